@@ -1,0 +1,14 @@
+//! The discrete-event engine: a clock, a timing wheel and seeded random streams.
+//!
+//! What it is: the part of a simulator that decides what happens next. What it is not: it knows no
+//! packets, links or flows; an event is the number of its *source*.
+//! Invariant: events leave in the order (time, source), whatever the order in which they were
+//! scheduled, so that a run is a function of its inputs alone.
+//!
+//! Reading order: [`wheel`], [`stream`].
+
+pub mod stream;
+pub mod wheel;
+
+pub use stream::stream;
+pub use wheel::{SourceId, Wheel};

@@ -1,0 +1,184 @@
+//! Admission: is there room?
+//!
+//! Every packet is stored once and counted twice: at its egress queue and at its ingress port and
+//! class. The ingress accounts are kept here for every policy; PFC reads them.
+
+pub mod shared;
+pub mod static_port;
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::switch::PortFacts;
+use shared::{Shared, SharedConfig};
+use static_port::StaticConfig;
+
+/// The admission axis of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum AdmissionConfig {
+    /// There is always room.
+    Infinite {},
+    /// One memory for all ports.
+    Shared(SharedConfig),
+    /// A private memory for each egress port.
+    Static(StaticConfig),
+}
+
+/// The bytes that entered by one port in one class and have not left.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IngressAccount {
+    /// Reserved and shared bytes.
+    pub used: u64,
+    /// Bytes in the headroom.
+    pub headroom: u64,
+}
+
+/// What is stored in a switch. Writer: admission.
+#[derive(Clone, Debug)]
+pub struct Accounts {
+    /// Data bytes stored.
+    pub total: u64,
+    /// Largest `total` so far.
+    pub peak: u64,
+    /// Shared bytes: what the ingress accounts hold beyond their reserve.
+    pub shared: u64,
+    ingress: Vec<IngressAccount>,
+    classes: usize,
+}
+
+impl Accounts {
+    fn new(ports: usize, classes: usize) -> Self {
+        let ingress = vec![IngressAccount::default(); ports * classes];
+        Accounts {
+            total: 0,
+            peak: 0,
+            shared: 0,
+            ingress,
+            classes,
+        }
+    }
+
+    /// The account of `class` at ingress port `port`.
+    #[inline]
+    pub fn ingress(&self, port: u16, class: u8) -> IngressAccount {
+        self.ingress[self.index(port, class)]
+    }
+
+    /// Where the account of `class` at `port` stands: one row a port, one column a class.
+    #[inline]
+    pub fn index(&self, port: u16, class: u8) -> usize {
+        usize::from(port) * self.classes + usize::from(class).min(self.classes - 1)
+    }
+
+    /// Number of accounts.
+    pub fn count(&self) -> usize {
+        self.ingress.len()
+    }
+}
+
+/// A packet that asks for room.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub ingress: u16,
+    pub class: u8,
+    pub bytes: u64,
+    /// Data bytes at the egress port.
+    pub egress_bytes: u64,
+}
+
+/// The admission policy of a switch, stored by value and dispatched by `match`.
+#[derive(Debug)]
+pub(crate) enum Policy {
+    Infinite,
+    Shared(Shared),
+    Static(StaticConfig),
+}
+
+/// Admission: the policy and the accounts it writes.
+#[derive(Debug)]
+pub struct Admission {
+    pub(crate) policy: Policy,
+    accounts: Accounts,
+}
+
+impl Admission {
+    pub(crate) fn new(config: &AdmissionConfig, ports: &[PortFacts], classes: usize) -> Self {
+        let policy = match config {
+            AdmissionConfig::Infinite {} => Policy::Infinite,
+            AdmissionConfig::Shared(config) => Policy::Shared(Shared::new(config, ports)),
+            AdmissionConfig::Static(config) => Policy::Static(config.clone()),
+        };
+        Admission {
+            policy,
+            accounts: Accounts::new(ports.len(), classes),
+        }
+    }
+
+    /// What is stored.
+    #[inline]
+    pub fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+
+    /// Stores the packet's bytes, or says that there is no room.
+    #[inline]
+    pub(crate) fn admit(&mut self, request: Request) -> bool {
+        let accounts = &mut self.accounts;
+        let index = accounts.index(request.ingress, request.class);
+        let bytes = request.bytes;
+        let is_admitted = match &self.policy {
+            Policy::Infinite => {
+                accounts.ingress[index].used += bytes;
+                true
+            }
+            Policy::Static(config) => {
+                let fits = request.egress_bytes + bytes <= config.per_port.get();
+                accounts.ingress[index].used += if fits { bytes } else { 0 };
+                fits
+            }
+            Policy::Shared(shared) => {
+                let account = &mut accounts.ingress[index];
+                shared.admit(account, &mut accounts.shared, accounts.total, request)
+            }
+        };
+        if is_admitted {
+            accounts.total += bytes;
+            accounts.peak = accounts.peak.max(accounts.total);
+        }
+        is_admitted
+    }
+
+    /// Gives the packet's bytes back.
+    #[inline]
+    pub(crate) fn release(&mut self, ingress: u16, class: u8, bytes: u64) {
+        let accounts = &mut self.accounts;
+        let index = accounts.index(ingress, class);
+        accounts.total -= bytes;
+        let account = &mut accounts.ingress[index];
+        match &self.policy {
+            Policy::Shared(shared) => shared.release(account, &mut accounts.shared, bytes),
+            _ => account.used -= bytes,
+        }
+    }
+
+    /// The dynamic threshold at which an ingress account stops growing, where there is one.
+    #[inline]
+    pub(crate) fn ingress_threshold(&self, ingress: u16) -> Option<u64> {
+        match &self.policy {
+            Policy::Shared(shared) => shared.threshold(ingress, self.accounts.shared),
+            _ => None,
+        }
+    }
+
+    /// Bytes of an account beyond its reserve.
+    #[inline]
+    pub(crate) fn shared_bytes(&self, account: IngressAccount) -> u64 {
+        match &self.policy {
+            Policy::Shared(shared) => account.used.saturating_sub(shared.reserve()),
+            _ => account.used,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! One shared packet memory, optionally with dynamic thresholds (A. Choudhury, E. Hahne, "Dynamic
+//! Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM ToN 1998) and headroom for
+//! each ingress port, as the ns-3 HPCC simulator models a lossless Broadcom switch.
+//!
+//! A packet is charged to its port's reserve, then to the shared pool while the port is below
+//! XOFF = alpha · (S − shared bytes), then to the port's headroom; it is dropped when that is full
+//! too. S is the buffer without all headrooms and reserves. Bytes are given back in the reverse
+//! order. Without `ingress` the only limit is the buffer.
+//!
+//! | symbol | field | default | source |
+//! |---|---|---|---|
+//! | B | `buffer` | 12 MiB | BFC sec. 6.2.1; its authors' simulator counts MiB |
+//! | alpha | `ingress.alpha` | 1/8 | HPCC simulator; BFC's "11 % of the free buffer" |
+//! | reserve | `ingress.reserve` | 4,096 B | HPCC simulator |
+//! | headroom | `ingress.headroom` | 3 one-way link BDP | HPCC simulator |
+//!
+//! Alpha grows with the port's rate over the slowest port's, as in the HPCC simulator, which
+//! doubles it with every doubling of the rate.
+
+use alloc::vec::Vec;
+
+use penstock_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::{IngressAccount, Request};
+use crate::switch::PortFacts;
+
+/// Parameters of the shared admission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedConfig {
+    /// Memory of the switch [bytes], > 0.
+    pub buffer: Bytes,
+    /// Thresholds and headroom at the ingress; none for a plain pool.
+    pub ingress: Option<IngressConfig>,
+}
+
+/// Thresholds at the ingress.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IngressConfig {
+    /// Share of the free pool that one ingress port may take, > 0.
+    pub alpha: f64,
+    /// Bytes that each port and class has for itself.
+    pub reserve: Bytes,
+    /// Bytes that may still arrive after a pause was sent.
+    pub headroom: HeadroomConfig,
+}
+
+/// The headroom of a port.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum HeadroomConfig {
+    /// In units of the link's rate times its one-way delay.
+    Bdp {
+        /// How many, > 0.
+        factor: f64,
+    },
+    /// The same for every port.
+    Bytes {
+        /// Bytes.
+        size: Bytes,
+    },
+}
+
+/// Alpha in units of 2^-16.
+const ALPHA_BITS: u32 = 16;
+
+#[derive(Clone, Copy, Debug)]
+struct IngressLimit {
+    alpha: u64,
+    headroom: u64,
+}
+
+/// The shared memory of a switch.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    buffer: u64,
+    reserve: u64,
+    /// S: the pool that dynamic thresholds divide.
+    pool: u64,
+    limits: Vec<IngressLimit>,
+}
+
+impl Shared {
+    pub(crate) fn new(config: &SharedConfig, ports: &[PortFacts]) -> Self {
+        let buffer = config.buffer.get();
+        let Some(ingress) = &config.ingress else {
+            return Shared {
+                buffer,
+                reserve: 0,
+                pool: buffer,
+                limits: Vec::new(),
+            };
+        };
+        let slowest = ports
+            .iter()
+            .map(|port| port.rate.as_bps())
+            .min()
+            .unwrap_or(1) as f64;
+        let limits: Vec<_> = ports
+            .iter()
+            .map(|port| {
+                let alpha = ingress.alpha * port.rate.as_bps() as f64 / slowest;
+                let headroom = match ingress.headroom {
+                    HeadroomConfig::Bytes { size } => size.get(),
+                    HeadroomConfig::Bdp { factor } => {
+                        (port.rate.bytes_in(port.delay).get() as f64 * factor) as u64
+                    }
+                };
+                IngressLimit {
+                    alpha: (alpha * f64::from(1u32 << ALPHA_BITS)) as u64,
+                    headroom,
+                }
+            })
+            .collect();
+        let set_aside: u64 = limits
+            .iter()
+            .map(|l| l.headroom + ingress.reserve.get())
+            .sum();
+        let pool = buffer.saturating_sub(set_aside);
+        Shared {
+            buffer,
+            reserve: ingress.reserve.get(),
+            pool,
+            limits,
+        }
+    }
+
+    pub(crate) fn reserve(&self) -> u64 {
+        self.reserve
+    }
+
+    /// XOFF of a port [bytes beyond its reserve].
+    #[inline]
+    pub(crate) fn threshold(&self, ingress: u16, shared: u64) -> Option<u64> {
+        let limit = self.limits.get(usize::from(ingress))?;
+        let free = self.pool.saturating_sub(shared);
+        Some(((u128::from(free) * u128::from(limit.alpha)) >> ALPHA_BITS) as u64)
+    }
+
+    #[inline]
+    pub(crate) fn admit(
+        &self,
+        account: &mut IngressAccount,
+        shared: &mut u64,
+        total: u64,
+        request: Request,
+    ) -> bool {
+        let bytes = request.bytes;
+        let Some(threshold) = self.threshold(request.ingress, *shared) else {
+            let fits = total + bytes <= self.buffer;
+            account.used += if fits { bytes } else { 0 };
+            return fits;
+        };
+        let headroom = self.limits[usize::from(request.ingress)].headroom;
+        let beyond = (account.used + bytes).saturating_sub(self.reserve);
+        if beyond > threshold {
+            let fits = account.headroom + bytes <= headroom;
+            account.headroom += if fits { bytes } else { 0 };
+            return fits;
+        }
+        let before = account.used.saturating_sub(self.reserve);
+        account.used += bytes;
+        *shared += beyond - before;
+        true
+    }
+
+    #[inline]
+    pub(crate) fn release(&self, account: &mut IngressAccount, shared: &mut u64, bytes: u64) {
+        let from_headroom = account.headroom.min(bytes);
+        account.headroom -= from_headroom;
+        if self.limits.is_empty() {
+            account.used -= bytes;
+            return;
+        }
+        let before = account.used.saturating_sub(self.reserve);
+        account.used -= bytes - from_headroom;
+        *shared -= before - account.used.saturating_sub(self.reserve);
+    }
+}

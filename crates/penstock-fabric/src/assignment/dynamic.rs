@@ -1,0 +1,168 @@
+//! Dynamic queue assignment (BFC, P. Goyal et al., NSDI 2022, sec. 3.3.1): a flow that becomes
+//! active gets an empty queue, and shares a random one only when none is empty.
+//!
+//! Implemented: the flow table indexed by egress port and flow hash with `size` and `qAssignment`;
+//! the bitmap of empty queues; sticky assignment (sec. 3.3.2); sampling (App. A.8); the incast
+//! label (App. A.7); priority classes with a static share of the queues (App. A.3).
+//!
+//! | symbol | field | default | source |
+//! |---|---|---|---|
+//! | queues | `queues` | 32 (31 data, 1 control) | sec. 6.2.1; `DESIGN.md` sec. 9 |
+//! | flow table | `table_factor` | 100 entries a queue | sec. 3.3.1 |
+//! | sticky threshold | `sticky_hop_rtts` | 2 | sec. 3.3.2 |
+//! | sampling | `sampling` | 1 | App. A.8 uses 0.5 |
+//! | incast label | `incast_queue` | off | App. A.7 |
+//!
+//! The paper does not say which of several empty queues is taken. Tofino2 starts the search at a
+//! rotating place (sec. 4); so do we: the search starts behind the queue that was given last.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::Time;
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
+
+use super::{Assigning, ClassRange, class_ranges, reduce, salted};
+use crate::packet::{Packet, PacketFlags};
+use crate::port::Port;
+
+/// Parameters of the dynamic assignment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DynamicConfig {
+    /// Queues of a port, the control queue included; 2 to 65,535.
+    pub queues: u32,
+    /// Priority classes that share the data queues evenly, 1 to 8.
+    pub classes: u32,
+    /// Flow-table entries for each queue of a port, > 0.
+    pub table_factor: u32,
+    /// Sticky threshold in one-hop round-trip times, >= 0.
+    pub sticky_hop_rtts: f64,
+    /// Whether flows that carry the incast label share the last queue of their class.
+    pub incast_queue: bool,
+    /// Share of the packets that take part in the bookkeeping, in (0, 1].
+    pub sampling: f64,
+}
+
+/// An entry of the flow table. The timestamp is when a packet of the entry was last enqueued or
+/// dequeued; queue 0, the control queue, stands for "never assigned".
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowEntry {
+    touched: Time,
+    size: u32,
+    queue: u16,
+}
+
+/// The dynamic assignment of a switch.
+#[derive(Debug)]
+pub(crate) struct Dynamic {
+    /// One row of `entries_per_port` for each egress port.
+    table: Vec<FlowEntry>,
+    entries_per_port: u32,
+    sticky: Time,
+    salt: u32,
+    /// Queues that an unlabelled flow of each class may get.
+    ranges: Vec<ClassRange>,
+    has_incast_queue: bool,
+    /// Where the next search for an empty queue starts, for each egress port.
+    rotation: Vec<u16>,
+    /// A packet takes part in the bookkeeping when a 32-bit draw does not exceed this.
+    sampling: u32,
+}
+
+impl Dynamic {
+    pub(crate) fn new(config: &DynamicConfig, ports: usize, hop_rtt: Time, salt: u32) -> Self {
+        let entries_per_port = config.table_factor * config.queues;
+        let mut ranges = class_ranges(config.queues, config.classes);
+        if config.incast_queue {
+            ranges.iter_mut().for_each(|range| range.to -= 1);
+        }
+        Dynamic {
+            table: vec![FlowEntry::default(); ports * entries_per_port as usize],
+            entries_per_port,
+            sticky: Time::from_ps((hop_rtt.as_ps() as f64 * config.sticky_hop_rtts) as u64),
+            salt,
+            ranges,
+            has_incast_queue: config.incast_queue,
+            rotation: vec![1; ports],
+            sampling: (config.sampling * f64::from(u32::MAX)) as u32,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn index(&self, egress: u16, flow_hash: u32) -> usize {
+        let column = reduce(salted(flow_hash, self.salt), self.entries_per_port);
+        usize::from(egress) * self.entries_per_port as usize + column as usize
+    }
+
+    #[inline]
+    pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> u16 {
+        let Assigning {
+            now,
+            egress,
+            port,
+            packet,
+            random,
+        } = arrival;
+        let index = self.index(egress, packet.flow_hash);
+        let entry = self.table[index];
+        let is_stale = entry.size == 0 && now.saturating_sub(entry.touched) > self.sticky;
+        let queue = if entry.queue == 0 || is_stale {
+            self.choose(egress, packet, port, random)
+        } else {
+            entry.queue
+        };
+        let is_tracked = self.sampling == u32::MAX || random.next_u32() <= self.sampling;
+        if is_tracked {
+            packet.flags.insert(PacketFlags::TRACKED);
+        } else {
+            packet.flags.remove(PacketFlags::TRACKED);
+        }
+        self.table[index] = FlowEntry {
+            touched: now,
+            size: entry.size + u32::from(is_tracked),
+            queue,
+        };
+        queue
+    }
+
+    /// An empty queue, or a random one when all are in use.
+    fn choose(&mut self, egress: u16, packet: &Packet, port: &Port, random: &mut Pcg32) -> u16 {
+        let range = self.ranges[usize::from(packet.class).min(self.ranges.len() - 1)];
+        if self.has_incast_queue && packet.flags.contains(PacketFlags::INCAST) {
+            return range.to;
+        }
+        let (from, to) = (usize::from(range.from), usize::from(range.to));
+        let rotation = &mut self.rotation[usize::from(egress)];
+        let start = usize::from(*rotation).clamp(from, to);
+        match port.empty_queues().first_from(start, from, to) {
+            Some(queue) => {
+                *rotation = queue as u16 + 1;
+                queue as u16
+            }
+            None => range.from + reduce(random.next_u32(), u32::from(range.to - range.from)) as u16,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn on_dequeue(&mut self, now: Time, egress: u16, packet: &Packet) {
+        if packet.flags.contains(PacketFlags::TRACKED) {
+            let index = self.index(egress, packet.flow_hash);
+            let entry = &mut self.table[index];
+            entry.size -= 1;
+            entry.touched = now;
+        }
+    }
+
+    /// Packets that the table believes to be queued behind each egress port, for checks.
+    pub(crate) fn sizes(&self, egress: u16) -> u64 {
+        let row = self.entries_per_port as usize;
+        let from = usize::from(egress) * row;
+        self.table[from..from + row]
+            .iter()
+            .map(|entry| u64::from(entry.size))
+            .sum()
+    }
+}

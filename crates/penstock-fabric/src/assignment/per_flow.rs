@@ -1,0 +1,125 @@
+//! Ideal: a queue for each flow, without limit. No switch can do this; it is the assignment of
+//! BFC's and AFQ's ideal fair queueing.
+//!
+//! A flow keeps its queue while it has packets, and after that until the scheduler has forgotten
+//! it: bit-by-bit round robin must remember a flow's last finish until the round has passed it.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::hash::{BuildHasherDefault, Hasher};
+
+use hashbrown::HashMap;
+
+use super::{Assigning, reduce};
+use crate::packet::Packet;
+use crate::port::Port;
+
+/// Queue numbers are 16 bits wide; flows beyond that many at one port share queues.
+const QUEUES_MAX: usize = 1 << 16;
+
+/// A multiplicative hasher for keys that are well mixed already (flow hashes); Fibonacci constant
+/// (Knuth, The Art of Computer Programming, vol. 3, sec. 6.4).
+#[derive(Debug, Default)]
+pub(crate) struct FlowHasher(u64);
+
+impl Hasher for FlowHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u32(&mut self, key: u32) {
+        self.write_u64(u64::from(key));
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = (self.0 ^ key)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(26);
+    }
+}
+
+/// The queues of one egress port.
+#[derive(Debug, Default)]
+struct PortFlows {
+    queue_of: HashMap<u32, u16, BuildHasherDefault<FlowHasher>>,
+    /// Owner of each queue, and whether the queue stands in `idle`; index 0 is the control queue.
+    owners: Vec<(u32, bool)>,
+    /// Queues that ran empty, oldest first.
+    idle: VecDeque<u16>,
+}
+
+/// The per-flow assignment of a switch.
+#[derive(Debug)]
+pub(crate) struct PerFlow {
+    ports: Vec<PortFlows>,
+}
+
+impl PerFlow {
+    pub(crate) fn new(ports: usize) -> Self {
+        let flows = || PortFlows {
+            owners: alloc::vec![(0, false)],
+            ..PortFlows::default()
+        };
+        PerFlow {
+            ports: core::iter::repeat_with(flows).take(ports).collect(),
+        }
+    }
+
+    pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> u16 {
+        let flows = &mut self.ports[usize::from(arrival.egress)];
+        let flow = arrival.packet.flow_hash;
+        if let Some(&queue) = flows.queue_of.get(&flow) {
+            return queue;
+        }
+        let queue = match flows.reclaim(arrival.port) {
+            Some(queue) => queue,
+            None if arrival.port.queues().len() == QUEUES_MAX => {
+                return 1 + reduce(flow, QUEUES_MAX as u32 - 1) as u16;
+            }
+            None => {
+                flows.owners.push((flow, false));
+                arrival.port.add_queue(0)
+            }
+        };
+        flows.owners[usize::from(queue)].0 = flow;
+        flows.queue_of.insert(flow, queue);
+        queue
+    }
+
+    pub(crate) fn on_dequeue(&mut self, egress: u16, packet: &Packet, port: &Port) {
+        if port.queues()[usize::from(packet.queue)].packets.is_empty() {
+            let flows = &mut self.ports[usize::from(egress)];
+            let owner = &mut flows.owners[usize::from(packet.queue)];
+            if !owner.1 {
+                owner.1 = true;
+                flows.idle.push_back(packet.queue);
+            }
+        }
+    }
+}
+
+impl PortFlows {
+    /// The oldest queue that is empty and forgotten by the scheduler.
+    fn reclaim(&mut self, port: &Port) -> Option<u16> {
+        while let Some(&queue) = self.idle.front() {
+            let is_empty = port.queues()[usize::from(queue)].packets.is_empty();
+            if is_empty && !port.is_settled(queue) {
+                return None;
+            }
+            self.idle.pop_front();
+            let owner = &mut self.owners[usize::from(queue)];
+            owner.1 = false;
+            if is_empty {
+                self.queue_of.remove(&owner.0);
+                return Some(queue);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,192 @@
+//! Backpressure Flow Control (P. Goyal, P. Shah, K. Zhao, G. Nikolaidis, M. Alizadeh,
+//! T. Anderson, "Backpressure Flow Control", NSDI 2022), sec. 3.3.2.
+//!
+//! Implemented: the pause counter by ingress port and upstream queue; pause on 0→1 and resume on
+//! 1→0 only; the threshold Th = HRTT·µ/N_active from a table for each egress port, HRTT being the
+//! largest over the ingresses; the periodic bitmap; elision of the signal for packets that come from
+//! a higher tier and go to a higher tier (App. B). The assignment axis holds the other half: the
+//! flow table and the queues. Left out: recirculation and multiple pipelines (sec. 4), which are
+//! limits of Tofino2 and not of the scheme.
+//!
+//! The threshold test uses the queue's length with the arriving packet, and N_active counts the
+//! queues with data that are not paused, the packet's included; with none it is 1 (`DESIGN.md`
+//! sec. 9).
+//!
+//! | symbol | field | default | source |
+//! |---|---|---|---|
+//! | Th | `threshold` | 1 HRTT·µ/N_active | sec. 3.3.2 |
+//! | period of the bitmap | `bitmap_interval` | 100 us | not given; our choice: one frame in 1,250 kB |
+//! | elision | `elide_down_up` | off | App. B: only Clos networks that reroute need it |
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::{ControlFrame, Signal};
+use crate::packet::{Packet, PacketFlags};
+use crate::port::Port;
+use crate::switch::SwitchFacts;
+
+/// Upstream queues that a bitmap can name (Tofino2 has 128 at a port, BFC sec. 3.1).
+pub const UPSTREAM_QUEUES: usize = 128;
+
+/// Parameters of BFC's backpressure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BfcConfig {
+    /// The pause threshold.
+    pub threshold: ThresholdConfig,
+    /// Time between two bitmaps of a port [ps]; zero for none.
+    pub bitmap_interval: Time,
+    /// Whether packets from a higher tier to a higher tier cause no backpressure.
+    pub elide_down_up: bool,
+}
+
+/// The pause threshold of a queue, to be divided by the number of active queues.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ThresholdConfig {
+    /// In one-hop round-trip times of data at the port's rate.
+    HopRtts {
+        /// How many, > 0.
+        factor: f64,
+    },
+    /// A fixed time of data at the port's rate (BFC Fig. 7).
+    Time {
+        /// How long [ps], > 0.
+        time: Time,
+    },
+}
+
+/// BFC's backpressure at a switch.
+#[derive(Debug)]
+pub struct Bfc {
+    /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port.
+    counters: Vec<u32>,
+    /// Th by egress port and N_active [bytes]; the last column serves all larger N.
+    thresholds: Vec<u32>,
+    columns: usize,
+    /// Whether packets between two ports cause no backpressure: [ingress, egress].
+    is_elided: Vec<bool>,
+    ports: usize,
+    bitmap_interval: Time,
+    pauses: u64,
+}
+
+impl Bfc {
+    pub(crate) fn new(config: &BfcConfig, facts: &SwitchFacts) -> Self {
+        let ports = facts.ports.len();
+        let columns = UPSTREAM_QUEUES + 1;
+        let mut thresholds = Vec::with_capacity(ports * columns);
+        for port in &facts.ports {
+            let whole = match config.threshold {
+                ThresholdConfig::Time { time } => port.rate.bytes_in(time).get(),
+                ThresholdConfig::HopRtts { factor } => {
+                    (port.rate.bytes_in(facts.hop_rtt()).get() as f64 * factor) as u64
+                }
+            };
+            let share = |active: usize| u32::try_from(whole / active.max(1) as u64);
+            thresholds.extend((0..columns).map(|active| share(active).unwrap_or(u32::MAX)));
+        }
+        let is_up = |port: usize| facts.ports[port].neighbour_tier > facts.tier;
+        let is_elided = (0..ports * ports)
+            .map(|pair| config.elide_down_up && is_up(pair / ports) && is_up(pair % ports))
+            .collect();
+        Bfc {
+            counters: vec![0; ports * UPSTREAM_QUEUES],
+            thresholds,
+            columns,
+            is_elided,
+            ports,
+            bitmap_interval: config.bitmap_interval,
+            pauses: 0,
+        }
+    }
+
+    /// Pauses sent.
+    pub fn pauses(&self) -> u64 {
+        self.pauses
+    }
+
+    /// Time between two bitmaps; zero for none.
+    pub fn bitmap_interval(&self) -> Time {
+        self.bitmap_interval
+    }
+
+    /// Th of an egress port at this moment [bytes].
+    #[inline]
+    pub(crate) fn threshold(&self, egress: u16, port: &Port) -> u64 {
+        let column = (port.active() as usize).min(self.columns - 1);
+        u64::from(self.thresholds[usize::from(egress) * self.columns + column])
+    }
+
+    #[inline]
+    fn key(&self, packet: &Packet) -> usize {
+        let queue = usize::from(packet.upstream_queue) % UPSTREAM_QUEUES;
+        usize::from(packet.ingress) * UPSTREAM_QUEUES + queue
+    }
+
+    /// `packet` has joined a queue that now holds `queue_bytes`.
+    #[inline]
+    pub(crate) fn on_enqueue(
+        &mut self,
+        packet: &mut Packet,
+        egress: u16,
+        port: &Port,
+        queue_bytes: u64,
+    ) -> Option<ControlFrame> {
+        packet.flags.remove(PacketFlags::COUNTED);
+        if queue_bytes <= self.threshold(egress, port)
+            || self.is_elided[usize::from(packet.ingress) * self.ports + usize::from(egress)]
+            || !packet.flags.contains(PacketFlags::TRACKED)
+        {
+            return None;
+        }
+        packet.flags.insert(PacketFlags::COUNTED);
+        let key = self.key(packet);
+        self.counters[key] += 1;
+        if self.counters[key] > 1 {
+            return None;
+        }
+        self.pauses += 1;
+        let signal = Signal::PauseQueue(packet.upstream_queue);
+        Some(ControlFrame {
+            port: packet.ingress,
+            signal,
+        })
+    }
+
+    /// `packet` leaves.
+    #[inline]
+    pub(crate) fn on_dequeue(&mut self, packet: &Packet) -> Option<ControlFrame> {
+        if !packet.flags.contains(PacketFlags::COUNTED) {
+            return None;
+        }
+        let key = self.key(packet);
+        self.counters[key] -= 1;
+        if self.counters[key] > 0 {
+            return None;
+        }
+        let signal = Signal::ResumeQueue(packet.upstream_queue);
+        Some(ControlFrame {
+            port: packet.ingress,
+            signal,
+        })
+    }
+
+    /// The upstream queues of `ingress` that should be paused.
+    pub fn bitmap(&self, ingress: u16) -> u128 {
+        let from = usize::from(ingress) * UPSTREAM_QUEUES;
+        let row = &self.counters[from..from + UPSTREAM_QUEUES];
+        row.iter().enumerate().fold(0, |bits, (queue, &count)| {
+            bits | (u128::from(count > 0) << queue)
+        })
+    }
+
+    /// The pause counter of an upstream queue, for checks.
+    pub fn counter(&self, ingress: u16, queue: u16) -> u32 {
+        self.counters[usize::from(ingress) * UPSTREAM_QUEUES + usize::from(queue)]
+    }
+}

@@ -1,0 +1,124 @@
+//! Priority flow control (IEEE 802.1Qbb), as the ns-3 HPCC simulator models it.
+//!
+//! A class of an ingress port is paused when its bytes reach XOFF or spill into the headroom, and
+//! resumed when the headroom is empty and its bytes are at least `xon_offset` below XOFF. XOFF is
+//! the dynamic threshold of the shared admission, or static. It is looked at when a packet of the
+//! port and class comes or goes, as in switches; pauses have no timer and last until the resume.
+//!
+//! | field | default | source |
+//! |---|---|---|
+//! | `xon_offset` | 3,072 B | HPCC simulator |
+//! | `xoff` | dynamic | BFC sec. 6.2.1: 11 % of the free buffer; PCN and FAFC use static values |
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::{ControlFrame, Signal};
+use crate::admission::Admission;
+
+/// Parameters of PFC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PfcConfig {
+    /// How far below XOFF a class is resumed [bytes].
+    pub xon_offset: Bytes,
+    /// A static XOFF [bytes]; none for the dynamic threshold.
+    pub xoff: Option<Bytes>,
+}
+
+/// PFC at the ingress ports of a switch.
+#[derive(Debug)]
+pub struct Pfc {
+    xon_offset: u64,
+    xoff: Option<u64>,
+    is_paused: Vec<bool>,
+    peak: u64,
+    peak_fraction: f64,
+    pauses: u64,
+}
+
+impl Pfc {
+    pub(crate) fn new(config: &PfcConfig, accounts: usize) -> Self {
+        Pfc {
+            xon_offset: config.xon_offset.get(),
+            xoff: config.xoff.map(Bytes::get),
+            is_paused: vec![false; accounts],
+            peak: 0,
+            peak_fraction: 0.0,
+            pauses: 0,
+        }
+    }
+
+    /// The largest share of XOFF that an ingress port and class has held.
+    pub fn peak_fraction(&self) -> f64 {
+        self.peak_fraction
+    }
+
+    /// Pauses sent.
+    pub fn pauses(&self) -> u64 {
+        self.pauses
+    }
+
+    /// XOFF of a port at this moment.
+    #[inline]
+    pub(crate) fn threshold(&self, admission: &Admission, ingress: u16) -> u64 {
+        self.xoff
+            .or_else(|| admission.ingress_threshold(ingress))
+            .unwrap_or(u64::MAX)
+    }
+
+    #[inline]
+    pub(crate) fn on_enqueue(
+        &mut self,
+        admission: &Admission,
+        ingress: u16,
+        class: u8,
+    ) -> Option<ControlFrame> {
+        let index = admission.accounts().index(ingress, class);
+        let account = admission.accounts().ingress(ingress, class);
+        let threshold = self.threshold(admission, ingress);
+        let held = admission.shared_bytes(account);
+        if held + account.headroom > self.peak {
+            self.peak = held + account.headroom;
+            self.peak_fraction = self
+                .peak_fraction
+                .max((held + account.headroom) as f64 / threshold.max(1) as f64);
+        }
+        if self.is_paused[index] || (account.headroom == 0 && held < threshold) {
+            return None;
+        }
+        self.is_paused[index] = true;
+        self.pauses += 1;
+        Some(ControlFrame {
+            port: ingress,
+            signal: Signal::PauseClass(class),
+        })
+    }
+
+    #[inline]
+    pub(crate) fn on_dequeue(
+        &mut self,
+        admission: &Admission,
+        ingress: u16,
+        class: u8,
+    ) -> Option<ControlFrame> {
+        let index = admission.accounts().index(ingress, class);
+        if !self.is_paused[index] {
+            return None;
+        }
+        let account = admission.accounts().ingress(ingress, class);
+        let held = admission.shared_bytes(account);
+        let is_low = held == 0 || held + self.xon_offset <= self.threshold(admission, ingress);
+        if account.headroom > 0 || !is_low {
+            return None;
+        }
+        self.is_paused[index] = false;
+        Some(ControlFrame {
+            port: ingress,
+            signal: Signal::ResumeClass(class),
+        })
+    }
+}

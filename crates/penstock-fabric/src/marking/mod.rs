@@ -1,0 +1,55 @@
+//! Marking: what does the packet learn?
+
+pub mod ecn;
+pub mod telemetry;
+
+use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
+
+use ecn::{Ecn, EcnConfig, MarkingPoint};
+
+/// The marking axis of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum MarkingConfig {
+    /// Nothing.
+    None {},
+    /// Explicit congestion notification with a RED profile.
+    Ecn(EcnConfig),
+    /// In-band telemetry of each hop.
+    Telemetry {},
+}
+
+impl MarkingConfig {
+    /// Whether packets carry telemetry.
+    pub fn has_telemetry(&self) -> bool {
+        matches!(self, MarkingConfig::Telemetry {})
+    }
+}
+
+/// The marking policy of a switch, stored by value and dispatched by `match`.
+#[derive(Debug)]
+pub(crate) enum Marking {
+    None,
+    Ecn(Ecn),
+    Telemetry,
+}
+
+impl Marking {
+    pub(crate) fn new(config: &MarkingConfig) -> Self {
+        match config {
+            MarkingConfig::None {} => Marking::None,
+            MarkingConfig::Ecn(config) => Marking::Ecn(Ecn::new(config)),
+            MarkingConfig::Telemetry {} => Marking::Telemetry,
+        }
+    }
+
+    /// Whether a packet is marked at `point`, its queue holding `queue_bytes`.
+    #[inline]
+    pub(crate) fn marks(&self, point: MarkingPoint, queue_bytes: u64, random: &mut Pcg32) -> bool {
+        match self {
+            Marking::Ecn(ecn) => ecn.marks(point, queue_bytes, random),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a switch tells somebody who watches every packet; free when nobody does.
+
+use penstock_units::Time;
+
+use crate::packet::Packet;
+
+/// What happened to a packet at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PacketEvent {
+    /// The last bit arrived.
+    Arrive,
+    /// The packet got its queue.
+    Assign,
+    /// The packet is in its queue.
+    Enqueue,
+    /// The packet was marked (ECN).
+    Mark,
+    /// There was no room.
+    Drop,
+    /// The first bit leaves.
+    Depart,
+    /// A pause was sent upstream because of this packet.
+    PauseSent,
+    /// A resume was sent upstream because of this packet.
+    ResumeSent,
+    /// A pause arrived from downstream.
+    PauseReceived,
+    /// A resume arrived from downstream.
+    ResumeReceived,
+}
+
+impl PacketEvent {
+    /// The names of all events, by their number.
+    pub const NAMES: [&'static str; 10] = [
+        "arrive",
+        "assign",
+        "enqueue",
+        "mark",
+        "drop",
+        "depart",
+        "pause_sent",
+        "resume_sent",
+        "pause_received",
+        "resume_received",
+    ];
+}
+
+/// One event of a packet, with the state that the policies decided on.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation {
+    /// When.
+    pub time: Time,
+    /// Node of the switch, as its [`crate::SwitchFacts`] names it.
+    pub node: u32,
+    /// Local port by which the packet entered.
+    pub ingress: u16,
+    /// Local port by which it leaves.
+    pub egress: u16,
+    /// What.
+    pub event: PacketEvent,
+    /// The packet at that moment.
+    pub packet: Packet,
+    /// Bytes in its queue after the event.
+    pub queue_bytes: u64,
+    /// Data bytes at its egress port after the event.
+    pub port_bytes: u64,
+    /// Queues of the egress port with data that are not paused, after the event.
+    pub active_queues: u32,
+    /// Entry of BFC's flow table, or -1.
+    pub table_index: i64,
+    /// The backpressure policy's threshold at this moment [bytes], or -1.
+    pub threshold: i64,
+}
+
+/// Somebody who watches. The runtime is generic over it, so that an [`Unobserved`] run pays nothing.
+pub trait Observer {
+    /// Whether [`Observer::record`] does anything; observations are not even built otherwise.
+    const IS_WATCHING: bool;
+    /// Takes one event.
+    fn record(&mut self, observation: Observation);
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    const IS_WATCHING: bool = false;
+    #[inline]
+    fn record(&mut self, _: Observation) {}
+}

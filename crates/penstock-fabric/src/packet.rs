@@ -1,0 +1,118 @@
+//! The metadata of a packet: one cache line.
+
+use penstock_units::Time;
+
+use crate::pool::PacketId;
+
+/// What a packet is. Everything but [`PacketKind::Data`] travels in the reserved control queue
+/// (queue 0), ahead of data, and is neither paused nor counted against the buffer (BFC sec. 3.3.2,
+/// `DESIGN.md` sec. 9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PacketKind {
+    /// Payload of a flow.
+    #[default]
+    Data,
+    /// Cumulative acknowledgement; `offset` is the next byte expected.
+    Acknowledgement,
+    /// Negative acknowledgement of Go-Back-N; `offset` is the next byte expected.
+    NegativeAcknowledgement,
+    /// A switch tells the source that this packet was dropped (idealised recovery).
+    DropNotice,
+    /// Pause of priority class `queue` on the link (PFC).
+    PauseClass,
+    /// End of [`PacketKind::PauseClass`].
+    ResumeClass,
+    /// Pause of upstream queue `queue` (BFC).
+    PauseQueue,
+    /// End of [`PacketKind::PauseQueue`].
+    ResumeQueue,
+    /// The bitmap of all paused upstream queues, in `offset` (queues 0-63) and `sent_at` (64-127).
+    QueueBitmap,
+}
+
+impl PacketKind {
+    /// Whether the frame is consumed by the neighbour instead of being forwarded.
+    #[inline]
+    pub fn is_link_local(self) -> bool {
+        self as u8 >= PacketKind::PauseClass as u8
+    }
+}
+
+/// Single-bit facts about a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketFlags(u8);
+
+impl PacketFlags {
+    /// Congestion was experienced (ECN); echoed by the acknowledgement. Writer: marking.
+    pub const MARKED: PacketFlags = PacketFlags(1);
+    /// The packet holds a pause counter (`counterIncr` in BFC's pseudo-code). Writer: backpressure.
+    pub const COUNTED: PacketFlags = PacketFlags(2);
+    /// The packet takes part in BFC's bookkeeping (App. A.8, sampling). Writer: assignment.
+    pub const TRACKED: PacketFlags = PacketFlags(4);
+    /// The flow was labelled as incast by its sender (BFC App. A.7). Writer: the source.
+    pub const INCAST: PacketFlags = PacketFlags(8);
+    /// The bytes were sent before. Writer: the source.
+    pub const RETRANSMISSION: PacketFlags = PacketFlags(16);
+
+    /// Whether all bits of `flag` are set.
+    #[inline]
+    pub fn contains(self, flag: PacketFlags) -> bool {
+        self.0 & flag.0 == flag.0
+    }
+
+    /// Sets `flag`.
+    #[inline]
+    pub fn insert(&mut self, flag: PacketFlags) {
+        self.0 |= flag.0;
+    }
+
+    /// Clears `flag`.
+    #[inline]
+    pub fn remove(&mut self, flag: PacketFlags) {
+        self.0 &= !flag.0;
+    }
+}
+
+/// A packet as the simulator and the switch see it. Control frames reuse fields as their
+/// [`PacketKind`] says.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Packet {
+    /// The next packet of the list this one is in: a queue, a wire, or the pool's free list.
+    pub next: PacketId,
+    /// Slot of the flow in the runtime's flow table.
+    pub flow: u32,
+    /// Hash of the flow identifier (FID), different for any two flows of a run.
+    pub flow_hash: u32,
+    /// Where the packet's route starts; meaning is the runtime's.
+    pub route: u32,
+    /// First payload byte within the flow; in acknowledgements the next byte expected.
+    pub offset: u64,
+    /// When the packet started to leave its source; acknowledgements echo it.
+    pub sent_at: Time,
+    /// On a wire: when the last bit arrives. In a queue: the scheduler's tag.
+    pub time: u64,
+    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) [bytes].
+    pub remaining: u32,
+    /// Size on the wire [bytes].
+    pub wire_bytes: u16,
+    /// Payload [bytes].
+    pub payload: u16,
+    /// Port by which the packet entered the switch it is in.
+    pub ingress: u16,
+    /// Queue it was assigned at this port; at the next hop this is its upstream queue.
+    pub queue: u16,
+    /// Queue it came from at the upstream port (`upstreamQ` in BFC).
+    pub upstream_queue: u16,
+    /// What it is.
+    pub kind: PacketKind,
+    /// Priority class, 0 the highest.
+    pub class: u8,
+    /// See [`PacketFlags`].
+    pub flags: PacketFlags,
+    /// Links of its route already taken.
+    pub hop: u8,
+}
+
+const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");

@@ -1,0 +1,94 @@
+//! A set of small numbers as bits, as switch hardware keeps its empty queues.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// A set of numbers below a bound.
+#[derive(Clone, Debug)]
+pub struct Bitmap {
+    words: Vec<u64>,
+}
+
+impl Bitmap {
+    /// The empty set of numbers below `bound`.
+    pub fn new(bound: usize) -> Self {
+        Bitmap {
+            words: vec![0; bound.div_ceil(64)],
+        }
+    }
+
+    /// Makes room for numbers below `bound`.
+    pub fn grow(&mut self, bound: usize) {
+        if self.words.len() < bound.div_ceil(64) {
+            self.words.resize(bound.div_ceil(64), 0);
+        }
+    }
+
+    /// Adds `number`.
+    #[inline]
+    pub fn insert(&mut self, number: usize) {
+        self.words[number / 64] |= 1 << (number % 64);
+    }
+
+    /// Removes `number`.
+    #[inline]
+    pub fn remove(&mut self, number: usize) {
+        self.words[number / 64] &= !(1 << (number % 64));
+    }
+
+    /// Whether `number` is in the set.
+    #[inline]
+    pub fn contains(&self, number: usize) -> bool {
+        self.words[number / 64] & (1 << (number % 64)) != 0
+    }
+
+    /// The smallest member in `from..to`.
+    #[inline]
+    pub fn first_in(&self, from: usize, to: usize) -> Option<usize> {
+        let mut word = from / 64;
+        let mut bits = self.words.get(word)? & (u64::MAX << (from % 64));
+        while bits == 0 {
+            word += 1;
+            if word * 64 >= to {
+                return None;
+            }
+            bits = *self.words.get(word)?;
+        }
+        let found = word * 64 + bits.trailing_zeros() as usize;
+        (found < to).then_some(found)
+    }
+
+    /// The first member in `from..to` at or after `start`, wrapping around once.
+    #[inline]
+    pub fn first_from(&self, start: usize, from: usize, to: usize) -> Option<usize> {
+        self.first_in(start, to)
+            .or_else(|| self.first_in(from, start.min(to)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_set(members in proptest::collection::btree_set(0usize..200, 0..60), start in 0usize..200) {
+            let mut bitmap = Bitmap::new(200);
+            for &member in &members {
+                bitmap.insert(member);
+            }
+            let wrapped: Option<usize> =
+                members.range(start..150).next().or_else(|| members.range(20..start.clamp(20, 150)).next()).copied();
+            if start >= 20 {
+                prop_assert_eq!(bitmap.first_from(start, 20, 150), wrapped);
+            }
+            for &member in &members {
+                bitmap.remove(member);
+                prop_assert!(!bitmap.contains(member));
+            }
+            prop_assert_eq!(bitmap.first_in(0, 200), BTreeSet::<usize>::new().first().copied());
+        }
+    }
+}

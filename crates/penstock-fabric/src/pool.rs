@@ -1,0 +1,134 @@
+//! The slab in which packets live; they are moved by id and never copied.
+
+use alloc::vec::Vec;
+use core::ops::{Index, IndexMut};
+
+use penstock_units::HopTelemetry;
+
+use crate::packet::Packet;
+
+/// Hops that can add telemetry to a packet: enough for two data centers joined by gateways.
+pub const TELEMETRY_HOPS: usize = 8;
+
+/// The name of a packet in its [`PacketPool`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketId(u32);
+
+impl PacketId {
+    /// No packet; the end of a list.
+    pub const NONE: PacketId = PacketId(u32::MAX);
+
+    /// Whether this is [`PacketId::NONE`].
+    #[inline]
+    pub fn is_none(self) -> bool {
+        self.0 == u32::MAX
+    }
+}
+
+impl Default for PacketId {
+    fn default() -> Self {
+        PacketId::NONE
+    }
+}
+
+/// The telemetry that a packet has gathered, kept beside the packet's cache line.
+#[derive(Clone, Copy, Debug, Default)]
+struct TelemetryStack {
+    hops: [HopTelemetry; TELEMETRY_HOPS],
+    count: u8,
+}
+
+/// All packets of a runtime. Freed slots are used again last-in first-out, so that the working set
+/// stays as small as the packets in flight.
+#[derive(Debug, Default)]
+pub struct PacketPool {
+    packets: Vec<Packet>,
+    telemetry: Vec<TelemetryStack>,
+    has_telemetry: bool,
+    free: PacketId,
+    live: usize,
+}
+
+impl PacketPool {
+    /// An empty pool; `has_telemetry` makes room for telemetry beside each packet.
+    pub fn new(has_telemetry: bool) -> Self {
+        PacketPool {
+            has_telemetry,
+            ..PacketPool::default()
+        }
+    }
+
+    /// Packets in use.
+    pub fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Stores `packet` and names it. Allocates only when more packets are alive than ever before.
+    #[inline]
+    pub fn insert(&mut self, packet: Packet) -> PacketId {
+        self.live += 1;
+        let id = self.free;
+        if id.is_none() {
+            return self.extend(packet);
+        }
+        let slot = &mut self.packets[id.0 as usize];
+        self.free = slot.next;
+        *slot = packet;
+        if self.has_telemetry {
+            self.telemetry[id.0 as usize].count = 0;
+        }
+        id
+    }
+
+    #[cold]
+    fn extend(&mut self, packet: Packet) -> PacketId {
+        let id = PacketId(u32::try_from(self.packets.len()).expect("fewer than 2^32 packets"));
+        self.packets.push(packet);
+        if self.has_telemetry {
+            self.telemetry.push(TelemetryStack::default());
+        }
+        id
+    }
+
+    /// Frees `id`.
+    #[inline]
+    pub fn remove(&mut self, id: PacketId) {
+        self.live -= 1;
+        self.packets[id.0 as usize].next = self.free;
+        self.free = id;
+    }
+
+    /// Adds one hop's telemetry; hops beyond [`TELEMETRY_HOPS`] are not recorded.
+    #[inline]
+    pub fn push_telemetry(&mut self, id: PacketId, hop: HopTelemetry) {
+        let stack = &mut self.telemetry[id.0 as usize];
+        if let Some(place) = stack.hops.get_mut(usize::from(stack.count)) {
+            *place = hop;
+            stack.count += 1;
+        }
+    }
+
+    /// The telemetry of `id`, one entry a hop, nearest to the source first; empty in pools without.
+    #[inline]
+    pub fn telemetry(&self, id: PacketId) -> &[HopTelemetry] {
+        match self.telemetry.get(id.0 as usize) {
+            Some(stack) => &stack.hops[..usize::from(stack.count)],
+            None => &[],
+        }
+    }
+}
+
+impl Index<PacketId> for PacketPool {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.packets[id.0 as usize]
+    }
+}
+
+impl IndexMut<PacketId> for PacketPool {
+    #[inline]
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.packets[id.0 as usize]
+    }
+}

@@ -1,0 +1,144 @@
+//! Scheduling: which queue next?
+//!
+//! A scheduler sees only *active* queues: those with packets that are not paused. [`crate::Port`]
+//! says when a queue becomes active or stops being so, and asks for one when the link is free.
+
+pub mod drr;
+pub mod fifo;
+pub mod ideal_fair;
+pub mod srf;
+pub mod strict;
+
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::packet::Packet;
+use crate::pool::PacketPool;
+use crate::queue::DataQueue;
+use drr::{Drr, DrrConfig};
+use fifo::Fifo;
+use ideal_fair::IdealFair;
+use srf::Srf;
+use strict::Strict;
+
+/// The scheduling axis of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SchedulingConfig {
+    /// First in, first out.
+    Fifo {},
+    /// Lowest queue number first.
+    Strict {},
+    /// Deficit round robin.
+    Drr(DrrConfig),
+    /// Bit-by-bit round robin.
+    IdealFair {},
+    /// Shortest remaining flow first.
+    Srf {},
+}
+
+/// The scheduler of a port, stored by value and dispatched by `match`.
+#[derive(Debug)]
+pub enum Scheduler {
+    /// See [`fifo`].
+    Fifo(Fifo),
+    /// See [`strict`].
+    Strict(Strict),
+    /// See [`drr`].
+    Drr(Drr),
+    /// See [`ideal_fair`].
+    IdealFair(IdealFair),
+    /// See [`srf`].
+    Srf(Srf),
+}
+
+impl Scheduler {
+    /// The scheduler of a port of `rate` that `config` describes.
+    pub fn new(config: &SchedulingConfig, rate: BitRate) -> Self {
+        match config {
+            SchedulingConfig::Fifo {} => Scheduler::Fifo(Fifo::default()),
+            SchedulingConfig::Strict {} => Scheduler::Strict(Strict::default()),
+            SchedulingConfig::Drr(config) => Scheduler::Drr(Drr::new(config)),
+            SchedulingConfig::IdealFair {} => Scheduler::IdealFair(IdealFair::new(rate)),
+            SchedulingConfig::Srf {} => Scheduler::Srf(Srf::default()),
+        }
+    }
+
+    /// Tags an arriving packet before it joins `queue`.
+    #[inline]
+    pub(crate) fn tag(
+        &mut self,
+        now: Time,
+        queue: &mut DataQueue,
+        number: u32,
+        packet: &mut Packet,
+    ) {
+        if let Scheduler::IdealFair(fair) = self {
+            fair.tag(now, queue, number, packet);
+        }
+    }
+
+    /// Queue `number` has packets and may send.
+    #[inline]
+    pub(crate) fn activate(&mut self, queues: &mut [DataQueue], number: u32, pool: &PacketPool) {
+        let queue = &queues[number as usize];
+        match self {
+            Scheduler::Fifo(fifo) => fifo.activate(number),
+            Scheduler::Strict(strict) => strict.activate(number),
+            Scheduler::Drr(drr) => drr.activate(queues, number),
+            Scheduler::IdealFair(fair) => fair.set_head(number, &pool[queue.packets.head()]),
+            Scheduler::Srf(srf) => srf.set_head(number, queue.class, &pool[queue.packets.head()]),
+        }
+    }
+
+    /// Queue `number` is empty or paused.
+    #[inline]
+    pub(crate) fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
+        match self {
+            Scheduler::Fifo(_) => {}
+            Scheduler::Strict(strict) => strict.deactivate(number),
+            Scheduler::Drr(drr) => drr.deactivate(queues, number),
+            Scheduler::IdealFair(fair) => fair.deactivate(number),
+            Scheduler::Srf(srf) => srf.deactivate(number),
+        }
+    }
+
+    /// The active queue that sends next; called only when there is one.
+    #[inline]
+    pub(crate) fn select(&mut self, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
+        match self {
+            Scheduler::Fifo(fifo) => fifo.select(),
+            Scheduler::Strict(strict) => strict.select(),
+            Scheduler::Drr(drr) => drr.select(queues, pool),
+            Scheduler::IdealFair(fair) => fair.select(),
+            Scheduler::Srf(srf) => srf.select(),
+        }
+    }
+
+    /// `bytes` of `queue` were sent.
+    #[inline]
+    pub(crate) fn charge(&mut self, queue: &mut DataQueue, bytes: u32) {
+        if let Scheduler::Drr(_) = self {
+            queue.deficit -= bytes;
+        }
+    }
+
+    /// The active queue `number` has another packet at its head.
+    #[inline]
+    pub(crate) fn head_changed(&mut self, number: u32, class: u8, head: &Packet) {
+        match self {
+            Scheduler::IdealFair(fair) => fair.set_head(number, head),
+            Scheduler::Srf(srf) => srf.set_head(number, class, head),
+            _ => {}
+        }
+    }
+
+    /// The fluid round number of an ideal fair scheduler; zero for the others.
+    #[inline]
+    pub(crate) fn round(&self) -> u64 {
+        match self {
+            Scheduler::IdealFair(fair) => fair.round(),
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! The switch: arrival → admission → assignment → queue → marking → backpressure, and departure the
+//! other way. It owns the ports and the five policies and has no opinion of its own.
+
+use alloc::vec::Vec;
+
+use penstock_units::{BitRate, Time};
+use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
+
+use crate::admission::{Admission, Request};
+use crate::assignment::{Assigning, Assignment};
+use crate::backpressure::{Backpressure, bfc::Bfc, pfc::Pfc};
+use crate::marking::ecn::MarkingPoint;
+use crate::marking::{Marking, telemetry};
+use crate::packet::{PacketFlags, PacketKind};
+use crate::scheduling::Scheduler;
+use crate::{
+    AdmissionConfig, AssignmentConfig, BackpressureConfig, ControlFrame, MarkingConfig,
+    Observation, Observer, PacketEvent, PacketId, PacketPool, Port, SchedulingConfig, Signal,
+};
+
+/// The five axes of a switch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchConfig {
+    /// Is there room?
+    pub admission: AdmissionConfig,
+    /// Which queue of the egress port?
+    pub assignment: AssignmentConfig,
+    /// Which queue next?
+    pub scheduling: SchedulingConfig,
+    /// What does the packet learn?
+    pub marking: MarkingConfig,
+    /// What does the upstream learn?
+    pub backpressure: BackpressureConfig,
+}
+
+/// What a switch knows about one of its links.
+#[derive(Clone, Copy, Debug)]
+pub struct PortFacts {
+    /// Rate in both directions.
+    pub rate: BitRate,
+    /// One-way propagation delay.
+    pub delay: Time,
+    /// Pipeline delay of the neighbour before it acts on a frame.
+    pub neighbour_pipeline: Time,
+    /// Tier of the neighbour: 0 a host, 1 a top-of-rack switch, and so on.
+    pub neighbour_tier: u8,
+}
+
+/// What a switch knows about itself.
+#[derive(Clone, Debug)]
+pub struct SwitchFacts {
+    /// Name in observations.
+    pub node: u32,
+    /// Its own tier.
+    pub tier: u8,
+    /// Time between the last bit in and the queue.
+    pub pipeline_delay: Time,
+    /// Its ports.
+    pub ports: Vec<PortFacts>,
+    /// Makes its hash functions differ from other switches'.
+    pub salt: u32,
+}
+
+impl SwitchFacts {
+    /// The one-hop round-trip time (HRTT, BFC sec. 3.3.2): there and back on the longest link, with
+    /// the pipelines at both ends.
+    pub fn hop_rtt(&self) -> Time {
+        let of = |port: &PortFacts| port.delay * 2 + port.neighbour_pipeline + self.pipeline_delay;
+        self.ports.iter().map(of).max().unwrap_or(Time::ZERO)
+    }
+}
+
+/// What became of a data packet that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is in its queue; a frame may have to be sent upstream.
+    Queued(Option<ControlFrame>),
+    /// There was no room; the packet is still the caller's.
+    Dropped,
+}
+
+/// A moment at a switch: the time, the packets and whoever watches.
+#[derive(Debug)]
+pub struct Moment<'a, O> {
+    /// The time.
+    pub now: Time,
+    /// All packets.
+    pub pool: &'a mut PacketPool,
+    /// Who watches.
+    pub observer: &'a mut O,
+}
+
+/// A switch.
+#[derive(Debug)]
+pub struct Switch {
+    node: u32,
+    ports: Vec<Port>,
+    admission: Admission,
+    assignment: Assignment,
+    marking: Marking,
+    backpressure: Backpressure,
+    random: Pcg32,
+}
+
+impl Switch {
+    /// The switch that `config` describes, at the place that `facts` describes.
+    pub fn new(config: &SwitchConfig, facts: &SwitchFacts, random: Pcg32) -> Self {
+        let classes = config.assignment.queue_classes();
+        let ports = facts.ports.iter().map(|port| {
+            Port::new(
+                port.rate,
+                &classes,
+                Scheduler::new(&config.scheduling, port.rate),
+            )
+        });
+        let accounts = config.assignment.classes() as usize;
+        let admission = Admission::new(&config.admission, &facts.ports, accounts);
+        let backpressure = match &config.backpressure {
+            BackpressureConfig::None {} => Backpressure::None,
+            BackpressureConfig::Pfc(pfc) => {
+                Backpressure::Pfc(Pfc::new(pfc, admission.accounts().count()))
+            }
+            BackpressureConfig::Bfc(bfc) => Backpressure::Bfc(Bfc::new(bfc, facts)),
+        };
+        Switch {
+            node: facts.node,
+            ports: ports.collect(),
+            admission,
+            assignment: Assignment::new(
+                &config.assignment,
+                facts.ports.len(),
+                facts.hop_rtt(),
+                facts.salt,
+            ),
+            marking: Marking::new(&config.marking),
+            backpressure,
+            random,
+        }
+    }
+
+    /// Its name in observations.
+    pub fn node(&self) -> u32 {
+        self.node
+    }
+
+    pub(crate) fn assignment(&self) -> &Assignment {
+        &self.assignment
+    }
+
+    /// The egress ports.
+    #[inline]
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// An egress port.
+    #[inline]
+    pub fn port(&self, port: u16) -> &Port {
+        &self.ports[usize::from(port)]
+    }
+
+    /// What is stored.
+    pub fn accounts(&self) -> &crate::admission::Accounts {
+        self.admission.accounts()
+    }
+
+    /// PFC, if that is the backpressure.
+    pub fn pfc(&self) -> Option<&Pfc> {
+        match &self.backpressure {
+            Backpressure::Pfc(pfc) => Some(pfc),
+            _ => None,
+        }
+    }
+
+    /// BFC, if that is the backpressure.
+    pub fn bfc(&self) -> Option<&Bfc> {
+        match &self.backpressure {
+            Backpressure::Bfc(bfc) => Some(bfc),
+            _ => None,
+        }
+    }
+
+    /// Queues a packet that bypasses the five axes: an acknowledgement, a notice, a pause frame.
+    #[inline]
+    pub fn enqueue_control(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) {
+        self.ports[usize::from(egress)].enqueue_control(pool, id);
+    }
+
+    /// A data packet has arrived by `ingress` and is to leave by `egress`.
+    #[inline]
+    pub fn on_arrival<O: Observer>(
+        &mut self,
+        moment: &mut Moment<'_, O>,
+        id: PacketId,
+        ingress: u16,
+        egress: u16,
+    ) -> Arrival {
+        let packet = &mut moment.pool[id];
+        packet.ingress = ingress;
+        packet.upstream_queue = packet.queue;
+        let (class, bytes) = (packet.class, u64::from(packet.wire_bytes));
+        self.observe(moment, PacketEvent::Arrive, id, egress);
+        let port = &mut self.ports[usize::from(egress)];
+        let egress_bytes = port.bytes();
+        if !self.admission.admit(Request {
+            ingress,
+            class,
+            bytes,
+            egress_bytes,
+        }) {
+            port.counters.drops += 1;
+            self.observe(moment, PacketEvent::Drop, id, egress);
+            return Arrival::Dropped;
+        }
+        let now = moment.now;
+        let packet = &mut moment.pool[id];
+        let random = &mut self.random;
+        let queue = self.assignment.assign(Assigning {
+            now,
+            egress,
+            port,
+            packet,
+            random,
+        });
+        packet.queue = queue;
+        self.observe(moment, PacketEvent::Assign, id, egress);
+        let port = &mut self.ports[usize::from(egress)];
+        port.enqueue(now, moment.pool, id, queue);
+        let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
+        let packet = &mut moment.pool[id];
+        let is_marked = self
+            .marking
+            .marks(MarkingPoint::Enqueue, queue_bytes, &mut self.random);
+        if is_marked {
+            packet.flags.insert(PacketFlags::MARKED);
+        }
+        let frame = match &mut self.backpressure {
+            Backpressure::None => None,
+            Backpressure::Pfc(pfc) => pfc.on_enqueue(&self.admission, ingress, class),
+            Backpressure::Bfc(bfc) => bfc.on_enqueue(packet, egress, port, queue_bytes),
+        };
+        self.observe(moment, PacketEvent::Enqueue, id, egress);
+        if O::IS_WATCHING && is_marked {
+            self.observe(moment, PacketEvent::Mark, id, egress);
+        }
+        if O::IS_WATCHING && frame.is_some() {
+            self.observe(moment, PacketEvent::PauseSent, id, egress);
+        }
+        Arrival::Queued(frame)
+    }
+
+    /// The link behind `egress` is free: takes the packet that is sent next, and the frame that its
+    /// departure makes necessary.
+    #[inline]
+    pub fn on_departure<O: Observer>(
+        &mut self,
+        moment: &mut Moment<'_, O>,
+        egress: u16,
+    ) -> Option<(PacketId, Option<ControlFrame>)> {
+        let port = &mut self.ports[usize::from(egress)];
+        let id = port.dequeue(moment.pool)?;
+        let packet = &mut moment.pool[id];
+        if packet.kind != PacketKind::Data {
+            return Some((id, None));
+        }
+        let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
+        self.assignment.on_dequeue(moment.now, egress, packet, port);
+        self.admission.release(ingress, class, u64::from(bytes));
+        let mut is_marked = false;
+        match &self.marking {
+            Marking::None => {}
+            Marking::Telemetry => {
+                moment
+                    .pool
+                    .push_telemetry(id, telemetry::hop(moment.now, port, bytes));
+            }
+            Marking::Ecn(ecn) => {
+                let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
+                if ecn.marks(MarkingPoint::Dequeue, queue_bytes, &mut self.random) {
+                    packet.flags.insert(PacketFlags::MARKED);
+                    is_marked = true;
+                }
+            }
+        }
+        let frame = match &mut self.backpressure {
+            Backpressure::None => None,
+            Backpressure::Pfc(pfc) => pfc.on_dequeue(&self.admission, ingress, class),
+            Backpressure::Bfc(bfc) => bfc.on_dequeue(&moment.pool[id]),
+        };
+        if O::IS_WATCHING {
+            if is_marked {
+                self.observe(moment, PacketEvent::Mark, id, egress);
+            }
+            self.observe(moment, PacketEvent::Depart, id, egress);
+            if frame.is_some() {
+                self.observe(moment, PacketEvent::ResumeSent, id, egress);
+            }
+        }
+        Some((id, frame))
+    }
+
+    /// A pause, a resume or a bitmap has arrived from the neighbour behind `port`.
+    pub fn on_signal<O: Observer>(
+        &mut self,
+        moment: &mut Moment<'_, O>,
+        port: u16,
+        signal: Signal,
+        id: PacketId,
+    ) {
+        let now = moment.now;
+        let egress = &mut self.ports[usize::from(port)];
+        match signal {
+            Signal::PauseClass(class) => egress.set_class_paused(now, class, true, moment.pool),
+            Signal::ResumeClass(class) => egress.set_class_paused(now, class, false, moment.pool),
+            Signal::PauseQueue(queue) => egress.set_queue_paused(now, queue, true, moment.pool),
+            Signal::ResumeQueue(queue) => egress.set_queue_paused(now, queue, false, moment.pool),
+            Signal::QueueBitmap(bitmap) => {
+                for queue in 1..egress.queues().len().min(128) as u16 {
+                    let is_paused = bitmap & (1 << queue) != 0;
+                    egress.set_queue_paused(now, queue, is_paused, moment.pool);
+                }
+            }
+        }
+        if O::IS_WATCHING {
+            let event = match signal.is_pause() {
+                true => PacketEvent::PauseReceived,
+                false => PacketEvent::ResumeReceived,
+            };
+            moment.pool[id].ingress = port;
+            moment.pool[id].queue = moment.pool[id].upstream_queue;
+            self.observe(moment, event, id, port);
+        }
+    }
+
+    /// The periodic bitmap for the neighbour behind `port` (BFC sec. 3.3.2).
+    pub fn bitmap_frame(&self, port: u16) -> Option<ControlFrame> {
+        let signal = Signal::QueueBitmap(self.bfc()?.bitmap(port));
+        Some(ControlFrame { port, signal })
+    }
+
+    #[inline]
+    fn observe<O: Observer>(
+        &self,
+        moment: &mut Moment<'_, O>,
+        event: PacketEvent,
+        id: PacketId,
+        egress: u16,
+    ) {
+        if !O::IS_WATCHING {
+            return;
+        }
+        let port = &self.ports[usize::from(egress)];
+        let packet = moment.pool[id];
+        let threshold = match &self.backpressure {
+            Backpressure::None => -1,
+            Backpressure::Pfc(pfc) => {
+                i64::try_from(pfc.threshold(&self.admission, packet.ingress)).unwrap_or(-1)
+            }
+            Backpressure::Bfc(bfc) => bfc.threshold(egress, port) as i64,
+        };
+        let queue = port.queues().get(usize::from(packet.queue));
+        moment.observer.record(Observation {
+            time: moment.now,
+            node: self.node,
+            ingress: packet.ingress,
+            egress,
+            event,
+            packet,
+            queue_bytes: queue.map_or(0, |queue| queue.packets.bytes()),
+            port_bytes: port.bytes(),
+            active_queues: port.active(),
+            table_index: self.assignment.table_index(egress, &packet),
+            threshold,
+        });
+    }
+}

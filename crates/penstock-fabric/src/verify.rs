@@ -1,0 +1,130 @@
+//! Invariants of a switch, recomputed from the packets it holds: the slow truth behind the counters.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::assignment::Assignment;
+use crate::backpressure::bfc::UPSTREAM_QUEUES;
+use crate::packet::PacketFlags;
+use crate::pool::PacketPool;
+use crate::port::Port;
+use crate::switch::Switch;
+
+/// What the packets in the queues add up to, by ingress.
+struct Recount {
+    /// Bytes by ingress account.
+    ingress: Vec<u64>,
+    /// Packets that hold a pause counter: one row of upstream queues for each ingress port.
+    counted: Vec<u32>,
+}
+
+impl Switch {
+    /// Recomputes every counter from the packets that are queued.
+    ///
+    /// # Errors
+    /// The first invariant that does not hold, in words.
+    pub fn verify(&self, pool: &PacketPool) -> Result<(), String> {
+        let mut recount = Recount {
+            ingress: vec![0; self.accounts().count()],
+            counted: vec![0; self.ports().len() * UPSTREAM_QUEUES],
+        };
+        for (number, port) in self.ports().iter().enumerate() {
+            let tracked = self.verify_port(number, port, pool, &mut recount)?;
+            if let Assignment::Dynamic(table) = self.assignment()
+                && table.sizes(number as u16) != tracked
+            {
+                return Err(format!(
+                    "node {}, port {number}: the flow table counts {} packets, {tracked} are queued",
+                    self.node(),
+                    table.sizes(number as u16)
+                ));
+            }
+        }
+        self.verify_ingress(&recount)
+    }
+
+    /// Checks one port and returns how many of its packets are tracked.
+    fn verify_port(
+        &self,
+        number: usize,
+        port: &Port,
+        pool: &PacketPool,
+        recount: &mut Recount,
+    ) -> Result<u64, String> {
+        let (mut port_bytes, mut active, mut tracked) = (0, 0, 0);
+        for (index, queue) in port.queues().iter().enumerate().skip(1) {
+            let mut bytes = 0;
+            for packet in port.packets_in(index, pool) {
+                let account = self.accounts().index(packet.ingress, packet.class);
+                bytes += u64::from(packet.wire_bytes);
+                recount.ingress[account] += u64::from(packet.wire_bytes);
+                tracked += u64::from(packet.flags.contains(PacketFlags::TRACKED));
+                let key = usize::from(packet.ingress) * UPSTREAM_QUEUES;
+                recount.counted[key + usize::from(packet.upstream_queue) % UPSTREAM_QUEUES] +=
+                    u32::from(packet.flags.contains(PacketFlags::COUNTED));
+            }
+            let may_send = bytes > 0 && !queue.is_paused && !port.is_class_paused(queue.class);
+            if bytes != queue.packets.bytes() || may_send != queue.is_active {
+                return Err(format!(
+                    "node {}, port {number}, queue {index}: {bytes} B queued, {} B counted; active \
+                     {} but should be {may_send}",
+                    self.node(),
+                    queue.packets.bytes(),
+                    queue.is_active
+                ));
+            }
+            port_bytes += bytes;
+            active += u32::from(may_send);
+        }
+        if port_bytes != port.bytes() || active != port.active() {
+            return Err(format!(
+                "node {}, port {number}: {port_bytes} B in {active} active queues, counted {} B in {}",
+                self.node(),
+                port.bytes(),
+                port.active()
+            ));
+        }
+        Ok(tracked)
+    }
+
+    fn verify_ingress(&self, recount: &Recount) -> Result<(), String> {
+        let accounts = self.accounts();
+        let total: u64 = recount.ingress.iter().sum();
+        if total != accounts.total {
+            return Err(format!(
+                "node {}: {total} B stored, {} counted",
+                self.node(),
+                accounts.total
+            ));
+        }
+        for port in 0..self.ports().len() as u16 {
+            for class in 0..(accounts.count() / self.ports().len()) as u8 {
+                let account = accounts.ingress(port, class);
+                let stored = recount.ingress[accounts.index(port, class)];
+                if stored != account.used + account.headroom {
+                    return Err(format!(
+                        "node {}, ingress {port}, class {class}: {stored} B stored, {} counted",
+                        self.node(),
+                        account.used + account.headroom
+                    ));
+                }
+            }
+            let Some(bfc) = self.bfc() else { continue };
+            for queue in 0..UPSTREAM_QUEUES as u16 {
+                let marked =
+                    recount.counted[usize::from(port) * UPSTREAM_QUEUES + usize::from(queue)];
+                if marked != bfc.counter(port, queue) {
+                    return Err(format!(
+                        "node {}, ingress {port}, upstream queue {queue}: pause counter {}, but \
+                         {marked} counted packets are queued",
+                        self.node(),
+                        bfc.counter(port, queue)
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! Exact quantities: [`Time`] in picoseconds, [`Bytes`], [`BitRate`] in bits per second.
+//!
+//! What it is: integer newtypes with the arithmetic that a packet simulator and a switch need,
+//! parsing (`"12 us"`, `"100 Gb/s"`, `"12 MiB"`) and printing. What it is not: floating point.
+//! Invariant: no operation loses precision silently; serialization times round up, in one place
+//! ([`BitRate::transmission_time`]).
+//!
+//! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`].
+#![no_std]
+
+extern crate alloc;
+
+pub mod bytes;
+pub mod parse;
+pub mod rate;
+pub mod telemetry;
+pub mod time;
+
+pub use bytes::Bytes;
+pub use parse::ParseQuantityError;
+pub use rate::{BitRate, Transmission};
+pub use telemetry::HopTelemetry;
+pub use time::Time;

@@ -1,0 +1,153 @@
+//! Data rates in bits per second, and the one place where bytes become time.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Time};
+
+/// Picoseconds in a second times bits in a byte.
+const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
+
+/// A data rate [bit/s].
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct BitRate(u64);
+
+impl BitRate {
+    /// From bits per second.
+    pub const fn from_bps(bits_per_second: u64) -> Self {
+        BitRate(bits_per_second)
+    }
+
+    /// From megabits per second.
+    pub const fn from_mbps(megabits_per_second: u64) -> Self {
+        BitRate(megabits_per_second * 1_000_000)
+    }
+
+    /// From gigabits per second.
+    pub const fn from_gbps(gigabits_per_second: u64) -> Self {
+        BitRate(gigabits_per_second * 1_000_000_000)
+    }
+
+    /// In bits per second.
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+
+    /// The time that `bytes` occupy a link of this rate, rounded up to whole picoseconds.
+    ///
+    /// # Panics
+    /// When the rate is zero.
+    pub fn transmission_time(self, bytes: Bytes) -> Time {
+        let exact = (u128::from(bytes.get()) * BIT_PICOSECONDS).div_ceil(u128::from(self.0));
+        Time::from_ps(u64::try_from(exact).unwrap_or(u64::MAX))
+    }
+
+    /// The bytes that a link of this rate carries in `span`, rounded down.
+    pub fn bytes_in(self, span: Time) -> Bytes {
+        let exact = u128::from(span.as_ps()) * u128::from(self.0) / BIT_PICOSECONDS;
+        Bytes::new(u64::try_from(exact).unwrap_or(u64::MAX))
+    }
+}
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(u64, &str); 5] = [
+            (1_000_000_000_000, "Tb/s"),
+            (1_000_000_000, "Gb/s"),
+            (1_000_000, "Mb/s"),
+            (1_000, "kb/s"),
+            (1, "b/s"),
+        ];
+        crate::parse::write_exact(f, self.0, &UNITS)
+    }
+}
+
+/// A rate prepared for the hot path: the same result as [`BitRate::transmission_time`] with one
+/// multiplication where a byte takes a whole number of picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    rate: BitRate,
+    /// Picoseconds per byte when that is a whole number, else zero.
+    byte_time: u64,
+}
+
+impl Transmission {
+    /// Prepares `rate`.
+    ///
+    /// # Panics
+    /// When the rate is zero.
+    pub fn new(rate: BitRate) -> Self {
+        assert!(rate.0 > 0, "a link rate must be positive");
+        let per_second = BIT_PICOSECONDS as u64;
+        let byte_time = if per_second.is_multiple_of(rate.0) {
+            per_second / rate.0
+        } else {
+            0
+        };
+        Transmission { rate, byte_time }
+    }
+
+    /// The rate that was prepared.
+    pub fn rate(self) -> BitRate {
+        self.rate
+    }
+
+    /// The time that `bytes` occupy the link, rounded up to whole picoseconds.
+    #[inline]
+    pub fn time(self, bytes: u32) -> Time {
+        if self.byte_time > 0 {
+            Time::from_ps(u64::from(bytes) * self.byte_time)
+        } else {
+            self.rate.transmission_time(Bytes::new(u64::from(bytes)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_kilobyte_frame_at_100_gbps_takes_83_84_ns() {
+        let rate = BitRate::from_gbps(100);
+        assert_eq!(
+            rate.transmission_time(Bytes::new(1_048)),
+            Time::from_ps(83_840)
+        );
+        assert_eq!(Transmission::new(rate).time(1_048), Time::from_ps(83_840));
+    }
+
+    #[test]
+    fn a_hop_of_2_us_holds_25_kb_at_100_gbps() {
+        assert_eq!(
+            BitRate::from_gbps(100).bytes_in(Time::from_us(2)),
+            Bytes::new(25_000)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn prepared_and_plain_agree(bps in 1u64..2_000_000_000_000, bytes in 0u32..20_000) {
+            let rate = BitRate::from_bps(bps);
+            prop_assert_eq!(
+                Transmission::new(rate).time(bytes),
+                rate.transmission_time(Bytes::new(u64::from(bytes)))
+            );
+        }
+
+        #[test]
+        fn time_rounds_up_and_bytes_round_down(bps in 1_000u64..1_000_000_000_000, bytes in 0u64..1_000_000) {
+            let rate = BitRate::from_bps(bps);
+            let time = rate.transmission_time(Bytes::new(bytes));
+            prop_assert!(rate.bytes_in(time) >= Bytes::new(bytes));
+            if time > Time::ZERO {
+                prop_assert!(rate.bytes_in(time - Time::from_ps(1)) <= Bytes::new(bytes));
+            }
+        }
+    }
+}

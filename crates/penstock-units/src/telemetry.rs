@@ -1,0 +1,16 @@
+//! What one hop reports about its egress port: the vocabulary that switches and hosts share.
+
+use crate::{BitRate, Time};
+
+/// The telemetry that a switch adds when it dequeues a packet (HPCC, SIGCOMM 2019, sec. 3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HopTelemetry {
+    /// When the packet was dequeued (`ts` in the paper).
+    pub time: Time,
+    /// Wire bytes the port had sent before this packet (`txBytes`) [bytes].
+    pub sent_bytes: u64,
+    /// Data bytes left in the port's queues (`qlen`) [bytes].
+    pub queue_bytes: u64,
+    /// Rate of the port (`B`).
+    pub rate: BitRate,
+}
