@@ -30,11 +30,7 @@ struct Node {
     previous: u32,
 }
 
-const IDLE: Node = Node {
-    time: u64::MAX,
-    next: NONE,
-    previous: NONE,
-};
+const IDLE: Node = Node { time: u64::MAX, next: NONE, previous: NONE };
 
 /// One level: the heads of its slots' lists, and which slots are occupied.
 struct Level {
@@ -65,11 +61,8 @@ impl Level {
     fn next_occupied(&self, index: usize) -> Option<usize> {
         let mut word = index / 64;
         let above = index % 64;
-        let mut bits = if above == 63 {
-            0
-        } else {
-            self.occupied[word] & (u64::MAX << (above + 1))
-        };
+        let mut bits =
+            if above == 63 { 0 } else { self.occupied[word] & (u64::MAX << (above + 1)) };
         loop {
             if bits != 0 {
                 return Some(word * 64 + bits.trailing_zeros() as usize);
@@ -101,10 +94,7 @@ impl Wheel {
     /// # Panics
     /// When `slot_width_log2` exceeds 20 (a slot of one microsecond).
     pub fn new(sources: usize, slot_width_log2: u32) -> Self {
-        assert!(
-            slot_width_log2 <= 20,
-            "a slot wider than a microsecond would sort, not hash"
-        );
+        assert!(slot_width_log2 <= 20, "a slot wider than a microsecond would sort, not hash");
         let level = |k: u32| match k {
             0 => Level::new(0, NEAR_BITS),
             _ => Level::new(NEAR_BITS + (k - 1) * FAR_BITS, FAR_BITS),
@@ -150,14 +140,8 @@ impl Wheel {
     /// In debug builds, when the source has a pending event or `time` lies in the past.
     #[inline]
     pub fn schedule(&mut self, source: SourceId, time: Time) {
-        debug_assert!(
-            !self.is_pending(source),
-            "source {source} has a pending event"
-        );
-        debug_assert!(
-            time.as_ps() >= self.now,
-            "source {source} scheduled in the past"
-        );
+        debug_assert!(!self.is_pending(source), "source {source} has a pending event");
+        debug_assert!(time.as_ps() >= self.now, "source {source} scheduled in the past");
         self.nodes[source as usize].time = time.as_ps();
         self.insert(source, time.as_ps());
     }
@@ -215,11 +199,7 @@ impl Wheel {
         let slot = time >> self.shift;
         if slot <= self.cursor {
             let key = self.key(source, time);
-            let place = self
-                .batch
-                .iter()
-                .rposition(|&pending| pending > key)
-                .map_or(0, |i| i + 1);
+            let place = self.batch.iter().rposition(|&pending| pending > key).map_or(0, |i| i + 1);
             self.batch.insert(place, key);
             return;
         }
@@ -322,9 +302,7 @@ mod tests {
         for source in [2, 0, 3, 1] {
             wheel.schedule(source, Time::from_ns(7));
         }
-        let order: Vec<_> = core::iter::from_fn(|| wheel.pop())
-            .map(|(_, source)| source)
-            .collect();
+        let order: Vec<_> = core::iter::from_fn(|| wheel.pop()).map(|(_, source)| source).collect();
         assert_eq!(order, [0, 1, 2, 3]);
     }
 

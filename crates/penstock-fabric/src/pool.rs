@@ -52,10 +52,7 @@ pub struct PacketPool {
 impl PacketPool {
     /// An empty pool; `has_telemetry` makes room for telemetry beside each packet.
     pub fn new(has_telemetry: bool) -> Self {
-        PacketPool {
-            has_telemetry,
-            ..PacketPool::default()
-        }
+        PacketPool { has_telemetry, ..PacketPool::default() }
     }
 
     /// Packets in use.
@@ -96,6 +93,16 @@ impl PacketPool {
         self.live -= 1;
         self.packets[id.0 as usize].next = self.free;
         self.free = id;
+    }
+
+    /// The packets from `first` on, along their `next`.
+    pub fn list(&self, first: PacketId) -> impl Iterator<Item = &Packet> {
+        let mut id = first;
+        core::iter::from_fn(move || {
+            let packet = if id.is_none() { return None } else { &self[id] };
+            id = packet.next;
+            Some(packet)
+        })
     }
 
     /// Adds one hop's telemetry; hops beyond [`TELEMETRY_HOPS`] are not recorded.

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use penstock_units::{BitRate, Time};
 
 use crate::packet::Packet;
-use crate::parts::Bitmap;
+use crate::parts::{Bitmap, PauseClock};
 use crate::pool::{PacketId, PacketPool};
 use crate::queue::{DataQueue, Fifo};
 use crate::scheduling::Scheduler;
@@ -44,11 +44,8 @@ pub struct Port {
     active: u32,
     sent_bytes: u64,
     paused_classes: u8,
-    paused_queues: u32,
-    class_pause_since: Time,
-    class_pause_total: Time,
-    queue_pause_since: Time,
-    queue_pause_total: Time,
+    class_pauses: PauseClock,
+    queue_pauses: PauseClock,
     /// Measurement.
     pub counters: PortCounters,
 }
@@ -66,11 +63,8 @@ impl Port {
             active: 0,
             sent_bytes: 0,
             paused_classes: 0,
-            paused_queues: 0,
-            class_pause_since: Time::ZERO,
-            class_pause_total: Time::ZERO,
-            queue_pause_since: Time::ZERO,
-            queue_pause_total: Time::ZERO,
+            class_pauses: PauseClock::default(),
+            queue_pauses: PauseClock::default(),
             counters: PortCounters::default(),
         };
         for &class in classes {
@@ -82,10 +76,7 @@ impl Port {
     /// Adds an empty data queue for `class` and returns its number.
     pub fn add_queue(&mut self, class: u8) -> u16 {
         let number = self.queues.len();
-        self.queues.push(DataQueue {
-            class,
-            ..DataQueue::default()
-        });
+        self.queues.push(DataQueue { class, ..DataQueue::default() });
         self.empty.grow(number + 1);
         self.empty.insert(number);
         u16::try_from(number).expect("fewer than 2^16 queues at a port")
@@ -116,7 +107,7 @@ impl Port {
 
     /// Queues that the downstream switch has paused.
     pub fn paused_queues(&self) -> u32 {
-        self.paused_queues
+        self.queue_pauses.paused()
     }
 
     /// All queues, the unused entry of the control queue first.
@@ -142,16 +133,6 @@ impl Port {
     #[inline]
     pub fn is_ready(&self) -> bool {
         self.active > 0 || !self.control.is_empty()
-    }
-
-    /// Bytes in the control queue.
-    pub fn control_bytes(&self) -> u64 {
-        self.control.bytes()
-    }
-
-    /// The first packet of the control queue, for walking it in checks.
-    pub fn control_head(&self) -> PacketId {
-        self.control.head()
     }
 
     /// Appends a control packet.
@@ -209,8 +190,7 @@ impl Port {
             self.deactivate(index);
         } else {
             let head = queue.packets.head();
-            self.scheduler
-                .head_changed(index as u32, queue.class, &pool[head]);
+            self.scheduler.head_changed(index as u32, queue.class, &pool[head]);
         }
         Some(id)
     }
@@ -219,8 +199,7 @@ impl Port {
     fn activate(&mut self, index: usize, pool: &PacketPool) {
         self.queues[index].is_active = true;
         self.active += 1;
-        self.scheduler
-            .activate(&mut self.queues, index as u32, pool);
+        self.scheduler.activate(&mut self.queues, index as u32, pool);
     }
 
     #[inline]
@@ -250,15 +229,13 @@ impl Port {
         if index == 0 || index >= self.queues.len() || self.queues[index].is_paused == is_paused {
             return;
         }
-        let elapsed = now - self.queue_pause_since;
-        self.queue_pause_total += elapsed * u64::from(self.paused_queues);
-        self.queue_pause_since = now;
         self.queues[index].is_paused = is_paused;
+        let paused = self.queue_pauses.paused();
         if is_paused {
-            self.paused_queues += 1;
+            self.queue_pauses.set(now, paused + 1);
             self.counters.queue_pauses += 1;
         } else {
-            self.paused_queues -= 1;
+            self.queue_pauses.set(now, paused - 1);
         }
         self.refresh(index, pool);
     }
@@ -269,15 +246,9 @@ impl Port {
         if (self.paused_classes & bit != 0) == is_paused {
             return;
         }
-        if self.paused_classes == 0 {
-            self.class_pause_since = now;
-        }
         self.paused_classes ^= bit;
-        if is_paused {
-            self.counters.class_pauses += 1;
-        } else if self.paused_classes == 0 {
-            self.class_pause_total += now - self.class_pause_since;
-        }
+        self.class_pauses.set(now, self.paused_classes.count_ones());
+        self.counters.class_pauses += u64::from(is_paused);
         for index in 1..self.queues.len() {
             if self.queues[index].class == class {
                 self.refresh(index, pool);
@@ -285,18 +256,14 @@ impl Port {
         }
     }
 
-    /// Time until `now` during which at least one class was paused (PFC).
+    /// Pause time until `now`, summed over the priority classes (PFC).
     pub fn class_pause_time(&self, now: Time) -> Time {
-        let running = match self.paused_classes {
-            0 => Time::ZERO,
-            _ => now - self.class_pause_since,
-        };
-        self.class_pause_total + running
+        self.class_pauses.total(now)
     }
 
     /// Pause time until `now`, summed over the queues (BFC).
     pub fn queue_pause_time(&self, now: Time) -> Time {
-        self.queue_pause_total + (now - self.queue_pause_since) * u64::from(self.paused_queues)
+        self.queue_pauses.total(now)
     }
 
     /// Whether a class is paused.
@@ -304,17 +271,20 @@ impl Port {
         self.paused_classes & (1 << class) != 0
     }
 
-    /// The headers of the packets in `queue`, head first, for checks.
+    /// The packets in `queue`, head first, for checks.
     pub fn packets_in<'a>(
-        &'a self,
+        &self,
         queue: usize,
         pool: &'a PacketPool,
-    ) -> impl Iterator<Item = &'a Packet> {
-        let mut id = self.queues[queue].packets.head();
-        core::iter::from_fn(move || {
-            let packet = if id.is_none() { return None } else { &pool[id] };
-            id = packet.next;
-            Some(packet)
-        })
+    ) -> impl Iterator<Item = &'a Packet> + use<'a> {
+        self.queues[queue].packets.packets(pool)
+    }
+
+    /// The packets in the control queue, head first, for checks.
+    pub fn control_packets<'a>(
+        &self,
+        pool: &'a PacketPool,
+    ) -> impl Iterator<Item = &'a Packet> + use<'a> {
+        self.control.packets(pool)
     }
 }

@@ -1,5 +1,6 @@
 //! FIFO lists of packets, threaded through the packets themselves.
 
+use crate::packet::Packet;
 use crate::pool::{PacketId, PacketPool};
 
 /// A first-in first-out list of packets.
@@ -27,11 +28,7 @@ impl Fifo {
     /// The packet that came last, or [`PacketId::NONE`].
     #[inline]
     pub(crate) fn tail(&self) -> PacketId {
-        if self.head.is_none() {
-            PacketId::NONE
-        } else {
-            self.tail
-        }
+        if self.head.is_none() { PacketId::NONE } else { self.tail }
     }
 
     /// Wire bytes in the list.
@@ -65,6 +62,11 @@ impl Fifo {
         self.head = packet.next;
         self.bytes -= u64::from(packet.wire_bytes);
         Some(id)
+    }
+
+    /// The packets in the list, first to last, for checks.
+    pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> + use<'a> {
+        pool.list(self.head)
     }
 }
 

@@ -109,11 +109,7 @@ impl Switch {
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, random: Pcg32) -> Self {
         let classes = config.assignment.queue_classes();
         let ports = facts.ports.iter().map(|port| {
-            Port::new(
-                port.rate,
-                &classes,
-                Scheduler::new(&config.scheduling, port.rate),
-            )
+            Port::new(port.rate, &classes, Scheduler::new(&config.scheduling, port.rate))
         });
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, &facts.ports, accounts);
@@ -204,12 +200,7 @@ impl Switch {
         self.observe(moment, PacketEvent::Arrive, id, egress);
         let port = &mut self.ports[usize::from(egress)];
         let egress_bytes = port.bytes();
-        if !self.admission.admit(Request {
-            ingress,
-            class,
-            bytes,
-            egress_bytes,
-        }) {
+        if !self.admission.admit(Request { ingress, class, bytes, egress_bytes }) {
             port.counters.drops += 1;
             self.observe(moment, PacketEvent::Drop, id, egress);
             return Arrival::Dropped;
@@ -217,22 +208,14 @@ impl Switch {
         let now = moment.now;
         let packet = &mut moment.pool[id];
         let random = &mut self.random;
-        let queue = self.assignment.assign(Assigning {
-            now,
-            egress,
-            port,
-            packet,
-            random,
-        });
+        let queue = self.assignment.assign(Assigning { now, egress, port, packet, random });
         packet.queue = queue;
         self.observe(moment, PacketEvent::Assign, id, egress);
         let port = &mut self.ports[usize::from(egress)];
         port.enqueue(now, moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let packet = &mut moment.pool[id];
-        let is_marked = self
-            .marking
-            .marks(MarkingPoint::Enqueue, queue_bytes, &mut self.random);
+        let is_marked = self.marking.marks(MarkingPoint::Enqueue, queue_bytes, &mut self.random);
         if is_marked {
             packet.flags.insert(PacketFlags::MARKED);
         }
@@ -272,9 +255,7 @@ impl Switch {
         match &self.marking {
             Marking::None => {}
             Marking::Telemetry => {
-                moment
-                    .pool
-                    .push_telemetry(id, telemetry::hop(moment.now, port, bytes));
+                moment.pool.push_telemetry(id, telemetry::hop(moment.now, port, bytes));
             }
             Marking::Ecn(ecn) => {
                 let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();

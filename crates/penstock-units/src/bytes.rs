@@ -62,12 +62,8 @@ impl SubAssign for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(u64, &str); 4] = [
-            (1_000_000_000, "GB"),
-            (1_000_000, "MB"),
-            (1_000, "kB"),
-            (1, "B"),
-        ];
+        const UNITS: [(u64, &str); 4] =
+            [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"), (1, "B")];
         crate::parse::write_exact(f, self.0, &UNITS)
     }
 }

@@ -100,11 +100,7 @@ impl Quantity {
 /// `whole.fraction * factor`, when that is a whole number that fits.
 fn scale(whole: &str, fraction: &str, factor: u64) -> Option<u64> {
     let digits = |text: &str| {
-        if text.is_empty() {
-            Some(0)
-        } else {
-            text.parse::<u64>().ok()
-        }
+        if text.is_empty() { Some(0) } else { text.parse::<u64>().ok() }
     };
     let power = 10u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
     let fractional = u128::from(digits(fraction)?) * u128::from(factor);
@@ -176,10 +172,7 @@ mod tests {
     #[test]
     fn refusals_name_the_text_and_the_units() {
         let message = "12 parsecs".parse::<Time>().unwrap_err().to_string();
-        assert!(
-            message.contains("12 parsecs") && message.contains("us"),
-            "{message}"
-        );
+        assert!(message.contains("12 parsecs") && message.contains("us"), "{message}");
         assert!("".parse::<Bytes>().is_err());
         assert!("-3 us".parse::<Time>().is_err());
         assert!("0.3 ps".parse::<Time>().is_err());

@@ -9,6 +9,10 @@ use crate::{Bytes, Time};
 /// Picoseconds in a second times bits in a byte.
 const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
 
+/// Below this many bytes the exact product fits 64 bits, whose division takes a tenth of the time of
+/// one in 128 bits (the ideal completion time of a flow needs two dozen).
+const NARROW_BYTES: u64 = u64::MAX / BIT_PICOSECONDS as u64;
+
 /// A data rate [bit/s].
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -42,6 +46,9 @@ impl BitRate {
     /// # Panics
     /// When the rate is zero.
     pub fn transmission_time(self, bytes: Bytes) -> Time {
+        if bytes.get() < NARROW_BYTES {
+            return Time::from_ps((bytes.get() * BIT_PICOSECONDS as u64).div_ceil(self.0));
+        }
         let exact = (u128::from(bytes.get()) * BIT_PICOSECONDS).div_ceil(u128::from(self.0));
         Time::from_ps(u64::try_from(exact).unwrap_or(u64::MAX))
     }
@@ -83,11 +90,7 @@ impl Transmission {
     pub fn new(rate: BitRate) -> Self {
         assert!(rate.0 > 0, "a link rate must be positive");
         let per_second = BIT_PICOSECONDS as u64;
-        let byte_time = if per_second.is_multiple_of(rate.0) {
-            per_second / rate.0
-        } else {
-            0
-        };
+        let byte_time = if per_second.is_multiple_of(rate.0) { per_second / rate.0 } else { 0 };
         Transmission { rate, byte_time }
     }
 
@@ -115,19 +118,13 @@ mod tests {
     #[test]
     fn a_kilobyte_frame_at_100_gbps_takes_83_84_ns() {
         let rate = BitRate::from_gbps(100);
-        assert_eq!(
-            rate.transmission_time(Bytes::new(1_048)),
-            Time::from_ps(83_840)
-        );
+        assert_eq!(rate.transmission_time(Bytes::new(1_048)), Time::from_ps(83_840));
         assert_eq!(Transmission::new(rate).time(1_048), Time::from_ps(83_840));
     }
 
     #[test]
     fn a_hop_of_2_us_holds_25_kb_at_100_gbps() {
-        assert_eq!(
-            BitRate::from_gbps(100).bytes_in(Time::from_us(2)),
-            Bytes::new(25_000)
-        );
+        assert_eq!(BitRate::from_gbps(100).bytes_in(Time::from_us(2)), Bytes::new(25_000));
     }
 
     proptest! {
@@ -141,7 +138,7 @@ mod tests {
         }
 
         #[test]
-        fn time_rounds_up_and_bytes_round_down(bps in 1_000u64..1_000_000_000_000, bytes in 0u64..1_000_000) {
+        fn time_rounds_up_and_bytes_round_down(bps in 1_000u64..1_000_000_000_000, bytes in 0u64..8_000_000) {
             let rate = BitRate::from_bps(bps);
             let time = rate.transmission_time(Bytes::new(bytes));
             prop_assert!(rate.bytes_in(time) >= Bytes::new(bytes));

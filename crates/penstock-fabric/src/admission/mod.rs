@@ -52,13 +52,7 @@ pub struct Accounts {
 impl Accounts {
     fn new(ports: usize, classes: usize) -> Self {
         let ingress = vec![IngressAccount::default(); ports * classes];
-        Accounts {
-            total: 0,
-            peak: 0,
-            shared: 0,
-            ingress,
-            classes,
-        }
+        Accounts { total: 0, peak: 0, shared: 0, ingress, classes }
     }
 
     /// The account of `class` at ingress port `port`.
@@ -111,10 +105,7 @@ impl Admission {
             AdmissionConfig::Shared(config) => Policy::Shared(Shared::new(config, ports)),
             AdmissionConfig::Static(config) => Policy::Static(config.clone()),
         };
-        Admission {
-            policy,
-            accounts: Accounts::new(ports.len(), classes),
-        }
+        Admission { policy, accounts: Accounts::new(ports.len(), classes) }
     }
 
     /// What is stored.

@@ -19,7 +19,7 @@
 
 use alloc::vec::Vec;
 
-use penstock_units::Bytes;
+use penstock_units::{BitRate, Bytes, Time};
 use serde::{Deserialize, Serialize};
 
 use super::{IngressAccount, Request};
@@ -63,6 +63,16 @@ pub enum HeadroomConfig {
     },
 }
 
+impl HeadroomConfig {
+    /// The headroom of a link [bytes].
+    pub fn of(&self, rate: BitRate, delay: Time) -> u64 {
+        match *self {
+            HeadroomConfig::Bytes { size } => size.get(),
+            HeadroomConfig::Bdp { factor } => (rate.bytes_in(delay).get() as f64 * factor) as u64,
+        }
+    }
+}
+
 /// Alpha in units of 2^-16.
 const ALPHA_BITS: u32 = 16;
 
@@ -86,45 +96,20 @@ impl Shared {
     pub(crate) fn new(config: &SharedConfig, ports: &[PortFacts]) -> Self {
         let buffer = config.buffer.get();
         let Some(ingress) = &config.ingress else {
-            return Shared {
-                buffer,
-                reserve: 0,
-                pool: buffer,
-                limits: Vec::new(),
-            };
+            return Shared { buffer, reserve: 0, pool: buffer, limits: Vec::new() };
         };
-        let slowest = ports
-            .iter()
-            .map(|port| port.rate.as_bps())
-            .min()
-            .unwrap_or(1) as f64;
+        let slowest = ports.iter().map(|port| port.rate.as_bps()).min().unwrap_or(1) as f64;
         let limits: Vec<_> = ports
             .iter()
             .map(|port| {
                 let alpha = ingress.alpha * port.rate.as_bps() as f64 / slowest;
-                let headroom = match ingress.headroom {
-                    HeadroomConfig::Bytes { size } => size.get(),
-                    HeadroomConfig::Bdp { factor } => {
-                        (port.rate.bytes_in(port.delay).get() as f64 * factor) as u64
-                    }
-                };
-                IngressLimit {
-                    alpha: (alpha * f64::from(1u32 << ALPHA_BITS)) as u64,
-                    headroom,
-                }
+                let headroom = ingress.headroom.of(port.rate, port.delay);
+                IngressLimit { alpha: (alpha * f64::from(1u32 << ALPHA_BITS)) as u64, headroom }
             })
             .collect();
-        let set_aside: u64 = limits
-            .iter()
-            .map(|l| l.headroom + ingress.reserve.get())
-            .sum();
+        let set_aside: u64 = limits.iter().map(|l| l.headroom + ingress.reserve.get()).sum();
         let pool = buffer.saturating_sub(set_aside);
-        Shared {
-            buffer,
-            reserve: ingress.reserve.get(),
-            pool,
-            limits,
-        }
+        Shared { buffer, reserve: ingress.reserve.get(), pool, limits }
     }
 
     pub(crate) fn reserve(&self) -> u64 {

@@ -20,9 +20,7 @@ pub(crate) struct ByClass {
 
 impl ByClass {
     pub(crate) fn new(config: &ByClassConfig) -> Self {
-        ByClass {
-            last: config.classes as u8 - 1,
-        }
+        ByClass { last: config.classes as u8 - 1 }
     }
 
     #[inline]

@@ -99,13 +99,7 @@ impl Dynamic {
 
     #[inline]
     pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> u16 {
-        let Assigning {
-            now,
-            egress,
-            port,
-            packet,
-            random,
-        } = arrival;
+        let Assigning { now, egress, port, packet, random } = arrival;
         let index = self.index(egress, packet.flow_hash);
         let entry = self.table[index];
         let is_stale = entry.size == 0 && now.saturating_sub(entry.touched) > self.sticky;
@@ -120,11 +114,8 @@ impl Dynamic {
         } else {
             packet.flags.remove(PacketFlags::TRACKED);
         }
-        self.table[index] = FlowEntry {
-            touched: now,
-            size: entry.size + u32::from(is_tracked),
-            queue,
-        };
+        self.table[index] =
+            FlowEntry { touched: now, size: entry.size + u32::from(is_tracked), queue };
         queue
     }
 
@@ -160,9 +151,6 @@ impl Dynamic {
     pub(crate) fn sizes(&self, egress: u16) -> u64 {
         let row = self.entries_per_port as usize;
         let from = usize::from(egress) * row;
-        self.table[from..from + row]
-            .iter()
-            .map(|entry| u64::from(entry.size))
-            .sum()
+        self.table[from..from + row].iter().map(|entry| u64::from(entry.size)).sum()
     }
 }

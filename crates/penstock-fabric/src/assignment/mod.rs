@@ -60,9 +60,7 @@ impl AssignmentConfig {
 fn partition(queues: u32, classes: u32) -> Vec<u8> {
     let data = queues - 1;
     let each = data / classes;
-    (0..data)
-        .map(|queue| (queue / each).min(classes - 1) as u8)
-        .collect()
+    (0..data).map(|queue| (queue / each).min(classes - 1) as u8).collect()
 }
 
 /// The data queues of a class: numbers `from..to`.
@@ -78,10 +76,7 @@ fn class_ranges(queues: u32, classes: u32) -> Vec<ClassRange> {
         .map(|class| {
             let before = of_queue.iter().filter(|&&other| other < class).count() as u16;
             let size = of_queue.iter().filter(|&&other| other == class).count() as u16;
-            ClassRange {
-                from: 1 + before,
-                to: 1 + before + size,
-            }
+            ClassRange { from: 1 + before, to: 1 + before + size }
         })
         .collect()
 }

@@ -38,9 +38,7 @@ impl Hasher for FlowHasher {
     }
 
     fn write_u64(&mut self, key: u64) {
-        self.0 = (self.0 ^ key)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(26);
+        self.0 = (self.0 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
     }
 }
 
@@ -62,13 +60,8 @@ pub(crate) struct PerFlow {
 
 impl PerFlow {
     pub(crate) fn new(ports: usize) -> Self {
-        let flows = || PortFlows {
-            owners: alloc::vec![(0, false)],
-            ..PortFlows::default()
-        };
-        PerFlow {
-            ports: core::iter::repeat_with(flows).take(ports).collect(),
-        }
+        let flows = || PortFlows { owners: alloc::vec![(0, false)], ..PortFlows::default() };
+        PerFlow { ports: core::iter::repeat_with(flows).take(ports).collect() }
     }
 
     pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> u16 {

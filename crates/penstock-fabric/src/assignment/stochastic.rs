@@ -29,10 +29,7 @@ pub(crate) struct Stochastic {
 
 impl Stochastic {
     pub(crate) fn new(config: &StochasticConfig, salt: u32) -> Self {
-        Stochastic {
-            ranges: class_ranges(config.queues, config.classes),
-            salt,
-        }
+        Stochastic { ranges: class_ranges(config.queues, config.classes), salt }
     }
 
     #[inline]

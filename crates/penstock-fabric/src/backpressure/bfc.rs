@@ -152,10 +152,7 @@ impl Bfc {
         }
         self.pauses += 1;
         let signal = Signal::PauseQueue(packet.upstream_queue);
-        Some(ControlFrame {
-            port: packet.ingress,
-            signal,
-        })
+        Some(ControlFrame { port: packet.ingress, signal })
     }
 
     /// `packet` leaves.
@@ -170,19 +167,16 @@ impl Bfc {
             return None;
         }
         let signal = Signal::ResumeQueue(packet.upstream_queue);
-        Some(ControlFrame {
-            port: packet.ingress,
-            signal,
-        })
+        Some(ControlFrame { port: packet.ingress, signal })
     }
 
     /// The upstream queues of `ingress` that should be paused.
     pub fn bitmap(&self, ingress: u16) -> u128 {
         let from = usize::from(ingress) * UPSTREAM_QUEUES;
         let row = &self.counters[from..from + UPSTREAM_QUEUES];
-        row.iter().enumerate().fold(0, |bits, (queue, &count)| {
-            bits | (u128::from(count > 0) << queue)
-        })
+        row.iter()
+            .enumerate()
+            .fold(0, |bits, (queue, &count)| bits | (u128::from(count > 0) << queue))
     }
 
     /// The pause counter of an upstream queue, for checks.

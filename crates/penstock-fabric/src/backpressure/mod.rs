@@ -66,9 +66,7 @@ impl Signal {
             PacketKind::ResumeQueue => Some(Signal::ResumeQueue(queue)),
             PacketKind::QueueBitmap => {
                 let high = u128::from(packet.sent_at.as_ps());
-                Some(Signal::QueueBitmap(
-                    (high << 64) | u128::from(packet.offset),
-                ))
+                Some(Signal::QueueBitmap((high << 64) | u128::from(packet.offset)))
             }
             _ => None,
         }

@@ -65,9 +65,7 @@ impl Pfc {
     /// XOFF of a port at this moment.
     #[inline]
     pub(crate) fn threshold(&self, admission: &Admission, ingress: u16) -> u64 {
-        self.xoff
-            .or_else(|| admission.ingress_threshold(ingress))
-            .unwrap_or(u64::MAX)
+        self.xoff.or_else(|| admission.ingress_threshold(ingress)).unwrap_or(u64::MAX)
     }
 
     #[inline]
@@ -83,19 +81,15 @@ impl Pfc {
         let held = admission.shared_bytes(account);
         if held + account.headroom > self.peak {
             self.peak = held + account.headroom;
-            self.peak_fraction = self
-                .peak_fraction
-                .max((held + account.headroom) as f64 / threshold.max(1) as f64);
+            self.peak_fraction =
+                self.peak_fraction.max((held + account.headroom) as f64 / threshold.max(1) as f64);
         }
         if self.is_paused[index] || (account.headroom == 0 && held < threshold) {
             return None;
         }
         self.is_paused[index] = true;
         self.pauses += 1;
-        Some(ControlFrame {
-            port: ingress,
-            signal: Signal::PauseClass(class),
-        })
+        Some(ControlFrame { port: ingress, signal: Signal::PauseClass(class) })
     }
 
     #[inline]
@@ -116,9 +110,6 @@ impl Pfc {
             return None;
         }
         self.is_paused[index] = false;
-        Some(ControlFrame {
-            port: ingress,
-            signal: Signal::ResumeClass(class),
-        })
+        Some(ControlFrame { port: ingress, signal: Signal::ResumeClass(class) })
     }
 }

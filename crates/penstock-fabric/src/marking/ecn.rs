@@ -78,12 +78,7 @@ mod tests {
 
     fn ecn(kmin: u64, kmax: u64, pmax: f64) -> Ecn {
         let (kmin, kmax) = (Bytes::new(kmin), Bytes::new(kmax));
-        Ecn::new(&EcnConfig {
-            kmin,
-            kmax,
-            pmax,
-            at: MarkingPoint::Dequeue,
-        })
+        Ecn::new(&EcnConfig { kmin, kmax, pmax, at: MarkingPoint::Dequeue })
     }
 
     #[test]
@@ -100,13 +95,9 @@ mod tests {
         let red = ecn(100_000, 400_000, 0.2);
         let mut random = Pcg32::new(1, 1);
         let draws = 100_000;
-        let marked = (0..draws)
-            .filter(|_| red.marks(MarkingPoint::Dequeue, 250_000, &mut random))
-            .count();
+        let marked =
+            (0..draws).filter(|_| red.marks(MarkingPoint::Dequeue, 250_000, &mut random)).count();
         // 0.2 · 150/300 = 0.1; four standard deviations of a binomial draw are 0.0038.
-        assert!(
-            (marked as f64 / f64::from(draws) - 0.1).abs() < 0.0038,
-            "{marked}"
-        );
+        assert!((marked as f64 / f64::from(draws) - 0.1).abs() < 0.0038, "{marked}");
     }
 }

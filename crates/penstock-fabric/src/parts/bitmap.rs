@@ -12,9 +12,7 @@ pub struct Bitmap {
 impl Bitmap {
     /// The empty set of numbers below `bound`.
     pub fn new(bound: usize) -> Self {
-        Bitmap {
-            words: vec![0; bound.div_ceil(64)],
-        }
+        Bitmap { words: vec![0; bound.div_ceil(64)] }
     }
 
     /// Makes room for numbers below `bound`.
@@ -61,8 +59,7 @@ impl Bitmap {
     /// The first member in `from..to` at or after `start`, wrapping around once.
     #[inline]
     pub fn first_from(&self, start: usize, from: usize, to: usize) -> Option<usize> {
-        self.first_in(start, to)
-            .or_else(|| self.first_in(from, start.min(to)))
+        self.first_in(start, to).or_else(|| self.first_in(from, start.min(to)))
     }
 }
 

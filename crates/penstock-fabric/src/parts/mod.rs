@@ -2,6 +2,8 @@
 
 pub mod bitmap;
 pub mod heap;
+pub mod pause_clock;
 
 pub use bitmap::Bitmap;
 pub use heap::IndexedHeap;
+pub use pause_clock::PauseClock;

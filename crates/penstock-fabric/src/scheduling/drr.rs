@@ -37,11 +37,7 @@ pub struct Drr {
 
 impl Drr {
     pub(crate) fn new(config: &DrrConfig) -> Self {
-        Drr {
-            quantum: config.quantum,
-            current: [NONE; 8],
-            classes: 0,
-        }
+        Drr { quantum: config.quantum, current: [NONE; 8], classes: 0 }
     }
 
     #[inline]
@@ -64,12 +60,7 @@ impl Drr {
 
     #[inline]
     pub(crate) fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
-        let DataQueue {
-            next,
-            previous,
-            class,
-            ..
-        } = queues[number as usize];
+        let DataQueue { next, previous, class, .. } = queues[number as usize];
         let class = usize::from(class);
         if next == number {
             self.current[class] = NONE;

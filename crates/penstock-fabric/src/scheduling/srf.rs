@@ -13,8 +13,7 @@ pub struct Srf {
 
 impl Srf {
     pub(crate) fn set_head(&mut self, number: u32, class: u8, head: &Packet) {
-        self.active
-            .set(number, (u64::from(class) << 32) | u64::from(head.remaining));
+        self.active.set(number, (u64::from(class) << 32) | u64::from(head.remaining));
     }
 
     pub(crate) fn deactivate(&mut self, number: u32) {

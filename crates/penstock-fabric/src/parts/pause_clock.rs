@@ -1,0 +1,44 @@
+//! How long things were paused: the integral of their number over time.
+
+use penstock_units::Time;
+
+/// Pause time, summed over the things that are paused.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PauseClock {
+    paused: u32,
+    since: Time,
+    total: Time,
+}
+
+impl PauseClock {
+    /// Things that are paused.
+    pub fn paused(&self) -> u32 {
+        self.paused
+    }
+
+    /// From `now` on, `paused` things are paused.
+    pub fn set(&mut self, now: Time, paused: u32) {
+        self.total = self.total(now);
+        self.since = now;
+        self.paused = paused;
+    }
+
+    /// Pause time until `now`.
+    pub fn total(&self, now: Time) -> Time {
+        self.total + (now - self.since) * u64::from(self.paused)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_summed_over_what_is_paused() {
+        let mut clock = PauseClock::default();
+        clock.set(Time::from_ns(10), 2);
+        clock.set(Time::from_ns(15), 1);
+        clock.set(Time::from_ns(20), 0);
+        assert_eq!(clock.total(Time::from_ns(99)), Time::from_ns(15));
+    }
+}

@@ -1,0 +1,147 @@
+//! The Python binding `penstock._core`: conversion only, no logic.
+//!
+//! Scenarios come in as JSON, tables go out as NumPy arrays that own their memory. Long calls let go
+//! of the interpreter and report progress about ten times a second.
+
+use std::time::{Duration, Instant};
+
+use numpy::IntoPyArray;
+use penstock_sim::bare::BareLoop;
+use penstock_sim::measure::table::{Column, Table};
+use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+pyo3::create_exception!(_core, ScenarioError, PyException, "A scenario that was refused.");
+pyo3::create_exception!(_core, SimulationError, PyException, "An invariant that did not hold.");
+
+/// Time between two calls of a progress callback.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+
+fn parse(scenario_json: &str) -> PyResult<Scenario> {
+    Scenario::from_json(scenario_json).map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
+/// Parses a scenario and writes it back, so that both sides can be compared field by field.
+#[pyfunction]
+fn normalize(scenario_json: &str) -> PyResult<String> {
+    Ok(parse(scenario_json)?.to_json())
+}
+
+/// Checks a scenario as `run` does, without running it.
+#[pyfunction]
+fn validate(scenario_json: &str) -> PyResult<()> {
+    penstock_sim::validate(&parse(scenario_json)?)
+        .map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
+/// Runs a scenario; see `_core.pyi` for the arguments and the result.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, *, on_progress = None, check = false))]
+fn run(
+    py: Python<'_>,
+    scenario_json: &str,
+    on_progress: Option<Py<PyAny>>,
+    check: bool,
+) -> PyResult<Py<PyDict>> {
+    let scenario = parse(scenario_json)?;
+    let mut reporter = Reporter { callback: on_progress, last: Instant::now(), error: None };
+    let outcome = py.detach(|| {
+        penstock_sim::run(&scenario, RunOptions { check }, |progress| reporter.report(progress))
+    });
+    if let Some(error) = reporter.error {
+        return Err(error);
+    }
+    match outcome {
+        Ok(results) => hand_over(py, results),
+        Err(RunError::Scenario(error)) => Err(ScenarioError::new_err(error.to_string())),
+        Err(RunError::Invariant(error)) => Err(SimulationError::new_err(error.to_string())),
+    }
+}
+
+/// Runs the bare event loop on a scenario's topology and traffic; returns (packet-hops, events,
+/// seconds of the loop itself).
+#[pyfunction]
+fn run_bare(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, f64)> {
+    let scenario = parse(scenario_json)?;
+    py.detach(|| {
+        let mut bare = BareLoop::new(&scenario)?;
+        let start = Instant::now();
+        let (packet_hops, events) = bare.run();
+        Ok((packet_hops, events, start.elapsed().as_secs_f64()))
+    })
+    .map_err(|error: penstock_sim::ScenarioError| ScenarioError::new_err(error.to_string()))
+}
+
+/// Calls back into Python, but not for every report of the simulator.
+struct Reporter {
+    callback: Option<Py<PyAny>>,
+    last: Instant,
+    error: Option<PyErr>,
+}
+
+impl Reporter {
+    /// Answers whether the run should go on.
+    fn report(&mut self, progress: Progress) -> bool {
+        if self.last.elapsed() < REPORT_INTERVAL {
+            return true;
+        }
+        self.last = Instant::now();
+        let answer = Python::attach(|py| {
+            py.check_signals()?;
+            let Some(callback) = &self.callback else { return Ok(true) };
+            let arguments = (
+                progress.now.as_ps(),
+                progress.end.as_ps(),
+                progress.events,
+                progress.flows_finished,
+            );
+            callback.call1(py, arguments)?.extract(py)
+        });
+        answer.unwrap_or_else(|error| {
+            self.error = Some(error);
+            false
+        })
+    }
+}
+
+fn hand_over(py: Python<'_>, results: Results) -> PyResult<Py<PyDict>> {
+    let summary = serde_json::to_string(&results.summary)
+        .map_err(|error| SimulationError::new_err(error.to_string()))?;
+    let tables = PyDict::new(py);
+    for table in results.tables {
+        tables.set_item(table.name, columns(py, table)?)?;
+    }
+    let result = PyDict::new(py);
+    result.set_item("summary", PyString::new(py, &summary))?;
+    result.set_item("tables", tables)?;
+    Ok(result.unbind())
+}
+
+fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, column) in table.columns {
+        let array = match column {
+            Column::Bool(values) => values.into_pyarray(py).into_any(),
+            Column::U32(values) => values.into_pyarray(py).into_any(),
+            Column::I32(values) => values.into_pyarray(py).into_any(),
+            Column::U64(values) => values.into_pyarray(py).into_any(),
+            Column::I64(values) => values.into_pyarray(py).into_any(),
+            Column::F64(values) => values.into_pyarray(py).into_any(),
+        };
+        columns.set_item(name, array)?;
+    }
+    Ok(columns)
+}
+
+/// The module `penstock._core`.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(normalize, module)?)?;
+    module.add_function(wrap_pyfunction!(validate, module)?)?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(run_bare, module)?)?;
+    module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add("SimulationError", module.py().get_type::<SimulationError>())
+}

@@ -1,0 +1,230 @@
+//! Bounds of a scenario's fields, and policies that do not go together.
+
+use penstock_fabric::scheduling::strict::QUEUES_MAX;
+use penstock_fabric::{
+    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
+};
+use penstock_transport::ControllerConfig;
+use penstock_units::{Bytes, Time};
+
+use crate::error::ScenarioError;
+use crate::scenario::Scenario;
+use crate::topology::Topology;
+
+/// The longest run [ps]: the timing wheel tells times apart up to hours; a minute of simulated time
+/// at 100 Gb/s is a billion packets a link.
+const LONGEST: Time = Time::from_ms(60_000);
+
+/// The largest frame [bytes]: jumbo frames carry 9,000.
+const LARGEST_PAYLOAD: u32 = 9_000;
+
+fn unless(
+    holds: bool,
+    field: &str,
+    value: impl ToString,
+    remedy: &str,
+) -> Result<(), ScenarioError> {
+    if holds { Ok(()) } else { Err(ScenarioError::new(field, value, remedy)) }
+}
+
+/// Checks everything that does not need the built topology.
+pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let span = scenario.duration.saturating_add(scenario.drain);
+    unless(scenario.duration > Time::ZERO, "duration", scenario.duration, "write a positive time")?;
+    unless(span <= LONGEST, "duration", span, "with drain it must be at most one minute")?;
+    unless(!scenario.traffic.is_empty(), "traffic", "empty", "write at least one entry")?;
+    let loss = scenario.faults.control_loss;
+    unless((0.0..1.0).contains(&loss), "faults.control_loss", loss, "write 0 or more, below 1")?;
+    wire(scenario)?;
+    switch(scenario)?;
+    scenario.scheme.host.validate()?;
+    let classes = scenario.scheme.switch.assignment.classes();
+    scenario.scheme.host.nic.validate_classes(classes)?;
+    combinations(scenario)
+}
+
+fn wire(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let wire = &scenario.wire;
+    let remedy = "write 1 to 9000 bytes";
+    unless((1..=LARGEST_PAYLOAD).contains(&wire.payload), "wire.payload", wire.payload, remedy)?;
+    for (field, value) in [
+        ("wire.header", wire.header),
+        ("wire.acknowledgement", wire.acknowledgement),
+        ("wire.control_frame", wire.control_frame),
+    ] {
+        unless((1..=LARGEST_PAYLOAD).contains(&value), field, value, remedy)?;
+    }
+    let telemetry = wire.telemetry;
+    unless(telemetry <= LARGEST_PAYLOAD, "wire.telemetry", telemetry, "write at most 9000 bytes")
+}
+
+fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let switch = &scenario.scheme.switch;
+    let at = |axis: &str| format!("scheme.switch.{axis}");
+    let classes = switch.assignment.classes();
+    unless((1..=8).contains(&classes), &at("assignment.classes"), classes, "write 1 to 8")?;
+    match &switch.assignment {
+        AssignmentConfig::Stochastic(config) => queues(config.queues, classes)?,
+        AssignmentConfig::Dynamic(config) => {
+            queues(config.queues, classes + u32::from(config.incast_queue) * classes)?;
+            let factor = config.table_factor;
+            unless(
+                (1..=10_000).contains(&factor),
+                &at("assignment.table_factor"),
+                factor,
+                "write 1 to 10000 entries a queue",
+            )?;
+            let sticky = config.sticky_hop_rtts;
+            unless(
+                (0.0..=1e6).contains(&sticky),
+                &at("assignment.sticky_hop_rtts"),
+                sticky,
+                "write 0 or more",
+            )?;
+            let share = config.sampling;
+            let holds = share > 0.0 && share <= 1.0;
+            unless(holds, &at("assignment.sampling"), share, "write above 0, at most 1")?;
+        }
+        AssignmentConfig::Class(_) | AssignmentConfig::PerFlow {} => {}
+    }
+    if let SchedulingConfig::Drr(config) = &switch.scheduling {
+        let quantum = config.quantum;
+        let largest = 1 << 20;
+        unless(
+            (1..=largest).contains(&quantum),
+            &at("scheduling.quantum"),
+            quantum,
+            "write 1 B to 1 MiB; a full packet is usual",
+        )?;
+    }
+    if let MarkingConfig::Ecn(ecn) = &switch.marking {
+        unless(ecn.kmin <= ecn.kmax, &at("marking.kmin"), ecn.kmin, "it must not exceed kmax")?;
+        let holds = ecn.pmax > 0.0 && ecn.pmax <= 1.0;
+        unless(holds, &at("marking.pmax"), ecn.pmax, "write above 0, at most 1")?;
+    }
+    Ok(())
+}
+
+fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {
+    unless(
+        queues > needed && queues <= 4_096,
+        "scheme.switch.assignment.queues",
+        queues,
+        "write at most 4096, and enough for the control queue and a data queue for each class",
+    )
+}
+
+fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let switch = &scenario.scheme.switch;
+    let scheduling = "scheme.switch.scheduling.kind";
+    let one_queue = matches!(&switch.assignment, AssignmentConfig::Class(c) if c.classes == 1);
+    let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow {});
+    let data_queues = switch.assignment.queue_classes().len();
+    match switch.scheduling {
+        SchedulingConfig::Fifo {} => {
+            let remedy =
+                "it needs assignment \"class\" with one class; use drr or strict otherwise";
+            unless(one_queue, scheduling, "fifo", remedy)?;
+        }
+        SchedulingConfig::Strict {} => {
+            let holds = !per_flow && data_queues < QUEUES_MAX;
+            unless(holds, scheduling, "strict", "it serves at most 128 queues; use drr")?;
+        }
+        SchedulingConfig::IdealFair {} => {
+            unless(per_flow, scheduling, "ideal-fair", "it needs assignment \"per-flow\"")?;
+        }
+        SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => {}
+    }
+    match &switch.backpressure {
+        BackpressureConfig::None {} => Ok(()),
+        BackpressureConfig::Bfc(_) => {
+            let holds =
+                !per_flow && data_queues < penstock_fabric::backpressure::bfc::UPSTREAM_QUEUES;
+            let remedy = "it signals at most 128 queues a port; use assignment \"dynamic\"";
+            unless(holds, "scheme.switch.backpressure.kind", "bfc", remedy)
+        }
+        BackpressureConfig::Pfc(pfc) => match pfc.xoff {
+            Some(xoff) => unless(
+                xoff > pfc.xon_offset && xoff > Bytes::ZERO,
+                "scheme.switch.backpressure.xoff",
+                xoff,
+                "it must exceed xon_offset, or XON would not lie below XOFF",
+            ),
+            None => {
+                let has_ingress =
+                    matches!(&switch.admission, AdmissionConfig::Shared(s) if s.ingress.is_some());
+                let remedy = "write a static xoff, or admission \"shared\" with an ingress table";
+                unless(has_ingress, "scheme.switch.backpressure.xoff", "null", remedy)
+            }
+        },
+    }?;
+    let has_telemetry = scenario.has_telemetry();
+    match scenario.scheme.host.controller {
+        ControllerConfig::Hpcc(_) => unless(
+            has_telemetry,
+            "scheme.host.controller.kind",
+            "hpcc",
+            "it needs marking \"telemetry\"",
+        ),
+        ControllerConfig::Dctcp(_) => unless(
+            matches!(switch.marking, MarkingConfig::Ecn(_)),
+            "scheme.host.controller.kind",
+            "dctcp",
+            "it needs marking \"ecn\"",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Checks what names nodes, ports and memory of the built topology.
+pub(crate) fn nodes(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError> {
+    for (index, &(from, to)) in scenario.measure.series.iter().enumerate() {
+        let remedy = "name two nodes that a link joins, the sending one first";
+        let link = topology.link_between(from, to);
+        let field = format!("measure.series[{index}]");
+        unless(link.is_some(), &field, format!("[{from}, {to}]"), remedy)?;
+    }
+    if let Some(trace) = &scenario.measure.trace {
+        for (index, &node) in trace.nodes.iter().enumerate() {
+            let last = topology.hosts + topology.switches;
+            let field = format!("measure.trace.nodes[{index}]");
+            let remedy = format!("switches are the nodes {} to {}", topology.hosts, last - 1);
+            unless((topology.hosts..last).contains(&node), &field, node, &remedy)?;
+        }
+    }
+    let classes = scenario.scheme.switch.assignment.classes();
+    for (index, entry) in scenario.traffic.iter().enumerate() {
+        let class = entry.class();
+        let field = format!("traffic[{index}].class");
+        let remedy = format!("the scheme has {classes} classes, numbered from 0");
+        unless(u32::from(class) < classes, &field, class, &remedy)?;
+    }
+    memory(scenario, topology)
+}
+
+/// A shared buffer must hold the headrooms and reserves of its ports, and a packet.
+fn memory(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError> {
+    let AdmissionConfig::Shared(shared) = &scenario.scheme.switch.admission else { return Ok(()) };
+    let Some(ingress) = &shared.ingress else { return Ok(()) };
+    let holds = ingress.alpha > 0.0 && ingress.alpha <= 64.0;
+    let field = "scheme.switch.admission.ingress.alpha";
+    unless(holds, field, ingress.alpha, "write above 0, at most 64")?;
+    for switch in topology.hosts..topology.hosts + topology.switches {
+        let needed: u64 = topology
+            .egress_links(switch)
+            .iter()
+            .map(|&link| {
+                let link = &topology.links[link as usize];
+                ingress.reserve.get() + ingress.headroom.of(link.rate, link.delay)
+            })
+            .sum();
+        let name = &topology.nodes[switch as usize].name;
+        let remedy = format!(
+            "the headroom and reserve of the ports of {name} alone take {}",
+            Bytes::new(needed)
+        );
+        let field = "scheme.switch.admission.buffer";
+        unless(needed < shared.buffer.get(), field, shared.buffer, &remedy)?;
+    }
+    Ok(())
+}

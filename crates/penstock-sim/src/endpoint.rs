@@ -1,0 +1,291 @@
+//! What hosts do: start flows, send packets, acknowledge them, end flows.
+
+use penstock_engine::stream::mix;
+use penstock_fabric::{Observer, Packet, PacketFlags, PacketId, PacketKind, Signal};
+use penstock_transport::{Acknowledgement, Receiver, Reply, Sender};
+use penstock_units::{Bytes, Time};
+
+use crate::flow::Flow;
+use crate::measure::flows::FlowRecord;
+use crate::routing::ideal_fct;
+use crate::simulation::Simulation;
+use crate::workload::FlowArrival;
+
+/// Fractional bits of [`Flow::byte_time`].
+const BYTE_TIME_BITS: u32 = 10;
+
+impl<O: Observer> Simulation<O> {
+    pub(crate) fn start_flow(&mut self, now: Time, arrival: &FlowArrival) {
+        let number = self.measured.flows_started;
+        let mut forward = Vec::with_capacity(self.network.path_links);
+        let mut back = Vec::with_capacity(self.network.path_links);
+        let hash = mix(self.path_seed ^ number);
+        let routing = &self.network.routing;
+        routing.path(arrival.source, arrival.destination, hash, &mut forward);
+        routing.path(arrival.destination, arrival.source, mix(hash), &mut back);
+        let flow = self.describe(now, number, arrival, (&forward, &back));
+        let host = &self.scenario.scheme.host;
+        let sender = Sender::new(arrival.size, host, &self.network.path, now);
+        let slot = self.slots.insert(flow, sender, Receiver::new(&host.recovery));
+        for (route, links) in [(self.slots.forward(slot), &forward), (self.slots.back(slot), &back)]
+        {
+            let route = route as usize;
+            self.slots.routes[route..route + links.len()].copy_from_slice(links);
+        }
+        self.wheel.grow(self.sources.flow(slot) as usize + 1);
+        self.measured.on_flow_start(arrival.size == 0);
+        let nic = &mut self.network.hosts[arrival.source as usize].nic;
+        nic.start(slot, arrival.class, &mut self.slots.senders, &mut self.nic_random);
+        self.offer(now, forward[0]);
+    }
+
+    fn describe(
+        &self,
+        now: Time,
+        number: u64,
+        arrival: &FlowArrival,
+        (forward, back): (&[u32], &[u32]),
+    ) -> Flow {
+        let topology = &self.network.topology;
+        let size = Bytes::new(arrival.size);
+        let ideal = ideal_fct(topology, forward, back, size, &self.network.frames.ideal);
+        let wires = forward.iter().map(|&link| &self.network.wires[link as usize]);
+        let kilobyte = |rate: penstock_units::BitRate| {
+            rate.transmission_time(Bytes::new(1 << BYTE_TIME_BITS)).as_ps()
+        };
+        Flow {
+            hash: self.names.hash(number),
+            source: arrival.source,
+            destination: arrival.destination,
+            label: arrival.label,
+            class: arrival.class,
+            is_incast: self.measured.is_incast(arrival.label),
+            is_live: true,
+            has_timer: false,
+            packets: 0,
+            number,
+            size: arrival.size,
+            start: now,
+            ideal,
+            latency: wires.clone().fold(Time::ZERO, |sum, wire| sum + wire.delay),
+            byte_time: wires.map(|wire| kilobyte(wire.transmission.rate())).sum(),
+        }
+    }
+
+    /// The uplink of `host` is free: acknowledgements first, then the NIC's choice.
+    pub(crate) fn send_from_host(&mut self, now: Time, host: u32, link: u32) {
+        let sender = &mut self.network.hosts[host as usize];
+        let id = match sender.control.pop(&self.pool) {
+            Some(id) => id,
+            None => match sender.nic.next(now, &mut self.slots.senders) {
+                Some(slot) => self.packet(now, host, slot),
+                None => return self.sleep(now, host),
+            },
+        };
+        let sender = &self.network.hosts[host as usize];
+        let more = !sender.control.is_empty() || sender.nic.has_ready();
+        self.transmit(now, link, id, more);
+        if !more {
+            self.sleep(self.network.wires[link as usize].free_at, host);
+        }
+    }
+
+    /// Wakes the NIC when its first paced flow may send, but not before `earliest`.
+    fn sleep(&mut self, earliest: Time, host: u32) {
+        if let Some(time) = self.network.hosts[host as usize].nic.wake_at() {
+            self.wheel.schedule_earlier(self.sources.host(host), time.max(earliest));
+        }
+    }
+
+    /// The next packet of the flow in `slot`.
+    fn packet(&mut self, now: Time, host: u32, slot: u32) -> PacketId {
+        let route = self.slots.forward(slot);
+        let sender = &mut self.slots.senders[slot as usize];
+        let segment = sender.send(now);
+        let flow = &mut self.slots.flows[slot as usize];
+        let mut flags = PacketFlags::TRACKED;
+        if flow.is_incast {
+            flags.insert(PacketFlags::INCAST);
+        }
+        if segment.is_retransmission {
+            flags.insert(PacketFlags::RETRANSMISSION);
+        }
+        flow.packets += 1;
+        let deadline = sender.deadline();
+        if !flow.has_timer && deadline != Time::NEVER {
+            flow.has_timer = true;
+            self.wheel.schedule(self.sources.flow(slot), deadline);
+        }
+        let packet = Packet {
+            flow: slot,
+            flow_hash: flow.hash,
+            route,
+            offset: segment.offset,
+            sent_at: now,
+            remaining: u32::try_from(segment.remaining).unwrap_or(u32::MAX),
+            wire_bytes: (segment.payload + self.network.frames.data_overhead) as u16,
+            payload: segment.payload as u16,
+            queue: sender.queue(),
+            kind: PacketKind::Data,
+            class: flow.class,
+            flags,
+            hop: 1,
+            ..Packet::default()
+        };
+        self.measured.sent_payload += u64::from(segment.payload);
+        let nic = &mut self.network.hosts[host as usize].nic;
+        nic.after_send(slot, now, &mut self.slots.senders);
+        self.pool.insert(packet)
+    }
+
+    #[inline]
+    pub(crate) fn on_host_arrival(&mut self, now: Time, host: u32, id: PacketId) {
+        match self.pool[id].kind {
+            PacketKind::Data => self.on_data(now, host, id),
+            PacketKind::Acknowledgement | PacketKind::NegativeAcknowledgement => {
+                self.on_acknowledgement(now, host, id);
+            }
+            PacketKind::DropNotice => self.on_drop_notice(now, host, id),
+            _ => self.on_host_signal(now, host, id),
+        }
+    }
+
+    fn on_data(&mut self, now: Time, host: u32, id: PacketId) {
+        let packet = &mut self.pool[id];
+        let slot = packet.flow;
+        self.measured.arrived_payload += u64::from(packet.payload);
+        let Some(flow) = self.slots.live_flow(slot) else { return self.retire(id) };
+        let unloaded = flow.latency.as_ps()
+            + ((u64::from(packet.wire_bytes) * flow.byte_time) >> BYTE_TIME_BITS);
+        let queued = (now - packet.sent_at).as_ps().saturating_sub(unloaded);
+        self.measured.delays[usize::from(flow.label)].record(queued);
+        let receiver = &mut self.slots.receivers[slot as usize];
+        let (kind, offset) = match receiver.on_data(now, packet.offset, u32::from(packet.payload)) {
+            Reply::Acknowledge { cumulative } => (PacketKind::Acknowledgement, cumulative),
+            Reply::Negative { expected } => (PacketKind::NegativeAcknowledgement, expected),
+            Reply::Nothing => return self.retire(id),
+        };
+        packet.kind = kind;
+        packet.offset = offset;
+        packet.wire_bytes = self.network.frames.acknowledgement;
+        packet.payload = 0;
+        packet.route = self.slots.back(slot);
+        packet.hop = 1;
+        let host = &mut self.network.hosts[host as usize];
+        host.control.push(&mut self.pool, id);
+        let uplink = host.uplink;
+        self.offer(now, uplink);
+    }
+
+    fn on_acknowledgement(&mut self, now: Time, host: u32, id: PacketId) {
+        let packet = &self.pool[id];
+        let slot = packet.flow;
+        if self.slots.live_flow(slot).is_some() {
+            let acknowledgement = Acknowledgement {
+                cumulative: packet.offset,
+                is_negative: packet.kind == PacketKind::NegativeAcknowledgement,
+                is_marked: packet.flags.contains(PacketFlags::MARKED),
+                sent_at: packet.sent_at,
+                telemetry: self.pool.telemetry(id),
+            };
+            let sender = &mut self.slots.senders[slot as usize];
+            if sender.on_acknowledgement(now, &acknowledgement) {
+                self.end_flow(now, host, slot);
+            } else {
+                self.refresh(now, host, slot);
+            }
+        }
+        self.retire(id);
+    }
+
+    /// A packet of a flow is no more.
+    #[inline]
+    pub(crate) fn retire(&mut self, id: PacketId) {
+        self.slots.release_packet(self.pool[id].flow);
+        self.pool.remove(id);
+    }
+
+    /// Tells the NIC that the flow in `slot` may have become ready.
+    #[inline]
+    fn refresh(&mut self, now: Time, host: u32, slot: u32) {
+        let host = &mut self.network.hosts[host as usize];
+        host.nic.on_change(slot, now, &mut self.slots.senders);
+        let uplink = host.uplink;
+        self.offer(now, uplink);
+    }
+
+    fn on_drop_notice(&mut self, now: Time, host: u32, id: PacketId) {
+        let packet = self.pool[id];
+        if self.slots.live_flow(packet.flow).is_some() {
+            let sender = &mut self.slots.senders[packet.flow as usize];
+            sender.on_switch_drop(packet.offset, u32::from(packet.payload));
+            self.refresh(now, host, packet.flow);
+        }
+        self.retire(id);
+    }
+
+    fn on_host_signal(&mut self, now: Time, host: u32, id: PacketId) {
+        if let Some(signal) = Signal::of(&self.pool[id])
+            && !self.is_lost()
+        {
+            self.measured.on_host_signal(now, host, signal);
+            let host = &mut self.network.hosts[host as usize];
+            match signal {
+                Signal::PauseClass(class) => host.nic.pause_class(class),
+                Signal::ResumeClass(class) => host.nic.resume_class(class),
+                Signal::PauseQueue(queue) => host.nic.pause_queue(queue),
+                Signal::ResumeQueue(queue) => host.nic.resume_queue(queue, &mut self.slots.senders),
+                Signal::QueueBitmap(bitmap) => {
+                    host.nic.set_paused_queues(bitmap, &mut self.slots.senders);
+                }
+            }
+            let uplink = host.uplink;
+            self.offer(now, uplink);
+        }
+        self.pool.remove(id);
+    }
+
+    pub(crate) fn on_flow_timer(&mut self, now: Time, slot: u32) {
+        let flow = &mut self.slots.flows[slot as usize];
+        flow.has_timer = false;
+        let host = flow.source;
+        let sender = &mut self.slots.senders[slot as usize];
+        if sender.on_deadline(now) {
+            self.measured.timeouts += 1;
+            self.refresh(now, host, slot);
+        }
+        let deadline = self.slots.senders[slot as usize].deadline();
+        let flow = &mut self.slots.flows[slot as usize];
+        if !flow.has_timer && deadline != Time::NEVER {
+            flow.has_timer = true;
+            self.wheel.schedule(self.sources.flow(slot), deadline);
+        }
+    }
+
+    fn end_flow(&mut self, now: Time, host: u32, slot: u32) {
+        let completion = now - self.slots.flows[slot as usize].start;
+        self.measured.on_flow_end(&self.record(slot, Some(completion)));
+        let nic = &mut self.network.hosts[host as usize].nic;
+        nic.finish(slot, &mut self.slots.senders);
+        self.wheel.cancel(self.sources.flow(slot));
+        self.slots.end(slot);
+        self.stop_if_finished();
+    }
+
+    pub(crate) fn record(&self, slot: u32, completion: Option<Time>) -> FlowRecord {
+        let flow = &self.slots.flows[slot as usize];
+        FlowRecord {
+            flow: flow.number,
+            source: flow.source,
+            destination: flow.destination,
+            size: flow.size,
+            start: flow.start,
+            completion,
+            ideal: flow.ideal,
+            label: flow.label,
+            class: flow.class,
+            delivered: self.slots.receivers[slot as usize].delivered(),
+            retransmitted_packets: self.slots.senders[slot as usize].retransmitted_packets(),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Why a scenario is refused, or a run failed.
+
+use penstock_transport::ConfigError;
+use thiserror::Error;
+
+use crate::topology::TopologyError;
+use crate::workload::WorkloadError;
+
+/// A scenario that cannot be run; the message names the field, its value and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ScenarioError {
+    /// A field of the scenario itself.
+    #[error("{field} is {value}; {remedy}")]
+    Field {
+        /// Path of the field.
+        field: String,
+        /// What was written there.
+        value: String,
+        /// What would be right.
+        remedy: String,
+    },
+    /// The topology.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// The traffic.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The hosts.
+    #[error("scheme.host.{0}")]
+    Host(#[from] ConfigError),
+}
+
+impl ScenarioError {
+    /// From a field path, the value found there, and what would be right.
+    pub fn new(field: impl Into<String>, value: impl ToString, remedy: impl Into<String>) -> Self {
+        let (field, value, remedy) = (field.into(), value.to_string(), remedy.into());
+        ScenarioError::Field { field, value, remedy }
+    }
+}
+
+/// An invariant that did not hold while a run was checked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("at {time}: {what}; this is a defect of Penstock, please report it with the scenario")]
+pub struct InvariantError {
+    /// When.
+    pub time: penstock_units::Time,
+    /// What did not hold.
+    pub what: String,
+}

@@ -1,0 +1,34 @@
+//! The simulator: scenario → network → events → records.
+//!
+//! What it is: the runtime that drives switches (`penstock-fabric`) and hosts
+//! (`penstock-transport`) over links, in simulated time. What it is not: it makes no decision about
+//! a packet; every policy lives in those two crates.
+//! Invariant: the same scenario gives the same records, byte for byte.
+//!
+//! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
+//! [`network`] (what is built), [`wire`], [`flow`], [`simulation`] (the event loop), `endpoint` (what
+//! hosts do), `check` (invariants), [`measure`] and [`results`] (what comes out). [`bare`] is the
+//! yardstick of the benchmark.
+
+pub mod bare;
+mod bounds;
+mod check;
+mod endpoint;
+pub mod error;
+pub mod flow;
+pub mod measure;
+pub mod network;
+pub mod results;
+pub mod routing;
+pub mod run;
+pub mod scenario;
+pub mod simulation;
+pub mod topology;
+
+pub mod wire;
+pub mod workload;
+
+pub use error::{InvariantError, ScenarioError};
+pub use results::Results;
+pub use run::{Progress, RunError, RunOptions, run, validate};
+pub use scenario::Scenario;

@@ -1,0 +1,136 @@
+//! Active flows: those with packets at a port, counted exactly and weighted by time.
+//!
+//! No policy is asked, so that FIFO ports can be compared with per-flow queues (BFC Fig. 4, 10c).
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use penstock_units::Time;
+
+use super::table::{Column, Table};
+
+/// A multiplicative hasher for (link, flow) keys; Fibonacci constant (Knuth, vol. 3, sec. 6.4).
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = (self.0 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
+    }
+}
+
+#[derive(Clone, Default)]
+struct LinkFlows {
+    active: usize,
+    since: Time,
+    /// Time with `index` active flows.
+    time: Vec<Time>,
+}
+
+impl LinkFlows {
+    fn change(&mut self, now: Time, active: usize) {
+        if self.time.len() <= self.active {
+            self.time.resize(self.active + 1, Time::ZERO);
+        }
+        self.time[self.active] += now - self.since;
+        self.since = now;
+        self.active = active;
+    }
+}
+
+/// The active flows of every link.
+#[derive(Default)]
+pub struct ActiveFlows {
+    /// Packets queued by (link, flow hash).
+    packets: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    links: Vec<LinkFlows>,
+}
+
+impl ActiveFlows {
+    /// Counters for `links` links.
+    pub fn new(links: usize) -> Self {
+        ActiveFlows { links: vec![LinkFlows::default(); links], ..ActiveFlows::default() }
+    }
+
+    /// A packet of `flow` joined a queue in front of `link`.
+    pub fn enter(&mut self, now: Time, link: u32, flow: u32) {
+        let packets = self.packets.entry(key(link, flow)).or_insert(0);
+        *packets += 1;
+        if *packets == 1 {
+            let flows = &mut self.links[link as usize];
+            flows.change(now, flows.active + 1);
+        }
+    }
+
+    /// A packet of `flow` left a queue in front of `link`.
+    pub fn leave(&mut self, now: Time, link: u32, flow: u32) {
+        let key = key(link, flow);
+        let packets = self.packets.get_mut(&key).expect("a packet leaves after it entered");
+        *packets -= 1;
+        if *packets == 0 {
+            self.packets.remove(&key);
+            let flows = &mut self.links[link as usize];
+            flows.change(now, flows.active - 1);
+        }
+    }
+
+    /// Flows with packets in front of `link`.
+    pub fn active(&self, link: u32) -> u32 {
+        self.links[link as usize].active as u32
+    }
+
+    /// How long each link had how many active flows, until `now`; links without traffic have none.
+    pub fn into_table(mut self, now: Time) -> Table {
+        let (mut link_column, mut flows_column, mut time_column) = (vec![], vec![], vec![]);
+        for (link, flows) in (0u32..).zip(&mut self.links) {
+            if flows.time.is_empty() {
+                continue;
+            }
+            flows.change(now, flows.active);
+            for (active, time) in (0u32..).zip(&flows.time) {
+                if *time > Time::ZERO {
+                    link_column.push(link);
+                    flows_column.push(active);
+                    time_column.push(time.as_ns_f64());
+                }
+            }
+        }
+        let columns = vec![
+            ("link", Column::U32(link_column)),
+            ("flows", Column::U32(flows_column)),
+            ("time_ns", Column::F64(time_column)),
+        ];
+        Table { name: "active_flows", columns }
+    }
+}
+
+fn key(link: u32, flow: u32) -> u64 {
+    (u64::from(link) << 32) | u64::from(flow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_weighted_by_the_number_of_flows() {
+        let mut flows = ActiveFlows::new(1);
+        flows.enter(Time::from_ns(10), 0, 7);
+        flows.enter(Time::from_ns(20), 0, 7);
+        flows.enter(Time::from_ns(30), 0, 9);
+        flows.leave(Time::from_ns(40), 0, 7);
+        flows.leave(Time::from_ns(60), 0, 7);
+        flows.leave(Time::from_ns(70), 0, 9);
+        let table = flows.into_table(Time::from_ns(100));
+        assert_eq!(table.columns[1].1, Column::U32(vec![0, 1, 2]));
+        assert_eq!(table.columns[2].1, Column::F64(vec![40.0, 30.0, 30.0]));
+    }
+}

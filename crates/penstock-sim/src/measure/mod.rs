@@ -1,0 +1,14 @@
+//! Measurement: what is written down while a simulation runs, and the tables that come out.
+//!
+//! Reading order: [`table`] (columns), [`flows`], [`histogram`], [`active_flows`], [`samples`],
+//! [`events`], [`trace`], [`links`], [`summary`].
+
+pub mod active_flows;
+pub mod events;
+pub mod flows;
+pub mod histogram;
+pub mod links;
+pub mod samples;
+pub mod summary;
+pub mod table;
+pub mod trace;

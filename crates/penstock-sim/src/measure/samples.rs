@@ -1,0 +1,64 @@
+//! Periodic samples: the buffer of every switch, and series of chosen links.
+
+use super::table::{Column, Table};
+
+/// Buffer occupancy by time and switch.
+#[derive(Clone, Debug, Default)]
+pub struct BufferSamples {
+    /// [ns].
+    pub time: Vec<f64>,
+    /// Switch, as a node.
+    pub node: Vec<u32>,
+    /// Data bytes stored.
+    pub bytes: Vec<u64>,
+}
+
+impl BufferSamples {
+    /// The table.
+    pub fn into_table(self) -> Table {
+        let columns = vec![
+            ("time_ns", Column::F64(self.time)),
+            ("node", Column::U32(self.node)),
+            ("buffer_bytes", Column::U64(self.bytes)),
+        ];
+        Table { name: "buffers", columns }
+    }
+}
+
+/// Series of links.
+#[derive(Clone, Debug, Default)]
+pub struct LinkSamples {
+    /// [ns].
+    pub time: Vec<f64>,
+    /// Link.
+    pub link: Vec<u32>,
+    /// Data bytes queued in front of it.
+    pub queue_bytes: Vec<u64>,
+    /// Queues with data that are not paused.
+    pub active_queues: Vec<u32>,
+    /// Flows with packets queued; zero unless active flows are measured.
+    pub active_flows: Vec<u32>,
+    /// Queues that the other end has paused.
+    pub paused_queues: Vec<u32>,
+    /// Wire bytes sent so far.
+    pub tx_bytes: Vec<u64>,
+    /// Payload bytes sent so far.
+    pub data_bytes: Vec<u64>,
+}
+
+impl LinkSamples {
+    /// The table.
+    pub fn into_table(self) -> Table {
+        let columns = vec![
+            ("time_ns", Column::F64(self.time)),
+            ("link", Column::U32(self.link)),
+            ("queue_bytes", Column::U64(self.queue_bytes)),
+            ("active_queues", Column::U32(self.active_queues)),
+            ("active_flows", Column::U32(self.active_flows)),
+            ("paused_queues", Column::U32(self.paused_queues)),
+            ("tx_bytes", Column::U64(self.tx_bytes)),
+            ("data_bytes", Column::U64(self.data_bytes)),
+        ];
+        Table { name: "series", columns }
+    }
+}

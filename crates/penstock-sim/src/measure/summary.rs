@@ -1,0 +1,220 @@
+//! What a run counts while it goes on, and its summary.
+
+use penstock_fabric::Signal;
+use penstock_fabric::parts::PauseClock;
+use penstock_transport::RecoveryConfig;
+use penstock_units::Time;
+use serde::Serialize;
+
+use super::active_flows::ActiveFlows;
+use super::events::EventTable;
+use super::flows::{FlowRecord, FlowTable};
+use super::histogram::LogHistogram;
+use super::samples::{BufferSamples, LinkSamples};
+use crate::flow::FlowSlots;
+use crate::network::Network;
+use crate::scenario::Scenario;
+use crate::wire::WireCounters;
+use crate::workload::TrafficConfig;
+
+/// Pauses of a host's NIC.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostPauses {
+    queues: u128,
+    classes: u8,
+    /// Time, summed over the paused queues.
+    pub queue_clock: PauseClock,
+    /// Time, summed over the paused classes.
+    pub class_clock: PauseClock,
+    /// Queue pauses that took effect.
+    pub queue_pauses: u64,
+    /// Class pauses that took effect.
+    pub class_pauses: u64,
+}
+
+/// Everything that is measured while a simulation runs.
+pub struct Measurements {
+    /// Flow records.
+    pub flows: FlowTable,
+    /// Buffers of the switches.
+    pub buffers: BufferSamples,
+    /// Series of the links that the scenario names.
+    pub series: LinkSamples,
+    /// Active flows, when asked for.
+    pub active_flows: Option<ActiveFlows>,
+    /// Pauses and drops, when asked for.
+    pub event_table: Option<EventTable>,
+    /// Queueing delay of every data packet that arrived, by traffic entry [ps].
+    pub delays: Vec<LogHistogram>,
+    /// Pauses of the NICs.
+    pub hosts: Vec<HostPauses>,
+    /// Events processed.
+    pub events: u64,
+    /// Flows that arrived.
+    pub flows_started: u64,
+    /// Flows that finished.
+    pub flows_finished: u64,
+    /// Endless flows that arrived.
+    pub endless: u64,
+    /// Flows with an end that have not finished.
+    pub live_finite: u64,
+    /// Packets dropped for want of room.
+    pub drops: u64,
+    /// Retransmission timers that expired.
+    pub timeouts: u64,
+    /// Payload bytes sent by hosts, retransmissions included.
+    pub sent_payload: u64,
+    /// Payload bytes that arrived at hosts.
+    pub arrived_payload: u64,
+    /// Payload bytes dropped.
+    pub dropped_payload: u64,
+    /// Whether switches tell sources of drops.
+    pub has_drop_notices: bool,
+    /// What each link had carried when the traffic ended.
+    pub duration_counters: Vec<WireCounters>,
+    /// Endless flows at the end of the traffic.
+    pub long_lived: Vec<LongLived>,
+    reacts: bool,
+    series_links: Vec<u32>,
+    incast: Vec<bool>,
+    labels: Vec<String>,
+}
+
+/// An endless flow, when the traffic ended.
+#[derive(Clone, Debug, Serialize)]
+pub struct LongLived {
+    /// Number in order of arrival.
+    pub flow: u64,
+    /// Sending host.
+    pub src: u32,
+    /// Receiving host.
+    pub dst: u32,
+    /// When it started.
+    pub start_ns: f64,
+    /// Payload bytes delivered until the traffic ended.
+    pub delivered_bytes: u64,
+}
+
+impl Measurements {
+    /// Nothing measured yet.
+    pub fn new(scenario: &Scenario, network: &Network, labels: Vec<String>) -> Self {
+        let measure = &scenario.measure;
+        let link = |&(from, to): &(u32, u32)| network.topology.link_between(from, to);
+        let is_incast = |entry: &TrafficConfig| matches!(entry, TrafficConfig::Incast(_));
+        Measurements {
+            flows: FlowTable::default(),
+            buffers: BufferSamples::default(),
+            series: LinkSamples::default(),
+            active_flows: measure.active_flows.then(|| ActiveFlows::new(network.wires.len())),
+            event_table: measure.events.then(EventTable::default),
+            delays: vec![LogHistogram::default(); labels.len()],
+            hosts: vec![HostPauses::default(); network.hosts.len()],
+            events: 0,
+            flows_started: 0,
+            flows_finished: 0,
+            endless: 0,
+            live_finite: 0,
+            drops: 0,
+            timeouts: 0,
+            sent_payload: 0,
+            arrived_payload: 0,
+            dropped_payload: 0,
+            has_drop_notices: matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect {}),
+            duration_counters: vec![],
+            long_lived: vec![],
+            reacts: scenario.scheme.host.nic.reacts,
+            series_links: measure.series.iter().filter_map(link).collect(),
+            incast: scenario.traffic.iter().map(is_incast).collect(),
+            labels,
+        }
+    }
+
+    /// Names of the traffic entries.
+    pub fn labels(&self) -> &[String] {
+        &self.labels
+    }
+
+    /// Whether flows of a traffic entry carry the incast label.
+    pub fn is_incast(&self, label: u16) -> bool {
+        self.incast[usize::from(label)]
+    }
+
+    /// A flow arrives.
+    pub fn on_flow_start(&mut self, is_endless: bool) {
+        self.flows_started += 1;
+        self.endless += u64::from(is_endless);
+        self.live_finite += u64::from(!is_endless);
+    }
+
+    /// A flow has finished.
+    pub fn on_flow_end(&mut self, record: &FlowRecord) {
+        self.flows_finished += 1;
+        self.live_finite -= 1;
+        self.flows.push(record);
+    }
+
+    /// A signal reached the NIC of `host`.
+    pub fn on_host_signal(&mut self, now: Time, host: u32, signal: Signal) {
+        let pauses = &mut self.hosts[host as usize];
+        let (queues, classes) = (pauses.queues, pauses.classes);
+        match signal {
+            Signal::PauseClass(class) => pauses.classes |= 1 << (class & 7),
+            Signal::ResumeClass(class) => pauses.classes &= !(1 << (class & 7)),
+            Signal::PauseQueue(queue) if self.reacts => pauses.queues |= 1 << (queue & 127),
+            Signal::ResumeQueue(queue) => pauses.queues &= !(1 << (queue & 127)),
+            Signal::QueueBitmap(bitmap) if self.reacts => pauses.queues = bitmap,
+            _ => {}
+        }
+        pauses.queue_pauses += u64::from((pauses.queues & !queues).count_ones());
+        pauses.class_pauses += u64::from((pauses.classes & !classes).count_ones());
+        pauses.queue_clock.set(now, pauses.queues.count_ones());
+        pauses.class_clock.set(now, pauses.classes.count_ones());
+    }
+
+    /// Whether `class` is paused at the NIC of `host`.
+    pub fn is_class_paused(&self, host: u32, class: u8) -> bool {
+        self.hosts[host as usize].classes & (1 << class) != 0
+    }
+
+    /// Samples the buffers of all switches and the series.
+    pub fn sample(&mut self, now: Time, network: &Network, counters: &[WireCounters]) {
+        for (index, switch) in network.switches.iter().enumerate() {
+            self.buffers.time.push(now.as_ns_f64());
+            self.buffers.node.push(network.topology.hosts + index as u32);
+            self.buffers.bytes.push(switch.accounts().total);
+        }
+        for &link in &self.series_links {
+            let wire = &network.wires[link as usize];
+            let samples = &mut self.series;
+            let port = (wire.from >= network.topology.hosts).then(|| {
+                network.switches[(wire.from - network.topology.hosts) as usize].port(wire.from_port)
+            });
+            samples.time.push(now.as_ns_f64());
+            samples.link.push(link);
+            samples.queue_bytes.push(port.map_or(0, |port| port.bytes()));
+            samples.active_queues.push(port.map_or(0, |port| port.active()));
+            let active = self.active_flows.as_ref();
+            samples.active_flows.push(active.map_or(0, |active| active.active(link)));
+            samples.paused_queues.push(port.map_or(0, |port| port.paused_queues()));
+            samples.tx_bytes.push(counters[link as usize].bytes);
+            samples.data_bytes.push(counters[link as usize].payload);
+        }
+    }
+
+    /// The traffic ends.
+    pub fn on_duration(&mut self, slots: &FlowSlots, counters: &[WireCounters]) {
+        self.duration_counters = counters.to_vec();
+        for slot in slots.live() {
+            let flow = &slots.flows[slot as usize];
+            if flow.size == 0 {
+                self.long_lived.push(LongLived {
+                    flow: flow.number,
+                    src: flow.source,
+                    dst: flow.destination,
+                    start_ns: flow.start.as_ns_f64(),
+                    delivered_bytes: slots.receivers[slot as usize].delivered(),
+                });
+            }
+        }
+    }
+}

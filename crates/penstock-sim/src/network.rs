@@ -1,0 +1,207 @@
+//! Building a network from a scenario: switches, hosts and wires, ready to run.
+
+use penstock_engine::stream;
+use penstock_fabric::{PortFacts, Switch, SwitchFacts};
+use penstock_transport::{Nic, PathFacts};
+use penstock_units::{Bytes, Time, Transmission};
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+
+use crate::bounds;
+use crate::error::ScenarioError;
+use crate::measure::trace::PortLinks;
+use crate::routing::{FrameSizes, Routing, base_rtt};
+use crate::scenario::Scenario;
+use crate::topology::{self, Topology};
+use crate::wire::Wire;
+
+/// A host: its NIC, the control packets that wait for it, and its two links.
+#[derive(Debug)]
+pub struct Host {
+    /// Which flow sends next.
+    pub nic: Nic,
+    /// Acknowledgements, first in first out, ahead of data.
+    pub control: penstock_fabric::queue::Fifo,
+    /// The link to its switch.
+    pub uplink: u32,
+}
+
+/// Sizes of frames, prepared [bytes].
+#[derive(Clone, Copy, Debug)]
+pub struct Frames {
+    /// Header and telemetry of a data packet.
+    pub data_overhead: u32,
+    /// An acknowledgement.
+    pub acknowledgement: u16,
+    /// A pause, resume or bitmap frame.
+    pub control: u16,
+    /// What the ideal completion time assumes: no telemetry.
+    pub ideal: FrameSizes,
+}
+
+/// A network that was built and has not run yet.
+#[derive(Debug)]
+pub struct Network {
+    /// Hosts, switches and links.
+    pub topology: Topology,
+    /// Who is reached how.
+    pub routing: Routing,
+    /// By switch: node − hosts.
+    pub switches: Vec<Switch>,
+    /// By host.
+    pub hosts: Vec<Host>,
+    /// By directed link.
+    pub wires: Vec<Wire>,
+    /// The links at the ports of each node.
+    pub ports: PortLinks,
+    /// Sizes of frames.
+    pub frames: Frames,
+    /// What controllers may know of their paths; the longest base RTT serves every flow, as
+    /// GLOBAL_T does in the HPCC simulator.
+    pub path: PathFacts,
+    /// The largest number of links between two hosts.
+    pub path_links: usize,
+}
+
+impl Network {
+    /// Builds the network of `scenario`.
+    ///
+    /// # Errors
+    /// When a field is out of bounds, or policies do not go together.
+    pub fn build(scenario: &Scenario) -> Result<Self, ScenarioError> {
+        bounds::scenario(scenario)?;
+        let topology = topology::build(&scenario.topology)?;
+        bounds::nodes(scenario, &topology)?;
+        let routing = Routing::new(&topology);
+        let frames = frames(scenario);
+        let path = path_facts(scenario, &topology, &routing, &frames);
+        let ports = port_links(&topology);
+        let wires = wires(&topology, &ports);
+        let switches = (0..topology.switches)
+            .map(|switch| build_switch(scenario, &topology, topology.hosts + switch))
+            .collect();
+        let classes = scenario.scheme.switch.assignment.classes();
+        let hosts = (0..topology.hosts).map(|host| Host {
+            nic: Nic::new(&scenario.scheme.host.nic, classes),
+            control: penstock_fabric::queue::Fifo::default(),
+            uplink: topology.uplink(host),
+        });
+        let path_links = longest_path(&topology, &routing);
+        Ok(Network {
+            hosts: hosts.collect(),
+            switches,
+            wires,
+            ports,
+            frames,
+            path,
+            path_links,
+            routing,
+            topology,
+        })
+    }
+
+    /// The name of every node.
+    pub fn node_names(&self) -> Vec<String> {
+        self.topology.nodes.iter().map(|node| node.name.clone()).collect()
+    }
+}
+
+fn frames(scenario: &Scenario) -> Frames {
+    let has_telemetry = scenario.has_telemetry();
+    let bytes = |size: u32| Bytes::new(u64::from(size));
+    Frames {
+        data_overhead: scenario.wire.data_overhead(has_telemetry),
+        acknowledgement: scenario.wire.acknowledgement_bytes(has_telemetry) as u16,
+        control: scenario.wire.control_frame as u16,
+        ideal: FrameSizes {
+            payload: scenario.payload(),
+            header: bytes(scenario.wire.header),
+            acknowledgement: bytes(scenario.wire.acknowledgement),
+        },
+    }
+}
+
+fn path_facts(
+    scenario: &Scenario,
+    topology: &Topology,
+    routing: &Routing,
+    frames: &Frames,
+) -> PathFacts {
+    let base_rtt = base_rtt(topology, routing, &frames.ideal);
+    let line_rate = (0..topology.hosts)
+        .map(|host| topology.links[topology.uplink(host) as usize].rate)
+        .max()
+        .unwrap_or_default();
+    PathFacts {
+        base_rtt,
+        line_rate,
+        bdp: line_rate.bytes_in(base_rtt),
+        payload: scenario.wire.payload,
+        data_overhead: frames.data_overhead,
+    }
+}
+
+fn port_links(topology: &Topology) -> PortLinks {
+    let nodes = 0..topology.hosts + topology.switches;
+    let egress: Vec<Vec<u32>> = nodes.map(|node| topology.egress_links(node).to_vec()).collect();
+    let reverse = |link: &u32| topology.links[*link as usize].reverse;
+    let ingress = egress.iter().map(|links| links.iter().map(reverse).collect()).collect();
+    PortLinks { egress, ingress }
+}
+
+fn wires(topology: &Topology, ports: &PortLinks) -> Vec<Wire> {
+    let port_of = |node: u32, link: u32| {
+        let place = ports.egress[node as usize].iter().position(|&other| other == link);
+        place.expect("a link leaves the node it comes from") as u16
+    };
+    let mut from_port = vec![0; topology.links.len()];
+    for (id, link) in (0u32..).zip(&topology.links) {
+        from_port[id as usize] = port_of(link.from, id);
+    }
+    let wire = |link: &topology::Link, id: usize| {
+        let pipeline = if topology.is_host(link.to) { Time::ZERO } else { topology.pipeline_delay };
+        let ends = [(link.from, from_port[id]), (link.to, from_port[link.reverse as usize])];
+        Wire::new(Transmission::new(link.rate), link.delay + pipeline, ends)
+    };
+    topology.links.iter().enumerate().map(|(id, link)| wire(link, id)).collect()
+}
+
+fn build_switch(scenario: &Scenario, topology: &Topology, node: u32) -> Switch {
+    let mut random = stream(scenario.seed, &format!("switch/{node}"));
+    let port = |link: &u32| {
+        let link = &topology.links[*link as usize];
+        let is_host = topology.is_host(link.to);
+        PortFacts {
+            rate: link.rate,
+            delay: link.delay,
+            neighbour_pipeline: if is_host { Time::ZERO } else { topology.pipeline_delay },
+            neighbour_tier: topology.nodes[link.to as usize].tier,
+        }
+    };
+    let facts = SwitchFacts {
+        node,
+        tier: topology.nodes[node as usize].tier,
+        pipeline_delay: topology.pipeline_delay,
+        ports: topology.egress_links(node).iter().map(port).collect(),
+        salt: random.next_u32(),
+    };
+    let draws = Pcg32::new(random.next_u64(), random.next_u64());
+    Switch::new(&scenario.scheme.switch, &facts, draws)
+}
+
+/// The number of links of the longest of all shortest paths.
+fn longest_path(topology: &Topology, routing: &Routing) -> usize {
+    let mut longest = 0;
+    let mut distance = vec![0usize; topology.switches as usize];
+    for edge in 0..routing.edge_switches().len() as u32 {
+        for &switch in routing.nearest_first(edge) {
+            let next = routing.next_hops(switch, edge).first().map(|&hop| {
+                let next = topology.links[hop as usize].to - topology.hosts;
+                distance[next as usize] + 1
+            });
+            distance[(switch - topology.hosts) as usize] = next.unwrap_or(0);
+            longest = longest.max(next.unwrap_or(0));
+        }
+    }
+    longest + 2
+}

@@ -1,0 +1,113 @@
+//! Running a scenario from beginning to end.
+
+use penstock_fabric::{Observer, Unobserved};
+use penstock_units::Time;
+use thiserror::Error;
+
+use crate::error::{InvariantError, ScenarioError};
+use crate::flow::FlowNames;
+use crate::measure::trace::PacketTrace;
+use crate::network::Network;
+use crate::results::Results;
+use crate::scenario::Scenario;
+use crate::simulation::Simulation;
+
+/// Events between two reports of progress: a few milliseconds of work.
+const REPORT_EVENTS: u64 = 1 << 15;
+
+/// How a run is done, which does not change its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Whether the invariants are checked again and again.
+    pub check: bool,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// When the run ends at the latest.
+    pub end: Time,
+    /// Events processed.
+    pub events: u64,
+    /// Flows that finished.
+    pub flows_finished: u64,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RunError {
+    /// The scenario was refused; nothing ran.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// An invariant did not hold.
+    #[error(transparent)]
+    Invariant(#[from] InvariantError),
+}
+
+/// Checks `scenario` as [`run`] does, without running it.
+///
+/// # Errors
+/// When the scenario is refused.
+pub fn validate(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let network = Network::build(scenario)?;
+    Simulation::new(scenario, network, Unobserved).map(drop)
+}
+
+/// Runs `scenario`. `on_progress` is called every few milliseconds; when it answers false, the run
+/// stops and hands over what it has.
+///
+/// # Errors
+/// When the scenario is refused, or an invariant fails while it is checked.
+pub fn run(
+    scenario: &Scenario,
+    options: RunOptions,
+    on_progress: impl FnMut(Progress) -> bool,
+) -> Result<Results, RunError> {
+    let network = Network::build(scenario)?;
+    let Some(trace) = &scenario.measure.trace else {
+        return Ok(drive(scenario, network, Unobserved, options, on_progress)?.0);
+    };
+    let names = FlowNames::new(scenario.seed);
+    let observer = PacketTrace::new(&trace.nodes, network.ports.clone(), names);
+    let (mut results, observer) = drive(scenario, network, observer, options, on_progress)?;
+    results.tables.push(observer.into_table());
+    Ok(results)
+}
+
+fn drive<O: Observer>(
+    scenario: &Scenario,
+    network: Network,
+    observer: O,
+    options: RunOptions,
+    mut on_progress: impl FnMut(Progress) -> bool,
+) -> Result<(Results, O), RunError> {
+    let mut simulation = Simulation::new(scenario, network, observer)?;
+    let end = scenario.duration + scenario.drain;
+    let mut cancelled = false;
+    while simulation.advance(REPORT_EVENTS) {
+        if options.check {
+            simulation.verify()?;
+        }
+        cancelled = !on_progress(simulation.progress(end));
+        if cancelled {
+            break;
+        }
+    }
+    if options.check {
+        simulation.verify()?;
+    }
+    Ok(simulation.finish(cancelled))
+}
+
+impl<O: Observer> Simulation<O> {
+    fn progress(&self, end: Time) -> Progress {
+        Progress {
+            now: self.now(),
+            end,
+            events: self.measured.events,
+            flows_finished: self.measured.flows_finished,
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! The event loop: takes the next event, lets a switch or a host act, and puts what they send on a
+//! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
+//!
+//! Sources of events, in the order that breaks ties: the arrival on each wire, the end of each
+//! transmission (only while something waits), a timer for each host, a few global clocks, and a
+//! retransmission timer for each flow.
+
+use penstock_engine::{SourceId, Wheel, stream};
+use penstock_fabric::{
+    Arrival, ControlFrame, Moment, Observer, PacketEvent, PacketId, PacketKind, PacketPool, Signal,
+};
+use penstock_units::Time;
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+
+use crate::error::ScenarioError;
+use crate::flow::{FlowNames, FlowSlots};
+use crate::measure::events::EventRecord;
+use crate::measure::summary::Measurements;
+use crate::network::Network;
+use crate::scenario::Scenario;
+use crate::wire::WireCounters;
+use crate::workload::{FlowArrival, Workload};
+
+/// The global clocks, in the order that breaks ties.
+#[derive(Clone, Copy)]
+enum Clock {
+    /// The next flow arrives.
+    Traffic,
+    /// Buffers and series are sampled.
+    Sample,
+    /// Switches send the bitmap of paused queues.
+    Bitmap,
+    /// No more traffic is generated.
+    Duration,
+    /// Nothing more is waited for.
+    End,
+}
+
+const CLOCKS: u32 = 5;
+
+/// Numbers of the event sources.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sources {
+    links: u32,
+    hosts: u32,
+}
+
+impl Sources {
+    fn transmission(self, link: u32) -> SourceId {
+        self.links + link
+    }
+
+    pub(crate) fn host(self, host: u32) -> SourceId {
+        2 * self.links + host
+    }
+
+    fn clock(self, clock: Clock) -> SourceId {
+        2 * self.links + self.hosts + clock as u32
+    }
+
+    pub(crate) fn flow(self, slot: u32) -> SourceId {
+        2 * self.links + self.hosts + CLOCKS + slot
+    }
+}
+
+/// A simulation: a network, its traffic, its clock, and what has been measured.
+pub struct Simulation<O> {
+    pub(crate) network: Network,
+    pub(crate) slots: FlowSlots,
+    pub(crate) pool: PacketPool,
+    pub(crate) wheel: Wheel,
+    pub(crate) sources: Sources,
+    pub(crate) counters: Vec<WireCounters>,
+    pub(crate) measured: Measurements,
+    pub(crate) names: FlowNames,
+    pub(crate) path_seed: u64,
+    pub(crate) nic_random: Pcg32,
+    pub(crate) scenario: Scenario,
+    /// Who watches the switches.
+    pub observer: O,
+    workload: Workload,
+    pending: Option<FlowArrival>,
+    /// A control frame is lost when a 32-bit draw is below this.
+    control_loss: u64,
+    fault_random: Pcg32,
+    pub(crate) is_done: bool,
+    has_passed_duration: bool,
+}
+
+/// A level-0 slot of the wheel should hold a few events: its width is halved with every doubling of
+/// the number of links. At 128 hosts, 0.5 ns.
+pub(crate) fn slot_width_log2(links: usize) -> u32 {
+    let doublings = (links.max(1) as u64).ilog2();
+    17u32.saturating_sub(doublings).clamp(4, 12)
+}
+
+impl<O: Observer> Simulation<O> {
+    /// Prepares a run of `scenario` on `network`.
+    ///
+    /// # Errors
+    /// When the traffic does not fit the network.
+    pub fn new(scenario: &Scenario, network: Network, observer: O) -> Result<Self, ScenarioError> {
+        let workload = Workload::new(
+            &scenario.traffic,
+            &network.topology,
+            &network.routing,
+            scenario.seed,
+            scenario.duration,
+        )?;
+        let links = network.wires.len();
+        let hosts = network.hosts.len();
+        let sources = Sources { links: links as u32, hosts: hosts as u32 };
+        let random = |name| {
+            let mut named = stream(scenario.seed, name);
+            Pcg32::new(named.next_u64(), named.next_u64())
+        };
+        let mut simulation = Simulation {
+            slots: FlowSlots::new(network.path_links),
+            pool: PacketPool::new(scenario.has_telemetry()),
+            wheel: Wheel::new(sources.flow(0) as usize, slot_width_log2(links)),
+            sources,
+            counters: vec![WireCounters::default(); links],
+            measured: Measurements::new(scenario, &network, workload.labels().to_vec()),
+            names: FlowNames::new(scenario.seed),
+            path_seed: stream(scenario.seed, "ecmp").next_u64(),
+            nic_random: random("nic"),
+            fault_random: random("faults/control"),
+            control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
+            scenario: scenario.clone(),
+            network,
+            observer,
+            workload,
+            pending: None,
+            is_done: false,
+            has_passed_duration: false,
+        };
+        simulation.start_clocks();
+        Ok(simulation)
+    }
+
+    fn start_clocks(&mut self) {
+        let (duration, drain) = (self.scenario.duration, self.scenario.drain);
+        self.wheel.schedule(self.sources.clock(Clock::Duration), duration);
+        self.wheel.schedule(self.sources.clock(Clock::End), duration + drain);
+        if self.scenario.measure.sample_interval > Time::ZERO {
+            self.wheel.schedule(self.sources.clock(Clock::Sample), Time::ZERO);
+        }
+        if let Some(interval) = self.bitmap_interval() {
+            self.wheel.schedule(self.sources.clock(Clock::Bitmap), interval);
+        }
+        self.expect_flow();
+    }
+
+    fn bitmap_interval(&self) -> Option<Time> {
+        let interval = self.network.switches.first()?.bfc()?.bitmap_interval();
+        (interval > Time::ZERO).then_some(interval)
+    }
+
+    /// Simulated time.
+    pub fn now(&self) -> Time {
+        self.wheel.now()
+    }
+
+    /// Processes up to `events` events; false when the run is over.
+    pub fn advance(&mut self, events: u64) -> bool {
+        for _ in 0..events {
+            if self.is_done {
+                return false;
+            }
+            let Some((now, source)) = self.wheel.pop() else {
+                self.is_done = true;
+                return false;
+            };
+            self.measured.events += 1;
+            if source < self.sources.links {
+                self.on_wire_arrival(now, source);
+            } else if source < 2 * self.sources.links {
+                let link = source - self.sources.links;
+                self.network.wires[link as usize].is_end_scheduled = false;
+                self.send_next(now, link);
+            } else {
+                self.on_timer(now, source - 2 * self.sources.links);
+            }
+        }
+        true
+    }
+
+    fn on_timer(&mut self, now: Time, timer: u32) {
+        let hosts = self.sources.hosts;
+        if timer < hosts {
+            self.offer(now, self.network.hosts[timer as usize].uplink);
+            return;
+        }
+        match timer - hosts {
+            clock if clock == Clock::Traffic as u32 => self.on_traffic(now),
+            clock if clock == Clock::Sample as u32 => self.on_sample(now),
+            clock if clock == Clock::Bitmap as u32 => self.on_bitmap(now),
+            clock if clock == Clock::Duration as u32 => {
+                self.has_passed_duration = true;
+                self.measured.on_duration(&self.slots, &self.counters);
+                self.stop_if_finished();
+            }
+            clock if clock == Clock::End as u32 => self.is_done = true,
+            flow => self.on_flow_timer(now, flow - CLOCKS),
+        }
+    }
+
+    /// Schedules the arrival of the next flow.
+    fn expect_flow(&mut self) {
+        self.pending = self.workload.next();
+        if let Some(arrival) = &self.pending {
+            self.wheel.schedule(self.sources.clock(Clock::Traffic), arrival.time);
+        }
+    }
+
+    fn on_traffic(&mut self, now: Time) {
+        if let Some(arrival) = self.pending.take() {
+            self.start_flow(now, &arrival);
+        }
+        self.expect_flow();
+    }
+
+    /// Ends the run when nothing more can happen to a flow with an end.
+    pub(crate) fn stop_if_finished(&mut self) {
+        let has_endless = self.measured.endless > 0;
+        if self.pending.is_none()
+            && self.measured.live_finite == 0
+            && (self.has_passed_duration || !has_endless)
+        {
+            self.is_done = true;
+        }
+    }
+
+    fn on_sample(&mut self, now: Time) {
+        self.measured.sample(now, &self.network, &self.counters);
+        let next = now + self.scenario.measure.sample_interval;
+        self.wheel.schedule(self.sources.clock(Clock::Sample), next);
+    }
+
+    fn on_bitmap(&mut self, now: Time) {
+        for switch in 0..self.network.switches.len() {
+            for port in 0..self.network.switches[switch].ports().len() as u16 {
+                if let Some(frame) = self.network.switches[switch].bitmap_frame(port) {
+                    self.send_frame(now, switch, frame);
+                }
+            }
+        }
+        if let Some(interval) = self.bitmap_interval() {
+            self.wheel.schedule(self.sources.clock(Clock::Bitmap), now + interval);
+        }
+    }
+
+    #[inline]
+    fn on_wire_arrival(&mut self, now: Time, link: u32) {
+        let wire = &mut self.network.wires[link as usize];
+        let (id, next) = wire.take(&self.pool);
+        if let Some(next) = next {
+            self.wheel.schedule(link, next);
+        }
+        let (node, port) = (wire.to, wire.to_port);
+        if node < self.sources.hosts {
+            self.on_host_arrival(now, node, id);
+        } else {
+            self.on_switch_arrival(now, (node - self.sources.hosts) as usize, port, id);
+        }
+    }
+
+    #[inline]
+    fn on_switch_arrival(&mut self, now: Time, switch: usize, ingress: u16, id: PacketId) {
+        let packet = &mut self.pool[id];
+        let link = match packet.kind {
+            PacketKind::Data
+            | PacketKind::Acknowledgement
+            | PacketKind::NegativeAcknowledgement => {
+                packet.hop += 1;
+                self.slots.routes[packet.route as usize + usize::from(packet.hop) - 1]
+            }
+            PacketKind::DropNotice => {
+                packet.hop -= 1;
+                let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
+                self.network.topology.links[forward as usize].reverse
+            }
+            _ => return self.on_signal(now, switch, ingress, id),
+        };
+        let egress = self.network.wires[link as usize].from_port;
+        if packet.kind != PacketKind::Data {
+            self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
+            return self.offer(now, link);
+        }
+        let flow = packet.flow_hash;
+        let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
+        match self.network.switches[switch].on_arrival(&mut moment, id, ingress, egress) {
+            Arrival::Dropped => self.on_drop(now, switch, link, id),
+            Arrival::Queued(frame) => {
+                if let Some(active) = &mut self.measured.active_flows {
+                    active.enter(now, link, flow);
+                }
+                if let Some(frame) = frame {
+                    self.send_frame(now, switch, frame);
+                }
+                self.offer(now, link);
+            }
+        }
+    }
+
+    /// A pause, resume or bitmap arrived at a switch.
+    fn on_signal(&mut self, now: Time, switch: usize, port: u16, id: PacketId) {
+        let node = switch as u32 + self.sources.hosts;
+        let link = self.network.ports.egress[node as usize][usize::from(port)];
+        if let Some(signal) = Signal::of(&self.pool[id])
+            && !self.is_lost()
+        {
+            let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
+            self.network.switches[switch].on_signal(&mut moment, port, signal, id);
+            let event = match signal.is_pause() {
+                true => PacketEvent::PauseReceived,
+                false => PacketEvent::ResumeReceived,
+            };
+            self.note(now, node, link, event, self.pool[id].upstream_queue);
+            self.offer(now, link);
+        }
+        self.pool.remove(id);
+    }
+
+    /// Whether a control frame is lost on its wire.
+    pub(crate) fn is_lost(&mut self) -> bool {
+        self.control_loss > 0 && u64::from(self.fault_random.next_u32()) < self.control_loss
+    }
+
+    fn on_drop(&mut self, now: Time, switch: usize, link: u32, id: PacketId) {
+        self.measured.drops += 1;
+        let node = switch as u32 + self.sources.hosts;
+        self.note(now, node, link, PacketEvent::Drop, 0);
+        self.measured.dropped_payload += u64::from(self.pool[id].payload);
+        if !self.measured.has_drop_notices {
+            return self.retire(id);
+        }
+        let packet = &mut self.pool[id];
+        packet.kind = PacketKind::DropNotice;
+        packet.wire_bytes = self.network.frames.acknowledgement;
+        packet.hop -= 2;
+        let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
+        let back = self.network.topology.links[forward as usize].reverse;
+        let egress = self.network.wires[back as usize].from_port;
+        self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
+        self.offer(now, back);
+    }
+
+    /// Sends a frame to a neighbour, ahead of everything else.
+    fn send_frame(&mut self, now: Time, switch: usize, frame: ControlFrame) {
+        let node = switch as u32 + self.sources.hosts;
+        let link = self.network.ports.egress[node as usize][usize::from(frame.port)];
+        let packet = frame.signal.frame(self.network.frames.control);
+        let queue = packet.upstream_queue;
+        let id = self.pool.insert(packet);
+        self.network.switches[switch].enqueue_control(&mut self.pool, id, frame.port);
+        if !matches!(frame.signal, Signal::QueueBitmap(_)) {
+            let event = if frame.signal.is_pause() {
+                PacketEvent::PauseSent
+            } else {
+                PacketEvent::ResumeSent
+            };
+            self.note(now, node, link, event, queue);
+        }
+        self.offer(now, link);
+    }
+
+    fn note(&mut self, now: Time, node: u32, link: u32, event: PacketEvent, queue: u16) {
+        if let Some(events) = &mut self.measured.event_table {
+            let switch = &self.network.switches[(node - self.sources.hosts) as usize];
+            let bytes = switch.accounts().total;
+            events.push(EventRecord { time: now, node, link, event, queue, bytes });
+        }
+    }
+
+    /// Something waits at the sending end of `link`.
+    #[inline]
+    pub(crate) fn offer(&mut self, now: Time, link: u32) {
+        let wire = &mut self.network.wires[link as usize];
+        if wire.is_end_scheduled {
+            return;
+        }
+        if wire.free_at > now {
+            wire.is_end_scheduled = true;
+            self.wheel.schedule(self.sources.transmission(link), wire.free_at);
+        } else {
+            self.send_next(now, link);
+        }
+    }
+
+    /// The link is free: its sending end puts the next packet on it, if it has one.
+    #[inline]
+    fn send_next(&mut self, now: Time, link: u32) {
+        let wire = &self.network.wires[link as usize];
+        let (node, egress) = (wire.from, wire.from_port);
+        if node < self.sources.hosts {
+            return self.send_from_host(now, node, link);
+        }
+        let switch = (node - self.sources.hosts) as usize;
+        let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
+        let sender = &mut self.network.switches[switch];
+        let Some((id, frame)) = sender.on_departure(&mut moment, egress) else { return };
+        let is_ready = sender.port(egress).is_ready();
+        if let Some(active) = &mut self.measured.active_flows
+            && self.pool[id].kind == PacketKind::Data
+        {
+            active.leave(now, link, self.pool[id].flow_hash);
+        }
+        self.transmit(now, link, id, is_ready);
+        if let Some(frame) = frame {
+            self.send_frame(now, switch, frame);
+        }
+    }
+
+    /// Puts `id` on the wire; `more` says whether another packet waits behind it.
+    #[inline]
+    pub(crate) fn transmit(&mut self, now: Time, link: u32, id: PacketId, more: bool) {
+        let wire = &mut self.network.wires[link as usize];
+        let packet = &self.pool[id];
+        let counters = &mut self.counters[link as usize];
+        counters.bytes += u64::from(packet.wire_bytes);
+        counters.packets += 1;
+        if packet.kind == PacketKind::Data {
+            counters.payload += u64::from(packet.payload);
+        }
+        let arrival = wire.send(now, &mut self.pool, id);
+        let free_at = wire.free_at;
+        if more && !wire.is_end_scheduled {
+            wire.is_end_scheduled = true;
+            self.wheel.schedule(self.sources.transmission(link), free_at);
+        }
+        if let Some(arrival) = arrival {
+            self.wheel.schedule(link, arrival);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Switches in a row, each with its hosts: the parking lot.
+
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
+
+use super::error::{Extent, TopologyError};
+use super::plan::{Cable, Line, Plan, Role, check_count, check_delay, check_extent, check_line};
+
+/// A chain of switches `S0`-`S1`-...; host `h` is on switch `h / hosts_per_switch`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chain {
+    /// Switches, >= 1.
+    pub switches: u32,
+    /// Hosts on every switch, >= 1; at least 2 hosts in all.
+    pub hosts_per_switch: u32,
+    /// Rate of the host links (bit/s), > 0.
+    pub edge_rate: BitRate,
+    /// Propagation delay of the host links (ps), at most 1 s.
+    pub edge_delay: Time,
+    /// Rate of the links between neighbouring switches (bit/s), > 0.
+    pub core_rate: BitRate,
+    /// Propagation delay between neighbouring switches (ps), at most 1 s.
+    pub core_delay: Time,
+    /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
+    pub pipeline_delay: Time,
+}
+
+impl Chain {
+    pub(super) fn plan(&self) -> Result<Plan, TopologyError> {
+        let edge = Line { rate: self.edge_rate, delay: self.edge_delay };
+        let core = Line { rate: self.core_rate, delay: self.core_delay };
+        check_count("switches", self.switches)?;
+        check_count("hosts_per_switch", self.hosts_per_switch)?;
+        check_line("edge_", edge)?;
+        check_line("core_", core)?;
+        check_delay("pipeline_delay", self.pipeline_delay)?;
+        let switches = u64::from(self.switches);
+        let hosts = switches * u64::from(self.hosts_per_switch);
+        if hosts < 2 {
+            return Err(TopologyError::LonelyHost { field: "hosts_per_switch" });
+        }
+        let cables = hosts.saturating_add(switches - 1);
+        check_extent("switches", Extent { hosts, switches, cables })?;
+
+        let hosts = self.switches * self.hosts_per_switch;
+        let to_hosts = (0..hosts).map(|host| {
+            let switch = hosts + host / self.hosts_per_switch;
+            Cable { a: host, b: switch, line: edge }
+        });
+        let between = (hosts..hosts + self.switches - 1).map(|switch| Cable {
+            a: switch,
+            b: switch + 1,
+            line: core,
+        });
+        Ok(Plan {
+            roles: vec![(Role::Host, hosts), (Role::Switch, self.switches)],
+            cables: to_hosts.chain(between).collect(),
+            pipeline_delay: self.pipeline_delay,
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! Two switches with hosts on either side and one link between them.
+
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
+
+use super::error::{Extent, TopologyError};
+use super::plan::{Cable, Line, Plan, Role, check_count, check_delay, check_extent, check_line};
+
+/// A dumbbell: hosts `0..left` on switch `S0`, the others on `S1`, and the core link `S0`-`S1`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dumbbell {
+    /// Hosts on the first switch, >= 1.
+    pub left: u32,
+    /// Hosts on the second switch, >= 1.
+    pub right: u32,
+    /// Rate of the host links (bit/s), > 0.
+    pub edge_rate: BitRate,
+    /// Propagation delay of the host links (ps), at most 1 s.
+    pub edge_delay: Time,
+    /// Rate of the link between the switches (bit/s), > 0.
+    pub core_rate: BitRate,
+    /// Propagation delay between the switches (ps), at most 1 s.
+    pub core_delay: Time,
+    /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
+    pub pipeline_delay: Time,
+}
+
+impl Dumbbell {
+    pub(super) fn plan(&self) -> Result<Plan, TopologyError> {
+        let edge = Line { rate: self.edge_rate, delay: self.edge_delay };
+        let core = Line { rate: self.core_rate, delay: self.core_delay };
+        check_count("left", self.left)?;
+        check_count("right", self.right)?;
+        check_line("edge_", edge)?;
+        check_line("core_", core)?;
+        check_delay("pipeline_delay", self.pipeline_delay)?;
+        let hosts = u64::from(self.left) + u64::from(self.right);
+        let (switches, cables) = (2, hosts + 1);
+        check_extent("left", Extent { hosts, switches, cables })?;
+
+        let hosts = self.left + self.right;
+        let switch = |host| hosts + u32::from(host >= self.left);
+        let to_hosts = (0..hosts).map(|host| Cable { a: host, b: switch(host), line: edge });
+        let between = Cable { a: hosts, b: hosts + 1, line: core };
+        Ok(Plan {
+            roles: vec![(Role::Host, hosts), (Role::Switch, 2)],
+            cables: to_hosts.chain([between]).collect(),
+            pipeline_delay: self.pipeline_delay,
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! From a list of cables to a network: what all kinds of topology share.
+
+use std::collections::VecDeque;
+
+use penstock_units::{BitRate, Time};
+
+use super::error::{Extent, TopologyError};
+use super::network::{Frame, Link, Node, Topology};
+
+/// The largest network that is accepted (our choice: above the 8,192 hosts that Penstock is meant
+/// for, and the routes, a table of edge switches by switches, still fit 128 MiB).
+const MOST: Extent = Extent { hosts: 1 << 20, switches: 1 << 12, cables: 1 << 22 };
+/// The longest delay of a link or a switch (our choice: light goes round the Earth in 0.13 s; the
+/// bound keeps sums over a path within [`Time`]).
+const MOST_DELAY: Time = Time::from_ms(1_000);
+
+/// What a node is; gives its name and the names of the layers of its links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Host,
+    TopOfRack,
+    Spine,
+    Switch,
+}
+
+impl Role {
+    fn initial(self) -> char {
+        match self {
+            Role::Host => 'H',
+            Role::TopOfRack => 'T',
+            Role::Spine | Role::Switch => 'S',
+        }
+    }
+
+    fn layer_end(self) -> &'static str {
+        match self {
+            Role::Host => "host",
+            Role::TopOfRack => "ToR",
+            Role::Spine => "spine",
+            Role::Switch => "switch",
+        }
+    }
+}
+
+/// Two directed links of the same rate and delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cable {
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) line: Line,
+}
+
+/// What a cable is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) rate: BitRate,
+    pub(super) delay: Time,
+}
+
+/// A checked network before its links are numbered and indexed.
+pub(super) struct Plan {
+    /// `(role, how many)`, hosts first, in node order.
+    pub(super) roles: Vec<(Role, u32)>,
+    pub(super) cables: Vec<Cable>,
+    pub(super) pipeline_delay: Time,
+}
+
+/// Refuses a count of zero.
+pub(super) fn check_count(field: &'static str, count: u32) -> Result<(), TopologyError> {
+    if count == 0 { Err(TopologyError::TooFew { field, least: 1 }) } else { Ok(()) }
+}
+
+/// Refuses a zero rate and an absurd delay; `prefix` is what comes before `rate` and `delay`.
+pub(super) fn check_line(prefix: &str, line: Line) -> Result<(), TopologyError> {
+    if line.rate.as_bps() == 0 {
+        return Err(TopologyError::ZeroRate { field: format!("{prefix}rate") });
+    }
+    check_delay(&format!("{prefix}delay"), line.delay)
+}
+
+/// Refuses an absurd delay.
+pub(super) fn check_delay(field: &str, delay: Time) -> Result<(), TopologyError> {
+    if delay > MOST_DELAY {
+        let field = field.to_owned();
+        return Err(TopologyError::LongDelay { field, value: delay, most: MOST_DELAY });
+    }
+    Ok(())
+}
+
+/// Refuses a network that is too large for dense tables; `field` is the count to reduce.
+pub(super) fn check_extent(field: &'static str, asked: Extent) -> Result<(), TopologyError> {
+    let fits =
+        asked.hosts <= MOST.hosts && asked.switches <= MOST.switches && asked.cables <= MOST.cables;
+    if fits { Ok(()) } else { Err(TopologyError::TooLarge { field, asked, most: MOST }) }
+}
+
+impl Plan {
+    /// Numbers the links and names nodes and layers.
+    pub(super) fn assemble(self) -> Topology {
+        let roles: Vec<Role> = self
+            .roles
+            .iter()
+            .flat_map(|&(role, count)| std::iter::repeat_n(role, count as usize))
+            .collect();
+        let hosts = roles.iter().filter(|role| **role == Role::Host).count() as u32;
+        let names = self.roles.iter().flat_map(|&(role, count)| {
+            (0..count).map(move |index| format!("{}{index}", role.initial()))
+        });
+        let nodes = names
+            .zip(tiers(hosts, &self.cables, roles.len()))
+            .map(|(name, tier)| Node { name, tier })
+            .collect();
+        let (layers, layer_of) = layers(&roles, &self.cables);
+        let mut links = Vec::with_capacity(2 * self.cables.len());
+        for cable in &self.cables {
+            for (from, to) in [(cable.a, cable.b), (cable.b, cable.a)] {
+                let layer = layer_of(roles[from as usize], roles[to as usize]);
+                let reverse = links.len() as u32 ^ 1;
+                let Line { rate, delay } = cable.line;
+                links.push(Link { from, to, rate, delay, layer, reverse });
+            }
+        }
+        let pipeline_delay = self.pipeline_delay;
+        Topology::new(Frame { hosts, nodes, layers, pipeline_delay }, links)
+    }
+}
+
+/// The names of the layers that occur, from the hosts upwards and back down, and the lookup.
+fn layers(roles: &[Role], cables: &[Cable]) -> (Vec<String>, impl Fn(Role, Role) -> u16) {
+    // Upwards first: a link from a host, a link towards a higher tier, the way back, to a host.
+    const ORDER: [(Role, Role); 7] = [
+        (Role::Host, Role::TopOfRack),
+        (Role::Host, Role::Switch),
+        (Role::TopOfRack, Role::Spine),
+        (Role::Switch, Role::Switch),
+        (Role::Spine, Role::TopOfRack),
+        (Role::TopOfRack, Role::Host),
+        (Role::Switch, Role::Host),
+    ];
+    let mut occurs = [false; ORDER.len()];
+    for cable in cables {
+        let ends = (roles[cable.a as usize], roles[cable.b as usize]);
+        for (occurs, order) in occurs.iter_mut().zip(ORDER) {
+            *occurs |= order == ends || order == (ends.1, ends.0);
+        }
+    }
+    let present: Vec<(Role, Role)> =
+        ORDER.into_iter().zip(occurs).filter_map(|(ends, occurs)| occurs.then_some(ends)).collect();
+    let names = present
+        .iter()
+        .map(|(from, to)| format!("{}-{}", from.layer_end(), to.layer_end()))
+        .collect();
+    let position = move |from, to| {
+        present.iter().position(|ends| *ends == (from, to)).map_or(0, |index| index as u16)
+    };
+    (names, position)
+}
+
+/// Per node, the number of links to the nearest host (breadth first from all hosts).
+fn tiers(hosts: u32, cables: &[Cable], nodes: usize) -> Vec<u8> {
+    let mut tiers: Vec<Option<u8>> = vec![None; nodes];
+    tiers[..hosts as usize].fill(Some(0));
+    let neighbours = neighbours(cables, nodes);
+    let mut waiting: VecDeque<u32> = (0..hosts).collect();
+    while let Some(node) = waiting.pop_front() {
+        let above = tiers[node as usize].map(|tier| tier.saturating_add(1));
+        for &neighbour in &neighbours[node as usize] {
+            if tiers[neighbour as usize].is_none() {
+                tiers[neighbour as usize] = above;
+                waiting.push_back(neighbour);
+            }
+        }
+    }
+    tiers.into_iter().map(|tier| tier.unwrap_or(u8::MAX)).collect()
+}
+
+/// Per node, the nodes that a cable joins it to.
+pub(super) fn neighbours(cables: &[Cable], nodes: usize) -> Vec<Vec<u32>> {
+    let mut neighbours = vec![Vec::new(); nodes];
+    for cable in cables {
+        neighbours[cable.a as usize].push(cable.b);
+        neighbours[cable.b as usize].push(cable.a);
+    }
+    neighbours
+}

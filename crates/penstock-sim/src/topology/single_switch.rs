@@ -1,0 +1,43 @@
+//! Hosts around one switch.
+
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
+
+use super::error::{Extent, TopologyError};
+use super::plan::{Cable, Line, Plan, Role, check_delay, check_extent, check_line};
+
+/// A star: every host has a link to the one switch, which is node `hosts`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SingleSwitch {
+    /// Hosts, >= 2.
+    pub hosts: u32,
+    /// Rate of every link (bit/s), > 0.
+    pub rate: BitRate,
+    /// Propagation delay of every link (ps), at most 1 s.
+    pub delay: Time,
+    /// Time that the switch needs before a packet is ready for its egress queue (ps), at most 1 s.
+    pub pipeline_delay: Time,
+}
+
+impl SingleSwitch {
+    pub(super) fn plan(&self) -> Result<Plan, TopologyError> {
+        let line = Line { rate: self.rate, delay: self.delay };
+        match self.hosts {
+            0 => {
+                return Err(TopologyError::TooFew { field: "hosts", least: 2 });
+            }
+            1 => return Err(TopologyError::LonelyHost { field: "hosts" }),
+            _ => check_line("", line)?,
+        }
+        check_delay("pipeline_delay", self.pipeline_delay)?;
+        let hosts = u64::from(self.hosts);
+        let (switches, cables) = (1, hosts);
+        check_extent("hosts", Extent { hosts, switches, cables })?;
+        Ok(Plan {
+            roles: vec![(Role::Host, self.hosts), (Role::Switch, 1)],
+            cables: (0..self.hosts).map(|host| Cable { a: host, b: self.hosts, line }).collect(),
+            pipeline_delay: self.pipeline_delay,
+        })
+    }
+}

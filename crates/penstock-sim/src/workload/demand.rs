@@ -1,0 +1,169 @@
+//! How the flows of an entry spread over the links, as exact expectations.
+//!
+//! What it is: the probability that a flow goes from one host, or edge switch, to another, and from
+//! it the expected number of times a flow crosses each link. What it is not: it samples nothing.
+//! The work is per pair of edge switches, not per pair of hosts.
+
+use crate::routing::Routing;
+use crate::topology::Topology;
+
+/// The distribution of source and destination of a flow.
+#[derive(Clone, Debug)]
+pub(super) struct Demand {
+    /// Indexed by host: probability that a flow starts there.
+    sources: Vec<f64>,
+    /// Indexed by host: probability that a flow ends there.
+    destinations: Vec<f64>,
+    /// `[destination edge switch, source edge switch]`: probability.
+    between: Vec<f64>,
+}
+
+/// What the hosts of one edge switch contribute to a set of pairs.
+#[derive(Clone, Copy, Default)]
+struct Members {
+    sources: f64,
+    destinations: f64,
+    both: f64,
+}
+
+impl Demand {
+    /// No flows.
+    pub(super) fn new(routing: &Routing, hosts: u32) -> Self {
+        let edges = routing.edge_switches().len();
+        let per_host = || vec![0.0; hosts as usize];
+        let between = vec![0.0; edges * edges];
+        Demand { sources: per_host(), destinations: per_host(), between }
+    }
+
+    /// Adds flows of total probability `share`, uniform over the pairs of different hosts with the
+    /// source in `sources` and the destination in `destinations` (each without repetition).
+    pub(super) fn add(
+        &mut self,
+        routing: &Routing,
+        sources: &[u32],
+        destinations: &[u32],
+        share: f64,
+    ) {
+        let mut is_source = vec![false; self.sources.len()];
+        let mut is_destination = vec![false; self.sources.len()];
+        let edges = routing.edge_switches().len();
+        let mut members = vec![Members::default(); edges];
+        for &host in sources {
+            is_source[host as usize] = true;
+            members[routing.edge_of(host) as usize].sources += 1.0;
+        }
+        for &host in destinations {
+            is_destination[host as usize] = true;
+            let members = &mut members[routing.edge_of(host) as usize];
+            members.destinations += 1.0;
+            members.both += f64::from(u8::from(is_source[host as usize]));
+        }
+        let both: f64 = members.iter().map(|members| members.both).sum();
+        let pairs = sources.len() as f64 * destinations.len() as f64 - both;
+        if pairs == 0.0 {
+            return;
+        }
+        let share = share / pairs;
+        let others = |count: usize, is_member: bool| (count - usize::from(is_member)) as f64;
+        for &host in sources {
+            let partners = others(destinations.len(), is_destination[host as usize]);
+            self.sources[host as usize] += share * partners;
+        }
+        for &host in destinations {
+            let partners = others(sources.len(), is_source[host as usize]);
+            self.destinations[host as usize] += share * partners;
+        }
+        let rows = self.between.chunks_exact_mut(edges);
+        for (to, (row, last)) in rows.zip(&members).enumerate() {
+            if last.destinations > 0.0 {
+                for (from, (entry, first)) in row.iter_mut().zip(&members).enumerate() {
+                    let themselves = if from == to { last.both } else { 0.0 };
+                    *entry += share * (first.sources * last.destinations - themselves);
+                }
+            }
+        }
+    }
+
+    /// Indexed by directed link: the expected number of times that a flow crosses it, when every
+    /// switch splits the flows evenly over its next hops.
+    pub(super) fn crossings(&self, topology: &Topology, routing: &Routing) -> Vec<f64> {
+        let mut crossings = vec![0.0; topology.links.len()];
+        for host in 0..topology.hosts {
+            crossings[topology.uplink(host) as usize] = self.sources[host as usize];
+            crossings[topology.downlink(host) as usize] = self.destinations[host as usize];
+        }
+        let edges = routing.edge_switches();
+        let mut at_switch = vec![0.0; topology.nodes.len()];
+        for (edge, row) in (0..).zip(self.between.chunks_exact(edges.len())) {
+            at_switch.fill(0.0);
+            for (switch, share) in edges.iter().zip(row) {
+                at_switch[*switch as usize] = *share;
+            }
+            for &switch in routing.nearest_first(edge).iter().rev() {
+                let hops = routing.next_hops(switch, edge);
+                let share = at_switch[switch as usize] / hops.len().max(1) as f64;
+                for &hop in hops {
+                    crossings[hop as usize] += share;
+                    at_switch[topology.links[hop as usize].to as usize] += share;
+                }
+            }
+        }
+        crossings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::topology::build;
+    use crate::topology::tests::{bfc, graph};
+
+    #[test]
+    fn uniform_traffic_crosses_the_core_as_often_as_counted() {
+        let network = build(&bfc()).unwrap();
+        let routing = Routing::new(&network);
+        let mut demand = Demand::new(&routing, network.hosts);
+        let all: Vec<u32> = (0..128).collect();
+        demand.add(&routing, &all, &all, 1.0);
+        let crossings = demand.crossings(&network, &routing);
+        // 112 of 127 destinations are in another rack (BASELINES 0.5), over 64 links each way.
+        for (link, crossing) in (0..).zip(&crossings) {
+            let expected = if network.is_core(link) { 112.0 / 127.0 / 64.0 } else { 1.0 / 128.0 };
+            assert!((crossing - expected).abs() < 1e-12, "link {link}: {crossing}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn counting_by_switch_is_counting_by_pair(
+            sources in prop::collection::btree_set(0u32..6, 1..6),
+            destinations in prop::collection::btree_set(0u32..6, 1..6),
+        ) {
+            // A ring of five switches; hosts 0 and 1 share one, 3 and 4 share one.
+            let ring = [(6, 7), (7, 8), (8, 9), (9, 10), (10, 6)];
+            let access = [(0, 6), (1, 6), (2, 7), (3, 8), (4, 8), (5, 10)];
+            let network = build(&graph(6, 5, &[&ring[..], &access].concat())).unwrap();
+            let routing = Routing::new(&network);
+            let all_at_once = {
+                let mut demand = Demand::new(&routing, 6);
+                let [from, to] = [&sources, &destinations].map(|set| set.iter().copied().collect::<Vec<_>>());
+                demand.add(&routing, &from, &to, 1.0);
+                demand.crossings(&network, &routing)
+            };
+            let pairs: Vec<_> = sources
+                .iter()
+                .flat_map(|from| destinations.iter().map(move |to| (*from, *to)))
+                .filter(|(from, to)| from != to)
+                .collect();
+            let mut demand = Demand::new(&routing, 6);
+            for (from, to) in &pairs {
+                demand.add(&routing, &[*from], &[*to], 1.0 / pairs.len() as f64);
+            }
+            for (one, other) in demand.crossings(&network, &routing).iter().zip(all_at_once) {
+                prop_assert!((one - other).abs() < 1e-12);
+            }
+        }
+    }
+}

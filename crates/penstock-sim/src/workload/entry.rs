@@ -1,0 +1,61 @@
+//! What every kind of traffic entry is given, and what it gives.
+
+use penstock_units::Time;
+
+use super::error::WorkloadError;
+use crate::routing::Routing;
+use crate::topology::Topology;
+
+/// A flow that starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowArrival {
+    /// When its first byte is ready to be sent (ps), before the scenario's duration.
+    pub time: Time,
+    /// The sending host.
+    pub source: u32,
+    /// The receiving host, another one.
+    pub destination: u32,
+    /// Payload (bytes); 0 = endless.
+    pub size: u64,
+    /// Index of the traffic entry, and into [`super::Workload::labels`].
+    pub label: u16,
+    /// Priority, 0 = highest data class.
+    pub class: u8,
+}
+
+/// Where an entry stands in the scenario.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'a> {
+    /// Index in the `traffic` list.
+    pub(super) index: u16,
+    pub(super) topology: &'a Topology,
+    pub(super) routing: &'a Routing,
+    /// Of the scenario.
+    pub(super) seed: u64,
+    /// Of the scenario: all flows start earlier (ps).
+    pub(super) duration: Time,
+}
+
+impl Entry<'_> {
+    /// Path of the entry in messages.
+    pub(super) fn field(&self) -> String {
+        format!("traffic[{}]", self.index)
+    }
+
+    /// Checks `start` and `stop`; returns when the entry's traffic ends.
+    pub(super) fn check_window(&self, start: Time, stop: Time) -> Result<Time, WorkloadError> {
+        let field = self.field();
+        if start >= stop {
+            let remedy = format!("it starts at {start}; write a later stop, or an earlier start");
+            return Err(WorkloadError::new(format!("{field}.stop"), stop, remedy));
+        }
+        if start >= self.duration {
+            let remedy = format!(
+                "the scenario's traffic ends at {}; write an earlier start, or a longer duration",
+                self.duration
+            );
+            return Err(WorkloadError::new(format!("{field}.start"), start, remedy));
+        }
+        Ok(stop.min(self.duration))
+    }
+}

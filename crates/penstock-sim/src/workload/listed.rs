@@ -1,0 +1,51 @@
+//! Flows that are given one by one: traces and long-lived flows.
+
+use penstock_units::{Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use super::entry::{Entry, FlowArrival};
+use super::error::WorkloadError;
+use super::pair::check_host;
+
+/// A listed entry of the `traffic` list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listed {
+    /// Name in tables and figures, not empty.
+    pub label: String,
+    /// Priority, 0 = highest data class.
+    pub class: u8,
+    /// (source host, destination host, size in bytes or 0 = endless, start in ps), in any order;
+    /// flows of the same start keep theirs.
+    pub flows: Vec<(u32, u32, Bytes, Time)>,
+}
+
+/// The flows of one entry, in time order.
+pub(super) type ListedFlows = std::vec::IntoIter<FlowArrival>;
+
+impl Listed {
+    /// Checks the entry and sorts its flows.
+    pub(super) fn flows(&self, entry: &Entry) -> Result<ListedFlows, WorkloadError> {
+        let mut flows = Vec::with_capacity(self.flows.len());
+        for (position, &(source, destination, size, time)) in self.flows.iter().enumerate() {
+            let at = format!("{}.flows[{position}]", entry.field());
+            check_host(&format!("{at}[0]"), source, entry.topology.hosts)?;
+            check_host(&format!("{at}[1]"), destination, entry.topology.hosts)?;
+            if source == destination {
+                let remedy = "it is the flow's source as well; write another host";
+                return Err(WorkloadError::new(format!("{at}[1]"), destination, remedy));
+            }
+            if time >= entry.duration {
+                let remedy = format!(
+                    "traffic ends at {}; write an earlier start, or a longer duration",
+                    entry.duration
+                );
+                return Err(WorkloadError::new(format!("{at}[3]"), time, remedy));
+            }
+            let (size, label, class) = (size.get(), entry.index, self.class);
+            flows.push(FlowArrival { time, source, destination, size, label, class });
+        }
+        flows.sort_by_key(|flow| flow.time);
+        Ok(flows.into_iter())
+    }
+}

@@ -1,0 +1,225 @@
+//! From a load to an arrival rate, and the check that the network can carry all of it.
+
+use penstock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::error::WorkloadError;
+use crate::topology::Topology;
+
+/// A mean payload load from which a link is overloaded: 1, less the rounding of sums.
+const FULL: f64 = 1.0 - 1e-9;
+
+/// The directed links that a load is defined on; `kind` names the variant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LoadOn {
+    /// The links between switches (BFC Sec. 6.2.1: "X% load on the links in the core").
+    Core {},
+    /// The links from hosts to their switches.
+    Edge {},
+    /// The named links.
+    Links {
+        /// (from node, to node), neighbours.
+        links: Vec<(u32, u32)>,
+    },
+}
+
+/// Which flows a load counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadCounts {
+    /// Those that cross the links: the payload that they carry, over their capacity, is the load.
+    Crossing,
+    /// All flows, as the generator of BFC's authors does: the payload of all flows, rack-local
+    /// ones too, over half the directed core capacity. On BFC's network 112/127 = 88 % of it
+    /// crosses the core (BASELINES 0.5).
+    All,
+}
+
+/// The load of an open-loop entry, as written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoadTarget<'a> {
+    pub(super) load: f64,
+    pub(super) on: &'a LoadOn,
+    pub(super) counts: LoadCounts,
+}
+
+impl LoadTarget<'_> {
+    /// The arrival rate (flows/s) for flows of mean size `mean` (bytes) that cross the links
+    /// `crossings` times; the entry is at `field` in the scenario.
+    pub(super) fn arrival_rate(
+        &self,
+        field: &str,
+        topology: &Topology,
+        crossings: &[f64],
+        mean: f64,
+    ) -> Result<f64, WorkloadError> {
+        if !(self.load > 0.0 && self.load < 1.0) {
+            let remedy = "write a share of the links' rate above 0 and below 1";
+            return Err(WorkloadError::new(format!("{field}.load"), self.load, remedy));
+        }
+        let links = self.links(field, topology)?;
+        let capacity: f64 =
+            links.iter().map(|link| topology.links[*link as usize].rate.as_bps() as f64).sum();
+        if self.counts == LoadCounts::All {
+            // lambda = load * C_ref / (8 * mean size) (BASELINES 0.5).
+            return Ok(self.load * (capacity / 2.0) / (8.0 * mean));
+        }
+        let crossed: f64 = links.iter().map(|link| crossings[*link as usize]).sum();
+        if crossed <= 0.0 {
+            let remedy = "no flow of these pairs crosses these links; name links on their paths";
+            return Err(WorkloadError::new(format!("{field}.load_on"), self.written(), remedy));
+        }
+        Ok(self.load * capacity / (8.0 * mean * crossed))
+    }
+
+    /// The links that the load is defined on.
+    fn links(&self, field: &str, topology: &Topology) -> Result<Vec<u32>, WorkloadError> {
+        let all = 0..topology.links.len() as u32;
+        if self.counts == LoadCounts::All && *self.on != (LoadOn::Core {}) {
+            let remedy = "\"all\" is defined on the core; write \"crossing\", or load_on core";
+            return Err(WorkloadError::new(format!("{field}.load_counts"), "\"all\"", remedy));
+        }
+        match self.on {
+            LoadOn::Core {} => {
+                let core: Vec<u32> = all.filter(|link| topology.is_core(*link)).collect();
+                if core.is_empty() {
+                    let remedy = "this topology has no link between switches; write edge";
+                    return Err(WorkloadError::new(format!("{field}.load_on"), "core", remedy));
+                }
+                Ok(core)
+            }
+            LoadOn::Edge {} => Ok((0..topology.hosts).map(|host| topology.uplink(host)).collect()),
+            LoadOn::Links { links } => named(&format!("{field}.load_on.links"), links, topology),
+        }
+    }
+
+    fn written(&self) -> String {
+        match self.on {
+            LoadOn::Core {} => "core".to_owned(),
+            LoadOn::Edge {} => "edge".to_owned(),
+            LoadOn::Links { links } => format!("{links:?}"),
+        }
+    }
+}
+
+/// The links between the nodes named at `field`.
+fn named(field: &str, ends: &[(u32, u32)], topology: &Topology) -> Result<Vec<u32>, WorkloadError> {
+    let mut links = Vec::with_capacity(ends.len());
+    for (position, &(from, to)) in ends.iter().enumerate() {
+        let refuse = |remedy: &str| {
+            let at = format!("{field}[{position}]");
+            Err(WorkloadError::new(at, format!("[{from}, {to}]"), remedy))
+        };
+        match topology.link_between(from, to) {
+            None => return refuse("no link leads from one to the other; name two neighbours"),
+            Some(link) if links.contains(&link) => return refuse("it is repeated; name it once"),
+            Some(link) => links.push(link),
+        }
+    }
+    if links.is_empty() {
+        return Err(WorkloadError::new(field, "[]", "name at least one link"));
+    }
+    Ok(links)
+}
+
+/// What an entry puts on the links while it is active.
+#[derive(Clone, Debug)]
+pub(super) struct Offered {
+    /// Path of the field to change.
+    pub(super) field: String,
+    pub(super) knob: Knob,
+    pub(super) start: Time,
+    pub(super) stop: Time,
+    /// Indexed by directed link: payload in the long run (bit/s).
+    pub(super) carried: Vec<f64>,
+}
+
+/// The number that sets how much an entry offers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Knob {
+    /// Proportional to what is offered.
+    Load(f64),
+    /// Inversely proportional.
+    Period(Time),
+}
+
+impl Offered {
+    fn is_active(&self, now: Time) -> bool {
+        self.start <= now && now < self.stop
+    }
+
+    /// Mean payload load of `link` due to this entry.
+    fn load(&self, topology: &Topology, link: usize) -> f64 {
+        self.carried[link] / topology.links[link].rate.as_bps() as f64
+    }
+}
+
+/// Refuses entries that together offer some link as much payload as it can carry, or more.
+///
+/// Every directed link is checked, not only the mean over a layer: traffic between two lists of
+/// hosts, or a fixed receiver, loads the links of a layer unequally. What is active changes when an
+/// entry starts, so these points in time are checked.
+pub(super) fn check_capacity(
+    offered: &[Offered],
+    topology: &Topology,
+) -> Result<(), WorkloadError> {
+    let mut starts: Vec<Time> = offered.iter().map(|entry| entry.start).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    for now in starts {
+        let active: Vec<&Offered> = offered.iter().filter(|entry| entry.is_active(now)).collect();
+        let total =
+            |link: usize| -> f64 { active.iter().map(|entry| entry.load(topology, link)).sum() };
+        let totals: Vec<f64> = (0..topology.links.len()).map(total).collect();
+        let busiest = (0..totals.len()).max_by(|a, b| totals[*a].total_cmp(&totals[*b]));
+        let overloaded = busiest.filter(|link| totals[*link] >= FULL);
+        if let Some(error) = overloaded.and_then(|link| overload(&active, &totals, link, topology))
+        {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// The refusal of the entry that loads `link` most.
+fn overload(
+    active: &[&Offered],
+    totals: &[f64],
+    link: usize,
+    topology: &Topology,
+) -> Option<WorkloadError> {
+    let load = |entry: &Offered| entry.load(topology, link);
+    let most = active.iter().max_by(|a, b| load(a).total_cmp(&load(b)))?;
+    // The factor by which the entry must shrink for every link to be below its rate.
+    let room = (0..totals.len())
+        .filter(|link| most.carried[*link] > 0.0)
+        .map(|link| 1.0 - (totals[link] - 1.0) / most.load(topology, link))
+        .fold(f64::INFINITY, f64::min);
+    // The bounds are rounded to the safe side, and by one part in a million more.
+    let (value, bound) = match most.knob {
+        Knob::Load(load) => {
+            let largest = (load * room * (1.0 - 1e-6) * 1e3).floor() / 1e3;
+            let bound = format!("at most {largest:.3}");
+            (load.to_string(), (largest > 0.0).then_some(bound))
+        }
+        Knob::Period(period) => {
+            let shortest = (period.as_ns_f64() / room * (1.0 + 1e-6)).ceil();
+            let bound = format!("at least {shortest} ns");
+            (period.to_string(), (room > 0.0).then_some(bound))
+        }
+    };
+    let name = topology.link_name(link as u32);
+    let layer = &topology.layers[usize::from(topology.links[link].layer)];
+    let found =
+        format!("all traffic together loads {name} ({layer}) with {:.3} of its rate", totals[link]);
+    let remedy = match bound {
+        Some(bound) => format!("{found}; write {bound}"),
+        None => format!("{found}, whatever is written here; reduce the other traffic first"),
+    };
+    Some(WorkloadError::new(&most.field, value, remedy))
+}
+
+#[cfg(test)]
+#[path = "load_tests.rs"]
+mod tests;

@@ -1,0 +1,193 @@
+//! Tests of whole workloads, and the entries that other tests start from.
+
+use penstock_units::Bytes;
+use proptest::prelude::*;
+
+use super::*;
+use crate::topology::build;
+use crate::topology::tests::{bfc, leaf_spine};
+use crate::workload::{
+    ArrivalConfig, Incast, Listed, LoadCounts, LoadOn, OpenLoop, PairConfig, SizeConfig,
+};
+
+/// Poisson flows of 30 kB on average at 20 % of the core.
+pub(crate) fn open_loop() -> OpenLoop {
+    OpenLoop {
+        label: "background".to_owned(),
+        class: 0,
+        sizes: SizeConfig::Exponential { mean: Bytes::new(30_000) },
+        arrivals: ArrivalConfig::Poisson {},
+        pairs: PairConfig::Uniform {},
+        load: 0.2,
+        load_on: LoadOn::Core {},
+        load_counts: LoadCounts::Crossing,
+        start: Time::ZERO,
+        stop: Time::from_ms(1_000),
+    }
+}
+
+/// The incast of BFC Sec. 6.2.2.
+pub(crate) fn incast() -> Incast {
+    Incast {
+        label: "incast".to_owned(),
+        class: 0,
+        degree: 100,
+        size: Bytes::new(20_000_000),
+        period: Time::from_us(500),
+        start: Time::ZERO,
+        stop: Time::from_ms(1_000),
+        receiver: None,
+        senders: None,
+        replace: true,
+    }
+}
+
+fn listed(flows: &[(u32, u32, u64, u64)]) -> TrafficConfig {
+    let flow = |&(source, destination, size, start)| {
+        (source, destination, Bytes::new(size), Time::from_ps(start))
+    };
+    let flows = flows.iter().map(flow).collect();
+    TrafficConfig::Listed(Listed { label: "listed".to_owned(), class: 1, flows })
+}
+
+fn flows(traffic: &[TrafficConfig], seed: u64, duration: Time) -> Vec<FlowArrival> {
+    let network = build(&bfc()).unwrap();
+    let routing = Routing::new(&network);
+    Workload::new(traffic, &network, &routing, seed, duration).unwrap().collect()
+}
+
+#[test]
+fn ties_are_in_order_of_entry_and_sequence() {
+    let traffic = [
+        listed(&[(0, 1, 10, 500), (2, 3, 20, 0), (4, 5, 0, 500)]),
+        listed(&[(6, 7, 40, 500), (8, 9, 50, 0)]),
+    ];
+    let got = flows(&traffic, 1, Time::from_us(1));
+    let order: Vec<(u32, u64, u16)> =
+        got.iter().map(|flow| (flow.source, flow.size, flow.label)).collect();
+    assert_eq!(order, [(2, 20, 0), (8, 50, 1), (0, 10, 0), (4, 0, 0), (6, 40, 1)]);
+    assert!(got.iter().all(|flow| flow.class == 1));
+}
+
+#[test]
+fn listed_flows_are_checked() {
+    let network = build(&bfc()).unwrap();
+    let routing = Routing::new(&network);
+    let cases = [
+        (listed(&[(0, 1, 1, 0), (128, 1, 1, 0)]), "traffic[0].flows[1][0] is 128; the hosts are"),
+        (listed(&[(0, 200, 1, 0)]), "traffic[0].flows[0][1] is 200;"),
+        (listed(&[(5, 5, 1, 0)]), "traffic[0].flows[0][1] is 5; it is the flow's source"),
+        (listed(&[(5, 6, 1, 1_000_000)]), "traffic[0].flows[0][3] is 1 us; traffic ends at 1 us"),
+    ];
+    for (config, expected) in cases {
+        let refused = Workload::new(&[config], &network, &routing, 1, Time::from_us(1));
+        let message = refused.unwrap_err().to_string();
+        assert!(message.starts_with(expected), "{message:?} does not say {expected:?}");
+    }
+}
+
+#[test]
+fn labels_are_those_of_the_entries() {
+    let network = build(&bfc()).unwrap();
+    let routing = Routing::new(&network);
+    let nameless = OpenLoop { label: String::new(), ..open_loop() };
+    let traffic = [TrafficConfig::Incast(incast()), TrafficConfig::OpenLoop(nameless)];
+    let workload = Workload::new(&traffic[..1], &network, &routing, 1, Time::from_us(1)).unwrap();
+    assert_eq!(workload.labels(), ["incast"]);
+    let refused = Workload::new(&traffic, &network, &routing, 1, Time::from_us(1));
+    assert!(refused.unwrap_err().to_string().starts_with("traffic[1].label is \"\";"));
+}
+
+#[test]
+fn an_added_entry_changes_no_other_flow() {
+    let duration = Time::from_us(600);
+    let background = TrafficConfig::OpenLoop(open_loop());
+    let alone = flows(std::slice::from_ref(&background), 4, duration);
+    let both = flows(&[background, TrafficConfig::Incast(incast())], 4, duration);
+    let background: Vec<FlowArrival> = both.into_iter().filter(|flow| flow.label == 0).collect();
+    assert!(alone.len() > 1_000);
+    assert_eq!(alone, background);
+}
+
+#[test]
+fn the_largest_network_that_is_meant_has_a_workload() {
+    let network = build(&leaf_spine(256, 32, 64)).unwrap();
+    let routing = Routing::new(&network);
+    let pairs = [
+        PairConfig::Uniform {},
+        PairConfig::RackLocal { fraction: 0.2 },
+        PairConfig::Between {
+            sources: (0..4_096).collect(),
+            destinations: (2_048..8_192).collect(),
+        },
+    ];
+    for pairs in pairs {
+        let traffic = [TrafficConfig::OpenLoop(OpenLoop { load: 0.1, pairs, ..open_loop() })];
+        let mut workload =
+            Workload::new(&traffic, &network, &routing, 1, Time::from_ms(1)).unwrap();
+        assert!(workload.nth(1_000).is_some());
+    }
+}
+
+#[test]
+fn json_is_that_of_the_scenario() {
+    let text = concat!(
+        r#"{"kind":"open-loop","label":"background","class":0,"#,
+        r#""sizes":{"kind":"exponential","mean":30000},"arrivals":{"kind":"poisson"},"#,
+        r#""pairs":{"kind":"uniform"},"load":0.2,"load_on":{"kind":"core"},"#,
+        r#""load_counts":"crossing","start":0,"stop":1000000000000}"#
+    );
+    let config = TrafficConfig::OpenLoop(open_loop());
+    assert_eq!(serde_json::to_string(&config).unwrap(), text);
+    let cdf = r#"{"kind":"cdf","name":"w","convention":"step","points":[[3,0.5],[9,1.0]]}"#;
+    let sizes: SizeConfig = serde_json::from_str(cdf).unwrap();
+    assert_eq!(serde_json::to_string(&sizes).unwrap(), cdf);
+    let links = r#"{"kind":"links","links":[[4,5]]}"#;
+    let load_on: LoadOn = serde_json::from_str(links).unwrap();
+    assert_eq!(serde_json::to_string(&load_on).unwrap(), links);
+    for config in [config, TrafficConfig::Incast(incast()), listed(&[(0, 1, 2, 3)])] {
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<TrafficConfig>(&text).unwrap(), config);
+        let unknown = text.replacen('{', r#"{"colour":1,"#, 1);
+        let message = serde_json::from_str::<TrafficConfig>(&unknown).unwrap_err().to_string();
+        assert!(message.contains("colour"), "{message}");
+    }
+    assert!(serde_json::from_str::<LoadOn>(r#"{"kind":"core","links":[]}"#).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn flows_are_ordered_in_range_and_reproducible(
+        seed: u64,
+        start in 0u64..100,
+        length in 1u64..100,
+        degree in 1u32..40,
+        sigma in 0.1f64..3.0,
+        replace: bool,
+    ) {
+        let (start, stop) = (Time::from_us(start), Time::from_us(start + length));
+        let traffic = [
+            TrafficConfig::OpenLoop(OpenLoop {
+                arrivals: ArrivalConfig::Lognormal { sigma },
+                start,
+                stop,
+                ..open_loop()
+            }),
+            TrafficConfig::Incast(Incast { degree, replace, start, stop, ..incast() }),
+            listed(&[(0, 1, 0, 70_000_000), (3, 2, 7, 0)]),
+        ];
+        let duration = Time::from_us(120);
+        let once = flows(&traffic, seed, duration);
+        prop_assert!(once.is_sorted_by_key(|flow| (flow.time, flow.label)));
+        for flow in &once {
+            prop_assert!(flow.source < 128 && flow.destination < 128);
+            prop_assert!(flow.source != flow.destination && flow.time < duration);
+            if flow.label < 2 {
+                prop_assert!(flow.size > 0 && flow.time >= start && flow.time < stop);
+            }
+        }
+        prop_assert_eq!(&once, &flows(&traffic, seed, duration));
+    }
+}

@@ -1,0 +1,70 @@
+//! The traffic of a scenario: which flows start, when, between which hosts, and how large.
+//!
+//! What it is: the `traffic` list of a scenario ([`TrafficConfig`]) and the flows that it describes,
+//! generated one at a time in time order ([`Workload`]). What it is not: it does not know how flows
+//! are carried, and nothing that happens in the network changes it (open loop).
+//! Invariants: the flows are a function of the list, the network and the seed; every entry draws
+//! from streams of its own (`traffic/{index}/arrivals`, `/sizes`, `/pairs`), so that adding an entry
+//! leaves the others' flows as they are; a mean load that some link cannot carry is refused.
+//!
+//! Reading order: [`merge`], [`entry`], one file per kind of entry ([`open_loop`], [`incast`],
+//! [`listed`]), the parts of an open-loop entry ([`size`], [`arrival`], [`pair`], [`load`]),
+//! `demand`, `draw`.
+
+pub mod arrival;
+mod demand;
+mod draw;
+pub mod entry;
+pub mod error;
+pub mod incast;
+pub mod listed;
+pub mod load;
+pub mod merge;
+pub mod open_loop;
+pub mod pair;
+pub mod size;
+
+use serde::{Deserialize, Serialize};
+
+pub use arrival::ArrivalConfig;
+pub use entry::FlowArrival;
+pub use error::WorkloadError;
+pub use incast::Incast;
+pub use listed::Listed;
+pub use load::{LoadCounts, LoadOn};
+pub use merge::Workload;
+pub use open_loop::OpenLoop;
+pub use pair::PairConfig;
+pub use size::{Convention, SizeConfig, SizeDistribution};
+
+/// An entry of the `traffic` list of a scenario; `kind` names the variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum TrafficConfig {
+    /// Flows at a mean load.
+    OpenLoop(OpenLoop),
+    /// Many to one, periodically.
+    Incast(Incast),
+    /// Flow by flow.
+    Listed(Listed),
+}
+
+impl TrafficConfig {
+    /// The entry's name in tables and figures.
+    pub fn label(&self) -> &str {
+        match self {
+            TrafficConfig::OpenLoop(open_loop) => &open_loop.label,
+            TrafficConfig::Incast(incast) => &incast.label,
+            TrafficConfig::Listed(listed) => &listed.label,
+        }
+    }
+
+    /// The entry's priority, 0 = highest data class.
+    pub fn class(&self) -> u8 {
+        match self {
+            TrafficConfig::OpenLoop(open_loop) => open_loop.class,
+            TrafficConfig::Incast(incast) => incast.class,
+            TrafficConfig::Listed(listed) => listed.class,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Flows that start whatever became of the earlier ones, at a rate that gives a mean load.
+
+use penstock_engine::stream::stream;
+use penstock_units::Time;
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+
+use super::arrival::{ArrivalConfig, Arrivals};
+use super::entry::{Entry, FlowArrival};
+use super::error::WorkloadError;
+use super::load::{Knob, LoadCounts, LoadOn, LoadTarget, Offered};
+use super::pair::{PairConfig, Pairs};
+use super::size::{SizeConfig, SizeDistribution};
+
+/// An open-loop entry of the `traffic` list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenLoop {
+    /// Name in tables and figures, not empty.
+    pub label: String,
+    /// Priority, 0 = highest data class.
+    pub class: u8,
+    /// Flow sizes.
+    pub sizes: SizeConfig,
+    /// Gaps between flows.
+    pub arrivals: ArrivalConfig,
+    /// Sources and destinations.
+    pub pairs: PairConfig,
+    /// Mean payload load of the links of `load_on`, in (0, 1).
+    pub load: f64,
+    /// The links that the load is defined on.
+    pub load_on: LoadOn,
+    /// The flows that the load counts.
+    pub load_counts: LoadCounts,
+    /// No flow starts earlier (ps).
+    pub start: Time,
+    /// All flows start earlier (ps), > start.
+    pub stop: Time,
+}
+
+/// The flows of one entry.
+#[derive(Clone, Debug)]
+pub(super) struct OpenLoopFlows {
+    arrivals: Arrivals,
+    sizes: SizeDistribution,
+    pairs: Pairs,
+    arrival_stream: Pcg64Mcg,
+    size_stream: Pcg64Mcg,
+    pair_stream: Pcg64Mcg,
+    stop: Time,
+    label: u16,
+    class: u8,
+}
+
+impl OpenLoop {
+    /// Checks the entry and prepares its flows and what they put on the links.
+    pub(super) fn flows(&self, entry: &Entry) -> Result<(OpenLoopFlows, Offered), WorkloadError> {
+        let field = entry.field();
+        let stop = entry.check_window(self.start, self.stop)?;
+        let sizes = self.sizes.distribution(&format!("{field}.sizes"))?;
+        self.arrivals.check(&format!("{field}.arrivals"))?;
+        let mut pair_stream = stream(entry.seed, &format!("traffic/{}/pairs", entry.index));
+        let (topology, routing) = (entry.topology, entry.routing);
+        let hosts = topology.hosts;
+        let at_pairs = format!("{field}.pairs");
+        let pairs = self.pairs.pairs(&at_pairs, routing, hosts, &mut pair_stream)?;
+        let crossings = pairs.demand(routing, hosts).crossings(topology, routing);
+        let target = LoadTarget { load: self.load, on: &self.load_on, counts: self.load_counts };
+        let rate = target.arrival_rate(&field, topology, &crossings, sizes.mean())?;
+        let offered = Offered {
+            field: format!("{field}.load"),
+            knob: Knob::Load(self.load),
+            start: self.start,
+            stop,
+            carried: crossings.iter().map(|times| times * rate * 8.0 * sizes.mean()).collect(),
+        };
+        let flows = OpenLoopFlows {
+            arrivals: Arrivals::new(self.arrivals, rate, self.start),
+            sizes,
+            pairs,
+            arrival_stream: stream(entry.seed, &format!("traffic/{}/arrivals", entry.index)),
+            size_stream: stream(entry.seed, &format!("traffic/{}/sizes", entry.index)),
+            pair_stream,
+            stop,
+            label: entry.index,
+            class: self.class,
+        };
+        Ok((flows, offered))
+    }
+}
+
+impl Iterator for OpenLoopFlows {
+    type Item = FlowArrival;
+
+    fn next(&mut self) -> Option<FlowArrival> {
+        let time = self.arrivals.next(&mut self.arrival_stream);
+        if time >= self.stop {
+            return None;
+        }
+        let (source, destination) = self.pairs.draw(&mut self.pair_stream);
+        let size = self.sizes.draw(&mut self.size_stream);
+        let (label, class) = (self.label, self.class);
+        Some(FlowArrival { time, source, destination, size, label, class })
+    }
+}

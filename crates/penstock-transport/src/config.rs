@@ -1,0 +1,151 @@
+//! The three choices that make an end host, and the check of their bounds.
+//!
+//! The fields are those of a scenario's `scheme.host` table. Unknown fields are refused while
+//! parsing; [`HostConfig::validate`] refuses values that make no sense.
+
+use alloc::string::{String, ToString};
+use core::fmt::Display;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::control::ControllerConfig;
+use crate::nic::NicConfig;
+use crate::recovery::RecoveryConfig;
+
+/// How the end hosts of a scheme behave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostConfig {
+    /// How much a flow may send, and how fast.
+    pub controller: ControllerConfig,
+    /// What happens when a packet is lost.
+    pub recovery: RecoveryConfig,
+    /// How the flows of a host share its NIC.
+    pub nic: NicConfig,
+}
+
+impl HostConfig {
+    /// Checks every field against its bounds.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.controller.validate()?;
+        self.recovery.validate()?;
+        self.nic.validate()
+    }
+}
+
+/// A field that is out of its bounds: which, its value, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{field} is {value}; {remedy}")]
+pub struct ConfigError {
+    /// The field as a path below the `host` table, e.g. `controller.gain`.
+    pub field: &'static str,
+    /// The value as it was given.
+    pub value: String,
+    /// What would be right.
+    pub remedy: &'static str,
+}
+
+impl ConfigError {
+    /// Refuses `value` of `field` unless the bound `holds`.
+    pub(crate) fn unless(
+        holds: bool,
+        field: &'static str,
+        value: impl Display,
+        remedy: &'static str,
+    ) -> Result<(), ConfigError> {
+        if holds {
+            return Ok(());
+        }
+        Err(ConfigError { field, value: value.to_string(), remedy })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+
+    /// A host table with the given controller, recovery and nic tables as JSON.
+    fn host(controller: &str, recovery: &str, nic: &str) -> String {
+        format!(r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic}}}"#)
+    }
+
+    const DCTCP: &str = r#"{"kind":"dctcp","gain":0.0625,"start":"slow-start","initial_window_packets":10,"increase":1000,"minimum_rate":100000000}"#;
+    const HPCC: &str = r#"{"kind":"hpcc","target_utilization":0.95,"maximum_stage":5,"additive_increase":80,"minimum_rate":100000000,"react":"per-ack"}"#;
+    const GO_BACK_N: &str =
+        r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;
+    const PERFECT: &str = r#"{"kind":"perfect"}"#;
+    const NIC: &str = r#"{"queues":32,"reacts":true,"scheduling":"round-robin"}"#;
+    const NIC_SRF: &str = r#"{"queues":0,"reacts":false,"scheduling":"srf"}"#;
+
+    #[test]
+    fn every_kind_round_trips_through_json() {
+        let controllers = [
+            r#"{"kind":"line-rate"}"#,
+            r#"{"kind":"window","bdp_factor":1.0}"#,
+            DCTCP,
+            HPCC,
+            r#"{"kind":"delay","target_factor":2.5}"#,
+        ];
+        for controller in controllers {
+            for (recovery, nic) in [(GO_BACK_N, NIC), (PERFECT, NIC_SRF)] {
+                let text = host(controller, recovery, nic);
+                let parsed: HostConfig = serde_json::from_str(&text).unwrap();
+                assert_eq!(parsed.validate(), Ok(()));
+                assert_eq!(serde_json::to_string(&parsed).unwrap(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_and_missing_fields_are_refused() {
+        let refused = [
+            host(r#"{"kind":"line-rate","speed":1}"#, PERFECT, NIC),
+            host(r#"{"kind":"window","bdp_factor":1.0,"speed":1}"#, PERFECT, NIC),
+            host(r#"{"kind":"window"}"#, PERFECT, NIC),
+            host(r#"{"kind":"swift"}"#, PERFECT, NIC),
+            host(r#"{"kind":"line-rate"}"#, r#"{"kind":"perfect","timeout":1}"#, NIC),
+            host(
+                r#"{"kind":"line-rate"}"#,
+                r#"{"kind":"go-back-n","timeout":1.5,"nack_interval":0}"#,
+                NIC,
+            ),
+            host(r#"{"kind":"line-rate"}"#, PERFECT, r#"{"queues":32,"reacts":true}"#),
+        ];
+        for text in refused {
+            assert!(serde_json::from_str::<HostConfig>(&text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_out_of_bounds_are_refused_with_the_field_and_the_remedy() {
+        let cases = [
+            (host(&DCTCP.replace("0.0625", "1.5"), PERFECT, NIC), "controller.gain"),
+            (
+                host(&DCTCP.replace(":10,", ":0,"), PERFECT, NIC),
+                "controller.initial_window_packets",
+            ),
+            (host(&DCTCP.replace("100000000", "0"), PERFECT, NIC), "controller.minimum_rate"),
+            (host(&HPCC.replace("0.95", "0"), PERFECT, NIC), "controller.target_utilization"),
+            (
+                host(r#"{"kind":"delay","target_factor":1.0}"#, PERFECT, NIC),
+                "controller.target_factor",
+            ),
+            (host(r#"{"kind":"window","bdp_factor":-1.0}"#, PERFECT, NIC), "controller.bdp_factor"),
+            (host(HPCC, &GO_BACK_N.replace("1000000000", "0"), NIC), "recovery.timeout"),
+            (host(HPCC, PERFECT, &NIC.replace("32", "1")), "nic.queues"),
+            (host(HPCC, PERFECT, &NIC.replace("32", "129")), "nic.queues"),
+        ];
+        for (text, field) in cases {
+            let parsed: HostConfig = serde_json::from_str(&text).unwrap();
+            let error = parsed.validate().unwrap_err();
+            assert_eq!(error.field, field);
+            assert!(error.to_string().contains(&error.value), "{error}");
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! DCTCP: the window falls in proportion to the fraction of marked bytes.
+//!
+//! M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, and RFC 8257. Implemented: the
+//! estimate alpha (RFC 8257 Sec. 3.3), the proportional cut once per round trip, and the two starts
+//! that the BFC paper compares (P. Goyal et al., NSDI 2022): `line-rate` (Sec. 6.2.1) and
+//! `slow-start`, its "DCTCP + SS" (App. A.6). Both pace the window over the base round-trip time, as the
+//! RDMA simulators do (alibaba-edu/High-Precision-Congestion-Control).
+//!
+//! Left out: the delayed-acknowledgement state machine of RFC 8257 Sec. 3.2, because every packet
+//! is acknowledged and echoes its own mark; fast retransmit, because Go-Back-N or the switch
+//! recovers losses.
+//!
+//! Where the sources are silent or differ: the first acknowledgement of a flow only opens the first
+//! round, as in the RDMA simulator; after a timeout the window is halved once, the reaction of
+//! RFC 8257 Sec. 3.5 to a loss; a drop that a switch reports also ends the slow start (our choice:
+//! it says more than a mark does).
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | g | `gain` | 1/16; 1/256 in the BFC authors' scripts | RFC 8257 Sec. 4.2; their config file |
+//! | - | `initial_window_packets` | 10 | BFC App. A.6 |
+//! | - | `increase` | one packet; 500 B in the BFC authors' scripts at 8 us | RFC 5681 Sec. 3.1; their config file |
+//! | - | `minimum_rate` | 100 Mb/s | the BFC authors' scripts |
+
+use penstock_units::{BitRate, Bytes};
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::FlowView;
+use crate::control::paced_window::PacedWindow;
+use crate::path::PathFacts;
+
+/// Parameters of [`Dctcp`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DctcpConfig {
+    /// Weight of the latest round in alpha (g in the paper), in (0, 1].
+    pub gain: f64,
+    /// How a flow starts.
+    pub start: DctcpStart,
+    /// First window of a slow start [packets], >= 1; a line-rate start ignores it.
+    pub initial_window_packets: u32,
+    /// What a round without a cut adds to the window [bytes], >= 1.
+    pub increase: Bytes,
+    /// The rate below which the flow does not fall [bit/s], > 0.
+    pub minimum_rate: BitRate,
+}
+
+/// How a DCTCP flow starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DctcpStart {
+    /// With a window of one bandwidth-delay product.
+    LineRate,
+    /// With a small window that every unmarked acknowledgement enlarges, until the first mark.
+    SlowStart,
+}
+
+impl DctcpConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.gain > 0.0 && self.gain <= 1.0,
+            "controller.gain",
+            self.gain,
+            "it must be above 0 and at most 1, such as 0.0625",
+        )?;
+        ConfigError::unless(
+            self.initial_window_packets > 0,
+            "controller.initial_window_packets",
+            self.initial_window_packets,
+            "it must be at least 1, such as 10",
+        )?;
+        ConfigError::unless(
+            self.increase > Bytes::ZERO,
+            "controller.increase",
+            self.increase,
+            "it must be at least 1 B, such as one packet",
+        )?;
+        ConfigError::unless(
+            self.minimum_rate.as_bps() > 0,
+            "controller.minimum_rate",
+            self.minimum_rate,
+            "it must be above 0, such as 100 Mb/s",
+        )
+    }
+}
+
+/// The state of one DCTCP flow.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    window: PacedWindow,
+    gain: f64,
+    increase: f64,
+    /// Estimated fraction of marked bytes, in [0, 1].
+    alpha: f64,
+    /// Bytes acknowledged in this round, and those of them that were marked.
+    acknowledged_bytes: u64,
+    marked_bytes: u64,
+    /// The round ends with the first acknowledgement beyond this byte; 0 before the first round.
+    round_end: u64,
+    /// After a cut: no other change of the window before an acknowledgement beyond this byte.
+    reduced_until: Option<u64>,
+    is_slow_start: bool,
+}
+
+impl Dctcp {
+    /// A flow that has sent nothing; alpha starts at 1 (RFC 8257 Sec. 3.3).
+    pub fn new(config: &DctcpConfig, path: &PathFacts) -> Self {
+        let mut window = PacedWindow::new(path, config.minimum_rate);
+        let is_slow_start = config.start == DctcpStart::SlowStart;
+        if is_slow_start {
+            window.set(f64::from(config.initial_window_packets) * f64::from(path.payload));
+        }
+        Dctcp {
+            window,
+            gain: config.gain,
+            increase: config.increase.get() as f64,
+            alpha: 1.0,
+            acknowledged_bytes: 0,
+            marked_bytes: 0,
+            round_end: 0,
+            reduced_until: None,
+            is_slow_start,
+        }
+    }
+
+    /// An acknowledgement arrived; `is_marked` is its ECN echo.
+    pub fn on_acknowledgement(&mut self, is_marked: bool, view: &FlowView) {
+        self.acknowledged_bytes += view.newly_acknowledged;
+        self.marked_bytes += if is_marked { view.newly_acknowledged } else { 0 };
+        let is_round_end = view.acknowledged > self.round_end;
+        if is_round_end {
+            self.end_round(view.next);
+        }
+        if self.reduced_until.is_some_and(|end| view.acknowledged > end) {
+            self.reduced_until = None;
+        }
+        if is_marked {
+            self.is_slow_start = false;
+            self.cut(view.next);
+        } else if self.is_slow_start {
+            self.window.set(self.window.get() + view.newly_acknowledged as f64);
+        }
+        if is_round_end && !self.is_slow_start && self.reduced_until.is_none() {
+            self.window.set(self.window.get() + self.increase);
+        }
+    }
+
+    /// A switch dropped a packet of the flow: down to the minimum rate.
+    pub fn on_switch_drop(&mut self) {
+        self.is_slow_start = false;
+        self.window.set_minimum();
+    }
+
+    /// The retransmission timer expired: half the window (RFC 8257 Sec. 3.5).
+    pub fn on_timeout(&mut self) {
+        self.is_slow_start = false;
+        self.window.set(self.window.get() / 2.0);
+    }
+
+    /// The window [bytes], >= 1.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.window.bytes()
+    }
+
+    /// The window over the base round-trip time [bit/s], `None` at line rate.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        self.window.rate()
+    }
+
+    /// The estimated fraction of marked bytes, in [0, 1].
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// Takes the round that ended into alpha and opens the next one, which ends beyond `next`.
+    fn end_round(&mut self, next: u64) {
+        let is_first = self.round_end == 0;
+        self.round_end = next;
+        if is_first || self.acknowledged_bytes == 0 {
+            return;
+        }
+        let fraction = self.marked_bytes as f64 / self.acknowledged_bytes as f64;
+        self.alpha = (1.0 - self.gain) * self.alpha + self.gain * fraction; // RFC 8257 Sec. 3.3
+        self.acknowledged_bytes = 0;
+        self.marked_bytes = 0;
+    }
+
+    /// Cuts the window unless that already happened in this round trip.
+    fn cut(&mut self, next: u64) {
+        if self.reduced_until.is_none() {
+            self.window.set(self.window.get() * (1.0 - self.alpha / 2.0)); // RFC 8257 Sec. 3.3
+            self.reduced_until = Some(next);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn dctcp(start: DctcpStart) -> Dctcp {
+        let config = DctcpConfig {
+            gain: 1.0 / 16.0,
+            start,
+            initial_window_packets: 10,
+            increase: Bytes::new(500),
+            minimum_rate: BitRate::from_mbps(100),
+        };
+        Dctcp::new(&config, &fixture::path())
+    }
+
+    /// The acknowledgement of packet number `packet` (from 1), with `in_flight` packets behind it.
+    fn acknowledge(dctcp: &mut Dctcp, packet: u64, in_flight: u64, is_marked: bool) {
+        let view = FlowView {
+            acknowledged: packet * 1_000,
+            next: (packet + in_flight) * 1_000,
+            newly_acknowledged: 1_000,
+        };
+        dctcp.on_acknowledgement(is_marked, &view);
+    }
+
+    #[test]
+    fn alpha_follows_the_fraction_of_marked_bytes_per_round() {
+        let mut dctcp = dctcp(DctcpStart::LineRate);
+        acknowledge(&mut dctcp, 1, 1, false); // opens the first round
+        let expected = [0.9375, 0.878_906, 0.886_475, 0.862_32, 0.808_425];
+        // Rounds of two packets: the second one is the first beyond the end of the round.
+        let marks = [[false; 2], [false; 2], [true; 2], [false, true], [false; 2]];
+        let mut packet = 1;
+        for (round, expected) in marks.iter().zip(expected) {
+            for &is_marked in round {
+                packet += 1;
+                acknowledge(&mut dctcp, packet, 1, is_marked);
+            }
+            assert!((dctcp.alpha() - expected).abs() < 1e-5, "{} {expected}", dctcp.alpha());
+        }
+    }
+
+    #[test]
+    fn a_line_rate_start_is_unpaced_until_the_first_cut_which_halves_it() {
+        let mut dctcp = dctcp(DctcpStart::LineRate);
+        assert_eq!((dctcp.window(), dctcp.rate()), (100_000, None));
+        acknowledge(&mut dctcp, 1, 99, true); // alpha is 1
+        assert_eq!((dctcp.window(), dctcp.rate()), (50_000, Some(BitRate::from_gbps(50))));
+    }
+
+    #[test]
+    fn there_is_one_cut_per_round_trip_and_no_increase_in_it() {
+        let mut dctcp = dctcp(DctcpStart::LineRate);
+        acknowledge(&mut dctcp, 1, 99, true);
+        for packet in 2..=100 {
+            acknowledge(&mut dctcp, packet, 49, true);
+        }
+        assert_eq!(dctcp.window(), 50_000);
+        acknowledge(&mut dctcp, 101, 49, true); // alpha is still 1: every byte was marked
+        assert_eq!(dctcp.window(), 25_000);
+    }
+
+    #[test]
+    fn a_round_without_marks_adds_the_increase_once() {
+        let mut dctcp = dctcp(DctcpStart::LineRate);
+        acknowledge(&mut dctcp, 1, 49, true);
+        for packet in 2..=51 {
+            acknowledge(&mut dctcp, packet, 49, false);
+        }
+        assert_eq!(dctcp.window(), 50_500);
+        for packet in 52..=100 {
+            acknowledge(&mut dctcp, packet, 49, false);
+        }
+        assert_eq!(dctcp.window(), 50_500);
+        acknowledge(&mut dctcp, 101, 49, false);
+        assert_eq!(dctcp.window(), 51_000);
+    }
+
+    #[test]
+    fn slow_start_doubles_per_round_trip_and_the_first_mark_ends_it_for_ever() {
+        let mut dctcp = dctcp(DctcpStart::SlowStart);
+        assert_eq!((dctcp.window(), dctcp.rate()), (10_000, Some(BitRate::from_gbps(10))));
+        for packet in 1..=10 {
+            acknowledge(&mut dctcp, packet, 10 + packet, false);
+        }
+        assert_eq!(dctcp.window(), 20_000);
+        acknowledge(&mut dctcp, 11, 19, true);
+        assert!(dctcp.window() < 11_000, "{}", dctcp.window());
+        let after_cut = dctcp.window();
+        // The cut lasts to packet 30; the first round that ends after it ends with packet 35.
+        for packet in 12..=34 {
+            acknowledge(&mut dctcp, packet, 10, false);
+        }
+        assert_eq!(dctcp.window(), after_cut);
+        acknowledge(&mut dctcp, 35, 10, false);
+        assert_eq!(dctcp.window(), after_cut + 500);
+    }
+
+    #[test]
+    fn the_window_never_leaves_its_bounds() {
+        let mut dctcp = dctcp(DctcpStart::LineRate);
+        for packet in 1..=5_000 {
+            acknowledge(&mut dctcp, packet, 0, true);
+        }
+        assert_eq!(dctcp.window(), 100); // 100 Mb/s for 8 us
+        for packet in 5_001..=10_000 {
+            acknowledge(&mut dctcp, packet, 0, false);
+        }
+        assert_eq!(dctcp.window(), 100_000);
+    }
+
+    #[test]
+    fn losses_reduce_the_window() {
+        let mut dctcp = dctcp(DctcpStart::SlowStart);
+        dctcp.on_timeout();
+        assert_eq!(dctcp.window(), 5_000);
+        dctcp.on_switch_drop();
+        assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));
+        acknowledge(&mut dctcp, 1, 3, false);
+        assert_eq!(dctcp.window(), 600); // the increase of a round, no slow start
+    }
+}

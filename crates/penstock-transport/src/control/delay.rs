@@ -1,0 +1,141 @@
+//! BFC's delay controller: a window that holds the round-trip time near a target.
+//!
+//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, App. A.1, Algorithm 1. It keeps a
+//! sender from filling the network when there are more flows than queues; precise control is left
+//! to the backpressure.
+//!
+//! Where the paper is silent: its window counts packets and gains or loses a fraction of one per
+//! acknowledgement; ours counts bytes and scales that fraction by the bytes acknowledged, so that a
+//! short last packet weighs less. The window is bounded from below by one packet, because less
+//! cannot be sent, and from above by `target_factor` bandwidth-delay products (our choice: with so
+//! much in flight even a flow alone meets the target, and an unbounded window would take many round
+//! trips to come down after a time without congestion).
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | RTTTarget / base RTT | `target_factor` | 2.5 | App. A.1 |
+
+use penstock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::FlowView;
+use crate::path::PathFacts;
+
+/// Parameters of [`Delay`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayConfig {
+    /// The target round-trip time in base round-trip times, > 1.
+    pub target_factor: f64,
+}
+
+impl DelayConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// When the target is not above the base round-trip time, which no flow could meet.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.target_factor.is_finite() && self.target_factor > 1.0,
+            "controller.target_factor",
+            self.target_factor,
+            "it must be above 1; the paper uses 2.5",
+        )
+    }
+}
+
+/// The window of one flow under the delay controller.
+#[derive(Clone, Copy, Debug)]
+pub struct Delay {
+    /// [bytes]
+    window: f64,
+    minimum: f64,
+    maximum: f64,
+    /// [ps]
+    target: f64,
+}
+
+impl Delay {
+    /// Starts with one bandwidth-delay product (Algorithm 1, line 2).
+    pub fn new(config: &DelayConfig, path: &PathFacts) -> Self {
+        let window = path.bdp.get() as f64;
+        Delay {
+            window,
+            minimum: f64::from(path.payload),
+            maximum: (window * config.target_factor).max(f64::from(path.payload)),
+            target: path.base_rtt.as_ps() as f64 * config.target_factor,
+        }
+    }
+
+    /// An acknowledgement arrived `rtt` after its data packet left.
+    pub fn on_acknowledgement(&mut self, rtt: Time, view: &FlowView) {
+        let rtt = rtt.as_ps().max(1) as f64;
+        // Algorithm 1, lines 4-7: both branches are the same signed step.
+        let step = (self.target - rtt) / rtt;
+        let window = self.window + step * view.newly_acknowledged as f64;
+        self.window = window.max(self.minimum).min(self.maximum);
+    }
+
+    /// The window [bytes], >= one packet.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.window as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn acknowledge(delay: &mut Delay, rtt: Time, packets: u64) {
+        for _ in 0..packets {
+            let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
+            delay.on_acknowledgement(rtt, &view);
+        }
+    }
+
+    fn delay() -> Delay {
+        Delay::new(&DelayConfig { target_factor: 2.5 }, &fixture::path())
+    }
+
+    #[test]
+    fn the_window_starts_at_one_bandwidth_delay_product() {
+        assert_eq!(delay().window(), 100_000);
+    }
+
+    #[test]
+    fn a_packet_above_the_target_costs_the_excess_fraction_of_a_packet() {
+        let mut delay = delay();
+        acknowledge(&mut delay, Time::from_us(40), 1); // (40 - 20) / 40 of 1000 B
+        assert_eq!(delay.window(), 99_500);
+    }
+
+    #[test]
+    fn a_packet_below_the_target_earns_the_missing_fraction_of_a_packet() {
+        let mut delay = delay();
+        acknowledge(&mut delay, Time::from_us(16), 1); // (20 - 16) / 16 of 1000 B
+        assert_eq!(delay.window(), 100_250);
+        acknowledge(&mut delay, Time::from_us(20), 50);
+        assert_eq!(delay.window(), 100_250);
+    }
+
+    #[test]
+    fn a_window_of_acknowledgements_scales_it_by_target_over_rtt() {
+        let mut delay = delay();
+        acknowledge(&mut delay, Time::from_us(40), 100);
+        assert_eq!(delay.window(), 50_000); // App. A.1: w -> w * RTTTarget / RTT within an RTT
+    }
+
+    #[test]
+    fn the_window_is_bounded_on_both_sides() {
+        let mut delay = delay();
+        acknowledge(&mut delay, Time::from_us(8), 10_000);
+        assert_eq!(delay.window(), 250_000);
+        acknowledge(&mut delay, Time::from_ms(1), 10_000);
+        assert_eq!(delay.window(), 1_000);
+        acknowledge(&mut delay, Time::ZERO, 1);
+        assert_eq!(delay.window(), 250_000);
+    }
+}

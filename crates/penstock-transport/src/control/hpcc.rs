@@ -1,0 +1,333 @@
+//! HPCC: the window follows the utilization that in-band telemetry reports.
+//!
+//! Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, Sec. 3 and
+//! Algorithm 1. Implemented: the estimate of in-flight bytes per hop, its average over a round trip,
+//! the multiplicative and additive steps, and the reference window that makes it safe to react to
+//! every acknowledgement. Left out: the PINT variant, and windows per round of an unknown number of
+//! flows (W_AI is a parameter).
+//!
+//! Where the paper is silent we follow its authors' simulator
+//! (alibaba-edu/High-Precision-Congestion-Control): the average U starts at 1; the first
+//! acknowledgement only stores its telemetry; the window is bounded by the minimum rate and the
+//! bandwidth-delay product. A change of the number of hops (another route) is treated as a first
+//! acknowledgement, and a hop whose clock did not advance is skipped (our choices, because no rate
+//! can be computed from either).
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | eta | `target_utilization` | 0.95 | the paper, as quoted by BFC (NSDI 2022) Sec. 6.2.1 |
+//! | maxStage | `maximum_stage` | 5; 0 in the simulator's scripts | BFC Sec. 6.2.1; its config file |
+//! | W_AI | `additive_increase` | 80 B; 50 B in the BFC authors' scripts | the paper; their config file |
+//! | - | `minimum_rate` | 100 Mb/s | the simulator's config file |
+//! | - | `react` | per-ack; per-rtt is its ablation | the simulator's `FAST_REACT` |
+
+use alloc::boxed::Box;
+
+use penstock_units::{BitRate, Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::FlowView;
+use crate::control::paced_window::PacedWindow;
+use crate::path::{HopTelemetry, PathFacts};
+
+/// Hops whose telemetry is kept; later ones are not looked at. Our choice, because a path of a
+/// three-tier fat-tree has five switches and that leaves room for chains.
+pub const MAXIMUM_HOPS: usize = 8;
+
+/// Parameters of [`Hpcc`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HpccConfig {
+    /// Utilization that the window aims at (eta in the paper), in (0, 1].
+    pub target_utilization: f64,
+    /// Additive rounds before a multiplicative one (maxStage in the paper), >= 0.
+    pub maximum_stage: u32,
+    /// What every step adds to the window (W_AI in the paper) [bytes], >= 0.
+    pub additive_increase: Bytes,
+    /// The rate below which the flow does not fall [bit/s], > 0.
+    pub minimum_rate: BitRate,
+    /// Which acknowledgements change the window.
+    pub react: HpccReaction,
+}
+
+/// Which acknowledgements change an HPCC window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HpccReaction {
+    /// Every one, always starting from the reference window of the round trip.
+    PerAck,
+    /// The first one of each round trip; the telemetry between is not looked at.
+    PerRtt,
+}
+
+impl HpccConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.target_utilization > 0.0 && self.target_utilization <= 1.0,
+            "controller.target_utilization",
+            self.target_utilization,
+            "it must be above 0 and at most 1, such as 0.95",
+        )?;
+        ConfigError::unless(
+            self.minimum_rate.as_bps() > 0,
+            "controller.minimum_rate",
+            self.minimum_rate,
+            "it must be above 0, such as 100 Mb/s",
+        )
+    }
+}
+
+/// The state of one HPCC flow.
+#[derive(Clone, Debug)]
+pub struct Hpcc {
+    window: PacedWindow,
+    /// The window that the steps of this round trip start from (W^c in the paper) [bytes].
+    reference: f64,
+    /// Average normalized bytes in flight on the busiest hop (U in the paper), >= 0.
+    utilization: f64,
+    target_utilization: f64,
+    additive_increase: f64,
+    base_rtt: Time,
+    /// The round trip ends with the first acknowledgement beyond this byte.
+    round_end: u64,
+    stage: u32,
+    maximum_stage: u32,
+    react: HpccReaction,
+    /// Entries of `history` in use; 0 before the first acknowledgement.
+    hops: u8,
+    /// The latest telemetry of every hop. Boxed so that flows of other controllers stay small.
+    history: Box<[HopTelemetry; MAXIMUM_HOPS]>,
+}
+
+impl Hpcc {
+    /// A flow that has sent nothing; it starts at line rate with a full window.
+    pub fn new(config: &HpccConfig, path: &PathFacts) -> Self {
+        let window = PacedWindow::new(path, config.minimum_rate);
+        Hpcc {
+            window,
+            reference: window.get(),
+            utilization: 1.0,
+            target_utilization: config.target_utilization,
+            additive_increase: config.additive_increase.get() as f64,
+            base_rtt: path.base_rtt,
+            round_end: 0,
+            stage: 0,
+            maximum_stage: config.maximum_stage,
+            react: config.react,
+            hops: 0,
+            history: Box::new([HopTelemetry::default(); MAXIMUM_HOPS]),
+        }
+    }
+
+    /// An acknowledgement arrived with the `telemetry` of its data packet (Algorithm 1, NewAck).
+    pub fn on_acknowledgement(&mut self, telemetry: &[HopTelemetry], view: &FlowView) {
+        let hops = &telemetry[..telemetry.len().min(MAXIMUM_HOPS)];
+        if hops.len() != usize::from(self.hops) {
+            self.history[..hops.len()].copy_from_slice(hops);
+            self.hops = hops.len() as u8;
+            self.round_end = view.next;
+            return;
+        }
+        let is_round_end = view.acknowledged > self.round_end;
+        if hops.is_empty() || (self.react == HpccReaction::PerRtt && !is_round_end) {
+            return;
+        }
+        self.measure(hops);
+        let is_multiplicative =
+            self.utilization >= self.target_utilization || self.stage >= self.maximum_stage;
+        let scale =
+            if is_multiplicative { self.target_utilization / self.utilization } else { 1.0 };
+        self.window.set(self.reference * scale + self.additive_increase); // Algorithm 1, ComputeWind
+        if is_round_end {
+            self.reference = self.window.get();
+            self.stage = if is_multiplicative { 0 } else { self.stage + 1 };
+            self.round_end = view.next;
+        }
+    }
+
+    /// A switch dropped a packet of the flow: down to the minimum rate until the next
+    /// acknowledgement, which starts from the reference window again.
+    pub fn on_switch_drop(&mut self) {
+        self.window.set_minimum();
+    }
+
+    /// The window [bytes], >= 1.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.window.bytes()
+    }
+
+    /// The window over the base round-trip time [bit/s], `None` at line rate.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        self.window.rate()
+    }
+
+    /// The average normalized bytes in flight on the busiest hop (U in the paper), >= 0.
+    pub fn utilization(&self) -> f64 {
+        self.utilization
+    }
+
+    /// Takes the telemetry into the average and into the history (Algorithm 1, MeasureInflight).
+    fn measure(&mut self, hops: &[HopTelemetry]) {
+        let base_rtt = self.base_rtt.as_ps() as f64;
+        let mut busiest = 0.0;
+        let mut span = 0.0;
+        for (hop, last) in hops.iter().zip(self.history.iter_mut()) {
+            let elapsed = hop.time.saturating_sub(last.time).as_ps() as f64;
+            if elapsed == 0.0 {
+                continue;
+            }
+            let byte_rate = hop.rate.as_bps() as f64 / 8e12; // bytes per picosecond
+            let sent = hop.sent_bytes.saturating_sub(last.sent_bytes) as f64;
+            let queued = hop.queue_bytes.min(last.queue_bytes) as f64;
+            let load = queued / (byte_rate * base_rtt) + sent / elapsed / byte_rate; // Eq. 2
+            if load > busiest {
+                busiest = load;
+                span = elapsed;
+            }
+            *last = *hop;
+        }
+        let weight = span.min(base_rtt) / base_rtt;
+        self.utilization = (1.0 - weight) * self.utilization + weight * busiest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn hpcc(react: HpccReaction) -> Hpcc {
+        let config = HpccConfig {
+            target_utilization: 0.95,
+            maximum_stage: 5,
+            additive_increase: Bytes::new(80),
+            minimum_rate: BitRate::from_mbps(100),
+            react,
+        };
+        Hpcc::new(&config, &fixture::path())
+    }
+
+    fn hop(time: Time, sent_bytes: u64, queue_bytes: u64) -> HopTelemetry {
+        HopTelemetry { time, sent_bytes, queue_bytes, rate: BitRate::from_gbps(100) }
+    }
+
+    /// The acknowledgement of the bytes up to `acknowledged` with 100 kB behind them.
+    fn view(acknowledged: u64) -> FlowView {
+        FlowView { acknowledged, next: acknowledged + 100_000, newly_acknowledged: 1_000 }
+    }
+
+    const START: Time = Time::from_us(10);
+
+    #[test]
+    fn the_first_acknowledgement_only_stores_its_telemetry() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        hpcc.on_acknowledgement(&[hop(START, 0, 900_000)], &view(1_000));
+        assert_eq!((hpcc.window(), hpcc.rate(), hpcc.utilization()), (100_000, None, 1.0));
+    }
+
+    #[test]
+    fn one_packet_at_line_rate_behind_half_a_window_of_queue() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
+        let later = START + Time::from_ps(87_200);
+        hpcc.on_acknowledgement(&[hop(later, 1_090, 50_000)], &view(2_000));
+        assert!((hpcc.utilization() - 1.005_45).abs() < 1e-9);
+        assert_eq!(hpcc.window(), 94_565);
+        assert_eq!(hpcc.reference, 100_000.0); // not committed before the round trip ends
+    }
+
+    #[test]
+    fn a_whole_round_trip_replaces_the_average() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
+        let later = START + Time::from_us(8);
+        hpcc.on_acknowledgement(&[hop(later, 100_000, 50_000)], &view(2_000));
+        assert!((hpcc.utilization() - 1.5).abs() < 1e-9);
+        assert_eq!(hpcc.window(), 63_413);
+    }
+
+    #[test]
+    fn an_idle_path_is_probed_in_stages_and_then_taken_at_once() {
+        for (stage, expected) in [(0, 50_080), (4, 50_080), (5, 100_000)] {
+            let mut hpcc = hpcc(HpccReaction::PerAck);
+            hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000));
+            (hpcc.reference, hpcc.utilization, hpcc.stage) = (50_000.0, 0.4, stage);
+            let later = START + Time::from_us(8);
+            hpcc.on_acknowledgement(&[hop(later, 40_000, 0)], &view(2_000));
+            assert_eq!(hpcc.window(), expected);
+        }
+    }
+
+    #[test]
+    fn the_reference_moves_once_per_round_trip() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000)); // the round ends beyond 101 kB
+        let mut time = START;
+        for (sent, acknowledged) in [(100_000, 50_000), (200_000, 101_000)] {
+            time += Time::from_us(8);
+            hpcc.on_acknowledgement(&[hop(time, sent, 0)], &view(acknowledged));
+            assert_eq!((hpcc.window(), hpcc.reference), (95_080, 100_000.0));
+        }
+        time += Time::from_us(8);
+        hpcc.on_acknowledgement(&[hop(time, 300_000, 0)], &view(102_000));
+        assert_eq!((hpcc.window(), hpcc.reference), (95_080, 95_080.0));
+    }
+
+    #[test]
+    fn per_rtt_ignores_the_acknowledgements_between() {
+        let mut hpcc = hpcc(HpccReaction::PerRtt);
+        hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
+        let later = START + Time::from_us(4);
+        hpcc.on_acknowledgement(&[hop(later, 50_000, 90_000)], &view(50_000));
+        assert_eq!((hpcc.window(), hpcc.utilization()), (100_000, 1.0));
+        let later = START + Time::from_us(8);
+        hpcc.on_acknowledgement(&[hop(later, 100_000, 50_000)], &view(102_000));
+        assert_eq!((hpcc.window(), hpcc.stage), (63_413, 0));
+    }
+
+    #[test]
+    fn the_busiest_hop_counts_with_its_own_rate() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        let slow = |time, sent_bytes| HopTelemetry {
+            rate: BitRate::from_gbps(25),
+            ..hop(time, sent_bytes, 0)
+        };
+        hpcc.on_acknowledgement(&[hop(START, 0, 0), slow(START, 0)], &view(1_000));
+        let later = START + Time::from_us(8);
+        hpcc.on_acknowledgement(&[hop(later, 50_000, 0), slow(later, 25_000)], &view(2_000));
+        assert!((hpcc.utilization() - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_stopped_clock_is_skipped_and_another_route_starts_over() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000));
+        hpcc.on_acknowledgement(&[hop(START, 5_000, 9_000)], &view(2_000));
+        assert_eq!(hpcc.utilization(), 1.0);
+        let window = hpcc.window();
+        hpcc.on_acknowledgement(&[hop(START, 0, 0); 3], &view(3_000));
+        assert_eq!((hpcc.window(), hpcc.hops), (window, 3));
+        hpcc.on_acknowledgement(&[], &view(4_000));
+        hpcc.on_acknowledgement(&[], &view(5_000));
+        hpcc.on_acknowledgement(&[hop(START, 0, 0); 12], &view(6_000));
+        assert_eq!((hpcc.window(), usize::from(hpcc.hops)), (window, MAXIMUM_HOPS));
+    }
+
+    #[test]
+    fn a_switch_drop_holds_the_minimum_rate_until_the_next_acknowledgement() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000));
+        hpcc.on_switch_drop();
+        assert_eq!(hpcc.rate(), Some(BitRate::from_mbps(100)));
+        let later = START + Time::from_us(8);
+        hpcc.on_acknowledgement(&[hop(later, 95_000, 0)], &view(2_000));
+        assert_eq!((hpcc.window(), hpcc.rate()), (100_000, None));
+    }
+}

@@ -1,0 +1,155 @@
+//! Congestion controllers: how many bytes of a flow may be in flight, and how fast they leave.
+//!
+//! A controller sees acknowledgements and nothing else; it does not know what was lost or what the
+//! NIC does. To add one: write its file (config, state machine, citation, tests) and add a variant
+//! to [`ControllerConfig`] and [`Controller`].
+//!
+//! Reading order: [`window`], [`delay`], [`paced_window`], [`dctcp`], [`hpcc`].
+
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::path::{Acknowledgement, PathFacts};
+
+pub mod dctcp;
+pub mod delay;
+pub mod hpcc;
+pub mod paced_window;
+pub mod window;
+
+pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
+pub use delay::{Delay, DelayConfig};
+pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
+pub use window::{Window, WindowConfig};
+
+/// Which controller the flows of a scheme use, with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ControllerConfig {
+    /// No control: no window and no rate, a flow sends whenever the NIC lets it. Written with
+    /// braces so that parsing refuses stray fields.
+    LineRate {},
+    /// A constant window.
+    Window(WindowConfig),
+    /// DCTCP.
+    Dctcp(DctcpConfig),
+    /// HPCC.
+    Hpcc(HpccConfig),
+    /// BFC's delay controller.
+    Delay(DelayConfig),
+}
+
+impl ControllerConfig {
+    /// Whether the controller needs per-hop telemetry in its acknowledgements.
+    pub fn uses_telemetry(&self) -> bool {
+        matches!(self, ControllerConfig::Hpcc(_))
+    }
+
+    /// Checks every parameter against its bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        match self {
+            ControllerConfig::LineRate {} => Ok(()),
+            ControllerConfig::Window(config) => config.validate(),
+            ControllerConfig::Dctcp(config) => config.validate(),
+            ControllerConfig::Hpcc(config) => config.validate(),
+            ControllerConfig::Delay(config) => config.validate(),
+        }
+    }
+}
+
+/// The state of a flow at the moment of an acknowledgement, after it was taken into account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowView {
+    /// Bytes that the receiver has, as far as the sender knows [bytes].
+    pub acknowledged: u64,
+    /// What `acknowledged` becomes once all that is in flight is acknowledged [bytes].
+    pub next: u64,
+    /// How much this acknowledgement added to `acknowledged` [bytes].
+    pub newly_acknowledged: u64,
+}
+
+/// The controller of one flow, stored by value.
+#[derive(Clone, Debug)]
+pub enum Controller {
+    /// No control.
+    LineRate,
+    /// A constant window.
+    Window(Window),
+    /// DCTCP.
+    Dctcp(Dctcp),
+    /// HPCC.
+    Hpcc(Hpcc),
+    /// BFC's delay controller.
+    Delay(Delay),
+}
+
+impl Controller {
+    /// The controller of a new flow. HPCC allocates its telemetry history here, the others nothing.
+    pub fn new(config: &ControllerConfig, path: &PathFacts) -> Self {
+        match config {
+            ControllerConfig::LineRate {} => Controller::LineRate,
+            ControllerConfig::Window(config) => Controller::Window(Window::new(config, path)),
+            ControllerConfig::Dctcp(config) => Controller::Dctcp(Dctcp::new(config, path)),
+            ControllerConfig::Hpcc(config) => Controller::Hpcc(Hpcc::new(config, path)),
+            ControllerConfig::Delay(config) => Controller::Delay(Delay::new(config, path)),
+        }
+    }
+
+    /// An acknowledgement, positive or negative, arrived at `now`.
+    pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
+        match self {
+            Controller::LineRate | Controller::Window(_) => {}
+            Controller::Dctcp(dctcp) => dctcp.on_acknowledgement(ack.is_marked, view),
+            Controller::Hpcc(hpcc) => hpcc.on_acknowledgement(ack.telemetry, view),
+            Controller::Delay(delay) => {
+                delay.on_acknowledgement(now.saturating_sub(ack.sent_at), view);
+            }
+        }
+    }
+
+    /// A switch told the sender that it dropped a packet: a controller with a rate falls to its
+    /// minimum rate (the HPCC-PFC variant of BFC, NSDI 2022, as its authors' simulator does it);
+    /// one without a rate keeps its window.
+    pub fn on_switch_drop(&mut self) {
+        match self {
+            Controller::LineRate | Controller::Window(_) | Controller::Delay(_) => {}
+            Controller::Dctcp(dctcp) => dctcp.on_switch_drop(),
+            Controller::Hpcc(hpcc) => hpcc.on_switch_drop(),
+        }
+    }
+
+    /// The retransmission timer expired. DCTCP halves its window; the others continue as they are,
+    /// as RDMA NICs do.
+    pub fn on_timeout(&mut self) {
+        if let Controller::Dctcp(dctcp) = self {
+            dctcp.on_timeout();
+        }
+    }
+
+    /// How many bytes may be in flight [bytes], >= 1; `u64::MAX` means no limit.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        match self {
+            Controller::LineRate => u64::MAX,
+            Controller::Window(window) => window.bytes(),
+            Controller::Dctcp(dctcp) => dctcp.window(),
+            Controller::Hpcc(hpcc) => hpcc.window(),
+            Controller::Delay(delay) => delay.window(),
+        }
+    }
+
+    /// The rate at which the flow's packets are paced [bit/s]; `None` means the line rate, which
+    /// needs no pacing because the NIC sends no faster.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        match self {
+            Controller::LineRate | Controller::Window(_) | Controller::Delay(_) => None,
+            Controller::Dctcp(dctcp) => dctcp.rate(),
+            Controller::Hpcc(hpcc) => hpcc.rate(),
+        }
+    }
+}

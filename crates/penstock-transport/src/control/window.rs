@@ -1,0 +1,71 @@
+//! A constant window.
+//!
+//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022. Implemented: the cap on the bytes in
+//! flight of Ideal-FQ (Sec. 6.2.1) and of hosts that do not react to backpressure (App. A.8), one
+//! bandwidth-delay product in both.
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | - | `bdp_factor` | 1 | Sec. 6.2.1, App. A.8 |
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::path::PathFacts;
+
+/// Parameters of [`Window`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowConfig {
+    /// The window in bandwidth-delay products of the path, > 0.
+    pub bdp_factor: f64,
+}
+
+impl WindowConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// When the factor is not a positive finite number.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.bdp_factor.is_finite() && self.bdp_factor > 0.0,
+            "controller.bdp_factor",
+            self.bdp_factor,
+            "it must be a number above 0, such as 1",
+        )
+    }
+}
+
+/// A window that never changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    bytes: u64,
+}
+
+impl Window {
+    /// `bdp_factor` times the bandwidth-delay product, at least one byte so that a flow can start.
+    pub fn new(config: &WindowConfig, path: &PathFacts) -> Self {
+        let bytes = path.bdp.get() as f64 * config.bdp_factor;
+        Window { bytes: (bytes as u64).max(1) }
+    }
+
+    /// The window [bytes], >= 1.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn the_window_is_a_multiple_of_the_bandwidth_delay_product() {
+        let of = |bdp_factor| Window::new(&WindowConfig { bdp_factor }, &fixture::path()).bytes();
+        assert_eq!(of(1.0), 100_000);
+        assert_eq!(of(1.5), 150_000);
+        assert_eq!(of(1e-9), 1);
+    }
+}

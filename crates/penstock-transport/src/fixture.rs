@@ -1,0 +1,26 @@
+//! The path and the host that the unit tests share.
+
+use penstock_units::{BitRate, Bytes, Time};
+
+use crate::config::HostConfig;
+use crate::control::ControllerConfig;
+use crate::nic::{NicConfig, NicScheduling};
+use crate::path::PathFacts;
+use crate::recovery::RecoveryConfig;
+
+/// 100 Gb/s and 8 us, the standard path of BFC (Sec. 6.2.1) and of the HPCC test vectors.
+pub(crate) fn path() -> PathFacts {
+    PathFacts {
+        base_rtt: Time::from_us(8),
+        line_rate: BitRate::from_gbps(100),
+        bdp: Bytes::new(100_000),
+        payload: 1_000,
+        data_overhead: 48,
+    }
+}
+
+/// A host with `controller` and `recovery` and a queue per flow at its NIC.
+pub(crate) fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
+    let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
+    HostConfig { controller, recovery, nic }
+}

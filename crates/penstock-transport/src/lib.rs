@@ -1,0 +1,38 @@
+//! End hosts of a data-center network: who may send, when, and what is sent again.
+//!
+//! What it is: the sans-IO state machines of a host. They take `now` and what arrived, and answer
+//! what to do next. What it is not: packets, links, events or clocks; a simulator or a real NIC
+//! drives it. Invariants: nothing is allocated per packet, nothing reads a clock or a global random
+//! source, and the same calls give the same answers.
+//!
+//! Reading order:
+//! 1. [`path`]: what an end host knows of its path, and what an acknowledgement carries back.
+//! 2. [`control`]: congestion controllers, one per file; they set a window and a rate.
+//! 3. [`recovery`]: what a lost packet costs, at both ends.
+//! 4. [`sender`]: one flow at its source: window, pacing, retransmission.
+//! 5. [`receiver`]: one flow at its destination: what to reply to a data packet.
+//! 6. [`nic`]: which of a host's flows sends the next packet, and which are paused.
+//! 7. [`config`]: the three choices that make a host, and their bounds.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod config;
+pub mod control;
+pub mod nic;
+pub mod path;
+pub mod receiver;
+pub mod recovery;
+pub mod sender;
+
+#[cfg(test)]
+mod fixture;
+
+pub use config::{ConfigError, HostConfig};
+pub use control::{Controller, ControllerConfig, FlowView};
+pub use nic::{Nic, NicConfig, NicScheduling};
+pub use path::{Acknowledgement, HopTelemetry, PathFacts};
+pub use receiver::Receiver;
+pub use recovery::{RecoveryConfig, Reply};
+pub use sender::{Readiness, Segment, Sender};

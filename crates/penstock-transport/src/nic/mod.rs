@@ -1,0 +1,347 @@
+//! The NIC of a host: which of its flows sends the next data packet.
+//!
+//! Flows are served packet by packet, lowest class first, and within a class in turn or by fewest
+//! remaining bytes (SRF). Control packets (acknowledgements, pause frames) do not come through here:
+//! the driver sends them first. Flows live in an array of the caller and are named by their slots in
+//! it; every slot is at one NIC at most.
+//!
+//! The calls, per flow: [`Nic::start`] once; [`Nic::on_change`] after anything that may have changed
+//! its readiness (an acknowledgement, a timeout, a switch drop); [`Nic::finish`] once. Per packet:
+//! [`Nic::next`], then [`Sender::send`], then [`Nic::after_send`]. When `next` finds nothing, sleep
+//! until [`Nic::wake_at`] or the next input.
+//!
+//! Cost: constant per packet whatever the number of blocked and paused flows; logarithmic in the
+//! number of paced flows, and of ready flows under SRF. Blocked flows are in no structure, paced ones
+//! in a heap by time. A flow of a paused queue is set aside when it comes to the front, and returns
+//! to the back when the queue resumes; a paused class is passed over as a whole.
+//!
+//! Sources: round robin, strict priority and pauses per class from the NIC model of
+//! alibaba-edu/High-Precision-Congestion-Control; queues and their pauses from P. Goyal et al.,
+//! "Backpressure Flow Control", NSDI 2022, Sec. 3.3.2; SRF at the NIC from its App. A.2; NICs that do
+//! not react from its App. A.8.
+
+use alloc::vec::Vec;
+
+use penstock_units::Time;
+use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::sender::{Readiness, Sender};
+
+mod queues;
+mod seat;
+mod slot_heap;
+
+use queues::Queues;
+pub(crate) use seat::Seat;
+use seat::{List, Place};
+use slot_heap::SlotHeap;
+
+/// Queues of a NIC at most: the pause bitmap has 128 bits, and BFC uses 32 or 128 queues
+/// (NSDI 2022, Sec. 6.2.1 and App. A.1).
+pub const MAXIMUM_QUEUES: u32 = 128;
+
+/// Priority classes of a NIC at most: IEEE 802.1Q has eight.
+pub const MAXIMUM_CLASSES: u32 = 8;
+
+/// The control queue, which is never paused.
+const CONTROL_QUEUE: u128 = 1;
+
+/// How the flows of a host share its NIC.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NicConfig {
+    /// Queues that the first switch can pause one by one, the control queue included: 0 for none,
+    /// else 2 to [`MAXIMUM_QUEUES`].
+    pub queues: u32,
+    /// Whether the NIC obeys pauses of its queues; pauses of classes are always obeyed.
+    pub reacts: bool,
+    /// Which ready flow of a class sends next.
+    pub scheduling: NicScheduling,
+}
+
+/// Which ready flow of a class sends next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NicScheduling {
+    /// In turn, a packet each.
+    RoundRobin,
+    /// The one with the fewest bytes left to send; of equal ones the lowest slot.
+    Srf,
+}
+
+impl NicConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// When the number of queues leaves no data queue or is above [`MAXIMUM_QUEUES`].
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.queues == 0 || (2..=MAXIMUM_QUEUES).contains(&self.queues),
+            "nic.queues",
+            self.queues,
+            "it must be 0 (no queues to pause) or 2 to 128, the control queue included",
+        )
+    }
+
+    /// Checks that every one of `classes` priority classes gets a queue.
+    ///
+    /// # Errors
+    /// When there are more classes than data queues.
+    pub fn validate_classes(&self, classes: u32) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.queues == 0 || self.queues > classes,
+            "nic.queues",
+            self.queues,
+            "it must be above the number of classes, or 0 for no queues",
+        )
+    }
+}
+
+/// The ready flows of one class.
+#[derive(Clone, Debug)]
+enum ReadyFlows {
+    InTurn(List),
+    ByRemaining(SlotHeap),
+}
+
+/// One NIC.
+#[derive(Clone, Debug)]
+pub struct Nic {
+    /// Per class.
+    ready: Vec<ReadyFlows>,
+    /// Bit c is set while class c has ready flows.
+    ready_classes: u32,
+    paused_classes: u32,
+    /// Per queue, the flows that came to the front while it was paused.
+    parked: Vec<List>,
+    paused_queues: u128,
+    paced: SlotHeap,
+    queues: Queues,
+    flow_count: usize,
+    reacts: bool,
+}
+
+impl Nic {
+    /// A NIC without flows, for `classes` priority classes.
+    ///
+    /// # Panics
+    /// When `classes` is not in 1 to [`MAXIMUM_CLASSES`], or is more than the queues suffice for
+    /// ([`NicConfig::validate_classes`]).
+    pub fn new(config: &NicConfig, classes: u32) -> Self {
+        assert!((1..=MAXIMUM_CLASSES).contains(&classes), "a NIC has 1 to 8 classes");
+        assert!(config.validate_classes(classes).is_ok(), "every class needs a queue");
+        let ready = match config.scheduling {
+            NicScheduling::RoundRobin => ReadyFlows::InTurn(List::new()),
+            NicScheduling::Srf => ReadyFlows::ByRemaining(SlotHeap::default()),
+        };
+        Nic {
+            ready: alloc::vec![ready; classes as usize],
+            ready_classes: 0,
+            paused_classes: 0,
+            parked: alloc::vec![List::new(); config.queues as usize],
+            paused_queues: 0,
+            paced: SlotHeap::default(),
+            queues: Queues::new(config.queues, classes),
+            flow_count: 0,
+            reacts: config.reacts,
+        }
+    }
+
+    /// A new flow in `slot`, of `class` < the NIC's classes: gets its queue and may send.
+    pub fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
+        self.flow_count += 1;
+        self.paced.reserve(self.flow_count);
+        if let ReadyFlows::ByRemaining(heap) = &mut self.ready[usize::from(class)] {
+            heap.reserve(self.flow_count);
+        }
+        let flow = &mut flows[slot as usize];
+        flow.set_queue(self.queues.assign(class, rng));
+        flow.seat = Seat::of_class(class);
+        self.make_ready(slot, flows);
+    }
+
+    /// The flow in `slot` is complete: leaves the NIC and its queue.
+    pub fn finish(&mut self, slot: u32, flows: &mut [Sender]) {
+        self.detach(slot, flows);
+        self.queues.release(flows[slot as usize].queue());
+        self.flow_count -= 1;
+    }
+
+    /// The readiness of the flow in `slot` may have changed.
+    pub fn on_change(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
+        let flow = &flows[slot as usize];
+        let readiness = flow.readiness(now);
+        let keeps_its_turn = matches!(self.ready[0], ReadyFlows::InTurn(_));
+        let stays = match flow.seat.place {
+            Place::Parked => true, // looked at again when its queue has resumed
+            Place::Ready => readiness == Readiness::Ready && keeps_its_turn,
+            Place::Waiting => matches!(readiness, Readiness::Blocked | Readiness::Idle),
+            Place::Paced => false,
+        };
+        if !stays {
+            self.detach(slot, flows);
+            self.place(slot, readiness, flows);
+        }
+    }
+
+    /// The flow that sends next at `now`, if any can. It stays first until [`Nic::after_send`].
+    pub fn next(&mut self, now: Time, flows: &mut [Sender]) -> Option<u32> {
+        while let Some((_, slot)) = self.paced.first().filter(|first| first.0 <= now.as_ps()) {
+            self.detach(slot, flows);
+            self.make_ready(slot, flows);
+        }
+        loop {
+            let slot = self.first_ready()?;
+            let flow = &flows[slot as usize];
+            let queue = flow.queue();
+            if self.is_queue_paused(queue) {
+                self.detach(slot, flows);
+                flows[slot as usize].seat.place = Place::Parked;
+                self.parked[usize::from(queue)].push_back(slot, flows);
+                continue;
+            }
+            match flow.readiness(now) {
+                Readiness::Ready => return Some(slot),
+                readiness => {
+                    self.detach(slot, flows);
+                    self.place(slot, readiness, flows);
+                }
+            }
+        }
+    }
+
+    /// The flow in `slot` has sent a packet at `now`: goes to the back of its class.
+    pub fn after_send(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
+        self.detach(slot, flows);
+        self.place(slot, flows[slot as usize].readiness(now), flows);
+    }
+
+    /// When the earliest paced flow may send [ps].
+    #[inline]
+    pub fn wake_at(&self) -> Option<Time> {
+        self.paced.first().map(|(time, _)| Time::from_ps(time))
+    }
+
+    /// Whether a flow of a class that is not paused is in turn. `false` means that [`Nic::next`]
+    /// finds nothing before [`Nic::wake_at`]; after `true` it may still find that the flows in turn
+    /// are of paused queues.
+    #[inline]
+    pub fn has_ready(&self) -> bool {
+        self.ready_classes & !self.paused_classes != 0
+    }
+
+    /// The first switch paused `queue`.
+    pub fn pause_queue(&mut self, queue: u16) {
+        if self.reacts && usize::from(queue) < self.parked.len() {
+            self.paused_queues |= (1 << queue) & !CONTROL_QUEUE;
+        }
+    }
+
+    /// The first switch resumed `queue`.
+    pub fn resume_queue(&mut self, queue: u16, flows: &mut [Sender]) {
+        if !self.is_queue_paused(queue) {
+            return;
+        }
+        self.paused_queues &= !(1 << queue);
+        while let Some(slot) = self.parked[usize::from(queue)].first() {
+            self.detach(slot, flows);
+            self.make_ready(slot, flows);
+        }
+    }
+
+    /// The first switch sent the bitmap of the queues that are to be paused: bit q for queue q; the
+    /// others resume.
+    pub fn set_paused_queues(&mut self, bitmap: u128, flows: &mut [Sender]) {
+        for queue in 1..self.parked.len() as u16 {
+            if bitmap & (1 << queue) == 0 {
+                self.resume_queue(queue, flows);
+            } else {
+                self.pause_queue(queue);
+            }
+        }
+    }
+
+    /// Whether `queue` is paused.
+    #[inline]
+    pub fn is_queue_paused(&self, queue: u16) -> bool {
+        u32::from(queue) < MAXIMUM_QUEUES && self.paused_queues & (1 << queue) != 0
+    }
+
+    /// The first switch paused `class` (a PFC frame), which is below the NIC's classes.
+    #[inline]
+    pub fn pause_class(&mut self, class: u8) {
+        self.paused_classes |= 1 << class;
+    }
+
+    /// The first switch resumed `class`.
+    #[inline]
+    pub fn resume_class(&mut self, class: u8) {
+        self.paused_classes &= !(1 << class);
+    }
+
+    /// The flow in turn in the lowest class that has one and is not paused.
+    #[inline]
+    fn first_ready(&self) -> Option<u32> {
+        let classes = self.ready_classes & !self.paused_classes;
+        if classes == 0 {
+            return None;
+        }
+        match &self.ready[classes.trailing_zeros() as usize] {
+            ReadyFlows::InTurn(list) => list.first(),
+            ReadyFlows::ByRemaining(heap) => heap.first().map(|(_, slot)| slot),
+        }
+    }
+
+    /// Puts a flow that is in no structure where `readiness` says.
+    fn place(&mut self, slot: u32, readiness: Readiness, flows: &mut [Sender]) {
+        match readiness {
+            Readiness::Ready => self.make_ready(slot, flows),
+            Readiness::At(time) => {
+                flows[slot as usize].seat.place = Place::Paced;
+                self.paced.insert(time.as_ps(), slot, flows);
+            }
+            Readiness::Blocked | Readiness::Idle => {}
+        }
+    }
+
+    /// Appends a flow that is in no structure to the ready ones of its class.
+    fn make_ready(&mut self, slot: u32, flows: &mut [Sender]) {
+        let flow = &mut flows[slot as usize];
+        flow.seat.place = Place::Ready;
+        let class = flow.seat.class;
+        self.ready_classes |= 1 << class;
+        match &mut self.ready[usize::from(class)] {
+            ReadyFlows::InTurn(list) => list.push_back(slot, flows),
+            ReadyFlows::ByRemaining(heap) => heap.insert(flow.remaining_unsent(), slot, flows),
+        }
+    }
+
+    /// Takes a flow out of the structure that it is in.
+    fn detach(&mut self, slot: u32, flows: &mut [Sender]) {
+        let flow = &mut flows[slot as usize];
+        let (place, class, queue) = (flow.seat.place, flow.seat.class, flow.queue());
+        flow.seat.place = Place::Waiting;
+        match place {
+            Place::Waiting => {}
+            Place::Paced => self.paced.remove(slot, flows),
+            Place::Parked => self.parked[usize::from(queue)].remove(slot, flows),
+            Place::Ready => {
+                let is_empty = match &mut self.ready[usize::from(class)] {
+                    ReadyFlows::InTurn(list) => {
+                        list.remove(slot, flows);
+                        list.first().is_none()
+                    }
+                    ReadyFlows::ByRemaining(heap) => {
+                        heap.remove(slot, flows);
+                        heap.first().is_none()
+                    }
+                };
+                if is_empty {
+                    self.ready_classes &= !(1 << class);
+                }
+            }
+        }
+    }
+}

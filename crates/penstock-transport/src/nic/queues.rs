@@ -1,0 +1,127 @@
+//! Which NIC queue a flow gets: one of its own while there are empty ones, then a random one.
+//!
+//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, Sec. 3.3.1 and 3.3.2: the source NIC
+//! writes its queue number into its packets, and the first switch pauses that queue. Queue 0 is
+//! reserved for control packets. With several priority classes the data queues are divided evenly
+//! between them, because a queue that two classes share would be paused for both (our choice; the
+//! paper says only that classes have queues of their own).
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+
+/// How many flows each NIC queue has.
+#[derive(Clone, Debug)]
+pub(crate) struct Queues {
+    /// One entry per queue, the control queue included; empty when flows do not share queues.
+    flows: Vec<u32>,
+    /// Bit q is set while data queue q has no flow.
+    empty: u128,
+    classes: u32,
+}
+
+impl Queues {
+    /// `queues` queues, the control queue included, for `classes` classes; 0 queues means that
+    /// flows have no queues.
+    pub(crate) fn new(queues: u32, classes: u32) -> Self {
+        Queues { flows: alloc::vec![0; queues as usize], empty: u128::MAX, classes }
+    }
+
+    /// The queue of a new flow of `class`; 0 when flows have no queues. Of several empty queues the
+    /// lowest is taken (our choice, because they do not differ).
+    pub(crate) fn assign(&mut self, class: u8, rng: &mut Pcg32) -> u16 {
+        if self.flows.is_empty() {
+            return 0;
+        }
+        let Range { start, end } = self.of_class(class);
+        let count = end - start;
+        let empty = (self.empty >> start) & ((1 << count) - 1);
+        let chosen = match empty {
+            0 => start + ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32,
+            empty => start + empty.trailing_zeros(),
+        };
+        self.flows[chosen as usize] += 1;
+        self.empty &= !(1 << chosen);
+        chosen as u16
+    }
+
+    /// A flow of `queue` left.
+    pub(crate) fn release(&mut self, queue: u16) {
+        if let Some(flows) = self.flows.get_mut(usize::from(queue)) {
+            *flows -= 1;
+            if *flows == 0 {
+                self.empty |= 1 << queue;
+            }
+        }
+    }
+
+    /// The data queues of a class.
+    fn of_class(&self, class: u8) -> Range<u32> {
+        let data = self.flows.len() as u32 - 1;
+        let class = u32::from(class);
+        1 + class * data / self.classes..1 + (class + 1) * data / self.classes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rng() -> Pcg32 {
+        Pcg32::new(7, 11)
+    }
+
+    #[test]
+    fn flows_have_a_queue_each_while_there_are_empty_ones() {
+        let (mut queues, mut rng) = (Queues::new(32, 1), rng());
+        let assigned: Vec<u16> = (0..31).map(|_| queues.assign(0, &mut rng)).collect();
+        assert_eq!(assigned, (1..32).collect::<Vec<u16>>());
+        queues.release(17);
+        assert_eq!(queues.assign(0, &mut rng), 17);
+    }
+
+    #[test]
+    fn then_they_share_a_random_one_until_all_its_flows_have_left() {
+        let (mut queues, mut rng) = (Queues::new(4, 1), rng());
+        for _ in 0..3 {
+            queues.assign(0, &mut rng);
+        }
+        let mut seen = [0u32; 4];
+        for _ in 0..3_000 {
+            seen[usize::from(queues.assign(0, &mut rng))] += 1;
+        }
+        assert_eq!(seen[0], 0);
+        assert!(seen[1..].iter().all(|&flows| (800..1_200).contains(&flows)), "{seen:?}");
+        for _ in 0..seen[2] {
+            queues.release(2);
+        }
+        assert_ne!(queues.empty & 0b1110, 0b0100);
+        queues.release(2);
+        assert_eq!(queues.assign(0, &mut rng), 2);
+    }
+
+    #[test]
+    fn classes_divide_the_data_queues_evenly() {
+        for (count, classes) in [(32, 4), (128, 1), (128, 3), (9, 8), (2, 1)] {
+            let queues = Queues::new(count, classes);
+            let mut next = 1;
+            for class in 0..classes {
+                let range = queues.of_class(class as u8);
+                assert_eq!(range.start, next);
+                assert!(range.len() as u32 >= (count - 1) / classes);
+                next = range.end;
+            }
+            assert_eq!(next, count);
+        }
+    }
+
+    #[test]
+    fn without_queues_every_flow_has_label_0() {
+        let (mut queues, mut rng) = (Queues::new(0, 2), rng());
+        assert_eq!(queues.assign(1, &mut rng), 0);
+        queues.release(0);
+        assert_eq!(queues.assign(0, &mut rng), 0);
+    }
+}

@@ -1,0 +1,122 @@
+//! A binary heap of flows by a key, smallest first, from which any flow can be removed.
+//!
+//! Each flow knows its position in the heap (in its seat), so removal takes logarithmic time. Flows
+//! with equal keys come out in the order of their slots, which makes the order independent of how
+//! they came in.
+
+use alloc::vec::Vec;
+
+use crate::sender::Sender;
+
+/// Flows by key; a flow is in at most one heap.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SlotHeap {
+    entries: Vec<(u64, u32)>,
+}
+
+impl SlotHeap {
+    /// Makes room for `flows` flows, so that insertions up to that many allocate nothing.
+    pub(crate) fn reserve(&mut self, flows: usize) {
+        self.entries.reserve(flows.saturating_sub(self.entries.len()));
+    }
+
+    /// The smallest key and its flow.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<(u64, u32)> {
+        self.entries.first().copied()
+    }
+
+    pub(crate) fn insert(&mut self, key: u64, slot: u32, flows: &mut [Sender]) {
+        self.entries.push((key, slot));
+        self.rise(self.entries.len() - 1, flows);
+    }
+
+    pub(crate) fn remove(&mut self, slot: u32, flows: &mut [Sender]) {
+        let index = flows[slot as usize].seat.heap_index as usize;
+        debug_assert_eq!(self.entries[index].1, slot);
+        self.entries.swap_remove(index);
+        if index < self.entries.len() {
+            let index = self.rise(index, flows);
+            self.sink(index, flows);
+        }
+    }
+
+    /// Moves an entry towards the root until its parent is not larger; answers where it stops.
+    fn rise(&mut self, mut index: usize, flows: &mut [Sender]) -> usize {
+        let entry = self.entries[index];
+        while index > 0 {
+            let parent = (index - 1) / 2;
+            if self.entries[parent] <= entry {
+                break;
+            }
+            self.put(index, self.entries[parent], flows);
+            index = parent;
+        }
+        self.put(index, entry, flows);
+        index
+    }
+
+    /// Moves an entry away from the root until no child is smaller.
+    fn sink(&mut self, mut index: usize, flows: &mut [Sender]) {
+        let entry = self.entries[index];
+        loop {
+            let left = 2 * index + 1;
+            let Some(children) = self.entries.get(left..) else {
+                break;
+            };
+            let Some(&smaller) = children.iter().take(2).min() else {
+                break;
+            };
+            if entry <= smaller {
+                break;
+            }
+            let child = left + usize::from(children[0] != smaller);
+            self.put(index, smaller, flows);
+            index = child;
+        }
+        self.put(index, entry, flows);
+    }
+
+    fn put(&mut self, index: usize, entry: (u64, u32), flows: &mut [Sender]) {
+        self.entries[index] = entry;
+        flows[entry.1 as usize].seat.heap_index = index as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::control::ControllerConfig;
+    use crate::fixture;
+    use crate::recovery::RecoveryConfig;
+    use penstock_units::Time;
+
+    proptest! {
+        #[test]
+        fn flows_come_out_in_order_whatever_was_removed(
+            keys in prop::collection::vec(0u64..20, 1..60),
+            removed in prop::collection::vec(any::<bool>(), 60),
+        ) {
+            let host = fixture::host(ControllerConfig::LineRate {}, RecoveryConfig::Perfect {});
+            let flow = Sender::new(1, &host, &fixture::path(), Time::ZERO);
+            let mut flows = alloc::vec![flow; keys.len()];
+            let mut heap = SlotHeap::default();
+            for (slot, &key) in (0u32..).zip(&keys) {
+                heap.insert(key, slot, &mut flows);
+            }
+            let mut expected: Vec<(u64, u32)> = keys.iter().copied().zip(0u32..).collect();
+            for slot in (0u32..keys.len() as u32).filter(|&slot| removed[slot as usize]) {
+                heap.remove(slot, &mut flows);
+                expected.retain(|entry| entry.1 != slot);
+            }
+            expected.sort_unstable();
+            for entry in expected {
+                prop_assert_eq!(heap.first(), Some(entry));
+                heap.remove(entry.1, &mut flows);
+            }
+            prop_assert_eq!(heap.first(), None);
+        }
+    }
+}

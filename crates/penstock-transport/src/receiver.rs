@@ -1,0 +1,40 @@
+//! One flow at its destination: what to reply to a data packet.
+//!
+//! The reply carries the echo of the data packet's mark, departure time and telemetry; the driver
+//! copies those, because they need no state here.
+
+use penstock_units::Time;
+
+use crate::recovery::{Receiving, RecoveryConfig, Reply};
+
+/// The receiving end of a flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    recovery: Receiving,
+}
+
+impl Receiver {
+    /// The receiver of a flow that has delivered nothing.
+    pub fn new(config: &RecoveryConfig) -> Self {
+        Receiver { recovery: Receiving::new(config) }
+    }
+
+    /// A data packet with `payload` bytes from `offset` on arrived at `now`.
+    #[inline]
+    pub fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
+        match &mut self.recovery {
+            Receiving::GoBackN(go_back_n) => go_back_n.on_data(now, offset, payload),
+            Receiving::Perfect(perfect) => perfect.on_data(payload),
+        }
+    }
+
+    /// Bytes delivered to the application [bytes]: in order with Go-Back-N, counted with perfect
+    /// recovery.
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        match &self.recovery {
+            Receiving::GoBackN(go_back_n) => go_back_n.delivered(),
+            Receiving::Perfect(perfect) => perfect.delivered(),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Go-Back-N as RDMA NICs do it: the receiver takes bytes in order only, and after a gap the sender
+//! starts again at the gap.
+//!
+//! Source: the RoCE NIC model of alibaba-edu/High-Precision-Congestion-Control, the default in the
+//! evaluation of BFC (P. Goyal et al., NSDI 2022, Sec. 6.2.1). The receiver reports a gap with one
+//! negative acknowledgement and repeats it only after an interval; the sender rewinds and continues
+//! at its current rate.
+//!
+//! Differs from that model: duplicates are acknowledged again, and the sender has a retransmission
+//! timer without back-off. Without both, the loss of the last packet of a flow or of a negative
+//! acknowledgement stalls the flow for ever (that model relies on a lossless network).
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | - | `nack_interval` | 500 us | the simulator's NACK interval |
+//! | - | `timeout` | 500 us to 4 ms | our choice: several round trips including pauses |
+
+use penstock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::recovery::Reply;
+
+/// Parameters of Go-Back-N.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GoBackNConfig {
+    /// How long a sender with bytes in flight waits for progress before it rewinds [ps], > 0.
+    pub timeout: Time,
+    /// How long a receiver waits before it reports the same gap again [ps], >= 0.
+    pub nack_interval: Time,
+}
+
+impl GoBackNConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// When the timeout is zero, with which a sender would rewind after every packet.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.timeout > Time::ZERO,
+            "recovery.timeout",
+            self.timeout,
+            "it must be above 0; several round-trip times are usual, such as 1 ms",
+        )
+    }
+}
+
+/// The sending half: the retransmission timer and how far the flow ever got.
+#[derive(Clone, Debug)]
+pub(crate) struct Sending {
+    timeout: Time,
+    /// When the timer expires; [`Time::NEVER`] while nothing is in flight.
+    expiry: Time,
+    /// The end of the furthest byte that was ever sent.
+    furthest: u64,
+}
+
+impl Sending {
+    pub(crate) fn new(config: &GoBackNConfig) -> Self {
+        Sending { timeout: config.timeout, expiry: Time::NEVER, furthest: 0 }
+    }
+
+    /// The bytes `offset .. end` leave at `now`; answers whether they had left before.
+    #[inline]
+    pub(crate) fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
+        if self.expiry == Time::NEVER {
+            self.expiry = now.saturating_add(self.timeout);
+        }
+        let is_retransmission = offset < self.furthest;
+        self.furthest = self.furthest.max(end);
+        is_retransmission
+    }
+
+    /// New bytes were acknowledged at `now`: the timer starts anew.
+    #[inline]
+    pub(crate) fn on_progress(&mut self, now: Time) {
+        self.expiry = now.saturating_add(self.timeout);
+    }
+
+    /// Nothing is in flight any more: the timer stops.
+    #[inline]
+    pub(crate) fn on_idle(&mut self) {
+        self.expiry = Time::NEVER;
+    }
+
+    /// When the timer expires, or [`Time::NEVER`].
+    #[inline]
+    pub(crate) fn expiry(&self) -> Time {
+        self.expiry
+    }
+}
+
+/// The receiving half.
+#[derive(Clone, Debug)]
+pub(crate) struct Receiving {
+    /// The next byte in order.
+    expected: u64,
+    nack_interval: Time,
+    /// The gap that was reported last, and when it may be reported again.
+    reported_gap: Option<u64>,
+    report_again_at: Time,
+}
+
+impl Receiving {
+    pub(crate) fn new(config: &GoBackNConfig) -> Self {
+        Receiving {
+            expected: 0,
+            nack_interval: config.nack_interval,
+            reported_gap: None,
+            report_again_at: Time::ZERO,
+        }
+    }
+
+    pub(crate) fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
+        if offset <= self.expected {
+            self.expected = self.expected.max(offset + u64::from(payload));
+            return Reply::Acknowledge { cumulative: self.expected };
+        }
+        if self.reported_gap == Some(self.expected) && now < self.report_again_at {
+            return Reply::Nothing;
+        }
+        self.reported_gap = Some(self.expected);
+        self.report_again_at = now.saturating_add(self.nack_interval);
+        Reply::Negative { expected: self.expected }
+    }
+
+    /// Bytes delivered in order.
+    #[inline]
+    pub(crate) fn delivered(&self) -> u64 {
+        self.expected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receiving() -> Receiving {
+        Receiving::new(&GoBackNConfig {
+            timeout: Time::from_ms(1),
+            nack_interval: Time::from_us(500),
+        })
+    }
+
+    #[test]
+    fn bytes_in_order_are_acknowledged_one_by_one() {
+        let mut receiving = receiving();
+        for packet in 0..3 {
+            let reply = receiving.on_data(Time::ZERO, packet * 1_000, 1_000);
+            assert_eq!(reply, Reply::Acknowledge { cumulative: (packet + 1) * 1_000 });
+        }
+        assert_eq!(
+            receiving.on_data(Time::ZERO, 3_000, 1),
+            Reply::Acknowledge { cumulative: 3_001 }
+        );
+        assert_eq!(receiving.delivered(), 3_001);
+    }
+
+    #[test]
+    fn a_gap_is_reported_once_per_interval() {
+        let mut receiving = receiving();
+        receiving.on_data(Time::ZERO, 0, 1_000);
+        let gap = Reply::Negative { expected: 1_000 };
+        assert_eq!(receiving.on_data(Time::from_us(1), 2_000, 1_000), gap);
+        assert_eq!(receiving.on_data(Time::from_us(2), 3_000, 1_000), Reply::Nothing);
+        assert_eq!(receiving.on_data(Time::from_us(500), 4_000, 1_000), Reply::Nothing);
+        assert_eq!(receiving.on_data(Time::from_us(501), 5_000, 1_000), gap);
+        assert_eq!(receiving.delivered(), 1_000);
+    }
+
+    #[test]
+    fn another_gap_is_reported_at_once() {
+        let mut receiving = receiving();
+        receiving.on_data(Time::ZERO, 1_000, 1_000);
+        receiving.on_data(Time::ZERO, 0, 1_000);
+        let reply = receiving.on_data(Time::ZERO, 2_000, 1_000);
+        assert_eq!(reply, Reply::Negative { expected: 1_000 });
+    }
+
+    #[test]
+    fn a_duplicate_is_acknowledged_again() {
+        let mut receiving = receiving();
+        receiving.on_data(Time::ZERO, 0, 1_000);
+        receiving.on_data(Time::ZERO, 1_000, 1_000);
+        let reply = receiving.on_data(Time::ZERO, 0, 1_000);
+        assert_eq!(reply, Reply::Acknowledge { cumulative: 2_000 });
+    }
+}

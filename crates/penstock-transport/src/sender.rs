@@ -1,0 +1,287 @@
+//! One flow at its source: what it sends next and when.
+//!
+//! Rules (the NIC model of alibaba-edu/High-Precision-Congestion-Control):
+//! - A flow is blocked when the bytes in flight have reached its window. The test comes before the
+//!   packet, so the window may be exceeded by less than one packet.
+//! - A paced flow waits after a packet for the packet's wire time at the flow's rate. A change of
+//!   the rate moves the pending gap by the difference of the two gaps. Their simulator does so for
+//!   HPCC only; we do it for every paced controller, because otherwise a flow that was slow sleeps
+//!   through its own acceleration.
+//! - Every packet but the last is full; the last one has at least one byte.
+//!
+//! Invariant: acknowledged + lost <= next <= size, all in bytes.
+
+use penstock_units::{BitRate, Bytes, Time};
+
+use crate::config::HostConfig;
+use crate::control::{Controller, FlowView};
+use crate::nic::Seat;
+use crate::path::{Acknowledgement, PathFacts};
+use crate::recovery::Sending;
+
+/// Whether a flow can send a packet now, and if not, what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// It can.
+    Ready,
+    /// It is paced and can send at this time.
+    At(Time),
+    /// Its window is full: it waits for an acknowledgement.
+    Blocked,
+    /// Everything is sent: it waits for acknowledgements, or is complete.
+    Idle,
+}
+
+/// The bytes of a flow that one packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Position of the first byte in the flow [bytes].
+    pub offset: u64,
+    /// How many bytes [bytes], from 1 to the payload of a full packet.
+    pub payload: u32,
+    /// Bytes of the flow from `offset` on [bytes]; what SRF switches rank by.
+    pub remaining: u64,
+    /// Whether these bytes were sent before.
+    pub is_retransmission: bool,
+}
+
+/// The sending end of a flow.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    size: u64,
+    next: u64,
+    acknowledged: u64,
+    next_available: Time,
+    last_sent_at: Time,
+    last_wire_bytes: u32,
+    payload: u32,
+    overhead: u32,
+    retransmitted_packets: u32,
+    timeouts: u32,
+    queue: u16,
+    /// The rate that `next_available` was computed with.
+    rate: Option<BitRate>,
+    recovery: Sending,
+    controller: Controller,
+    /// Where the flow stands at its NIC; belongs to the NIC.
+    pub(crate) seat: Seat,
+}
+
+impl Sender {
+    /// A flow of `size` bytes, 0 for an endless one, that may start at `now`.
+    pub fn new(size: u64, config: &HostConfig, path: &PathFacts, now: Time) -> Self {
+        let controller = Controller::new(&config.controller, path);
+        Sender {
+            size: if size == 0 { u64::MAX } else { size },
+            next: 0,
+            acknowledged: 0,
+            next_available: now,
+            last_sent_at: now,
+            last_wire_bytes: 0,
+            payload: path.payload,
+            overhead: path.data_overhead,
+            retransmitted_packets: 0,
+            timeouts: 0,
+            queue: 0,
+            rate: controller.rate(),
+            recovery: Sending::new(&config.recovery),
+            controller,
+            seat: Seat::default(),
+        }
+    }
+
+    /// Whether the flow can send a packet at `now`.
+    #[inline]
+    pub fn readiness(&self, now: Time) -> Readiness {
+        if self.remaining_unsent() == 0 {
+            Readiness::Idle
+        } else if self.in_flight() >= self.controller.window() {
+            Readiness::Blocked
+        } else if self.next_available > now {
+            Readiness::At(self.next_available)
+        } else {
+            Readiness::Ready
+        }
+    }
+
+    /// The next packet, which leaves at `now`. Only when [`Sender::readiness`] is
+    /// [`Readiness::Ready`].
+    pub fn send(&mut self, now: Time) -> Segment {
+        debug_assert_eq!(self.readiness(now), Readiness::Ready);
+        let segment = self.next_segment(now);
+        self.retransmitted_packets += u32::from(segment.is_retransmission);
+        self.last_sent_at = now;
+        self.last_wire_bytes = segment.payload + self.overhead;
+        self.next_available = now.saturating_add(self.gap());
+        segment
+    }
+
+    /// An acknowledgement, positive or negative, arrived at `now`. Answers whether it completed the
+    /// flow. A sender that was blocked or paced may be ready afterwards.
+    pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement) -> bool {
+        let before = self.acknowledged;
+        self.acknowledged = before.max(ack.cumulative.min(self.size));
+        let newly_acknowledged = self.acknowledged - before;
+        self.next = self.next.max(self.acknowledged);
+        if let Sending::GoBackN(go_back_n) = &mut self.recovery {
+            // A negative acknowledgement below what is acknowledged by now says nothing new.
+            if ack.is_negative && ack.cumulative == self.acknowledged {
+                self.next = self.acknowledged;
+            }
+            if self.next == self.acknowledged {
+                go_back_n.on_idle();
+            } else if newly_acknowledged > 0 {
+                go_back_n.on_progress(now);
+            }
+        }
+        let view = FlowView {
+            acknowledged: self.acknowledged,
+            next: self.acknowledged + self.in_flight(),
+            newly_acknowledged,
+        };
+        self.controller.on_acknowledgement(now, ack, &view);
+        self.follow_rate();
+        self.acknowledged >= self.size
+    }
+
+    /// A switch reported that it dropped the packet with `payload` bytes from `offset` on. With
+    /// perfect recovery those bytes are sent again before any new ones; Go-Back-N does not listen to
+    /// switches.
+    pub fn on_switch_drop(&mut self, offset: u64, payload: u32) {
+        if let Sending::Perfect(perfect) = &mut self.recovery {
+            perfect.on_drop(offset, payload);
+            self.controller.on_switch_drop();
+            self.follow_rate();
+        }
+    }
+
+    /// When the retransmission timer expires; [`Time::NEVER`] when it does not run. It moves later
+    /// with every acknowledgement, so a driver may keep an event for an earlier value, call
+    /// [`Sender::on_deadline`] then, and ask again.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        match &self.recovery {
+            Sending::GoBackN(go_back_n) => go_back_n.expiry(),
+            Sending::Perfect(_) => Time::NEVER,
+        }
+    }
+
+    /// Answers whether the retransmission timer has expired by `now`; then the flow starts again at
+    /// the first byte that is not acknowledged.
+    pub fn on_deadline(&mut self, now: Time) -> bool {
+        let Sending::GoBackN(go_back_n) = &mut self.recovery else {
+            return false;
+        };
+        if now < go_back_n.expiry() {
+            return false;
+        }
+        go_back_n.on_idle();
+        self.next = self.acknowledged;
+        self.timeouts += 1;
+        self.controller.on_timeout();
+        self.follow_rate();
+        true
+    }
+
+    /// Bytes of the flow [bytes]; `u64::MAX` when it is endless.
+    #[inline]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The first byte that is sent next, retransmissions of perfect recovery aside [bytes].
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Bytes that the receiver is known to have [bytes].
+    #[inline]
+    pub fn acknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
+    /// Bytes that are sent and neither acknowledged nor known to be lost [bytes].
+    #[inline]
+    pub fn in_flight(&self) -> u64 {
+        (self.next - self.acknowledged).saturating_sub(self.recovery.lost_bytes())
+    }
+
+    /// Bytes that are still to be sent, the lost ones included [bytes]; what an SRF NIC ranks by.
+    #[inline]
+    pub fn remaining_unsent(&self) -> u64 {
+        self.size - self.next + self.recovery.lost_bytes()
+    }
+
+    /// The controller's window [bytes]; `u64::MAX` when there is none.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.controller.window()
+    }
+
+    /// The rate that the flow is paced at [bit/s]; `None` when it is not paced.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        self.rate
+    }
+
+    /// The NIC queue of the flow, which its packets carry upstream of the first switch: 0 without
+    /// NIC queues, else 1 to the number of queues less one.
+    #[inline]
+    pub fn queue(&self) -> u16 {
+        self.queue
+    }
+
+    /// Packets that were sent again [packets].
+    #[inline]
+    pub fn retransmitted_packets(&self) -> u32 {
+        self.retransmitted_packets
+    }
+
+    /// How often the retransmission timer expired.
+    #[inline]
+    pub fn timeouts(&self) -> u32 {
+        self.timeouts
+    }
+
+    /// Gives the flow its NIC queue.
+    pub(crate) fn set_queue(&mut self, queue: u16) {
+        self.queue = queue;
+    }
+
+    /// Chooses the bytes of the next packet and counts them as sent.
+    fn next_segment(&mut self, now: Time) -> Segment {
+        if let Sending::Perfect(perfect) = &mut self.recovery
+            && let Some((offset, payload)) = perfect.take_lost(self.payload)
+        {
+            let remaining = self.size - offset;
+            return Segment { offset, payload, remaining, is_retransmission: true };
+        }
+        let offset = self.next;
+        let remaining = self.size - offset;
+        let payload = remaining.min(u64::from(self.payload)) as u32;
+        self.next += u64::from(payload);
+        let is_retransmission = match &mut self.recovery {
+            Sending::GoBackN(go_back_n) => go_back_n.on_send(now, offset, self.next),
+            Sending::Perfect(_) => false,
+        };
+        Segment { offset, payload, remaining, is_retransmission }
+    }
+
+    /// Moves the pending gap when the controller has changed the rate: from the last packet on, it
+    /// is that packet's gap at the new rate.
+    fn follow_rate(&mut self) {
+        let rate = self.controller.rate();
+        if rate != self.rate {
+            self.rate = rate;
+            self.next_available = self.last_sent_at.saturating_add(self.gap());
+        }
+    }
+
+    /// The time that the last packet occupies at the flow's rate; zero when it is not paced.
+    #[inline]
+    fn gap(&self) -> Time {
+        let wire = Bytes::new(u64::from(self.last_wire_bytes));
+        self.rate.map_or(Time::ZERO, |rate| rate.transmission_time(wire))
+    }
+}
