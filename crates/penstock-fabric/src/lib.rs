@@ -18,6 +18,8 @@ extern crate alloc;
 pub mod admission;
 pub mod assignment;
 pub mod backpressure;
+#[cfg(test)]
+mod fixture;
 pub mod marking;
 pub mod observe;
 pub mod packet;

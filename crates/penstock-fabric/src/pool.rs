@@ -139,3 +139,7 @@ impl IndexMut<PacketId> for PacketPool {
         &mut self.packets[id.0 as usize]
     }
 }
+
+#[cfg(test)]
+#[path = "pool_tests.rs"]
+mod tests;

@@ -39,6 +39,8 @@ pub struct Port {
     scheduler: Scheduler,
     /// The data queues without packets (the bitmap of BFC sec. 3.3.1).
     empty: Bitmap,
+    /// Those of them that are not paused.
+    open: Bitmap,
     rate: BitRate,
     bytes: u64,
     active: u32,
@@ -58,6 +60,7 @@ impl Port {
             queues: vec![DataQueue::default()],
             scheduler,
             empty: Bitmap::new(classes.len() + 1),
+            open: Bitmap::new(classes.len() + 1),
             rate,
             bytes: 0,
             active: 0,
@@ -79,6 +82,8 @@ impl Port {
         self.queues.push(DataQueue { class, ..DataQueue::default() });
         self.empty.grow(number + 1);
         self.empty.insert(number);
+        self.open.grow(number + 1);
+        self.open.insert(number);
         u16::try_from(number).expect("fewer than 2^16 queues at a port")
     }
 
@@ -122,6 +127,12 @@ impl Port {
         &self.empty
     }
 
+    /// The data queues without packets that are not paused.
+    #[inline]
+    pub fn open_queues(&self) -> &Bitmap {
+        &self.open
+    }
+
     /// Whether a flow that left `queue` empty would get no advantage from a new one.
     #[inline]
     pub fn is_settled(&self, queue: u16) -> bool {
@@ -144,7 +155,7 @@ impl Port {
 
     /// Appends a data packet to `queue`.
     #[inline]
-    pub fn enqueue(&mut self, now: Time, pool: &mut PacketPool, id: PacketId, queue: u16) {
+    pub fn enqueue(&mut self, pool: &mut PacketPool, id: PacketId, queue: u16) {
         let index = usize::from(queue);
         let entry = &mut self.queues[index];
         let last = entry.packets.tail();
@@ -152,9 +163,10 @@ impl Port {
         packet.queue = queue;
         let bytes = packet.wire_bytes;
         let flow = packet.flow_hash;
-        self.scheduler.tag(now, entry, u32::from(queue), packet);
+        self.scheduler.tag(entry, u32::from(queue), packet);
         if last.is_none() {
             self.empty.remove(index);
+            self.open.remove(index);
         } else if pool[last].flow_hash != flow {
             self.counters.collisions += 1;
         }
@@ -187,6 +199,7 @@ impl Port {
         self.scheduler.charge(queue, bytes as u32);
         if queue.packets.is_empty() {
             self.empty.insert(index);
+            self.open.insert(index);
             self.deactivate(index);
         } else {
             let head = queue.packets.head();
@@ -230,6 +243,11 @@ impl Port {
             return;
         }
         self.queues[index].is_paused = is_paused;
+        if is_paused {
+            self.open.remove(index);
+        } else if self.queues[index].packets.is_empty() {
+            self.open.insert(index);
+        }
         let paused = self.queue_pauses.paused();
         if is_paused {
             self.queue_pauses.set(now, paused + 1);
@@ -288,3 +306,7 @@ impl Port {
         self.control.packets(pool)
     }
 }
+
+#[cfg(test)]
+#[path = "port_tests.rs"]
+mod tests;

@@ -108,9 +108,10 @@ impl Switch {
     /// The switch that `config` describes, at the place that `facts` describes.
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, random: Pcg32) -> Self {
         let classes = config.assignment.queue_classes();
-        let ports = facts.ports.iter().map(|port| {
-            Port::new(port.rate, &classes, Scheduler::new(&config.scheduling, port.rate))
-        });
+        let ports = facts
+            .ports
+            .iter()
+            .map(|port| Port::new(port.rate, &classes, Scheduler::new(&config.scheduling)));
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, &facts.ports, accounts);
         let backpressure = match &config.backpressure {
@@ -212,7 +213,7 @@ impl Switch {
         packet.queue = queue;
         self.observe(moment, PacketEvent::Assign, id, egress);
         let port = &mut self.ports[usize::from(egress)];
-        port.enqueue(now, moment.pool, id, queue);
+        port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let packet = &mut moment.pool[id];
         let is_marked = self.marking.marks(MarkingPoint::Enqueue, queue_bytes, &mut self.random);
@@ -357,3 +358,7 @@ impl Switch {
         });
     }
 }
+
+#[cfg(test)]
+#[path = "switch_tests.rs"]
+mod tests;

@@ -209,7 +209,7 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn refresh(&mut self, now: Time, host: u32, slot: u32) {
         let host = &mut self.network.hosts[host as usize];
-        host.nic.on_change(slot, now, &mut self.slots.senders);
+        host.nic.on_change(slot, now, &mut self.slots.senders, &mut self.nic_random);
         let uplink = host.uplink;
         self.offer(now, uplink);
     }

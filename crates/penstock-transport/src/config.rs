@@ -75,8 +75,14 @@ mod tests {
         format!(r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic}}}"#)
     }
 
-    const DCTCP: &str = r#"{"kind":"dctcp","gain":0.0625,"start":"slow-start","initial_window_packets":10,"increase":1000,"minimum_rate":100000000}"#;
-    const HPCC: &str = r#"{"kind":"hpcc","target_utilization":0.95,"maximum_stage":5,"additive_increase":80,"minimum_rate":100000000,"react":"per-ack"}"#;
+    const DCTCP: &str = concat!(
+        r#"{"kind":"dctcp","gain":0.0625,"start":"slow-start","initial_window_packets":10,"#,
+        r#""increase":1000,"minimum_rate":100000000}"#
+    );
+    const HPCC: &str = concat!(
+        r#"{"kind":"hpcc","target_utilization":0.95,"maximum_stage":5,"#,
+        r#""additive_increase":80,"minimum_rate":100000000,"react":"per-ack"}"#
+    );
     const GO_BACK_N: &str =
         r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;
     const PERFECT: &str = r#"{"kind":"perfect"}"#;
@@ -97,6 +103,7 @@ mod tests {
                 let text = host(controller, recovery, nic);
                 let parsed: HostConfig = serde_json::from_str(&text).unwrap();
                 assert_eq!(parsed.validate(), Ok(()));
+                assert_eq!(parsed.controller.uses_telemetry(), controller == HPCC);
                 assert_eq!(serde_json::to_string(&parsed).unwrap(), text);
             }
         }

@@ -164,3 +164,7 @@ impl Shared {
         *shared -= before - account.used.saturating_sub(self.reserve);
     }
 }
+
+#[cfg(test)]
+#[path = "shared_tests.rs"]
+mod tests;

@@ -10,3 +10,7 @@ pub struct StaticConfig {
     /// Memory of an egress port [bytes], > 0.
     pub per_port: Bytes,
 }
+
+#[cfg(test)]
+#[path = "static_port_tests.rs"]
+mod tests;

@@ -116,3 +116,7 @@ impl PortFlows {
         None
     }
 }
+
+#[cfg(test)]
+#[path = "per_flow_tests.rs"]
+mod tests;

@@ -39,3 +39,7 @@ impl Stochastic {
         range.from + reduce(salted(packet.flow_hash, self.salt), size) as u16
     }
 }
+
+#[cfg(test)]
+#[path = "stochastic_tests.rs"]
+mod tests;

@@ -184,3 +184,7 @@ impl Bfc {
         self.counters[usize::from(ingress) * UPSTREAM_QUEUES + usize::from(queue)]
     }
 }
+
+#[cfg(test)]
+#[path = "bfc_tests.rs"]
+mod tests;

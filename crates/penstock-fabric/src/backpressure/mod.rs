@@ -94,3 +94,7 @@ pub(crate) enum Backpressure {
     Pfc(Pfc),
     Bfc(Bfc),
 }
+
+#[cfg(test)]
+#[path = "signal_tests.rs"]
+mod tests;

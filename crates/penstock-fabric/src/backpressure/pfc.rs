@@ -113,3 +113,7 @@ impl Pfc {
         Some(ControlFrame { port: ingress, signal: Signal::ResumeClass(class) })
     }
 }
+
+#[cfg(test)]
+#[path = "pfc_tests.rs"]
+mod tests;

@@ -53,3 +53,7 @@ impl Marking {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "marking_tests.rs"]
+mod tests;

@@ -17,3 +17,7 @@ pub(crate) fn hop(now: Time, port: &Port, wire_bytes: u16) -> HopTelemetry {
         rate: port.rate(),
     }
 }
+
+#[cfg(test)]
+#[path = "telemetry_tests.rs"]
+mod tests;

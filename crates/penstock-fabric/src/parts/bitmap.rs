@@ -71,16 +71,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_set(members in proptest::collection::btree_set(0usize..200, 0..60), start in 0usize..200) {
+        fn agrees_with_a_set(
+            members in proptest::collection::btree_set(0usize..200, 0..60),
+            start in 20usize..=150,
+        ) {
             let mut bitmap = Bitmap::new(200);
             for &member in &members {
                 bitmap.insert(member);
             }
-            let wrapped: Option<usize> =
-                members.range(start..150).next().or_else(|| members.range(20..start.clamp(20, 150)).next()).copied();
-            if start >= 20 {
-                prop_assert_eq!(bitmap.first_from(start, 20, 150), wrapped);
-            }
+            let first = |from, to| members.range(from..to).next().copied();
+            prop_assert_eq!(bitmap.first_in(start, 180), first(start, 180));
+            let wrapped = first(start, 150).or_else(|| first(20, start));
+            prop_assert_eq!(bitmap.first_from(start, 20, 150), wrapped);
             for &member in &members {
                 bitmap.remove(member);
                 prop_assert!(!bitmap.contains(member));

@@ -95,3 +95,7 @@ impl Drr {
         queues[number as usize].deficit += self.quantum;
     }
 }
+
+#[cfg(test)]
+#[path = "drr_tests.rs"]
+mod tests;

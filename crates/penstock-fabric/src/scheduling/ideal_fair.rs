@@ -1,14 +1,15 @@
 //! Ideal fair queueing: bit-by-bit round robin (A. Demers, S. Keshav, S. Shenker, "Analysis and
 //! Simulation of a Fair Queueing Algorithm", SIGCOMM 1989; AFQ sec. 2; BFC's Ideal-FQ).
 //!
-//! The round number R grows by C / N a second, N being the flows that the fluid system still
-//! serves. An arriving packet finishes in round max(R, F) + length, F being the finish of its
-//! flow's last packet; the smallest finish is sent first. R is exact: the fluid system's departures
-//! are replayed between two arrivals, in fixed point with 1/65,536 byte.
+//! The round number R counts the bytes that each backlogged flow has been served in the fluid
+//! system: of every byte that the port sends, each of the N flows with F > R gets 1/N. An arriving
+//! packet finishes in round max(R, F) + length, F being the finish of its flow's last packet; the
+//! smallest finish is sent first. R advances with the data that is really sent and not with the
+//! clock: control packets and pauses take time that no data flow is served in, and a round number
+//! that ran ahead of the service would turn a busy port into a FIFO. It is kept in fixed point with
+//! 1/65,536 byte.
 //!
 //! A queue must belong to one flow, as the `per-flow` assignment gives.
-
-use penstock_units::{BitRate, Time};
 
 use crate::packet::Packet;
 use crate::parts::IndexedHeap;
@@ -18,12 +19,10 @@ use crate::queue::DataQueue;
 const ROUND_BITS: u32 = 16;
 
 /// The bit-by-bit round robin scheduler of a port.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct IdealFair {
-    rate: BitRate,
     /// R, fixed point [bytes per flow].
     round: u64,
-    updated: Time,
     /// Queues that the fluid system still serves, by the finish of their last packet.
     fluid: IndexedHeap,
     /// Active queues, by the finish of their first packet.
@@ -31,30 +30,13 @@ pub struct IdealFair {
 }
 
 impl IdealFair {
-    pub(crate) fn new(rate: BitRate) -> Self {
-        IdealFair {
-            rate,
-            round: 0,
-            updated: Time::ZERO,
-            fluid: IndexedHeap::default(),
-            active: IndexedHeap::default(),
-        }
-    }
-
-    /// The round number, as of the last arrival.
+    /// The round number.
     #[inline]
     pub(crate) fn round(&self) -> u64 {
         self.round
     }
 
-    pub(crate) fn tag(
-        &mut self,
-        now: Time,
-        queue: &mut DataQueue,
-        number: u32,
-        packet: &mut Packet,
-    ) {
-        self.advance(now);
+    pub(crate) fn tag(&mut self, queue: &mut DataQueue, number: u32, packet: &mut Packet) {
         let length = u64::from(packet.wire_bytes) << ROUND_BITS;
         queue.finish = self.round.max(queue.finish) + length;
         packet.time = queue.finish;
@@ -73,22 +55,14 @@ impl IdealFair {
         self.active.first().map_or(0, |(_, number)| number)
     }
 
-    /// Replays the fluid system until `now`.
-    fn advance(&mut self, now: Time) {
-        let elapsed = now - self.updated;
-        self.updated = now;
-        if self.fluid.is_empty() {
-            return;
-        }
-        let bit_picoseconds = 8 * 1_000_000_000_000;
-        let mut service = (u128::from(elapsed.as_ps()) << ROUND_BITS)
-            * u128::from(self.rate.as_bps())
-            / bit_picoseconds;
+    /// The port sends `bytes`: so many are shared out in the fluid system.
+    pub(crate) fn serve(&mut self, bytes: u32) {
+        let mut service = u64::from(bytes) << ROUND_BITS;
         while let Some((finish, number)) = self.fluid.first() {
-            let flows = self.fluid.len() as u128;
-            let needed = u128::from(finish.saturating_sub(self.round)) * flows;
+            let flows = self.fluid.len() as u64;
+            let needed = finish.saturating_sub(self.round).saturating_mul(flows);
             if needed > service {
-                self.round += (service / flows) as u64;
+                self.round += service / flows;
                 return;
             }
             service -= needed;
@@ -97,3 +71,7 @@ impl IdealFair {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "ideal_fair_tests.rs"]
+mod tests;

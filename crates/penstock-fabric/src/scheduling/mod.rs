@@ -9,7 +9,6 @@ pub mod ideal_fair;
 pub mod srf;
 pub mod strict;
 
-use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
@@ -53,28 +52,22 @@ pub enum Scheduler {
 }
 
 impl Scheduler {
-    /// The scheduler of a port of `rate` that `config` describes.
-    pub fn new(config: &SchedulingConfig, rate: BitRate) -> Self {
+    /// The scheduler that `config` describes.
+    pub fn new(config: &SchedulingConfig) -> Self {
         match config {
             SchedulingConfig::Fifo {} => Scheduler::Fifo(Fifo::default()),
             SchedulingConfig::Strict {} => Scheduler::Strict(Strict::default()),
             SchedulingConfig::Drr(config) => Scheduler::Drr(Drr::new(config)),
-            SchedulingConfig::IdealFair {} => Scheduler::IdealFair(IdealFair::new(rate)),
+            SchedulingConfig::IdealFair {} => Scheduler::IdealFair(IdealFair::default()),
             SchedulingConfig::Srf {} => Scheduler::Srf(Srf::default()),
         }
     }
 
     /// Tags an arriving packet before it joins `queue`.
     #[inline]
-    pub(crate) fn tag(
-        &mut self,
-        now: Time,
-        queue: &mut DataQueue,
-        number: u32,
-        packet: &mut Packet,
-    ) {
+    pub(crate) fn tag(&mut self, queue: &mut DataQueue, number: u32, packet: &mut Packet) {
         if let Scheduler::IdealFair(fair) = self {
-            fair.tag(now, queue, number, packet);
+            fair.tag(queue, number, packet);
         }
     }
 
@@ -118,8 +111,10 @@ impl Scheduler {
     /// `bytes` of `queue` were sent.
     #[inline]
     pub(crate) fn charge(&mut self, queue: &mut DataQueue, bytes: u32) {
-        if let Scheduler::Drr(_) = self {
-            queue.deficit -= bytes;
+        match self {
+            Scheduler::Drr(_) => queue.deficit -= bytes,
+            Scheduler::IdealFair(fair) => fair.serve(bytes),
+            _ => {}
         }
     }
 

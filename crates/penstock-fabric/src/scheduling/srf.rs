@@ -24,3 +24,7 @@ impl Srf {
         self.active.first().map_or(0, |(_, number)| number)
     }
 }
+
+#[cfg(test)]
+#[path = "srf_tests.rs"]
+mod tests;

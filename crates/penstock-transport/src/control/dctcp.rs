@@ -3,8 +3,8 @@
 //! M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, and RFC 8257. Implemented: the
 //! estimate alpha (RFC 8257 Sec. 3.3), the proportional cut once per round trip, and the two starts
 //! that the BFC paper compares (P. Goyal et al., NSDI 2022): `line-rate` (Sec. 6.2.1) and
-//! `slow-start`, its "DCTCP + SS" (App. A.6). Both pace the window over the base round-trip time, as the
-//! RDMA simulators do (alibaba-edu/High-Precision-Congestion-Control).
+//! `slow-start`, its "DCTCP + SS" (App. A.6). Both pace the window over the base round-trip time,
+//! as the RDMA simulators do (alibaba-edu/High-Precision-Congestion-Control).
 //!
 //! Left out: the delayed-acknowledgement state machine of RFC 8257 Sec. 3.2, because every packet
 //! is acknowledged and echoes its own mark; fast retransmit, because Go-Back-N or the switch
@@ -19,7 +19,7 @@
 //! |---|---|---|---|
 //! | g | `gain` | 1/16; 1/256 in the BFC authors' scripts | RFC 8257 Sec. 4.2; their config file |
 //! | - | `initial_window_packets` | 10 | BFC App. A.6 |
-//! | - | `increase` | one packet; 500 B in the BFC authors' scripts at 8 us | RFC 5681 Sec. 3.1; their config file |
+//! | - | `increase` | one packet; 500 B in the BFC authors' scripts | RFC 5681 Sec. 3.1; theirs |
 //! | - | `minimum_rate` | 100 Mb/s | the BFC authors' scripts |
 
 use penstock_units::{BitRate, Bytes};
@@ -38,9 +38,9 @@ pub struct DctcpConfig {
     pub gain: f64,
     /// How a flow starts.
     pub start: DctcpStart,
-    /// First window of a slow start [packets], >= 1; a line-rate start ignores it.
+    /// First window of a slow start \[packets\], >= 1; a line-rate start ignores it.
     pub initial_window_packets: u32,
-    /// What a round without a cut adds to the window [bytes], >= 1.
+    /// What a round without a cut adds to the window \[bytes\], >= 1.
     pub increase: Bytes,
     /// The rate below which the flow does not fall [bit/s], > 0.
     pub minimum_rate: BitRate,
@@ -162,7 +162,7 @@ impl Dctcp {
         self.window.set(self.window.get() / 2.0);
     }
 
-    /// The window [bytes], >= 1.
+    /// The window \[bytes\], >= 1.
     #[inline]
     pub fn window(&self) -> u64 {
         self.window.bytes()
@@ -172,11 +172,6 @@ impl Dctcp {
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
         self.window.rate()
-    }
-
-    /// The estimated fraction of marked bytes, in [0, 1].
-    pub fn alpha(&self) -> f64 {
-        self.alpha
     }
 
     /// Takes the round that ended into alpha and opens the next one, which ends beyond `next`.
@@ -240,7 +235,7 @@ mod tests {
                 packet += 1;
                 acknowledge(&mut dctcp, packet, 1, is_marked);
             }
-            assert!((dctcp.alpha() - expected).abs() < 1e-5, "{} {expected}", dctcp.alpha());
+            assert!((dctcp.alpha - expected).abs() < 1e-5, "{} {expected}", dctcp.alpha);
         }
     }
 

@@ -1,10 +1,10 @@
 //! HPCC: the window follows the utilization that in-band telemetry reports.
 //!
 //! Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, Sec. 3 and
-//! Algorithm 1. Implemented: the estimate of in-flight bytes per hop, its average over a round trip,
-//! the multiplicative and additive steps, and the reference window that makes it safe to react to
-//! every acknowledgement. Left out: the PINT variant, and windows per round of an unknown number of
-//! flows (W_AI is a parameter).
+//! Algorithm 1. Implemented: the estimate of in-flight bytes per hop, its average over a round
+//! trip, the multiplicative and additive steps, and the reference window that makes it safe to
+//! react to every acknowledgement. Left out: the PINT variant, and windows per round of an unknown
+//! number of flows (W_AI is a parameter).
 //!
 //! Where the paper is silent we follow its authors' simulator
 //! (alibaba-edu/High-Precision-Congestion-Control): the average U starts at 1; the first
@@ -16,8 +16,8 @@
 //! | symbol | field | value | source |
 //! |---|---|---|---|
 //! | eta | `target_utilization` | 0.95 | the paper, as quoted by BFC (NSDI 2022) Sec. 6.2.1 |
-//! | maxStage | `maximum_stage` | 5; 0 in the simulator's scripts | BFC Sec. 6.2.1; its config file |
-//! | W_AI | `additive_increase` | 80 B; 50 B in the BFC authors' scripts | the paper; their config file |
+//! | maxStage | `maximum_stage` | 5; 0 in the simulator's scripts | BFC Sec. 6.2.1; theirs |
+//! | W_AI | `additive_increase` | 80 B; 50 B in the BFC authors' scripts | the paper; theirs |
 //! | - | `minimum_rate` | 100 Mb/s | the simulator's config file |
 //! | - | `react` | per-ack; per-rtt is its ablation | the simulator's `FAST_REACT` |
 
@@ -43,7 +43,7 @@ pub struct HpccConfig {
     pub target_utilization: f64,
     /// Additive rounds before a multiplicative one (maxStage in the paper), >= 0.
     pub maximum_stage: u32,
-    /// What every step adds to the window (W_AI in the paper) [bytes], >= 0.
+    /// What every step adds to the window (W_AI in the paper) \[bytes\], >= 0.
     pub additive_increase: Bytes,
     /// The rate below which the flow does not fall [bit/s], > 0.
     pub minimum_rate: BitRate,
@@ -86,7 +86,7 @@ impl HpccConfig {
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     window: PacedWindow,
-    /// The window that the steps of this round trip start from (W^c in the paper) [bytes].
+    /// The window that the steps of this round trip start from (W^c in the paper) \[bytes\].
     reference: f64,
     /// Average normalized bytes in flight on the busiest hop (U in the paper), >= 0.
     utilization: f64,
@@ -142,7 +142,8 @@ impl Hpcc {
             self.utilization >= self.target_utilization || self.stage >= self.maximum_stage;
         let scale =
             if is_multiplicative { self.target_utilization / self.utilization } else { 1.0 };
-        self.window.set(self.reference * scale + self.additive_increase); // Algorithm 1, ComputeWind
+        // Algorithm 1, ComputeWind
+        self.window.set(self.reference * scale + self.additive_increase);
         if is_round_end {
             self.reference = self.window.get();
             self.stage = if is_multiplicative { 0 } else { self.stage + 1 };
@@ -156,7 +157,7 @@ impl Hpcc {
         self.window.set_minimum();
     }
 
-    /// The window [bytes], >= 1.
+    /// The window \[bytes\], >= 1.
     #[inline]
     pub fn window(&self) -> u64 {
         self.window.bytes()
@@ -168,14 +169,10 @@ impl Hpcc {
         self.window.rate()
     }
 
-    /// The average normalized bytes in flight on the busiest hop (U in the paper), >= 0.
-    pub fn utilization(&self) -> f64 {
-        self.utilization
-    }
-
     /// Takes the telemetry into the average and into the history (Algorithm 1, MeasureInflight).
     fn measure(&mut self, hops: &[HopTelemetry]) {
         let base_rtt = self.base_rtt.as_ps() as f64;
+        let per_rtt = 1.0 / base_rtt;
         let mut busiest = 0.0;
         let mut span = 0.0;
         for (hop, last) in hops.iter().zip(self.history.iter_mut()) {
@@ -183,17 +180,17 @@ impl Hpcc {
             if elapsed == 0.0 {
                 continue;
             }
-            let byte_rate = hop.rate.as_bps() as f64 / 8e12; // bytes per picosecond
+            let byte_time = 8e12 / hop.rate.as_bps() as f64; // picoseconds per byte
             let sent = hop.sent_bytes.saturating_sub(last.sent_bytes) as f64;
             let queued = hop.queue_bytes.min(last.queue_bytes) as f64;
-            let load = queued / (byte_rate * base_rtt) + sent / elapsed / byte_rate; // Eq. 2
+            let load = (queued * per_rtt + sent / elapsed) * byte_time; // Eq. 2
             if load > busiest {
                 busiest = load;
                 span = elapsed;
             }
             *last = *hop;
         }
-        let weight = span.min(base_rtt) / base_rtt;
+        let weight = span.min(base_rtt) * per_rtt;
         self.utilization = (1.0 - weight) * self.utilization + weight * busiest;
     }
 }
@@ -229,7 +226,7 @@ mod tests {
     fn the_first_acknowledgement_only_stores_its_telemetry() {
         let mut hpcc = hpcc(HpccReaction::PerAck);
         hpcc.on_acknowledgement(&[hop(START, 0, 900_000)], &view(1_000));
-        assert_eq!((hpcc.window(), hpcc.rate(), hpcc.utilization()), (100_000, None, 1.0));
+        assert_eq!((hpcc.window(), hpcc.rate(), hpcc.utilization), (100_000, None, 1.0));
     }
 
     #[test]
@@ -238,7 +235,7 @@ mod tests {
         hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
         let later = START + Time::from_ps(87_200);
         hpcc.on_acknowledgement(&[hop(later, 1_090, 50_000)], &view(2_000));
-        assert!((hpcc.utilization() - 1.005_45).abs() < 1e-9);
+        assert!((hpcc.utilization - 1.005_45).abs() < 1e-9);
         assert_eq!(hpcc.window(), 94_565);
         assert_eq!(hpcc.reference, 100_000.0); // not committed before the round trip ends
     }
@@ -249,7 +246,7 @@ mod tests {
         hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
         let later = START + Time::from_us(8);
         hpcc.on_acknowledgement(&[hop(later, 100_000, 50_000)], &view(2_000));
-        assert!((hpcc.utilization() - 1.5).abs() < 1e-9);
+        assert!((hpcc.utilization - 1.5).abs() < 1e-9);
         assert_eq!(hpcc.window(), 63_413);
     }
 
@@ -286,7 +283,7 @@ mod tests {
         hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
         let later = START + Time::from_us(4);
         hpcc.on_acknowledgement(&[hop(later, 50_000, 90_000)], &view(50_000));
-        assert_eq!((hpcc.window(), hpcc.utilization()), (100_000, 1.0));
+        assert_eq!((hpcc.window(), hpcc.utilization), (100_000, 1.0));
         let later = START + Time::from_us(8);
         hpcc.on_acknowledgement(&[hop(later, 100_000, 50_000)], &view(102_000));
         assert_eq!((hpcc.window(), hpcc.stage), (63_413, 0));
@@ -302,7 +299,7 @@ mod tests {
         hpcc.on_acknowledgement(&[hop(START, 0, 0), slow(START, 0)], &view(1_000));
         let later = START + Time::from_us(8);
         hpcc.on_acknowledgement(&[hop(later, 50_000, 0), slow(later, 25_000)], &view(2_000));
-        assert!((hpcc.utilization() - 1.0).abs() < 1e-9);
+        assert!((hpcc.utilization - 1.0).abs() < 1e-9);
     }
 
     #[test]
@@ -310,7 +307,7 @@ mod tests {
         let mut hpcc = hpcc(HpccReaction::PerAck);
         hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000));
         hpcc.on_acknowledgement(&[hop(START, 5_000, 9_000)], &view(2_000));
-        assert_eq!(hpcc.utilization(), 1.0);
+        assert_eq!(hpcc.utilization, 1.0);
         let window = hpcc.window();
         hpcc.on_acknowledgement(&[hop(START, 0, 0); 3], &view(3_000));
         assert_eq!((hpcc.window(), hpcc.hops), (window, 3));

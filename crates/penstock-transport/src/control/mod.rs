@@ -4,7 +4,8 @@
 //! NIC does. To add one: write its file (config, state machine, citation, tests) and add a variant
 //! to [`ControllerConfig`] and [`Controller`].
 //!
-//! Reading order: [`window`], [`delay`], [`paced_window`], [`dctcp`], [`hpcc`].
+//! Reading order: [`window`], [`delay`], `paced_window` (what the next two share), [`dctcp`],
+//! [`hpcc`].
 
 use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
@@ -15,8 +16,9 @@ use crate::path::{Acknowledgement, PathFacts};
 pub mod dctcp;
 pub mod delay;
 pub mod hpcc;
-pub mod paced_window;
 pub mod window;
+
+mod paced_window;
 
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
@@ -64,11 +66,11 @@ impl ControllerConfig {
 /// The state of a flow at the moment of an acknowledgement, after it was taken into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowView {
-    /// Bytes that the receiver has, as far as the sender knows [bytes].
+    /// Bytes that the receiver has, as far as the sender knows \[bytes\].
     pub acknowledged: u64,
-    /// What `acknowledged` becomes once all that is in flight is acknowledged [bytes].
+    /// What `acknowledged` becomes once all that is in flight is acknowledged \[bytes\].
     pub next: u64,
-    /// How much this acknowledgement added to `acknowledged` [bytes].
+    /// How much this acknowledgement added to `acknowledged` \[bytes\].
     pub newly_acknowledged: u64,
 }
 
@@ -130,7 +132,7 @@ impl Controller {
         }
     }
 
-    /// How many bytes may be in flight [bytes], >= 1; `u64::MAX` means no limit.
+    /// How many bytes may be in flight \[bytes\], >= 1; `u64::MAX` means no limit.
     #[inline]
     pub fn window(&self) -> u64 {
         match self {

@@ -1,6 +1,7 @@
 //! A window with the rate that spreads it over one base round-trip time.
 //!
-//! HPCC and the RDMA form of DCTCP set both from one number: R = W / T (HPCC, SIGCOMM 2019). The invariant kept here: minimum <= W <= bandwidth-delay product.
+//! HPCC and the RDMA form of DCTCP set both from one number: R = W / T (HPCC, SIGCOMM 2019). The
+//! invariant kept here: minimum <= W <= bandwidth-delay product.
 
 use penstock_units::BitRate;
 
@@ -8,8 +9,8 @@ use crate::path::PathFacts;
 
 /// A window W between the minimum rate's and the line rate's, and its rate W / T.
 #[derive(Clone, Copy, Debug)]
-pub struct PacedWindow {
-    /// [bytes]; fractions of a byte are kept so that small steps add up.
+pub(crate) struct PacedWindow {
+    /// \[bytes\]; fractions of a byte are kept so that small steps add up.
     window: f64,
     minimum: f64,
     maximum: f64,
@@ -21,38 +22,38 @@ impl PacedWindow {
     ///
     /// `minimum_rate` above the line rate means the line rate; the smallest window is one byte,
     /// with which a flow has one packet in flight.
-    pub fn new(path: &PathFacts, minimum_rate: BitRate) -> Self {
+    pub(crate) fn new(path: &PathFacts, minimum_rate: BitRate) -> Self {
         let maximum = path.bdp.get() as f64;
         let share = minimum_rate.as_bps() as f64 / path.line_rate.as_bps() as f64;
         let minimum = (maximum * share).max(1.0).min(maximum);
         PacedWindow { window: maximum, minimum, maximum, line_rate: path.line_rate }
     }
 
-    /// The window [bytes], unrounded.
+    /// The window \[bytes\], unrounded.
     #[inline]
-    pub fn get(&self) -> f64 {
+    pub(crate) fn get(&self) -> f64 {
         self.window
     }
 
-    /// Sets the window to `window` [bytes], or to the nearer bound when it is outside.
-    pub fn set(&mut self, window: f64) {
+    /// Sets the window to `window` \[bytes\], or to the nearer bound when it is outside.
+    pub(crate) fn set(&mut self, window: f64) {
         self.window = window.max(self.minimum).min(self.maximum);
     }
 
     /// Sets the window to that of the minimum rate.
-    pub fn set_minimum(&mut self) {
+    pub(crate) fn set_minimum(&mut self) {
         self.window = self.minimum;
     }
 
     /// The window in whole bytes, rounded down, >= 1.
     #[inline]
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.window as u64).max(1)
     }
 
     /// W / T [bit/s], or `None` when that is the line rate.
     #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
+    pub(crate) fn rate(&self) -> Option<BitRate> {
         if self.window >= self.maximum {
             return None;
         }

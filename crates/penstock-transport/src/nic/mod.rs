@@ -1,24 +1,24 @@
 //! The NIC of a host: which of its flows sends the next data packet.
 //!
 //! Flows are served packet by packet, lowest class first, and within a class in turn or by fewest
-//! remaining bytes (SRF). Control packets (acknowledgements, pause frames) do not come through here:
-//! the driver sends them first. Flows live in an array of the caller and are named by their slots in
-//! it; every slot is at one NIC at most.
+//! remaining bytes (SRF). Control packets (acknowledgements, pause frames) do not come through
+//! here: the driver sends them first. Flows live in an array of the caller and are named by their
+//! slots in it; every slot is at one NIC at most.
 //!
-//! The calls, per flow: [`Nic::start`] once; [`Nic::on_change`] after anything that may have changed
-//! its readiness (an acknowledgement, a timeout, a switch drop); [`Nic::finish`] once. Per packet:
-//! [`Nic::next`], then [`Sender::send`], then [`Nic::after_send`]. When `next` finds nothing, sleep
-//! until [`Nic::wake_at`] or the next input.
+//! The calls, per flow: [`Nic::start`] once; [`Nic::on_change`] after anything that may have
+//! changed its readiness (an acknowledgement, a timeout, a switch drop); [`Nic::finish`] once. Per
+//! packet: [`Nic::next`], then [`Sender::send`], then [`Nic::after_send`]. When `next` finds
+//! nothing, sleep until [`Nic::wake_at`] or the next input.
 //!
 //! Cost: constant per packet whatever the number of blocked and paused flows; logarithmic in the
-//! number of paced flows, and of ready flows under SRF. Blocked flows are in no structure, paced ones
-//! in a heap by time. A flow of a paused queue is set aside when it comes to the front, and returns
-//! to the back when the queue resumes; a paused class is passed over as a whole.
+//! number of paced flows, and of ready flows under SRF. Blocked flows are in no structure, paced
+//! ones in a heap by time. A flow of a paused queue is set aside when it comes to the front, and
+//! returns to the back when the queue resumes; a paused class is passed over as a whole.
 //!
 //! Sources: round robin, strict priority and pauses per class from the NIC model of
 //! alibaba-edu/High-Precision-Congestion-Control; queues and their pauses from P. Goyal et al.,
-//! "Backpressure Flow Control", NSDI 2022, Sec. 3.3.2; SRF at the NIC from its App. A.2; NICs that do
-//! not react from its App. A.8.
+//! "Backpressure Flow Control", NSDI 2022, Sec. 3.3.2; SRF at the NIC from its App. A.2; NICs that
+//! do not react from its App. A.8.
 
 use alloc::vec::Vec;
 
@@ -156,33 +156,54 @@ impl Nic {
         if let ReadyFlows::ByRemaining(heap) = &mut self.ready[usize::from(class)] {
             heap.reserve(self.flow_count);
         }
-        let flow = &mut flows[slot as usize];
-        flow.set_queue(self.queues.assign(class, rng));
-        flow.seat = Seat::of_class(class);
+        flows[slot as usize].seat = Seat::of_class(class);
+        self.take_queue(slot, flows, rng);
         self.make_ready(slot, flows);
     }
 
     /// The flow in `slot` is complete: leaves the NIC and its queue.
     pub fn finish(&mut self, slot: u32, flows: &mut [Sender]) {
         self.detach(slot, flows);
-        self.queues.release(flows[slot as usize].queue());
+        self.leave_queue(slot, flows);
         self.flow_count -= 1;
     }
 
+    /// Gives a flow that has something to send a queue, unless it has one.
+    fn take_queue(&mut self, slot: u32, flows: &mut [Sender], rng: &mut Pcg32) {
+        let flow = &mut flows[slot as usize];
+        if !flow.seat.has_queue {
+            flow.seat.has_queue = true;
+            flow.set_queue(self.queues.assign(flow.seat.class, self.paused_queues, rng));
+        }
+    }
+
+    /// Takes the queue from a flow that has nothing to send.
+    fn leave_queue(&mut self, slot: u32, flows: &mut [Sender]) {
+        let flow = &mut flows[slot as usize];
+        if flow.seat.has_queue {
+            flow.seat.has_queue = false;
+            self.queues.release(flow.queue());
+        }
+    }
+
     /// The readiness of the flow in `slot` may have changed.
-    pub fn on_change(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
+    pub fn on_change(&mut self, slot: u32, now: Time, flows: &mut [Sender], rng: &mut Pcg32) {
+        if flows[slot as usize].remaining_unsent() > 0 {
+            self.take_queue(slot, flows, rng);
+        }
         let flow = &flows[slot as usize];
-        let readiness = flow.readiness(now);
-        let keeps_its_turn = matches!(self.ready[0], ReadyFlows::InTurn(_));
-        let stays = match flow.seat.place {
-            Place::Parked => true, // looked at again when its queue has resumed
-            Place::Ready => readiness == Readiness::Ready && keeps_its_turn,
-            Place::Waiting => matches!(readiness, Readiness::Blocked | Readiness::Idle),
-            Place::Paced => false,
-        };
-        if !stays {
-            self.detach(slot, flows);
-            self.place(slot, readiness, flows);
+        let in_turn = matches!(self.ready[0], ReadyFlows::InTurn(_));
+        match (flow.seat.place, flow.readiness(now)) {
+            (Place::Parked, _) => {} // looked at again when its queue has resumed
+            (Place::Ready, Readiness::Ready) if in_turn => {}
+            (Place::Waiting, Readiness::Blocked | Readiness::Idle) => {}
+            (Place::Paced, Readiness::At(time)) => {
+                self.paced.change_key(time.as_ps(), slot, flows);
+            }
+            (_, readiness) => {
+                self.detach(slot, flows);
+                self.place(slot, readiness, flows);
+            }
         }
     }
 
@@ -212,13 +233,18 @@ impl Nic {
         }
     }
 
-    /// The flow in `slot` has sent a packet at `now`: goes to the back of its class.
+    /// The flow in `slot` has sent a packet at `now`: goes to the back of its class, and leaves its
+    /// queue when that was its last packet, as a switch frees the queue of a flow without packets.
     pub fn after_send(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
         self.detach(slot, flows);
-        self.place(slot, flows[slot as usize].readiness(now), flows);
+        let readiness = flows[slot as usize].readiness(now);
+        if readiness == Readiness::Idle {
+            self.leave_queue(slot, flows);
+        }
+        self.place(slot, readiness, flows);
     }
 
-    /// When the earliest paced flow may send [ps].
+    /// When the earliest paced flow may send \[ps\].
     #[inline]
     pub fn wake_at(&self) -> Option<Time> {
         self.paced.first().map(|(time, _)| Time::from_ps(time))

@@ -31,14 +31,15 @@ impl Queues {
 
     /// The queue of a new flow of `class`; 0 when flows have no queues. Of several empty queues the
     /// lowest is taken (our choice, because they do not differ).
-    pub(crate) fn assign(&mut self, class: u8, rng: &mut Pcg32) -> u16 {
+    pub(crate) fn assign(&mut self, class: u8, paused: u128, rng: &mut Pcg32) -> u16 {
         if self.flows.is_empty() {
             return 0;
         }
         let Range { start, end } = self.of_class(class);
         let count = end - start;
         let empty = (self.empty >> start) & ((1 << count) - 1);
-        let chosen = match empty {
+        let unpaused = empty & !(paused >> start);
+        let chosen = match if unpaused == 0 { empty } else { unpaused } {
             0 => start + ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32,
             empty => start + empty.trailing_zeros(),
         };

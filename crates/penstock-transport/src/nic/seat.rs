@@ -1,8 +1,8 @@
 //! Where a flow stands at its NIC, and the linked lists that flows stand in.
 //!
 //! The links are in the flows themselves, so a NIC allocates nothing when flows come and go, and a
-//! flow leaves the middle of a list in constant time. Invariant: a flow is in the one structure that
-//! its [`Place`] names, or in none.
+//! flow leaves the middle of a list in constant time. Invariant: a flow is in the one structure
+//! that its [`Place`] names, or in none.
 
 use crate::sender::Sender;
 
@@ -32,6 +32,8 @@ pub(crate) struct Seat {
     pub(crate) heap_index: u32,
     pub(crate) class: u8,
     pub(crate) place: Place,
+    /// Whether the flow counts among those of its NIC queue.
+    pub(crate) has_queue: bool,
 }
 
 impl Seat {

@@ -41,6 +41,15 @@ impl SlotHeap {
         }
     }
 
+    /// Gives a flow of the heap another key.
+    pub(crate) fn change_key(&mut self, key: u64, slot: u32, flows: &mut [Sender]) {
+        let index = flows[slot as usize].seat.heap_index as usize;
+        debug_assert_eq!(self.entries[index].1, slot);
+        self.entries[index].0 = key;
+        let index = self.rise(index, flows);
+        self.sink(index, flows);
+    }
+
     /// Moves an entry towards the root until its parent is not larger; answers where it stops.
     fn rise(&mut self, mut index: usize, flows: &mut [Sender]) -> usize {
         let entry = self.entries[index];
@@ -95,9 +104,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn flows_come_out_in_order_whatever_was_removed(
+        fn flows_come_out_in_order_whatever_was_changed_or_removed(
             keys in prop::collection::vec(0u64..20, 1..60),
             removed in prop::collection::vec(any::<bool>(), 60),
+            changed in prop::collection::vec(prop::option::of(0u64..20), 60),
         ) {
             let host = fixture::host(ControllerConfig::LineRate {}, RecoveryConfig::Perfect {});
             let flow = Sender::new(1, &host, &fixture::path(), Time::ZERO);
@@ -107,6 +117,12 @@ mod tests {
                 heap.insert(key, slot, &mut flows);
             }
             let mut expected: Vec<(u64, u32)> = keys.iter().copied().zip(0u32..).collect();
+            for (slot, key) in (0u32..keys.len() as u32).zip(changed) {
+                if let Some(key) = key {
+                    heap.change_key(key, slot, &mut flows);
+                    expected[slot as usize].0 = key;
+                }
+            }
             for slot in (0u32..keys.len() as u32).filter(|&slot| removed[slot as usize]) {
                 heap.remove(slot, &mut flows);
                 expected.retain(|entry| entry.1 != slot);

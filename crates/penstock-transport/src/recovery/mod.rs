@@ -1,7 +1,8 @@
 //! What a lost packet costs, at both ends of a flow.
 //!
 //! Each kind of recovery has a sending half, which chooses the bytes that leave next, and a
-//! receiving half, which chooses the reply to a data packet. A flow uses the same kind at both ends.
+//! receiving half, which chooses the reply to a data packet. A flow uses the same kind at both
+//! ends.
 //!
 //! Reading order: [`go_back_n`], [`perfect`].
 
@@ -44,12 +45,12 @@ pub enum Reply {
     /// An acknowledgement of the bytes before `cumulative`; with perfect recovery of as many bytes
     /// as `cumulative`.
     Acknowledge {
-        /// What goes into the acknowledgement [bytes].
+        /// What goes into the acknowledgement \[bytes\].
         cumulative: u64,
     },
     /// A negative acknowledgement: a gap starts at `expected`.
     Negative {
-        /// The next byte that the receiver expects [bytes].
+        /// The next byte that the receiver expects \[bytes\].
         expected: u64,
     },
     /// No packet: the gap was reported not long ago.

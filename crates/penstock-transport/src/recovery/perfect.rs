@@ -3,8 +3,8 @@
 //!
 //! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, Sec. 6.2.1 (HPCC-PFC): a bound on what
 //! any retransmission scheme can do. A real switch refuses it, because it needs a switch that
-//! reports every drop. The receiver counts bytes in whatever order they come: only dropped bytes are
-//! sent again, so it sees every byte once. There is no timer, because no drop goes unreported.
+//! reports every drop. The receiver counts bytes in whatever order they come: only dropped bytes
+//! are sent again, so it sees every byte once. There is no timer, because no drop goes unreported.
 
 use alloc::collections::VecDeque;
 use core::ops::Range;

@@ -1,0 +1,124 @@
+//! Dynamic thresholds, headroom and the edges of the buffer (`BASELINES.md` 1, 2, 29).
+
+use alloc::vec;
+
+use super::super::{Admission, AdmissionConfig};
+use super::*;
+use crate::fixture::host_port;
+
+fn config(buffer: u64, headroom: HeadroomConfig) -> SharedConfig {
+    let reserve = Bytes::new(4_096);
+    let ingress = Some(IngressConfig { alpha: 0.125, reserve, headroom });
+    SharedConfig { buffer: Bytes::new(buffer), ingress }
+}
+
+/// The buffer of a top-of-rack switch in BFC's evaluation: 12 MiB, 24 ports of 100 Gb/s and 1 us.
+fn bfc_rack() -> Admission {
+    let config = config(12 << 20, HeadroomConfig::Bdp { factor: 3.0 });
+    Admission::new(&AdmissionConfig::Shared(config), &vec![host_port(); 24], 1)
+}
+
+fn admit(admission: &mut Admission, ingress: u16, bytes: u64) -> bool {
+    admission.admit(Request { ingress, class: 0, bytes, egress_bytes: 0 })
+}
+
+#[test]
+fn headroom_is_three_one_way_products() {
+    let headroom = HeadroomConfig::Bdp { factor: 3.0 };
+    assert_eq!(headroom.of(BitRate::from_gbps(100), Time::from_us(1)), 37_500);
+    let fixed = HeadroomConfig::Bytes { size: Bytes::new(5_000) };
+    assert_eq!(fixed.of(BitRate::from_gbps(400), Time::from_us(9)), 5_000);
+}
+
+#[test]
+fn the_pool_is_the_buffer_without_headrooms_and_reserves() {
+    // An idle port of BFC's switch may take 1/8 of S = 11,584,608 B.
+    assert_eq!(bfc_rack().ingress_threshold(0), Some(11_584_608 / 8));
+}
+
+#[test]
+fn n_ports_at_their_threshold_hold_the_share_of_the_vector() {
+    // BASELINES 29: XOFF for 1, 8, 16, 24 congested ingresses.
+    for (ports, xoff) in [(1, 1_287_179), (8, 724_038), (16, 482_692), (24, 362_019)] {
+        let mut admission = bfc_rack();
+        let packet = 100;
+        while (0..ports).all(|port| admission.accounts().ingress(port, 0).headroom == 0) {
+            (0..ports).for_each(|port| assert!(admit(&mut admission, port, packet)));
+        }
+        for port in 0..ports {
+            let held = admission.shared_bytes(admission.accounts().ingress(port, 0));
+            assert!(held.abs_diff(xoff) <= 2 * packet, "{ports} ports: {held} B, not {xoff}");
+        }
+        let threshold = admission.ingress_threshold(0).unwrap();
+        assert!(threshold.abs_diff(xoff) <= packet * u64::from(ports) / 8 + 1, "{threshold}");
+    }
+}
+
+#[test]
+fn a_port_fills_its_reserve_then_its_share_then_its_headroom() {
+    let mut admission = bfc_rack();
+    assert!(admit(&mut admission, 0, 4_096));
+    assert_eq!(admission.accounts().shared, 0, "the reserve is not shared");
+    while admit(&mut admission, 0, 1_000) {}
+    let account = admission.accounts().ingress(0, 0);
+    assert_eq!(account.headroom, 37_000, "another packet would exceed 37,500 B");
+    assert_eq!(admission.accounts().shared, account.used - 4_096);
+    assert!(admit(&mut admission, 0, 500));
+    assert!(!admit(&mut admission, 0, 1_000));
+    // Another port has its own reserve and headroom, and its share of what is left.
+    assert!(admit(&mut admission, 1, 1_000));
+}
+
+#[test]
+fn bytes_go_back_from_the_headroom_first() {
+    let mut admission = bfc_rack();
+    while admission.accounts().ingress(0, 0).headroom < 10_000 {
+        admit(&mut admission, 0, 1_000);
+    }
+    let used = admission.accounts().ingress(0, 0).used;
+    for released in 1..=10 {
+        admission.release(0, 0, 1_000);
+        let account = admission.accounts().ingress(0, 0);
+        assert_eq!((account.used, account.headroom), (used, 10_000 - 1_000 * released));
+    }
+    while admission.accounts().total > 0 {
+        admission.release(0, 0, 1_000);
+    }
+    let account = admission.accounts().ingress(0, 0);
+    assert_eq!((account.used, account.headroom, admission.accounts().shared), (0, 0, 0));
+}
+
+#[test]
+fn the_reserve_goes_back_last() {
+    let mut admission = bfc_rack();
+    (0..10).for_each(|_| assert!(admit(&mut admission, 0, 1_000)));
+    assert_eq!(admission.accounts().shared, 10_000 - 4_096);
+    (0..6).for_each(|_| admission.release(0, 0, 1_000));
+    assert_eq!(admission.accounts().shared, 0);
+    assert_eq!(admission.accounts().ingress(0, 0).used, 4_000);
+}
+
+#[test]
+fn faster_ports_have_a_larger_alpha() {
+    let rate = BitRate::from_gbps(400);
+    let ports = [host_port(), PortFacts { rate, ..host_port() }];
+    let headroom = HeadroomConfig::Bytes { size: Bytes::new(0) };
+    let config = config(808_192, headroom);
+    let admission = Admission::new(&AdmissionConfig::Shared(config), &ports, 1);
+    assert_eq!(admission.ingress_threshold(0), Some(100_000));
+    assert_eq!(admission.ingress_threshold(1), Some(400_000));
+}
+
+#[test]
+fn a_plain_pool_is_full_to_the_byte() {
+    let config = SharedConfig { buffer: Bytes::new(3_000), ingress: None };
+    let mut admission = Admission::new(&AdmissionConfig::Shared(config), &[host_port(); 2], 1);
+    assert_eq!(admission.ingress_threshold(0), None);
+    assert!(admit(&mut admission, 0, 2_000));
+    assert!(!admit(&mut admission, 1, 1_001), "the pool is one for all ports");
+    assert!(admit(&mut admission, 1, 1_000));
+    assert!(!admit(&mut admission, 0, 1));
+    admission.release(0, 0, 1);
+    assert!(admit(&mut admission, 1, 1));
+    assert_eq!(admission.accounts().peak, 3_000);
+}

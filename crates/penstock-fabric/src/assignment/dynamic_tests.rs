@@ -1,0 +1,261 @@
+//! The paths of BFC's queue assignment pseudo-code (BFC sec. 3.3.1), stepped by hand.
+
+use alloc::collections::BTreeSet;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::super::Assignment;
+use super::*;
+use crate::Signal;
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts};
+
+/// HRTT is 2 us, so that assignments stick for 4 us.
+fn bench(config: DynamicConfig) -> Bench {
+    Bench::new(&bfc(config, hop_rtts(1.0)), &hosts(4))
+}
+
+/// Two flows of one flow-table entry at port 0.
+fn colliding(bench: &Bench) -> (Flow, Flow) {
+    let index = |number| bench.switch.assignment().table_index(0, &packet(number));
+    let other = (2..).find(|&number| index(number) == index(1)).unwrap();
+    (flow(1), flow(other))
+}
+
+fn packet(number: u32) -> Packet {
+    Packet { flow_hash: number, ..Packet::default() }
+}
+
+#[test]
+fn every_flow_gets_an_empty_queue_while_there_is_one() {
+    let mut bench = bench(dynamic(32));
+    let queues: BTreeSet<u16> = (1..=31).map(|number| bench.queue_of(flow(number))).collect();
+    // 31 data queues beside the control queue. Two of 31 flows share an entry of the table rarely.
+    assert_eq!(queues, (1..=31).collect());
+    assert_eq!(bench.switch.port(0).counters.collisions, 0);
+}
+
+#[test]
+fn only_when_no_queue_is_empty_it_is_a_random_one() {
+    let mut config = dynamic(8);
+    config.table_factor = 10_000;
+    let mut bench = bench(config);
+    for number in 1..=7 {
+        bench.queue_of(flow(number));
+    }
+    let mut counts = [0u32; 8];
+    for number in 8..7_008 {
+        counts[usize::from(bench.queue_of(flow(number)))] += 1;
+    }
+    assert_eq!(counts[0], 0, "the control queue is never assigned");
+    // Uniform: 1,000 each, four standard deviations are 117.
+    assert!(counts[1..].iter().all(|&count| (880..=1_120).contains(&count)), "{counts:?}");
+}
+
+#[test]
+fn a_queue_that_ran_empty_is_given_before_any_is_shared() {
+    let mut bench = bench(dynamic(4));
+    for number in 1..=3 {
+        bench.queue_of(flow(number));
+    }
+    let freed = bench.depart(0).unwrap().0.queue;
+    assert_eq!(bench.queue_of(flow(4)), freed);
+}
+
+#[test]
+fn empty_queues_are_taken_in_rotation() {
+    let mut bench = bench(dynamic(4));
+    let mut queues = vec![];
+    for number in 1..=6 {
+        queues.push(bench.queue_of(flow(number)));
+        bench.drain(0);
+        bench.after(Time::from_us(5));
+    }
+    assert_eq!(queues, [1, 2, 3, 1, 2, 3]);
+}
+
+#[test]
+fn a_flow_with_packets_keeps_its_queue_for_ever() {
+    let mut bench = bench(dynamic(8));
+    let queue = bench.queue_of(flow(1));
+    bench.after(Time::from_ms(1));
+    assert_eq!(bench.queue_of(flow(1)), queue);
+    bench.depart(0);
+    bench.after(Time::from_ms(1));
+    assert_eq!(bench.queue_of(flow(1)), queue, "one packet is still there");
+}
+
+#[test]
+fn an_assignment_sticks_for_two_hop_rtts_after_the_last_packet_left() {
+    for (idle, sticks) in [(3_999, true), (4_000, true), (4_001, false)] {
+        let mut bench = bench(dynamic(8));
+        let queue = bench.queue_of(flow(1));
+        // The dequeue counts, not the enqueue.
+        bench.after(Time::from_us(100));
+        bench.drain(0);
+        bench.after(Time::from_ns(idle));
+        assert_eq!(bench.queue_of(flow(1)) == queue, sticks, "{idle} ns");
+    }
+}
+
+#[test]
+fn an_enqueue_renews_the_assignment_too() {
+    let mut bench = bench(dynamic(8));
+    let queue = bench.queue_of(flow(1));
+    for _ in 0..5 {
+        bench.drain(0);
+        bench.after(Time::from_us(3));
+        assert_eq!(bench.queue_of(flow(1)), queue);
+    }
+}
+
+#[test]
+fn without_stickiness_a_flow_is_assigned_anew() {
+    let mut config = dynamic(8);
+    config.sticky_hop_rtts = 0.0;
+    let mut bench = bench(config);
+    let queue = bench.queue_of(flow(1));
+    bench.drain(0);
+    bench.after(Time::from_ps(1));
+    assert_ne!(bench.queue_of(flow(1)), queue);
+}
+
+#[test]
+fn a_sticky_queue_is_kept_even_if_another_flow_is_in_it_by_now() {
+    let mut bench = bench(dynamic(2));
+    let queue = bench.queue_of(flow(1));
+    bench.drain(0);
+    bench.queue_of(flow(2));
+    assert_eq!(bench.queue_of(flow(1)), queue);
+    assert_eq!(bench.switch.port(0).counters.collisions, 1);
+}
+
+#[test]
+fn flows_of_one_table_entry_share_a_queue_though_others_are_empty() {
+    let mut config = dynamic(8);
+    config.table_factor = 1;
+    let mut bench = bench(config);
+    let (first, second) = colliding(&bench);
+    let queue = bench.queue_of(first);
+    assert_eq!(bench.queue_of(second), queue);
+    assert_eq!(bench.switch.port(0).counters.collisions, 1);
+    // The entry counts the packets of both: it is not free before both have left.
+    bench.depart(0);
+    bench.after(Time::from_ms(1));
+    assert_eq!(bench.queue_of(first), queue);
+    assert_eq!(bench.drain(0).len(), 2);
+}
+
+#[test]
+fn an_entry_belongs_to_one_egress() {
+    let mut bench = bench(dynamic(8));
+    let elsewhere = Flow { egress: 2, ..flow(1) };
+    assert_eq!(bench.queue_of(flow(1)), 1);
+    bench.queue_of(flow(2));
+    assert_eq!(bench.queue_of(elsewhere), 1, "a table of its own, a rotation of its own");
+    let index = |egress| bench.switch.assignment().table_index(egress, &packet(1));
+    assert_eq!(index(2) - index(0), 2 * 100 * 8, "the index includes the egress");
+}
+
+#[test]
+fn the_table_has_its_size_for_each_port_and_spreads_flows_over_it() {
+    let bench = bench(dynamic(32));
+    let index = |number| bench.switch.assignment().table_index(3, &packet(number));
+    let seen: BTreeSet<i64> = (0..100_000).map(index).collect();
+    assert!(seen.iter().all(|index| (3 * 3_200..4 * 3_200).contains(index)));
+    assert_eq!(seen.len(), 3_200, "each entry is used");
+}
+
+#[test]
+fn labelled_flows_share_the_last_queue_which_no_other_flow_gets() {
+    // A large table, so that no unlabelled flow shares an entry with a labelled one.
+    let config = DynamicConfig { incast_queue: true, table_factor: 10_000, ..dynamic(8) };
+    let mut bench = bench(config);
+    for number in 100..120 {
+        assert_eq!(bench.queue_of(Flow { is_incast: true, ..flow(number) }), 7);
+    }
+    let mut queues = BTreeSet::new();
+    for number in 1..=60 {
+        queues.insert(bench.queue_of(flow(number)));
+    }
+    assert_eq!(queues, (1..=6).collect());
+}
+
+#[test]
+fn without_the_option_the_label_means_nothing() {
+    let mut bench = bench(dynamic(8));
+    assert_eq!(bench.queue_of(Flow { is_incast: true, ..flow(1) }), 1);
+    assert_eq!(bench.queue_of(Flow { is_incast: true, ..flow(2) }), 2);
+}
+
+#[test]
+fn classes_have_queues_of_their_own() {
+    for incast_queue in [false, true] {
+        let config = DynamicConfig { classes: 2, incast_queue, ..dynamic(9) };
+        let mut bench = bench(config);
+        for class in 0..2 {
+            let of_class = |number| Flow { class, ..flow(number + 100 * u32::from(class)) };
+            let queues: BTreeSet<u16> = (1..=40).map(|n| bench.queue_of(of_class(n))).collect();
+            let first = 1 + 4 * u16::from(class);
+            let count = if incast_queue { 3 } else { 4 };
+            assert_eq!(queues, (first..first + count).collect());
+            if incast_queue {
+                let labelled = Flow { is_incast: true, ..of_class(77) };
+                assert_eq!(bench.queue_of(labelled), first + 3);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_paused_queue_with_packets_is_not_given_to_a_new_flow() {
+    let mut bench = bench(dynamic(4));
+    let queue = bench.queue_of(flow(1));
+    bench.signal(0, Signal::PauseQueue(queue));
+    assert_ne!(bench.queue_of(flow(2)), queue);
+    assert_ne!(bench.queue_of(flow(3)), queue);
+}
+
+#[test]
+fn sampling_leaves_the_sizes_of_other_packets_alone() {
+    let config = DynamicConfig { sampling: 0.5, ..dynamic(8) };
+    let mut bench = bench(config);
+    for _ in 0..1_000 {
+        bench.queue_of(flow(1));
+    }
+    let Assignment::Dynamic(table) = bench.switch.assignment() else { unreachable!() };
+    let size = table.sizes(0);
+    // Four standard deviations of a fair coin are 63.
+    assert!((437..=563).contains(&size), "{size}");
+    bench.drain(0);
+    let Assignment::Dynamic(table) = bench.switch.assignment() else { unreachable!() };
+    assert_eq!(table.sizes(0), 0);
+}
+
+#[test]
+fn a_packet_that_was_not_sampled_renews_the_assignment() {
+    // App. A.8 samples the recirculation of departures; an arrival is seen in any case.
+    let config = DynamicConfig { sampling: 1e-12, ..dynamic(8) };
+    let mut bench = bench(config);
+    let queues: Vec<u16> = (0..4)
+        .map(|_| {
+            bench.after(Time::from_us(3));
+            let queue = bench.queue_of(flow(1));
+            bench.drain(0);
+            queue
+        })
+        .collect();
+    assert_eq!(queues, [1; 4]);
+}
+
+#[test]
+fn an_empty_queue_that_is_paused_is_taken_only_when_no_other_is_empty() {
+    let mut bench = bench(dynamic(4));
+    bench.signal(0, Signal::PauseQueue(1));
+    assert_eq!([1, 2, 3].map(|number| bench.queue_of(flow(number))), [2, 3, 1]);
+    // A resume opens it again.
+    bench.signal(0, Signal::ResumeQueue(1));
+    bench.drain(0);
+    bench.signal(0, Signal::PauseQueue(2));
+    bench.after(Time::from_us(9));
+    assert_eq!([4, 5, 6].map(|number| bench.queue_of(flow(number))), [3, 1, 2]);
+}

@@ -1,0 +1,90 @@
+//! A queue for each flow: who gets one, and when it may be given to another.
+
+use alloc::vec::Vec;
+
+use penstock_units::Time;
+
+use super::*;
+use crate::SchedulingConfig;
+use crate::fixture::{Bench, Flow, drr, flow, hosts, per_flow};
+
+#[test]
+fn every_flow_has_a_queue_of_its_own_without_limit() {
+    let mut bench = Bench::new(&per_flow(drr(1_000)), &hosts(2));
+    let queues: Vec<u16> = (0..600).map(|number| bench.queue_of(flow(number))).collect();
+    assert_eq!(queues, (1..=600).collect::<Vec<u16>>());
+    assert_eq!(bench.queue_of(flow(250)), 251);
+    assert_eq!(bench.switch.port(0).counters.collisions, 0);
+    assert_eq!(bench.switch.port(1).queues().len(), 1, "other ports have none");
+}
+
+#[test]
+fn queues_that_ran_empty_are_used_again_oldest_first() {
+    let mut bench = Bench::new(&per_flow(drr(1_000)), &hosts(2));
+    for number in 1..=3 {
+        bench.queue_of(flow(number));
+    }
+    bench.drain(0);
+    // Flow 2 returns to its queue; the new ones get those of flows 1 and 3.
+    assert_eq!(bench.queue_of(flow(2)), 2);
+    assert_eq!([4, 5, 6].map(|number| bench.queue_of(flow(number))), [1, 3, 4]);
+    assert_eq!(bench.drain(0).len(), 4);
+    assert_eq!(bench.switch.port(0).queues().len(), 5);
+}
+
+#[test]
+fn a_flow_that_lost_its_empty_queue_gets_another() {
+    let mut bench = Bench::new(&per_flow(drr(1_000)), &hosts(2));
+    bench.queue_of(flow(1));
+    bench.drain(0);
+    assert_eq!(bench.queue_of(flow(2)), 1);
+    assert_eq!(bench.queue_of(flow(1)), 2);
+    assert_eq!(bench.queue_of(flow(2)), 1);
+}
+
+#[test]
+fn ideal_fair_queues_are_kept_until_the_fluid_system_has_served_them() {
+    let mut bench = Bench::new(&per_flow(SchedulingConfig::IdealFair {}), &hosts(2));
+    // Flow 2 keeps the fluid system busy: flow 1, sent whole at 0 ns, ends there at 160 ns.
+    for (number, packets) in [(1, 1), (2, 10)] {
+        for _ in 0..packets {
+            bench.queue_of(flow(number));
+        }
+    }
+    assert_eq!(bench.depart(0).unwrap().0.flow_hash, 1);
+    bench.after(Time::from_ns(150));
+    assert_eq!(bench.queue_of(flow(3)), 3, "flow 1 is still in the fluid system");
+    bench.after(Time::from_ns(500));
+    assert_eq!(bench.queue_of(flow(4)), 4, "the round is that of the last arrival");
+    assert_eq!(bench.queue_of(flow(5)), 1);
+}
+
+#[test]
+fn more_flows_than_queue_numbers_share() {
+    let mut bench = Bench::new(&per_flow(drr(1_000)), &hosts(2));
+    let mut arrive = |hash| {
+        let packet = Packet { flow_hash: hash, wire_bytes: 100, ..Packet::default() };
+        let id = bench.pool.insert(packet);
+        let (pool, observer) = (&mut bench.pool, &mut bench.recorder);
+        let mut moment = crate::Moment { now: Time::ZERO, pool, observer };
+        bench.switch.on_arrival(&mut moment, id, 1, 0);
+        bench.pool[id].queue
+    };
+    for number in 0..65_535u32 {
+        assert_eq!(u32::from(arrive(number)), number + 1);
+    }
+    let shared = [70_000, 1 << 31, u32::MAX].map(&mut arrive);
+    assert!(shared.iter().all(|&queue| queue > 0), "never the control queue");
+    assert_eq!(arrive(70_000), shared[0]);
+    bench.switch.verify(&bench.pool).unwrap();
+    assert_eq!(bench.switch.port(0).counters.collisions, 3);
+}
+
+#[test]
+fn flows_of_several_ports_do_not_meet() {
+    let mut bench = Bench::new(&per_flow(drr(1_000)), &hosts(3));
+    for egress in [0, 2] {
+        let queues = [8, 9].map(|number| bench.queue_of(Flow { egress, ..flow(number) }));
+        assert_eq!(queues, [1, 2]);
+    }
+}

@@ -1,0 +1,134 @@
+//! PFC through the switch: the MMU vector of `BASELINES.md` 29, static thresholds, classes.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::{Arrival, SwitchConfig};
+
+fn config(admission: &str, pfc: &str) -> SwitchConfig {
+    SwitchConfig {
+        admission: serde_json::from_str(admission).unwrap(),
+        backpressure: serde_json::from_str(pfc).unwrap(),
+        ..plain()
+    }
+}
+
+fn pause(class: u8) -> Option<ControlFrame> {
+    Some(ControlFrame { port: 0, signal: Signal::PauseClass(class) })
+}
+
+fn resume(class: u8) -> Option<ControlFrame> {
+    Some(ControlFrame { port: 0, signal: Signal::ResumeClass(class) })
+}
+
+/// A flow from port 0 to port 1.
+fn ahead() -> Flow {
+    Flow { ingress: 0, egress: 1, ..flow(1) }
+}
+
+/// A static XOFF of 5,000 B and an XON of 3,000 B.
+fn static_xoff(classes: u32) -> Bench {
+    let pfc = r#"{"kind":"pfc","xon_offset":2000,"xoff":5000}"#;
+    let mut config = config(r#"{"kind":"infinite"}"#, pfc);
+    let assignment = format!(r#"{{"kind":"class","classes":{classes}}}"#);
+    config.assignment = serde_json::from_str(&assignment).unwrap();
+    config.scheduling = serde_json::from_str(r#"{"kind":"strict"}"#).unwrap();
+    Bench::new(&config, &hosts(2))
+}
+
+#[test]
+fn the_mmu_vector_holds() {
+    // BASELINES 29: pause at packet 11, first drop at 16, resume after 7 dequeues.
+    let admission = r#"{"kind":"shared","buffer":100000,"ingress":{"alpha":0.125,"reserve":1000,
+        "headroom":{"kind":"bytes","size":5000}}}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null}"#;
+    let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
+    let arrivals: Vec<_> = (0..16).map(|_| bench.arrive(ahead(), 1_000)).collect();
+    for (packet, arrival) in (1..).zip(arrivals) {
+        let expected = match packet {
+            11 => Arrival::Queued(pause(0)),
+            16 => Arrival::Dropped,
+            _ => Arrival::Queued(None),
+        };
+        assert_eq!(arrival, expected, "packet {packet}");
+        let account = bench.switch.accounts().ingress(0, 0);
+        assert_eq!((account.used, account.headroom), (10_000, 5_000));
+    }
+    let threshold = |bench: &Bench| bench.recorder.0.last().unwrap().threshold;
+    assert_eq!(threshold(&bench), 9_875);
+    let frames: Vec<_> = (0..15).map(|_| bench.depart(1).unwrap().1).collect();
+    for (dequeue, frame) in (1..).zip(frames) {
+        assert_eq!(frame, if dequeue == 7 { resume(0) } else { None }, "dequeue {dequeue}");
+    }
+    let accounts = bench.switch.accounts();
+    assert_eq!((accounts.total, accounts.shared, accounts.peak), (0, 0, 15_000));
+    assert_eq!(bench.switch.port(1).counters.drops, 1);
+}
+
+#[test]
+fn the_threshold_at_the_resume_is_that_of_the_vector() {
+    let admission = r#"{"kind":"shared","buffer":100000,"ingress":{"alpha":0.125,"reserve":1000,
+        "headroom":{"kind":"bytes","size":5000}}}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null}"#;
+    let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
+    for _ in 0..15 {
+        bench.admit(ahead(), 1_000);
+    }
+    for _ in 0..7 {
+        bench.depart(1);
+    }
+    let account = bench.switch.accounts().ingress(0, 0);
+    assert_eq!((account.used, account.headroom), (8_000, 0));
+    assert_eq!(bench.recorder.0.last().unwrap().threshold, 10_125);
+}
+
+#[test]
+fn a_static_threshold_pauses_when_reached_and_resumes_one_offset_below() {
+    let mut bench = static_xoff(1);
+    let frames: Vec<_> = (0..6).map(|_| bench.admit(ahead(), 1_000)).collect();
+    assert_eq!(frames, [None, None, None, None, pause(0), None]);
+    let frames: Vec<_> = (0..6).map(|_| bench.depart(1).unwrap().1).collect();
+    assert_eq!(frames, [None, None, resume(0), None, None, None]);
+    assert_eq!(bench.switch.pfc().unwrap().pauses(), 1);
+}
+
+#[test]
+fn a_class_is_paused_again_after_a_resume() {
+    let mut bench = static_xoff(1);
+    for round in 1..=3 {
+        let frames = (0..5).filter_map(|_| bench.admit(ahead(), 1_000)).count();
+        let resumes = (0..5).filter_map(|_| bench.depart(1).unwrap().1).count();
+        assert_eq!((frames, resumes), (1, 1), "round {round}");
+    }
+}
+
+#[test]
+fn classes_and_ingress_ports_have_accounts_of_their_own() {
+    let mut bench = static_xoff(3);
+    for class in 0..3 {
+        let flow = Flow { class, ..ahead() };
+        let frames: Vec<_> = (0..5).filter_map(|_| bench.admit(flow, 1_000)).collect();
+        assert_eq!(frames, [pause(class).unwrap()]);
+    }
+    let other = Flow { ingress: 1, ..ahead() };
+    assert!((0..4).all(|_| bench.admit(other, 1_000).is_none()));
+    assert_eq!(bench.switch.accounts().ingress(0, 1).used, 5_000);
+    assert_eq!(bench.switch.accounts().ingress(1, 0).used, 4_000);
+}
+
+#[test]
+fn a_paused_class_stops_and_the_others_go_on() {
+    let mut bench = static_xoff(2);
+    let (high, low) = (Flow { class: 0, ..flow(1) }, Flow { class: 1, ..flow(2) });
+    bench.admit(high, 1_000);
+    bench.admit(low, 1_000);
+    bench.signal(0, Signal::PauseClass(0));
+    bench.admit(high, 1_000);
+    bench.acknowledge(0);
+    assert_eq!(bench.depart(0).unwrap().0.wire_bytes, 60, "control is never paused");
+    assert_eq!(bench.drain(0), [2]);
+    bench.signal(0, Signal::ResumeClass(0));
+    assert_eq!(bench.drain(0), [1, 1]);
+}

@@ -1,0 +1,225 @@
+//! A switch on a bench: tests feed it packets and signals and step it by hand.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::{BitRate, Time};
+use rand_pcg::Pcg32;
+
+use crate::assignment::class::ByClassConfig;
+use crate::assignment::dynamic::DynamicConfig;
+use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
+use crate::queue::DataQueue;
+use crate::scheduling::drr::DrrConfig;
+use crate::{
+    AdmissionConfig, Arrival, AssignmentConfig, BackpressureConfig, ControlFrame, MarkingConfig,
+    Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool, PortFacts,
+    SchedulingConfig, Signal, Switch, SwitchConfig, SwitchFacts,
+};
+
+/// Writes down everything that a switch tells.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder(pub Vec<Observation>);
+
+impl Observer for Recorder {
+    const IS_WATCHING: bool = true;
+    fn record(&mut self, observation: Observation) {
+        self.0.push(observation);
+    }
+}
+
+/// A flow, as one switch sees it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flow {
+    pub hash: u32,
+    pub ingress: u16,
+    pub egress: u16,
+    pub upstream_queue: u16,
+    pub class: u8,
+    pub is_incast: bool,
+    pub remaining: u32,
+}
+
+/// Flow number `number`, from port 1 to port 0, from upstream queue 1.
+pub(crate) fn flow(number: u32) -> Flow {
+    Flow { hash: number, ingress: 1, egress: 0, upstream_queue: 1, ..Flow::default() }
+}
+
+/// A switch, its packets, its clock and what it has told.
+pub(crate) struct Bench {
+    pub switch: Switch,
+    pub pool: PacketPool,
+    pub now: Time,
+    pub recorder: Recorder,
+    /// Of the next packet.
+    pub offset: u64,
+}
+
+impl Bench {
+    pub(crate) fn new(config: &SwitchConfig, facts: &SwitchFacts) -> Self {
+        Bench {
+            switch: Switch::new(config, facts, Pcg32::new(1, 1)),
+            pool: PacketPool::new(config.marking.has_telemetry()),
+            now: Time::ZERO,
+            recorder: Recorder::default(),
+            offset: 0,
+        }
+    }
+
+    /// A packet of `flow` arrives with `flags` from the switch before.
+    pub(crate) fn arrive_with(&mut self, flow: Flow, bytes: u16, flags: PacketFlags) -> Arrival {
+        let mut packet = Packet {
+            flow_hash: flow.hash,
+            offset: self.offset,
+            remaining: flow.remaining,
+            wire_bytes: bytes,
+            queue: flow.upstream_queue,
+            class: flow.class,
+            flags,
+            ..Packet::default()
+        };
+        self.offset += 1;
+        packet.flags.insert(PacketFlags::TRACKED);
+        if flow.is_incast {
+            packet.flags.insert(PacketFlags::INCAST);
+        }
+        let id = self.pool.insert(packet);
+        let (now, pool, observer) = (self.now, &mut self.pool, &mut self.recorder);
+        let mut moment = Moment { now, pool, observer };
+        let arrival = self.switch.on_arrival(&mut moment, id, flow.ingress, flow.egress);
+        if arrival == Arrival::Dropped {
+            self.pool.remove(id);
+        }
+        self.switch.verify(&self.pool).unwrap();
+        arrival
+    }
+
+    pub(crate) fn arrive(&mut self, flow: Flow, bytes: u16) -> Arrival {
+        self.arrive_with(flow, bytes, PacketFlags::default())
+    }
+
+    /// A packet of `flow` is admitted; the frame that it causes.
+    pub(crate) fn admit(&mut self, flow: Flow, bytes: u16) -> Option<ControlFrame> {
+        match self.arrive(flow, bytes) {
+            Arrival::Queued(frame) => frame,
+            Arrival::Dropped => panic!("there is room"),
+        }
+    }
+
+    /// A packet of `flow` is admitted; the queue that it gets.
+    pub(crate) fn queue_of(&mut self, flow: Flow) -> u16 {
+        self.admit(flow, 1_000);
+        self.recorder.0.last().unwrap().packet.queue
+    }
+
+    /// The next packet out of `egress`, and the frame that its departure causes.
+    pub(crate) fn depart(&mut self, egress: u16) -> Option<(Packet, Option<ControlFrame>)> {
+        let (now, pool, observer) = (self.now, &mut self.pool, &mut self.recorder);
+        let mut moment = Moment { now, pool, observer };
+        let (id, frame) = self.switch.on_departure(&mut moment, egress)?;
+        let packet = self.pool[id];
+        self.pool.remove(id);
+        self.switch.verify(&self.pool).unwrap();
+        Some((packet, frame))
+    }
+
+    /// The flows of all packets that leave by `egress` until nothing may.
+    pub(crate) fn drain(&mut self, egress: u16) -> Vec<u32> {
+        core::iter::from_fn(|| self.depart(egress)).map(|(packet, _)| packet.flow_hash).collect()
+    }
+
+    /// The neighbour behind `port` signals.
+    pub(crate) fn signal(&mut self, port: u16, signal: Signal) {
+        let id = self.pool.insert(signal.frame(64));
+        let (now, pool, observer) = (self.now, &mut self.pool, &mut self.recorder);
+        let mut moment = Moment { now, pool, observer };
+        self.switch.on_signal(&mut moment, port, signal, id);
+        self.pool.remove(id);
+        self.switch.verify(&self.pool).unwrap();
+    }
+
+    /// An acknowledgement is to leave by `egress`.
+    pub(crate) fn acknowledge(&mut self, egress: u16) {
+        let kind = PacketKind::Acknowledgement;
+        let id = self.pool.insert(Packet { kind, wire_bytes: 60, ..Packet::default() });
+        self.switch.enqueue_control(&mut self.pool, id, egress);
+    }
+
+    pub(crate) fn queues(&self, egress: u16) -> &[DataQueue] {
+        self.switch.port(egress).queues()
+    }
+
+    pub(crate) fn after(&mut self, span: Time) {
+        self.now += span;
+    }
+}
+
+/// One FIFO a port, no limits, no marks, no backpressure.
+pub(crate) fn plain() -> SwitchConfig {
+    SwitchConfig {
+        admission: AdmissionConfig::Infinite {},
+        assignment: AssignmentConfig::Class(ByClassConfig { classes: 1 }),
+        scheduling: SchedulingConfig::Fifo {},
+        marking: MarkingConfig::None {},
+        backpressure: BackpressureConfig::None {},
+    }
+}
+
+/// Per-flow queues under `scheduling`.
+pub(crate) fn per_flow(scheduling: SchedulingConfig) -> SwitchConfig {
+    SwitchConfig { assignment: AssignmentConfig::PerFlow {}, scheduling, ..plain() }
+}
+
+pub(crate) fn drr(quantum: u32) -> SchedulingConfig {
+    SchedulingConfig::Drr(DrrConfig { quantum })
+}
+
+/// BFC's table for `queues` queues, the control queue included.
+pub(crate) fn dynamic(queues: u32) -> DynamicConfig {
+    DynamicConfig {
+        queues,
+        classes: 1,
+        table_factor: 100,
+        sticky_hop_rtts: 2.0,
+        incast_queue: false,
+        sampling: 1.0,
+    }
+}
+
+pub(crate) fn hop_rtts(factor: f64) -> BfcConfig {
+    BfcConfig {
+        threshold: ThresholdConfig::HopRtts { factor },
+        bitmap_interval: Time::ZERO,
+        elide_down_up: false,
+    }
+}
+
+/// BFC with `assignment` and `backpressure`.
+pub(crate) fn bfc(assignment: DynamicConfig, backpressure: BfcConfig) -> SwitchConfig {
+    SwitchConfig {
+        assignment: AssignmentConfig::Dynamic(assignment),
+        scheduling: drr(1_048),
+        backpressure: BackpressureConfig::Bfc(backpressure),
+        ..plain()
+    }
+}
+
+/// A 100 Gb/s, 1 us link to a host: its HRTT holds 25,000 bytes.
+pub(crate) fn host_port() -> PortFacts {
+    PortFacts {
+        rate: BitRate::from_gbps(100),
+        delay: Time::from_us(1),
+        neighbour_pipeline: Time::ZERO,
+        neighbour_tier: 0,
+    }
+}
+
+/// A top-of-rack switch with these ports.
+pub(crate) fn switch_with(ports: Vec<PortFacts>) -> SwitchFacts {
+    SwitchFacts { node: 9, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 7 }
+}
+
+/// A top-of-rack switch with `count` hosts.
+pub(crate) fn hosts(count: usize) -> SwitchFacts {
+    switch_with(vec![host_port(); count])
+}

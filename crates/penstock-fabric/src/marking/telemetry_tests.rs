@@ -1,0 +1,51 @@
+//! What a hop reports about itself (HPCC sec. 3.1).
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::{BitRate, HopTelemetry, Time};
+
+use crate::fixture::{Bench, flow, host_port, hosts, per_flow, plain, switch_with};
+use crate::{MarkingConfig, Moment, PortFacts, SchedulingConfig, SwitchConfig};
+
+/// The telemetry of the next packet out of port 0.
+fn depart(bench: &mut Bench) -> Vec<HopTelemetry> {
+    let (now, pool, observer) = (bench.now, &mut bench.pool, &mut bench.recorder);
+    let mut moment = Moment { now, pool, observer };
+    let (id, _) = bench.switch.on_departure(&mut moment, 0).unwrap();
+    let telemetry = bench.pool.telemetry(id).to_vec();
+    bench.pool.remove(id);
+    telemetry
+}
+
+#[test]
+fn a_hop_reports_the_queue_without_the_packet_and_the_bytes_sent_before_it() {
+    let config = SwitchConfig { marking: MarkingConfig::Telemetry {}, ..plain() };
+    let rate = BitRate::from_gbps(40);
+    let facts = switch_with(vec![PortFacts { rate, ..host_port() }, host_port()]);
+    let mut bench = Bench::new(&config, &facts);
+    for bytes in [1_000, 700, 300] {
+        bench.admit(flow(1), bytes);
+    }
+    bench.acknowledge(0);
+    assert_eq!(depart(&mut bench), [], "control packets carry none");
+    let mut expected = HopTelemetry { time: Time::ZERO, sent_bytes: 60, queue_bytes: 1_000, rate };
+    assert_eq!(depart(&mut bench), [expected]);
+    bench.after(Time::from_ns(200));
+    expected = HopTelemetry { time: bench.now, sent_bytes: 1_060, queue_bytes: 300, rate };
+    assert_eq!(depart(&mut bench), [expected]);
+    expected = HopTelemetry { sent_bytes: 1_760, queue_bytes: 0, ..expected };
+    assert_eq!(depart(&mut bench), [expected]);
+}
+
+#[test]
+fn the_queue_is_that_of_the_whole_port() {
+    let drr = SchedulingConfig::Drr(crate::scheduling::drr::DrrConfig { quantum: 1_000 });
+    let config = SwitchConfig { marking: MarkingConfig::Telemetry {}, ..per_flow(drr) };
+    let mut bench = Bench::new(&config, &hosts(2));
+    for number in 1..=4 {
+        bench.admit(flow(number), 1_000);
+    }
+    let queues: Vec<u64> = (0..4).map(|_| depart(&mut bench)[0].queue_bytes).collect();
+    assert_eq!(queues, [3_000, 2_000, 1_000, 0]);
+}

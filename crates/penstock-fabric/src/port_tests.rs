@@ -1,0 +1,72 @@
+//! Counters and clocks of a port.
+
+use penstock_units::Time;
+
+use crate::Signal;
+use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::{SchedulingConfig, SwitchConfig};
+
+#[test]
+fn class_pause_time_is_summed_and_repeated_pauses_do_not_count() {
+    let text = r#"{"kind":"class","classes":2}"#;
+    let assignment = serde_json::from_str(text).unwrap();
+    let config = SwitchConfig { assignment, scheduling: SchedulingConfig::Strict {}, ..plain() };
+    let mut bench = Bench::new(&config, &hosts(2));
+    bench.admit(Flow { class: 1, ..flow(1) }, 1_000);
+    for signal in [Signal::PauseClass(0), Signal::PauseClass(1), Signal::PauseClass(1)] {
+        bench.signal(0, signal);
+        bench.after(Time::from_us(1));
+    }
+    assert!(bench.switch.port(0).is_class_paused(1));
+    assert!(bench.depart(0).is_none());
+    bench.signal(0, Signal::ResumeClass(1));
+    bench.after(Time::from_us(1));
+    bench.signal(0, Signal::ResumeClass(0));
+    bench.after(Time::from_us(9));
+    // Class 0 for 4 us, class 1 for 2 us.
+    let port = bench.switch.port(0);
+    assert_eq!(port.class_pause_time(bench.now), Time::from_us(6));
+    assert_eq!(port.counters.class_pauses, 2);
+    assert_eq!(bench.drain(0), [1]);
+}
+
+#[test]
+fn a_queue_sends_only_when_neither_it_nor_its_class_is_paused() {
+    let mut bench = Bench::new(&plain(), &hosts(2));
+    bench.admit(flow(1), 1_000);
+    bench.signal(0, Signal::PauseQueue(1));
+    bench.signal(0, Signal::PauseClass(0));
+    bench.signal(0, Signal::ResumeQueue(1));
+    assert!(bench.depart(0).is_none());
+    bench.signal(0, Signal::PauseQueue(1));
+    bench.signal(0, Signal::ResumeClass(0));
+    assert!(bench.depart(0).is_none());
+    bench.signal(0, Signal::ResumeQueue(1));
+    assert!(bench.depart(0).is_some());
+}
+
+#[test]
+fn pauses_of_queues_that_do_not_exist_and_of_the_control_queue_are_ignored() {
+    let mut bench = Bench::new(&plain(), &hosts(2));
+    for queue in [0, 2, 128, u16::MAX] {
+        bench.signal(0, Signal::PauseQueue(queue));
+    }
+    bench.signal(0, Signal::QueueBitmap(!0b10));
+    bench.acknowledge(0);
+    bench.admit(flow(1), 1_000);
+    assert_eq!(bench.drain(0).len(), 2);
+    assert_eq!(bench.switch.port(0).paused_queues(), 0);
+}
+
+#[test]
+fn a_collision_is_a_packet_that_joins_behind_another_flow() {
+    let mut bench = Bench::new(&plain(), &hosts(2));
+    for number in [1, 1, 2, 2, 1] {
+        bench.admit(flow(number), 1_000);
+    }
+    let counters = bench.switch.port(0).counters;
+    assert_eq!((counters.enqueued, counters.collisions, counters.bytes_max), (5, 2, 5_000));
+    bench.drain(0);
+    bench.admit(flow(3), 1_000);
+    assert_eq!(bench.switch.port(0).counters.collisions, 2, "an empty queue has nobody in it");
+}

@@ -1,0 +1,153 @@
+//! Bit-by-bit round robin: the vector of `BASELINES.md` 29, late comers and returning flows.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::Time;
+
+use crate::fixture::{Bench, flow, hosts, per_flow};
+use crate::{SchedulingConfig, Signal};
+
+const A: u32 = 10;
+const B: u32 = 11;
+const C: u32 = 12;
+
+/// At 100 Gb/s: 1,000 B take 80 ns.
+fn bench() -> Bench {
+    Bench::new(&per_flow(SchedulingConfig::IdealFair {}), &hosts(2))
+}
+
+fn admit(bench: &mut Bench, number: u32, packets: usize, bytes: u16) {
+    for _ in 0..packets {
+        bench.admit(flow(number), bytes);
+    }
+}
+
+/// The flows of the next `count` packets, each sent whole before the next is chosen.
+fn depart(bench: &mut Bench, count: usize) -> Vec<u32> {
+    let next = |_| {
+        let packet = bench.depart(0).unwrap().0;
+        bench.now += Time::from_ps(80 * u64::from(packet.wire_bytes));
+        packet.flow_hash
+    };
+    (0..count).map(next).collect()
+}
+
+#[test]
+fn the_vector_holds() {
+    // BASELINES 29: A has 3 x 1,000 B, B has 4 x 500 B: B1, {A1, B2}, B3, {A2, B4}, A3.
+    let mut bench = bench();
+    admit(&mut bench, A, 3, 1_000);
+    admit(&mut bench, B, 4, 500);
+    let order = bench.drain(0);
+    assert_eq!(order.len(), 7);
+    let mut ties = order.clone();
+    ties[1..3].sort_unstable();
+    ties[4..6].sort_unstable();
+    assert_eq!(ties, [B, A, B, B, A, B, A], "{order:?}");
+}
+
+#[test]
+fn backlogged_flows_take_turns() {
+    let mut bench = bench();
+    for number in [A, B, C] {
+        admit(&mut bench, number, 30, 1_000);
+    }
+    for round in bench.drain(0).chunks(3) {
+        assert!([A, B, C].iter().all(|flow| round.contains(flow)), "{round:?}");
+    }
+}
+
+#[test]
+fn a_late_comer_starts_at_the_round_of_the_others() {
+    let mut bench = bench();
+    admit(&mut bench, A, 40, 1_000);
+    assert_eq!(depart(&mut bench, 20), vec![A; 20]);
+    admit(&mut bench, B, 10, 1_000);
+    // Neither does B make up for the past, nor does it pay for A's.
+    let order = depart(&mut bench, 20);
+    for pair in order.chunks(2) {
+        assert!(pair.contains(&A) && pair.contains(&B), "{order:?}");
+    }
+}
+
+#[test]
+fn a_flow_that_returns_before_it_was_forgotten_gets_no_advantage() {
+    let mut bench = bench();
+    admit(&mut bench, A, 1, 1_000);
+    admit(&mut bench, B, 10, 1_000);
+    assert_eq!(depart(&mut bench, 1), [A]);
+    // At 80 ns the round is 500 B: the fluid system still serves A until 1,000 B, so that A's next
+    // packet finishes at 2,000 B; that of C, which is new, at 1,500 B.
+    admit(&mut bench, A, 1, 1_000);
+    admit(&mut bench, C, 1, 1_000);
+    assert_eq!(depart(&mut bench, 2), [B, C]);
+    let mut rest = depart(&mut bench, 2);
+    rest.sort_unstable();
+    assert_eq!(rest, [A, B], "both finish at 2,000 B");
+}
+
+#[test]
+fn a_flow_that_returns_again_and_again_has_its_share_and_no_more() {
+    let mut bench = bench();
+    admit(&mut bench, B, 200, 1_000);
+    let mut sent = [0u32; 2];
+    admit(&mut bench, A, 1, 1_000);
+    for _ in 0..200 {
+        let flow = depart(&mut bench, 1)[0];
+        sent[usize::from(flow == B)] += 1;
+        if flow == A {
+            // Its queue is empty now; the next packet comes as soon as the last has left.
+            admit(&mut bench, A, 1, 1_000);
+        }
+    }
+    assert!(sent[0].abs_diff(sent[1]) <= 2, "{sent:?}");
+}
+
+#[test]
+fn a_forgotten_flow_starts_afresh() {
+    let mut bench = bench();
+    admit(&mut bench, A, 5, 1_000);
+    depart(&mut bench, 5);
+    bench.after(Time::from_us(1));
+    admit(&mut bench, B, 2, 1_000);
+    admit(&mut bench, A, 2, 1_000);
+    let order = depart(&mut bench, 4);
+    assert_eq!(order[..2].iter().filter(|&&flow| flow == A).count(), 1, "{order:?}");
+}
+
+#[test]
+fn the_round_is_that_of_the_fluid_system_step_by_step() {
+    // Three flows of 1,000, 2,000 and 3,000 B at 80 ps a byte: they end in the fluid system after
+    // 3,000, 5,000 and 6,000 B of service, at rounds 1,000, 2,000 and 3,000.
+    for (elapsed_ns, round) in [
+        (120, 500.0),
+        (240, 1_000.0),
+        (320, 1_500.0),
+        (400, 2_000.0),
+        (440, 2_500.0),
+        (900, 3_000.0),
+    ] {
+        let mut bench = bench();
+        for (number, packets) in [(A, 1), (B, 2), (C, 3)] {
+            admit(&mut bench, number, packets, 1_000);
+        }
+        bench.drain(0);
+        bench.after(Time::from_ns(elapsed_ns));
+        admit(&mut bench, 99, 1, 1_000);
+        let packet = bench.depart(0).unwrap().0;
+        let finish = packet.time as f64 / 65_536.0;
+        assert!((finish - round - 1_000.0).abs() < 0.01, "{elapsed_ns} ns: {finish}");
+    }
+}
+
+#[test]
+fn a_paused_flow_is_passed_over_and_resumes_in_its_place() {
+    let mut bench = bench();
+    admit(&mut bench, A, 3, 1_000);
+    admit(&mut bench, B, 3, 1_000);
+    bench.signal(0, Signal::PauseQueue(1));
+    assert_eq!(depart(&mut bench, 2), [B, B]);
+    bench.signal(0, Signal::ResumeQueue(1));
+    assert_eq!(depart(&mut bench, 2), [A, A]);
+}

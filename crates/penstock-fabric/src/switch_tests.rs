@@ -1,0 +1,97 @@
+//! The composition: what is observed, in which order, and which frames go to whom.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
+
+fn events(bench: &Bench) -> Vec<PacketEvent> {
+    bench.recorder.0.iter().map(|seen| seen.event).collect()
+}
+
+#[test]
+fn a_packet_arrives_is_assigned_is_enqueued_and_departs() {
+    use PacketEvent::{Arrive, Assign, Depart, Enqueue, PauseSent, ResumeSent};
+    let mut bench = Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &hosts(2));
+    bench.admit(Flow { upstream_queue: 5, ..flow(1) }, 30_000);
+    bench.after(Time::from_ns(7));
+    bench.depart(0);
+    assert_eq!(events(&bench), [Arrive, Assign, Enqueue, PauseSent, Depart, ResumeSent]);
+    let seen = &bench.recorder.0;
+    assert!(seen.iter().all(|seen| (seen.node, seen.ingress, seen.egress) == (9, 1, 0)));
+    assert!(seen.iter().all(|seen| seen.packet.upstream_queue == 5));
+    let bytes: Vec<_> = seen.iter().map(|seen| (seen.queue_bytes, seen.port_bytes)).collect();
+    assert_eq!(bytes[1..4], [(0, 0), (30_000, 30_000), (30_000, 30_000)]);
+    assert_eq!(bytes[4..], [(0, 0); 2]);
+    assert_eq!(seen[2].active_queues, 1);
+    assert_eq!(seen[2].threshold, 25_000);
+    assert!(seen[2].packet.flags.contains(PacketFlags::COUNTED));
+    assert_eq!(seen[4].time, Time::from_ns(7));
+    assert_eq!(seen[1].table_index, seen[4].table_index);
+}
+
+#[test]
+fn a_dropped_packet_is_neither_assigned_nor_queued() {
+    use PacketEvent::{Arrive, Drop};
+    let admission = serde_json::from_str(r#"{"kind":"static","per_port":500}"#).unwrap();
+    let mut bench = Bench::new(&SwitchConfig { admission, ..plain() }, &hosts(2));
+    assert_eq!(bench.arrive(flow(1), 1_000), Arrival::Dropped);
+    assert_eq!(events(&bench), [Arrive, Drop]);
+    assert_eq!(bench.switch.port(0).counters.drops, 1);
+    assert_eq!((bench.switch.accounts().total, bench.pool.live()), (0, 0));
+}
+
+#[test]
+fn a_signal_is_observed_with_its_port_and_queue() {
+    use PacketEvent::{PauseReceived, ResumeReceived};
+    let mut bench = Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &hosts(3));
+    bench.signal(2, Signal::PauseQueue(4));
+    bench.signal(2, Signal::ResumeQueue(4));
+    assert_eq!(events(&bench), [PauseReceived, ResumeReceived]);
+    for seen in &bench.recorder.0 {
+        assert_eq!((seen.ingress, seen.egress, seen.packet.upstream_queue), (2, 2, 4));
+    }
+}
+
+#[test]
+fn control_packets_go_first_and_touch_no_account() {
+    let mut bench = Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &hosts(2));
+    bench.admit(flow(1), 1_000);
+    bench.acknowledge(0);
+    bench.signal(0, Signal::PauseQueue(1));
+    assert_eq!((bench.switch.port(0).bytes(), bench.switch.accounts().total), (1_000, 1_000));
+    let (packet, frame) = bench.depart(0).unwrap();
+    assert_eq!((packet.kind, frame), (PacketKind::Acknowledgement, None));
+    assert!(bench.depart(0).is_none());
+    assert!(!bench.switch.port(0).is_ready());
+    assert_eq!(bench.switch.port(0).sent_bytes(), 60);
+}
+
+#[test]
+fn only_bfc_sends_bitmaps() {
+    let bench = Bench::new(&plain(), &hosts(2));
+    assert_eq!(bench.switch.bitmap_frame(0), None);
+}
+
+#[test]
+fn the_upstream_queue_of_a_packet_is_the_queue_of_the_switch_before() {
+    let mut bench = Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &hosts(2));
+    bench.queue_of(flow(9));
+    bench.admit(Flow { upstream_queue: 6, ..flow(1) }, 1_000);
+    bench.depart(0);
+    let packet = bench.depart(0).unwrap().0;
+    assert_eq!((packet.upstream_queue, packet.queue), (6, 2));
+}
+
+#[test]
+fn the_longest_link_and_the_pipelines_make_the_hop_rtt() {
+    let mut facts = hosts(2);
+    assert_eq!(facts.hop_rtt(), Time::from_us(2));
+    facts.pipeline_delay = Time::from_ns(400);
+    facts.ports[1].delay = Time::from_us(3);
+    facts.ports[1].neighbour_pipeline = Time::from_ns(100);
+    assert_eq!(facts.hop_rtt(), Time::from_ns(6_500));
+    facts.ports = vec![];
+    assert_eq!(facts.hop_rtt(), Time::ZERO);
+}

@@ -1,0 +1,115 @@
+//! All combinations of policies that go together.
+
+use penstock_fabric::{
+    AdmissionConfig, AssignmentConfig, BackpressureConfig, SchedulingConfig, SwitchConfig,
+};
+use serde_json::{Value, json};
+
+fn admissions() -> Vec<Value> {
+    let ingress = json!({"alpha": 0.5, "reserve": 500, "headroom": {"kind": "bytes", "size": 900}});
+    vec![
+        json!({"kind": "infinite"}),
+        json!({"kind": "shared", "buffer": 20_000, "ingress": null}),
+        json!({"kind": "shared", "buffer": 20_000, "ingress": ingress}),
+        json!({"kind": "static", "per_port": 6_000}),
+    ]
+}
+
+fn dynamic(
+    queues: u32,
+    classes: u32,
+    table_factor: u32,
+    incast_queue: bool,
+    sampling: f64,
+) -> Value {
+    json!({
+        "kind": "dynamic", "queues": queues, "classes": classes, "table_factor": table_factor,
+        "sticky_hop_rtts": 2.0, "incast_queue": incast_queue, "sampling": sampling,
+    })
+}
+
+fn assignments() -> Vec<Value> {
+    vec![
+        json!({"kind": "class", "classes": 1}),
+        json!({"kind": "class", "classes": 3}),
+        json!({"kind": "stochastic", "queues": 6, "classes": 1}),
+        json!({"kind": "stochastic", "queues": 9, "classes": 3}),
+        json!({"kind": "per-flow"}),
+        dynamic(6, 1, 100, false, 1.0),
+        dynamic(10, 3, 1, true, 1.0),
+        dynamic(6, 1, 100, true, 0.5),
+    ]
+}
+
+fn schedulings() -> Vec<Value> {
+    vec![
+        json!({"kind": "fifo"}),
+        json!({"kind": "strict"}),
+        json!({"kind": "drr", "quantum": 1_500}),
+        json!({"kind": "drr", "quantum": 40}),
+        json!({"kind": "ideal-fair"}),
+        json!({"kind": "srf"}),
+    ]
+}
+
+fn markings() -> Vec<Value> {
+    let ecn = |at| json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at});
+    vec![json!({"kind": "none"}), ecn("enqueue"), ecn("dequeue"), json!({"kind": "telemetry"})]
+}
+
+fn backpressures() -> Vec<Value> {
+    let bfc = |threshold, elide_down_up| {
+        json!({"kind": "bfc", "threshold": threshold, "bitmap_interval": 0,
+               "elide_down_up": elide_down_up})
+    };
+    vec![
+        json!({"kind": "none"}),
+        json!({"kind": "pfc", "xon_offset": 500, "xoff": null}),
+        json!({"kind": "pfc", "xon_offset": 1_000, "xoff": 3_000}),
+        bfc(json!({"kind": "hop-rtts", "factor": 0.1}), false),
+        bfc(json!({"kind": "time", "time": 120_000}), true),
+    ]
+}
+
+/// What a scenario refuses, restated: see `bounds` of the simulator.
+fn goes_together(config: &SwitchConfig) -> bool {
+    let per_flow = matches!(config.assignment, AssignmentConfig::PerFlow {});
+    let single = matches!(&config.assignment, AssignmentConfig::Class(class) if class.classes == 1);
+    let scheduling = match config.scheduling {
+        SchedulingConfig::Fifo {} => single,
+        SchedulingConfig::IdealFair {} => per_flow,
+        SchedulingConfig::Strict {} => !per_flow,
+        SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => true,
+    };
+    let backpressure = match &config.backpressure {
+        BackpressureConfig::Bfc(_) => !per_flow,
+        BackpressureConfig::Pfc(pfc) if pfc.xoff.is_none() => {
+            matches!(&config.admission, AdmissionConfig::Shared(s) if s.ingress.is_some())
+        }
+        _ => true,
+    };
+    scheduling && backpressure
+}
+
+/// Every combination that is allowed.
+pub fn all() -> Vec<SwitchConfig> {
+    let mut combinations = vec![];
+    for admission in admissions() {
+        for assignment in assignments() {
+            for scheduling in schedulings() {
+                for marking in markings() {
+                    for backpressure in backpressures() {
+                        let text = json!({
+                            "admission": admission, "assignment": assignment,
+                            "scheduling": scheduling, "marking": marking,
+                            "backpressure": backpressure,
+                        });
+                        combinations.push(serde_json::from_value(text).unwrap());
+                    }
+                }
+            }
+        }
+    }
+    combinations.retain(goes_together);
+    combinations
+}

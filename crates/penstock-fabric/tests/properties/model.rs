@@ -1,0 +1,263 @@
+//! A switch beside a plain account of what it was told and what it did.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use penstock_fabric::{
+    Arrival, AssignmentConfig, ControlFrame, MarkingConfig, Moment, Packet, PacketFlags, PacketId,
+    PacketKind, PacketPool, PortFacts, Signal, Switch, SwitchConfig, SwitchFacts, Unobserved,
+};
+use penstock_units::{BitRate, Time};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use rand_pcg::Pcg32;
+
+use super::PORTS;
+
+/// What happens at the switch.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    Arrive { flow: u32, bytes: u16 },
+    Depart(u16),
+    Queue { port: u16, queue: u16, is_paused: bool },
+    Class { port: u16, class: u8, is_paused: bool },
+    Bitmap { port: u16, bits: u16 },
+    Acknowledge(u16),
+    Wait(u64),
+}
+
+/// The switch, and what should be true of it.
+pub struct Model<'a> {
+    pub config: &'a SwitchConfig,
+    pub switch: Switch,
+    pub pool: PacketPool,
+    now: Time,
+    /// Packets of each flow that were admitted, and that left.
+    pub admitted: BTreeMap<u32, u64>,
+    pub departed: BTreeMap<u32, u64>,
+    /// What the neighbour behind each port has paused.
+    pub paused_queues: BTreeSet<(u16, u16)>,
+    pub paused_classes: BTreeSet<(u16, u8)>,
+    /// What the switch has paused at the neighbour behind each port.
+    pub told_queues: BTreeSet<(u16, u16)>,
+    pub told_classes: BTreeSet<(u16, u8)>,
+    pub data_bytes: u64,
+    pub drops: u64,
+    acknowledgements: u32,
+}
+
+fn facts() -> SwitchFacts {
+    let port = |number: u16| PortFacts {
+        rate: BitRate::from_gbps(if number == 1 { 40 } else { 100 }),
+        delay: Time::from_ns(500 + 200 * u64::from(number)),
+        neighbour_pipeline: Time::ZERO,
+        neighbour_tier: if number < 2 { 0 } else { 2 },
+    };
+    let ports = (0..PORTS).map(port).collect();
+    SwitchFacts { node: 0, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 3 }
+}
+
+fn class_of(config: &SwitchConfig, flow: u32) -> u8 {
+    (flow % config.assignment.classes()) as u8
+}
+
+impl<'a> Model<'a> {
+    pub fn new(config: &'a SwitchConfig) -> Self {
+        Model {
+            config,
+            switch: Switch::new(config, &facts(), Pcg32::new(5, 5)),
+            pool: PacketPool::new(config.marking.has_telemetry()),
+            now: Time::ZERO,
+            admitted: BTreeMap::new(),
+            departed: BTreeMap::new(),
+            paused_queues: BTreeSet::new(),
+            paused_classes: BTreeSet::new(),
+            told_queues: BTreeSet::new(),
+            told_classes: BTreeSet::new(),
+            data_bytes: 0,
+            drops: 0,
+            acknowledgements: 0,
+        }
+    }
+
+    pub fn apply(&mut self, step: Step) -> Result<(), TestCaseError> {
+        match step {
+            Step::Arrive { flow, bytes } => self.arrive(flow, bytes)?,
+            Step::Depart(port) => drop(self.depart(port)?),
+            Step::Queue { port, queue, is_paused } => {
+                let signal = if is_paused { Signal::PauseQueue } else { Signal::ResumeQueue };
+                self.signal(port, signal(queue));
+                if usize::from(queue) < self.switch.port(port).queues().len() {
+                    toggle(&mut self.paused_queues, (port, queue), is_paused);
+                }
+            }
+            Step::Class { port, class, is_paused } => {
+                let signal = if is_paused { Signal::PauseClass } else { Signal::ResumeClass };
+                self.signal(port, signal(class));
+                toggle(&mut self.paused_classes, (port, class), is_paused);
+            }
+            Step::Bitmap { port, bits } => {
+                self.signal(port, Signal::QueueBitmap(u128::from(bits)));
+                // A bitmap speaks of the queues that the port has.
+                let queues = self.switch.port(port).queues().len().min(128) as u16;
+                for queue in 0..queues {
+                    let is_paused = queue < 16 && bits & (1 << queue) != 0;
+                    toggle(&mut self.paused_queues, (port, queue), is_paused);
+                }
+            }
+            Step::Acknowledge(port) => {
+                let kind = PacketKind::Acknowledgement;
+                let id = self.pool.insert(Packet { kind, wire_bytes: 60, ..Packet::default() });
+                self.switch.enqueue_control(&mut self.pool, id, port);
+                self.acknowledgements += 1;
+            }
+            Step::Wait(span) => self.now += Time::from_ps(span),
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, flow: u32, bytes: u16) -> Result<(), TestCaseError> {
+        let mut flags = PacketFlags::TRACKED;
+        if flow % 5 == 0 {
+            flags.insert(PacketFlags::INCAST);
+        }
+        let sent = self.admitted.entry(flow).or_default();
+        let id = self.pool.insert(Packet {
+            flow_hash: flow.wrapping_mul(0x9e37_79b1),
+            flow,
+            offset: *sent,
+            remaining: 100_000u32.saturating_sub(*sent as u32),
+            wire_bytes: bytes,
+            queue: 1 + (flow % 3) as u16,
+            class: class_of(self.config, flow),
+            flags,
+            ..Packet::default()
+        });
+        let (ingress, egress) = ((flow % 3) as u16, ((flow / 3) % 4) as u16);
+        let mut moment = Moment { now: self.now, pool: &mut self.pool, observer: &mut Unobserved };
+        match self.switch.on_arrival(&mut moment, id, ingress, egress) {
+            Arrival::Dropped => {
+                self.pool.remove(id);
+                self.drops += 1;
+            }
+            Arrival::Queued(frame) => {
+                *sent += 1;
+                self.data_bytes += u64::from(bytes);
+                frame.map_or(Ok(()), |frame| self.on_frame(frame))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next packet out of `egress`; checks that it may leave, and leaves in order.
+    pub fn depart(&mut self, egress: u16) -> Result<Option<PacketKind>, TestCaseError> {
+        let is_ready = self.switch.port(egress).is_ready();
+        let mut moment = Moment { now: self.now, pool: &mut self.pool, observer: &mut Unobserved };
+        let departure = self.switch.on_departure(&mut moment, egress);
+        prop_assert_eq!(departure.is_some(), is_ready, "work conservation");
+        let Some((id, frame)) = departure else { return Ok(None) };
+        let packet = self.pool[id];
+        match packet.kind {
+            PacketKind::Data => self.on_data_departure(&packet, id, egress)?,
+            _ => {
+                prop_assert_eq!(frame, None);
+                self.acknowledgements -= 1;
+            }
+        }
+        self.pool.remove(id);
+        frame.map_or(Ok(()), |frame| self.on_frame(frame))?;
+        // 80 ps a byte: the link is busy meanwhile.
+        self.now += Time::from_ps(80 * u64::from(packet.wire_bytes));
+        Ok(Some(packet.kind))
+    }
+
+    fn on_data_departure(
+        &mut self,
+        packet: &Packet,
+        id: PacketId,
+        egress: u16,
+    ) -> Result<(), TestCaseError> {
+        prop_assert!(!self.paused_queues.contains(&(egress, packet.queue)), "a paused queue sent");
+        prop_assert!(!self.paused_classes.contains(&(egress, packet.class)), "a paused class sent");
+        prop_assert!(packet.queue > 0);
+        let control = self.switch.port(egress).control_packets(&self.pool).count();
+        prop_assert_eq!(control, 0, "control packets go first");
+        let is_in_order = self.is_in_order();
+        let departed = self.departed.entry(packet.flow).or_default();
+        if is_in_order {
+            prop_assert_eq!(packet.offset, *departed, "flow {} out of order", packet.flow);
+        }
+        *departed += 1;
+        self.data_bytes -= u64::from(packet.wire_bytes);
+        let telemetry = self.pool.telemetry(id);
+        if self.config.marking == (MarkingConfig::Telemetry {}) {
+            let port = self.switch.port(egress);
+            prop_assert_eq!(telemetry.len(), 1);
+            prop_assert_eq!(telemetry[0].queue_bytes, port.bytes());
+            let sent = telemetry[0].sent_bytes + u64::from(packet.wire_bytes);
+            prop_assert_eq!(sent, port.sent_bytes());
+        } else {
+            prop_assert!(telemetry.is_empty());
+        }
+        Ok(())
+    }
+
+    /// Whether the packets of a flow must leave in order: with sampling a flow may change its queue
+    /// while packets that were not sampled wait in the old one.
+    fn is_in_order(&self) -> bool {
+        !matches!(&self.config.assignment, AssignmentConfig::Dynamic(d) if d.sampling < 1.0)
+    }
+
+    /// A frame tells the neighbour something that it does not know.
+    fn on_frame(&mut self, frame: ControlFrame) -> Result<(), TestCaseError> {
+        let port = frame.port;
+        let is_news = match frame.signal {
+            Signal::PauseQueue(queue) => self.told_queues.insert((port, queue)),
+            Signal::ResumeQueue(queue) => self.told_queues.remove(&(port, queue)),
+            Signal::PauseClass(class) => self.told_classes.insert((port, class)),
+            Signal::ResumeClass(class) => self.told_classes.remove(&(port, class)),
+            Signal::QueueBitmap(_) => false,
+        };
+        prop_assert!(is_news, "{frame:?} again");
+        Ok(())
+    }
+
+    fn signal(&mut self, port: u16, signal: Signal) {
+        let id = self.pool.insert(signal.frame(64));
+        let mut moment = Moment { now: self.now, pool: &mut self.pool, observer: &mut Unobserved };
+        self.switch.on_signal(&mut moment, port, signal, id);
+        self.pool.remove(id);
+    }
+
+    /// Without pauses everything leaves, and every account returns to zero.
+    pub fn drain(&mut self) -> Result<(), TestCaseError> {
+        for port in 0..PORTS {
+            self.apply(Step::Bitmap { port, bits: 0 })?;
+            for class in 0..8 {
+                self.apply(Step::Class { port, class, is_paused: false })?;
+            }
+        }
+        for port in 0..PORTS {
+            while self.depart(port)?.is_some() {
+                self.check()?;
+            }
+        }
+        prop_assert_eq!(&self.admitted_flows(), &self.departed);
+        prop_assert_eq!((self.pool.live(), self.data_bytes, self.acknowledgements), (0, 0, 0));
+        prop_assert!(self.told_queues.is_empty() && self.told_classes.is_empty(), "not resumed");
+        let accounts = self.switch.accounts();
+        prop_assert_eq!((accounts.total, accounts.shared), (0, 0));
+        Ok(())
+    }
+
+    fn admitted_flows(&self) -> BTreeMap<u32, u64> {
+        self.admitted.clone().into_iter().filter(|&(_, packets)| packets > 0).collect()
+    }
+}
+
+fn toggle<T: Ord>(set: &mut BTreeSet<T>, element: T, is_in: bool) {
+    if is_in {
+        set.insert(element);
+    } else {
+        set.remove(&element);
+    }
+}

@@ -1,0 +1,215 @@
+//! Scenarios as JSON, piece by piece, and what a run of them gives.
+
+use penstock_sim::measure::table::Column;
+use penstock_sim::{Results, RunOptions, Scenario};
+use serde_json::{Value, json};
+
+/// Picoseconds in a nanosecond, microsecond and millisecond.
+pub const NS: u64 = 1_000;
+pub const US: u64 = 1_000 * NS;
+pub const MS: u64 = 1_000 * US;
+/// Bits per second.
+pub const GBPS: u64 = 1_000_000_000;
+
+/// A scenario without faults and measurements: 1,000 B of payload and 48 B of header in a packet,
+/// acknowledgements of 60 B, and a drain of 20 ms.
+pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64) -> Value {
+    json!({
+        "name": "test", "seed": 1, "duration": duration, "drain": 20 * MS,
+        "wire": {"payload": 1_000, "header": 48, "acknowledgement": 60, "telemetry": 42,
+                 "control_frame": 64},
+        "topology": topology, "scheme": scheme, "traffic": traffic,
+        "faults": {"control_loss": 0.0},
+        "measure": {"sample_interval": 0, "active_flows": false, "series": [], "events": false,
+                    "trace": null},
+    })
+}
+
+/// `value` with `new` at `pointer`, which must exist.
+pub fn with(mut value: Value, pointer: &str, new: impl Into<Value>) -> Value {
+    *value.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = new.into();
+    value
+}
+
+pub fn parse(scenario: &Value) -> Scenario {
+    Scenario::from_json(&scenario.to_string()).unwrap()
+}
+
+/// Runs `scenario` with its invariants checked.
+pub fn run(scenario: &Value) -> Results {
+    penstock_sim::run(&parse(scenario), RunOptions { check: true }, |_| true).unwrap()
+}
+
+/// Runs `scenario`; every flow must finish.
+pub fn run_to_the_end(scenario: &Value) -> Results {
+    let results = run(scenario);
+    let summary = &results.summary;
+    assert_eq!(summary.flows_finished, summary.flows_started, "{:?}", summary.unfinished);
+    results
+}
+
+/// A column of a table as real numbers.
+pub fn column(results: &Results, table: &str, column: &str) -> Vec<f64> {
+    let table = results.tables.iter().find(|candidate| candidate.name == table).unwrap();
+    let found = table.columns.iter().find(|candidate| candidate.0 == column).unwrap();
+    match &found.1 {
+        Column::Bool(values) => values.iter().map(|&value| f64::from(u8::from(value))).collect(),
+        Column::U32(values) => values.iter().map(|&value| f64::from(value)).collect(),
+        Column::I32(values) => values.iter().map(|&value| f64::from(value)).collect(),
+        Column::U64(values) => values.iter().map(|&value| value as f64).collect(),
+        Column::I64(values) => values.iter().map(|&value| value as f64).collect(),
+        Column::F64(values) => values.clone(),
+    }
+}
+
+/// 100 Gb/s and 1 us everywhere, as in BFC sec. 6.2.1.
+pub fn leaf_spine(racks: u32, hosts_per_rack: u32, spines: u32) -> Value {
+    json!({"kind": "leaf-spine", "racks": racks, "hosts_per_rack": hosts_per_rack,
+           "spines": spines, "host_rate": 100 * GBPS, "spine_rate": 100 * GBPS,
+           "host_delay": US, "spine_delay": US, "pipeline_delay": 0})
+}
+
+pub fn single_switch(hosts: u32) -> Value {
+    json!({"kind": "single-switch", "hosts": hosts, "rate": 100 * GBPS, "delay": US,
+           "pipeline_delay": 0})
+}
+
+/// A core of 100 Gb/s between edges of `edge_rate`.
+pub fn dumbbell(left: u32, right: u32, edge_rate: u64) -> Value {
+    json!({"kind": "dumbbell", "left": left, "right": right, "edge_rate": edge_rate,
+           "edge_delay": US, "core_rate": 100 * GBPS, "core_delay": US, "pipeline_delay": 0})
+}
+
+/// Links as (a, b, rate in Gb/s, delay in ps).
+pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value {
+    let link = |&(a, b, rate, delay): &(u32, u32, u64, u64)| json!({"a": a, "b": b, "rate": rate * GBPS, "delay": delay});
+    let links: Vec<Value> = links.iter().map(link).collect();
+    json!({"kind": "graph", "hosts": hosts, "switches": switches, "links": links,
+           "pipeline_delay": 0})
+}
+
+/// Flows as (source, destination, size, start).
+pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
+    json!({"kind": "listed", "label": "listed", "class": 0, "flows": flows})
+}
+
+/// Poisson arrivals of `sizes` between uniform pairs that load the core.
+pub fn open_loop(sizes: Value, load: f64, stop: u64) -> Value {
+    json!({"kind": "open-loop", "label": "background", "class": 0, "sizes": sizes,
+           "arrivals": {"kind": "poisson"}, "pairs": {"kind": "uniform"}, "load": load,
+           "load_on": {"kind": "core"}, "load_counts": "crossing", "start": 0, "stop": stop})
+}
+
+/// One event at the start: `degree` hosts send `size` bytes each to `receiver`.
+pub fn incast(degree: u32, size: u64, receiver: Option<u32>) -> Value {
+    json!({"kind": "incast", "label": "incast", "class": 0, "degree": degree,
+           "size": u64::from(degree) * size, "period": 100 * MS, "start": 0, "stop": 100 * MS,
+           "receiver": receiver, "senders": null, "replace": false})
+}
+
+/// A shared buffer of 12 MiB, with dynamic thresholds when it is to be lossless.
+fn shared(is_lossless: bool) -> Value {
+    let headroom = json!({"kind": "bdp", "factor": 3.0});
+    let ingress = json!({"alpha": 0.125, "reserve": 4_096, "headroom": headroom});
+    let ingress = if is_lossless { ingress } else { Value::Null };
+    json!({"kind": "shared", "buffer": 12 << 20, "ingress": ingress})
+}
+
+fn scheme(name: &str, switch: Value, controller: Value, nic_queues: u32) -> Value {
+    json!({
+        "name": name,
+        "switch": switch,
+        "host": {
+            "controller": controller,
+            "recovery": {"kind": "go-back-n", "timeout": 4 * MS, "nack_interval": 500 * US},
+            "nic": {"queues": nic_queues, "reacts": true, "scheduling": "round-robin"},
+        },
+    })
+}
+
+fn fifo(marking: Value) -> Value {
+    json!({
+        "admission": shared(true), "assignment": {"kind": "class", "classes": 1},
+        "scheduling": {"kind": "fifo"}, "marking": marking,
+        "backpressure": {"kind": "pfc", "xon_offset": 3_072, "xoff": null},
+    })
+}
+
+fn window() -> Value {
+    json!({"kind": "window", "bdp_factor": 1.0})
+}
+
+/// Line rate over PFC.
+pub fn pfc() -> Value {
+    scheme("pfc", fifo(json!({"kind": "none"})), json!({"kind": "line-rate"}), 0)
+}
+
+/// Line rate over one FIFO a port, with drops.
+pub fn line_rate() -> Value {
+    let lossy = with(pfc(), "/switch/admission", shared(false));
+    let lossy = with(lossy, "/switch/backpressure", json!({"kind": "none"}));
+    with(lossy, "/name", "line-rate")
+}
+
+pub fn dctcp() -> Value {
+    let ecn = json!({"kind": "ecn", "kmin": 100_000, "kmax": 400_000, "pmax": 1.0,
+                     "at": "dequeue"});
+    let controller = json!({"kind": "dctcp", "gain": 0.0625, "start": "line-rate",
+        "initial_window_packets": 10, "increase": 1_000, "minimum_rate": GBPS / 10});
+    scheme("dctcp", fifo(ecn), controller, 0)
+}
+
+pub fn hpcc() -> Value {
+    let controller = json!({"kind": "hpcc", "target_utilization": 0.95, "maximum_stage": 5,
+        "additive_increase": 80, "minimum_rate": GBPS / 10, "react": "per-ack"});
+    scheme("hpcc", fifo(json!({"kind": "telemetry"})), controller, 0)
+}
+
+/// HPCC without PFC, whose drops the switch reports.
+pub fn perfect_retransmission() -> Value {
+    let lossy = with(hpcc(), "/switch/admission", shared(false));
+    let lossy = with(lossy, "/switch/backpressure", json!({"kind": "none"}));
+    let perfect = with(lossy, "/host/recovery", json!({"kind": "perfect"}));
+    with(perfect, "/name", "perfect-retransmission")
+}
+
+pub fn bfc() -> Value {
+    let switch = json!({
+        "admission": shared(false),
+        "assignment": {"kind": "dynamic", "queues": 32, "classes": 1, "table_factor": 100,
+                       "sticky_hop_rtts": 2.0, "incast_queue": false, "sampling": 1.0},
+        "scheduling": {"kind": "drr", "quantum": 1_048},
+        "marking": {"kind": "none"},
+        "backpressure": {"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
+                         "bitmap_interval": 100 * US, "elide_down_up": false},
+    });
+    scheme("bfc", switch, json!({"kind": "line-rate"}), 32)
+}
+
+pub fn sfq() -> Value {
+    let switch = json!({
+        "admission": shared(false),
+        "assignment": {"kind": "stochastic", "queues": 32, "classes": 1},
+        "scheduling": {"kind": "drr", "quantum": 1_048},
+        "marking": {"kind": "none"}, "backpressure": {"kind": "none"},
+    });
+    scheme("sfq", switch, window(), 0)
+}
+
+pub fn ideal_fq() -> Value {
+    let switch = json!({
+        "admission": {"kind": "infinite"}, "assignment": {"kind": "per-flow"},
+        "scheduling": {"kind": "ideal-fair"},
+        "marking": {"kind": "none"}, "backpressure": {"kind": "none"},
+    });
+    scheme("ideal-fq", switch, window(), 0)
+}
+
+/// All schemes, by name.
+pub fn schemes() -> Vec<Value> {
+    vec![bfc(), dctcp(), hpcc(), pfc(), line_rate(), sfq(), ideal_fq(), perfect_retransmission()]
+}
+
+pub fn name(scheme: &Value) -> &str {
+    scheme["name"].as_str().unwrap()
+}

@@ -1,0 +1,14 @@
+//! The behaviour of whole simulations.
+
+mod allocation;
+mod architecture;
+mod determinism;
+mod fairness;
+mod fault;
+mod fixture;
+mod incast;
+mod invariant;
+mod measurement;
+mod pause_threshold;
+mod queueing;
+mod single_flow;
