@@ -5,7 +5,7 @@
 //! Invariant: events leave in the order (time, source), whatever the order in which they were
 //! scheduled, so that a run is a function of its inputs alone.
 //!
-//! Reading order: [`wheel`], [`stream`].
+//! Reading order: [`wheel`], [`mod@stream`].
 
 pub mod stream;
 pub mod wheel;

@@ -24,7 +24,7 @@ const LEVELS: usize = FAR_LEVELS + 1;
 
 #[derive(Clone, Copy)]
 struct Node {
-    /// [ps]; `u64::MAX` when nothing is pending.
+    /// (ps); `u64::MAX` when nothing is pending.
     time: u64,
     next: u32,
     previous: u32,
@@ -77,7 +77,7 @@ impl Level {
 pub struct Wheel {
     nodes: Vec<Node>,
     levels: [Level; LEVELS],
-    /// log2 of the width of a level-0 slot [ps].
+    /// log2 of the width of a level-0 slot (ps).
     shift: u32,
     /// The slot whose events are in `batch`.
     cursor: u64,

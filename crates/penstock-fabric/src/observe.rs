@@ -69,7 +69,7 @@ pub struct Observation {
     pub active_queues: u32,
     /// Entry of BFC's flow table, or -1.
     pub table_index: i64,
-    /// The backpressure policy's threshold at this moment [bytes], or -1.
+    /// The backpressure policy's threshold at this moment (bytes), or -1.
     pub threshold: i64,
 }
 

@@ -93,11 +93,11 @@ pub struct Packet {
     pub sent_at: Time,
     /// On a wire: when the last bit arrives. In a queue: the scheduler's tag.
     pub time: u64,
-    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) [bytes].
+    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) (bytes).
     pub remaining: u32,
-    /// Size on the wire [bytes].
+    /// Size on the wire (bytes).
     pub wire_bytes: u16,
-    /// Payload [bytes].
+    /// Payload (bytes).
     pub payload: u16,
     /// Port by which the packet entered the switch it is in.
     pub ingress: u16,

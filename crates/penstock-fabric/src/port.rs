@@ -23,7 +23,7 @@ pub struct PortCounters {
     pub collisions: u64,
     /// Data packets for which there was no room.
     pub drops: u64,
-    /// Largest amount of queued data [bytes].
+    /// Largest amount of queued data (bytes).
     pub bytes_max: u64,
     /// Class pauses received.
     pub class_pauses: u64,
@@ -236,11 +236,17 @@ impl Port {
     }
 
     /// Pauses or resumes data queue `queue`; numbers that the port does not have are ignored, as
-    /// hardware ignores a corrupted frame. Idempotent.
-    pub fn set_queue_paused(&mut self, now: Time, queue: u16, is_paused: bool, pool: &PacketPool) {
+    /// hardware ignores a corrupted frame. Idempotent; answers whether anything changed.
+    pub fn set_queue_paused(
+        &mut self,
+        now: Time,
+        queue: u16,
+        is_paused: bool,
+        pool: &PacketPool,
+    ) -> bool {
         let index = usize::from(queue);
         if index == 0 || index >= self.queues.len() || self.queues[index].is_paused == is_paused {
-            return;
+            return false;
         }
         self.queues[index].is_paused = is_paused;
         if is_paused {
@@ -256,6 +262,7 @@ impl Port {
             self.queue_pauses.set(now, paused - 1);
         }
         self.refresh(index, pool);
+        true
     }
 
     /// Pauses or resumes a priority class (PFC). Idempotent.

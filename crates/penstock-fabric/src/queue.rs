@@ -78,7 +78,7 @@ pub struct DataQueue {
     /// Neighbours in the scheduler's list. Writer: scheduling (DRR).
     pub(crate) next: u32,
     pub(crate) previous: u32,
-    /// Credit left in this round [bytes]. Writer: scheduling (DRR).
+    /// Credit left in this round (bytes). Writer: scheduling (DRR).
     pub(crate) deficit: u32,
     /// Priority class that the queue serves.
     pub class: u8,

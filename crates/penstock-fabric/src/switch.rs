@@ -197,6 +197,8 @@ impl Switch {
         let packet = &mut moment.pool[id];
         packet.ingress = ingress;
         packet.upstream_queue = packet.queue;
+        packet.queue = 0;
+        packet.flags.remove(PacketFlags::COUNTED);
         let (class, bytes) = (packet.class, u64::from(packet.wire_bytes));
         self.observe(moment, PacketEvent::Arrive, id, egress);
         let port = &mut self.ports[usize::from(egress)];
@@ -296,22 +298,48 @@ impl Switch {
         match signal {
             Signal::PauseClass(class) => egress.set_class_paused(now, class, true, moment.pool),
             Signal::ResumeClass(class) => egress.set_class_paused(now, class, false, moment.pool),
-            Signal::PauseQueue(queue) => egress.set_queue_paused(now, queue, true, moment.pool),
-            Signal::ResumeQueue(queue) => egress.set_queue_paused(now, queue, false, moment.pool),
-            Signal::QueueBitmap(bitmap) => {
-                for queue in 1..egress.queues().len().min(128) as u16 {
-                    let is_paused = bitmap & (1 << queue) != 0;
-                    egress.set_queue_paused(now, queue, is_paused, moment.pool);
-                }
+            Signal::PauseQueue(queue) => {
+                egress.set_queue_paused(now, queue, true, moment.pool);
+            }
+            Signal::ResumeQueue(queue) => {
+                egress.set_queue_paused(now, queue, false, moment.pool);
+            }
+            Signal::QueueBitmap(bitmap) => return self.on_bitmap(moment, port, bitmap, id),
+        }
+        self.observe_signal(moment, port, signal.is_pause(), id);
+    }
+
+    /// Repairs what lost frames have left wrong; only queues that change are observed.
+    fn on_bitmap<O: Observer>(
+        &mut self,
+        moment: &mut Moment<'_, O>,
+        port: u16,
+        bitmap: u128,
+        id: PacketId,
+    ) {
+        for queue in 1..self.port(port).queues().len().min(128) as u16 {
+            let is_paused = bitmap & (1 << queue) != 0;
+            let egress = &mut self.ports[usize::from(port)];
+            if egress.set_queue_paused(moment.now, queue, is_paused, moment.pool) {
+                moment.pool[id].upstream_queue = queue;
+                self.observe_signal(moment, port, is_paused, id);
             }
         }
+    }
+
+    fn observe_signal<O: Observer>(
+        &self,
+        moment: &mut Moment<'_, O>,
+        port: u16,
+        is_pause: bool,
+        id: PacketId,
+    ) {
         if O::IS_WATCHING {
-            let event = match signal.is_pause() {
-                true => PacketEvent::PauseReceived,
-                false => PacketEvent::ResumeReceived,
-            };
-            moment.pool[id].ingress = port;
-            moment.pool[id].queue = moment.pool[id].upstream_queue;
+            let frame = &mut moment.pool[id];
+            frame.ingress = port;
+            frame.queue = frame.upstream_queue;
+            let event =
+                if is_pause { PacketEvent::PauseReceived } else { PacketEvent::ResumeReceived };
             self.observe(moment, event, id, port);
         }
     }

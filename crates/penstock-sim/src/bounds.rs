@@ -11,11 +11,11 @@ use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
-/// The longest run [ps]: the timing wheel tells times apart up to hours; a minute of simulated time
+/// The longest run (ps): the timing wheel tells times apart up to hours; a minute of simulated time
 /// at 100 Gb/s is a billion packets a link.
 const LONGEST: Time = Time::from_ms(60_000);
 
-/// The largest frame [bytes]: jumbo frames carry 9,000.
+/// The largest frame (bytes): jumbo frames carry 9,000.
 const LARGEST_PAYLOAD: u32 = 9_000;
 
 fn unless(

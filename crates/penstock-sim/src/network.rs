@@ -26,7 +26,7 @@ pub struct Host {
     pub uplink: u32,
 }
 
-/// Sizes of frames, prepared [bytes].
+/// Sizes of frames, prepared (bytes).
 #[derive(Clone, Copy, Debug)]
 pub struct Frames {
     /// Header and telemetry of a data packet.

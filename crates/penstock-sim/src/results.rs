@@ -32,7 +32,7 @@ pub struct Summary {
     pub events: u64,
     /// Packets put on a wire, data and control.
     pub packet_hops: u64,
-    /// Simulated time at the end [ps].
+    /// Simulated time at the end (ps).
     pub sim_end_ps: u64,
     /// Flows that arrived.
     pub flows_started: u64,
@@ -54,7 +54,7 @@ pub struct Summary {
     pub event_names: Vec<&'static str>,
     /// Names of the nodes.
     pub node_names: Vec<String>,
-    /// Largest amount of data stored in each switch [bytes].
+    /// Largest amount of data stored in each switch (bytes).
     pub buffer_peak_bytes: Vec<u64>,
     /// Whether the run was stopped before its end.
     pub cancelled: bool,
@@ -64,9 +64,9 @@ pub struct Summary {
     pub pfc_pauses: u64,
     /// BFC pauses sent by switches.
     pub queue_pauses: u64,
-    /// The longest base round-trip time [ps].
+    /// The longest base round-trip time (ps).
     pub base_rtt_ps: u64,
-    /// Bandwidth-delay product of a NIC over that time [bytes].
+    /// Bandwidth-delay product of a NIC over that time (bytes).
     pub bdp_bytes: u64,
     /// Flows that did not finish, the first few.
     pub unfinished: Vec<Unfinished>,
@@ -93,7 +93,7 @@ pub struct Unfinished {
     pub waits_for: String,
 }
 
-/// Queueing delay of packets: time on the way beyond an unloaded path [ns].
+/// Queueing delay of packets: time on the way beyond an unloaded path (ns).
 #[derive(Clone, Debug, Serialize)]
 pub struct Delay {
     /// Packets.

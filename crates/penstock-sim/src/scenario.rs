@@ -20,9 +20,9 @@ pub struct Scenario {
     pub name: String,
     /// Seed of all random streams.
     pub seed: u64,
-    /// Traffic is generated in `[0, duration)` [ps], > 0.
+    /// Traffic is generated in `[0, duration)` (ps), > 0.
     pub duration: Time,
-    /// How much longer flows may take to finish [ps].
+    /// How much longer flows may take to finish (ps).
     pub drain: Time,
     /// Sizes of frames.
     pub wire: WireConfig,
@@ -38,7 +38,7 @@ pub struct Scenario {
     pub measure: MeasureConfig,
 }
 
-/// Sizes of frames on the wire (`BASELINES.md` sec. 24, the HPCC family's column) [bytes].
+/// Sizes of frames on the wire (`BASELINES.md` sec. 24, the HPCC family's column) (bytes).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WireConfig {
@@ -96,7 +96,7 @@ pub struct FaultConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureConfig {
-    /// Time between two samples of buffers and series [ps]; zero for none.
+    /// Time between two samples of buffers and series (ps); zero for none.
     pub sample_interval: Time,
     /// Whether the flows with packets at each switch port are counted.
     pub active_flows: bool,

@@ -313,11 +313,13 @@ impl<O: Observer> Simulation<O> {
         {
             let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
             self.network.switches[switch].on_signal(&mut moment, port, signal, id);
-            let event = match signal.is_pause() {
-                true => PacketEvent::PauseReceived,
-                false => PacketEvent::ResumeReceived,
-            };
-            self.note(now, node, link, event, self.pool[id].upstream_queue);
+            if !matches!(signal, Signal::QueueBitmap(_)) {
+                let event = match signal.is_pause() {
+                    true => PacketEvent::PauseReceived,
+                    false => PacketEvent::ResumeReceived,
+                };
+                self.note(now, node, link, event, self.pool[id].upstream_queue);
+            }
             self.offer(now, link);
         }
         self.pool.remove(id);

@@ -7,15 +7,15 @@ pub use penstock_units::HopTelemetry;
 /// Facts about the path of a flow that its controller may know; computed when the network is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathFacts {
-    /// Round-trip time of the unloaded path \[ps\], > 0.
+    /// Round-trip time of the unloaded path (ps), > 0.
     pub base_rtt: Time,
-    /// Rate of the sender's NIC [bit/s], > 0.
+    /// Rate of the sender's NIC (bit/s), > 0.
     pub line_rate: BitRate,
-    /// Bandwidth-delay product, `line_rate * base_rtt` \[bytes\], > 0.
+    /// Bandwidth-delay product, `line_rate * base_rtt` (bytes), > 0.
     pub bdp: Bytes,
-    /// Payload of a full data packet \[bytes\], > 0.
+    /// Payload of a full data packet (bytes), > 0.
     pub payload: u32,
-    /// Bytes that a data packet has on the wire beside its payload: header and telemetry \[bytes\].
+    /// Bytes that a data packet has on the wire beside its payload: header and telemetry (bytes).
     pub data_overhead: u32,
 }
 
@@ -23,13 +23,13 @@ pub struct PathFacts {
 #[derive(Clone, Copy, Debug)]
 pub struct Acknowledgement<'a> {
     /// Go-Back-N: the next byte that the receiver expects; perfect recovery: the bytes that it has
-    /// counted \[bytes\].
+    /// counted (bytes).
     pub cumulative: u64,
     /// Whether the receiver saw a gap and asks for the bytes from `cumulative` on again.
     pub is_negative: bool,
     /// Whether the data packet was marked with congestion experienced (the ECN echo).
     pub is_marked: bool,
-    /// When the data packet left the sender's NIC \[ps\], echoed.
+    /// When the data packet left the sender's NIC (ps), echoed.
     pub sent_at: Time,
     /// One entry per switch egress that the data packet crossed, in path order; empty without
     /// telemetry.

@@ -28,7 +28,7 @@ impl Receiver {
         }
     }
 
-    /// Bytes delivered to the application \[bytes\]: in order with Go-Back-N, counted with perfect
+    /// Bytes delivered to the application (bytes): in order with Go-Back-N, counted with perfect
     /// recovery.
     #[inline]
     pub fn delivered(&self) -> u64 {

@@ -35,11 +35,11 @@ pub enum Readiness {
 /// The bytes of a flow that one packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Position of the first byte in the flow \[bytes\].
+    /// Position of the first byte in the flow (bytes).
     pub offset: u64,
-    /// How many bytes \[bytes\], from 1 to the payload of a full packet.
+    /// How many bytes (bytes), from 1 to the payload of a full packet.
     pub payload: u32,
-    /// Bytes of the flow from `offset` on \[bytes\]; what SRF switches rank by.
+    /// Bytes of the flow from `offset` on (bytes); what SRF switches rank by.
     pub remaining: u64,
     /// Whether these bytes were sent before.
     pub is_retransmission: bool,
@@ -183,43 +183,43 @@ impl Sender {
         true
     }
 
-    /// Bytes of the flow \[bytes\]; `u64::MAX` when it is endless.
+    /// Bytes of the flow (bytes); `u64::MAX` when it is endless.
     #[inline]
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The first byte that is sent next, retransmissions of perfect recovery aside \[bytes\].
+    /// The first byte that is sent next, retransmissions of perfect recovery aside (bytes).
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Bytes that the receiver is known to have \[bytes\].
+    /// Bytes that the receiver is known to have (bytes).
     #[inline]
     pub fn acknowledged(&self) -> u64 {
         self.acknowledged
     }
 
-    /// Bytes that are sent and neither acknowledged nor known to be lost \[bytes\].
+    /// Bytes that are sent and neither acknowledged nor known to be lost (bytes).
     #[inline]
     pub fn in_flight(&self) -> u64 {
         (self.next - self.acknowledged).saturating_sub(self.recovery.lost_bytes())
     }
 
-    /// Bytes that are still to be sent, the lost ones included \[bytes\]; what an SRF NIC ranks by.
+    /// Bytes that are still to be sent, the lost ones included (bytes); what an SRF NIC ranks by.
     #[inline]
     pub fn remaining_unsent(&self) -> u64 {
         self.size - self.next + self.recovery.lost_bytes()
     }
 
-    /// The controller's window \[bytes\]; `u64::MAX` when there is none.
+    /// The controller's window (bytes); `u64::MAX` when there is none.
     #[inline]
     pub fn window(&self) -> u64 {
         self.controller.window()
     }
 
-    /// The rate that the flow is paced at [bit/s]; `None` when it is not paced.
+    /// The rate that the flow is paced at (bit/s); `None` when it is not paced.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
         self.rate
@@ -232,7 +232,7 @@ impl Sender {
         self.queue
     }
 
-    /// Packets that were sent again \[packets\].
+    /// Packets that were sent again (packets).
     #[inline]
     pub fn retransmitted_packets(&self) -> u32 {
         self.retransmitted_packets

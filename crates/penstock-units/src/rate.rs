@@ -13,7 +13,7 @@ const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
 /// one in 128 bits (the ideal completion time of a flow needs two dozen).
 const NARROW_BYTES: u64 = u64::MAX / BIT_PICOSECONDS as u64;
 
-/// A data rate [bit/s].
+/// A data rate (bit/s).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

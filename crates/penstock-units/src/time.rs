@@ -5,7 +5,7 @@ use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// A point in simulated time, or a span of it [ps].
+/// A point in simulated time, or a span of it (ps).
 ///
 /// The range is 213 days. One byte takes 80 ps at 100 Gb/s and 20 ps at 400 Gb/s, so the
 /// serialization times of common links are exact.

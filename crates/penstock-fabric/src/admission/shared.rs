@@ -29,7 +29,7 @@ use crate::switch::PortFacts;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SharedConfig {
-    /// Memory of the switch [bytes], > 0.
+    /// Memory of the switch (bytes), > 0.
     pub buffer: Bytes,
     /// Thresholds and headroom at the ingress; none for a plain pool.
     pub ingress: Option<IngressConfig>,
@@ -64,7 +64,7 @@ pub enum HeadroomConfig {
 }
 
 impl HeadroomConfig {
-    /// The headroom of a link [bytes].
+    /// The headroom of a link (bytes).
     pub fn of(&self, rate: BitRate, delay: Time) -> u64 {
         match *self {
             HeadroomConfig::Bytes { size } => size.get(),
@@ -116,7 +116,7 @@ impl Shared {
         self.reserve
     }
 
-    /// XOFF of a port [bytes beyond its reserve].
+    /// XOFF of a port (bytes beyond its reserve).
     #[inline]
     pub(crate) fn threshold(&self, ingress: u16, shared: u64) -> Option<u64> {
         let limit = self.limits.get(usize::from(ingress))?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StaticConfig {
-    /// Memory of an egress port [bytes], > 0.
+    /// Memory of an egress port (bytes), > 0.
     pub per_port: Bytes,
 }
 

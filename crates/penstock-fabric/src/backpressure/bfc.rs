@@ -38,7 +38,7 @@ pub const UPSTREAM_QUEUES: usize = 128;
 pub struct BfcConfig {
     /// The pause threshold.
     pub threshold: ThresholdConfig,
-    /// Time between two bitmaps of a port [ps]; zero for none.
+    /// Time between two bitmaps of a port (ps); zero for none.
     pub bitmap_interval: Time,
     /// Whether packets from a higher tier to a higher tier cause no backpressure.
     pub elide_down_up: bool,
@@ -55,7 +55,7 @@ pub enum ThresholdConfig {
     },
     /// A fixed time of data at the port's rate (BFC Fig. 7).
     Time {
-        /// How long [ps], > 0.
+        /// How long (ps), > 0.
         time: Time,
     },
 }
@@ -65,10 +65,10 @@ pub enum ThresholdConfig {
 pub struct Bfc {
     /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port.
     counters: Vec<u32>,
-    /// Th by egress port and N_active [bytes]; the last column serves all larger N.
+    /// Th by egress port and N_active (bytes); the last column serves all larger N.
     thresholds: Vec<u32>,
     columns: usize,
-    /// Whether packets between two ports cause no backpressure: [ingress, egress].
+    /// Whether packets between two ports cause no backpressure: (ingress, egress).
     is_elided: Vec<bool>,
     ports: usize,
     bitmap_interval: Time,
@@ -115,7 +115,7 @@ impl Bfc {
         self.bitmap_interval
     }
 
-    /// Th of an egress port at this moment [bytes].
+    /// Th of an egress port at this moment (bytes).
     #[inline]
     pub(crate) fn threshold(&self, egress: u16, port: &Port) -> u64 {
         let column = (port.active() as usize).min(self.columns - 1);
@@ -137,7 +137,6 @@ impl Bfc {
         port: &Port,
         queue_bytes: u64,
     ) -> Option<ControlFrame> {
-        packet.flags.remove(PacketFlags::COUNTED);
         if queue_bytes <= self.threshold(egress, port)
             || self.is_elided[usize::from(packet.ingress) * self.ports + usize::from(egress)]
             || !packet.flags.contains(PacketFlags::TRACKED)

@@ -23,9 +23,9 @@ use crate::admission::Admission;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PfcConfig {
-    /// How far below XOFF a class is resumed [bytes].
+    /// How far below XOFF a class is resumed (bytes).
     pub xon_offset: Bytes,
-    /// A static XOFF [bytes]; none for the dynamic threshold.
+    /// A static XOFF (bytes); none for the dynamic threshold.
     pub xoff: Option<Bytes>,
 }
 

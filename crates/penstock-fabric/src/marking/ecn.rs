@@ -29,9 +29,9 @@ pub enum MarkingPoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EcnConfig {
-    /// Queue length up to which nothing is marked [bytes].
+    /// Queue length up to which nothing is marked (bytes).
     pub kmin: Bytes,
-    /// Queue length beyond which everything is marked [bytes], >= `kmin`.
+    /// Queue length beyond which everything is marked (bytes), >= `kmin`.
     pub kmax: Bytes,
     /// Mark probability at `kmax`, in (0, 1].
     pub pmax: f64,

@@ -21,7 +21,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrrConfig {
-    /// Credit a queue earns a turn [bytes], > 0; at least a full packet for O(1) work.
+    /// Credit a queue earns a turn (bytes), > 0; at least a full packet for O(1) work.
     pub quantum: u32,
 }
 

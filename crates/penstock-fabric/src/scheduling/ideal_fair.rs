@@ -21,7 +21,7 @@ const ROUND_BITS: u32 = 16;
 /// The bit-by-bit round robin scheduler of a port.
 #[derive(Debug, Default)]
 pub struct IdealFair {
-    /// R, fixed point [bytes per flow].
+    /// R, fixed point (bytes per flow).
     round: u64,
     /// Queues that the fluid system still serves, by the finish of their last packet.
     fluid: IndexedHeap,

@@ -5,7 +5,7 @@ use super::table::{Column, Table};
 /// Buffer occupancy by time and switch.
 #[derive(Clone, Debug, Default)]
 pub struct BufferSamples {
-    /// [ns].
+    /// (ns).
     pub time: Vec<f64>,
     /// Switch, as a node.
     pub node: Vec<u32>,
@@ -28,7 +28,7 @@ impl BufferSamples {
 /// Series of links.
 #[derive(Clone, Debug, Default)]
 pub struct LinkSamples {
-    /// [ns].
+    /// (ns).
     pub time: Vec<f64>,
     /// Link.
     pub link: Vec<u32>,

@@ -44,7 +44,7 @@ pub struct Measurements {
     pub active_flows: Option<ActiveFlows>,
     /// Pauses and drops, when asked for.
     pub event_table: Option<EventTable>,
-    /// Queueing delay of every data packet that arrived, by traffic entry [ps].
+    /// Queueing delay of every data packet that arrived, by traffic entry (ps).
     pub delays: Vec<LogHistogram>,
     /// Pauses of the NICs.
     pub hosts: Vec<HostPauses>,

@@ -39,97 +39,101 @@ fn the_mean_wait_of_a_fifo_is_that_of_m_d_1() {
     assert!((busy - 0.8).abs() < 0.006, "{busy}");
 }
 
-/// The distribution of the number of active flows on an ideal-fair link at `load`: how long it had
-/// 0, 1, 2, … flows, as shares.
-fn active_flows(sizes: Value, mean_wire_bytes: f64, load: f64, flows: f64) -> Vec<f64> {
-    // Sources 0..8 at 16 times the rate of the link to the receiver, which is link 17.
+/// Active flows of an ideal-fair link: how long it had 0, 1, 2, … of them, as shares, and how long it
+/// was busy.
+struct ActiveFlows {
+    shares: Vec<f64>,
+    busy: f64,
+}
+
+/// `flows` flows of `sizes`, whose mean is `mean` bytes and `packets` packets, at `load`.
+fn active_flows(sizes: Value, mean: f64, packets: f64, load: f64, flows: f64) -> ActiveFlows {
+    // Sources 0..8 at 16 times the rate of the link to the receiver, which is link 17. A header of a
+    // byte, so that a flow's bytes are its payload but for a thousandth.
     let mut links: Vec<(u32, u32, u64, u64)> = (0..8).map(|host| (host, 9, 1_600, 1_000)).collect();
     links.push((8, 9, 100, 1_000));
-    let mean = sizes.get("size").or(sizes.get("mean")).unwrap().as_f64().unwrap();
-    let duration = (flows * mean_wire_bytes * 80.0 / load) as u64;
+    let wire_bytes = mean + packets;
+    let duration = (flows * wire_bytes * 80.0 / load) as u64;
     let ends = ((0..8).collect(), vec![8]);
-    let traffic = poisson(sizes, load * mean / mean_wire_bytes, (9, 8), ends, duration);
+    let traffic = poisson(sizes, load * mean / wire_bytes, (9, 8), ends, duration);
     let scheme = with(ideal_fq(), "/host/controller", json!({"kind": "line-rate"}));
     let scheme = with(scheme, "/host/recovery", json!({"kind": "perfect"}));
     let scenario = scenario(graph(9, 1, &links), scheme, &[traffic], duration);
     let scenario = with(with(scenario, "/measure/active_flows", true), "/drain", 200 * MS);
-    // A header of a byte, so that a flow's bytes are its payload but for a thousandth.
-    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
-    let scenario = with(scenario, "/seed", seed);
     let results = run_to_the_end(&with(scenario, "/wire/header", 1));
-    let busy = column(&results, "links", "busy_ns")[17] / (duration as f64 / 1e3);
     let link = column(&results, "active_flows", "link");
     let number = column(&results, "active_flows", "flows");
     let time = column(&results, "active_flows", "time_ns");
-    let total: f64 = link.iter().zip(&time).filter(|row| *row.0 == 17.0).map(|row| row.1).sum();
-    let mut shares = vec![];
-    for (_, (number, time)) in
-        link.iter().zip(number.iter().zip(&time)).filter(|row| *row.0 == 17.0)
-    {
-        shares.resize(shares.len().max(*number as usize + 1), 0.0);
-        shares[*number as usize] = time / total;
+    let rows: Vec<usize> = (0..link.len()).filter(|&row| link[row] == 17.0).collect();
+    let total: f64 = rows.iter().map(|&row| time[row]).sum();
+    let largest = rows.iter().map(|&row| number[row] as usize).max().unwrap();
+    let mut shares = vec![0.0; largest + 1];
+    for row in rows {
+        shares[number[row] as usize] = time[row] / total;
     }
-    let m: f64 = shares.iter().enumerate().map(|(f, s)| f as f64 * s).sum();
-    println!("RHO {load} mean {m} idle {} busy {busy} pred {}", shares[0], busy / (1.0 - busy));
-    shares
+    ActiveFlows { shares, busy: column(&results, "links", "busy_ns")[17] / total }
 }
 
-/// Active flows are geometric with mean rho / (1 - rho) whatever the sizes (BFC sec. 2.3). A flow
-/// counts while packets of it are queued, not while its last one is sent: a share of 1 / packets of
-/// its service.
-fn check_geometric(shares: &[f64], load: f64, packets: f64) {
+/// Active flows are geometric with mean rho / (1 - rho), whatever the sizes (BFC sec. 2.3): within
+/// 5 %. Rho is what this run offered; that removes most of the statistical error, whose standard
+/// deviation over seeds is 1 % then. A packet system is ahead of the fluid one by half a packet of
+/// each flow, which lowers the mean by 1 / (2 · packets).
+fn check_geometric(active: &ActiveFlows, load: f64) {
+    let ActiveFlows { shares, busy } = active;
+    assert!((busy - load).abs() < 0.01, "offered {busy}, not {load}");
     let mean: f64 = shares.iter().enumerate().map(|(flows, share)| flows as f64 * share).sum();
-    let expected = load / (1.0 - load);
+    let expected = busy / (1.0 - busy);
     assert!((mean / expected - 1.0).abs() < 0.05, "rho {load}: {mean}, not {expected}");
-    let idle = 1.0 - load * (1.0 - 1.0 / packets);
-    assert!((shares[0] - idle).abs() < 0.1 * idle, "rho {load}: idle {}, not {idle}", shares[0]);
-    for flows in 1..4 {
+    let idle = 1.0 - busy;
+    assert!((shares[0] / idle - 1.0).abs() < 0.05, "rho {load}: idle {}, not {idle}", shares[0]);
+    for flows in 0..5 {
         let ratio = shares[flows + 1] / shares[flows];
-        assert!((ratio / load - 1.0).abs() < 0.06, "rho {load}, {flows} flows: {ratio}");
+        assert!((ratio / busy - 1.0).abs() < 0.08, "rho {load}, {flows} flows: {ratio}");
     }
 }
 
 fn check_fixed(load: f64, packets: u64, flows: f64) {
-    let sizes = json!({"kind": "fixed", "size": packets * 1_000});
-    let shares = active_flows(sizes, packets as f64 * 1_001.0, load, flows);
-    check_geometric(&shares, load, packets as f64);
+    let size = packets * 1_000;
+    let sizes = json!({"kind": "fixed", "size": size});
+    let active = active_flows(sizes, size as f64, packets as f64, load, flows);
+    check_geometric(&active, load);
 }
 
 fn check_exponential(load: f64, packets: u64, flows: f64) {
-    let mean = packets as f64 * 1_000.0;
-    let sizes = json!({"kind": "exponential", "mean": packets * 1_000});
-    // The mean number of packets is that of a geometric distribution.
-    let headers = 1.0 / (1.0 - (-1_000.0 / mean).exp());
-    let shares = active_flows(sizes, mean + headers, load, flows);
-    check_geometric(&shares, load, headers);
+    let mean = packets * 1_000;
+    let sizes = json!({"kind": "exponential", "mean": mean});
+    // The number of packets of an exponential size is geometric.
+    let packets = 1.0 / (1.0 - (-1.0 / packets as f64).exp());
+    let active = active_flows(sizes, mean as f64, packets, load, flows);
+    check_geometric(&active, load);
 }
 
 #[test]
-fn active_flows_of_fixed_size_are_geometric_at_half_load() {
-    check_fixed(0.5, 50, 60_000.0);
+fn active_flows_of_fixed_size_are_geometric_at_load_0_5() {
+    check_fixed(0.5, 50, 40_000.0);
 }
 
 #[test]
-fn active_flows_of_exponential_size_are_geometric_at_half_load() {
-    check_exponential(0.5, 50, 60_000.0);
+fn active_flows_of_exponential_size_are_geometric_at_load_0_5() {
+    check_exponential(0.5, 50, 40_000.0);
 }
 
 #[test]
 fn active_flows_of_fixed_size_are_geometric_at_load_0_8() {
-    check_fixed(0.8, 20, 200_000.0);
+    check_fixed(0.8, 40, 80_000.0);
 }
 
 #[test]
 fn active_flows_of_exponential_size_are_geometric_at_load_0_8() {
-    check_exponential(0.8, 20, 200_000.0);
+    check_exponential(0.8, 40, 80_000.0);
 }
 
 #[test]
 fn active_flows_of_fixed_size_are_geometric_at_load_0_9() {
-    check_fixed(0.9, 12, 500_000.0);
+    check_fixed(0.9, 40, 150_000.0);
 }
 
 #[test]
 fn active_flows_of_exponential_size_are_geometric_at_load_0_9() {
-    check_exponential(0.9, 12, 500_000.0);
+    check_exponential(0.9, 40, 150_000.0);
 }

@@ -38,11 +38,11 @@ pub struct DctcpConfig {
     pub gain: f64,
     /// How a flow starts.
     pub start: DctcpStart,
-    /// First window of a slow start \[packets\], >= 1; a line-rate start ignores it.
+    /// First window of a slow start (packets), >= 1; a line-rate start ignores it.
     pub initial_window_packets: u32,
-    /// What a round without a cut adds to the window \[bytes\], >= 1.
+    /// What a round without a cut adds to the window (bytes), >= 1.
     pub increase: Bytes,
-    /// The rate below which the flow does not fall [bit/s], > 0.
+    /// The rate below which the flow does not fall (bit/s), > 0.
     pub minimum_rate: BitRate,
 }
 
@@ -162,13 +162,13 @@ impl Dctcp {
         self.window.set(self.window.get() / 2.0);
     }
 
-    /// The window \[bytes\], >= 1.
+    /// The window (bytes), >= 1.
     #[inline]
     pub fn window(&self) -> u64 {
         self.window.bytes()
     }
 
-    /// The window over the base round-trip time [bit/s], `None` at line rate.
+    /// The window over the base round-trip time (bit/s), `None` at line rate.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
         self.window.rate()

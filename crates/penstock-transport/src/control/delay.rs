@@ -48,11 +48,11 @@ impl DelayConfig {
 /// The window of one flow under the delay controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Delay {
-    /// \[bytes\]
+    /// (bytes)
     window: f64,
     minimum: f64,
     maximum: f64,
-    /// \[ps\]
+    /// (ps)
     target: f64,
 }
 
@@ -77,7 +77,7 @@ impl Delay {
         self.window = window.max(self.minimum).min(self.maximum);
     }
 
-    /// The window \[bytes\], >= one packet.
+    /// The window (bytes), >= one packet.
     #[inline]
     pub fn window(&self) -> u64 {
         self.window as u64

@@ -43,9 +43,9 @@ pub struct HpccConfig {
     pub target_utilization: f64,
     /// Additive rounds before a multiplicative one (maxStage in the paper), >= 0.
     pub maximum_stage: u32,
-    /// What every step adds to the window (W_AI in the paper) \[bytes\], >= 0.
+    /// What every step adds to the window (W_AI in the paper) (bytes), >= 0.
     pub additive_increase: Bytes,
-    /// The rate below which the flow does not fall [bit/s], > 0.
+    /// The rate below which the flow does not fall (bit/s), > 0.
     pub minimum_rate: BitRate,
     /// Which acknowledgements change the window.
     pub react: HpccReaction,
@@ -86,7 +86,7 @@ impl HpccConfig {
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     window: PacedWindow,
-    /// The window that the steps of this round trip start from (W^c in the paper) \[bytes\].
+    /// The window that the steps of this round trip start from (W^c in the paper) (bytes).
     reference: f64,
     /// Average normalized bytes in flight on the busiest hop (U in the paper), >= 0.
     utilization: f64,
@@ -157,13 +157,13 @@ impl Hpcc {
         self.window.set_minimum();
     }
 
-    /// The window \[bytes\], >= 1.
+    /// The window (bytes), >= 1.
     #[inline]
     pub fn window(&self) -> u64 {
         self.window.bytes()
     }
 
-    /// The window over the base round-trip time [bit/s], `None` at line rate.
+    /// The window over the base round-trip time (bit/s), `None` at line rate.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
         self.window.rate()

@@ -66,11 +66,11 @@ impl ControllerConfig {
 /// The state of a flow at the moment of an acknowledgement, after it was taken into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowView {
-    /// Bytes that the receiver has, as far as the sender knows \[bytes\].
+    /// Bytes that the receiver has, as far as the sender knows (bytes).
     pub acknowledged: u64,
-    /// What `acknowledged` becomes once all that is in flight is acknowledged \[bytes\].
+    /// What `acknowledged` becomes once all that is in flight is acknowledged (bytes).
     pub next: u64,
-    /// How much this acknowledgement added to `acknowledged` \[bytes\].
+    /// How much this acknowledgement added to `acknowledged` (bytes).
     pub newly_acknowledged: u64,
 }
 
@@ -132,7 +132,7 @@ impl Controller {
         }
     }
 
-    /// How many bytes may be in flight \[bytes\], >= 1; `u64::MAX` means no limit.
+    /// How many bytes may be in flight (bytes), >= 1; `u64::MAX` means no limit.
     #[inline]
     pub fn window(&self) -> u64 {
         match self {
@@ -144,7 +144,7 @@ impl Controller {
         }
     }
 
-    /// The rate at which the flow's packets are paced [bit/s]; `None` means the line rate, which
+    /// The rate at which the flow's packets are paced (bit/s); `None` means the line rate, which
     /// needs no pacing because the NIC sends no faster.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {

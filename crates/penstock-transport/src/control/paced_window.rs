@@ -10,7 +10,7 @@ use crate::path::PathFacts;
 /// A window W between the minimum rate's and the line rate's, and its rate W / T.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PacedWindow {
-    /// \[bytes\]; fractions of a byte are kept so that small steps add up.
+    /// (bytes); fractions of a byte are kept so that small steps add up.
     window: f64,
     minimum: f64,
     maximum: f64,
@@ -29,13 +29,13 @@ impl PacedWindow {
         PacedWindow { window: maximum, minimum, maximum, line_rate: path.line_rate }
     }
 
-    /// The window \[bytes\], unrounded.
+    /// The window (bytes), unrounded.
     #[inline]
     pub(crate) fn get(&self) -> f64 {
         self.window
     }
 
-    /// Sets the window to `window` \[bytes\], or to the nearer bound when it is outside.
+    /// Sets the window to `window` (bytes), or to the nearer bound when it is outside.
     pub(crate) fn set(&mut self, window: f64) {
         self.window = window.max(self.minimum).min(self.maximum);
     }
@@ -51,7 +51,7 @@ impl PacedWindow {
         (self.window as u64).max(1)
     }
 
-    /// W / T [bit/s], or `None` when that is the line rate.
+    /// W / T (bit/s), or `None` when that is the line rate.
     #[inline]
     pub(crate) fn rate(&self) -> Option<BitRate> {
         if self.window >= self.maximum {

@@ -49,7 +49,7 @@ impl Window {
         Window { bytes: (bytes as u64).max(1) }
     }
 
-    /// The window \[bytes\], >= 1.
+    /// The window (bytes), >= 1.
     #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes

@@ -244,7 +244,7 @@ impl Nic {
         self.place(slot, readiness, flows);
     }
 
-    /// When the earliest paced flow may send \[ps\].
+    /// When the earliest paced flow may send (ps).
     #[inline]
     pub fn wake_at(&self) -> Option<Time> {
         self.paced.first().map(|(time, _)| Time::from_ps(time))

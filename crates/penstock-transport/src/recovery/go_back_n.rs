@@ -25,9 +25,9 @@ use crate::recovery::Reply;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GoBackNConfig {
-    /// How long a sender with bytes in flight waits for progress before it rewinds \[ps\], > 0.
+    /// How long a sender with bytes in flight waits for progress before it rewinds (ps), > 0.
     pub timeout: Time,
-    /// How long a receiver waits before it reports the same gap again \[ps\], >= 0.
+    /// How long a receiver waits before it reports the same gap again (ps), >= 0.
     pub nack_interval: Time,
 }
 

@@ -45,12 +45,12 @@ pub enum Reply {
     /// An acknowledgement of the bytes before `cumulative`; with perfect recovery of as many bytes
     /// as `cumulative`.
     Acknowledge {
-        /// What goes into the acknowledgement \[bytes\].
+        /// What goes into the acknowledgement (bytes).
         cumulative: u64,
     },
     /// A negative acknowledgement: a gap starts at `expected`.
     Negative {
-        /// The next byte that the receiver expects \[bytes\].
+        /// The next byte that the receiver expects (bytes).
         expected: u64,
     },
     /// No packet: the gap was reported not long ago.
