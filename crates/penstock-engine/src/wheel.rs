@@ -15,7 +15,7 @@ use penstock_units::Time;
 pub type SourceId = u32;
 
 const NONE: u32 = u32::MAX;
-/// Slots of level 0. At 0.5 ns a slot they span 8 us: with 4,096 slots half of all packet arrivals
+/// Slots of level 0. With 4,096 slots of 0.5 ns (a span of 2 us) half of all packet arrivals
 /// (1 us ahead) crossed the end of the level and were moved twice.
 const NEAR_BITS: u32 = 14;
 const FAR_BITS: u32 = 11;

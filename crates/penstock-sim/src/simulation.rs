@@ -89,10 +89,11 @@ pub struct Simulation<O> {
 }
 
 /// A level-0 slot of the wheel should hold a few events: its width is halved with every doubling of
-/// the number of links. At 128 hosts, 0.5 ns.
+/// the number of links. At 128 hosts, 4 ns: on an idle core the bare loop took 101 ns a packet-hop with 0.5 to 1 ns and 90 ns with
+/// 4 ns, because fewer empty slots are walked and fewer events cross the end of level 0.
 pub(crate) fn slot_width_log2(links: usize) -> u32 {
     let doublings = (links.max(1) as u64).ilog2();
-    17u32.saturating_sub(doublings).clamp(4, 12)
+    20u32.saturating_sub(doublings).clamp(4, 12)
 }
 
 impl<O: Observer> Simulation<O> {

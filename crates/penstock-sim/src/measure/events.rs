@@ -57,3 +57,7 @@ impl EventTable {
         Table { name: "events", columns }
     }
 }
+
+#[cfg(test)]
+#[path = "events_tests.rs"]
+mod tests;

@@ -112,3 +112,7 @@ impl FlowTable {
         Table { name: "flows", columns }
     }
 }
+
+#[cfg(test)]
+#[path = "flows_tests.rs"]
+mod tests;

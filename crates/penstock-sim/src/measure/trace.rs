@@ -129,3 +129,7 @@ impl Observer for PacketTrace {
         self.counted.push(packet.flags.contains(PacketFlags::COUNTED));
     }
 }
+
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;

@@ -1,1 +1,86 @@
-//! todo
+//! Lost control frames and buffers that are too small.
+
+use serde_json::{Value, json};
+
+use crate::fixture::{
+    MS, US, bfc, column, incast, leaf_spine, line_rate, listed, open_loop, perfect_retransmission,
+    run, run_to_the_end, scenario, single_switch, with,
+};
+
+/// Background traffic and an incast on a small network.
+fn busy(scheme: Value) -> Value {
+    let sizes = json!({"kind": "pareto", "shape": 1.3, "mean": 20_000});
+    let traffic = [open_loop(sizes, 0.6, 300 * US), incast(12, 300_000, Some(0))];
+    scenario(leaf_spine(2, 8, 2), scheme, &traffic, 300 * US)
+}
+
+#[test]
+fn bfc_survives_the_loss_of_every_fifth_control_frame() {
+    let scheme = with(bfc(), "/switch/backpressure/bitmap_interval", 20 * US);
+    for seed in 1..=3 {
+        let scenario = with(busy(scheme.clone()), "/faults/control_loss", 0.2);
+        let results = run_to_the_end(&with(scenario, "/seed", seed));
+        assert!(results.summary.queue_pauses > 100);
+        assert_eq!(results.summary.timeouts, 0, "no flow waited for its timer");
+    }
+}
+
+#[test]
+fn without_the_bitmap_a_lost_resume_is_for_ever_and_the_summary_says_so() {
+    let scheme = with(bfc(), "/switch/backpressure/bitmap_interval", 0);
+    let scenario = with(busy(scheme), "/faults/control_loss", 0.5);
+    let results = run(&with(scenario, "/drain", 2 * MS));
+    let summary = &results.summary;
+    assert!(summary.flows_finished < summary.flows_started);
+    let waits = |text: &str| summary.unfinished.iter().any(|flow| flow.waits_for.contains(text));
+    assert!(waits("a resume of NIC queue"), "{:?}", summary.unfinished);
+}
+
+#[test]
+fn go_back_n_finishes_every_flow_through_a_buffer_of_100_kb() {
+    let scheme = with(line_rate(), "/switch/admission/buffer", 100_000);
+    let traffic = [incast(12, 300_000, Some(0))];
+    let mut results = run_to_the_end(&with(
+        scenario(single_switch(13), scheme.clone(), &traffic, US),
+        "/drain",
+        500 * MS,
+    ));
+    for _ in 0..2 {
+        let summary = &results.summary;
+        assert!(summary.drops > 1_000, "{}", summary.drops);
+        assert!(summary.retransmitted_packets >= summary.drops, "everything behind a gap is lost");
+        assert!(summary.timeouts > 0);
+        assert!(summary.buffer_peak_bytes.iter().all(|&peak| peak <= 100_000));
+        let delivered = column(&results, "flows", "delivered_bytes");
+        assert_eq!(delivered, column(&results, "flows", "size_bytes"));
+        results = run_to_the_end(&with(busy(scheme.clone()), "/drain", 500 * MS));
+    }
+}
+
+#[test]
+fn a_gap_in_the_middle_is_reported_long_before_the_timer() {
+    // A burst overflows 100 kB while a long flow is under way: the long flow's gap costs it a round
+    // trip, not a timeout of 4 ms.
+    let scheme = with(line_rate(), "/switch/admission/buffer", 100_000);
+    let flows = [(1, 0, 2_000_000, 0), (2, 0, 300_000, 30 * US)];
+    let results = run_to_the_end(&scenario(single_switch(3), scheme, &[listed(&flows)], 50 * US));
+    let of_long = |name| {
+        let row = column(&results, "flows", "flow").iter().position(|&flow| flow == 0.0).unwrap();
+        column(&results, "flows", name)[row]
+    };
+    assert!(of_long("retransmitted_packets") > 10.0);
+    // 2.3 MB take 193 us.
+    assert!(of_long("fct_ns") < 260e3, "{}", of_long("fct_ns"));
+}
+
+#[test]
+fn perfect_retransmission_sends_exactly_the_dropped_packets_again() {
+    let scheme = with(perfect_retransmission(), "/switch/admission/buffer", 100_000);
+    let results = run_to_the_end(&busy(scheme));
+    let summary = &results.summary;
+    assert!(summary.drops > 100, "{}", summary.drops);
+    assert_eq!(summary.retransmitted_packets, summary.drops);
+    assert_eq!(summary.timeouts, 0);
+    let sizes: f64 = column(&results, "flows", "size_bytes").iter().sum();
+    assert_eq!(summary.delivered_bytes as f64, sizes, "nothing arrives twice");
+}

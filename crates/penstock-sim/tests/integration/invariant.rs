@@ -1,1 +1,106 @@
-//! todo
+//! Nothing is lost or counted twice, whatever the traffic (`DESIGN.md` sec. 4).
+
+use penstock_fabric::Unobserved;
+use penstock_sim::Scenario;
+use penstock_sim::network::Network;
+use penstock_sim::simulation::Simulation;
+use penstock_units::Time;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use crate::fixture::{
+    GBPS, MS, US, bfc, dumbbell, incast, leaf_spine, open_loop, parse, scenario, schemes, with,
+};
+
+/// All schemes, and the variants of BFC that take other paths.
+fn all_schemes() -> Vec<Value> {
+    let variant = |pointer, value: Value| with(bfc(), pointer, value);
+    let tiny = "/switch/admission/buffer";
+    let mut all: Vec<Value> = schemes();
+    all.extend(
+        schemes()
+            .into_iter()
+            .filter(|scheme| {
+                scheme.pointer(tiny).is_some()
+                    && scheme.pointer("/switch/admission/ingress").unwrap().is_null()
+            })
+            .map(|scheme| with(scheme, tiny, 60_000)),
+    );
+    all.extend([
+        variant("/switch/assignment/sampling", json!(0.5)),
+        variant("/switch/assignment/incast_queue", json!(true)),
+        variant("/switch/assignment", json!({"kind": "stochastic", "queues": 8, "classes": 1})),
+        variant("/switch/assignment", json!({"kind": "class", "classes": 1})),
+        variant("/switch/assignment/queues", json!(4)),
+        variant("/switch/backpressure/elide_down_up", json!(true)),
+        variant("/switch/backpressure/bitmap_interval", json!(5 * US)),
+        variant("/switch/scheduling", json!({"kind": "srf"})),
+        variant("/host/controller", json!({"kind": "delay", "target_factor": 1.5})),
+        variant("/host/nic/reacts", json!(false)),
+        variant("/host/nic/queues", json!(3)),
+        variant("/host/nic/scheduling", json!("srf")),
+    ]);
+    all
+}
+
+/// Networks, and the links whose load is chosen: the scarcest ones.
+fn topologies() -> Vec<(Value, &'static str)> {
+    let mut slow = leaf_spine(2, 3, 1);
+    slow["spine_rate"] = json!(40 * GBPS);
+    slow["pipeline_delay"] = json!(300_000);
+    vec![
+        (leaf_spine(2, 4, 2), "core"),
+        (slow, "core"),
+        (dumbbell(3, 3, 25 * GBPS), "edge"),
+        (dumbbell(3, 3, 400 * GBPS), "core"),
+    ]
+}
+
+prop_compose! {
+    fn any_scenario()(
+        seed in any::<u64>(),
+        load in 0.2f64..0.9,
+        degree in 2u32..5,
+        size in 1u64..200_000,
+        scheme in select(all_schemes()),
+        (topology, links) in select(topologies()),
+        control_loss in select(vec![0.0, 0.0, 0.1]),
+        has_timer in any::<bool>(),
+    ) -> Scenario {
+        let sizes = json!({"kind": "exponential", "mean": 15_000});
+        let background = with(open_loop(sizes, load, 60 * US), "/load_on/kind", links);
+        let traffic = [background, incast(degree, size, None)];
+        let scenario = scenario(topology, scheme, &traffic, 60 * US);
+        let scenario = with(with(scenario, "/seed", seed), "/faults/control_loss", control_loss);
+        // A timer below the round-trip time of a crowd: duplicates of all ages, and no promise that
+        // every flow finishes.
+        let timeout = "/scheme/host/recovery/timeout";
+        if has_timer && scenario.pointer(timeout).is_some() {
+            return parse(&with(scenario, timeout, 15 * US));
+        }
+        parse(&with(scenario, "/drain", 1_000 * MS))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn every_scheme_keeps_them_at_every_moment(scenario in any_scenario(), stride in 1u64..700) {
+        let network = Network::build(&scenario).unwrap();
+        let mut simulation = Simulation::new(&scenario, network, Unobserved).unwrap();
+        while simulation.advance(stride) {
+            simulation.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        }
+        simulation.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let summary = simulation.finish(false).0.summary;
+        let (finished, started) = (summary.flows_finished, summary.flows_started);
+        let must_finish = scenario.drain > Time::from_ms(20) && scenario.faults.control_loss == 0.0;
+        prop_assert!(
+            finished == started || !must_finish,
+            "{:?} of {}",
+            summary.unfinished,
+            scenario.to_json()
+        );
+    }
+}

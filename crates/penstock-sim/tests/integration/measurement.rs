@@ -1,1 +1,230 @@
-//! todo
+//! The tables of a run agree with each other and with what must be so.
+
+use penstock_sim::Results;
+use serde_json::{Value, json};
+
+use crate::fixture::{
+    GBPS, US, bfc, column, dctcp, dumbbell, hpcc, ideal_fq, incast, leaf_spine, listed, open_loop,
+    pfc, run, run_to_the_end, scenario, single_switch, with,
+};
+
+/// A loaded network with two racks of four hosts; hosts are 0-7, racks 8 and 9, spines 10 and 11.
+fn busy(scheme: Value) -> Value {
+    let sizes = json!({"kind": "pareto", "shape": 1.3, "mean": 20_000});
+    let traffic = [open_loop(sizes, 0.6, 200 * US), incast(7, 400_000, Some(0))];
+    scenario(leaf_spine(2, 4, 2), scheme, &traffic, 200 * US)
+}
+
+fn event(results: &Results, name: &str) -> f64 {
+    results.summary.event_names.iter().position(|other| *other == name).unwrap() as f64
+}
+
+#[test]
+fn every_payload_byte_is_on_each_link_of_its_path_once() {
+    for scheme in [bfc(), dctcp(), hpcc(), ideal_fq()] {
+        let results = run_to_the_end(&busy(scheme));
+        assert_eq!(results.summary.drops + results.summary.retransmitted_packets, 0);
+        let read = |name| column(&results, "flows", name);
+        let rack = |host: f64| (host / 4.0).floor();
+        let hops =
+            |row: usize| if rack(read("src")[row]) == rack(read("dst")[row]) { 2.0 } else { 4.0 };
+        let (sizes, links) = (read("size_bytes"), column(&results, "links", "data_bytes"));
+        let expected: f64 = (0..sizes.len()).map(|row| sizes[row] * hops(row)).sum();
+        assert_eq!(links.iter().sum::<f64>(), expected);
+        assert_eq!(sizes.iter().sum::<f64>(), results.summary.delivered_bytes as f64);
+        let hops: f64 = column(&results, "links", "tx_packets").iter().sum();
+        assert_eq!(hops, results.summary.packet_hops as f64);
+    }
+}
+
+#[test]
+fn no_flow_beats_its_ideal_time_and_no_link_its_rate() {
+    for scheme in [bfc(), dctcp(), pfc(), ideal_fq()] {
+        let results = run_to_the_end(&busy(scheme));
+        let slowdown = column(&results, "flows", "slowdown");
+        assert!(slowdown.iter().all(|&slowdown| slowdown >= 1.0));
+        let end_ns = results.summary.sim_end_ps as f64 / 1e3;
+        let busy = column(&results, "links", "busy_ns");
+        assert!(busy.iter().all(|&busy| busy <= end_ns + 200.0), "a frame may be on the wire");
+    }
+}
+
+#[test]
+fn pauses_and_drops_are_listed_one_by_one() {
+    for scheme in [bfc(), pfc()] {
+        let scheme = with(scheme, "/switch/admission/buffer", 1_500_000);
+        let results = run_to_the_end(&with(busy(scheme), "/measure/events", true));
+        let events = column(&results, "events", "event");
+        let count = |name| events.iter().filter(|&&other| other == event(&results, name)).count();
+        let summary = &results.summary;
+        let pauses = summary.pfc_pauses + summary.queue_pauses;
+        assert!(pauses > 0);
+        assert_eq!(count("pause_sent") as u64, pauses);
+        assert_eq!(count("drop") as u64, summary.drops);
+        assert!(count("resume_sent") <= count("pause_sent"));
+        let times = column(&results, "events", "time_ps");
+        assert!(times.is_sorted());
+        let of_link = |name| column(&results, "links", name).iter().sum::<f64>();
+        assert_eq!(of_link("drops"), summary.drops as f64);
+        assert!(of_link("queue_pauses") + of_link("port_pauses") > 0.0);
+    }
+}
+
+#[test]
+fn the_time_that_queues_were_paused_is_that_between_the_frames() {
+    // Between two switches: pauses that the first one received, by queue.
+    let silent = with(bfc(), "/switch/backpressure/bitmap_interval", 0);
+    let flows: Vec<_> = (0..6).map(|flow| (flow, 6, 400_000, u64::from(flow) * US)).collect();
+    let scenario = scenario(dumbbell(6, 1, 100 * GBPS), silent, &[listed(&flows)], 100 * US);
+    // The core is faster than the receiver's link, so that the second switch pauses the first.
+    let scenario = with(scenario, "/topology/core_rate", 400 * GBPS);
+    let results = run_to_the_end(&with(scenario, "/measure/events", true));
+    let read = |name| column(&results, "events", name);
+    let (times, nodes, events, queues) =
+        (read("time_ps"), read("node"), read("event"), read("queue"));
+    let mut paused_at = std::collections::BTreeMap::new();
+    let (mut total, mut pauses) = (0.0, 0.0);
+    for row in (0..times.len()).filter(|&row| nodes[row] == 7.0) {
+        let queue = queues[row] as u32;
+        if events[row] == event(&results, "pause_received") {
+            assert!(paused_at.insert(queue, times[row]).is_none(), "paused twice");
+            pauses += 1.0;
+        } else if events[row] == event(&results, "resume_received") {
+            total += times[row] - paused_at.remove(&queue).expect("resumed after a pause");
+        }
+    }
+    let end = results.summary.sim_end_ps as f64;
+    total += paused_at.values().map(|since| end - since).sum::<f64>();
+    // The core link from the first switch: cable 7.
+    assert!(pauses > 10.0);
+    assert_eq!(column(&results, "links", "queue_pauses")[14], pauses);
+    assert!((column(&results, "links", "queue_pause_ns")[14] - total / 1e3).abs() < 1e-3);
+}
+
+#[test]
+fn samples_come_at_their_interval_and_below_the_peak() {
+    let scenario = with(busy(bfc()), "/measure/sample_interval", 5 * US);
+    let scenario = with(scenario, "/measure/series", json!([[8, 0], [8, 10]]));
+    let results = run_to_the_end(&with(scenario, "/measure/active_flows", true));
+    let ticks = results.summary.sim_end_ps / (5 * US) + 1;
+    let times = column(&results, "buffers", "time_ns");
+    assert_eq!(times.len() as u64, 4 * ticks);
+    assert_eq!((times[0], times[4], times[5]), (0.0, 5_000.0, 5_000.0));
+    let (nodes, bytes) =
+        (column(&results, "buffers", "node"), column(&results, "buffers", "buffer_bytes"));
+    for (node, bytes) in nodes.iter().zip(&bytes) {
+        assert!(*bytes <= results.summary.buffer_peak_bytes[*node as usize - 8] as f64);
+    }
+    assert!(bytes.iter().any(|&bytes| bytes > 100_000.0), "the incast is seen");
+    let read = |name| column(&results, "series", name);
+    assert_eq!(read("time_ns").len() as u64, 2 * ticks);
+    let (queued, active, flows, paused) =
+        (read("queue_bytes"), read("active_queues"), read("active_flows"), read("paused_queues"));
+    for row in 0..queued.len() {
+        assert_eq!(queued[row] > 0.0, flows[row] > 0.0);
+        assert!(active[row] + paused[row] <= 31.0);
+        assert!(active[row] <= flows[row], "a queue has packets of some flow");
+    }
+    for link in [0, 1] {
+        let sent: Vec<f64> = read("tx_bytes").into_iter().skip(link).step_by(2).collect();
+        assert!(sent.is_sorted());
+    }
+}
+
+#[test]
+fn active_flow_times_add_up_to_the_run() {
+    let results = run_to_the_end(&with(busy(ideal_fq()), "/measure/active_flows", true));
+    let read = |name| column(&results, "active_flows", name);
+    let (links, times) = (read("link"), read("time_ns"));
+    let end_ns = results.summary.sim_end_ps as f64 / 1e3;
+    let used =
+        |link: f64| links.iter().zip(&times).filter(move |row| *row.0 == link).map(|row| row.1);
+    // Cable 0 joins host 0, the receiver of the incast, to its rack: link 1 leads to it.
+    assert!((used(1.0).sum::<f64>() - end_ns).abs() < 1e-6 * end_ns);
+    let most = links.iter().zip(read("flows")).filter(|row| *row.0 == 1.0).map(|row| row.1);
+    assert!(most.fold(0.0, f64::max) >= 7.0, "seven flows of the incast");
+}
+
+#[test]
+fn a_trace_tells_of_every_data_packet_at_its_nodes() {
+    let scenario = with(busy(bfc()), "/measure/trace", json!({"nodes": [8]}));
+    let results = run_to_the_end(&with(scenario, "/measure/events", true));
+    let read = |name| column(&results, "packets", name);
+    let (events, nodes) = (read("event"), read("node"));
+    assert!(nodes.iter().all(|&node| node == 8.0));
+    let count = |name| events.iter().filter(|&&other| other == event(&results, name)).count();
+    let arrivals = count("arrive");
+    assert!(arrivals > 1_000);
+    assert_eq!([count("assign"), count("enqueue"), count("depart")], [arrivals; 3]);
+    let table = column(&results, "events", "event");
+    let at_rack = column(&results, "events", "node");
+    let listed = |name| {
+        let name = event(&results, name);
+        table.iter().zip(&at_rack).filter(|row| *row.0 == name && *row.1 == 8.0).count()
+    };
+    for name in ["pause_sent", "resume_sent", "pause_received"] {
+        assert_eq!(count(name), listed(name), "{name}");
+    }
+}
+
+#[test]
+fn queueing_delay_is_that_of_packets_that_wait() {
+    // Two flows of 100 packets at once into one link: the second packet of each pair waits one
+    // packet longer than the pair before it, 99 packets at most.
+    let flows = [(1, 0, 100_000, 0), (2, 0, 100_000, 0)];
+    let results = run(&scenario(single_switch(3), pfc(), &[listed(&flows)], US));
+    let delay = &results.summary.queue_delay_ns["listed"];
+    let packet_ns = 1_048.0 * 0.08;
+    assert_eq!(delay.count, 200);
+    // Arrival k of either flow finds k packets of backlog; the mean over both is (0 + … + 99 and
+    // 1 + … + 100) / 200 = 50 packets.
+    assert!((delay.mean - 50.0 * packet_ns).abs() < 0.01, "{}", delay.mean / packet_ns);
+    assert!((delay.p50 / packet_ns - 50.0).abs() < 1.5, "{}", delay.p50 / packet_ns);
+    assert!((delay.p99 / packet_ns - 98.5).abs() < 2.5, "{}", delay.p99 / packet_ns);
+}
+
+#[test]
+fn hosts_count_the_pauses_of_their_switch() {
+    for (scheme, pauses, time) in [
+        (with(bfc(), "/switch/backpressure/bitmap_interval", 0), "queue_pauses", "queue_pause_ns"),
+        (with(pfc(), "/switch/admission/buffer", 2_000_000), "port_pauses", "port_pause_ns"),
+    ] {
+        let traffic = [incast(8, 400_000, Some(0))];
+        let results = run_to_the_end(&scenario(single_switch(9), scheme, &traffic, US));
+        let summary = &results.summary;
+        let sent = summary.queue_pauses + summary.pfc_pauses;
+        assert!(sent > 8);
+        // Every link of the switch leads to a host: only host links are paused.
+        let received: f64 = column(&results, "links", pauses).iter().sum();
+        assert_eq!(received, sent as f64);
+        let end_ns = summary.sim_end_ps as f64 / 1e3;
+        let (from, paused) = (column(&results, "links", "from"), column(&results, "links", time));
+        for (from, paused) in from.iter().zip(&paused) {
+            let is_sender = (1.0..9.0).contains(from);
+            assert_eq!(*paused > 0.0, is_sender, "{from}: {paused} ns");
+            assert!(*paused < end_ns);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_hands_over_what_it_has() {
+    let scenario = crate::fixture::parse(&busy(bfc()));
+    let options = penstock_sim::RunOptions { check: true };
+    let mut last = None;
+    let results = penstock_sim::run(&scenario, options, |progress| {
+        last = Some(progress);
+        false
+    });
+    let (results, progress) = (results.unwrap(), last.unwrap());
+    let summary = &results.summary;
+    assert!(summary.cancelled);
+    assert_eq!(summary.flows_finished, progress.flows_finished);
+    assert_eq!(summary.sim_end_ps, progress.now.as_ps());
+    assert_eq!(progress.end, scenario.duration + scenario.drain);
+    let finished = column(&results, "flows", "finished");
+    assert_eq!(finished.len() as u64, summary.flows_started);
+    assert_eq!(finished.iter().sum::<f64>() as u64, summary.flows_finished);
+    assert!(finished.is_sorted_by(|a, b| a >= b), "unfinished ones come last");
+    assert!(!summary.unfinished.is_empty());
+}
