@@ -44,16 +44,17 @@ pub struct BfcConfig {
     pub elide_down_up: bool,
 }
 
-/// The pause threshold of a queue, to be divided by the number of active queues.
+/// The pause threshold of a queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ThresholdConfig {
-    /// In one-hop round-trip times of data at the port's rate.
+    /// In one-hop round-trip times of data at the queue's fair share of the port's rate.
     HopRtts {
         /// How many, > 0.
         factor: f64,
     },
-    /// A fixed time of data at the port's rate (BFC Fig. 7).
+    /// The same for any number of active queues: the data of a time at the port's rate, as in BFC's
+    /// sweeps of Th (Fig. 7, whose threshold is a constant line, and App. C).
     Time {
         /// How long (ps), > 0.
         time: Time,
@@ -81,14 +82,15 @@ impl Bfc {
         let columns = UPSTREAM_QUEUES + 1;
         let mut thresholds = Vec::with_capacity(ports * columns);
         for port in &facts.ports {
-            let whole = match config.threshold {
+            let threshold = |active: usize| match config.threshold {
                 ThresholdConfig::Time { time } => port.rate.bytes_in(time).get(),
                 ThresholdConfig::HopRtts { factor } => {
-                    (port.rate.bytes_in(facts.hop_rtt()).get() as f64 * factor) as u64
+                    let whole = port.rate.bytes_in(facts.hop_rtt()).get() as f64 * factor;
+                    whole as u64 / active.max(1) as u64
                 }
             };
-            let share = |active: usize| u32::try_from(whole / active.max(1) as u64);
-            thresholds.extend((0..columns).map(|active| share(active).unwrap_or(u32::MAX)));
+            let column = |active| u32::try_from(threshold(active)).unwrap_or(u32::MAX);
+            thresholds.extend((0..columns).map(column));
         }
         let is_up = |port: usize| facts.ports[port].neighbour_tier > facts.tier;
         let is_elided = (0..ports * ports)

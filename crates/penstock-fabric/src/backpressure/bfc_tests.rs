@@ -157,14 +157,16 @@ fn the_hop_rtt_includes_the_pipelines_at_both_ends() {
 }
 
 #[test]
-fn a_threshold_in_time_ignores_the_hop_rtt() {
+fn a_threshold_in_time_is_that_of_the_port_whatever_the_hop_rtt_and_the_active_queues() {
     let time = Time::from_us(4);
     let config = BfcConfig { threshold: ThresholdConfig::Time { time }, ..hop_rtts(1.0) };
-    let mut bench = Bench::new(&bfc(dynamic(8), config), &hosts(2));
-    assert_eq!(threshold(&bench, 0), 50_000);
-    bench.admit(flow(1), 1_000);
-    bench.admit(flow(2), 1_000);
-    assert_eq!(threshold(&bench, 0), 25_000);
+    let fast = PortFacts { rate: BitRate::from_gbps(400), ..host_port() };
+    let facts = switch_with(vec![host_port(), fast]);
+    let mut bench = Bench::new(&bfc(dynamic(8), config), &facts);
+    for number in 0..3 {
+        assert_eq!([0, 1].map(|egress| threshold(&bench, egress)), [50_000, 200_000]);
+        bench.admit(flow(number), 1_000);
+    }
 }
 
 #[test]

@@ -132,3 +132,25 @@ fn a_paused_class_stops_and_the_others_go_on() {
     bench.signal(0, Signal::ResumeClass(0));
     assert_eq!(bench.drain(0), [1, 1]);
 }
+
+#[test]
+fn a_class_is_not_resumed_while_it_has_bytes_in_the_headroom() {
+    // Port 1 fills the pool, so that port 0 spills into its headroom. When port 1 has drained, port
+    // 0 is far below the new threshold, but its headroom is not free for the next pause yet.
+    let admission = r#"{"kind":"shared","buffer":30000,"ingress":{"alpha":1.0,"reserve":0,
+        "headroom":{"kind":"bytes","size":5000}}}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":1000,"xoff":null}"#;
+    let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
+    let other = Flow { ingress: 1, egress: 0, ..flow(2) };
+    for _ in 0..10 {
+        bench.admit(other, 1_000);
+    }
+    while bench.switch.accounts().ingress(0, 0).headroom < 3_000 {
+        bench.admit(ahead(), 1_000);
+    }
+    bench.drain(0);
+    let account = bench.switch.accounts().ingress(0, 0);
+    assert_eq!((account.used, account.headroom), (5_000, 3_000));
+    let frames: Vec<_> = (0..4).map(|_| bench.depart(1).unwrap().1).collect();
+    assert_eq!(frames, [None, None, resume(0), None]);
+}

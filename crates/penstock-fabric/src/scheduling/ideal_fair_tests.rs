@@ -117,28 +117,45 @@ fn a_forgotten_flow_starts_afresh() {
 }
 
 #[test]
-fn the_round_is_that_of_the_fluid_system_step_by_step() {
-    // Three flows of 1,000, 2,000 and 3,000 B at 80 ps a byte: they end in the fluid system after
-    // 3,000, 5,000 and 6,000 B of service, at rounds 1,000, 2,000 and 3,000.
-    for (elapsed_ns, round) in [
-        (120, 500.0),
-        (240, 1_000.0),
-        (320, 1_500.0),
-        (400, 2_000.0),
-        (440, 2_500.0),
-        (900, 3_000.0),
-    ] {
+fn the_round_is_that_of_the_fluid_system_packet_by_packet() {
+    // Three flows of 1,000, 2,000 and 3,000 B: after k packets the fluid system has shared out
+    // 1,000 k bytes among three, then two, then one of them.
+    let rounds = [0.0, 1_000.0 / 3.0, 2_000.0 / 3.0, 1_000.0, 1_500.0, 2_000.0, 3_000.0];
+    for (sent, round) in rounds.into_iter().enumerate() {
         let mut bench = bench();
         for (number, packets) in [(A, 1), (B, 2), (C, 3)] {
             admit(&mut bench, number, packets, 1_000);
         }
-        bench.drain(0);
-        bench.after(Time::from_ns(elapsed_ns));
+        depart(&mut bench, sent);
         admit(&mut bench, 99, 1, 1_000);
-        let packet = bench.depart(0).unwrap().0;
-        let finish = packet.time as f64 / 65_536.0;
-        assert!((finish - round - 1_000.0).abs() < 0.01, "{elapsed_ns} ns: {finish}");
+        let finish = bench.recorder.0.last().unwrap().packet.time as f64 / 65_536.0;
+        assert!((finish - round - 1_000.0).abs() < 0.01, "{sent} packets: {finish}");
     }
+}
+
+#[test]
+fn time_in_which_no_data_is_sent_changes_nothing() {
+    // Control packets and pauses take link time that no flow is served in.
+    let order = |pause: Time| {
+        let mut bench = bench();
+        admit(&mut bench, A, 1, 1_000);
+        admit(&mut bench, B, 30, 1_000);
+        let mut order = vec![];
+        for _ in 0..20 {
+            bench.after(pause);
+            bench.acknowledge(0);
+            assert_eq!(bench.depart(0).unwrap().0.wire_bytes, 60);
+            let flow = depart(&mut bench, 1)[0];
+            if flow == A {
+                admit(&mut bench, A, 1, 1_000);
+            }
+            order.push(flow);
+        }
+        order
+    };
+    assert_eq!(order(Time::from_us(50)), order(Time::ZERO));
+    let turns = order(Time::from_us(50)).iter().filter(|&&flow| flow == A).count();
+    assert!((9..=11).contains(&turns), "{turns} of 20");
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl<'a> Model<'a> {
 
     fn arrive(&mut self, flow: u32, bytes: u16) -> Result<(), TestCaseError> {
         let mut flags = PacketFlags::TRACKED;
-        if flow % 5 == 0 {
+        if flow.is_multiple_of(5) {
             flags.insert(PacketFlags::INCAST);
         }
         let sent = self.admitted.entry(flow).or_default();

@@ -37,7 +37,9 @@ fn column(table: &Table, name: &str) -> Column {
 fn only_the_watched_nodes_are_written_down() {
     for (nodes, expected) in [(vec![], vec![2, 3]), (vec![3], vec![3])] {
         let mut trace = trace(&nodes);
-        [2, 3].map(|node| trace.record(observation(node, Packet::default())));
+        for node in [2, 3] {
+            trace.record(observation(node, Packet::default()));
+        }
         assert_eq!(column(&trace.into_table(), "node"), Column::U32(expected));
     }
 }

@@ -84,7 +84,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn every_scheme_keeps_them_at_every_moment(scenario in any_scenario(), stride in 1u64..700) {
         let network = Network::build(&scenario).unwrap();

@@ -1,0 +1,39 @@
+"""The Rust core (crate penstock-py): a resolved scenario in, tables out."""
+
+from collections.abc import Callable
+from typing import Any, TypedDict
+
+from numpy.typing import NDArray
+
+class ScenarioError(Exception):
+    """The core refuses the scenario; the message names the field, the value and the remedy."""
+
+class SimulationError(Exception):
+    """A run under ``check=True`` broke an invariant."""
+
+class Output(TypedDict):
+    """What a run returns."""
+
+    summary: str
+    tables: dict[str, dict[str, NDArray[Any] | list[str]]]
+
+def run(
+    scenario_json: str,
+    *,
+    on_progress: Callable[[int, int, int, int], bool] | None = None,
+    check: bool = False,
+) -> Output:
+    """Run a scenario with the interpreter released.
+
+    `on_progress(sim_ps, end_ps, events, finished_flows)` is called about every 100 ms; when it
+    returns False the run stops and what is finished is returned.
+    """
+
+def normalize(scenario_json: str) -> str:
+    """Parse a scenario and write it again, as the core understands it."""
+
+def validate(scenario_json: str) -> None:
+    """Check a scenario as `run` does, without running it."""
+
+def run_bare(scenario_json: str) -> tuple[int, int, float]:
+    """Run the bare event loop on a scenario: packet-hops, events, seconds of the loop."""

@@ -1,0 +1,96 @@
+"""Links: utilisation, pauses, collisions, drops, by layer; and one link over a window of time.
+
+Shares of time are over the whole run, drain included: `links` holds totals of the run. A share
+over the traffic alone comes from `link_window`, which reads the sampled series.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from penstock.analysis.runs import MeasuredRun, RunInput, group_runs
+
+
+def link_between(run: MeasuredRun, source: int, target: int) -> int:
+    """Id of the directed link from node `source` to node `target`."""
+    found = run.links.filter((pl.col("from") == source) & (pl.col("to") == target))
+    if found.is_empty():
+        raise ValueError(f"link: there is no link from node {source} to node {target}")
+    return int(found["link"][0])
+
+
+def layer_summary(runs: RunInput) -> pl.DataFrame:
+    """Totals per name and layer of links.
+
+    Columns: name, layer, links, utilization (share of time a link is busy, mean over links),
+    port_paused (share of time a link's data is paused by PFC, mean), port_paused_max (worst
+    link), queues_paused (queues paused by BFC at a link, mean over time and links), drops,
+    queue_bytes_max [bytes], collision_share (share of queue assignments into a used queue).
+    """
+    frames = []
+    for name, members in group_runs(runs).items():
+        parts = [_with_shares(run) for run in members]
+        frames.append(
+            pl.concat(parts)
+            .group_by("layer", maintain_order=True)
+            .agg(
+                pl.len().alias("links"),
+                pl.col("utilization").mean(),
+                pl.col("port_paused").mean(),
+                pl.col("port_paused").max().alias("port_paused_max"),
+                pl.col("queues_paused").mean(),
+                pl.col("drops").sum(),
+                pl.col("queue_bytes_max").max(),
+                (pl.col("collisions").sum() / pl.col("assignments").sum().clip(1)).alias(
+                    "collision_share"
+                ),
+            )
+            .insert_column(0, pl.lit(name).alias("name"))
+        )
+    return pl.concat(frames)
+
+
+def _with_shares(run: MeasuredRun) -> pl.DataFrame:
+    end_ns = max(float(run.summary["sim_end_ps"]) / 1_000, 1.0)
+    layers = dict(enumerate(run.summary["layers"]))
+    return run.links.select(
+        pl.col("layer").replace_strict(layers, return_dtype=pl.String),
+        (pl.col("busy_ns") / end_ns).alias("utilization"),
+        (pl.col("port_pause_ns") / end_ns).alias("port_paused"),
+        (pl.col("queue_pause_ns") / end_ns).alias("queues_paused"),
+        "drops",
+        "queue_bytes_max",
+        "collisions",
+        "assignments",
+    )
+
+
+def link_window(
+    run: MeasuredRun, source: int, target: int, *, after_ns: float = 0.0
+) -> dict[str, float]:
+    """Means of one sampled link between `after_ns` and the end of the traffic.
+
+    Returns utilization (share of the rate in use, all bytes), queue_bytes (mean), queue_bytes_max,
+    active_flows (mean) and duration_ns of the window. The link must be in `measure.series`.
+    """
+    link = link_between(run, source, target)
+    end_ns = float(run.scenario.duration) / 1_000
+    rows = run.series.filter(
+        (pl.col("link") == link) & pl.col("time_ns").is_between(after_ns, end_ns)
+    ).sort("time_ns")
+    if rows.height < 2:
+        raise ValueError(
+            f"series: link {source}->{target} has no two samples after {after_ns:.0f} ns; "
+            "list it in measure.series and set measure.sample_interval"
+        )
+    rate = float(run.links.filter(pl.col("link") == link)["rate_bps"][0])
+    span = float(rows["time_ns"][-1] - rows["time_ns"][0])
+    sent = float(rows["tx_bytes"][-1]) - float(rows["tx_bytes"][0])
+    queue = rows["queue_bytes"].to_numpy()
+    return {
+        "utilization": sent * 8e9 / (rate * span),  # bytes to bits, ns to s
+        "queue_bytes": float(queue.mean()),
+        "queue_bytes_max": float(queue.max()),
+        "active_flows": float(rows["active_flows"].to_numpy().mean()),
+        "duration_ns": span,
+    }

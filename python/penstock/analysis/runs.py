@@ -1,0 +1,110 @@
+"""What the analysis needs of a run, and how several runs are put side by side.
+
+What it is: the `MeasuredRun` protocol (met by `penstock.Run`), the grouping of runs by name and
+the choice of flows. What it is not: loading or saving (see `penstock.results`). Invariant: flows
+are chosen by the label of the traffic entry that made them, never by their size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import polars as pl
+
+
+class MeasuredRun(Protocol):
+    """A finished run: its scenario, its summary and its tables (see docs for the columns)."""
+
+    @property
+    def scenario(self) -> Any:
+        """The resolved scenario."""
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Totals, names and provenance."""
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row per finite flow."""
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """One row per directed link, totals over the run."""
+
+    @property
+    def buffers(self) -> pl.DataFrame:
+        """One row per sample and switch."""
+
+    @property
+    def series(self) -> pl.DataFrame:
+        """One row per sample and measured link."""
+
+    @property
+    def active_flows(self) -> pl.DataFrame:
+        """Per link, the time [ns] spent with each number of active flows."""
+
+
+RunInput = MeasuredRun | Sequence[MeasuredRun] | Mapping[str, Any]
+"""One run, several runs, or names mapped to a run or to the runs of several seeds."""
+
+
+def group_runs(runs: RunInput) -> dict[str, list[MeasuredRun]]:
+    """Put runs under the name they are shown by.
+
+    A mapping keeps its names; its values may be one run or a sequence of runs that differ in
+    their seed only, which are pooled. Otherwise a run goes by the name of its scheme.
+    """
+    if isinstance(runs, Mapping):
+        return {
+            name: list(value) if isinstance(value, Sequence) else [value]
+            for name, value in runs.items()
+        }
+    listed = list(runs) if isinstance(runs, Sequence) else [runs]
+    grouped: dict[str, list[MeasuredRun]] = {}
+    for run in listed:
+        grouped.setdefault(str(run.scenario.scheme.name), []).append(run)
+    return grouped
+
+
+def background_labels(run: MeasuredRun) -> list[str]:
+    """Labels of the traffic entries that are not incasts.
+
+    Slowdown is reported for these unless labels are named: the BFC paper shows incast flows apart
+    (App. A.12), and they would hide the other flows of their size.
+    """
+    labels = [str(entry.label) for entry in run.scenario.traffic if entry.kind != "incast"]
+    return labels or [str(label) for label in run.summary["labels"]]
+
+
+def selected_flows(
+    runs: Sequence[MeasuredRun],
+    *,
+    labels: Sequence[str] | None = None,
+    size_min: int = 0,
+    size_max: int | None = None,
+    finished: bool = True,
+) -> pl.DataFrame:
+    """Flows of several runs, pooled.
+
+    Parameters
+    ----------
+    labels:
+        Traffic labels to keep; by default all but incasts (`background_labels`).
+    size_min, size_max:
+        Flow sizes to keep [bytes], both ends included.
+    finished:
+        Whether only finished flows are kept. Flows that did not finish have no completion time;
+        whoever leaves them out reports their number.
+    """
+    frames = []
+    for run in runs:
+        wanted = background_labels(run) if labels is None else list(labels)
+        numbers = [i for i, name in enumerate(run.summary["labels"]) if name in wanted]
+        keep = pl.col("label").is_in(numbers) & (pl.col("size_bytes") >= max(size_min, 1))
+        if size_max is not None:
+            keep &= pl.col("size_bytes") <= size_max
+        if finished:
+            keep &= pl.col("finished")
+        frames.append(run.flows.filter(keep))
+    return pl.concat(frames, how="vertical_relaxed")

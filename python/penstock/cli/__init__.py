@@ -1,0 +1,73 @@
+"""The command line: each command parses, calls the Python API, prints.
+
+Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 a run
+failed or was interrupted, 2 the input cannot be run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from penstock.cli.catalogue import list_, show
+from penstock.cli.report import report
+from penstock.cli.reproduce import reproduce
+from penstock.cli.simulation import compare, run
+from penstock.errors import ScenarioError, SimulationError
+from penstock.provenance import package_version
+
+app = typer.Typer(
+    name="penstock",
+    help="Evaluate flow control for data-center networks.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (run, compare, reproduce, show, report):
+    app.command()(command)
+app.command("list")(list_)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"penstock {package_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Evaluate flow control for data-center networks."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command line and returns its exit code; users' mistakes never show a traceback."""
+    try:
+        app(args=list(arguments) if arguments is not None else None, prog_name="penstock")
+    except ScenarioError as error:
+        for problem in error.problems:
+            print(f"error: {problem}", file=sys.stderr)
+        return 2
+    except SimulationError as error:
+        print(f"the run failed: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def entry() -> None:
+    """The console script."""
+    sys.exit(main())

@@ -1,0 +1,190 @@
+"""What `penstock show` says about a thing: a few facts, and its fields with units and sources."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+from rich.text import Text
+
+from penstock import experiments
+from penstock.cli import output
+from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
+from penstock.scenario.base import is_default, quantity_of, source_of
+from penstock.scenario.scheme import expand_scheme
+from penstock.scenario.topology import TOPOLOGIES
+from penstock.workload import WORKLOADS, find_workload
+
+KINDS: tuple[typing.Literal["schemes", "workloads", "topologies", "scenarios", "experiments"], ...]
+KINDS = ("schemes", "workloads", "topologies", "scenarios", "experiments")
+"""Every kind of thing that has a name."""
+
+COLUMNS = ["Field", "Value", "Meaning", "Source"]
+
+
+@dataclass(frozen=True)
+class Description:
+    """Facts and rows about one thing."""
+
+    facts: dict[str, str]
+    """What it is, in the order of printing."""
+    columns: list[str] = field(default_factory=lambda: COLUMNS)
+    """Titles of the rows."""
+    rows: list[list[str]] = field(default_factory=list)
+    """Its fields, or its rows of numbers."""
+
+    def print(self) -> None:
+        """Prints the facts, then the rows."""
+        console = output.console()
+        for name, text in self.facts.items():
+            console.print(Text.assemble((name, "bold"), "  ", text), soft_wrap=True)
+        if self.rows:
+            output.print_table(self.columns, self.rows)
+
+    def as_json(self) -> dict[str, Any]:
+        """The same for programs."""
+        names = [name.lower() for name in self.columns]
+        return {
+            **{name.lower(): text for name, text in self.facts.items()},
+            "fields": [dict(zip(names, row, strict=True)) for row in self.rows],
+        }
+
+
+def describe(name: str) -> Description | None:
+    """What `name` is: a scheme, a workload, a topology, a scenario, an experiment, or a file."""
+    topologies = {kind_of(one): one for one in TOPOLOGIES}
+    makers: list[tuple[bool, Callable[[], Description]]] = [
+        (name in preset_names(), lambda: _scheme(name)),
+        (name in {one.name for one in WORKLOADS}, lambda: _workload(name)),
+        (name in topologies, lambda: _topology(topologies[name])),
+        (name in scenario_names(), lambda: _scenario(name)),
+        (name in experiments.identifiers(), lambda: _experiment(name)),
+        (name.endswith(".toml") or Path(name).is_file(), lambda: _scenario(name)),
+    ]
+    return next((make() for known, make in makers if known), None)
+
+
+def kind_of(model: type[BaseModel]) -> str:
+    """The `kind` by which a scenario names a model."""
+    return str(typing.get_args(model.model_fields["kind"].annotation)[0])
+
+
+def first_line(model: type[BaseModel]) -> str:
+    """What a model is, from its documentation."""
+    return (model.__doc__ or "").partition("\n")[0]
+
+
+def _scheme(name: str) -> Description:
+    table = load_preset(name)
+    written, wire = expand_scheme(name)
+    sources = table.get("source", {})
+    rows = list(_fields(Scheme.model_validate(written), "", sources))
+    rows += [[f"wire.{key}", str(value), "", sources.get(f"wire.{key}", "")]
+             for key, value in wire.items()]  # fmt: skip
+    shown = [row for row in rows if row[0] not in ("name", "title", "cite")]
+    facts = {"Scheme": name, "What": table["title"], "Published": table["cite"]}
+    return Description(facts, rows=shown)
+
+
+def _topology(model: type[BaseModel]) -> Description:
+    rows = []
+    for name, info in model.model_fields.items():
+        if name != "kind":
+            default = "required" if info.default is PydanticUndefined else str(info.default)
+            rows.append([name, default, _meaning(info), source_of(info)])
+    facts = {"Topology": kind_of(model), "What": first_line(model)}
+    return Description(facts, ["Field", "Default", "Meaning", "Source"], rows)
+
+
+def _workload(name: str) -> Description:
+    workload = next(one for one in WORKLOADS if one.name == name)
+    table = find_workload(name)
+    facts = {
+        "Workload": name,
+        "What": workload.title,
+        "Source": workload.source,
+        "Sampling": f"{workload.convention} (step: each row one size; linear: lines between rows)",
+        "Mean": f"{table.mean():,.0f} B",
+        "Sizes": f"{table.points[0][0]:,} B to {table.points[-1][0]:,} B",
+    }
+    quantiles = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1.0]
+    rows = []
+    for quantile in quantiles:
+        size = next((size for size, share in table.points if share >= quantile), 0)
+        rows.append([f"{100 * quantile:g} %", f"{size or table.points[-1][0]:,} B"])
+    return Description(facts, ["Share of flows", "Size of the row at most"], rows)
+
+
+def _scenario(reference: str) -> Description:
+    scenario = Scenario.load(reference)
+    named = load_preset(scenario.scheme.name) if scenario.scheme.name in preset_names() else {}
+    sources = {f"scheme.{path}": source for path, source in named.get("source", {}).items()}
+    facts = {
+        "Scenario": scenario.name,
+        "What": scenario.description,
+        "Hash": scenario.content_hash(),
+    }
+    resolved = scenario.resolve()
+    return Description(facts, rows=list(_fields(resolved, "", sources)))
+
+
+def _experiment(name: str) -> Description:
+    experiment = experiments.load(name)
+    facts = {
+        "Experiment": name,
+        "What": experiment.title,
+        "Paper": experiment.source,
+        "Shows": experiment.shows,
+        "Scales": ", ".join(experiment.scales),
+    }
+    rows = [[claim.claim, claim.reported] for claim in experiment.claims]
+    return Description(facts, ["Claim", "Reported"], rows)
+
+
+def _fields(part: BaseModel, prefix: str, sources: dict[str, str]) -> Iterator[list[str]]:
+    """A row per field, at any depth: path, value, meaning with unit, source."""
+    for name, info in type(part).model_fields.items():
+        path = f"{prefix}{info.alias or name}"
+        value = getattr(part, name)
+        if isinstance(value, BaseModel):
+            yield from _fields(value, f"{path}.", sources)
+        elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+            for index, one in enumerate(value):
+                yield from _fields(one, f"{path}[{index}].", sources)
+        elif name == "kind":
+            yield [path, value, first_line(type(part)), ""]
+        else:
+            yield [path, _shown(value, info), _meaning(info), _origin(path, value, info, sources)]
+
+
+def _origin(path: str, value: Any, info: FieldInfo, sources: dict[str, str]) -> str:
+    """Where a value comes from: the preset says it, it is the default, or somebody wrote it."""
+    while path not in sources and "." in path:
+        path = path.rpartition(".")[0]
+    if path in sources:
+        return sources[path]
+    return source_of(info) if is_default(value, info) else "as written"
+
+
+def _shown(value: Any, info: FieldInfo) -> str:
+    quantity = quantity_of(info)
+    if quantity is not None and isinstance(value, int):
+        return quantity.format(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"{len(value)} rows" if value else "none"
+    return "none" if value is None else str(value)
+
+
+def _meaning(info: FieldInfo) -> str:
+    extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    quantity = quantity_of(info)
+    unit = quantity.name if quantity else extra.get("unit")
+    return f"{info.description} [{unit}]" if unit else str(info.description)

@@ -1,0 +1,165 @@
+"""Progress of runs: bars on a terminal, plain lines elsewhere; always on standard error.
+
+A bar shows simulated time, its speed, events per second, finished flows and the time left.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import Progress as Bars
+
+from penstock.results import Run
+from penstock.runner import Progress
+
+LINE_SECONDS = 5.0
+"""Time between two lines of a run where there is no terminal (our choice: a log stays short)."""
+
+SILENT_SECONDS = 3.0
+"""An unannounced run that says nothing for this long has ended, and its bar goes (our choice)."""
+
+
+class Display(AbstractContextManager["Display"], Protocol):
+    """What shows how far runs are."""
+
+    def update(self, name: str, progress: Progress) -> None:
+        """A run has come further."""
+
+    def finish(self, name: str, run: Run) -> None:
+        """A run has ended."""
+
+    def count(self, finished: int, every: int, name: str) -> None:
+        """A run of an experiment has ended, the first, second, ... of all."""
+
+
+def display(names: Iterable[str]) -> Display:
+    """The display that suits standard error."""
+    return Terminal(list(names)) if sys.stderr.isatty() else Lines()
+
+
+def speed(progress: Progress) -> str:
+    """Simulated time per second, events per second and finished flows."""
+    wall = max(progress.wall_seconds, 1e-9)
+    return (
+        f"{progress.sim_ps / 1e9:8.3f} ms  {progress.sim_ps / 1e6 / wall:7.0f} us/s  "
+        f"{progress.events / 1e6 / wall:5.1f} Mev/s  {progress.finished_flows:>9,} flows"
+    )
+
+
+def time_left(progress: Progress) -> str:
+    """Time to the end of the traffic at the speed so far; then the last flows drain."""
+    if not progress.sim_ps:
+        return "eta     ?"
+    if progress.sim_ps >= progress.duration_ps:
+        return "draining "
+    left = progress.wall_seconds * (progress.duration_ps / progress.sim_ps - 1)
+    return f"eta {int(left) // 60:2d}:{int(left) % 60:02d}"
+
+
+class Terminal:
+    """A bar per run; runs that were not announced get one when they are first heard of."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[words]}"),
+            console=Console(stderr=True),
+        )
+        self._width = max(map(len, names), default=0)
+        self._announced = set(names)
+        self._tasks: dict[str, TaskID] = {}
+        self._heard: dict[str, float] = {}
+        for name in names:
+            self._task(name)
+
+    def __enter__(self) -> Terminal:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bars.stop()
+
+    def update(self, name: str, progress: Progress) -> None:
+        self._bars.update(
+            self._task(name),
+            completed=min(progress.sim_ps / progress.duration_ps, 1.0),
+            words=f"{speed(progress)}  {time_left(progress)}",
+            visible=True,
+        )
+        now = time.monotonic()
+        self._heard[name] = now
+        for other, heard in self._heard.items():
+            if other not in self._announced and now - heard > SILENT_SECONDS:
+                self._bars.update(self._tasks[other], visible=False)
+
+    def finish(self, name: str, run: Run) -> None:
+        self._bars.update(self._task(name), completed=1.0, words=ending(run))
+
+    def count(self, finished: int, every: int, name: str) -> None:
+        self._bars.console.print(f"{finished}/{every} {name}", highlight=False, markup=False)
+        if name in self._tasks:
+            self._bars.update(self._tasks[name], visible=False)
+
+    def _task(self, name: str) -> TaskID:
+        if name not in self._tasks:
+            words = name.ljust(self._width)
+            self._tasks[name] = self._bars.add_task(words, total=1.0, words="waiting")
+        return self._tasks[name]
+
+
+class Lines:
+    """A line now and then."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._shown: dict[str, float] = {}
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        sys.stderr.flush()
+
+    def update(self, name: str, progress: Progress) -> None:
+        now = time.monotonic()
+        with self._lock:
+            if now - self._shown.setdefault(name, now) < LINE_SECONDS:
+                return
+            self._shown[name] = now
+        print(f"{name}: {speed(progress)}  {time_left(progress)}", file=sys.stderr, flush=True)
+
+    def finish(self, name: str, run: Run) -> None:
+        print(f"{name}: {ending(run)}", file=sys.stderr, flush=True)
+
+    def count(self, finished: int, every: int, name: str) -> None:
+        print(f"{finished}/{every} {name}", file=sys.stderr, flush=True)
+
+
+def ending(run: Run) -> str:
+    """How a run ended, in a line."""
+    summary = run.summary
+    verb = "stopped" if run.is_cancelled else "done"
+    return (
+        f"{verb} at {summary['sim_end_ps'] / 1e9:.3f} ms in {summary['wall_seconds']:.1f} s, "
+        f"{summary['flows_finished']:,} of {summary['flows_started']:,} flows, "
+        f"{summary['ns_per_packet_hop']:.0f} ns per packet-hop"
+    )

@@ -1,0 +1,111 @@
+"""The options that several commands share, and what they mean for a scenario."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from penstock.errors import refuse
+from penstock.scenario import Scenario
+from penstock.scenario.table import parse_value
+
+RUNS = Path("runs")
+"""Where results go that were not sent elsewhere."""
+
+ScenarioArgument = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a name of `list scenarios`.")
+]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", help="Directory for the results; default: below runs/.")
+]
+SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of every random draw.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a field, e.g. topology.racks=4, load=0.7, scheme.switch.assignment.queues=128.",
+    ),
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="Runs at a time; default: one per processor.")
+]
+CheckOption = Annotated[
+    bool, typer.Option("--check", help="Check the simulator's invariants too (slow).")
+]
+TraceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--trace",
+        metavar="packets[:NODES]",
+        help="Write packets.parquet, for all nodes or e.g. packets:T0,S1.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def read_scenario(
+    reference: str,
+    *,
+    settings: list[str] | None = None,
+    seed: int | None = None,
+    trace: str | None = None,
+    scheme: str | None = None,
+) -> Scenario:
+    """The scenario that the command line describes."""
+    overrides: dict[str, Any] = {} if scheme is None else {"scheme": scheme}
+    overrides |= dict(_setting(text) for text in settings or [])
+    if seed is not None:
+        overrides["seed"] = seed
+    scenario = Scenario.load(reference, overrides)
+    if trace is None:
+        return scenario
+    return scenario.with_overrides({"measure.trace": {"nodes": _traced_nodes(trace, scenario)}})
+
+
+def out_directory(out: Path | None, default: str) -> Path:
+    """The directory for the results, refused before the work when nothing can be written there."""
+    target = out or RUNS / default
+    place = next(one for one in (target, *target.parents) if one.exists())
+    if not place.is_dir():
+        raise refuse("--out", "this is a file", "name a directory, or nothing", str(place))
+    if not os.access(place, os.W_OK):
+        raise refuse("--out", "this cannot be written to", "name another directory", str(place))
+    return target
+
+
+def split_names(text: str, option: str) -> list[str]:
+    """The names in a comma-separated list, each once."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise refuse(option, "it names nothing", "write names separated by commas", text)
+    return list(dict.fromkeys(names))
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    key, separator, value = text.partition("=")
+    if not separator or not key.strip():
+        raise refuse("--set", "this sets nothing", "write KEY=VALUE, e.g. load=0.7", text)
+    return key.strip(), parse_value(value.strip())
+
+
+def _traced_nodes(trace: str, scenario: Scenario) -> list[int]:
+    """The numbers of the nodes in ``packets:T0,S1,5``; none when all are meant."""
+    what, separator, nodes = trace.partition(":")
+    if what != "packets":
+        raise refuse("--trace", "this cannot be traced", "write packets or packets:NODES", trace)
+    if not separator:
+        return []
+    names = scenario.topology.node_names()
+    numbers = {name: number for number, name in enumerate(names)}
+    found = []
+    for node in split_names(nodes, "--trace"):
+        number = int(node) if node.isdigit() else numbers.get(node)
+        if number is None or number >= len(names):
+            remedy = f"nodes are {names[0]} to {names[-1]}, or 0 to {len(names) - 1}"
+            raise refuse("--trace", "there is no such node", remedy, node)
+        found.append(number)
+    return found

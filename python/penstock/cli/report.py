@@ -1,0 +1,58 @@
+"""The command that writes a report of runs on disk."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from penstock.cli import output
+from penstock.cli.options import JsonOption
+from penstock.errors import refuse
+from penstock.results import SUMMARY_FILE, Run
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
+    out: Annotated[Path | None, typer.Option("--out", help="The page.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a self-contained HTML report of runs that are on disk.
+
+    Example: penstock report runs/demo --out comparison.html
+    """
+    from penstock.report import write
+
+    found = [directory for path in runs for directory in run_directories(path)]
+    page = write(load_runs(found), out or runs[0] / "report.html", command=command_line())
+    if as_json:
+        output.print_json({"report": str(page), "runs": [str(path) for path in found]})
+    else:
+        typer.echo(f"report: {page}")
+
+
+def run_directories(path: Path) -> list[Path]:
+    """The run directories at a path: itself, or those in it (of a comparison)."""
+    if (path / SUMMARY_FILE).is_file():
+        return [path]
+    inside = sorted(summary.parent for summary in path.glob(f"*/{SUMMARY_FILE}"))
+    if not inside:
+        remedy = "name a directory that `penstock run` or `penstock compare` wrote"
+        raise refuse("RUN", "there is no complete run in it", remedy, str(path))
+    return inside
+
+
+def load_runs(directories: list[Path]) -> dict[str, Run]:
+    """The runs by the name of their scheme; by their directory where schemes repeat."""
+    loaded = {path: Run.load(path) for path in directories}
+    names = [run.scenario.scheme.name for run in loaded.values()]
+    repeat = len(set(names)) < len(names)
+    return {str(path) if repeat else run.scenario.scheme.name: run for path, run in loaded.items()}
+
+
+def command_line() -> str:
+    """The command as it was typed, for the report."""
+    return shlex.join(["penstock", *sys.argv[1:]])

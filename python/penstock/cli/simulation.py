@@ -1,0 +1,89 @@
+"""The commands that simulate: `run` one scenario, `compare` several schemes on the same traffic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from penstock.cli import output
+from penstock.cli.options import (
+    CheckOption,
+    JobsOption,
+    JsonOption,
+    OutOption,
+    ScenarioArgument,
+    SeedOption,
+    SetOption,
+    TraceOption,
+    out_directory,
+    read_scenario,
+    split_names,
+)
+from penstock.cli.report import command_line
+from penstock.results import Run
+
+
+def run(
+    scenario: ScenarioArgument,
+    scheme: Annotated[str | None, typer.Option("--scheme", help="A preset.")] = None,
+    out: OutOption = None,
+    seed: SeedOption = None,
+    settings: SetOption = None,
+    check: CheckOption = False,
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run one scenario and write a run directory.
+
+    Example: penstock run quickstart --scheme dctcp --set load=0.7 --out runs/try
+    """
+    chosen = read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=scheme)
+    name = chosen.scheme.name
+    target = out_directory(out, f"{chosen.name}-{name}-seed{chosen.seed}")
+    runs = output.simulate({name: chosen}, {name: target}, check=check)
+    output.end_if_interrupted(runs, [name])
+    _show(runs, target, f"{chosen.name}: {name}", as_json)
+
+
+def compare(
+    scenario: ScenarioArgument,
+    scheme: Annotated[str, typer.Option("--scheme", help="Presets, separated by commas.")],
+    out: OutOption = None,
+    seed: SeedOption = None,
+    settings: SetOption = None,
+    jobs: JobsOption = None,
+    check: CheckOption = False,
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the same traffic under several schemes: one table, one report.
+
+    Example: penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc --out runs/demo
+    """
+    names = split_names(scheme, "--scheme")
+    chosen = {
+        name: read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=name)
+        for name in names
+    }
+    base = chosen[names[0]]
+    target = out_directory(out, f"{base.name}-compare-seed{base.seed}")
+    runs = output.simulate(chosen, {n: target / n for n in names}, jobs=jobs, check=check)
+    output.end_if_interrupted(runs, names)
+    _show(runs, target, f"{base.name}: {', '.join(names)}", as_json)
+
+
+def _show(runs: dict[str, Run], target: Path, title: str, as_json: bool) -> None:
+    """Writes the report and prints the table, or everything as JSON."""
+    from penstock.report import write
+
+    page = write(runs, target / "report.html", command=command_line(), title=title)
+    if as_json:
+        summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
+        output.print_json({"directory": str(target), "report": str(page), "runs": summaries})
+        return
+    output.headline_table(runs)
+    for line in output.notes(runs):
+        typer.echo(line)
+    typer.echo(f"results: {target}\nreport:  {page}")

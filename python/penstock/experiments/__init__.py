@@ -1,0 +1,17 @@
+"""Figures and tables of the papers, run again and held against what the papers report.
+
+What it is: a catalogue of TOML files (`experiments/` at the root of the repository), each with a
+scenario, what is varied, the figures to draw and the claims of the paper; and the machinery that
+runs any of them. What it is not: no experiment has code of its own. Invariant: nothing here looks
+at a result before it is judged; a claim that does not hold is reported as such.
+
+Reading order: `model` (what a file says), `grid` (the runs of a file), `metric` and `expression`
+(numbers from runs), `judge` (claims), `figure`, `reproduce`.
+"""
+
+from penstock.experiments.catalogue import identifiers, load
+from penstock.experiments.judge import Judgement
+from penstock.experiments.model import Experiment
+from penstock.experiments.reproduce import Reproduction, reproduce
+
+__all__ = ["Experiment", "Judgement", "Reproduction", "identifiers", "load", "reproduce"]

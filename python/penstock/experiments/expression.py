@@ -1,0 +1,125 @@
+"""Expressions of claims and figures: numbers, `+ - * / **`, and calls of metrics.
+
+    max(slowdown_by_bin(scheme='bfc') / slowdown_by_bin(scheme='ideal-fq'))
+
+A keyword that is the name of an axis selects the runs (`scheme='bfc'`, `threshold=2`); the others
+are parameters of the metric. A bare name is the number of the current point of that axis, where a
+figure or a claim goes along one. What is not in this vocabulary is refused: an expression is data,
+it cannot call anything else.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from penstock.analysis import MeasuredRun, share_of_bytes_below
+from penstock.experiments.closed_form import CLOSED_FORMS
+from penstock.experiments.grid import Cell, stands
+from penstock.experiments.metric import METRICS
+from penstock.workload import find_workload
+
+Selection = Mapping[str, str | float]
+
+
+class MissingSchemeError(Exception):
+    """The runs an expression asks for are of a scheme that does not exist yet."""
+
+
+class NoRunsError(Exception):
+    """No run of this scale stands at the points an expression asks for."""
+
+
+def _byte_share(workload: str, size: float) -> float:
+    """Share of all bytes of a built-in workload in flows of at most `size` [bytes]."""
+    found = find_workload(workload)
+    return share_of_bytes_below(found.points, found.convention, size)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
+    "max": lambda *values: float(np.nanmax(np.hstack(values))),
+    "min": lambda *values: float(np.nanmin(np.hstack(values))),
+    "mean": lambda *values: float(np.nanmean(np.hstack(values))),
+    "abs": np.abs,
+    "byte_share": _byte_share,
+}
+
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+
+
+def select(cells: Sequence[Cell], wanted: Selection) -> list[Cell]:
+    """Cells that stand at all the wanted points."""
+    return [
+        cell
+        for cell in cells
+        if all(axis in cell.at and stands(cell.at[axis], value) for axis, value in wanted.items())
+    ]
+
+
+def runs_at(cells: Sequence[Cell], wanted: Selection) -> list[MeasuredRun]:
+    """Runs at the wanted points.
+
+    Raises
+    ------
+    MissingSchemeError, NoRunsError
+        They cannot be had.
+    """
+    chosen = select(cells, wanted)
+    missing = sorted({cell.missing for cell in chosen if cell.missing})
+    if missing:
+        raise MissingSchemeError(", ".join(missing))
+    runs = [cell.run for cell in chosen if cell.run is not None]
+    if not runs:
+        raise NoRunsError(", ".join(f"{axis} = {value}" for axis, value in wanted.items()))
+    return runs
+
+
+class Evaluator:
+    """Evaluates expressions over the runs of an experiment."""
+
+    def __init__(self, cells: Sequence[Cell], axes: Sequence[str]) -> None:
+        self._cells = cells
+        self._axes = set(axes)
+
+    def value(self, text: str, fixed: Selection | None = None) -> float:
+        """A single number; `fixed` holds the current point of axes that are gone along."""
+        result = self._node(ast.parse(text, mode="eval").body, fixed or {}, text)
+        if np.ndim(result) != 0:
+            raise ValueError(f"{text!r} gives a value per bin; reduce it with max, min or mean")
+        return float(result)
+
+    def _node(self, node: ast.expr, fixed: Selection, text: str) -> Any:
+        match node:
+            case ast.Constant(value=int() | float() | str() as value):
+                return value
+            case ast.List(elts=elements) | ast.Tuple(elts=elements):
+                return [self._node(element, fixed, text) for element in elements]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._node(operand, fixed, text)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+                sides = self._node(left, fixed, text), self._node(right, fixed, text)
+                return _OPERATORS[type(op)](*sides)
+            case ast.Name(id=name) if name in fixed:
+                return fixed[name]
+            case ast.Call(func=ast.Name(id=name)) if name in METRICS or name in _FUNCTIONS:
+                return self._call(node, name, fixed, text)
+        raise ValueError(f"{text!r}: {ast.unparse(node)!r} is not in the vocabulary")
+
+    def _call(self, node: ast.Call, name: str, fixed: Selection, text: str) -> Any:
+        plain = [self._node(argument, fixed, text) for argument in node.args]
+        named = {str(k.arg): self._node(k.value, fixed, text) for k in node.keywords}
+        if name in _FUNCTIONS:
+            return _FUNCTIONS[name](*plain, **named)
+        wanted = {**fixed, **{key: value for key, value in named.items() if key in self._axes}}
+        parameters = {key: value for key, value in named.items() if key not in self._axes}
+        return METRICS[name](runs_at(self._cells, wanted), *plain, **parameters)

@@ -1,0 +1,160 @@
+"""Draws the figures that an experiment's file asks for, each with its data.
+
+Invariant: a figure is drawn from the runs that exist; names that are missing from it are said in
+its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+
+from penstock import analysis, plot
+from penstock.analysis import MeasuredRun
+from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError, select
+from penstock.experiments.grid import Cell, point_name
+from penstock.experiments.judge import selections
+from penstock.experiments.model import Experiment, FigureSpec
+from penstock.plot.style import caption_text
+from penstock.report import ReportFigure
+from penstock.report.figure import figure_of
+from penstock.report.section import buffer_size
+from penstock.workload import find_workload
+
+Groups = dict[str, list[MeasuredRun]]
+
+
+def draw(experiment: Experiment, cells: Sequence[Cell]) -> tuple[list[ReportFigure], list[str]]:
+    """Draw all figures; returns them, and in words what could not be drawn."""
+    figures, missing = [], []
+    for spec in experiment.figures:
+        try:
+            figures.append(_draw(spec, experiment, cells))
+        except (MissingSchemeError, NoRunsError) as reason:
+            missing.append(f"Figure {spec.name}: no runs ({reason}).")
+    absent = sorted({cell.missing for cell in cells if cell.missing})
+    missing += [f"Scheme {name}: not implemented yet." for name in absent]
+    return figures, missing
+
+
+def _draw(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
+    if spec.kind == "workload":
+        return _workload(spec)
+    if spec.kind == "curve":
+        return _curve(spec, experiment, cells)
+    return _OF_RUNS[spec.kind](spec, _groups(spec, cells))
+
+
+def _groups(spec: FigureSpec, cells: Sequence[Cell]) -> Groups:
+    """Runs of a figure by the point of its axis `by`, in the order of the grid."""
+    groups: Groups = {}
+    for cell in select(cells, spec.where):
+        if cell.run is not None:
+            at = cell.at.get(spec.by)
+            name = point_name(spec.by, at) if at else str(cell.run.scenario.scheme.name)
+            groups.setdefault(name, []).append(cell.run)
+    if not groups:
+        raise NoRunsError(spec.name)
+    return groups
+
+
+def _slowdown(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    data = analysis.slowdown_by_size(groups, bins=spec.bins)
+    drawing = plot.slowdown_panels(groups, columns=spec.columns, bins=spec.bins)
+    return ReportFigure(spec.name, spec.words, drawing, data, wide=True)
+
+
+def _buffer(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    drawing = figure_of(plot.buffer(groups, size=buffer_size(groups)))
+    return ReportFigure(spec.name, spec.words, drawing, analysis.buffer_cdf(groups))
+
+
+def _active_flows(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    drawn = plot.active_flows(groups, queues=spec.queues, link=spec.link)
+    if spec.title:
+        drawn.set_title(spec.title, loc="left", fontsize=10.5, fontweight="bold", pad=9)
+    data = analysis.active_flows_cdf(groups, link=spec.link)
+    return ReportFigure(spec.name, spec.words, figure_of(drawn), data)
+
+
+def _throughput(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    data = analysis.link_series(groups, span_us=spec.span)
+    drawing = plot.throughput(groups, span_us=spec.span)
+    return ReportFigure(spec.name, spec.words, drawing, data, wide=True)
+
+
+def _layers(function: Callable[..., object]) -> Callable[[FigureSpec, Groups], ReportFigure]:
+    def section(spec: FigureSpec, groups: Groups) -> ReportFigure:
+        drawing = figure_of(function(groups))  # type: ignore[arg-type]
+        return ReportFigure(spec.name, spec.words, drawing, analysis.layer_summary(groups))
+
+    return section
+
+
+_OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
+    "slowdown": _slowdown,
+    "buffer": _buffer,
+    "active-flows": _active_flows,
+    "throughput": _throughput,
+    "pause-time": _layers(plot.pause_time),
+    "paused-queues": _layers(plot.paused_queues),
+    "utilization": _layers(plot.utilization),
+}
+
+
+def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
+    evaluator = Evaluator(cells, list(experiment.axes))
+    axes = [spec.by, spec.x] if spec.by else [spec.x]
+    rows = []
+    for at in selections(cells, axes, spec.where):
+        try:
+            row = {
+                "name": str(at[spec.by]) if spec.by else "simulated",
+                "x": float(at[spec.x]),
+                "y": evaluator.value(spec.y, at),
+            }
+            if spec.deviation:
+                row["deviation"] = evaluator.value(spec.deviation, at)
+        except (MissingSchemeError, NoRunsError):
+            continue
+        rows.append(row)
+    if not rows:
+        raise NoRunsError(spec.name)
+    data = pl.DataFrame(rows)
+    drawing = plot.curves(
+        data,
+        title=spec.title,
+        x=spec.x_label,
+        y=spec.y_label,
+        x_log=spec.x_log,
+        y_log=spec.y_log,
+        reference=_reference(spec, evaluator, data["x"].to_list()),
+        note=caption_text({"": [cell.run for cell in select(cells, spec.where) if cell.run]}),
+    )
+    return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+
+
+def _reference(
+    spec: FigureSpec, evaluator: Evaluator, x: list[float]
+) -> tuple[str, list[float], list[float]] | None:
+    if not spec.reference:
+        return None
+    places = np.geomspace(min(x), max(x), 100) if spec.x_log else np.linspace(min(x), max(x), 100)
+    heights = [evaluator.value(spec.reference, {spec.x: float(place)}) for place in places]
+    return spec.reference_name, [float(place) for place in places], heights
+
+
+def _workload(spec: FigureSpec) -> ReportFigure:
+    found = {name: find_workload(file) for name, file in spec.workloads.items()}
+    drawing = plot.workload_bytes(
+        {name: (one.points, one.convention) for name, one in found.items()}, marks=spec.marks
+    )
+    data = pl.concat(
+        analysis.bytes_by_size(one.points, one.convention).insert_column(
+            0, pl.lit(name).alias("name")
+        )
+        for name, one in found.items()
+    )
+    return ReportFigure(spec.name, spec.words, figure_of(drawing), data)

@@ -1,0 +1,108 @@
+"""From an experiment and a scale to its runs.
+
+A cell is one run: the points it stands at, a seed, and its scenario. A cell whose scheme does not
+exist yet has no scenario; it stays in the grid, so that claims about it are reported and not lost.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from penstock.analysis import MeasuredRun
+from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep, Table
+from penstock.scenario.scheme import preset_names
+from penstock.scenario.table import with_key
+
+
+def point_name(axis: str, point: Point) -> str:
+    """Name of a point in a figure: its own, or "load 0.5" where it is a number."""
+    return point.name or f"{axis} {point.label}"
+
+
+@dataclass
+class Cell:
+    """A run to be made, and the run once it is made."""
+
+    at: dict[str, Point]
+    """Axis -> the point this run stands at; `sweep` and `scheme` included."""
+    seed: int
+    table: Table
+    """The scenario as a table, not validated yet."""
+    missing: str = ""
+    """Name of the scheme that does not exist yet; empty when the run can be made."""
+    run: MeasuredRun | None = field(default=None)
+
+    @property
+    def group(self) -> str:
+        """The points in words: runs that differ in their seed only have the same."""
+        sweep, *points = [point.label for point in self.at.values()]
+        return " ".join(points if points and sweep == "main" else [sweep, *points])
+
+    @property
+    def name(self) -> str:
+        """Name for files and progress: the points and the seed."""
+        return f"{self.group} seed{self.seed}".replace("/", "_").replace(" ", "-")
+
+
+def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
+    """All runs of an experiment at a scale, in the order of the file."""
+    known = set(preset_names())
+    base = _base(experiment.scenario)
+    found = []
+    for sweep in experiment.sweeps:
+        for at in _combinations(sweep, scale):
+            scheme = at["scheme"].name if "scheme" in at else ""
+            missing = scheme if scheme and scheme not in known else ""
+            table = _apply(base, sweep.set)
+            table = _apply(table, scale.set)
+            for point in at.values():
+                table = _apply(table, point.set)
+            for seed in scale.seeds:
+                found.append(Cell(at, seed, table | {"seed": seed}, missing))
+    return found
+
+
+def _combinations(sweep: Sweep, scale: Scale) -> Iterator[dict[str, Point]]:
+    axes = list(sweep.axes)
+    if sweep.schemes:
+        axes.insert(0, Axis(name="scheme", key="scheme", values=list(sweep.schemes)))
+    chosen = [_restricted(axis, scale) for axis in axes]
+    for points in itertools.product(*chosen):
+        named = {axis.name: point for axis, point in zip(axes, points, strict=True)}
+        yield {"sweep": Point(name=sweep.name), **named}
+
+
+def _restricted(axis: Axis, scale: Scale) -> list[Point]:
+    wanted = scale.only.get(axis.name)
+    points = [p for p in axis.all_points if wanted is None or any(stands(p, w) for w in wanted)]
+    if not points:
+        raise ValueError(f"scales: no point of axis {axis.name!r} is among {wanted}")
+    return points
+
+
+def stands(point: Point, wanted: str | float) -> bool:
+    """Whether a point is the one that a selector names by name or number."""
+    if isinstance(wanted, str):
+        return point.label == wanted
+    return point.value is not None and abs(point.value - wanted) <= 1e-9 * max(abs(wanted), 1.0)
+
+
+def _apply(table: Table, changes: Table) -> Table:
+    for path, value in changes.items():
+        table = with_key(table, path, value)
+    return table
+
+
+def _base(scenario: str | Table) -> Table:
+    if isinstance(scenario, dict):
+        return dict(scenario)
+    if not scenario:
+        return {}
+    text = (files("penstock") / "scenarios" / f"{scenario}.toml").read_text("utf-8")
+    table: dict[str, Any] = tomllib.loads(text)
+    return table

@@ -1,0 +1,213 @@
+"""What an experiment's file says.
+
+Invariant: everything that tells one experiment from another is a field here. Errors name the file,
+the field and the value (pydantic), as for a scenario.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Table = dict[str, Any]
+
+
+class Declared(BaseModel):
+    """Base of all parts: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Point(Declared):
+    """One value of an axis."""
+
+    name: str = ""
+    """Name in figures and selectors; by default the value."""
+    value: float | None = None
+    """Number on the x axis of a figure, in the axis's unit."""
+    set: Table = Field(default_factory=dict)
+    """Scenario fields of this point: dotted path to value."""
+
+    @model_validator(mode="after")
+    def _named(self) -> Point:
+        if not self.name and self.value is None:
+            raise ValueError("a point needs a name or a value")
+        return self
+
+    @property
+    def label(self) -> str:
+        """The name, or the value in short."""
+        return self.name or f"{self.value:g}"
+
+
+class Axis(Declared):
+    """A parameter that is varied."""
+
+    name: str
+    """Name by which expressions select: `f(threshold=2)`."""
+    label: str = ""
+    """Words and unit for the axis of a figure."""
+    key: str = ""
+    """Scenario field that takes each of `values`."""
+    values: list[float | int | str] = Field(default_factory=list)
+    points: list[Point] = Field(default_factory=list)
+    """Values that set several fields, instead of `values`."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Axis:
+        if bool(self.values) == bool(self.points) or bool(self.values) != bool(self.key):
+            raise ValueError("an axis has either `key` and `values`, or `points`")
+        return self
+
+    @property
+    def all_points(self) -> list[Point]:
+        """The points of the axis, whichever way they are written."""
+        return self.points or [
+            Point(
+                name=value if isinstance(value, str) else "",
+                value=None if isinstance(value, str) else value,
+                set={self.key: value},
+            )
+            for value in self.values
+        ]
+
+
+class Sweep(Declared):
+    """A grid of runs: every combination of the points of its axes, for every seed."""
+
+    name: str = "main"
+    set: Table = Field(default_factory=dict)
+    schemes: list[str] = Field(default_factory=list)
+    """Presets, varied as the axis `scheme`. One that does not exist yet is reported as such."""
+    axes: list[Axis] = Field(default_factory=list)
+
+
+class Scale(Declared):
+    """How much is simulated."""
+
+    seeds: list[int] = Field(min_length=1)
+    set: Table = Field(default_factory=dict)
+    """Scenario fields of this scale, e.g. the duration."""
+    only: dict[str, list[float | str]] = Field(default_factory=dict)
+    """Axis -> the points that are run; all when absent."""
+    cannot_show: str = ""
+    """What a run at this scale cannot show."""
+
+
+class Claim(Declared):
+    """Something the paper says, as a number and the bounds within which it is taken to hold."""
+
+    claim: str
+    reported: str
+    """What the paper prints, in its words; empty when it only says it in words."""
+    measure: str
+    """Expression that gives the number, see `penstock.experiments.expression`."""
+    unit: str = ""
+    """Unit of the number; "%" shows a share times 100."""
+    at_least: float | None = None
+    at_most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    near: float | str | None = None
+    """Number or expression that the measured number must be `within` of."""
+    within: float | None = None
+    relative: bool = False
+    """Whether `within` is a share of `near`."""
+    over: list[str] = Field(default_factory=list)
+    """Axes at whose points the expression is evaluated; the worst point is judged."""
+    where: dict[str, str | float] = Field(default_factory=dict)
+    """Points to which `over` and all selections are restricted."""
+    scales: list[str] = Field(default_factory=lambda: ["quick", "paper"])
+    """Scales at which the claim can be judged."""
+    remark: str = ""
+    """Why the bounds are what they are, or the likely reason where the claim does not hold."""
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Claim:
+        bounds = (self.at_least, self.at_most, self.above, self.below, self.near)
+        if all(bound is None for bound in bounds):
+            raise ValueError("a claim needs at_least, at_most, above, below, or near and within")
+        if (self.near is None) != (self.within is None):
+            raise ValueError("near and within come together")
+        return self
+
+
+FigureKind = Literal[
+    "slowdown",
+    "buffer",
+    "active-flows",
+    "pause-time",
+    "paused-queues",
+    "utilization",
+    "throughput",
+    "curve",
+    "workload",
+]
+
+
+class FigureSpec(Declared):
+    """A figure to draw."""
+
+    name: str
+    kind: FigureKind
+    title: str = ""
+    words: str = ""
+    by: str = "scheme"
+    """Axis whose points are the lines of the figure; empty for a single line."""
+    where: dict[str, str | float] = Field(default_factory=dict)
+    """Points to which the runs are restricted: axis -> point."""
+    columns: list[str] = Field(default_factory=lambda: ["mean", "p50", "p95", "p99"])
+    """Of a slowdown figure: its panels."""
+    bins: str = "log"
+    """Of a slowdown figure: its size bins."""
+    queues: int | None = None
+    """Of an active-flows figure: the line that marks the queues of a port."""
+    link: tuple[int, int] | None = None
+    """Of an active-flows figure: the one link to count."""
+    span: tuple[float, float] | None = None
+    """Of a throughput figure: the part of the time that is shown [us]; all by default."""
+    x: str = ""
+    """Of a curve: the axis along it."""
+    y: str = ""
+    """Of a curve: expression of its height."""
+    deviation: str = ""
+    """Of a curve: expression of the half length of its whiskers."""
+    reference: str = ""
+    """Of a curve: expression in x of a closed form drawn beside the points."""
+    reference_name: str = ""
+    x_label: str = ""
+    y_label: str = ""
+    x_log: bool = False
+    y_log: bool = False
+    workloads: dict[str, str] = Field(default_factory=dict)
+    """Of a workload figure: name in the figure -> built-in distribution."""
+    marks: dict[str, float] = Field(default_factory=dict)
+    """Of a workload figure: label -> size [bytes] of upright lines."""
+
+
+class Experiment(Declared):
+    """A figure or table of a paper."""
+
+    id: str
+    title: str
+    source: str
+    """Paper, section, figure or table."""
+    shows: str
+    """What the figure shows."""
+    notes: list[str] = Field(default_factory=list)
+    """What the paper leaves open and what was chosen."""
+    scenario: str | Table = ""
+    """Base scenario: a built-in name or a table; empty for an experiment without runs."""
+    sweeps: list[Sweep] = Field(default_factory=list)
+    scales: dict[Literal["quick", "paper"], Scale]
+    figures: list[FigureSpec] = Field(default_factory=list)
+    claims: list[Claim] = Field(default_factory=list)
+
+    @property
+    def axes(self) -> dict[str, Axis | None]:
+        """Axes of all sweeps by name; `scheme` and `sweep` are axes without a declaration."""
+        declared: dict[str, Axis | None] = {"sweep": None, "scheme": None}
+        for sweep in self.sweeps:
+            declared.update({axis.name: axis for axis in sweep.axes})
+        return declared

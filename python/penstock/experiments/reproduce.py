@@ -1,0 +1,201 @@
+"""Runs an experiment: its grid, its claims, its figures, its report.
+
+Invariant: what is finished stays. Every run is saved as soon as it is done, and an interrupt
+leaves the finished ones on disk. Where next: `grid` for the runs, `judge` for the claims.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penstock import report
+from penstock.analysis import MeasuredRun
+from penstock.experiments.catalogue import load
+from penstock.experiments.figure import draw
+from penstock.experiments.grid import Cell, cells
+from penstock.experiments.judge import Judgement, judge
+from penstock.experiments.model import Experiment
+from penstock.report import ReportFigure
+from penstock.results import Run
+from penstock.runner import run_many
+from penstock.scenario import Scenario
+
+BATCH = 16
+"""Runs whose tables are in memory together; our choice: a sweep of small runs fits any machine."""
+
+Progress = Callable[[int, int, str], None]
+"""Called with the number of finished runs, of all runs, and the name of the one that finished."""
+
+Runner = Callable[..., Mapping[str, MeasuredRun]]
+"""Makes runs, saves each below `out`, and returns them: `penstock.run_many`."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """An experiment that was run, with its claims judged."""
+
+    experiment: Experiment
+    scale: str
+    judgements: list[Judgement]
+    figures: list[ReportFigure]
+    cells: list[Cell]
+    directory: Path
+    """Where the runs (`runs/`), the figures (`figures/`) and the report are."""
+
+    @property
+    def report(self) -> Path:
+        """The HTML report."""
+        return self.directory / "report.html"
+
+    @property
+    def series(self) -> dict[str, dict[str, list[Any]]]:
+        """The data of every figure: figure -> column -> values; NaN is None."""
+        return {
+            figure.name: {
+                column: [_plain(value) for value in figure.data[column].to_list()]
+                for column in figure.data.columns
+            }
+            for figure in self.figures
+        }
+
+    def to_json(self) -> str:
+        """The reproduction as JSON: id, scale, claims, series."""
+        claims = [
+            {
+                "claim": one.claim.claim,
+                "reported": one.claim.reported,
+                "measured": one.measured_text if one.measured is None else one.measured,
+                "tolerance": one.tolerance,
+                "holds": one.holds,
+            }
+            for one in self.judgements
+        ]
+        page = {
+            "id": self.experiment.id,
+            "scale": self.scale,
+            "claims": claims,
+            "series": self.series,
+        }
+        return json.dumps(page, indent=2, ensure_ascii=False)
+
+
+def reproduce(
+    identifier: str,
+    scale: str = "quick",
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    *,
+    runner: Runner | None = None,
+) -> Reproduction:
+    """Run an experiment and hold it against what its paper reports.
+
+    Parameters
+    ----------
+    identifier:
+        `bfc/fig10`; see `penstock list experiments`.
+    scale:
+        "quick" (shorter, stated in the report) or "paper".
+    out:
+        Directory for runs, figures and report; by default `runs/<id>-<scale>`.
+    jobs:
+        Runs at the same time; by default one per processor.
+    progress:
+        Called whenever a run has finished.
+    runner:
+        Makes the runs; by default the simulator.
+
+    Raises
+    ------
+    LookupError, ValueError
+        There is no such experiment or scale.
+
+    Notes
+    -----
+    After Ctrl-C the claims are judged by the runs that had finished, the report says how many are
+    missing, and their cells have no `run`.
+    """
+    experiment = load(identifier)
+    if scale not in experiment.scales:
+        known = ", ".join(experiment.scales)
+        raise ValueError(f"scale: {scale!r} is not known; {identifier} has {known}")
+    directory = Path(out) if out is not None else Path("runs") / f"{identifier}-{scale}"
+    grid = cells(experiment, experiment.scales[scale])
+    _run_all(grid, directory / "runs", jobs, progress, runner or run_many)
+    judgements = judge(experiment, grid, scale)
+    figures, missing = draw(experiment, grid)
+    reproduction = Reproduction(experiment, scale, judgements, figures, grid, directory)
+    _write(reproduction, missing)
+    return reproduction
+
+
+def _run_all(
+    grid: Sequence[Cell],
+    directory: Path,
+    jobs: int | None,
+    progress: Progress | None,
+    runner: Runner,
+) -> None:
+    """Make the runs of a grid and put each that is whole into its cell, its tables on disk.
+
+    A runner that is interrupted returns fewer runs, or stopped ones; no more are made then.
+    """
+    todo = {cell.name: cell for cell in grid if not cell.missing}
+    scenarios = {name: Scenario.model_validate(cell.table) for name, cell in todo.items()}
+    names = list(todo)
+    finished: set[str] = set()
+
+    def tell(name: str, _: MeasuredRun) -> None:
+        finished.add(name)
+        if progress is not None:
+            progress(len(finished), len(names), name)
+
+    for start in range(0, len(names), BATCH):
+        batch = {name: scenarios[name] for name in names[start : start + BATCH]}
+        made = runner(batch, out=directory, jobs=jobs, on_finished=tell)
+        whole = [name for name, run in made.items() if not run.summary["cancelled"]]
+        for name in whole:
+            todo[name].run = Run.load(directory / name)
+        if len(whole) < len(batch):
+            return
+
+
+def _write(reproduction: Reproduction, missing: list[str]) -> None:
+    experiment, directory = reproduction.experiment, reproduction.directory
+    scale = experiment.scales[reproduction.scale]  # type: ignore[index]
+    folder = directory / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for figure in reproduction.figures:
+        figure.drawing.savefig(folder / f"{figure.name}.svg")
+        figure.drawing.savefig(folder / f"{figure.name}.png", dpi=160)
+        figure.data.write_csv(folder / f"{figure.name}.csv")
+    (directory / "claims.json").write_text(reproduction.to_json(), encoding="utf-8")
+    notes = [*experiment.notes, *missing]
+    if scale.cannot_show:
+        notes.append(f"Scale {reproduction.scale} cannot show {scale.cannot_show}")
+    unmade = sum(cell.run is None and not cell.missing for cell in reproduction.cells)
+    if unmade:
+        notes.append(f"Interrupted: {unmade} runs were not made or not finished.")
+    groups: dict[str, list[MeasuredRun]] = {}
+    for cell in reproduction.cells:
+        if cell.run is not None:
+            groups.setdefault(cell.group, []).append(cell.run)
+    report.write(
+        groups,
+        reproduction.report,
+        command=f"penstock reproduce {experiment.id} --scale {reproduction.scale}",
+        title=f"{experiment.id}: {experiment.title}",
+        lead=f"{experiment.shows} ({experiment.source})",
+        claims=[one.row() for one in reproduction.judgements],
+        figures=reproduction.figures,
+        notes=notes,
+    )
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,25 @@
+"""Figures of runs, drawn with Matplotlib: functions from runs to axes.
+
+What it is: `plot.slowdown(runs, percentile=99, ax=None) -> Axes` and its siblings; `runs` is one
+run, several, or names mapped to the runs of several seeds. What it is not: it computes nothing
+(the numbers come from `penstock.analysis`) and shows nothing on a screen. Invariant: no pyplot,
+no rcParams; a scheme has one colour and marker in all figures (`style.LOOKS`).
+"""
+
+from penstock.plot.curve import curves
+from penstock.plot.distribution import active_flows, buffer, workload_bytes
+from penstock.plot.link import pause_time, paused_queues, throughput, utilization
+from penstock.plot.slowdown import slowdown, slowdown_panels
+
+__all__ = [
+    "active_flows",
+    "buffer",
+    "curves",
+    "pause_time",
+    "paused_queues",
+    "slowdown",
+    "slowdown_panels",
+    "throughput",
+    "utilization",
+    "workload_bytes",
+]

@@ -1,0 +1,83 @@
+"""A measured quantity against a parameter: the figure of a sweep, with a closed form beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import polars as pl
+from matplotlib.axes import Axes
+
+from penstock.plot.style import QUIET, EndLabel, label_ends, looks, name_axes, new_axes, write_note
+
+
+def curves(
+    table: pl.DataFrame,
+    *,
+    title: str,
+    x: str,
+    y: str,
+    reference: tuple[str, Sequence[float], Sequence[float]] | None = None,
+    x_log: bool = False,
+    y_log: bool = False,
+    note: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one line per name through measured points.
+
+    Parameters
+    ----------
+    table:
+        Columns name, x, y and, when there are whiskers, deviation (half length, y's unit).
+    reference:
+        A closed form to hold the points against: its name, x and y.
+    note:
+        Small caption.
+    """
+    ax = new_axes(ax)
+    if x_log:
+        ax.set_xscale("log", base=2 if _doubles(table["x"].to_list()) else 10)
+    if y_log:
+        ax.set_yscale("log")
+    names = table["name"].unique(maintain_order=True).to_list()
+    styles = looks(names)
+    ends = []
+    if reference is not None:
+        ax.plot(reference[1], reference[2], color=QUIET, linewidth=1.5, linestyle="--", zorder=2)
+        ends.append(EndLabel(reference[0], QUIET, float(reference[2][-1])))
+    for name in names:
+        rows = table.filter(pl.col("name") == name).sort("x")
+        style = styles[name]
+        ax.errorbar(
+            rows["x"],
+            rows["y"],
+            yerr=rows["deviation"] if "deviation" in rows.columns else None,
+            color=style.colour,
+            marker=style.marker or ".",
+            linestyle="none" if reference is not None else style.dash,
+            markersize=style.marker_size + 1,
+            markeredgecolor="white",
+            markeredgewidth=0.6,
+            linewidth=1.7,
+            elinewidth=1.1,
+            capsize=3,
+            zorder=4,
+        )
+        ends.append(EndLabel(name, style.colour, float(rows["y"][-1])))
+    if x_log:
+        places = sorted(set(table["x"].to_list()))
+        ax.set_xticks(places, [f"{place:g}" for place in places])
+    if not y_log:
+        ax.set_ylim(0, ax.get_ylim()[1] * 1.05)
+    name_axes(ax, title=title, x=x, y=y)
+    label_ends(ax, ends)
+    if note:
+        write_note(ax, note)
+    return ax
+
+
+def _doubles(values: list[float]) -> bool:
+    distinct = sorted(set(values))
+    return len(distinct) > 1 and all(
+        abs(b / a - round(b / a)) < 1e-9 for a, b in pairwise(distinct) if a
+    )

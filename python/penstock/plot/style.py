@@ -1,0 +1,224 @@
+"""One look for all figures: colours, markers, fonts, captions, labels at the ends of lines.
+
+Invariant: nothing global is touched (no pyplot, no rcParams), so figures can be drawn in threads
+and inside other people's notebooks; a scheme has the same colour and marker in every figure.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from penstock.analysis import MeasuredRun
+
+INK = "#1d2329"
+"""Colour of text and axes."""
+QUIET = "#6b7580"
+"""Colour of captions, ticks and reference lines."""
+GRID = "#e4e8ec"
+"""Colour of grid lines."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a scheme is drawn."""
+
+    colour: str
+    marker: str
+    dash: str = "-"
+
+    @property
+    def marker_size(self) -> float:
+        """Size of the marker [points]; pointed shapes are drawn larger to weigh the same."""
+        return 5.6 if self.marker in ("^", "v", "<", ">", "X", "P") else 4.4
+
+
+# Okabe and Ito's palette ("Color Universal Design", 2008), told apart with every common form of
+# colour blindness; a family of variants shares its hue and differs in marker and dash.
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+SKY, PURPLE, BLACK = "#56B4E9", "#CC79A7", "#1d2329"
+OCHRE, SLATE = "#8A6D1B", "#7A8793"
+
+LOOKS: dict[str, Look] = {
+    "bfc": Look(BLUE, "o"),
+    "bfc-128": Look(BLUE, "s", "--"),
+    "bfc-stochastic": Look(SKY, "v", "--"),
+    "bfc-single": Look(SLATE, "x", ":"),
+    "bfc-cc": Look(BLUE, "D", "-."),
+    "bfc-no-nic": Look(SKY, "<", "-."),
+    "bfc-sampling": Look(SKY, ">", ":"),
+    "bfc-incast-label": Look(BLUE, "^", ":"),
+    "bfc-srf": Look(SKY, "P", "--"),
+    "ideal-fq": Look(BLACK, "", "--"),
+    "ideal-srf": Look(SLATE, "", "--"),
+    "hpcc": Look(VERMILION, "s"),
+    "hpcc-script": Look(VERMILION, "D", "--"),
+    "hpcc-80": Look(VERMILION, "v", ":"),
+    "hpcc-pfc": Look(VERMILION, "^", "-."),
+    "hpcc-pfc-sfq": Look(PURPLE, "v", "-."),
+    "hpcc-pfc-dqa": Look(PURPLE, "P", "--"),
+    "dctcp": Look(GREEN, "^"),
+    "dctcp-ss": Look(GREEN, "v", "--"),
+    "pfc": Look(PURPLE, "D"),
+    "line-rate": Look(SLATE, "D", ":"),
+    "window": Look(SLATE, "P", "-."),
+    "sfq": Look(ORANGE, "v"),
+    "dcqcn": Look(OCHRE, "X"),
+    "expresspass": Look(SKY, "X", "-."),
+    "homa": Look(ORANGE, "P", "-."),
+}
+
+_OTHERS = [
+    Look(BLUE, "o"),
+    Look(VERMILION, "s"),
+    Look(GREEN, "^"),
+    Look(ORANGE, "D"),
+    Look(PURPLE, "v"),
+    Look(SKY, "P"),
+]
+
+
+def look(name: str) -> Look:
+    """Look of a scheme; one that is not known gets a look fixed by its name."""
+    return LOOKS.get(name) or _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
+
+
+def looks(names: Sequence[str]) -> dict[str, Look]:
+    """Looks of the lines of one figure: the schemes' own, and distinct ones for other names."""
+    spare = iter(_OTHERS * (1 + len(names) // len(_OTHERS)))
+    return {name: LOOKS[name] if name in LOOKS else next(spare) for name in names}
+
+
+def new_axes(
+    ax: Axes | None, *, width: float = 6.4, height: float = 4.0, right: float = 0.80
+) -> Axes:
+    """Styled axes: the given ones, or those of a new figure of `width` x `height` [inch].
+
+    `right` is the share of the width that the plot may fill; labels at line ends stand beside it.
+    """
+    if ax is None:
+        figure = Figure(figsize=(width, height))
+        left = 0.92 / width
+        ax = figure.add_axes((left, 0.17, right - left, 0.70))
+    return style_axes(ax)
+
+
+def style_axes(ax: Axes) -> Axes:
+    """Give axes the common look: two spines, quiet ticks, a light grid behind the data."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(QUIET)
+        ax.spines[side].set_linewidth(0.8)
+    ax.tick_params(which="both", colors=QUIET, labelsize=8.5, width=0.8, length=3.5)
+    ax.tick_params(which="minor", length=2, width=0.6)
+    ax.set_axisbelow(True)
+    ax.grid(True, which="major", color=GRID, linewidth=0.8)
+    return ax
+
+
+def name_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
+    """Set the words around axes; a quantity has its unit in brackets."""
+    if title:
+        ax.set_title(title, loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=9)
+    ax.set_xlabel(x, fontsize=9.5, color=INK, labelpad=5)
+    ax.set_ylabel(y, fontsize=9.5, color=INK, labelpad=5)
+
+
+def caption(ax: Axes, groups: dict[str, list[MeasuredRun]]) -> None:
+    """Write scenario, seeds and number of runs in small letters under the figure."""
+    write_note(ax, caption_text(groups))
+
+
+def write_note(ax: Axes, text: str) -> None:
+    """Write small letters at the lower right corner of the figure that holds `ax`."""
+    figure = ax.figure
+    if isinstance(figure, Figure):
+        figure.text(0.995, 0.012, text, ha="right", va="bottom", fontsize=7, color=QUIET)
+
+
+def caption_text(groups: dict[str, list[MeasuredRun]]) -> str:
+    """Caption of a figure: "bfc-demo · 6 runs · seed 1"."""
+    runs = [run for members in groups.values() for run in members]
+    names = sorted({str(run.scenario.name) for run in runs})
+    seeds = sorted({int(run.scenario.seed) for run in runs})
+    listed = ", ".join(str(seed) for seed in seeds[:5]) + (" …" if len(seeds) > 5 else "")
+    return " · ".join(
+        [
+            ", ".join(names[:2]) + (" …" if len(names) > 2 else ""),
+            f"{len(runs)} run{'s' if len(runs) > 1 else ''}",
+            f"seed{'s' if len(seeds) > 1 else ''} {listed}",
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class EndLabel:
+    """A name to be written beside the end of a line."""
+
+    text: str
+    colour: str
+    y: float
+    """Height at which the line ends, in the data's unit."""
+
+
+def label_ends(ax: Axes, labels: Sequence[EndLabel], *, size: float = 8.5) -> None:
+    """Write names to the right of the axes, as near to the ends of their lines as fits.
+
+    Labels that would overlap are moved apart; a thin leader joins one that moved to its line.
+    """
+    if not labels:
+        return
+    figure = ax.figure
+    height = ax.get_position().height * figure.get_figheight() * 72  # type: ignore[union-attr]
+    gap = size * 1.28 / height
+    to_axes = ax.transData + ax.transAxes.inverted()
+    left = ax.get_xlim()[1]
+    wanted = [float(to_axes.transform((left, label.y))[1]) for label in labels]
+    wanted = [min(max(y, 0.0), 1.0) for y in wanted]
+    for label, end, place in zip(labels, wanted, _spread(wanted, gap), strict=True):
+        if abs(place - end) > gap * 0.25:
+            ax.plot(
+                [1.005, 1.025],
+                [end, place],
+                transform=ax.transAxes,
+                color=label.colour,
+                linewidth=0.7,
+                alpha=0.6,
+                clip_on=False,
+            )
+        ax.text(
+            1.03,
+            place,
+            label.text,
+            transform=ax.transAxes,
+            color=label.colour,
+            fontsize=size,
+            va="center",
+            ha="left",
+        )
+
+
+def _spread(wanted: Sequence[float], gap: float) -> list[float]:
+    """Move heights apart to at least `gap`, each group centred on what its members want."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    groups: list[tuple[list[int], float]] = []
+    for index in order:
+        members, centre = [index], wanted[index]
+        while groups:
+            below, middle = groups[-1]
+            if centre - middle >= gap * (len(members) + len(below)) / 2:
+                break
+            groups.pop()
+            members = below + members
+            centre = sum(wanted[i] for i in members) / len(members)
+        groups.append((members, centre))
+    places = [0.0] * len(wanted)
+    for members, centre in groups:
+        for rank, index in enumerate(members):
+            places[index] = centre + (rank - (len(members) - 1) / 2) * gap
+    return places

@@ -1,0 +1,39 @@
+"""Where a result comes from: version, commit, and what the process has used."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+
+def package_version() -> str:
+    """The installed version of this package."""
+    return version("penstock")
+
+
+@cache
+def source_commit() -> str | None:
+    """The commit of the checkout that this package runs from; `None` when it was installed."""
+    source = Path(__file__).resolve().parents[2]
+    if not (source / "crates" / "penstock-py").is_dir():
+        return None
+    try:
+        shown = subprocess.run(
+            ["git", "-C", str(source), "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return shown.stdout.strip()
+
+
+def peak_memory_bytes() -> int:
+    """The most memory that this process has held so far [B]."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

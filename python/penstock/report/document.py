@@ -1,0 +1,134 @@
+"""Puts figures, tables, scenarios and provenance into one HTML page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from penstock.analysis import MeasuredRun, RunInput, group_runs
+from penstock.plot.style import caption_text
+from penstock.report.figure import ReportFigure
+from penstock.report.section import STANDARD
+from penstock.report.table import HEADLINE, details, headline, provenance, unfinished
+from penstock.report.verdict import ClaimRow
+
+SCENARIOS_MAX = 12
+"""Scenarios written out in full; our choice: the runs' own directories hold all of them."""
+
+ROWS_MAX = 24
+"""Rows of the headline table; our choice: a sweep of more points is told by its curves."""
+
+
+def write(
+    runs: RunInput,
+    path: str | Path,
+    command: str = "",
+    title: str = "",
+    *,
+    lead: str = "",
+    claims: Sequence[ClaimRow] = (),
+    figures: Sequence[ReportFigure] | None = None,
+    notes: Sequence[str] = (),
+) -> Path:
+    """Write a self-contained HTML report of one or many runs.
+
+    Parameters
+    ----------
+    path:
+        The page, or a directory, in which case it is called `report.html`. Written to a
+        neighbouring file first, so that an interrupted write leaves no half page.
+    command:
+        The exact command that made the runs, shown to be copied.
+    lead:
+        Paragraph under the title.
+    claims:
+        Claims of a paper, shown first.
+    figures:
+        Figures to show; by default the standard ones, as far as there are data.
+    notes:
+        What the page does not show, and why.
+    """
+    groups = group_runs(runs)
+    target = Path(path)
+    if target.is_dir() or not target.suffix:
+        target = target / "report.html"
+    missing = list(notes)
+    shown = list(figures) if figures is not None else _standard_figures(groups, missing)
+    provenance_titles, provenance_rows = provenance(groups)
+    page = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            title=title or " · ".join(sorted({str(m[0].scenario.name) for m in groups.values()})),
+            lead=lead,
+            subtitle=caption_text(groups),
+            command=command,
+            written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            headline_columns=HEADLINE,
+            headline_rows=headline(groups) if _tells_by_rows(groups) else [],
+            claims=claims,
+            figures=shown,
+            notes=missing + _cancelled(groups),
+            details=details(groups) if len(groups) <= ROWS_MAX else [],
+            unfinished=unfinished(groups).rows(named=True),
+            scenarios=_scenarios(groups),
+            provenance_titles=provenance_titles,
+            provenance_rows=provenance_rows,
+        )
+    )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    draft.write_text(page, encoding="utf-8")
+    draft.replace(target)
+    return target
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("penstock.report", "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _standard_figures(
+    groups: dict[str, list[MeasuredRun]], missing: list[str]
+) -> list[ReportFigure]:
+    """Draw the standard figures; what cannot be drawn is added to `missing` in words."""
+    figures = []
+    for section in STANDARD.values():
+        result = section(groups)
+        if isinstance(result, str):
+            missing.append(result)
+        else:
+            figures.append(result)
+    return figures
+
+
+def _tells_by_rows(groups: dict[str, list[MeasuredRun]]) -> bool:
+    flows = any(run.summary["flows_finished"] for members in groups.values() for run in members)
+    return flows and len(groups) <= ROWS_MAX
+
+
+def _cancelled(groups: dict[str, list[MeasuredRun]]) -> list[str]:
+    return [
+        f"{name}: the run was stopped at {run.summary['sim_end_ps'] / 1e9:.3f} ms of simulated "
+        "time; what had finished by then is shown."
+        for name, members in groups.items()
+        for run in members
+        if run.summary["cancelled"]
+    ]
+
+
+def _scenarios(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, str]]:
+    """Name and complete scenario of each group's first run, of at most `SCENARIOS_MAX` groups."""
+    return [
+        (f"{name}, seed {members[0].scenario.seed}", members[0].scenario.to_toml())
+        for name, members in list(groups.items())[:SCENARIOS_MAX]
+    ]

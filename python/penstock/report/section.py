@@ -1,0 +1,162 @@
+"""The standard figures of a report, each a function from runs to a figure or to a reason.
+
+Invariant: a section whose data are missing returns the reason in words instead of a figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from penstock import plot
+from penstock.analysis import (
+    MeasuredRun,
+    active_flows_cdf,
+    buffer_cdf,
+    layer_summary,
+    link_series,
+    slowdown_by_size,
+)
+from penstock.report.figure import ReportFigure, figure_of
+
+Groups = dict[str, list[MeasuredRun]]
+Section = Callable[[Groups], ReportFigure | str]
+
+
+def slowdown(groups: Groups) -> ReportFigure | str:
+    """Slowdown by flow size: mean, median, 95th and 99th percentile."""
+    data = slowdown_by_size(groups)
+    if not data["flows"].sum():
+        return "Slowdown: no flow of the background traffic finished."
+    left_out = int(data["unfinished"].sum())
+    words = (
+        "Flow completion time over that of the same flow alone on its path at line rate. "
+        "Both axes are logarithmic; a point is the flows of one size bin (three bins per decade, "
+        "at least 20 flows each). Incast flows are not in it."
+    )
+    if left_out:
+        words += f" {left_out:,} flows did not finish and are left out."
+    return ReportFigure("slowdown", words, plot.slowdown_panels(groups), data, wide=True)
+
+
+def buffer(groups: Groups) -> ReportFigure | str:
+    """Distribution of the buffer in use."""
+    sampled = _with_rows(groups, "buffers")
+    if not sampled:
+        return "Buffer: not sampled (measure.sample_interval is 0)."
+    words = (
+        "Bytes stored at a switch, over all switches and samples of the traffic period. "
+        "The upper part of the axis is stretched to show the tail."
+    )
+    drawing = plot.buffer(sampled, size=buffer_size(sampled))
+    return ReportFigure("buffer", words, figure_of(drawing), buffer_cdf(sampled))
+
+
+def active_flows(groups: Groups) -> ReportFigure | str:
+    """Distribution of active flows at switch ports."""
+    counted = _with_rows(groups, "active_flows")
+    if not counted:
+        return "Active flows: not counted (measure.active_flows is off)."
+    words = (
+        "Flows with packets queued at a switch port, over time and ports. Where a line stays left "
+        "of the number of queues, every flow can have a queue of its own."
+    )
+    drawing = plot.active_flows(counted, queues=queue_count(counted))
+    return ReportFigure("active-flows", words, figure_of(drawing), active_flows_cdf(counted))
+
+
+def pause_time(groups: Groups) -> ReportFigure | str:
+    """Share of time in which PFC pauses links."""
+    data = layer_summary(groups)
+    if not (data["port_paused"] > 0).any():
+        peaks = [f"{name}: {_ingress_peak(members)}" for name, members in groups.items()]
+        return "PFC pauses: no link was paused. Fullest ingress: " + "; ".join(peaks) + "."
+    words = "Share of the run in which PFC keeps a link from sending data, mean over links."
+    return ReportFigure("pause-time", words, figure_of(plot.pause_time(groups)), _layers(data))
+
+
+def paused_queues(groups: Groups) -> ReportFigure | str:
+    """Queues that BFC holds paused."""
+    data = layer_summary(groups)
+    if not (data["queues_paused"] > 0).any():
+        return "Queue pauses: no scheme paused a single queue."
+    words = "Queues at the sending end of a link that BFC holds paused, mean over time and links."
+    return ReportFigure(
+        "paused-queues", words, figure_of(plot.paused_queues(groups)), _layers(data)
+    )
+
+
+def utilization(groups: Groups) -> ReportFigure | str:
+    """Share of time in which links are busy."""
+    words = (
+        "Share of the run in which a link carries bits, headers and control frames included, mean "
+        "over links. The time after the end of the traffic, in which flows finish, is included."
+    )
+    data = layer_summary(groups)
+    return ReportFigure("utilization", words, figure_of(plot.utilization(groups)), _layers(data))
+
+
+def throughput(groups: Groups) -> ReportFigure | str:
+    """Throughput and queue of sampled links over time."""
+    sampled = _with_rows(groups, "series")
+    if not sampled:
+        return "Throughput over time: no link is listed in measure.series."
+    words = "Sampled links over time: bits sent per second, and bytes queued for the link."
+    data = link_series(sampled)
+    return ReportFigure("throughput", words, plot.throughput(sampled), data, wide=True)
+
+
+STANDARD: dict[str, Section] = {
+    "slowdown": slowdown,
+    "buffer": buffer,
+    "active-flows": active_flows,
+    "pause-time": pause_time,
+    "paused-queues": paused_queues,
+    "utilization": utilization,
+    "throughput": throughput,
+}
+"""The figures of a report, in the order of the page."""
+
+
+def _with_rows(groups: Groups, table: str) -> Groups:
+    return {
+        name: members
+        for name, members in groups.items()
+        if all(getattr(run, table).height for run in members)
+    }
+
+
+def _layers(data: pl.DataFrame) -> pl.DataFrame:
+    return data.with_columns(pl.col(pl.Float64).round(6))
+
+
+def _ingress_peak(members: list[MeasuredRun]) -> str:
+    peaks = [run.summary.get("ingress_peak_fraction_of_xoff") for run in members]
+    known = [float(peak) for peak in peaks if peak is not None]
+    return f"{max(known) * 100:.0f} % of XOFF" if known else "has no XOFF threshold"
+
+
+def queue_count(groups: Groups) -> int | None:
+    """Data queues of a port where all schemes with a fixed number have the same."""
+    counts = set()
+    for members in groups.values():
+        assignment: Any = getattr(
+            getattr(members[0].scenario.scheme, "switch", None), "assignment", None
+        )
+        if getattr(assignment, "kind", "") in ("dynamic", "stochastic"):
+            counts.add(int(assignment.queues))
+    return counts.pop() if len(counts) == 1 else None
+
+
+def buffer_size(groups: Groups) -> int | None:
+    """Shared buffer of a switch [bytes] where all schemes with one have the same."""
+    sizes = set()
+    for members in groups.values():
+        admission: Any = getattr(
+            getattr(members[0].scenario.scheme, "switch", None), "admission", None
+        )
+        if getattr(admission, "kind", "") == "shared":
+            sizes.add(int(admission.buffer))
+    return sizes.pop() if len(sizes) == 1 else None

@@ -1,0 +1,198 @@
+"""Runs scenarios: one, or several side by side.
+
+The core works with the interpreter released, so threads are enough. Progress comes as
+:class:`Progress` about ten times a second; a run that is told to stop keeps what has finished.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penstock import _core
+from penstock.errors import Problem, ScenarioError, SimulationError
+from penstock.provenance import package_version, peak_memory_bytes, source_commit
+from penstock.results import Run
+from penstock.scenario import Scenario
+from penstock.tables import make_frames, quiet_notes, why_empty
+
+SIGNAL_POLL_SECONDS = 0.1
+"""How often the main thread looks for signals that another thread was given (our choice: as often
+as the core reports)."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    sim_ps: int
+    """Simulated time so far [ps]."""
+    duration_ps: int
+    """Where the traffic ends [ps]; most runs end soon after, once the last flow has finished."""
+    end_ps: int
+    """Where it ends at the latest [ps]: duration and drain."""
+    events: int
+    """Events so far."""
+    finished_flows: int
+    """Flows finished so far."""
+    wall_seconds: float
+    """Time since the run began [s]."""
+
+
+def validate(scenario: Scenario) -> None:
+    """Checks with the core what only it can know, e.g. the load that each link would carry.
+
+    Raises
+    ------
+    ScenarioError
+        The core refuses the scenario.
+    """
+    try:
+        _core.validate(scenario.to_json())
+    except _core.ScenarioError as error:
+        raise ScenarioError([Problem("", str(error), "", file=scenario.file)]) from None
+
+
+def run(
+    scenario: Scenario,
+    *,
+    check: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> Run:
+    """Runs a scenario.
+
+    Parameters
+    ----------
+    check
+        Also check the invariants of the simulation; several times slower.
+    progress
+        Called about ten times a second.
+    cancel
+        Asked as often; when it says yes the run stops and keeps what is finished.
+
+    Raises
+    ------
+    ScenarioError
+        The core refuses what only it can know, e.g. a load that a link cannot carry.
+    SimulationError
+        An invariant was broken under `check`.
+    """
+    resolved = scenario.resolve()
+    began, cpu_began = time.perf_counter(), time.thread_time()
+
+    def on_progress(sim_ps: int, end_ps: int, events: int, finished_flows: int) -> bool:
+        if progress:
+            wall = time.perf_counter() - began
+            progress(Progress(sim_ps, resolved.duration, end_ps, events, finished_flows, wall))
+        return not (cancel and cancel())
+
+    try:
+        output = _core.run(resolved.to_json(), on_progress=on_progress, check=check)
+    except _core.ScenarioError as error:
+        raise ScenarioError([Problem("", str(error), "", file=scenario.file)]) from None
+    except _core.SimulationError as error:
+        raise SimulationError(str(error)) from None
+    used = {
+        "wall_seconds": time.perf_counter() - began,
+        "cpu_seconds": time.thread_time() - cpu_began,
+    }
+    summary: dict[str, Any] = json.loads(output["summary"])
+    frames = make_frames(output["tables"], summary["event_names"])
+    summary |= used | {
+        "ns_per_packet_hop": used["cpu_seconds"] * 1e9 / max(summary["packet_hops"], 1),
+        "peak_memory_bytes": peak_memory_bytes(),
+        "version": package_version(),
+        "commit": source_commit(),
+        "seed": resolved.seed,
+        "scenario": resolved.name,
+        "scheme": resolved.scheme.name,
+        "scenario_hash": resolved.content_hash(),
+        "empty_tables": why_empty(frames, resolved, summary),
+        "notes": quiet_notes(summary),
+    }
+    return Run(resolved, summary, frames)
+
+
+def run_many(
+    scenarios: Mapping[str, Scenario],
+    *,
+    out: Path | None = None,
+    jobs: int | None = None,
+    check: bool = False,
+    progress: Callable[[str, Progress], None] | None = None,
+    on_finished: Callable[[str, Run], None] | None = None,
+) -> dict[str, Run]:
+    """Runs several scenarios side by side, in the order of their names' appearance.
+
+    Ctrl-C stops all of them within about a tenth of a second and raises nothing: what each has
+    finished is kept and saved (`Run.is_cancelled` is then true), runs that had not begun are left
+    out of the result.
+
+    Parameters
+    ----------
+    out
+        Saves each run in the directory of its name below `out`, as soon as it ends.
+    jobs
+        How many at a time; by default one per processor.
+
+    Raises
+    ------
+    ScenarioError, SimulationError
+        The first that a run raises, once the others have stopped.
+    """
+    for scenario in scenarios.values():
+        validate(scenario)
+    cancel = threading.Event()
+
+    def work(name: str) -> Run | None:
+        if cancel.is_set():
+            return None
+        each = None if progress is None else lambda now: progress(name, now)
+        finished = run(scenarios[name], check=check, progress=each, cancel=cancel.is_set)
+        if out is not None:
+            finished.save(out / name)
+        if on_finished:
+            on_finished(name, finished)
+        return finished
+
+    workers = min(jobs or os.cpu_count() or 1, len(scenarios)) or 1
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="penstock")
+    with _interrupts(cancel), pool:
+        futures = {name: pool.submit(work, name) for name in scenarios}
+        _wait(set(futures.values()), cancel)
+    results = {name: future.result() for name, future in futures.items()}
+    return {name: finished for name, finished in results.items() if finished is not None}
+
+
+@contextmanager
+def _interrupts(cancel: threading.Event) -> Iterator[None]:
+    """Lets Ctrl-C set `cancel` and nothing else, so that no file is left half written.
+
+    Only the main thread may handle signals; elsewhere Ctrl-C is its business.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: cancel.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.default_int_handler)
+
+
+def _wait(pending: set[Future[Run | None]], cancel: threading.Event) -> None:
+    """Waits for all; the first failure stops those that still work."""
+    while pending:
+        done, pending = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
+        if any(future.exception() for future in done):
+            cancel.set()

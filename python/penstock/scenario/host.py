@@ -1,0 +1,145 @@
+"""An end host: congestion controller, loss recovery, network interface.
+
+Each controller and each recovery is a model discriminated by ``kind``. A default is what BFC's
+evaluation says; a preset that follows another source (``penstock/schemes``) says so itself.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from penstock.scenario.base import (
+    BFC_SIMULATOR,
+    HPCC_SIMULATOR,
+    OUR_CHOICE,
+    Count,
+    Number,
+    Part,
+    Switch,
+    field,
+)
+from penstock.units import PositiveSize, PositiveTime, Rate, Size, Time
+
+NIC_QUEUES_MAX = 128
+"""Largest number of NIC queues: a pause frame's bitmap has 128 (BFC 6.3: at most 128 queues)."""
+FLOOR = f"{BFC_SIMULATOR}: MIN_RATE 100 Mb/s"
+
+
+class LineRate(Part):
+    """Send as fast as the interface lets."""
+
+    kind: Literal["line-rate"]
+
+
+class Window(Part):
+    """At most a fixed amount in flight per flow, at line rate."""
+
+    kind: Literal["window"]
+    bdp_factor: Number = field(
+        "window in bandwidth-delay products", 1.0, gt=0, source="BFC 6.2.1: 1 BDP"
+    )
+
+
+class Dctcp(Part):
+    """DCTCP: cut by the share of marked bytes."""
+
+    kind: Literal["dctcp"]
+    gain: Number = field(
+        "weight g of a new estimate",
+        0.0625,
+        gt=0,
+        le=1,
+        source=f"RFC 8257 (1/16), as {HPCC_SIMULATOR}",
+    )
+    start: Literal["line-rate", "slow-start"] = field(
+        "how a flow begins", "line-rate", source="BFC 6.2.1"
+    )
+    initial_window_packets: Count = field(
+        "first window of slow start", 10, unit="packets", ge=1, source="BFC A.6"
+    )
+    increase: PositiveSize = field(
+        "added to the window per round trip",
+        "1000 B",
+        source="DCTCP paper: TCP's increase of one packet per round trip",
+    )
+    minimum_rate: Rate = field("a flow never sends slower", "100 Mb/s", source=FLOOR)
+
+
+class Hpcc(Part):
+    """HPCC: track the utilisation that telemetry reports."""
+
+    kind: Literal["hpcc"]
+    target_utilization: Number = field("eta in the paper", 0.95, gt=0, le=1, source="BFC 6.2.1")
+    maximum_stage: Count = field(
+        "additive steps before a multiplicative one", 5, ge=0, source="BFC 6.2.1"
+    )
+    additive_increase: Size = field(
+        "W_AI in the paper",
+        "80 B",
+        source="HPCC paper, quoted from memory",
+    )
+    minimum_rate: Rate = field("a flow never sends slower", "100 Mb/s", source=FLOOR)
+    react: Literal["per-ack", "per-rtt"] = field(
+        "when the window follows a measurement",
+        "per-ack",
+        source="HPCC paper: each ACK, from a reference that is set once per RTT",
+    )
+
+
+class Delay(Part):
+    """BFC's delay controller (App. A.1)."""
+
+    kind: Literal["delay"]
+    target_factor: Number = field("target RTT in base RTTs", 2.5, gt=1, source="BFC A.1")
+
+
+class GoBackN(Part):
+    """Resend everything from the first loss."""
+
+    kind: Literal["go-back-n"]
+    timeout: PositiveTime = field(
+        "resend after this long without an acknowledgement",
+        "4 ms",
+        source=f"{OUR_CHOICE}: above every pause seen, so that it fires after losses only",
+    )
+    nack_interval: Time = field(
+        "a receiver repeats a NACK no sooner",
+        "500 us",
+        source=HPCC_SIMULATOR,
+    )
+
+
+class PerfectRecovery(Part):
+    """The switch tells the sender of each drop, which resends that packet (BFC's HPCC-PFC)."""
+
+    kind: Literal["perfect"]
+
+
+class Nic(Part):
+    """The network interface: which of its flows sends next."""
+
+    queues: Count = field(
+        "queues, the control queue included; 0: one per flow",
+        0,
+        ge=0,
+        le=NIC_QUEUES_MAX,
+        source=f"{OUR_CHOICE}: one per flow, as {HPCC_SIMULATOR}",
+    )
+    reacts: Switch = field("obeys the pause of a queue", True, source="BFC 3; A.8 turns it off")
+    scheduling: Literal["round-robin", "srf"] = field(
+        "order between flows", "round-robin", source=HPCC_SIMULATOR
+    )
+
+
+Controller = LineRate | Window | Dctcp | Hpcc | Delay
+Recovery = GoBackN | PerfectRecovery
+
+
+class Host(Part):
+    """What an end host does."""
+
+    controller: Controller = field("how fast a flow sends", discriminator="kind")
+    recovery: Recovery = field(
+        "what a loss costs", {"kind": "go-back-n"}, source="BFC 6.2.1", discriminator="kind"
+    )
+    nic: Nic = field("the network interface", {}, source="see its fields")

@@ -1,0 +1,178 @@
+"""Which choices of a scheme do not go together.
+
+No single field can know this. Each check yields :class:`~penstock.errors.Problem`; all of them are
+reported at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from penstock.errors import Problem
+from penstock.scenario.host import Dctcp, Hpcc
+from penstock.scenario.switch import (
+    Bfc,
+    ClassAssignment,
+    DynamicAssignment,
+    EcnMarking,
+    Fifo,
+    IdealFair,
+    PerFlowAssignment,
+    Pfc,
+    SharedBuffer,
+    ShortestRemaining,
+    StochasticAssignment,
+    StrictPriority,
+    TelemetryMarking,
+)
+
+if TYPE_CHECKING:
+    from penstock.scenario.scenario import Scenario
+
+SIGNALLED_QUEUES_MAX = 128
+"""Most queues of a port that pauses can name and a strict scheduler can rank: the core keeps them
+in one 128-bit bitmap, and BFC goes no further (sec. 6.3)."""
+
+
+def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
+    """What is wrong with the scheme, with itself and with the traffic's classes."""
+    yield from _queues(scenario)
+    yield from _classes(scenario)
+    yield from _backpressure(scenario)
+    yield from _marking(scenario)
+
+
+def _queues(scenario: Scenario) -> Iterator[Problem]:
+    """Assignment and scheduling must fit."""
+    switch = scenario.scheme.switch
+    assignment, scheduling = switch.assignment, switch.scheduling
+    kind, path = scheduling.kind, "scheme.switch.scheduling.kind"
+    one_queue = isinstance(assignment, ClassAssignment) and assignment.classes == 1
+    if isinstance(scheduling, Fifo) and not one_queue:
+        yield Problem(
+            path,
+            f"FIFO serves one queue, and this {assignment.kind} assignment makes several",
+            'use assignment {kind = "class", classes = 1}, or scheduling "drr" or "strict"',
+            kind,
+        )
+    if isinstance(scheduling, IdealFair) and not isinstance(assignment, PerFlowAssignment):
+        yield Problem(
+            path,
+            f"it serves flows, and the {assignment.kind} assignment mixes them in a queue",
+            'use assignment "per-flow", or scheduling "drr"',
+            kind,
+        )
+    if isinstance(scheduling, ShortestRemaining) and not isinstance(
+        assignment, PerFlowAssignment | DynamicAssignment
+    ):
+        yield Problem(
+            path,
+            f"it ranks flows, and the {assignment.kind} assignment mixes them in a queue",
+            'use assignment "per-flow" or "dynamic"',
+            kind,
+        )
+    queues = switch.queue_count()
+    few = queues is not None and queues <= SIGNALLED_QUEUES_MAX
+    if isinstance(scheduling, StrictPriority) and not few:
+        yield Problem(
+            path, f"it serves at most {SIGNALLED_QUEUES_MAX} queues", 'use scheduling "drr"', kind
+        )
+
+
+def _classes(scenario: Scenario) -> Iterator[Problem]:
+    """Every class needs a data queue, in switches and NICs, and traffic needs its class."""
+    switch, nic = scenario.scheme.switch, scenario.scheme.host.nic
+    assignment, classes = switch.assignment, switch.class_count()
+    if isinstance(assignment, StochasticAssignment | DynamicAssignment):
+        labelled = isinstance(assignment, DynamicAssignment) and assignment.incast_queue
+        data_queues = assignment.queues - 1 - (classes if labelled else 0)
+        if classes > data_queues:
+            yield Problem(
+                "scheme.switch.assignment.classes",
+                f"of {assignment.queues} queues {max(data_queues, 0)} are for ordinary data, "
+                "fewer than the classes",
+                "use fewer classes, or more queues",
+                classes,
+            )
+    if 0 < nic.queues <= classes:
+        yield Problem(
+            "scheme.host.nic.queues",
+            f"one is the control queue, and each of the {classes} class(es) needs one",
+            f"use at least {classes + 1}, or 0 for a queue per flow",
+            nic.queues,
+        )
+    for index, entry in enumerate(scenario.traffic):
+        if entry.traffic_class >= classes:
+            yield Problem(
+                f"traffic[{index}].class",
+                f"the scheme has {classes} class(es), numbered from 0",
+                "lower it, or raise scheme.switch.assignment.classes",
+                entry.traffic_class,
+            )
+
+
+def _backpressure(scenario: Scenario) -> Iterator[Problem]:
+    switch, nic = scenario.scheme.switch, scenario.scheme.host.nic
+    admission, backpressure = switch.admission, switch.backpressure
+    dynamic = isinstance(admission, SharedBuffer) and admission.ingress is not None
+    if isinstance(backpressure, Pfc) and backpressure.xoff is None and not dynamic:
+        yield Problem(
+            "scheme.switch.backpressure.xoff",
+            "without it PFC pauses at the threshold of an ingress, and the admission has none",
+            'write e.g. xoff = "250 kB", or use a shared buffer with [.admission.ingress]',
+        )
+    if (
+        isinstance(backpressure, Pfc)
+        and backpressure.xoff is not None
+        and backpressure.xon_offset >= backpressure.xoff
+    ):
+        yield Problem(
+            "scheme.switch.backpressure.xon_offset",
+            f"a resume {backpressure.xon_offset} B below the pause at {backpressure.xoff} B "
+            "would never be sent: XON must lie between 0 and XOFF",
+            "make it smaller than xoff",
+            backpressure.xon_offset,
+        )
+    if isinstance(backpressure, Bfc):
+        if isinstance(switch.assignment, PerFlowAssignment):
+            yield Problem(
+                "scheme.switch.assignment.kind",
+                "BFC pauses numbered queues, and per-flow queues have no fixed number",
+                'use "dynamic", "stochastic" or "class"',
+                switch.assignment.kind,
+            )
+        elif (switch.queue_count() or 0) > SIGNALLED_QUEUES_MAX:
+            yield Problem(
+                "scheme.switch.assignment.queues",
+                f"BFC pauses at most {SIGNALLED_QUEUES_MAX} queues of a port",
+                f"use at most {SIGNALLED_QUEUES_MAX} (BFC: 32)",
+                switch.queue_count(),
+            )
+        if nic.reacts and nic.queues == 0:
+            yield Problem(
+                "scheme.host.nic.queues",
+                "a NIC that obeys the pauses of queues needs queues to pause",
+                "use at least 2 (BFC: 32), or set scheme.host.nic.reacts = false",
+                nic.queues,
+            )
+
+
+def _marking(scenario: Scenario) -> Iterator[Problem]:
+    """Controllers need the marks that they react to."""
+    marking, controller = scenario.scheme.switch.marking, scenario.scheme.host.controller
+    if isinstance(marking, EcnMarking) and marking.kmin > marking.kmax:
+        yield Problem(
+            "scheme.switch.marking.kmin",
+            f"it is above kmax, {marking.kmax} B",
+            "make kmin at most kmax",
+            marking.kmin,
+        )
+    for kind, needed, name in ((Hpcc, TelemetryMarking, "telemetry"), (Dctcp, EcnMarking, "ecn")):
+        if isinstance(controller, kind) and not isinstance(marking, needed):
+            yield Problem(
+                "scheme.switch.marking.kind",
+                f"the {controller.kind} controller reacts to {name}, and switches do not send it",
+                f'use marking "{name}", or another controller',
+                marking.kind,
+            )

@@ -1,0 +1,343 @@
+"""A switch: five choices, one per axis (admission, assignment, scheduling, marking, backpressure).
+
+Each choice is a model discriminated by ``kind``. Which choices go together is not said here but in
+:mod:`penstock.scenario.scheme_checks`. Defaults of single parameters stand with their source;
+complete schemes are the presets in ``penstock/schemes``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from penstock.scenario.base import (
+    BFC_SIMULATOR,
+    HPCC_SIMULATOR,
+    OUR_CHOICE,
+    Count,
+    Number,
+    Part,
+    Switch,
+    field,
+)
+from penstock.units import PositiveSize, PositiveTime, Size, Time
+
+MMU = f"{HPCC_SIMULATOR}, whose shared buffer BFC 6.2.1 uses"
+QUEUES_MAX = 4096
+"""Largest number of queues per port: all that a Tofino2 has (BFC 3.3.1)."""
+CLASSES_MAX = 8
+"""Most priority classes: Ethernet has eight (IEEE 802.1Q)."""
+ALPHA_MAX = 64
+"""Largest alpha; our choice: the core's bound. An ingress may then hold 64/65 of the memory."""
+TABLE_FACTOR_MAX = 10_000
+"""Most flow-table entries per queue; our choice: the core's bound, a hundred times BFC's."""
+STICKY_MAX = 1e6
+"""Longest sticky threshold [hop RTTs]; our choice: the core's bound, seconds in any fabric."""
+QUANTUM_MAX = 2**20
+"""Largest DRR quantum [B]; our choice: the core's bound, a thousand packets."""
+
+
+# -- admission: is there room? --------------------------------------------------------------
+
+
+class InfiniteBuffer(Part):
+    """Nothing is ever dropped (BFC's Ideal-FQ)."""
+
+    kind: Literal["infinite"]
+
+
+class BdpHeadroom(Part):
+    """Headroom as a multiple of the link's one-way bandwidth-delay product."""
+
+    kind: Literal["bdp"]
+    factor: Number = field("times rate x delay of the link", 3.0, source=MMU, gt=0)
+
+
+class FixedHeadroom(Part):
+    """The same headroom for every ingress."""
+
+    kind: Literal["bytes"]
+    size: Size = field("headroom of each ingress")
+
+
+class IngressThreshold(Part):
+    """Dynamic thresholds per ingress, as lossless classes need them."""
+
+    alpha: Number = field(
+        "share of the free buffer that one ingress may hold",
+        0.125,
+        source=MMU,
+        gt=0,
+        le=ALPHA_MAX,
+    )
+    reserve: Size = field("guaranteed to each ingress", "4096 B", source=MMU)
+    headroom: Annotated[BdpHeadroom | FixedHeadroom, Field(discriminator="kind")] = field(
+        "room for what arrives after a pause was sent", {"kind": "bdp", "factor": 3.0}, source=MMU
+    )
+
+
+class SharedBuffer(Part):
+    """One packet memory for all ports."""
+
+    kind: Literal["shared"]
+    buffer: PositiveSize = field(
+        "memory of the switch", "12 MiB", source="BFC 6.2.1 (12 MB; 12 x 2^20 B in its simulator)"
+    )
+    ingress: IngressThreshold | None = field(
+        "thresholds per ingress; null: only the whole memory limits",
+        None,
+        source=f"{BFC_SIMULATOR}: so without PFC",
+    )
+
+
+class StaticBuffer(Part):
+    """A memory of its own for each egress port."""
+
+    kind: Literal["static"]
+    per_port: PositiveSize = field("memory of each egress port")
+
+
+# -- assignment: which queue of the egress port? --------------------------------------------
+
+
+class ClassAssignment(Part):
+    """One queue per traffic class."""
+
+    kind: Literal["class"]
+    classes: Count = field(
+        "classes, each with a queue",
+        1,
+        source=f"{OUR_CHOICE}: no priorities",
+        ge=1,
+        le=CLASSES_MAX,
+    )
+
+
+class StochasticAssignment(Part):
+    """A queue by a hash of the flow (SFQ)."""
+
+    kind: Literal["stochastic"]
+    queues: Count = field(
+        "queues of a port, the control queue included",
+        32,
+        source="BFC 6.2.1: 32 queues per port",
+        ge=2,
+        le=QUEUES_MAX,
+    )
+    classes: Count = field(
+        "priority classes that share them evenly",
+        1,
+        source="BFC 6.2.1: one class",
+        ge=1,
+        le=CLASSES_MAX,
+    )
+
+
+class PerFlowAssignment(Part):
+    """A queue for every flow, however many (ideal fair queueing)."""
+
+    kind: Literal["per-flow"]
+
+
+class DynamicAssignment(Part):
+    """BFC's flow table: an empty queue for a new flow, a random one when none is empty."""
+
+    kind: Literal["dynamic"]
+    queues: Count = field(
+        "queues of a port, the control queue included",
+        32,
+        source="BFC 6.2.1: 32 queues per port",
+        ge=2,
+        le=QUEUES_MAX,
+    )
+    classes: Count = field(
+        "priority classes that share them evenly",
+        1,
+        source="BFC 6.2.1: one class; A.3: four",
+        ge=1,
+        le=CLASSES_MAX,
+    )
+    table_factor: Count = field(
+        "flow-table entries per queue", 100, source="BFC 3.3.1", ge=1, le=TABLE_FACTOR_MAX
+    )
+    sticky_hop_rtts: Number = field(
+        "a flow keeps its queue for this long without packets",
+        2.0,
+        source="BFC 3.3.2",
+        unit="hop RTTs",
+        ge=0,
+        le=STICKY_MAX,
+    )
+    incast_queue: Switch = field(
+        "all flows of incast traffic share one queue of an egress", False, source="BFC A.7: off"
+    )
+    sampling: Number = field(
+        "share of the packets whose bookkeeping is done",
+        1.0,
+        source="BFC A.8: 1 unless sampled",
+        gt=0,
+        le=1,
+    )
+
+
+# -- scheduling: which queue next? ----------------------------------------------------------
+
+
+class Fifo(Part):
+    """First in, first out."""
+
+    kind: Literal["fifo"]
+
+
+class StrictPriority(Part):
+    """The lowest-numbered queue with data first."""
+
+    kind: Literal["strict"]
+
+
+class DeficitRoundRobin(Part):
+    """Deficit round robin over the queues."""
+
+    kind: Literal["drr"]
+    quantum: PositiveSize = field(
+        "bytes a queue may send per round, at most 1 MiB",
+        "1048 B",
+        le=QUANTUM_MAX,
+        source=f"{OUR_CHOICE}: one full packet, the finest that takes constant time (DRR)",
+    )
+
+
+class IdealFair(Part):
+    """Bit-by-bit round robin between flows."""
+
+    kind: Literal["ideal-fair"]
+
+
+class ShortestRemaining(Part):
+    """The queue whose head packet's flow has the fewest bytes left (BFC A.2)."""
+
+    kind: Literal["srf"]
+
+
+# -- marking: what does the packet learn? ---------------------------------------------------
+
+
+class NoMarking(Part):
+    """Packets learn nothing."""
+
+    kind: Literal["none"]
+
+
+class EcnMarking(Part):
+    """RED marking on the instantaneous queue length."""
+
+    kind: Literal["ecn"]
+    kmin: Size = field("queue below which nothing is marked", "100 kB", source="BFC 6.2.1")
+    kmax: Size = field("queue above which everything is marked", "400 kB", source="BFC 6.2.1")
+    pmax: Number = field(
+        "marking probability at kmax",
+        1.0,
+        gt=0,
+        le=1,
+        source=f"{BFC_SIMULATOR}; the paper is silent",
+    )
+    at: Literal["dequeue", "enqueue"] = field(
+        "when the queue is looked at", "dequeue", source=HPCC_SIMULATOR
+    )
+
+
+class TelemetryMarking(Part):
+    """In-band telemetry: each switch stamps queue, bytes sent, rate and time (HPCC)."""
+
+    kind: Literal["telemetry"]
+
+
+# -- backpressure: what does the upstream learn? --------------------------------------------
+
+
+class NoBackpressure(Part):
+    """The upstream learns nothing."""
+
+    kind: Literal["none"]
+
+
+class Pfc(Part):
+    """Priority flow control: pause a class when its ingress holds too much."""
+
+    kind: Literal["pfc"]
+    xon_offset: Size = field(
+        "resume this far below the pause threshold",
+        "3072 B",
+        source=f"{HPCC_SIMULATOR}: 3 x 1024 B",
+    )
+    xoff: PositiveSize | None = field(
+        "pause threshold of an ingress; null: the dynamic one of admission.ingress",
+        None,
+        source="BFC 6.2.1: dynamic",
+    )
+
+
+class HopRttThreshold(Part):
+    """Th = factor x hop RTT x rate / active queues."""
+
+    kind: Literal["hop-rtts"]
+    factor: Number = field("hop round-trip times", 1.0, source="BFC 3.3.2", gt=0)
+
+
+class TimeThreshold(Part):
+    """Th = time x rate, however many queues are active (BFC fig. 7 and App. C sweep Th)."""
+
+    kind: Literal["time"]
+    time: PositiveTime = field("data of this time at the full rate, at which a queue pauses")
+
+
+class Bfc(Part):
+    """Backpressure flow control: pause the upstream queue of a packet."""
+
+    kind: Literal["bfc"]
+    threshold: Annotated[HopRttThreshold | TimeThreshold, Field(discriminator="kind")] = field(
+        "pause threshold Th", {"kind": "hop-rtts", "factor": 1.0}, source="BFC 3.3.2"
+    )
+    bitmap_interval: Time = field(
+        "how often the paused queues are told again; 0: never",
+        "100 us",
+        source=f"{OUR_CHOICE}: a 64 B frame per 1,250 kB of a link; BFC 3.3.2 gives no period",
+    )
+    elide_down_up: Switch = field(
+        "no backpressure for packets that come down and go up again",
+        False,
+        source=f"{OUR_CHOICE}: shortest paths in a Clos have none (BFC App. B)",
+    )
+
+
+Admission = InfiniteBuffer | SharedBuffer | StaticBuffer
+Assignment = ClassAssignment | StochasticAssignment | PerFlowAssignment | DynamicAssignment
+Scheduling = Fifo | StrictPriority | DeficitRoundRobin | IdealFair | ShortestRemaining
+Marking = NoMarking | EcnMarking | TelemetryMarking
+Backpressure = NoBackpressure | Pfc | Bfc
+
+
+class SwitchPolicies(Part):
+    """The five choices that make a switch."""
+
+    admission: Admission = field("is there room?", discriminator="kind")
+    assignment: Assignment = field("which queue of the egress port?", discriminator="kind")
+    scheduling: Scheduling = field("which queue next?", discriminator="kind")
+    marking: Marking = field("what does the packet learn?", discriminator="kind")
+    backpressure: Backpressure = field("what does the upstream learn?", discriminator="kind")
+
+    def class_count(self) -> int:
+        """Priority classes of the queues."""
+        assignment = self.assignment
+        return 1 if isinstance(assignment, PerFlowAssignment) else assignment.classes
+
+    def queue_count(self) -> int | None:
+        """Queues of a port, the control queue included; `None`: one per flow."""
+        match self.assignment:
+            case PerFlowAssignment():
+                return None
+            case ClassAssignment() as assignment:
+                return assignment.classes + 1
+            case assignment:
+                return assignment.queues

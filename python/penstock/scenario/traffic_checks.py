@@ -1,0 +1,244 @@
+"""Traffic and measurement against the network and the clock: hosts that exist, times that fit.
+
+The Rust core checks again what needs routes: the load that each link would carry.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from penstock.errors import Problem
+from penstock.scenario.traffic import (
+    BetweenPairs,
+    CoreLoad,
+    Incast,
+    LinksLoad,
+    Listed,
+    OpenLoop,
+    Pairs,
+    RackLocalPairs,
+)
+
+if TYPE_CHECKING:
+    from penstock.scenario.scenario import Scenario
+
+LONGEST_RUN = 60 * 10**12
+"""Longest simulated time of a run [ps]: a minute, the core's bound."""
+
+
+def traffic_problems(scenario: Scenario) -> Iterator[Problem]:
+    """What is wrong with the traffic and the measurement of a resolved scenario."""
+    yield from _times(scenario)
+    yield from _traffic(scenario)
+    yield from _nodes(scenario)
+
+
+def _times(scenario: Scenario) -> Iterator[Problem]:
+    if scenario.duration + scenario.drain > LONGEST_RUN:
+        yield Problem(
+            "duration",
+            "with drain this is more than a minute of simulated time",
+            "shorten either; a minute at 100 Gb/s is a billion packets per link",
+            scenario.duration,
+        )
+    for index, entry in enumerate(scenario.traffic):
+        path = f"traffic[{index}]"
+        if isinstance(entry, OpenLoop | Incast):
+            stop = scenario.duration if entry.stop is None else entry.stop
+            if entry.start >= stop:
+                yield Problem(
+                    f"{path}.start",
+                    f"it is not before the end of this traffic at {stop} ps",
+                    "start earlier, or raise stop or duration",
+                    entry.start,
+                )
+            if stop > scenario.duration:
+                yield Problem(
+                    f"{path}.stop",
+                    f"traffic ends with the scenario's duration, {scenario.duration} ps",
+                    "stop earlier, or raise duration",
+                    stop,
+                )
+        if isinstance(entry, Listed):
+            late = [row for row, flow in enumerate(entry.flows) if flow[3] >= scenario.duration]
+            if late:
+                yield Problem(
+                    f"{path}.flows[{late[0]}]",
+                    f"it starts at {entry.flows[late[0]][3]} ps, after the scenario's duration "
+                    f"of {scenario.duration} ps ({len(late)} such flow(s))",
+                    "raise duration",
+                )
+
+
+def _traffic(scenario: Scenario) -> Iterator[Problem]:
+    hosts = scenario.topology.host_count()
+    labels: dict[str, int] = {}
+    for index, entry in enumerate(scenario.traffic):
+        path = f"traffic[{index}]"
+        if entry.label in labels:
+            yield Problem(
+                f"{path}.label",
+                f"traffic[{labels[entry.label]}] has the same label",
+                "give each traffic a label of its own; results are shown by label",
+                entry.label,
+            )
+        labels.setdefault(entry.label, index)
+        if isinstance(entry, OpenLoop):
+            yield from _open_loop(scenario, entry, path)
+        elif isinstance(entry, Incast):
+            yield from _incast(entry, path, hosts)
+        elif isinstance(entry, Listed):
+            for row, (source, destination, _, _) in enumerate(entry.flows):
+                if source == destination:
+                    yield Problem(
+                        f"{path}.flows[{row}]",
+                        f"a flow from host {source} to itself",
+                        "name two different hosts",
+                    )
+
+
+def _open_loop(scenario: Scenario, entry: OpenLoop, path: str) -> Iterator[Problem]:
+    if isinstance(entry.load_on, CoreLoad) and not scenario.topology.has_core():
+        yield Problem(
+            f"{path}.load_on.kind",
+            "this topology has no link between switches to load",
+            'use load_on = {kind = "edge"} or {kind = "links", links = [[from, to]]}',
+            "core",
+        )
+    if entry.load_counts == "all" and not isinstance(entry.load_on, CoreLoad):
+        yield Problem(
+            f"{path}.load_counts",
+            f"it counts flows against the core, and the load is on {entry.load_on.kind}",
+            'write "crossing", or load_on = {kind = "core"}',
+            entry.load_counts,
+        )
+    if isinstance(entry.load_on, LinksLoad):
+        yield from _links(scenario, f"{path}.load_on.links", entry.load_on.links)
+        yield from _repeated(f"{path}.load_on.links", entry.load_on.links)
+    yield from _pairs(scenario, entry.pairs, f"{path}.pairs")
+
+
+def _pairs(scenario: Scenario, pairs: Pairs, path: str) -> Iterator[Problem]:
+    if isinstance(pairs, BetweenPairs):
+        yield from _repeated(f"{path}.sources", pairs.sources)
+        yield from _repeated(f"{path}.destinations", pairs.destinations)
+        if len({*pairs.sources, *pairs.destinations}) == 1:
+            yield Problem(
+                path,
+                f"the only pair is host {pairs.sources[0]} with itself",
+                "name another source or destination",
+            )
+    if isinstance(pairs, RackLocalPairs):
+        hosts = scenario.topology.host_count()
+        ends = ((min(a, b), max(a, b)) for a, b in scenario.topology.cables())
+        racks = Counter(switch for host, switch in ends if host < hosts)
+        if pairs.fraction > 0 and min(racks.values()) < 2:
+            yield Problem(
+                f"{path}.fraction",
+                "a switch has one host only, which has no neighbour in its rack",
+                "write 0",
+                pairs.fraction,
+            )
+        if pairs.fraction < 1 and len(racks) < 2:
+            yield Problem(
+                f"{path}.fraction",
+                "all hosts are under one switch, so no flow can leave its rack",
+                'write 1, or pairs = {kind = "uniform"}',
+                pairs.fraction,
+            )
+
+
+def _links(scenario: Scenario, path: str, links: Iterable[tuple[int, int]]) -> Iterator[Problem]:
+    """Every link that is named exists."""
+    ends = {pair for a, b in scenario.topology.cables() for pair in ((a, b), (b, a))}
+    for row, link in enumerate(links):
+        if link not in ends:
+            yield Problem(
+                f"{path}[{row}]",
+                f"there is no link from node {link[0]} to node {link[1]}",
+                "name the two ends of a cable",
+            )
+
+
+def _repeated(path: str, entries: Iterable[Hashable]) -> Iterator[Problem]:
+    """Nothing is named twice."""
+    first: dict[Hashable, int] = {}
+    for row, entry in enumerate(entries):
+        if first.setdefault(entry, row) != row:
+            yield Problem(
+                f"{path}[{row}]", f"it repeats {path}[{first[entry]}]", "name each once", entry
+            )
+
+
+def _incast(entry: Incast, path: str, hosts: int) -> Iterator[Problem]:
+    pool = hosts - 1
+    if entry.senders is not None:
+        yield from _repeated(f"{path}.senders", entry.senders)
+        # A receiver that is drawn may be one of the senders, and does not send to itself.
+        pool = len(entry.senders) - (1 if entry.receiver is None else 0)
+    if pool == 0:
+        yield Problem(
+            f"{path}.senders",
+            "when the only sender is drawn as the receiver nobody can send",
+            "name another sender, or a receiver",
+        )
+    if entry.senders is not None and entry.receiver in entry.senders:
+        yield Problem(
+            f"{path}.receiver",
+            "it is among the senders, and a host does not send to itself",
+            "take it out of senders",
+            entry.receiver,
+        )
+    if not entry.replace and entry.degree > pool > 0:
+        yield Problem(
+            f"{path}.degree",
+            f"only {pool} hosts can send, each once",
+            f"use at most {pool}, or set replace = true",
+            entry.degree,
+        )
+    if entry.size < entry.degree:
+        yield Problem(
+            f"{path}.size",
+            f"{entry.degree} senders share it, so each would send less than a byte",
+            f"use at least {entry.degree} B",
+            entry.size,
+        )
+
+
+def _nodes(scenario: Scenario) -> Iterator[Problem]:
+    """Every node that is named exists."""
+    hosts = scenario.topology.host_count()
+    nodes = hosts + scenario.topology.switch_count()
+    for path, host in _named_hosts(scenario):
+        if host >= hosts:
+            yield Problem(path, "no such host", f"hosts are 0 to {hosts - 1}", host)
+    yield from _links(scenario, "measure.series", scenario.measure.series)
+    for row, node in enumerate(scenario.measure.trace.nodes if scenario.measure.trace else ()):
+        if not hosts <= node < nodes:
+            yield Problem(
+                f"measure.trace.nodes[{row}]",
+                "only switches are traced",
+                f"switches are {hosts} to {nodes - 1}",
+                node,
+            )
+
+
+def _named_hosts(scenario: Scenario) -> Iterator[tuple[str, int]]:
+    for index, entry in enumerate(scenario.traffic):
+        path = f"traffic[{index}]"
+        if isinstance(entry, Listed):
+            for row, (source, destination, _, _) in enumerate(entry.flows):
+                yield f"{path}.flows[{row}][0]", source
+                yield f"{path}.flows[{row}][1]", destination
+        elif isinstance(entry, Incast):
+            if entry.receiver is not None:
+                yield f"{path}.receiver", entry.receiver
+            for row, host in enumerate(entry.senders or ()):
+                yield f"{path}.senders[{row}]", host
+        elif isinstance(entry, OpenLoop) and isinstance(entry.pairs, BetweenPairs):
+            for row, host in enumerate(entry.pairs.sources):
+                yield f"{path}.pairs.sources[{row}]", host
+            for row, host in enumerate(entry.pairs.destinations):
+                yield f"{path}.pairs.destinations[{row}]", host

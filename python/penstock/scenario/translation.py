@@ -1,0 +1,149 @@
+"""Pydantic's errors in the words of this project.
+
+An unknown key gets the nearest right one, a wrong ``kind`` is one error and not one for each
+alternative, and a path reads as the user wrote it (pydantic puts the ``kind`` of a union into it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from penstock.errors import Problem, ScenarioError, nearest
+from penstock.scenario.base import quantity_of
+
+_BOUNDS = {
+    "greater_than": ("above", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than": ("below", "lt"),
+    "less_than_equal": ("at most", "le"),
+}
+
+_EXPECTED = {
+    "int_": "write a whole number",
+    "float_": "write a number",
+    "finite_": "write a finite number",
+    "bool_": "write true or false",
+    "string_": "write a text in quotes",
+    "tuple_": "write a list in square brackets",
+    "model_": "write a table",
+}
+
+
+def translate(error: ValidationError, model: type[BaseModel]) -> ScenarioError:
+    """The error that pydantic found while reading a `model`, as ours."""
+    found = error.errors()
+    wrong = [details["loc"] for details in found if details["type"] != "too_short"]
+    # Pydantic does not count wrong entries, so a list of them is "too short" as well.
+    kept = [
+        details
+        for details in found
+        if details["type"] != "too_short"
+        or not any(place[: len(details["loc"])] == details["loc"] for place in wrong)
+    ]
+    return ScenarioError(dict.fromkeys(_problem(details, model) for details in kept))
+
+
+def locate(
+    location: Sequence[int | str], model: type[BaseModel]
+) -> tuple[str, list[type[BaseModel]]]:
+    """The path that a user would write, and the models that may stand there."""
+    path, models = "", [model]
+    for step in location:
+        if isinstance(step, int):
+            path += f"[{step}]"
+            continue
+        chosen = [one for one in models if step in _kinds(one)] if len(models) > 1 else []
+        if chosen:
+            models = chosen
+            continue
+        path = f"{path}.{step}" if path else step
+        models = [inner for one in models for inner in _field_models(one, step)]
+    return path, models
+
+
+def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
+    location, context = details["loc"], details.get("ctx") or {}
+    path, models = locate(location, model)
+    value = details["input"] if isinstance(details["input"], str | int | float) else None
+    match details["type"]:
+        case "refused":
+            return Problem(path, context["problem"], context["remedy"], value)
+        case "extra_forbidden":
+            _, tables = locate(location[:-1], model)
+            names = [name for table in tables for name in _names(table)]
+            return Problem(path, "no such field", nearest(str(location[-1]), names), value)
+        case "missing":
+            return Problem(path, "this field is missing", "write it; it has no default")
+        case "union_tag_invalid":
+            kinds = [kind for one in models for kind in _kinds(one)]
+            tag = str(context["tag"])
+            return Problem(f"{path}.kind", "no such kind", nearest(tag, kinds), tag)
+        case "union_tag_not_found":
+            kinds = [kind for one in models for kind in _kinds(one)]
+            return Problem(f"{path}.kind", "it is missing", f"write one of {', '.join(kinds)}")
+        case "literal_error":
+            return Problem(path, "no such choice", f"write {context['expected']}", value)
+        case "too_short":
+            least = context["min_length"]
+            return Problem(path, "the list is too short", f"write at least {least}")
+        case "too_long":
+            most = context["max_length"]
+            return Problem(path, "the list is too long", f"write at most {most} entries")
+        case "string_too_short":
+            return Problem(path, "it is empty", "write a text that is not empty", value)
+        case kind if kind in _BOUNDS:
+            words, key = _BOUNDS[kind]
+            bound = _in_units(context[key], location, model)
+            return Problem(path, "out of range", f"it must be {words} {bound}", value)
+        case "model_attributes_type" if any(_kinds(one) for one in models):
+            kinds = [kind for one in models for kind in _kinds(one)]
+            remedy = f'write {{kind = "..."}} with one of {", ".join(kinds)}'
+            return Problem(path, "this is no table", remedy, value)
+        case kind:
+            return Problem(path, *_wrong_type(kind, details["msg"]), value)
+
+
+def _in_units(bound: Any, location: Sequence[int | str], model: type[BaseModel]) -> str:
+    """A bound as a user would write it: with its unit, where the field holds a quantity."""
+    _, tables = locate(location[:-1], model)
+    found = (table.model_fields.get(str(location[-1])) for table in tables)
+    quantities = (quantity_of(field) for field in found if field)
+    quantity = next((one for one in quantities if one), None)
+    if quantity:
+        return quantity.format(bound)
+    return f"{bound:g}" if isinstance(bound, float) else str(bound)
+
+
+def _wrong_type(kind: str, message: str) -> tuple[str, str]:
+    """Message and remedy of pydantic's checks on the types of numbers, texts and lists."""
+    for prefix, remedy in _EXPECTED.items():
+        if kind.startswith(prefix):
+            return "this is of the wrong type", remedy
+    return message, ""
+
+
+def _names(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _kinds(model: type[BaseModel]) -> tuple[str, ...]:
+    field = model.model_fields.get("kind")
+    return get_args(field.annotation) if field else ()
+
+
+def _field_models(model: type[BaseModel], name: str) -> Iterator[type[BaseModel]]:
+    for key, field in model.model_fields.items():
+        if name in (key, field.alias):
+            yield from models_in(field.annotation)
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Every model that an annotation such as ``tuple[A | B, ...] | None`` mentions."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from models_in(argument)

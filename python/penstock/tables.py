@@ -1,0 +1,112 @@
+"""The tables of a run: their files, their columns, and why one may be empty.
+
+Columns carry their unit in their name. `label` and `layer` are indexes into the summary's lists of
+that name; events are written out by name, so that a file alone says what happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from penstock.scenario import Scenario
+
+FILES = {
+    "flows": "flows.parquet",
+    "links": "links.parquet",
+    "buffers": "buffers.parquet",
+    "series": "queues.parquet",
+    "active_flows": "active_flows.parquet",
+    "events": "events.parquet",
+    "packets": "packets.parquet",
+}
+"""Each table's file in a run directory: flows, directed links, sampled buffers of switches,
+sampled queues of the measured links, time per number of active flows, pauses and drops, packets."""
+
+_U32, _U64, _NS = pl.UInt32(), pl.UInt64(), pl.Float64()
+
+COLUMNS: dict[str, dict[str, pl.DataType]] = {
+    "flows": {
+        "flow": _U64, "src": _U32, "dst": _U32, "size_bytes": _U64, "start_ns": _NS,
+        "fct_ns": _NS, "ideal_fct_ns": _NS, "slowdown": pl.Float64(), "label": _U32,
+        "class": _U32, "finished": pl.Boolean(), "delivered_bytes": _U64,
+        "retransmitted_packets": _U32,
+    },
+    "links": {
+        "link": _U32, "from": _U32, "to": _U32, "layer": _U32, "rate_bps": _U64,
+        "delay_ns": _NS, "tx_bytes": _U64, "tx_packets": _U64, "data_bytes": _U64,
+        "busy_ns": _NS, "port_pause_ns": _NS, "queue_pause_ns": _NS, "queue_pauses": _U64,
+        "port_pauses": _U64, "drops": _U64, "queue_bytes_max": _U64, "assignments": _U64,
+        "collisions": _U64, "duration_tx_bytes": _U64, "duration_data_bytes": _U64,
+    },
+    "buffers": {"time_ns": _NS, "node": _U32, "buffer_bytes": _U64},
+    "series": {
+        "time_ns": _NS, "link": _U32, "queue_bytes": _U64, "active_queues": _U32,
+        "active_flows": _U32, "paused_queues": _U32, "tx_bytes": _U64, "data_bytes": _U64,
+    },
+    "active_flows": {"link": _U32, "flows": _U32, "time_ns": _NS},
+    "events": {
+        "time_ps": _U64, "node": _U32, "link": _U32, "event": pl.String(), "queue": _U32,
+        "bytes": _U64,
+    },
+    "packets": {
+        "time_ps": _U64, "node": _U32, "ingress": pl.Int32(), "egress": pl.Int32(),
+        "event": pl.String(), "flow": _U64, "flow_hash": _U32, "table_index": pl.Int64(),
+        "sequence": _U64, "size_bytes": _U32, "queue": pl.Int32(), "upstream_queue": pl.Int32(),
+        "queue_bytes": _U64, "port_bytes": _U64, "active_queues": _U32,
+        "threshold_bytes": pl.Int64(), "counted": pl.Boolean(),
+    },
+}  # fmt: skip
+"""Columns and types of each table."""
+
+
+def make_frames(
+    tables: Mapping[str, Mapping[str, Any]], event_names: list[str]
+) -> dict[str, pl.DataFrame]:
+    """The core's columns as frames, every table present, events by name."""
+    frames = {}
+    for table, columns in COLUMNS.items():
+        found = tables.get(table, {})
+        frame = pl.DataFrame(dict(found)) if found else pl.DataFrame(schema=columns)
+        if "event" in frame.columns and frame["event"].dtype != pl.String:
+            names = dict(enumerate(event_names))
+            event = pl.col("event").cast(pl.Int64).replace_strict(names, return_dtype=pl.String)
+            frame = frame.with_columns(event)
+        frames[table] = frame
+    return frames
+
+
+def why_empty(
+    frames: Mapping[str, pl.DataFrame], scenario: Scenario, summary: Mapping[str, Any]
+) -> dict[str, str]:
+    """For every table without rows, the reason in words."""
+    measure = scenario.measure
+    sampling = (
+        "the run ended before the first sample"
+        if measure.sample_interval
+        else "measure.sample_interval is 0"
+    )
+    quiet = "; ".join(["nothing was paused or dropped", *quiet_notes(summary)])
+    reasons = {
+        "flows": "no flow started within the duration",
+        "links": "the network has no links",
+        "buffers": sampling,
+        "series": sampling if measure.series else "measure.series names no link",
+        "active_flows": "no flow was active"
+        if measure.active_flows
+        else "measure.active_flows is false",
+        "events": quiet if measure.events else "measure.events is false",
+        "packets": "no packet met a traced node" if measure.trace else "measure.trace is not set",
+    }
+    return {table: reasons[table] for table, frame in frames.items() if frame.is_empty()}
+
+
+def quiet_notes(summary: Mapping[str, Any]) -> list[str]:
+    """What did not happen and how far from it the run stayed, e.g. no PFC pause."""
+    peak = summary.get("ingress_peak_fraction_of_xoff")
+    if peak is None or summary["pfc_pauses"]:
+        return []
+    return [f"no PFC pause: ingress peaked at {100 * peak:.0f} % of XOFF"]

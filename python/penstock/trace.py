@@ -1,0 +1,197 @@
+"""Lists of flows in the files that users already have.
+
+Three formats, told apart by their first line:
+
+* CSV with a header: source, destination, size in bytes, start in s, ms, us, ns or ps;
+* the HPCC simulator's flow file: a count, then ``src dst pg [dport] size start_s``;
+* htsim's connection matrix (``.cm``): ``Nodes``, ``Connections``, then ``1->2 start 0 size 9``.
+
+Files may be gzipped. A bad line is refused with its number: truncated files, starts that go back
+in time, texts where a number belongs, a flow from a host to itself.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from penstock.units import TIME, U64_MAX, refusal
+
+Flow = tuple[int, int, int, int]
+"""Source host, destination host, size [B], start [ps]."""
+
+_COLUMNS = {
+    "source": ("src", "source", "source_host"),
+    "destination": ("dst", "dest", "destination", "destination_host"),
+    "size": ("size_bytes", "size", "bytes"),
+}
+_STARTS = {f"start_{unit}": unit for unit in ("s", "ms", "us", "ns", "ps")}
+_PICOSECONDS = TIME.units
+
+
+class _Line:
+    """A line of a trace with its place, which every refusal names."""
+
+    def __init__(self, path: Path, number: int, text: str) -> None:
+        self.path, self.number, self.text = path, number, text.strip()
+
+    def refuse(self, problem: str, remedy: str) -> Exception:
+        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
+        return refusal(f'{self.path}, line {self.number}: "{shown}" {problem}', remedy)
+
+    def whole(self, text: str, what: str) -> int:
+        if not re.fullmatch(r"[0-9]+", text.strip()):
+            raise self.refuse(f'has "{text}" for {what}', "write a whole number, 0 or more")
+        return int(text)
+
+    def time(self, text: str, unit: str) -> int:
+        """Picoseconds of a decimal number of `unit`, rounded to the nearest."""
+        try:
+            value = Decimal(text.strip()) * _PICOSECONDS[unit]
+        except InvalidOperation:
+            raise self.refuse(f'has "{text}" for the start', f"write a number of {unit}") from None
+        if not value.is_finite() or not 0 <= value <= U64_MAX:
+            raise self.refuse(f'has "{text}" for the start', "write a time from 0 up")
+        return round(value)
+
+
+def read_trace(path: Path) -> list[Flow]:
+    """The flows of a file, in its order.
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError` that names the line and the remedy.
+    """
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        texts = raw.decode().splitlines()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise refusal(
+            f"{path} cannot be read: {error}", "name a text file, or one gzipped"
+        ) from None
+    numbered = [_Line(path, number, text) for number, text in enumerate(texts, start=1)]
+    lines = [line for line in numbered if line.text and not line.text.startswith("#")]
+    if not lines:
+        raise refusal(f"{path} is empty", "name a file with flows")
+    if lines[0].text.isdigit():
+        flows = _hpcc(lines)
+    elif lines[0].text.startswith("Nodes"):
+        flows = _connection_matrix(lines)
+    else:
+        flows = _csv(lines)
+    return list(_checked(flows))
+
+
+def _csv(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
+    header = [name.strip().lower() for name in lines[0].text.split(",")]
+    places = {}
+    for column, names in _COLUMNS.items():
+        found = [place for place, name in enumerate(header) if name in names]
+        if len(found) != 1:
+            raise lines[0].refuse(
+                f"has no {column} column", "begin with a header such as src,dst,size_bytes,start_ns"
+            )
+        places[column] = found[0]
+    starts = [(place, _STARTS[name]) for place, name in enumerate(header) if name in _STARTS]
+    if len(starts) != 1:
+        raise lines[0].refuse("has no start column", f"name it one of {', '.join(_STARTS)}")
+    start, unit = starts[0]
+    for line in lines[1:]:
+        words = line.text.split(",")
+        if len(words) != len(header):
+            raise line.refuse(
+                f"has {len(words)} of {len(header)} columns", "the file is truncated here; mend it"
+            )
+        yield (
+            line,
+            (
+                line.whole(words[places["source"]], "the source"),
+                line.whole(words[places["destination"]], "the destination"),
+                line.whole(words[places["size"]], "the size"),
+                line.time(words[start], unit),
+            ),
+        )
+
+
+def _hpcc(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
+    """The HPCC family's flow file; its times begin at a whole second, which is taken off.
+
+    Format: reference/ns3-hpcc/README (``src dst pg dport size_bytes start_s``); older forks have
+    no ``dport``.
+    """
+    count = lines[0].whole(lines[0].text, "the number of flows")
+    if count != len(lines) - 1:
+        raise lines[0].refuse(
+            f"announces {count} flows, but {len(lines) - 1} follow",
+            "the file is truncated, or its first line is wrong",
+        )
+    base: int | None = None
+    for line in lines[1:]:
+        words = line.text.split()
+        if len(words) not in (5, 6):
+            raise line.refuse(f"has {len(words)} columns", "write src dst pg dport size start_s")
+        start = line.time(words[-1], "s")
+        if base is None:
+            base = start - start % _PICOSECONDS["s"]
+        if start < base:
+            raise line.refuse("starts before the first flow", "sort the file by start")
+        yield (
+            line,
+            (
+                line.whole(words[0], "the source"),
+                line.whole(words[1], "the destination"),
+                line.whole(words[-2], "the size"),
+                start - base,
+            ),
+        )
+
+
+def _connection_matrix(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
+    """htsim's connection matrix; starts are in picoseconds (csg-htsim, connection_matrix.cpp)."""
+    announced, found = None, 0
+    for line in lines:
+        words = line.text.split()
+        if words[0] == "Connections" and len(words) == 2:
+            announced = line.whole(words[1], "the number of connections")
+        if "->" not in words[0]:
+            continue
+        found += 1
+        ends = words[0].split("->")
+        values = dict(zip(words[1::2], words[2::2], strict=False))
+        if "start" not in values or "size" not in values:
+            raise line.refuse(
+                "has no start or no size", "triggers are not supported; give each flow both"
+            )
+        yield (
+            line,
+            (
+                line.whole(ends[0], "the source"),
+                line.whole(ends[1], "the destination"),
+                line.whole(values["size"], "the size"),
+                line.time(values["start"], "ps"),
+            ),
+        )
+    if announced != found:
+        raise lines[0].refuse(
+            f"announces {announced} connections, but {found} follow", "the file is truncated"
+        )
+
+
+def _checked(flows: Iterator[tuple[_Line, Flow]]) -> Iterator[Flow]:
+    before, any_flow = 0, False
+    for line, flow in flows:
+        source, destination, size, start = flow
+        if source == destination:
+            raise line.refuse(f"is a flow from host {source} to itself", "name two hosts")
+        if size == 0:
+            raise line.refuse("is a flow without bytes", "write a size of at least 1")
+        if start < before:
+            raise line.refuse("starts before the line above it", "sort the file by start")
+        before, any_flow = start, True
+        yield flow
+    if not any_flow:
+        raise refusal("the trace has no flows", "add some, or leave the traffic out")

@@ -1,0 +1,188 @@
+"""Quantities: whole numbers of picoseconds, bytes and bits per second.
+
+People write ``"12 us"``, ``"100 Gb/s"``, ``"12 MiB"``, or an integer in the base unit; programs
+see integers. Parsing and printing follow ``crates/penstock-units`` digit for digit (a test holds
+the two together), so a printed quantity reads back exactly. Floats are refused: ``1e-6`` of a
+second is a rounding error waiting to happen.
+
+Where next: :mod:`penstock.scenario.base` declares fields of these types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer, SerializationInfo
+from pydantic_core import PydanticCustomError
+
+U64_MAX = 2**64 - 1
+"""The largest quantity: the Rust core keeps every quantity in an unsigned 64-bit integer."""
+
+_NUMBER = re.compile(r"([0-9._]*)(.*)", re.DOTALL)
+
+
+def refusal(problem: str, remedy: str) -> PydanticCustomError:
+    """An error for a pydantic validator to raise: what is wrong, and what would be right."""
+    return PydanticCustomError("refused", "{problem}", {"problem": problem, "remedy": remedy})
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A kind of quantity, its units (largest printed first) and an example for messages."""
+
+    name: str
+    base: str
+    units: Mapping[str, int]
+    printed: tuple[str, ...]
+    listed: str
+    example: str
+
+    def parse(self, text: str) -> int:
+        """The number of base units that `text` says, exactly.
+
+        Raises
+        ------
+        PydanticCustomError
+            A `ValueError`: the text is no number and unit, or no whole number of base units.
+        """
+        match = _NUMBER.fullmatch(text.strip())
+        assert match is not None, "the pattern matches every text"
+        number, unit = match.group(1).replace("_", ""), match.group(2).strip()
+        factor = self.units.get(unit)
+        if factor is None:
+            raise self._refuse(text, "its unit is unknown")
+        whole, _, fraction = number.partition(".")
+        if not (whole or fraction):
+            raise self._refuse(text, "it has no number")
+        if "." in fraction:
+            raise self._refuse(text, "it has two decimal points")
+        power: int = 10 ** len(fraction)
+        total, rest = divmod(int(whole + fraction or "0") * factor, power)
+        if rest or total > U64_MAX:
+            raise self._refuse(text, "it is too large or too fine")
+        return total
+
+    def format(self, value: int) -> str:
+        """`value` in the largest unit that leaves at most three exact decimals."""
+        for unit in self.printed:
+            factor = self.units[unit]
+            step = max(factor // 1000, 1)
+            if value >= factor and value % step == 0:
+                whole, rest = divmod(value, factor)
+                decimals = f"{rest // step:03d}".rstrip("0")
+                return f"{whole}.{decimals} {unit}" if decimals else f"{whole} {unit}"
+        return f"{value} {self.printed[-1]}"
+
+    def validate(self, value: Any) -> int:
+        """`value` as an integer of base units, from a text with a unit or an integer."""
+        remedy = f'write a whole number of {self.base} or a text such as "{self.example}"'
+        if isinstance(value, str):
+            return self.parse(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            kind = "a number with a fraction" if isinstance(value, float) else "no quantity"
+            raise refusal(f"this is {kind}, and a {self.name} is exact", remedy)
+        if value < 0:
+            raise refusal(f"a {self.name} cannot be negative", remedy)
+        if value > U64_MAX:
+            raise refusal(f"a {self.name} is at most {U64_MAX} {self.base}", remedy)
+        return value
+
+    def validate_positive(self, value: Any) -> int:
+        """As :meth:`validate`, and zero is refused."""
+        number = self.validate(value)
+        if number == 0:
+            raise refusal(f"this {self.name} must be above zero", f'write e.g. "{self.example}"')
+        return number
+
+    def serialize(self, value: int, info: SerializationInfo) -> int | str:
+        """A text with a unit when the context asks for it (TOML), else the integer (JSON)."""
+        if isinstance(info.context, Mapping) and info.context.get("with_units"):
+            return self.format(value)
+        return value
+
+    def _refuse(self, text: str, reason: str) -> PydanticCustomError:
+        return refusal(
+            f'"{text}" is not a {self.name}: {reason}',
+            f'write a number and a unit, one of {self.listed}, such as "{self.example}"',
+        )
+
+
+TIME = Quantity(
+    name="time",
+    base="picoseconds",
+    units={"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "ms": 10**9, "s": 10**12},
+    printed=("s", "ms", "us", "ns", "ps"),
+    listed="ps, ns, us, ms, s",
+    example="12 us",
+)
+"""Time and spans of time [ps]."""
+
+SIZE = Quantity(
+    name="size",
+    base="bytes",
+    units={
+        "B": 1,
+        "kB": 10**3,
+        "KB": 10**3,
+        "MB": 10**6,
+        "GB": 10**9,
+        "KiB": 2**10,
+        "MiB": 2**20,
+        "GiB": 2**30,
+    },
+    printed=("GB", "MB", "kB", "B"),
+    listed="B, kB, MB, GB, KiB, MiB, GiB",
+    example="12 MiB",
+)
+"""Amounts of data [B]."""
+
+RATE = Quantity(
+    name="rate",
+    base="bits per second",
+    units={
+        "b/s": 1,
+        "kb/s": 10**3,
+        "Mb/s": 10**6,
+        "Gb/s": 10**9,
+        "Tb/s": 10**12,
+        "Mbps": 10**6,
+        "Gbps": 10**9,
+    },
+    printed=("Tb/s", "Gb/s", "Mb/s", "kb/s", "b/s"),
+    listed="b/s, kb/s, Mb/s, Gb/s, Tb/s",
+    example="100 Gb/s",
+)
+"""Data rates [bit/s]."""
+
+Time = Annotated[int, BeforeValidator(TIME.validate), PlainSerializer(TIME.serialize), TIME]
+"""A time or span [ps], >= 0."""
+
+PositiveTime = Annotated[
+    int,
+    BeforeValidator(TIME.validate_positive),
+    PlainSerializer(TIME.serialize),
+    TIME,
+]
+"""A span of time [ps], > 0."""
+
+Size = Annotated[int, BeforeValidator(SIZE.validate), PlainSerializer(SIZE.serialize), SIZE]
+"""An amount of data [B], >= 0."""
+
+PositiveSize = Annotated[
+    int,
+    BeforeValidator(SIZE.validate_positive),
+    PlainSerializer(SIZE.serialize),
+    SIZE,
+]
+"""An amount of data [B], > 0."""
+
+Rate = Annotated[
+    int,
+    BeforeValidator(RATE.validate_positive),
+    PlainSerializer(RATE.serialize),
+    RATE,
+]
+"""A data rate [bit/s], > 0."""

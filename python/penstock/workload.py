@@ -1,0 +1,180 @@
+"""Flow-size distributions: the built-in ones, and files that users have.
+
+A distribution is a table of sizes and cumulative shares of flows. How it is sampled belongs to it
+(`convention`): straight lines between rows, or each row one size; the wrong one changes the mean,
+and with it the load, by up to half. The tables are data in ``penstock/workloads``, whose README
+names the source of each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from penstock.errors import nearest
+from penstock.units import refusal
+
+Convention = Literal["linear", "step"]
+"""How a table is sampled."""
+
+TOLERANCE = 1e-9
+"""How far the last share may be below 1 (our choice: above the rounding of a percentage divided by
+100, below any difference that is meant)."""
+
+PERCENT_FROM = 2.0
+"""A table whose last share is above this is in percent (our choice: between 1 and 100)."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A built-in distribution: its file, its native convention, what it is."""
+
+    name: str
+    file: str
+    convention: Convention
+    title: str
+    source: str
+
+
+_HPCC = "alibaba-edu/High-Precision-Congestion-Control, traffic_gen"
+_HOMA = "PlatformLab/HomaSimulation, sizeDistributions"
+_BFC = "preeyshah/High-Precision-Congestion-Control, branch hpcc"
+
+WORKLOADS = (
+    Workload("google", "Google_AllRPC", "step", "all RPCs of a Google data center; BFC's Google",
+             _HOMA),
+    Workload("google-2008", "GoogleRPC2008", "linear", "the same measurement, HPCC's table", _HPCC),
+    Workload("google-bfc", "BFC_W3_Google_min101", "linear", "google as BFC's generator reads it",
+             _BFC),
+    Workload("google-search", "Google_SearchRPC", "step", "RPCs of Google search", _HOMA),
+    Workload("facebook-hadoop", "FB_Hadoop_HomaW4", "step", "Facebook Hadoop; BFC's FB_Hadoop",
+             _HOMA),
+    Workload("facebook-hadoop-bfc", "BFC_W4_FBHadoop", "linear",
+             "facebook-hadoop as BFC's generator reads it", _BFC),
+    Workload("facebook-hadoop-hpcc", "FB_Hadoop", "linear", "Facebook Hadoop, HPCC's table", _HPCC),
+    Workload("facebook-web-server", "FB_WebServer", "step", "Facebook web servers", _HOMA),
+    Workload("facebook-cache", "FB_CacheFollower", "step", "Facebook cache followers", _HOMA),
+    Workload("web-search", "WebSearch", "linear", "DCTCP's web search, HPCC's table", _HPCC),
+    Workload("web-search-homa", "WebSearch_HomaW5", "step", "DCTCP's web search, Homa's table",
+             _HOMA),
+    Workload("ali-storage", "AliStorage", "linear", "Alibaba storage, 2019", _HPCC),
+    Workload("enterprise", "CONGA_Enterprise", "linear", "CONGA's enterprise trace", _BFC),
+    Workload("data-mining", "DataMining_VL2", "linear", "VL2's data mining",
+             "HKUST-SING/TrafficGenerator, conf"),
+)  # fmt: skip
+"""Every built-in distribution."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A table of flow sizes."""
+
+    name: str
+    convention: Convention
+    points: tuple[tuple[int, float], ...]
+    """Rows [size in bytes, share of flows of at most this size], shares non-decreasing to 1."""
+
+    def mean(self) -> float:
+        """Mean flow size [B] under the table's convention."""
+        total, size_before, share_before = 0.0, self.points[0][0], 0.0
+        for size, share in self.points:
+            typical = size if self.convention == "step" else (size + size_before) / 2
+            total += typical * (share - share_before)
+            size_before, share_before = size, share
+        return total
+
+    def check(self) -> None:
+        """Refuses a table that is no distribution.
+
+        Raises
+        ------
+        PydanticCustomError
+            A `ValueError` that names the row.
+        """
+        if not self.points:
+            raise refusal("the table is empty", "write rows of size and cumulative share")
+        size_before, share_before = self.points[0]
+        if size_before < 0 or share_before < 0:
+            raise refusal(f"{self.name}: row 1 is negative", "write sizes and shares from 0 up")
+        for row, (size, share) in enumerate(self.points, start=1):
+            if size < size_before or share < share_before:
+                raise refusal(
+                    f"{self.name}: row {row} ({size}, {share:g}) is below row {row - 1} "
+                    f"({size_before}, {share_before:g}), so the table is not monotone",
+                    "sizes and shares must not decrease from row to row",
+                )
+            size_before, share_before = size, share
+        if not 1 - TOLERANCE <= share_before <= 1:
+            raise refusal(
+                f"{self.name}: the last share is {share_before:g}, not 1",
+                "end the table with the largest flow at 1 (or at 100, in percent)",
+            )
+        if self.mean() <= 0:
+            raise refusal(f"{self.name}: every flow has no bytes", "write sizes in bytes")
+
+
+@cache
+def find_workload(name: str) -> Distribution:
+    """The built-in distribution `name`; the name of its file is as good.
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError` that lists the names.
+    """
+    for workload in WORKLOADS:
+        if name in (workload.name, workload.file):
+            text = (files("penstock") / "workloads" / f"{workload.file}.csv").read_text()
+            points = _parse(text, f"{workload.file}.csv")
+            return Distribution(workload.name, workload.convention, points)
+    names = [workload.name for workload in WORKLOADS]
+    raise refusal(f'there is no workload "{name}"', nearest(name, names) + "; or name a file")
+
+
+def read_cdf(path: Path) -> Distribution:
+    """The distribution in a file: CSV or columns, in fraction or in percent.
+
+    A header and Homa's first line (the mean) are skipped. Without a word from the user it is
+    sampled along straight lines, as the tools that publish such files do.
+    """
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise refusal(f"{path} cannot be read: {error}", "name a text file") from None
+    return Distribution(path.stem, "linear", _parse(text, str(path)))
+
+
+def _parse(text: str, file: str) -> tuple[tuple[int, float], ...]:
+    rows: list[tuple[float, float]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.replace(",", " ").split()
+        if not words or line.lstrip().startswith("#"):
+            continue
+        try:
+            values = [float(word) for word in words]
+        except ValueError:
+            if rows:
+                raise _bad_line(file, number, line, "is not a row of numbers") from None
+            continue
+        if len(values) == 1 and not rows:
+            continue
+        if not all(math.isfinite(value) and value >= 0 for value in values):
+            raise _bad_line(file, number, line, "is below zero or not finite")
+        if len(values) != 2:
+            raise _bad_line(file, number, line, f"has {len(values)} columns")
+        rows.append((values[0], values[1]))
+    if not rows:
+        raise refusal(f"{file} has no rows", "write rows of size in bytes and cumulative share")
+    unit = 100.0 if rows[-1][1] > PERCENT_FROM else 1.0
+    return tuple((round(size), share / unit) for size, share in rows)
+
+
+def _bad_line(file: str, number: int, line: str, reason: str) -> Exception:
+    return refusal(
+        f'{file}, line {number}: "{line.strip()}" {reason}',
+        "write a size in bytes and a cumulative share of flows",
+    )

@@ -1,0 +1,158 @@
+"""Analysis: the numbers behind figures and claims, on tables small enough to check by hand."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from synthetic_runs import SyntheticRun, synthetic_run
+
+from penstock import analysis
+from penstock.analysis.statistic import cumulative, curve
+
+
+@pytest.fixture(scope="module")
+def run() -> SyntheticRun:
+    return synthetic_run("bfc")
+
+
+def test_percentile_is_the_value_at_the_floor_of_p_times_n() -> None:
+    values = [5, 1, 4, 2, 3, 10, 9, 8, 7, 6]
+    assert analysis.percentile(values, 0.5) == 6
+    assert analysis.percentile(values, 0.99) == 10
+    assert analysis.percentile(values, 1.0) == 10
+    assert analysis.percentile([7], 0.99) == 7
+    assert math.isnan(analysis.percentile([], 0.5))
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1), st.floats(0, 1))
+def test_a_percentile_is_a_value_that_occurred(values: list[float], fraction: float) -> None:
+    found = analysis.percentile(values, fraction)
+    assert found in values
+    assert sum(value < found for value in values) <= fraction * len(values)
+
+
+def test_cumulative_weights_and_ends_at_one() -> None:
+    distinct, share = cumulative([3, 1, 3], [1, 2, 1])
+    assert distinct.tolist() == [1, 3]
+    assert share.tolist() == [0.5, 1.0]
+
+
+def test_a_thinned_curve_keeps_its_largest_value() -> None:
+    values = np.random.default_rng(1).lognormal(0, 1, 50_000)
+    thinned = curve("x", values, column="value")
+    assert thinned.height < 500
+    assert thinned["value"][-1] == values.max()
+    assert thinned["share"][-1] == pytest.approx(1)
+
+
+def test_jain_index() -> None:
+    assert analysis.jain_index([4, 4, 4]) == 1
+    assert analysis.jain_index([1, 0, 0, 0]) == 0.25
+
+
+def test_slowdown_by_size_counts_what_did_not_finish(run: SyntheticRun) -> None:
+    table = analysis.slowdown_by_size(run)
+    background = run.flows.filter(pl.col("label") == 0)
+    assert table["flows"].sum() == background["finished"].sum()
+    assert table["unfinished"].sum() == (~background["finished"]).sum()
+    one = table.filter(pl.col("size_to") == 1_000).row(0, named=True)
+    flows = background.filter(
+        "finished", pl.col("size_bytes") > one["size_from"], pl.col("size_bytes") <= 1_000
+    )
+    assert one["flows"] == flows.height
+    assert one["p99"] == analysis.percentile(flows["slowdown"], 0.99)
+    assert one["mean"] == pytest.approx(flows["slowdown"].mean())
+
+
+def test_incast_flows_are_left_out_unless_named(run: SyntheticRun) -> None:
+    assert analysis.background_labels(run) == ["background"]
+    named = analysis.selected_flows([run], labels=["incast"], finished=False)
+    assert named["label"].unique().to_list() == [1]
+
+
+def test_runs_of_one_name_are_pooled() -> None:
+    runs = [synthetic_run("bfc", seed=seed, flows=500) for seed in (1, 2)]
+    both = analysis.slowdown_by_size(runs)
+    each = sum(analysis.slowdown_by_size(run)["flows"].sum() for run in runs)
+    assert both["name"].unique().to_list() == ["bfc"]
+    assert both["flows"].sum() == each
+
+
+def test_unknown_bins_are_refused() -> None:
+    with pytest.raises(ValueError, match="'weird' is not known; use one of log, google, facebook"):
+        analysis.slowdown_by_size(synthetic_run(flows=10), bins="weird")
+
+
+def test_buffer_leaves_out_the_drain(run: SyntheticRun) -> None:
+    late = run.buffers.with_columns(time_ns=pl.lit(3e6), buffer_bytes=pl.lit(10**9, pl.UInt64))
+    drained = SyntheticRun(**{**vars(run), "buffers": pl.concat([run.buffers, late])})
+    assert analysis.buffer_percentiles([drained]) == analysis.buffer_percentiles([run])
+
+
+def test_active_flows_are_weighted_by_time() -> None:
+    run = synthetic_run(flows=10)
+    run.active_flows = pl.DataFrame(
+        {"link": [1, 1, 0], "flows": [0, 10, 99], "time_ns": [3.0, 1.0, 50.0]},
+        schema_overrides={"link": pl.UInt32, "flows": pl.UInt32},
+    )
+    assert analysis.active_flows_mean([run]) == 2.5  # link 0 leaves a host and does not count
+    assert analysis.share_of_time_below([run], 10) == 0.75
+    assert analysis.active_flows_cdf(run)["share"].to_list() == [0.75, 1.0]
+    assert analysis.active_flows_mean([run], link=(0, 16)) == 99
+
+
+def test_layer_summary_averages_links(run: SyntheticRun) -> None:
+    table = analysis.layer_summary(run)
+    up = table.filter(pl.col("layer") == "ToR-spine").row(0, named=True)
+    links = run.links.filter(pl.col("layer") == 1)
+    assert up["links"] == links.height == 4
+    assert up["utilization"] == pytest.approx((links["busy_ns"] / 2.4e6).mean())
+    collisions, assignments = links["collisions"].to_numpy(), links["assignments"].to_numpy()
+    assert up["collision_share"] == pytest.approx(collisions.sum() / assignments.sum())
+
+
+def test_link_window_reads_only_the_window() -> None:
+    run = synthetic_run(flows=10)
+    run.series = pl.DataFrame(
+        {
+            "time_ns": [0.0, 100.0, 200.0, 300.0],
+            "link": [0, 0, 0, 0],
+            "queue_bytes": [9_999, 10, 20, 30],
+            "active_flows": [0, 1, 1, 1],
+            "tx_bytes": [0, 1_000, 1_625, 2_250],
+        }
+    )
+    window = analysis.link_window(run, 0, 16, after_ns=50)
+    assert window["utilization"] == pytest.approx(0.5)  # 1250 B in 200 ns at 100 Gb/s
+    assert window["queue_bytes"] == 20
+    with pytest.raises(ValueError, match=r"list it in measure\.series"):
+        analysis.link_window(run, 0, 16, after_ns=5_000)
+    with pytest.raises(ValueError, match="no link from node 0 to node 1"):
+        analysis.link_window(run, 0, 1)
+
+
+def test_long_lived_goodput_counts_from_the_start() -> None:
+    run = synthetic_run(flows=10)
+    run.summary["long_lived"][0] |= {"start_ns": 400_000.0, "delivered_bytes": 20_000_000}
+    assert analysis.long_lived(run)["goodput_bps"][0] == pytest.approx(1e11)  # 160 Mb in 1.6 ms
+
+
+def test_share_of_bytes_below() -> None:
+    points = [(100, 0.5), (300, 1.0)]
+    assert analysis.share_of_bytes_below(points, "step", 100) == 0.25
+    assert analysis.share_of_bytes_below(points, "step", 99) == 0
+    assert analysis.share_of_bytes_below(points, "step", 1_000) == 1
+    linear = analysis.share_of_bytes_below([(0, 0.0), (100, 1.0)], "linear", 50)
+    assert linear == pytest.approx(0.25)  # sizes uniform in [0, 100]: bytes grow as the square
+
+
+def test_a_run_goes_by_the_name_of_its_scheme() -> None:
+    run = SimpleNamespace(scenario=SimpleNamespace(scheme=SimpleNamespace(name="hpcc")))
+    assert list(analysis.group_runs(run)) == ["hpcc"]
+    assert analysis.group_runs({"mine": run})["mine"] == [run]

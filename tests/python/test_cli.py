@@ -1,0 +1,125 @@
+"""The command line end to end, on the smallest scenarios, with the real core."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.main import get_command
+
+from penstock import Run, __version__
+from penstock.cli import app, main
+from penstock.scenario import preset_names, scenario_names
+from penstock.workload import WORKLOADS
+
+QUICK = ["quickstart", "--set", "duration=30 us"]
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == f"penstock {__version__}"
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "reproduce", "list", "show", "report"])
+def test_every_command_explains_itself_with_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"Example: penstock {command}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_every_command_speaks_json() -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    for name, command in commands.items():
+        assert any("--json" in option.opts for option in command.params), name
+
+
+def test_run_writes_a_run_directory(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", *QUICK, "--scheme", "dctcp", "--seed", "7", "--out", "out"]) == 0
+    shown = capsys.readouterr()
+    assert "dctcp" in shown.out
+    assert "results: out" in shown.out
+    assert "dctcp: done at" in shown.err
+    stored = Run.load("out")
+    assert stored.scenario.seed == 7
+    assert stored.summary["flows_finished"] == stored.flows.height > 0
+    assert "<html" in (here / "out" / "report.html").read_text()
+    unslowed = stored.flows.filter(pl.col("slowdown") < 1 - 1e-9)
+    assert unslowed.is_empty()
+
+
+def test_the_same_seed_gives_the_same_digest(here: Path) -> None:
+    for name in ("one", "two"):
+        assert main(["run", *QUICK, "--check", "--out", name]) == 0
+    assert Run.load("one").summary["digest"] == Run.load("two").summary["digest"]
+    assert main(["run", "one/scenario.toml", "--out", "three"]) == 0
+    assert Run.load("three").summary["digest"] == Run.load("one").summary["digest"]
+
+
+def test_compare_runs_the_same_traffic(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *QUICK, "--scheme", "bfc,ideal-fq", "--out", "out", "--json"]) == 0
+    page = json.loads(capsys.readouterr().out)
+    assert list(page["runs"]) == ["bfc", "ideal-fq"]
+    flows = [Run.load(here / "out" / name).flows.sort("flow") for name in page["runs"]]
+    columns = ["src", "dst", "size_bytes", "start_ns"]
+    assert flows[0].select(columns).equals(flows[1].select(columns))
+    assert Path(page["report"]).is_file()
+
+
+def test_report_of_a_comparison(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *QUICK, "--scheme", "bfc,pfc", "--out", "out"]) == 0
+    capsys.readouterr()
+    assert main(["report", "out", "--out", "page.html", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"] == ["out/bfc", "out/pfc"]
+    assert (here / "page.html").stat().st_size > 1000
+
+
+def test_packets_are_traced_at_named_nodes(here: Path) -> None:
+    assert main(["run", *QUICK, "--trace", "packets:S0", "--out", "out"]) == 0
+    packets = Run.load("out").packets
+    assert set(packets["node"]) == {8}
+    assert {"arrive", "assign", "enqueue", "depart"} <= set(packets["event"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("schemes", len(preset_names())),
+        ("workloads", len(WORKLOADS)),
+        ("topologies", 5),
+        ("scenarios", len(scenario_names())),
+    ],
+)
+def test_list(kind: str, count: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", kind, "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert len(listed) == count
+    assert all(one["name"] and one["title"] for one in listed)
+
+
+@pytest.mark.parametrize("name", ["hpcc-80", "google", "leaf-spine", "bfc-demo", "bfc/fig10"])
+def test_show(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", name]) == 0
+    assert name in capsys.readouterr().out
+    assert main(["show", name, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["fields"]
+
+
+def test_show_names_unit_default_and_source(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "bfc", "--json"]) == 0
+    fields = {one["field"]: one for one in json.loads(capsys.readouterr().out)["fields"]}
+    buffer = fields["switch.admission.buffer"]
+    assert buffer["value"] == "12582.912 kB"
+    assert "size" in buffer["meaning"]
+    assert "BFC 6.2.1" in buffer["source"]
+
+
+def test_the_package_runs_as_a_module() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "penstock", "--version"], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.strip() == f"penstock {__version__}"

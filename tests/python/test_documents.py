@@ -1,0 +1,47 @@
+"""The documents: links lead somewhere, Python in the README runs, commands exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from penstock.cli import app
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
+BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+
+
+def blocks(language: str) -> list[tuple[Path, str]]:
+    return [
+        (path, text)
+        for path in DOCUMENTS
+        for found, text in BLOCK.findall(path.read_text())
+        if found == language
+    ]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in LINK.findall(path.read_text()):
+        if "://" not in target:
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_python_in_the_documents_runs(here: Path) -> None:
+    for path, text in blocks("python"):
+        exec(compile(text, str(path), "exec"), {})
+
+
+def test_commands_in_the_documents_exist() -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    for path, text in [*blocks("console"), *blocks("sh"), *blocks("bash")]:
+        for line in text.splitlines():
+            words = shlex.split(line.removeprefix("$ "), comments=True)
+            if words[:1] == ["penstock"] and len(words) > 1 and not words[1].startswith("-"):
+                assert words[1] in commands, f"{path.name}: {line}"

@@ -1,0 +1,216 @@
+"""Experiments: every file is valid to the last expression; claims are judged, never dropped."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from synthetic_runs import synthetic_run
+
+from penstock import experiments
+from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
+from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError
+from penstock.experiments.grid import Cell, cells
+from penstock.experiments.judge import bounds_text, judge
+from penstock.experiments.model import Claim, Experiment, Point
+from penstock.results import Run
+from penstock.runner import validate
+from penstock.scenario import Scenario
+from penstock.tables import COLUMNS
+
+IDS = experiments.identifiers()
+
+
+def synthetic_runner(
+    scenarios: Mapping[str, Scenario],
+    *,
+    out: Path,
+    jobs: int | None,
+    on_finished: Callable[[str, Run], None],
+) -> dict[str, Run]:
+    """In place of the simulator: real run directories with random tables."""
+    made = {}
+    for name, scenario in scenarios.items():
+        fake = synthetic_run(scenario.scheme.name, seed=scenario.seed, flows=3_000)
+        fake.summary["labels"] = [entry.label for entry in scenario.traffic]
+        frames = {
+            table: getattr(fake, table).select(
+                pl.lit(0).cast(kind).alias(column)
+                if column not in getattr(fake, table).columns
+                else pl.col(column).cast(kind)
+                for column, kind in COLUMNS[table].items()
+            )
+            for table in ("flows", "links", "buffers", "series", "active_flows")
+        }
+        made[name] = Run(scenario.resolve(), fake.summary, frames)
+        made[name].save(out / name)
+        on_finished(name, made[name])
+    return made
+
+
+def test_the_papers_figures_are_there() -> None:
+    names = ["table1", "fig2", "fig4", "fig7", "fig8", "fig9", "fig10", "fig30"]
+    wanted = {f"bfc/{name}" for name in names}
+    assert wanted <= set(IDS)
+
+
+@pytest.mark.parametrize("identifier", IDS)
+def test_every_run_of_an_experiment_is_a_valid_scenario(identifier: str) -> None:
+    experiment = experiments.load(identifier)
+    for scale in experiment.scales.values():
+        grid = cells(experiment, scale)
+        assert len({cell.name for cell in grid}) == len(grid)
+        for cell in grid[:: max(len(grid) // 20, 1)]:
+            if not cell.missing:
+                validate(Scenario.model_validate(cell.table))
+
+
+@pytest.mark.parametrize("identifier", IDS)
+def test_every_expression_is_in_the_vocabulary(identifier: str) -> None:
+    experiment = experiments.load(identifier)
+    axes = list(experiment.axes)
+    evaluator = Evaluator([], axes)
+    fixed = dict.fromkeys(axes, 1.5)
+    claims = [claim.measure for claim in experiment.claims]
+    near = [claim.near for claim in experiment.claims if isinstance(claim.near, str)]
+    curves = [text for f in experiment.figures for text in (f.y, f.deviation, f.reference) if text]
+    for text in claims + near + curves:
+        with contextlib.suppress(NoRunsError):  # there are no runs; an unknown word is a ValueError
+            evaluator.value(text, fixed)
+
+
+@pytest.mark.parametrize("text", ["open('x')", "a.b", "slowdown", "[x for x in y]", "f(1)"])
+def test_expressions_can_call_nothing_else(text: str) -> None:
+    with pytest.raises(ValueError, match="is not in the vocabulary"):
+        Evaluator([], []).value(text)
+
+
+def test_closed_forms_give_the_papers_numbers() -> None:
+    assert worst_empty_fraction(1) == pytest.approx(0.2)  # App. C
+    assert empty_fraction(2, 1) == pytest.approx(0.2)
+    assert empty_fraction(1.1, 1) == pytest.approx(0.076, abs=5e-4)
+
+
+def _experiment(**claim: Any) -> Experiment:
+    return Experiment.model_validate(
+        {
+            "id": "x/y",
+            "title": "t",
+            "source": "s",
+            "shows": "w",
+            "scales": {"quick": {"seeds": [1]}},
+            "sweeps": [{"schemes": ["bfc", "none-such"]}],
+            "claims": [{"claim": "c", "reported": "r", **claim}],
+        }
+    )
+
+
+def _cells() -> list[Cell]:
+    points = [{"sweep": Point(name="main"), "scheme": Point(name=n)} for n in ("bfc", "none-such")]
+    run = synthetic_run("bfc", flows=500)
+    run.summary["drops"] = 3
+    return [
+        Cell(points[0], 1, {}, run=run),
+        Cell(points[1], 1, {}, missing="none-such"),
+    ]
+
+
+def _verdict(**claim: Any) -> tuple[bool | None, str]:
+    (judgement,) = judge(_experiment(**claim), _cells(), "quick")
+    return judgement.holds, judgement.measured_text
+
+
+def test_bounds_are_applied_as_they_stand() -> None:
+    drops = "total(scheme='bfc', of='drops')"
+    assert _verdict(measure=drops, at_most=3) == (True, "3")
+    assert _verdict(measure=drops, below=3) == (False, "3")
+    assert _verdict(measure=drops, at_least=2, at_most=4) == (True, "3")
+    assert _verdict(measure=drops, near=2.5, within=0.2, relative=True) == (True, "3")
+    assert _verdict(measure=drops, near=2.5, within=0.4) == (False, "3")
+    assert _verdict(measure=f"{drops} / 10", at_least=30, unit="%") == (True, "30 %")
+    assert _verdict(measure=drops, near="1 + 2", within=0) == (True, "3")
+
+
+def test_a_scheme_that_does_not_exist_is_reported() -> None:
+    claim = {"measure": "total(scheme='none-such', of='drops')", "at_most": 0}
+    assert _verdict(**claim) == (None, "not implemented yet: none-such")
+    over = {"measure": "total(of='drops')", "at_most": 0, "over": ["scheme"]}
+    (judgement,) = judge(_experiment(**over), _cells(), "quick")
+    assert judgement.holds is False
+    assert judgement.remark == "Worst at scheme = bfc. not implemented yet: none-such"
+
+
+def test_a_claim_of_another_scale_is_not_judged() -> None:
+    claim = {"measure": "total(scheme='bfc', of='drops')", "at_most": 9, "scales": ["paper"]}
+    assert _verdict(**claim) == (None, "not judged at scale quick")
+
+
+def test_missing_runs_are_errors_of_their_own() -> None:
+    evaluator = Evaluator(_cells(), ["scheme"])
+    with pytest.raises(MissingSchemeError, match="none-such"):
+        evaluator.value("unfinished(scheme='none-such')")
+    with pytest.raises(NoRunsError, match="hpcc"):
+        evaluator.value("unfinished(scheme='hpcc')")
+
+
+def test_bounds_in_words() -> None:
+    base = {"claim": "c", "reported": "r", "measure": "1"}
+    assert bounds_text(Claim(**base, at_least=36, at_most=40, unit="%")) == "36–40 %"
+    assert bounds_text(Claim(**base, below=3, unit="µs")) == "< 3 µs"
+    assert bounds_text(Claim(**base, near=0.2, within=0.03)) == "0.2 ± 0.03"
+    with pytest.raises(ValueError, match="a claim needs"):
+        Claim(**base)
+
+
+def test_an_unknown_id_names_the_nearest() -> None:
+    with pytest.raises(LookupError, match="'bfc/fig11' is not known; try bfc/fig1"):
+        experiments.load("bfc/fig11")
+
+
+def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    done = experiments.reproduce(
+        "bfc/fig10",
+        "quick",
+        tmp_path,
+        progress=lambda finished, every, name: told.append((finished, every)),
+        runner=synthetic_runner,
+    )
+    page = json.loads(done.to_json())
+    assert list(page) == ["id", "scale", "claims", "series"]
+    assert [list(c) for c in page["claims"]] == [
+        ["claim", "reported", "measured", "tolerance", "holds"]
+    ] * len(done.experiment.claims)
+    unjudged = [c["measured"] for c in page["claims"] if c["holds"] is None]
+    assert "not implemented yet: dcqcn" in unjudged
+    assert page["series"]["slowdown"]["name"]
+    assert told[-1] == (5, 5)
+    html = done.report.read_text("utf-8")
+    assert "Scheme dcqcn: not implemented yet." in html
+    assert {"slowdown.svg", "slowdown.png", "slowdown.csv"} <= {
+        path.name for path in (tmp_path / "figures").iterdir()
+    }
+    assert Run.load(tmp_path / "runs" / "bfc-seed1").flows.height == 3_000
+
+
+def test_an_experiment_without_runs(tmp_path: Path) -> None:
+    done = experiments.reproduce("bfc/fig2", "quick", tmp_path)
+    assert done.judgements[0].measured == pytest.approx(42.07, abs=0.01)
+    assert done.report.is_file()
+
+
+def test_an_interrupt_leaves_what_had_finished(tmp_path: Path) -> None:
+    def interrupted(scenarios: Mapping[str, Scenario], **rest: Any) -> dict[str, Run]:
+        first = dict(list(scenarios.items())[:2])
+        return synthetic_runner(first, **rest)
+
+    done = experiments.reproduce("bfc/fig10", "quick", tmp_path, runner=interrupted)
+    assert [cell.name for cell in done.cells if cell.run] == ["bfc-seed1", "ideal-fq-seed1"]
+    assert "Interrupted: 3 runs were not made" in done.report.read_text("utf-8")
+    verdicts = {one.claim.claim: one.holds for one in done.judgements}
+    assert verdicts["HPCC's short flows have at least twice BFC's p99 slowdown."] is None

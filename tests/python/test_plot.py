@@ -1,0 +1,86 @@
+"""Figures: every one draws, nothing global is touched, a scheme looks the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import matplotlib as mpl
+import polars as pl
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from synthetic_runs import synthetic_run
+
+from penstock import plot
+from penstock.plot import style
+from penstock.plot.format import bytes_text, number_text, rate_text, time_text
+
+RUNS = {name: synthetic_run(name, badness=b) for name, b in {"bfc": 1, "hpcc": 3, "pfc": 6}.items()}
+TABLE = pl.DataFrame({"name": ["a", "a", "b"], "x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 5.0]})
+
+FIGURES: dict[str, Callable[[], Axes | Figure]] = {
+    "slowdown": lambda: plot.slowdown(RUNS),
+    "slowdown mean": lambda: plot.slowdown(RUNS, percentile="mean", bins="google"),
+    "slowdown panels": lambda: plot.slowdown_panels(RUNS),
+    "buffer": lambda: plot.buffer(RUNS, size=12_582_912),
+    "active flows": lambda: plot.active_flows(RUNS, queues=32),
+    "pause time": lambda: plot.pause_time(RUNS),
+    "paused queues": lambda: plot.paused_queues(RUNS),
+    "utilization": lambda: plot.utilization(RUNS),
+    "throughput": lambda: plot.throughput(RUNS),
+    "one run": lambda: plot.slowdown(RUNS["bfc"]),
+    "curves": lambda: plot.curves(TABLE, title="t", x="x", y="y", note="n"),
+    "workload": lambda: plot.workload_bytes({"w": ([(100, 0.5), (1e6, 1.0)], "step")}),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_renders_and_touches_nothing_global(name: str) -> None:
+    before = dict(mpl.rcParams)
+    drawn = FIGURES[name]()
+    figure: Any = drawn if isinstance(drawn, Figure) else drawn.figure
+    figure.canvas.draw()
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("name", ["slowdown", "buffer", "active flows"])
+def test_a_scheme_has_its_own_colour_in_every_figure(name: str) -> None:
+    ax = FIGURES[name]()
+    assert isinstance(ax, Axes)
+    colours = {to_hex(line.get_color()).lower() for line in ax.lines}
+    assert {style.look(scheme).colour.lower() for scheme in RUNS} <= colours
+
+
+def test_a_figure_can_be_drawn_into_given_axes() -> None:
+    axes = Figure().subplots()
+    assert plot.slowdown(RUNS, ax=axes) is axes
+
+
+def test_an_unknown_name_keeps_its_look() -> None:
+    assert style.look("my-scheme") == style.look("my-scheme")
+    mine = style.looks(["one", "two", "three"])
+    assert len({look.colour for look in mine.values()}) == 3
+
+
+def test_labels_at_line_ends_do_not_overlap() -> None:
+    places = style._spread([0.5, 0.5, 0.51, 0.9], 0.1)
+    ordered = sorted(places)
+    assert all(b - a >= 0.1 - 1e-9 for a, b in pairwise(ordered))
+    assert places[3] == 0.9
+
+
+def test_caption_says_scenario_runs_and_seeds() -> None:
+    groups = {"bfc": [synthetic_run("bfc", seed=s, flows=10) for s in (1, 2)]}
+    assert style.caption_text(groups) == "synthetic · 2 runs · seeds 1, 2"  # type: ignore[arg-type]
+
+
+def test_numbers_as_people_read_them() -> None:
+    assert bytes_text(1_500) == "1.5 KB"
+    assert bytes_text(999_900) == "1 MB"
+    assert time_text(12_000) == "12 µs"
+    assert rate_text(1e11) == "100 Gb/s"
+    assert number_text(float("nan")) == "–"
+    assert number_text(12_345) == "12,345"

@@ -1,0 +1,281 @@
+"""Bad inputs of many kinds: each is refused with exit code 2 before anything runs.
+
+The message names the field, the value where there is one, and what would be right.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from fake_core import FakeCore
+
+from penstock import Scenario, _core
+from penstock.cli import main
+from penstock.runner import validate
+
+GRAPH = """
+[topology]
+kind = "graph"
+hosts = 3
+switches = 1
+links = [{links}]
+[[traffic]]
+kind = "long-lived"
+pairs = [[0, 1]]
+"""
+FULL = "{a=0,b=3}, {a=1,b=3}, {a=2,b=3}"
+LISTED = '[[traffic]]\nkind = "listed"\nflows = [[{row}]]\n'
+SIZES = '[[traffic]]\nkind = "open-loop"\nload = 0.5\nsizes = {sizes}\n'
+CDF = '{{ kind = "cdf", name = "x", convention = "linear", points = [{points}] }}'
+OPEN = SIZES.format(sizes='"google"')
+QUICK = '[topology]\nkind = "single-switch"\nhosts = 4\n' + LISTED.format(row="0, 1, 10, 0")
+
+BAD = {
+    "unknown key": ("racks = 3\n" + OPEN, ["racks", "= 3", "no such field"]),
+    "nearest key": ("[topology]\nkind = 'chain'\nswitch = 3\n" + OPEN,
+                    ["did you mean", "switches"]),
+    "negative rate": ("[topology]\nhost_rate = -1\n" + OPEN, ["topology.host_rate", "-1", "Gb/s"]),
+    "zero rate": ("[topology]\nhost_rate = 0\n" + OPEN, ["topology.host_rate", "above zero"]),
+    "unit": ("duration = '5 parsecs'\n" + OPEN, ["duration", "5 parsecs", "us, ms"]),
+    "float time": ("duration = 0.001\n" + OPEN, ["duration", "0.001", "picoseconds"]),
+    "no duration": ("duration = 0\n" + OPEN, ["duration", "above zero", "12 us"]),
+    "endless": ("drain = '2000 s'\n" + OPEN, ["duration", "minute", "shorten"]),
+    "load of one": (OPEN + "[[traffic]]\n" + OPEN[12:].replace("0.5", "1.0"),
+                    ["traffic[1].load", "1.0", "below 1"]),
+    "load as text": (OPEN.replace("0.5", "'half'"), ["traffic[0].load", "half", "a number"]),
+    "kind": (OPEN.replace("open-loop", "open"), ["traffic[0].kind", "open", "open-loop"]),
+    "no kind": ("[[traffic]]\nload = 0.5\n", ["traffic[0].kind", "missing", "incast"]),
+    "no traffic": ("seed = 1\n", ["traffic", "missing"]),
+    "empty traffic": ("traffic = []\n", ["traffic", "at least 1"]),
+    "scheme": ("scheme = 'bcf'\n" + OPEN, ["scheme", "bcf", 'did you mean "bfc"']),
+    "workload": (SIZES.format(sizes="'googel'"), ["traffic[0].sizes", "googel", '"google"']),
+    "no such cdf file": (SIZES.format(sizes="'no.csv'"),
+                         ["traffic[0].sizes", "no.csv", "relative"]),
+    "cdf falls": (SIZES.format(sizes=CDF.format(points="[10, 0.5], [5, 1.0]")),
+                  ["traffic[0].sizes", "row 2", "monotone", "must not decrease"]),
+    "cdf stops short": (SIZES.format(sizes=CDF.format(points="[10, 0.5], [50, 0.9]")),
+                        ["traffic[0].sizes", "0.9", "not 1"]),
+    "to itself": (LISTED.format(row="4, 4, 10, 0"), ["traffic[0].flows[0]", "itself", "two"]),
+    "no such host": (LISTED.format(row="4, 128, 10, 0"),
+                     ["traffic[0].flows[0][1]", "128", "0 to 127"]),
+    "after the end": (LISTED.format(row="4, 5, 10, '1 s'"), ["traffic[0].flows[0]", "duration"]),
+    "disconnected": (GRAPH.format(links="{a=0,b=3}, {a=1,b=3}"), ["host 2", "exactly one cable"]),
+    "double cable": (GRAPH.format(links=FULL + ", {a=3,b=0}"),
+                     ["topology.links[3]", "same two nodes", "keep one"]),
+    "cable to itself": (GRAPH.format(links=FULL + ", {a=3,b=3}"), ["topology.links[3]", "itself"]),
+    "cable to nowhere": (GRAPH.format(links=FULL + ", {a=3,b=9}"),
+                         ["topology.links[3].b", "9", "0 to 3"]),
+    "xon above xoff": ("[scheme]\npreset = 'pfc'\n[scheme.switch.backpressure]\nxoff = '2 kB'\n"
+                       + OPEN, ["xon_offset", "3072", "smaller than xoff"]),
+    "xoff missing": ("[scheme]\npreset = 'bfc'\n[scheme.switch.backpressure]\nkind = 'pfc'\n"
+                     + OPEN, ["scheme.switch.backpressure.xoff", "250 kB"]),
+    "kmin above kmax": ("[scheme]\npreset = 'dctcp'\n[scheme.switch.marking]\nkmin = '1 MB'\n"
+                        + OPEN, ["scheme.switch.marking.kmin", "1000000", "at most kmax"]),
+    "fifo of many": ("[scheme]\npreset = 'bfc'\n[scheme.switch.scheduling]\nkind = 'fifo'\n"
+                     + OPEN, ["scheme.switch.scheduling.kind", "fifo", "drr"]),
+    "hpcc without telemetry": ("[scheme]\npreset = 'hpcc'\n[scheme.switch.marking]\nkind='none'\n"
+                               + OPEN, ["scheme.switch.marking.kind", "none", "telemetry"]),
+    "bfc per flow": ("[scheme]\npreset = 'bfc'\n[scheme.switch.assignment]\nkind = 'per-flow'\n"
+                     + OPEN, ["scheme.switch.assignment.kind", "per-flow", "dynamic"]),
+    "nic without queues": ("[scheme]\npreset = 'bfc'\n[scheme.host.nic]\nqueues = 0\n" + OPEN,
+                           ["scheme.host.nic.queues", "0", "reacts = false"]),
+    "classes": ("[scheme]\npreset = 'bfc'\n[scheme.switch.assignment]\nqueues = 4\nclasses = 8\n"
+                + OPEN, ["scheme.switch.assignment.classes", "8", "fewer classes"]),
+    "jumbo": ("[wire]\npayload = '10 kB'\n" + OPEN, ["wire.payload", "10000", "9 kB"]),
+    "no core": (QUICK.replace("listed", "open-loop").replace(
+        "flows = [[0, 1, 10, 0]]", "sizes = 'google'\nload = 0.5"),
+        ["traffic[0].load_on.kind", "core", "edge"]),
+    "incast degree": ("[[traffic]]\nkind='incast'\ndegree = 500\nreplace = false\n",
+                      ["traffic[0].degree", "500", "127"]),
+    "same label": (OPEN + OPEN, ["traffic[1].label", "background", "of its own"]),
+    "loss": ("[faults]\ncontrol_loss = 1.5\n" + OPEN, ["faults.control_loss", "1.5", "below 1"]),
+    "traced host": ("[measure.trace]\nnodes = [3]\n" + OPEN,
+                    ["measure.trace.nodes[0]", "switches"]),
+    "toml": ("duration = = 3\n", ["line 1", "mend the TOML"]),
+    "negative seed": ("seed = -1\n" + OPEN, ["seed", "-1", "at least 0"]),
+    "load that is no number": (OPEN.replace("0.5", "nan"), ["traffic[0].load", "finite number"]),
+    "true for a count": ("[topology]\nracks = true\n" + OPEN, ["topology.racks", "whole number"]),
+    "huge network": ("[topology]\nracks = 1_000_000_000\n" + OPEN,
+                     ["topology", "16,000,000,000 hosts", "at most 1,048,576"]),
+    "long delay": ("[topology]\nhost_delay = '2 s'\n" + OPEN,
+                   ["topology.host_delay", "at most 1 s"]),
+    "switch out of reach": (GRAPH.replace("switches = 1", "switches = 2").format(links=FULL),
+                            ["topology.links", "disconnected", "[4]", "add a cable"]),
+    "two hosts joined": (GRAPH.format(links="{a=0,b=3}, {a=1,b=2}"), ["host 1", "to a switch"]),
+    "alpha": ("[scheme]\npreset = 'pfc'\n[scheme.switch.admission.ingress]\nalpha = 100.0\n" + OPEN,
+              ["scheme.switch.admission.ingress.alpha", "100", "at most 64"]),
+    "target of the base round trip": (
+        "[scheme]\npreset = 'bfc-cc'\n[scheme.host.controller]\ntarget_factor = 1.0\n" + OPEN,
+        ["scheme.host.controller.target_factor", "1.0", "above 1"]),
+    "too many queues": ("scheme = {preset = 'bfc', switch = {assignment = {queues = 500}}}\n" + OPEN,
+                        ["scheme.switch.assignment.queues", "500", "at most 128"]),
+    "fixed thresholds, part missing": (
+        "[scheme]\npreset = 'bfc'\n[scheme.switch.backpressure.threshold]\nkind = 'time'\n" + OPEN,
+        ["scheme.switch.backpressure.threshold.time", "missing"]),
+    "sigma": (OPEN + "arrivals = {kind = 'lognormal', sigma = 9.0}\n",
+              ["traffic[0].arrivals.sigma", "9.0", "at most 4"]),
+    "after its end": (OPEN + "start = '2 ms'\nstop = '1 ms'\n",
+                      ["traffic[0].start", "start earlier"]),
+    "empty label": (OPEN + "label = ''\n", ["traffic[0].label", "not empty"]),
+    "host twice": (OPEN + "pairs = {kind = 'between', sources = [1, 1], destinations = [2]}\n",
+                   ["traffic[0].pairs.sources[1]", "= 1", "name each once"]),
+    "alone": (OPEN + "pairs = {kind = 'between', sources = [1], destinations = [1]}\n",
+              ["traffic[0].pairs", "host 1 with itself", "another"]),
+    "incast of nothing": ("[[traffic]]\nkind='incast'\ndegree = 100\nsize = '10 B'\n",
+                          ["traffic[0].size", "10", "at least 100 B"]),
+    "link that is none": ("[measure]\nseries = [[0, 1]]\n" + OPEN,
+                          ["measure.series[0]", "from node 0 to node 1", "two ends of a cable"]),
+    "negative cdf": (SIZES.format(sizes=CDF.format(points="[-10, 0.5], [50, 1.0]")),
+                     ["traffic[0].sizes", "row 1 is negative", "from 0 up"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_scenario_is_refused_with_field_value_and_remedy(
+    name: str, here: Path, core: FakeCore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, expected = BAD[name]
+    (here / "bad.toml").write_text(text)
+    assert main(["run", "bad.toml", "--out", "out"]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("error: bad.toml")
+    for words in expected:
+        assert words in message
+    assert "Traceback" not in message
+    assert core.scenarios == []
+    assert not (here / "out").exists()
+
+
+CSV = "src,dst,size_bytes,start_ns\n0,1,1000,0\n"
+TRACE = '[[traffic]]\nkind = "trace"\nfile = "flows.csv"\n'
+FILE_SIZES = SIZES.format(sizes="'flows.csv'")
+
+BAD_FILES = {
+    "truncated trace": (TRACE, CSV + "2,3,10", ["line 3", "3 of 4 columns", "truncated"]),
+    "truncated flow file": (TRACE, "2\n0 1 3 100 64 2.0\n", ["announces 2 flows", "truncated"]),
+    "trace to itself": (TRACE, CSV + "5,5,10,1\n", ["line 3", "host 5 to itself", "two hosts"]),
+    "trace of no host": (TRACE, CSV + "5,500,10,1\n",
+                         ["traffic[0].flows[1][1]", "500", "0 to 127"]),
+    "trace back in time": (TRACE, CSV + "5,6,10,7\n5,6,10,2\n", ["line 4", "sort the file"]),
+    "trace of words": (TRACE, CSV + "5,6,many,7\n", ["line 3", '"many" for the size', "whole"]),
+    "cdf that falls": (FILE_SIZES, "100 0.5\n1000 0.4\n5000 1\n", ["row 2", "not monotone"]),
+    "cdf below zero": (FILE_SIZES, "100 0.5\n-5 1\n", ["line 2", "below zero", "size in bytes"]),
+    "cdf above 1": (FILE_SIZES, "100 0.5\n1000 1.2\n", ["1.2, not 1", "largest flow"]),
+    "empty cdf": (FILE_SIZES, "size,cdf\n", ["no rows", "write rows"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_refused_with_its_line(
+    name: str, here: Path, core: FakeCore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, content, expected = BAD_FILES[name]
+    (here / "bad.toml").write_text(text)
+    (here / "flows.csv").write_text(content)
+    assert main(["run", "bad.toml"]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("error: bad.toml: traffic[0]")
+    for words in expected:
+        assert words in message
+    assert core.scenarios == []
+
+
+@pytest.fixture
+def unrun(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
+    """The real core's checks, and nothing runs after them."""
+    fake = FakeCore()
+    monkeypatch.setattr(_core, "run", fake.run)
+    return fake
+
+
+OVERLOADS = {
+    "edge": OPEN + "load_on = {kind = 'edge'}\n",
+    "beside an incast": OPEN + "[[traffic]]\nkind = 'incast'\nsize = '60 MB'\n",
+    "one receiver": OPEN + "pairs = {kind = 'between', sources = [0, 1, 2], destinations = [20]}\n"
+    "load_on = {kind = 'links', links = [[0, 128]]}\n",
+}
+
+
+@pytest.mark.parametrize("name", OVERLOADS)
+def test_too_much_load_is_refused_with_the_largest_that_would_do(
+    name: str, here: Path, unrun: FakeCore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "bad.toml").write_text(OVERLOADS[name].replace("load = 0.5", "load = 0.99"))
+    assert main(["run", "bad.toml"]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("error: bad.toml: traffic[0].load")
+    assert "0.99" in message
+    largest = re.search(r"write at most (0\.\d+)", message)
+    assert largest, message
+    validate(Scenario.from_toml("bad.toml", {"load": float(largest[1])}))
+    assert unrun.scenarios == []
+
+
+def test_incasts_that_come_too_fast_are_refused_with_the_shortest_period(
+    unrun: FakeCore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "incast", "--set", "traffic.incast.period=100 us"]) == 2
+    message = capsys.readouterr().err
+    assert "traffic[0].period" in message
+    shortest = re.search(r"write at least (\d+ ns)", message)
+    assert shortest, message
+    validate(Scenario.from_name("incast", {"traffic.incast.period": shortest[1]}))
+    assert unrun.scenarios == []
+
+
+def test_a_buffer_without_room_for_its_headroom_is_refused(
+    here: Path, unrun: FakeCore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    buffer = "scheme.switch.admission.buffer"
+    assert main(["run", "bfc-demo", "--scheme", "pfc", "--set", f"{buffer}=500 kB"]) == 2
+    message = capsys.readouterr().err
+    for words in (buffer, "500 kB", "headroom and reserve of the ports of T0 alone take"):
+        assert words in message
+    assert unrun.scenarios == []
+
+
+COMMAND_LINES = {
+    "no file": (["run", "no.toml"], ["no.toml", "No such file", "list scenarios"]),
+    "no scenario": (["run", "bfc-dmeo"], ["bfc-dmeo", 'did you mean "bfc-demo"']),
+    "set without value": (["run", "quickstart", "--set", "load"], ["--set", "KEY=VALUE"]),
+    "set unknown": (["run", "quickstart", "--set", "topology.host=3"], ["topology.host", "hosts"]),
+    "set past the end": (["run", "quickstart", "--set", "traffic[9].load=1"], ["no entry 9"]),
+    "set no label": (["run", "quickstart", "--set", "traffic.bg.load=1"], ["bg", "background"]),
+    "load of none": (["run", "incast", "--set", "load=0.5"], ["load", "traffic.LABEL.load"]),
+    "trace what": (["run", "quickstart", "--trace", "flows"], ["--trace", "packets:NODES"]),
+    "trace where": (["run", "quickstart", "--trace", "packets:T9"], ["--trace", "T9", "H0 to S0"]),
+    "out is a file": (["run", "quickstart", "--out", "a-file"], ["--out", "a-file", "directory"]),
+    "reproduce into a file": (["reproduce", "bfc/fig8", "--out", "a-file/b"], ["--out", "a-file"]),
+    "seed": (["run", "quickstart", "--seed", "-4"], ["seed", "-4", "at least 0"]),
+    "compare nothing": (["compare", "quickstart", "--scheme", ","], ["--scheme", "commas"]),
+    "compare unknown": (["compare", "quickstart", "--scheme", "bfc,hpc"], ["hpc", "hpcc"]),
+    "experiment": (["reproduce", "bfc/fig99"], ["bfc/fig99", "no such experiment"]),
+    "show": (["show", "bcf"], ["bcf", 'did you mean "bfc"']),
+    "report": (["report", "nowhere"], ["nowhere", "no complete run"]),
+}
+
+
+@pytest.mark.parametrize("name", COMMAND_LINES)
+def test_a_bad_command_line_is_refused(
+    name: str, here: Path, core: FakeCore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, expected = COMMAND_LINES[name]
+    (here / "a-file").touch()
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    for words in expected:
+        assert words in message
+    assert core.scenarios == []
+
+
+@pytest.mark.parametrize("arguments", [["list", "planets"], ["run"], ["run", "x", "--jobs", "two"]])
+def test_wrong_usage_ends_with_code_2(arguments: list[str]) -> None:
+    assert main(arguments) == 2
+
+
+def test_a_file_that_is_no_text_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "bad.toml").write_bytes(b"\xff\xfe\x00")
+    assert main(["run", "bad.toml"]) == 2
+    assert "no text file" in capsys.readouterr().err

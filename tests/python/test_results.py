@@ -1,0 +1,120 @@
+"""Runs in memory and on disk, and several side by side; with a stand-in for the core."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from fake_core import FakeCore
+
+from penstock import Progress, Run, Scenario, ScenarioError, SimulationError, _core, run, run_many
+from penstock.results import write_whole
+from penstock.tables import FILES
+
+QUICK = Scenario.from_name("quickstart")
+
+
+def test_a_saved_run_reads_back(core: FakeCore, tmp_path: Path) -> None:
+    made = run(QUICK)
+    made.save(tmp_path / "run")
+    stored = Run.load(tmp_path / "run")
+    assert stored.summary == made.summary
+    assert stored.flows.equals(made.flows)
+    assert stored.scenario.to_json() == made.scenario.to_json()
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == sorted(
+        [*FILES.values(), "scenario.toml", "summary.json"]
+    )
+
+
+def test_the_summary_says_where_the_result_comes_from(core: FakeCore) -> None:
+    summary = run(QUICK).summary
+    assert summary["seed"] == 1
+    assert summary["scenario_hash"] == QUICK.content_hash()
+    for key in ("version", "digest", "wall_seconds", "cpu_seconds", "ns_per_packet_hop"):
+        assert summary[key]
+    assert summary["peak_memory_bytes"] > 1_000_000
+
+
+def test_an_empty_table_says_why(core: FakeCore) -> None:
+    reasons = run(QUICK).summary["empty_tables"]
+    assert reasons["events"] == "measure.events is false"
+    assert reasons["series"] == "measure.series names no link"
+    assert "flows" not in reasons
+    listed = run(QUICK.with_overrides({"measure.events": True})).summary
+    assert "no PFC pause: ingress peaked at 31 % of XOFF" in listed["empty_tables"]["events"]
+    assert listed["notes"] == ["no PFC pause: ingress peaked at 31 % of XOFF"]
+
+
+def test_events_are_written_by_name(core: FakeCore) -> None:
+    assert run(QUICK).packets["event"].to_list() == ["arrive", "drop"]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    file = tmp_path / "table"
+    file.write_text("old")
+
+    def fail(draft: Path) -> None:
+        draft.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_whole(file, fail)
+    assert [path.name for path in tmp_path.iterdir()] == ["table"]
+    assert file.read_text() == "old"
+
+
+def test_a_directory_without_a_summary_is_no_run(core: FakeCore, tmp_path: Path) -> None:
+    run(QUICK).save(tmp_path)
+    (tmp_path / "summary.json").unlink()
+    with pytest.raises(ScenarioError, match="no complete run"):
+        Run.load(tmp_path)
+
+
+def test_what_the_core_refuses_names_the_file(core: FakeCore, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(QUICK.to_toml())
+    core.error = _core.ScenarioError("traffic[0].load = 0.99: link 3 would carry 1.2")
+    with pytest.raises(ScenarioError, match=r"mine\.toml: traffic\[0\]\.load"):
+        run(Scenario.from_toml(file))
+
+
+def test_a_broken_invariant_is_a_simulation_error(core: FakeCore) -> None:
+    core.error = _core.SimulationError("a queue below zero")
+    with pytest.raises(SimulationError, match="below zero"):
+        run(QUICK, check=True)
+
+
+def test_progress_and_cancelling(core: FakeCore) -> None:
+    core.steps = 50
+    seen: list[Progress] = []
+    stopped = run(QUICK, progress=seen.append, cancel=lambda: len(seen) >= 3)
+    assert stopped.is_cancelled
+    assert [one.sim_ps for one in seen] == [0, 1, 2]
+
+
+def test_several_runs_keep_their_order_and_are_saved(core: FakeCore, tmp_path: Path) -> None:
+    names = ["hpcc", "bfc", "dctcp"]
+    scenarios = {name: QUICK.with_overrides({"scheme": name}) for name in names}
+    finished: list[str] = []
+    runs = run_many(
+        scenarios, out=tmp_path, jobs=2, on_finished=lambda name, _: finished.append(name)
+    )
+    assert list(runs) == names
+    assert sorted(finished) == sorted(names)
+    assert json.loads((tmp_path / "hpcc" / "summary.json").read_text())["scheme"] == "hpcc"
+
+
+def test_a_failure_stops_the_others(core: FakeCore) -> None:
+    core.error = _core.SimulationError("broken")
+    with pytest.raises(SimulationError):
+        run_many({str(seed): QUICK.with_overrides({"seed": seed}) for seed in range(8)}, jobs=1)
+    assert len(core.scenarios) < 8
+
+
+def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:
+    made = run(QUICK)
+    assert made.slowdown(by="size")["flows"].sum() == 2
+    assert made.slowdown(by="label")["label"].to_list() == ["background", "incast"]
+    assert isinstance(made.slowdown(), pl.DataFrame)

@@ -1,0 +1,226 @@
+"""Scenarios: defaults, presets, overriding, resolving, round trips."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+import penstock
+from penstock import Scenario, ScenarioError
+from penstock.scenario import load_preset, preset_names, scenario_names
+from penstock.scenario.base import is_default, source_of
+from penstock.scenario.switch import Pfc, SharedBuffer
+from penstock.scenario.table import merge, parse_value, to_toml, with_key
+
+LONG_LIVED = [{"kind": "long-lived", "pairs": [[0, 1]]}]
+
+
+def test_public_names() -> None:
+    assert penstock.__all__ == [
+        "Problem",
+        "Progress",
+        "Run",
+        "Scenario",
+        "ScenarioError",
+        "Scheme",
+        "SimulationError",
+        "__version__",
+        "run",
+        "run_many",
+    ]
+
+
+def test_defaults_are_the_fabric_of_bfc_section_6_2_1() -> None:
+    scenario = Scenario(traffic=LONG_LIVED)
+    assert scenario.topology.host_count() == 128
+    assert scenario.topology.switch_count() == 16
+    assert scenario.topology.model_dump()["host_rate"] == 100_000_000_000
+    assert scenario.topology.model_dump()["spine_delay"] == 1_000_000
+    assert scenario.wire.model_dump() == {
+        "payload": 1000,
+        "header": 48,
+        "acknowledgement": 60,
+        "telemetry": 42,
+        "control_frame": 64,
+    }
+    assert scenario.scheme.name == "bfc"
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_every_preset_is_a_scheme_and_says_what_it_is(preset: str) -> None:
+    scheme = Scenario(traffic=LONG_LIVED, scheme=preset).scheme
+    assert scheme.name == preset
+    assert scheme.title
+    assert scheme.cite
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_only_pfc_has_thresholds_for_ingresses(preset: str) -> None:
+    switch = Scenario(traffic=LONG_LIVED, scheme=preset).scheme.switch
+    has_thresholds = isinstance(switch.admission, SharedBuffer) and switch.admission.ingress
+    assert bool(has_thresholds) == isinstance(switch.backpressure, Pfc)
+
+
+def leaves(part: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, FieldInfo]]:
+    for name, info in type(part).model_fields.items():
+        value = getattr(part, name)
+        if isinstance(value, BaseModel):
+            yield from leaves(value, f"{prefix}{name}.")
+        elif name != "kind":
+            yield f"{prefix}{name}", value, info
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_every_number_of_a_preset_has_a_source(preset: str) -> None:
+    """A constant without a source is a bug: of the preset, or of the default that it has."""
+    scenario = Scenario(traffic=LONG_LIVED, scheme=preset)
+    sources = load_preset(preset)["source"]
+    named = {"name", "title", "cite"}
+    found = [*leaves(scenario.scheme), *leaves(scenario.wire, "wire.")]
+    for path, value, info in found:
+        if path not in named and path not in sources:
+            assert is_default(value, info), f"{preset}: {path} has no source"
+            assert source_of(info), f"{preset}: the default of {path} has no source"
+    assert set(sources) <= {path for path, _, _ in found}
+
+
+def test_a_preset_is_varied_at_any_depth() -> None:
+    scheme = {"preset": "bfc", "switch": {"assignment": {"queues": 8}}}
+    assert Scenario(traffic=LONG_LIVED, scheme=scheme).scheme.switch.queue_count() == 8
+
+
+def test_a_table_with_its_kind_is_written_whole() -> None:
+    over = {"scheme.switch.assignment": {"kind": "dynamic", "queues": 8}}
+    scenario = Scenario(traffic=LONG_LIVED, scheme="bfc-incast-label")
+    assert scenario.scheme.switch.assignment.model_dump()["incast_queue"] is True
+    varied = scenario.with_overrides({"scheme.switch.assignment": {"queues": 8}})
+    assert varied.scheme.switch.assignment.model_dump()["incast_queue"] is True
+    replaced = scenario.with_overrides(over)
+    assert replaced.scheme.switch.assignment.model_dump()["incast_queue"] is False
+
+
+def test_changing_a_kind_replaces_the_table() -> None:
+    over = {"scheme.switch.assignment": {"kind": "stochastic"}}
+    scenario = Scenario(traffic=LONG_LIVED).with_overrides(over)
+    assert scenario.scheme.switch.assignment.model_dump() == {
+        "kind": "stochastic",
+        "queues": 32,
+        "classes": 1,
+    }
+
+
+def test_packet_weights_follow_the_preset_and_leave_with_it() -> None:
+    scenario = Scenario(traffic=LONG_LIVED, scheme="hpcc-80")
+    assert scenario.wire.telemetry == 80
+    assert scenario.with_overrides({"scheme": "hpcc"}).wire.telemetry == 42
+    assert scenario.with_overrides({"wire.telemetry": 50}).wire.telemetry == 50
+
+
+def test_a_scenario_cannot_be_changed() -> None:
+    scenario = Scenario(traffic=LONG_LIVED)
+    with pytest.raises(ValidationError):
+        scenario.seed = 2  # type: ignore[misc]
+
+
+def test_load_is_that_of_the_only_open_loop_traffic() -> None:
+    scenario = Scenario.from_name("bfc-demo", {"load": 0.7, "traffic.incast.degree": 50})
+    assert scenario.traffic[0].load == 0.7
+    assert scenario.traffic[1].degree == 50
+
+
+def test_resolving_leaves_nothing_to_look_up() -> None:
+    resolved = Scenario.from_name("parking-lot").resolve()
+    assert [entry.kind for entry in resolved.traffic] == ["listed", "listed"]
+    assert resolved.traffic[0].flows == ((0, 6, 0, 0),)
+    demo = Scenario.from_name("bfc-demo").resolve()
+    assert {entry.stop for entry in demo.traffic} == {demo.duration}
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_a_built_in_scenario_reads_back_from_its_toml(name: str, tmp_path: Path) -> None:
+    scenario = Scenario.from_name(name)
+    file = tmp_path / "scenario.toml"
+    file.write_text(scenario.to_toml())
+    again = Scenario.from_toml(file)
+    assert again.to_json() == scenario.to_json()
+    assert again.content_hash() == scenario.content_hash()
+    assert again.to_toml() == scenario.to_toml()
+
+
+def test_a_distribution_of_ones_own_is_stored_whole(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("size,percent\n100,40\n2000,100\n")
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        '[[traffic]]\nkind = "open-loop"\nload = 0.5\n'
+        'sizes = { kind = "cdf", file = "mine.csv", convention = "step" }\n'
+    )
+    scenario = Scenario.from_toml(file)
+    assert scenario.name == "mine"
+    assert scenario.traffic[0].sizes.points == ((100, 0.4), (2000, 1.0))
+    stored = tmp_path / "stored" / "scenario.toml"
+    stored.parent.mkdir()
+    stored.write_text(scenario.to_toml())
+    (tmp_path / "mine.csv").unlink()
+    assert Scenario.from_toml(stored).to_json() == scenario.to_json()
+
+
+def test_a_trace_is_read_relative_to_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "flows.csv").write_text("src,dst,size_bytes,start_us\n0,1,1000,0\n1,0,10,2.5\n")
+    file = tmp_path / "replay.toml"
+    file.write_text('[[traffic]]\nkind = "trace"\nfile = "flows.csv"\n')
+    resolved = Scenario.from_toml(file).resolve()
+    assert resolved.traffic[0].flows == ((0, 1, 1000, 0), (1, 0, 10, 2_500_000))
+
+
+def test_every_problem_is_reported_at_once() -> None:
+    with pytest.raises(ScenarioError) as refused:
+        Scenario(duration="5 parsecs", seed=-1, traffic=LONG_LIVED, shceme="bfc")
+    fields = {problem.field for problem in refused.value.problems}
+    assert fields == {"duration", "seed", "shceme"}
+    assert 'did you mean "scheme"?' in str(refused.value)
+
+
+def test_problems_of_the_whole_are_reported_with_the_field() -> None:
+    with pytest.raises(ScenarioError, match=r"traffic\[0\]\.class = 3"):
+        Scenario(traffic=[{"kind": "long-lived", "pairs": [[0, 1]], "class": 3}])
+
+
+def test_merging_and_setting_leave_their_inputs_alone() -> None:
+    base: dict[str, Any] = {"a": {"kind": "x", "size": 1}, "list": [{"label": "one", "n": 1}]}
+    assert merge(base, {"a": {"size": 2}})["a"] == {"kind": "x", "size": 2}
+    assert merge(base, {"a": {"kind": "y"}})["a"] == {"kind": "y"}
+    assert merge(base, {"a": {"kind": "x"}})["a"] == {"kind": "x"}
+    assert with_key(base, "list.one.n", 2)["list"] == [{"label": "one", "n": 2}]
+    assert with_key(base, "list[0].n", 3)["list"] == [{"label": "one", "n": 3}]
+    assert base == {"a": {"kind": "x", "size": 1}, "list": [{"label": "one", "n": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.7", 0.7),
+        ("4", 4),
+        ("true", True),
+        ("12 us", "12 us"),
+        ("bfc", "bfc"),
+        ("[1, 2]", [1, 2]),
+    ],
+)
+def test_values_on_the_command_line_are_toml_or_text(text: str, value: object) -> None:
+    assert parse_value(text) == value
+
+
+@given(rows=st.lists(st.tuples(st.integers(0, 2**63), st.floats(0, 1)), min_size=1))
+def test_rows_of_numbers_stay_exact_in_toml(rows: list[tuple[int, float]]) -> None:
+    text = to_toml({"points": rows, "text": "[\n 1,\n]"})
+    table = tomllib.loads(text)
+    assert table == {"points": [list(row) for row in rows], "text": "[\n 1,\n]"}
+    assert text.count("\n") <= len(rows) + 4

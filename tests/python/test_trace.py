@@ -1,0 +1,74 @@
+"""Flow traces in the formats that users have, and what is refused, by line."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from penstock.trace import read_trace
+
+CSV = "src,dst,size_bytes,start_ns\n0,1,1000,0\n2,3,50,1.5\n"
+HPCC = "2\n126 97 3 100 649 2.000000101\n24 63 3 100 227 2.000000452\n"
+HTSIM = "Nodes 4\nConnections 2\n1->2 id 1 start 0 size 2000000\n3->0 start 500.0 size 9\n"
+
+
+def read(directory: Path, text: str) -> list[tuple[int, int, int, int]]:
+    file = directory / "flows"
+    file.write_text(text)
+    return read_trace(file)
+
+
+def test_csv(tmp_path: Path) -> None:
+    assert read(tmp_path, CSV) == [(0, 1, 1000, 0), (2, 3, 50, 1500)]
+
+
+def test_csv_columns_go_by_name(tmp_path: Path) -> None:
+    text = "flow,start_s,Destination,Source,size\n7,0.000001,1,0,9\n"
+    assert read(tmp_path, text) == [(0, 1, 9, 1_000_000)]
+
+
+def test_hpcc_flow_files_begin_at_a_whole_second(tmp_path: Path) -> None:
+    assert read(tmp_path, HPCC) == [(126, 97, 649, 101_000), (24, 63, 227, 452_000)]
+
+
+def test_hpcc_flow_files_without_a_port(tmp_path: Path) -> None:
+    assert read(tmp_path, "1\n1 2 3 649 0.5\n") == [(1, 2, 649, 500_000_000_000)]
+
+
+def test_htsim_connection_matrices(tmp_path: Path) -> None:
+    assert read(tmp_path, HTSIM) == [(1, 2, 2_000_000, 0), (3, 0, 9, 500)]
+
+
+def test_gzipped(tmp_path: Path) -> None:
+    file = tmp_path / "flows.txt.gz"
+    file.write_bytes(gzip.compress(HPCC.encode()))
+    assert len(read_trace(file)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CSV + "4,5,10\n", "line 4.*3 of 4 columns"),
+        (CSV + "4,5,10,1\n", "line 4.*before the line above"),
+        (CSV + "4,4,10,9\n", "line 4.*itself"),
+        (CSV + "4,5,ten,9\n", 'line 4.*"ten" for the size'),
+        (CSV + "4,5,-10,9\n", 'line 4.*"-10" for the size'),
+        (CSV + "4,5,10,soon\n", 'line 4.*"soon" for the start'),
+        (CSV + "4,5,10,nan\n", "line 4.*start"),
+        (CSV + "4,5,0,9\n", "line 4.*without bytes"),
+        ("from,to\n1,2\n", "line 1.*no source column"),
+        ("src,dst,size\n1,2,3\n", "line 1.*no start column"),
+        ("src,dst,size,start_ns\n", "no flows"),
+        ("", "is empty"),
+        (HPCC.replace("2\n", "3\n", 1), "line 1.*announces 3 flows, but 2 follow"),
+        (HPCC.replace("2.000000452", "1.9"), "line 3.*before"),
+        ("1\n1 2 3\n", "line 2.*3 columns"),
+        (HTSIM.replace("Connections 2", "Connections 5"), "announces 5"),
+        (HTSIM.replace("start 0", "trigger 1"), "line 3.*no start"),
+    ],
+)
+def test_a_bad_trace_is_refused_by_line(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
+        read(tmp_path, text)

@@ -1,0 +1,67 @@
+"""Quantities read and print as the Rust crate penstock-units does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.units import RATE, SIZE, TIME, U64_MAX, Quantity
+
+u64 = st.integers(min_value=0, max_value=U64_MAX)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text", "value"),
+    [
+        (TIME, "1.5 us", 1_500_000),
+        (TIME, "80ps", 80),
+        (TIME, "12 µs", 12_000_000),
+        (TIME, " 1_000 ns ", 1_000_000),
+        (RATE, "100 Gb/s", 100_000_000_000),
+        (RATE, "25Gbps", 25_000_000_000),
+        (SIZE, "12 MiB", 12_582_912),
+        (SIZE, "37.5 kB", 37_500),
+        (SIZE, ".5 KB", 500),
+    ],
+)
+def test_quantities_parse_exactly(quantity: Quantity, text: str, value: int) -> None:
+    assert quantity.parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text"),
+    [
+        (TIME, "12 parsecs"),
+        (TIME, "12"),
+        (TIME, "-3 us"),
+        (TIME, "0.3 ps"),
+        (TIME, "1.2.3 us"),
+        (TIME, "99999999999999 s"),
+        (SIZE, ""),
+        (SIZE, "kB"),
+        (RATE, "100 GB/s"),
+    ],
+)
+def test_a_refused_text_is_named_with_the_units(quantity: Quantity, text: str) -> None:
+    with pytest.raises(ValueError, match="is not a") as refused:
+        quantity.parse(text)
+    assert f'"{text}"' in str(refused.value)
+
+
+@pytest.mark.parametrize("value", [1.5, True, None, -1, U64_MAX + 1, [1]])
+def test_only_whole_numbers_and_texts_are_quantities(value: object) -> None:
+    with pytest.raises(ValueError, match="time"):
+        TIME.validate(value)
+
+
+def test_printing_is_short() -> None:
+    assert TIME.format(1_500_000) == "1.5 us"
+    assert TIME.format(0) == "0 ps"
+    assert SIZE.format(12_582_912) == "12582.912 kB"
+    assert RATE.format(100_000_000_000) == "100 Gb/s"
+
+
+@given(value=u64, quantity=st.sampled_from([TIME, SIZE, RATE]))
+def test_what_is_printed_reads_back_exactly(value: int, quantity: Quantity) -> None:
+    assert quantity.parse(quantity.format(value)) == value

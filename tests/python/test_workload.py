@@ -1,0 +1,78 @@
+"""Flow-size distributions: the built-in tables and files of users."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from penstock.workload import WORKLOADS, find_workload, read_cdf
+
+MEANS = {
+    "google": 2927.4,
+    "google-2008": 2892,
+    "google-bfc": 2907,
+    "google-search": 440.8,
+    "facebook-hadoop": 127_797,
+    "facebook-hadoop-bfc": 121_849,
+    "facebook-hadoop-hpcc": 120_421,
+    "facebook-web-server": 62_874,
+    "facebook-cache": 692_976,
+    "web-search": 1_711_250,
+    "web-search-homa": 2_547_268,
+    "ali-storage": 40_870,
+    "enterprise": 216_304,
+    "data-mining": 7_470_236,
+}
+"""Mean flow sizes [B] under the native convention (workloads/README.md)."""
+
+
+@pytest.mark.parametrize("name", [workload.name for workload in WORKLOADS])
+def test_means_are_those_of_the_source(name: str) -> None:
+    table = find_workload(name)
+    table.check()
+    assert table.mean() == pytest.approx(MEANS[name], rel=1e-3)
+
+
+def test_a_file_name_is_as_good_as_a_name() -> None:
+    assert find_workload("Google_AllRPC") is not None
+    assert find_workload("Google_AllRPC").points == find_workload("google").points
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "size_bytes,cdf\n100,0.5\n1000,1.0\n",
+        "100 50\n1000 100\n",
+        "550.0\n100 0.5\n1000 1\n",
+        "# comment\n100\t0.5\n\n1000\t1\n",
+    ],
+)
+def test_fraction_percent_and_mean_line_are_understood(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "sizes.txt"
+    file.write_text(text)
+    assert read_cdf(file).points == ((100, 0.5), (1000, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("100 0.5\n10 1\n", "not monotone"),
+        ("100 0.5\n1000 0.4\n", "not monotone"),
+        ("100 0.5\n1000 0.9\n", "0.9, not 1"),
+        ("100 0.5\n1000 1.2\n", "1.2, not 1"),
+        ("0 0.5\n0 1\n", "no bytes"),
+        ("100 0.5\n1000 many\n", "line 2"),
+        ("100 0.5\n-5 1\n", "line 2.*below zero"),
+        ("100 0.5\nnan 1\n", "line 2.*not finite"),
+        ("100 1 0.5\n1000 1 1\n", "line 1.*3 columns"),
+        ("sizes\n", "no rows"),
+    ],
+)
+def test_a_table_that_is_no_distribution_is_refused(
+    tmp_path: Path, text: str, expected: str
+) -> None:
+    file = tmp_path / "sizes.txt"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=expected):
+        read_cdf(file).check()
