@@ -109,7 +109,7 @@ BAD = {
     "target of the base round trip": (
         "[scheme]\npreset = 'bfc-cc'\n[scheme.host.controller]\ntarget_factor = 1.0\n" + OPEN,
         ["scheme.host.controller.target_factor", "1.0", "above 1"]),
-    "too many queues": ("scheme = {preset = 'bfc', switch = {assignment = {queues = 500}}}\n" + OPEN,
+    "too many queues": ("[scheme]\npreset = 'bfc'\nswitch.assignment.queues = 500\n" + OPEN,
                         ["scheme.switch.assignment.queues", "500", "at most 128"]),
     "fixed thresholds, part missing": (
         "[scheme]\npreset = 'bfc'\n[scheme.switch.backpressure.threshold]\nkind = 'time'\n" + OPEN,

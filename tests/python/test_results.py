@@ -10,6 +10,7 @@ import pytest
 from fake_core import FakeCore
 
 from penstock import Progress, Run, Scenario, ScenarioError, SimulationError, _core, run, run_many
+from penstock.report.table import HEADLINE, headline
 from penstock.results import write_whole
 from penstock.tables import FILES
 
@@ -111,6 +112,24 @@ def test_a_failure_stops_the_others(core: FakeCore) -> None:
     with pytest.raises(SimulationError):
         run_many({str(seed): QUICK.with_overrides({"seed": seed}) for seed in range(8)}, jobs=1)
     assert len(core.scenarios) < 8
+
+
+def test_endless_flows_are_listed_and_not_called_unfinished() -> None:
+    endless = {"kind": "long-lived", "pairs": [[0, 2], [1, 2]]}
+    finite = {"kind": "listed", "flows": [[0, 2, "1 MB", 0]]}
+    made = run(
+        Scenario(
+            topology={"kind": "single-switch", "hosts": 3},
+            traffic=[endless, finite],
+            duration="20 us",
+            drain="1 us",
+        )
+    )
+    assert sorted(made.flows["size_bytes"]) == [0, 0, 1_000_000]
+    assert not made.flows["finished"].any()
+    ((_, cells),) = headline({"mixed": [made]})
+    shown = dict(zip((column.title for column in HEADLINE), cells, strict=True))
+    assert shown["Unfinished"] == ("1", False)
 
 
 def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:

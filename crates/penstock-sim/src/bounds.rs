@@ -210,14 +210,15 @@ fn memory(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError>
     let field = "scheme.switch.admission.ingress.alpha";
     unless(holds, field, ingress.alpha, "write above 0, at most 64")?;
     for switch in topology.hosts..topology.hosts + topology.switches {
-        let needed: u64 = topology
+        let needed = topology
             .egress_links(switch)
             .iter()
             .map(|&link| {
                 let link = &topology.links[link as usize];
                 ingress.reserve.get() + ingress.headroom.of(link.rate, link.delay)
             })
-            .sum();
+            .sum::<u64>()
+            * u64::from(scenario.scheme.switch.assignment.classes());
         let name = &topology.nodes[switch as usize].name;
         let remedy = format!(
             "the headroom and reserve of the ports of {name} alone take {}",

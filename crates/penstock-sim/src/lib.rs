@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
 //! [`network`] (what is built), [`wire`], [`flow`], [`simulation`] (the event loop), `endpoint` (what
-//! hosts do), `check` (invariants), [`measure`] and [`results`] (what comes out). [`bare`] is the
+//! hosts do), `signal` (what switches tell their neighbours), `check` (invariants), [`measure`] and [`results`] (what comes out). [`bare`] is the
 //! yardstick of the benchmark.
 
 pub mod bare;
@@ -22,6 +22,7 @@ pub mod results;
 pub mod routing;
 pub mod run;
 pub mod scenario;
+mod signal;
 pub mod simulation;
 pub mod topology;
 

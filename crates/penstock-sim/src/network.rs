@@ -167,7 +167,7 @@ fn wires(topology: &Topology, ports: &PortLinks) -> Vec<Wire> {
 }
 
 fn build_switch(scenario: &Scenario, topology: &Topology, node: u32) -> Switch {
-    let mut random = stream(scenario.seed, &format!("switch/{node}"));
+    let mut random = stream(scenario.seed, &format!("switch/{}", node - topology.hosts));
     let port = |link: &u32| {
         let link = &topology.links[*link as usize];
         let is_host = topology.is_host(link.to);

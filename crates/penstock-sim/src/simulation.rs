@@ -6,16 +6,13 @@
 //! retransmission timer for each flow.
 
 use penstock_engine::{SourceId, Wheel, stream};
-use penstock_fabric::{
-    Arrival, ControlFrame, Moment, Observer, PacketEvent, PacketId, PacketKind, PacketPool, Signal,
-};
+use penstock_fabric::{Arrival, Moment, Observer, PacketId, PacketKind, PacketPool};
 use penstock_units::Time;
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
 use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
-use crate::measure::events::EventRecord;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::scenario::Scenario;
@@ -24,7 +21,7 @@ use crate::workload::{FlowArrival, Workload};
 
 /// The global clocks, in the order that breaks ties.
 #[derive(Clone, Copy)]
-enum Clock {
+pub(crate) enum Clock {
     /// The next flow arrives.
     Traffic,
     /// Buffers and series are sampled.
@@ -43,7 +40,7 @@ const CLOCKS: u32 = 5;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources {
     links: u32,
-    hosts: u32,
+    pub(crate) hosts: u32,
 }
 
 impl Sources {
@@ -55,7 +52,7 @@ impl Sources {
         2 * self.links + host
     }
 
-    fn clock(self, clock: Clock) -> SourceId {
+    pub(crate) fn clock(self, clock: Clock) -> SourceId {
         2 * self.links + self.hosts + clock as u32
     }
 
@@ -82,8 +79,8 @@ pub struct Simulation<O> {
     workload: Workload,
     pending: Option<FlowArrival>,
     /// A control frame is lost when a 32-bit draw is below this.
-    control_loss: u64,
-    fault_random: Pcg32,
+    pub(crate) control_loss: u64,
+    pub(crate) fault_random: Pcg32,
     pub(crate) is_done: bool,
     has_passed_duration: bool,
 }
@@ -151,11 +148,6 @@ impl<O: Observer> Simulation<O> {
             self.wheel.schedule(self.sources.clock(Clock::Bitmap), interval);
         }
         self.expect_flow();
-    }
-
-    fn bitmap_interval(&self) -> Option<Time> {
-        let interval = self.network.switches.first()?.bfc()?.bitmap_interval();
-        (interval > Time::ZERO).then_some(interval)
     }
 
     /// Simulated time.
@@ -239,19 +231,6 @@ impl<O: Observer> Simulation<O> {
         self.wheel.schedule(self.sources.clock(Clock::Sample), next);
     }
 
-    fn on_bitmap(&mut self, now: Time) {
-        for switch in 0..self.network.switches.len() {
-            for port in 0..self.network.switches[switch].ports().len() as u16 {
-                if let Some(frame) = self.network.switches[switch].bitmap_frame(port) {
-                    self.send_frame(now, switch, frame);
-                }
-            }
-        }
-        if let Some(interval) = self.bitmap_interval() {
-            self.wheel.schedule(self.sources.clock(Clock::Bitmap), now + interval);
-        }
-    }
-
     #[inline]
     fn on_wire_arrival(&mut self, now: Time, link: u32) {
         let wire = &mut self.network.wires[link as usize];
@@ -302,78 +281,6 @@ impl<O: Observer> Simulation<O> {
                 }
                 self.offer(now, link);
             }
-        }
-    }
-
-    /// A pause, resume or bitmap arrived at a switch.
-    fn on_signal(&mut self, now: Time, switch: usize, port: u16, id: PacketId) {
-        let node = switch as u32 + self.sources.hosts;
-        let link = self.network.ports.egress[node as usize][usize::from(port)];
-        if let Some(signal) = Signal::of(&self.pool[id])
-            && !self.is_lost()
-        {
-            let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
-            self.network.switches[switch].on_signal(&mut moment, port, signal, id);
-            if !matches!(signal, Signal::QueueBitmap(_)) {
-                let event = match signal.is_pause() {
-                    true => PacketEvent::PauseReceived,
-                    false => PacketEvent::ResumeReceived,
-                };
-                self.note(now, node, link, event, self.pool[id].upstream_queue);
-            }
-            self.offer(now, link);
-        }
-        self.pool.remove(id);
-    }
-
-    /// Whether a control frame is lost on its wire.
-    pub(crate) fn is_lost(&mut self) -> bool {
-        self.control_loss > 0 && u64::from(self.fault_random.next_u32()) < self.control_loss
-    }
-
-    fn on_drop(&mut self, now: Time, switch: usize, link: u32, id: PacketId) {
-        self.measured.drops += 1;
-        let node = switch as u32 + self.sources.hosts;
-        self.note(now, node, link, PacketEvent::Drop, 0);
-        self.measured.dropped_payload += u64::from(self.pool[id].payload);
-        if !self.measured.has_drop_notices {
-            return self.retire(id);
-        }
-        let packet = &mut self.pool[id];
-        packet.kind = PacketKind::DropNotice;
-        packet.wire_bytes = self.network.frames.acknowledgement;
-        packet.hop -= 2;
-        let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
-        let back = self.network.topology.links[forward as usize].reverse;
-        let egress = self.network.wires[back as usize].from_port;
-        self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
-        self.offer(now, back);
-    }
-
-    /// Sends a frame to a neighbour, ahead of everything else.
-    fn send_frame(&mut self, now: Time, switch: usize, frame: ControlFrame) {
-        let node = switch as u32 + self.sources.hosts;
-        let link = self.network.ports.egress[node as usize][usize::from(frame.port)];
-        let packet = frame.signal.frame(self.network.frames.control);
-        let queue = packet.upstream_queue;
-        let id = self.pool.insert(packet);
-        self.network.switches[switch].enqueue_control(&mut self.pool, id, frame.port);
-        if !matches!(frame.signal, Signal::QueueBitmap(_)) {
-            let event = if frame.signal.is_pause() {
-                PacketEvent::PauseSent
-            } else {
-                PacketEvent::ResumeSent
-            };
-            self.note(now, node, link, event, queue);
-        }
-        self.offer(now, link);
-    }
-
-    fn note(&mut self, now: Time, node: u32, link: u32, event: PacketEvent, queue: u16) {
-        if let Some(events) = &mut self.measured.event_table {
-            let switch = &self.network.switches[(node - self.sources.hosts) as usize];
-            let bytes = switch.accounts().total;
-            events.push(EventRecord { time: now, node, link, event, queue, bytes });
         }
     }
 

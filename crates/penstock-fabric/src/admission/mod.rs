@@ -102,7 +102,7 @@ impl Admission {
     pub(crate) fn new(config: &AdmissionConfig, ports: &[PortFacts], classes: usize) -> Self {
         let policy = match config {
             AdmissionConfig::Infinite {} => Policy::Infinite,
-            AdmissionConfig::Shared(config) => Policy::Shared(Shared::new(config, ports)),
+            AdmissionConfig::Shared(config) => Policy::Shared(Shared::new(config, ports, classes)),
             AdmissionConfig::Static(config) => Policy::Static(config.clone()),
         };
         Admission { policy, accounts: Accounts::new(ports.len(), classes) }

@@ -43,7 +43,7 @@ pub struct IngressConfig {
     pub alpha: f64,
     /// Bytes that each port and class has for itself.
     pub reserve: Bytes,
-    /// Bytes that may still arrive after a pause was sent.
+    /// Bytes that may still arrive after a pause was sent, for each port and class.
     pub headroom: HeadroomConfig,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: &SharedConfig, ports: &[PortFacts]) -> Self {
+    pub(crate) fn new(config: &SharedConfig, ports: &[PortFacts], classes: usize) -> Self {
         let buffer = config.buffer.get();
         let Some(ingress) = &config.ingress else {
             return Shared { buffer, reserve: 0, pool: buffer, limits: Vec::new() };
@@ -108,7 +108,7 @@ impl Shared {
             })
             .collect();
         let set_aside: u64 = limits.iter().map(|l| l.headroom + ingress.reserve.get()).sum();
-        let pool = buffer.saturating_sub(set_aside);
+        let pool = buffer.saturating_sub(set_aside * classes as u64);
         Shared { buffer, reserve: ingress.reserve.get(), pool, limits }
     }
 

@@ -122,3 +122,17 @@ fn a_plain_pool_is_full_to_the_byte() {
     assert!(admit(&mut admission, 1, 1));
     assert_eq!(admission.accounts().peak, 3_000);
 }
+
+#[test]
+fn the_buffer_is_never_exceeded_whatever_the_classes() {
+    let config = config(120_000, HeadroomConfig::Bytes { size: Bytes::new(5_000) });
+    let mut admission = Admission::new(&AdmissionConfig::Shared(config), &[host_port(); 4], 3);
+    let mut request = |port, class| {
+        let request = Request { ingress: port, class, bytes: 500, egress_bytes: 0 };
+        while admission.admit(request) {}
+    };
+    for port in 0..4 {
+        (0..3).for_each(|class| request(port, class));
+    }
+    assert!(admission.accounts().total <= 120_000, "{}", admission.accounts().total);
+}

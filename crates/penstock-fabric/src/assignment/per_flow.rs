@@ -6,46 +6,21 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::hash::{BuildHasherDefault, Hasher};
 
 use hashbrown::HashMap;
 
 use super::{Assigning, reduce};
 use crate::packet::Packet;
+use crate::parts::MixedKeys;
 use crate::port::Port;
 
 /// Queue numbers are 16 bits wide; flows beyond that many at one port share queues.
 const QUEUES_MAX: usize = 1 << 16;
 
-/// A multiplicative hasher for keys that are well mixed already (flow hashes); Fibonacci constant
-/// (Knuth, The Art of Computer Programming, vol. 3, sec. 6.4).
-#[derive(Debug, Default)]
-pub(crate) struct FlowHasher(u64);
-
-impl Hasher for FlowHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u32(&mut self, key: u32) {
-        self.write_u64(u64::from(key));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = (self.0 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
-}
-
 /// The queues of one egress port.
 #[derive(Debug, Default)]
 struct PortFlows {
-    queue_of: HashMap<u32, u16, BuildHasherDefault<FlowHasher>>,
+    queue_of: HashMap<u32, u16, MixedKeys>,
     /// Owner of each queue, and whether the queue stands in `idle`; index 0 is the control queue.
     owners: Vec<(u32, bool)>,
     /// Queues that ran empty, oldest first.
@@ -73,7 +48,9 @@ impl PerFlow {
         let queue = match flows.reclaim(arrival.port) {
             Some(queue) => queue,
             None if arrival.port.queues().len() == QUEUES_MAX => {
-                return 1 + reduce(flow, QUEUES_MAX as u32 - 1) as u16;
+                let shared = 1 + reduce(flow, QUEUES_MAX as u32 - 1) as u16;
+                flows.queue_of.insert(flow, shared);
+                return shared;
             }
             None => {
                 flows.owners.push((flow, false));

@@ -35,7 +35,6 @@ pub struct Pfc {
     xon_offset: u64,
     xoff: Option<u64>,
     is_paused: Vec<bool>,
-    peak: u64,
     peak_fraction: f64,
     pauses: u64,
 }
@@ -46,7 +45,6 @@ impl Pfc {
             xon_offset: config.xon_offset.get(),
             xoff: config.xoff.map(Bytes::get),
             is_paused: vec![false; accounts],
-            peak: 0,
             peak_fraction: 0.0,
             pauses: 0,
         }
@@ -79,10 +77,9 @@ impl Pfc {
         let account = admission.accounts().ingress(ingress, class);
         let threshold = self.threshold(admission, ingress);
         let held = admission.shared_bytes(account);
-        if held + account.headroom > self.peak {
-            self.peak = held + account.headroom;
-            self.peak_fraction =
-                self.peak_fraction.max((held + account.headroom) as f64 / threshold.max(1) as f64);
+        let stored = (held + account.headroom) as f64;
+        if stored > self.peak_fraction * threshold as f64 {
+            self.peak_fraction = stored / threshold.max(1) as f64;
         }
         if self.is_paused[index] || (account.headroom == 0 && held < threshold) {
             return None;

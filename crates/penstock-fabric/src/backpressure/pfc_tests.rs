@@ -154,3 +154,21 @@ fn a_class_is_not_resumed_while_it_has_bytes_in_the_headroom() {
     let frames: Vec<_> = (0..4).map(|_| bench.depart(1).unwrap().1).collect();
     assert_eq!(frames, [None, None, resume(0), None]);
 }
+
+#[test]
+fn the_peak_is_the_largest_share_of_xoff_and_not_that_of_the_largest_account() {
+    let admission = r#"{"kind":"shared","buffer":50000,"ingress":{"alpha":1.0,"reserve":0,
+        "headroom":{"kind":"bytes","size":10000}}}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":100,"xoff":null}"#;
+    let mut bench = Bench::new(&config(admission, pfc), &hosts(4));
+    (0..4).for_each(|_| assert_eq!(bench.admit(ahead(), 1_000), None));
+    bench.drain(1);
+    // 4,000 of 6,000 B. Then four ports take 2,000 B each, which is all that each may take.
+    for _ in 0..2 {
+        for ingress in 0..4 {
+            bench.admit(Flow { ingress, ..ahead() }, 1_000);
+        }
+    }
+    assert_eq!(bench.switch.pfc().unwrap().pauses(), 1);
+    assert!(bench.switch.pfc().unwrap().peak_fraction() >= 1.0);
+}

@@ -3,29 +3,11 @@
 //! No policy is asked, so that FIFO ports can be compared with per-flow queues (BFC Fig. 4, 10c).
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
+use penstock_fabric::parts::MixedKeys;
 use penstock_units::Time;
 
 use super::table::{Column, Table};
-
-/// A multiplicative hasher for (link, flow) keys; Fibonacci constant (Knuth, vol. 3, sec. 6.4).
-#[derive(Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = (self.0 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
-}
 
 #[derive(Clone, Default)]
 struct LinkFlows {
@@ -50,7 +32,7 @@ impl LinkFlows {
 #[derive(Default)]
 pub struct ActiveFlows {
     /// Packets queued by (link, flow hash).
-    packets: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    packets: HashMap<u64, u32, MixedKeys>,
     links: Vec<LinkFlows>,
 }
 

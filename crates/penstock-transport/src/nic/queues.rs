@@ -30,7 +30,8 @@ impl Queues {
     }
 
     /// The queue of a new flow of `class`; 0 when flows have no queues. Of several empty queues the
-    /// lowest is taken (our choice, because they do not differ).
+    /// lowest is taken that is not paused, as a flow that has left may have caused a pause (our
+    /// choice; the paper does not say).
     pub(crate) fn assign(&mut self, class: u8, paused: u128, rng: &mut Pcg32) -> u16 {
         if self.flows.is_empty() {
             return 0;
@@ -77,21 +78,21 @@ mod tests {
     #[test]
     fn flows_have_a_queue_each_while_there_are_empty_ones() {
         let (mut queues, mut rng) = (Queues::new(32, 1), rng());
-        let assigned: Vec<u16> = (0..31).map(|_| queues.assign(0, &mut rng)).collect();
+        let assigned: Vec<u16> = (0..31).map(|_| queues.assign(0, 0, &mut rng)).collect();
         assert_eq!(assigned, (1..32).collect::<Vec<u16>>());
         queues.release(17);
-        assert_eq!(queues.assign(0, &mut rng), 17);
+        assert_eq!(queues.assign(0, 0, &mut rng), 17);
     }
 
     #[test]
     fn then_they_share_a_random_one_until_all_its_flows_have_left() {
         let (mut queues, mut rng) = (Queues::new(4, 1), rng());
         for _ in 0..3 {
-            queues.assign(0, &mut rng);
+            queues.assign(0, 0, &mut rng);
         }
         let mut seen = [0u32; 4];
         for _ in 0..3_000 {
-            seen[usize::from(queues.assign(0, &mut rng))] += 1;
+            seen[usize::from(queues.assign(0, 0, &mut rng))] += 1;
         }
         assert_eq!(seen[0], 0);
         assert!(seen[1..].iter().all(|&flows| (800..1_200).contains(&flows)), "{seen:?}");
@@ -100,7 +101,7 @@ mod tests {
         }
         assert_ne!(queues.empty & 0b1110, 0b0100);
         queues.release(2);
-        assert_eq!(queues.assign(0, &mut rng), 2);
+        assert_eq!(queues.assign(0, 0, &mut rng), 2);
     }
 
     #[test]
@@ -121,8 +122,8 @@ mod tests {
     #[test]
     fn without_queues_every_flow_has_label_0() {
         let (mut queues, mut rng) = (Queues::new(0, 2), rng());
-        assert_eq!(queues.assign(1, &mut rng), 0);
+        assert_eq!(queues.assign(1, 0, &mut rng), 0);
         queues.release(0);
-        assert_eq!(queues.assign(0, &mut rng), 0);
+        assert_eq!(queues.assign(0, 0, &mut rng), 0);
     }
 }

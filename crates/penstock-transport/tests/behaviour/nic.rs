@@ -59,7 +59,7 @@ impl Host {
 
     fn acknowledge(&mut self, slot: u32, ack: &Acknowledgement) {
         self.flows[slot as usize].on_acknowledgement(self.now, ack);
-        self.nic.on_change(slot, self.now, &mut self.flows);
+        self.nic.on_change(slot, self.now, &mut self.flows, &mut self.rng);
     }
 }
 

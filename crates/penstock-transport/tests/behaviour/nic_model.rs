@@ -153,7 +153,7 @@ impl Model {
             let flow = &mut self.flows[slot as usize];
             let ack = ack(flow);
             flow.on_acknowledgement(self.now, &ack);
-            self.nic.on_change(slot, self.now, &mut self.flows);
+            self.nic.on_change(slot, self.now, &mut self.flows, &mut self.rng);
         }
     }
 

@@ -1,0 +1,100 @@
+//! What switches tell each other and the sources: pauses, resumes, bitmaps, drop notices.
+
+use penstock_fabric::{ControlFrame, Moment, Observer, PacketEvent, PacketId, PacketKind, Signal};
+use penstock_units::Time;
+use rand_core::RngCore;
+
+use crate::measure::events::EventRecord;
+use crate::simulation::{Clock, Simulation};
+
+impl<O: Observer> Simulation<O> {
+    pub(crate) fn bitmap_interval(&self) -> Option<Time> {
+        let interval = self.network.switches.first()?.bfc()?.bitmap_interval();
+        (interval > Time::ZERO).then_some(interval)
+    }
+
+    pub(crate) fn on_bitmap(&mut self, now: Time) {
+        for switch in 0..self.network.switches.len() {
+            for port in 0..self.network.switches[switch].ports().len() as u16 {
+                if let Some(frame) = self.network.switches[switch].bitmap_frame(port) {
+                    self.send_frame(now, switch, frame);
+                }
+            }
+        }
+        if let Some(interval) = self.bitmap_interval() {
+            self.wheel.schedule(self.sources.clock(Clock::Bitmap), now + interval);
+        }
+    }
+
+    /// A pause, resume or bitmap arrived at a switch.
+    pub(crate) fn on_signal(&mut self, now: Time, switch: usize, port: u16, id: PacketId) {
+        let node = switch as u32 + self.sources.hosts;
+        let link = self.network.ports.egress[node as usize][usize::from(port)];
+        if let Some(signal) = Signal::of(&self.pool[id])
+            && !self.is_lost()
+        {
+            let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
+            self.network.switches[switch].on_signal(&mut moment, port, signal, id);
+            if !matches!(signal, Signal::QueueBitmap(_)) {
+                let event = match signal.is_pause() {
+                    true => PacketEvent::PauseReceived,
+                    false => PacketEvent::ResumeReceived,
+                };
+                self.note(now, node, link, event, self.pool[id].upstream_queue);
+            }
+            self.offer(now, link);
+        }
+        self.pool.remove(id);
+    }
+
+    /// Whether a control frame is lost on its wire.
+    pub(crate) fn is_lost(&mut self) -> bool {
+        self.control_loss > 0 && u64::from(self.fault_random.next_u32()) < self.control_loss
+    }
+
+    pub(crate) fn on_drop(&mut self, now: Time, switch: usize, link: u32, id: PacketId) {
+        self.measured.drops += 1;
+        let node = switch as u32 + self.sources.hosts;
+        self.note(now, node, link, PacketEvent::Drop, 0);
+        self.measured.dropped_payload += u64::from(self.pool[id].payload);
+        if !self.measured.has_drop_notices {
+            return self.retire(id);
+        }
+        let packet = &mut self.pool[id];
+        packet.kind = PacketKind::DropNotice;
+        packet.wire_bytes = self.network.frames.acknowledgement;
+        packet.hop -= 2;
+        let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
+        let back = self.network.topology.links[forward as usize].reverse;
+        let egress = self.network.wires[back as usize].from_port;
+        self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
+        self.offer(now, back);
+    }
+
+    /// Sends a frame to a neighbour, ahead of everything else.
+    pub(crate) fn send_frame(&mut self, now: Time, switch: usize, frame: ControlFrame) {
+        let node = switch as u32 + self.sources.hosts;
+        let link = self.network.ports.egress[node as usize][usize::from(frame.port)];
+        let packet = frame.signal.frame(self.network.frames.control);
+        let queue = packet.upstream_queue;
+        let id = self.pool.insert(packet);
+        self.network.switches[switch].enqueue_control(&mut self.pool, id, frame.port);
+        if !matches!(frame.signal, Signal::QueueBitmap(_)) {
+            let event = if frame.signal.is_pause() {
+                PacketEvent::PauseSent
+            } else {
+                PacketEvent::ResumeSent
+            };
+            self.note(now, node, link, event, queue);
+        }
+        self.offer(now, link);
+    }
+
+    fn note(&mut self, now: Time, node: u32, link: u32, event: PacketEvent, queue: u16) {
+        if let Some(events) = &mut self.measured.event_table {
+            let switch = &self.network.switches[(node - self.sources.hosts) as usize];
+            let bytes = switch.accounts().total;
+            events.push(EventRecord { time: now, node, link, event, queue, bytes });
+        }
+    }
+}
