@@ -41,6 +41,18 @@ fn the_digests_of_small_runs_are_the_golden_ones() {
     assert_eq!(digests, golden, "results changed; the left side is the new GOLDEN");
 }
 
+/// The file that `tests/python/test_golden.py` runs in the optimised build.
+#[test]
+fn debug_and_release_builds_give_the_same_digests() {
+    let file = include_str!("../../../../tests/golden/builds.json");
+    let cases: Vec<Value> = serde_json::from_str(file).unwrap();
+    assert!(cases.len() >= 9);
+    for case in cases {
+        let digest = run(&case["scenario"]).summary.digest;
+        assert_eq!(case["digest"], digest.as_str(), "{}: results changed", case["name"]);
+    }
+}
+
 #[test]
 fn two_runs_of_a_scenario_give_the_same_tables() {
     for scheme in schemes() {
