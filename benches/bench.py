@@ -1,7 +1,8 @@
 """Time the simulator beside a bare event loop: ns per packet-hop and peak memory.
 
-A packet-hop is a packet put on a wire, data or control. Every case is a process of its own that runs
-the scheme and the bare loop in turn on the same topology and traffic; the fastest run of each counts.
+A packet-hop is a packet put on a wire, data or control. Every case is a process of its own that
+runs the scheme and the bare loop in turn on the same topology and traffic; the fastest run of each
+counts.
 
 Examples
 --------
