@@ -1,13 +1,17 @@
 //! Times one scenario beside the bare event loop, in one process: `bench SCENARIO.json REPEATS`.
 //!
-//! Prints one line of JSON. Repeats alternate between the two loops and the fastest of each counts,
-//! which is what an otherwise idle core would show.
+//! Prints one line of JSON. Only the loops are timed, not the building of the network. Repeats
+//! alternate between the two loops and the fastest of each counts, which is what an otherwise idle
+//! core would show.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use penstock_fabric::Unobserved;
 use penstock_sim::bare::BareLoop;
-use penstock_sim::{RunError, RunOptions, Scenario};
+use penstock_sim::network::Network;
+use penstock_sim::simulation::Simulation;
+use penstock_sim::{Scenario, ScenarioError};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,14 +38,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(scenario: &Scenario, repeats: u32) -> Result<serde_json::Value, RunError> {
+fn measure(scenario: &Scenario, repeats: u32) -> Result<serde_json::Value, ScenarioError> {
     let (mut bare_time, mut bare_hops, mut bare_events) = (Duration::MAX, 0, 0);
     let (mut time, mut hops, mut events, mut flows) = (Duration::MAX, 0, 0, 0);
     let mut peak = None;
     for _ in 0..repeats {
+        let mut simulation = Simulation::new(scenario, Network::build(scenario)?, Unobserved)?;
         let start = Instant::now();
-        let results = penstock_sim::run(scenario, RunOptions::default(), |_| true)?;
+        while simulation.advance(u64::MAX) {}
         time = time.min(start.elapsed());
+        let (results, _) = simulation.finish(false);
         // Before the bare loop has run for the first time, so that its memory does not count.
         peak = peak.or_else(peak_resident_bytes);
         hops = results.summary.packet_hops;
