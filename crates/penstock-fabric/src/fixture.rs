@@ -182,6 +182,7 @@ pub(crate) fn dynamic(queues: u32) -> DynamicConfig {
         table_factor: 100,
         sticky_hop_rtts: 2.0,
         incast_queue: false,
+        avoid_paused: false,
         sampling: 1.0,
     }
 }

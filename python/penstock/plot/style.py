@@ -52,6 +52,7 @@ LOOKS: dict[str, Look] = {
     "bfc-no-nic": Look(SKY, "<", "-."),
     "bfc-sampling": Look(SKY, ">", ":"),
     "bfc-incast-label": Look(BLUE, "^", ":"),
+    "bfc-avoid-paused": Look(BLUE, "v", "-."),
     "bfc-srf": Look(SKY, "P", "--"),
     "ideal-fq": Look(BLACK, "", "--"),
     "ideal-srf": Look(SLATE, "", "--"),

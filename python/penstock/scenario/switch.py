@@ -179,6 +179,11 @@ class DynamicAssignment(Part):
         gt=0,
         le=1,
     )
+    avoid_paused: Switch = field(
+        "a new flow shares a queue that can send rather than get an empty one that is paused",
+        False,
+        source="BFC 3.3.1: any empty queue",
+    )
 
 
 # -- scheduling: which queue next? ----------------------------------------------------------

@@ -51,6 +51,23 @@ fn only_when_no_queue_is_empty_it_is_a_random_one() {
     assert!(counts[1..].iter().all(|&count| (880..=1_120).contains(&count)), "{counts:?}");
 }
 
+/// A port with three data queues: 1 has a packet, 2 and 3 are empty and paused.
+fn with_empty_paused_queues(config: DynamicConfig) -> Bench {
+    let mut bench = bench(config);
+    assert_eq!(bench.queue_of(flow(1)), 1);
+    bench.signal(0, Signal::PauseQueue(2));
+    bench.signal(0, Signal::PauseQueue(3));
+    bench
+}
+
+#[test]
+fn paused_queues_are_avoided_when_asked_for() {
+    let mut bench = with_empty_paused_queues(DynamicConfig { avoid_paused: true, ..dynamic(4) });
+    assert_eq!(bench.queue_of(flow(2)), 1);
+    bench.signal(0, Signal::PauseQueue(1));
+    assert_ne!(bench.queue_of(flow(3)), 1, "nothing can send: an empty queue as ever");
+}
+
 #[test]
 fn a_queue_that_ran_empty_is_given_before_any_is_shared() {
     let mut bench = bench(dynamic(4));

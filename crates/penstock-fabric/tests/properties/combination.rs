@@ -25,6 +25,7 @@ fn dynamic(
     json!({
         "kind": "dynamic", "queues": queues, "classes": classes, "table_factor": table_factor,
         "sticky_hop_rtts": 2.0, "incast_queue": incast_queue, "sampling": sampling,
+        "avoid_paused": queues > 6,
     })
 }
 

@@ -177,7 +177,8 @@ pub fn bfc() -> Value {
     let switch = json!({
         "admission": shared(false),
         "assignment": {"kind": "dynamic", "queues": 32, "classes": 1, "table_factor": 100,
-                       "sticky_hop_rtts": 2.0, "incast_queue": false, "sampling": 1.0},
+                       "sticky_hop_rtts": 2.0, "incast_queue": false, "sampling": 1.0,
+                       "avoid_paused": false},
         "scheduling": {"kind": "drr", "quantum": 1_048},
         "marking": {"kind": "none"},
         "backpressure": {"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
