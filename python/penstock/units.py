@@ -39,6 +39,8 @@ class Quantity:
     printed: tuple[str, ...]
     listed: str
     example: str
+    binary: tuple[str, ...] = ()
+    """Units printed where the value is a whole number of them and no multiple of 1000."""
 
     def parse(self, text: str) -> int:
         """The number of base units that `text` says, exactly.
@@ -67,6 +69,10 @@ class Quantity:
 
     def format(self, value: int) -> str:
         """`value` in the largest unit that leaves at most three exact decimals."""
+        for unit in self.binary:
+            count, rest = divmod(value, self.units[unit])
+            if count and not rest and value % 1000:
+                return f"{count} {unit}"
         for unit in self.printed:
             factor = self.units[unit]
             step = max(factor // 1000, 1)
@@ -136,6 +142,7 @@ SIZE = Quantity(
     printed=("GB", "MB", "kB", "B"),
     listed="B, kB, MB, GB, KiB, MiB, GiB",
     example="12 MiB",
+    binary=("GiB", "MiB", "KiB"),
 )
 """Amounts of data [B]."""
 

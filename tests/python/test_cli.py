@@ -113,7 +113,7 @@ def test_show_names_unit_default_and_source(capsys: pytest.CaptureFixture[str]) 
     assert main(["show", "bfc", "--json"]) == 0
     fields = {one["field"]: one for one in json.loads(capsys.readouterr().out)["fields"]}
     buffer = fields["switch.admission.buffer"]
-    assert buffer["value"] == "12582.912 kB"
+    assert buffer["value"] == "12 MiB"
     assert "size" in buffer["meaning"]
     assert "BFC 6.2.1" in buffer["source"]
 

@@ -58,7 +58,7 @@ def test_only_whole_numbers_and_texts_are_quantities(value: object) -> None:
 def test_printing_is_short() -> None:
     assert TIME.format(1_500_000) == "1.5 us"
     assert TIME.format(0) == "0 ps"
-    assert SIZE.format(12_582_912) == "12582.912 kB"
+    assert SIZE.format(12_582_912) == "12 MiB"
     assert RATE.format(100_000_000_000) == "100 Gb/s"
 
 

@@ -62,6 +62,14 @@ impl SubAssign for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const BINARY: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        let whole =
+            |&&(factor, _): &&(u64, &str)| self.0 >= factor && self.0.is_multiple_of(factor);
+        if let Some((factor, name)) = BINARY.iter().find(whole)
+            && !self.0.is_multiple_of(1_000)
+        {
+            return write!(f, "{} {name}", self.0 / factor);
+        }
         const UNITS: [(u64, &str); 4] =
             [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"), (1, "B")];
         crate::parse::write_exact(f, self.0, &UNITS)

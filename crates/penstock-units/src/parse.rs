@@ -183,7 +183,9 @@ mod tests {
     fn printing_is_short_and_exact() {
         assert_eq!(Time::from_ns(1_500).to_string(), "1.5 us");
         assert_eq!(Time::ZERO.to_string(), "0 ps");
-        assert_eq!(Bytes::new(12_582_912).to_string(), "12582.912 kB");
+        assert_eq!(Bytes::new(12_582_912).to_string(), "12 MiB");
+        assert_eq!(Bytes::new(1_024_000).to_string(), "1.024 MB");
+        assert_eq!(Bytes::new(1_048).to_string(), "1.048 kB");
     }
 
     proptest! {

@@ -75,6 +75,10 @@ def kind_of(model: type[BaseModel]) -> str:
     return str(typing.get_args(model.model_fields["kind"].annotation)[0])
 
 
+def _kind_first(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    return sorted(model.model_fields.items(), key=lambda item: item[0] != "kind")
+
+
 def first_line(model: type[BaseModel]) -> str:
     """What a model is, from its documentation."""
     return (model.__doc__ or "").partition("\n")[0]
@@ -94,7 +98,7 @@ def _scheme(name: str) -> Description:
 
 def _topology(model: type[BaseModel]) -> Description:
     rows = []
-    for name, info in model.model_fields.items():
+    for name, info in _kind_first(model):
         if name != "kind":
             default = "required" if info.default is PydanticUndefined else str(info.default)
             rows.append([name, default, _meaning(info), source_of(info)])
@@ -149,7 +153,7 @@ def _experiment(name: str) -> Description:
 
 def _fields(part: BaseModel, prefix: str, sources: dict[str, str]) -> Iterator[list[str]]:
     """A row per field, at any depth: path, value, meaning with unit, source."""
-    for name, info in type(part).model_fields.items():
+    for name, info in _kind_first(type(part)):
         path = f"{prefix}{info.alias or name}"
         value = getattr(part, name)
         if isinstance(value, BaseModel):

@@ -114,36 +114,9 @@ class ClassAssignment(Part):
     )
 
 
-class StochasticAssignment(Part):
-    """A queue by a hash of the flow (SFQ)."""
+class _SharedQueues(Part):
+    """A fixed number of queues that flows share."""
 
-    kind: Literal["stochastic"]
-    queues: Count = field(
-        "queues of a port, the control queue included",
-        32,
-        source="BFC 6.2.1: 32 queues per port",
-        ge=2,
-        le=QUEUES_MAX,
-    )
-    classes: Count = field(
-        "priority classes that share them evenly",
-        1,
-        source="BFC 6.2.1: one class",
-        ge=1,
-        le=CLASSES_MAX,
-    )
-
-
-class PerFlowAssignment(Part):
-    """A queue for every flow, however many (ideal fair queueing)."""
-
-    kind: Literal["per-flow"]
-
-
-class DynamicAssignment(Part):
-    """BFC's flow table: an empty queue for a new flow, a random one when none is empty."""
-
-    kind: Literal["dynamic"]
     queues: Count = field(
         "queues of a port, the control queue included",
         32,
@@ -158,6 +131,24 @@ class DynamicAssignment(Part):
         ge=1,
         le=CLASSES_MAX,
     )
+
+
+class StochasticAssignment(_SharedQueues):
+    """A queue by a hash of the flow (SFQ)."""
+
+    kind: Literal["stochastic"]
+
+
+class PerFlowAssignment(Part):
+    """A queue for every flow, however many (ideal fair queueing)."""
+
+    kind: Literal["per-flow"]
+
+
+class DynamicAssignment(_SharedQueues):
+    """BFC's flow table: an empty queue for a new flow, a random one when none is empty."""
+
+    kind: Literal["dynamic"]
     table_factor: Count = field(
         "flow-table entries per queue", 100, source="BFC 3.3.1", ge=1, le=TABLE_FACTOR_MAX
     )

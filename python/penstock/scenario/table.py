@@ -102,7 +102,7 @@ def parse_value(text: str) -> Any:
 
 
 def to_toml(table: Mapping[str, Any]) -> str:
-    """`table` as TOML: rows of numbers stay on a line, null (which TOML lacks) is left out."""
+    """`table` as TOML: kinds first, rows of numbers on a line, null (which TOML lacks) left out."""
     text = tomli_w.dumps(_without_none(table), indent=2)
     return _NUMBERS_OVER_LINES.sub(_on_one_line, text)
 
@@ -113,7 +113,8 @@ def _on_one_line(match: re.Match[str]) -> str:
 
 def _without_none(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _without_none(one) for key, one in value.items() if one is not None}
+        kind_first = sorted(value.items(), key=lambda item: item[0] != "kind")
+        return {key: _without_none(one) for key, one in kind_first if one is not None}
     if isinstance(value, list | tuple):
         return [_without_none(one) for one in value]
     return value

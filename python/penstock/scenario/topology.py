@@ -8,6 +8,7 @@ of about 8 us. Paths and queues are the Rust core's business.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -26,7 +27,7 @@ DELAY_MAX = TIME.parse("1 s")
 PIPELINE = f"{OUR_CHOICE}: BFC 6.2.1 counts only links in its 8 us round trip"
 
 
-class _Network(Part):
+class _Network(Part, ABC):
     pipeline_delay: Time = field(
         "time from a packet's last bit in to being ready for its egress queue, at every switch",
         0,
@@ -34,21 +35,21 @@ class _Network(Part):
         le=DELAY_MAX,
     )
 
+    @abstractmethod
     def host_count(self) -> int:
         """Hosts in the network, > 0."""
-        raise NotImplementedError
 
+    @abstractmethod
     def switch_count(self) -> int:
         """Switches in the network, > 0."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cable_count(self) -> int:
         """Cables in the network, > 0."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cables(self) -> Iterator[tuple[int, int]]:
         """The two ends of each cable, in the order that numbers the links."""
-        raise NotImplementedError
 
     def node_names(self) -> list[str]:
         """A name per node: ``H3`` for hosts, ``S1`` for switches."""
