@@ -12,13 +12,11 @@ in time, texts where a number belongs, a flow from a host to itself.
 
 from __future__ import annotations
 
-import gzip
-import re
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from penstock.units import TIME, U64_MAX, refusal
+from penstock.lines import Line, read_lines
+from penstock.units import TIME, refusal
 
 Flow = tuple[int, int, int, int]
 """Source host, destination host, size [B], start [ps]."""
@@ -29,33 +27,6 @@ _COLUMNS = {
     "size": ("size_bytes", "size", "bytes"),
 }
 _STARTS = {f"start_{unit}": unit for unit in ("s", "ms", "us", "ns", "ps")}
-_PICOSECONDS = TIME.units
-
-
-class _Line:
-    """A line of a trace with its place, which every refusal names."""
-
-    def __init__(self, path: Path, number: int, text: str) -> None:
-        self.path, self.number, self.text = path, number, text.strip()
-
-    def refuse(self, problem: str, remedy: str) -> Exception:
-        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
-        return refusal(f'{self.path}, line {self.number}: "{shown}" {problem}', remedy)
-
-    def whole(self, text: str, what: str) -> int:
-        if not re.fullmatch(r"[0-9]+", text.strip()):
-            raise self.refuse(f'has "{text}" for {what}', "write a whole number, 0 or more")
-        return int(text)
-
-    def time(self, text: str, unit: str) -> int:
-        """Picoseconds of a decimal number of `unit`, rounded to the nearest."""
-        try:
-            value = Decimal(text.strip()) * _PICOSECONDS[unit]
-        except InvalidOperation:
-            raise self.refuse(f'has "{text}" for the start', f"write a number of {unit}") from None
-        if not value.is_finite() or not 0 <= value <= U64_MAX:
-            raise self.refuse(f'has "{text}" for the start', "write a time from 0 up")
-        return round(value)
 
 
 def read_trace(path: Path) -> list[Flow]:
@@ -66,17 +37,7 @@ def read_trace(path: Path) -> list[Flow]:
     PydanticCustomError
         A `ValueError` that names the line and the remedy.
     """
-    try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        texts = raw.decode().splitlines()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise refusal(
-            f"{path} cannot be read: {error}", "name a text file, or one gzipped"
-        ) from None
-    numbered = [_Line(path, number, text) for number, text in enumerate(texts, start=1)]
-    lines = [line for line in numbered if line.text and not line.text.startswith("#")]
-    if not lines:
-        raise refusal(f"{path} is empty", "name a file with flows")
+    lines = read_lines(path)
     if lines[0].text.isdigit():
         flows = _hpcc(lines)
     elif lines[0].text.startswith("Nodes"):
@@ -86,7 +47,7 @@ def read_trace(path: Path) -> list[Flow]:
     return list(_checked(flows))
 
 
-def _csv(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
+def _csv(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
     header = [name.strip().lower() for name in lines[0].text.split(",")]
     places = {}
     for column, names in _COLUMNS.items():
@@ -117,7 +78,7 @@ def _csv(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
         )
 
 
-def _hpcc(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
+def _hpcc(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
     """The HPCC family's flow file; its times begin at a whole second, which is taken off.
 
     Format: reference/ns3-hpcc/README (``src dst pg dport size_bytes start_s``); older forks have
@@ -136,7 +97,7 @@ def _hpcc(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
             raise line.refuse(f"has {len(words)} columns", "write src dst pg dport size start_s")
         start = line.time(words[-1], "s")
         if base is None:
-            base = start - start % _PICOSECONDS["s"]
+            base = start - start % TIME.units["s"]
         if start < base:
             raise line.refuse("starts before the first flow", "sort the file by start")
         yield (
@@ -150,7 +111,7 @@ def _hpcc(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
         )
 
 
-def _connection_matrix(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
+def _connection_matrix(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
     """htsim's connection matrix; starts are in picoseconds (csg-htsim, connection_matrix.cpp)."""
     announced, found = None, 0
     for line in lines:
@@ -181,7 +142,7 @@ def _connection_matrix(lines: list[_Line]) -> Iterator[tuple[_Line, Flow]]:
         )
 
 
-def _checked(flows: Iterator[tuple[_Line, Flow]]) -> Iterator[Flow]:
+def _checked(flows: Iterator[tuple[Line, Flow]]) -> Iterator[Flow]:
     before, any_flow = 0, False
     for line, flow in flows:
         source, destination, size, start = flow

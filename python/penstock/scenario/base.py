@@ -7,9 +7,10 @@ is a bug, as is a constant.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationInfo
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
@@ -109,3 +110,12 @@ Label = Annotated[str, Strict(), Field(min_length=1)]
 
 Node = Annotated[int, Strict(), Field(ge=0)]
 """A node's number: hosts 0 to H-1 first, then the switches."""
+
+
+def resolve_path(written: str, info: ValidationInfo) -> Path:
+    """The file that a scenario names, relative to the scenario's own directory."""
+    context = info.context if isinstance(info.context, dict) else {}
+    path = Path(context.get("directory", ".")) / Path(written).expanduser()
+    if not path.is_file():
+        raise refusal(f'there is no file "{path}"', "write a path relative to the scenario's file")
+    return path.resolve()

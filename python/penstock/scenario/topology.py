@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, model_validator
 
 from penstock.errors import Problem
-from penstock.scenario.base import OUR_CHOICE, Count, Node, Part, field
-from penstock.units import TIME, Rate, Time
+from penstock.scenario.base import OUR_CHOICE, Count, Node, Part, field, resolve_path
+from penstock.topology_file import read_topology
+from penstock.units import TIME, Rate, Time, refusal
 
 FABRIC = "BFC 6.2.1"
 SMALL = f"{OUR_CHOICE}: the links of BFC 6.2.1"
@@ -204,12 +205,24 @@ class Cable(Part):
 
 
 class Graph(_Network):
-    """Any network, cable by cable."""
+    """Any network, cable by cable; or ``file``, the HPCC family's topology file, in their place."""
 
     kind: Literal["graph"] = "graph"
     hosts: Count = field("hosts, numbered from 0", ge=2)
     switches: Count = field("switches, numbered after the hosts", ge=1)
     links: tuple[Cable, ...] = field("the cables", min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_file(cls, written: Any, info: ValidationInfo) -> Any:
+        """The nodes and cables of ``file``, where that is written instead of them."""
+        if not isinstance(written, dict) or not isinstance(written.get("file"), str):
+            return written
+        both = {"hosts", "switches", "links"} & written.keys()
+        if both:
+            raise refusal(f"file and {min(both)} are both written", "keep one of them")
+        rest = {key: value for key, value in written.items() if key != "file"}
+        return rest | read_topology(resolve_path(written["file"], info))
 
     def host_count(self) -> int:
         return self.hosts

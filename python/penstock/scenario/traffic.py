@@ -24,9 +24,10 @@ from penstock.scenario.base import (
     Switch,
     Text,
     field,
+    resolve_path,
 )
 from penstock.trace import read_trace
-from penstock.units import PositiveSize, PositiveTime, Size, Time, refusal
+from penstock.units import PositiveSize, PositiveTime, Size, Time
 from penstock.workload import Convention, Distribution, find_workload, read_cdf
 
 WHOLE = f"{OUR_CHOICE}: the whole duration"
@@ -308,12 +309,3 @@ class LongLived(_Traffic):
 
 Traffic = Annotated[OpenLoop | Incast | Listed | Trace | LongLived, Field(discriminator="kind")]
 """One of the kinds above."""
-
-
-def resolve_path(written: str, info: ValidationInfo) -> Path:
-    """The file that a scenario names, relative to the scenario's own directory."""
-    context = info.context if isinstance(info.context, dict) else {}
-    path = Path(context.get("directory", ".")) / Path(written).expanduser()
-    if not path.is_file():
-        raise refusal(f'there is no file "{path}"', "write a path relative to the scenario's file")
-    return path.resolve()
