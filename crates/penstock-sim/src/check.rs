@@ -1,17 +1,54 @@
 //! Invariants of a whole simulation; each switch checks its own.
 
-use penstock_fabric::{Observer, PacketKind};
+use penstock_fabric::{AssignmentConfig, Observer, Packet, PacketFlags, PacketKind};
 
 use crate::error::InvariantError;
 use crate::simulation::Simulation;
 
+/// Watches that the packets of a flow arrive in the order in which they were sent.
+#[derive(Debug, Default)]
+pub(crate) struct OrderCheck {
+    /// By slot: the number of the flow, and the offset of its last packet.
+    last: Vec<(u64, u64)>,
+    violation: Option<String>,
+}
+
+impl OrderCheck {
+    /// A packet of flow `number` in `slot` arrived. Bytes that were sent before may come late.
+    pub(crate) fn on_arrival(&mut self, slot: u32, number: u64, packet: &Packet) {
+        let slot = slot as usize;
+        if self.last.len() <= slot {
+            self.last.resize(slot + 1, (u64::MAX, 0));
+        }
+        let (flow, offset) = self.last[slot];
+        let is_late = flow == number && packet.offset < offset;
+        if is_late && !packet.flags.contains(PacketFlags::RETRANSMISSION) {
+            self.violation.get_or_insert_with(|| {
+                format!("flow {number}: byte {} arrived after byte {offset}", packet.offset)
+            });
+        }
+        self.last[slot] = (number, packet.offset.max(if flow == number { offset } else { 0 }));
+    }
+}
+
 impl<O: Observer> Simulation<O> {
+    /// From now on, also checks the order of arrivals; not where the scheme may change it, as BFC
+    /// does with sampled bookkeeping (App. A.8).
+    pub fn watch_order(&mut self) {
+        let assignment = &self.scenario.scheme.switch.assignment;
+        let may_reorder = matches!(assignment, AssignmentConfig::Dynamic(d) if d.sampling < 1.0);
+        self.order = (!may_reorder).then(OrderCheck::default);
+    }
+
     /// Checks that nothing is lost or counted twice.
     ///
     /// # Errors
     /// The first invariant that does not hold.
     pub fn verify(&self) -> Result<(), InvariantError> {
         let fail = |what: String| InvariantError { time: self.now(), what };
+        if let Some(violation) = self.order.as_ref().and_then(|order| order.violation.clone()) {
+            return Err(fail(violation));
+        }
         for switch in &self.network.switches {
             switch.verify(&self.pool).map_err(fail)?;
         }
@@ -39,7 +76,7 @@ impl<O: Observer> Simulation<O> {
     /// Packets in queues and on wires, and the payload of the data packets among them.
     fn held(&self) -> (usize, u64) {
         let (mut packets, mut payload) = (0, 0);
-        let mut count = |packet: &penstock_fabric::Packet| {
+        let mut count = |packet: &Packet| {
             packets += 1;
             if packet.kind == PacketKind::Data {
                 payload += u64::from(packet.payload);
@@ -58,5 +95,24 @@ impl<O: Observer> Simulation<O> {
             }
         }
         (packets, payload)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_that_was_overtaken_is_a_violation_unless_it_was_sent_again() {
+        let at = |offset, flags| Packet { offset, flags, ..Packet::default() };
+        let mut order = OrderCheck::default();
+        order.on_arrival(0, 1, &at(2_000, PacketFlags::default()));
+        order.on_arrival(0, 1, &at(1_000, PacketFlags::RETRANSMISSION));
+        order.on_arrival(0, 2, &at(0, PacketFlags::default()));
+        assert_eq!(order.violation, None);
+        order.on_arrival(0, 2, &at(3_000, PacketFlags::default()));
+        order.on_arrival(0, 2, &at(2_000, PacketFlags::default()));
+        let words = order.violation.unwrap();
+        assert!(words.contains("flow 2") && words.contains("byte 2000"), "{words}");
     }
 }

@@ -155,6 +155,9 @@ impl<O: Observer> Simulation<O> {
         let slot = packet.flow;
         self.measured.arrived_payload += u64::from(packet.payload);
         let Some(flow) = self.slots.live_flow(slot) else { return self.retire(id) };
+        if let Some(order) = &mut self.order {
+            order.on_arrival(slot, flow.number, packet);
+        }
         let unloaded = flow.latency.as_ps()
             + ((u64::from(packet.wire_bytes) * flow.byte_time) >> BYTE_TIME_BITS);
         let queued = (now - packet.sent_at).as_ps().saturating_sub(unloaded);

@@ -84,6 +84,9 @@ fn drive<O: Observer>(
     mut on_progress: impl FnMut(Progress) -> bool,
 ) -> Result<(Results, O), RunError> {
     let mut simulation = Simulation::new(scenario, network, observer)?;
+    if options.check {
+        simulation.watch_order();
+    }
     let end = scenario.duration + scenario.drain;
     let mut cancelled = false;
     while simulation.advance(REPORT_EVENTS) {

@@ -11,6 +11,7 @@ use penstock_units::Time;
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
+use crate::check::OrderCheck;
 use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
 use crate::measure::summary::Measurements;
@@ -74,6 +75,8 @@ pub struct Simulation<O> {
     pub(crate) path_seed: u64,
     pub(crate) nic_random: Pcg32,
     pub(crate) scenario: Scenario,
+    /// Watches the order of arrivals, in checked runs.
+    pub(crate) order: Option<OrderCheck>,
     /// Who watches the switches.
     pub observer: O,
     workload: Workload,
@@ -127,6 +130,7 @@ impl<O: Observer> Simulation<O> {
             control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
             scenario: scenario.clone(),
             network,
+            order: None,
             observer,
             workload,
             pending: None,
