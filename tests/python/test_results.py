@@ -137,3 +137,15 @@ def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:
     assert made.slowdown(by="size")["flows"].sum() == 2
     assert made.slowdown(by="label")["label"].to_list() == ["background", "incast"]
     assert isinstance(made.slowdown(), pl.DataFrame)
+
+
+def test_large_tables_leave_the_memory_when_they_are_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished = run(Scenario.from_name("quickstart", {"duration": "20 us"}))
+    flows = finished.flows
+    monkeypatch.setattr("penstock.results.KEPT_BYTES", flows.estimated_size() - 1)
+    finished.save(tmp_path / "run")
+    assert finished.flows is not flows
+    assert finished.flows.equals(flows)
+    assert finished.links is finished.links
