@@ -158,22 +158,13 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
             }
         },
     }?;
-    let has_telemetry = scenario.has_telemetry();
-    match scenario.scheme.host.controller {
-        ControllerConfig::Hpcc(_) => unless(
-            has_telemetry,
-            "scheme.host.controller.kind",
-            "hpcc",
-            "it needs marking \"telemetry\"",
-        ),
-        ControllerConfig::Dctcp(_) => unless(
-            matches!(switch.marking, MarkingConfig::Ecn(_)),
-            "scheme.host.controller.kind",
-            "dctcp",
-            "it needs marking \"ecn\"",
-        ),
-        _ => Ok(()),
-    }
+    let controller = &scenario.scheme.host.controller;
+    let kind = "scheme.host.controller.kind";
+    let has_signal = !controller.uses_telemetry() || scenario.has_telemetry();
+    unless(has_signal, kind, "hpcc", "it needs marking \"telemetry\"")?;
+    let is_dctcp = matches!(controller, ControllerConfig::Dctcp(_));
+    let has_marks = matches!(switch.marking, MarkingConfig::Ecn(_));
+    unless(!is_dctcp || has_marks, kind, "dctcp", "it needs marking \"ecn\"")
 }
 
 /// Checks what names nodes, ports and memory of the built topology.
