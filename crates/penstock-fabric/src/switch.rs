@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::admission::{Admission, Request};
 use crate::assignment::{Assigning, Assignment};
 use crate::backpressure::{Backpressure, bfc::Bfc, pfc::Pfc};
+use crate::marking::Marking;
 use crate::marking::ecn::MarkingPoint;
-use crate::marking::{Marking, telemetry};
 use crate::packet::{PacketFlags, PacketKind};
 use crate::scheduling::Scheduler;
 use crate::{
@@ -257,8 +257,8 @@ impl Switch {
         let mut is_marked = false;
         match &self.marking {
             Marking::None => {}
-            Marking::Telemetry => {
-                moment.pool.push_telemetry(id, telemetry::hop(moment.now, port, bytes));
+            Marking::Telemetry(telemetry) => {
+                moment.pool.push_telemetry(id, telemetry.hop(moment.now, port, bytes));
             }
             Marking::Ecn(ecn) => {
                 let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();

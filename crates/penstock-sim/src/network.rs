@@ -3,7 +3,7 @@
 use penstock_engine::stream;
 use penstock_fabric::{PortFacts, Switch, SwitchFacts};
 use penstock_transport::{Nic, PathFacts};
-use penstock_units::{Bytes, Time, Transmission};
+use penstock_units::{Bytes, Fidelity, Time, Transmission};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
@@ -76,7 +76,7 @@ impl Network {
         let frames = frames(scenario);
         let path = path_facts(scenario, &topology, &routing, &frames);
         let ports = port_links(&topology);
-        let wires = wires(&topology, &ports);
+        let wires = wires(&topology, &ports, scenario.fidelity);
         let switches = (0..topology.switches)
             .map(|switch| build_switch(scenario, &topology, topology.hosts + switch))
             .collect();
@@ -138,6 +138,7 @@ fn path_facts(
         bdp: line_rate.bytes_in(base_rtt),
         payload: scenario.wire.payload,
         data_overhead: frames.data_overhead,
+        fidelity: scenario.fidelity,
     }
 }
 
@@ -149,7 +150,7 @@ fn port_links(topology: &Topology) -> PortLinks {
     PortLinks { egress, ingress }
 }
 
-fn wires(topology: &Topology, ports: &PortLinks) -> Vec<Wire> {
+fn wires(topology: &Topology, ports: &PortLinks, fidelity: Fidelity) -> Vec<Wire> {
     let port_of = |node: u32, link: u32| {
         let place = ports.egress[node as usize].iter().position(|&other| other == link);
         place.expect("a link leaves the node it comes from") as u16
@@ -161,7 +162,7 @@ fn wires(topology: &Topology, ports: &PortLinks) -> Vec<Wire> {
     let wire = |link: &topology::Link, id: usize| {
         let pipeline = if topology.is_host(link.to) { Time::ZERO } else { topology.pipeline_delay };
         let ends = [(link.from, from_port[id]), (link.to, from_port[link.reverse as usize])];
-        Wire::new(Transmission::new(link.rate), link.delay + pipeline, ends)
+        Wire::new(Transmission::new(link.rate, fidelity), link.delay + pipeline, ends)
     };
     topology.links.iter().enumerate().map(|(id, link)| wire(link, id)).collect()
 }

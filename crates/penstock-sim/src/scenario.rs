@@ -5,7 +5,7 @@
 
 use penstock_fabric::SwitchConfig;
 use penstock_transport::HostConfig;
-use penstock_units::{Bytes, Time};
+use penstock_units::{Bytes, Fidelity, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ScenarioError;
@@ -20,6 +20,8 @@ pub struct Scenario {
     pub name: String,
     /// Seed of all random streams.
     pub seed: u64,
+    /// Whose arithmetic the run follows.
+    pub fidelity: Fidelity,
     /// Traffic is generated in `[0, duration)` (ps), > 0.
     pub duration: Time,
     /// How much longer flows may take to finish (ps).

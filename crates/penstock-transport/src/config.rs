@@ -77,11 +77,12 @@ mod tests {
 
     const DCTCP: &str = concat!(
         r#"{"kind":"dctcp","gain":0.0625,"start":"slow-start","initial_window_packets":10,"#,
-        r#""increase":1000,"minimum_rate":100000000}"#
+        r#""increase":{"kind":"window","size":1000},"minimum_rate":100000000,"window":"scaled"}"#
     );
     const HPCC: &str = concat!(
         r#"{"kind":"hpcc","target_utilization":0.95,"maximum_stage":5,"#,
-        r#""additive_increase":80,"minimum_rate":100000000,"react":"per-ack"}"#
+        r#""additive_increase":{"kind":"rate","rate":50000000},"minimum_rate":100000000,"#,
+        r#""react":"per-ack","window":"scaled"}"#
     );
     const GO_BACK_N: &str =
         r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;

@@ -1,6 +1,6 @@
 //! The path and the host that the unit tests share.
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::HostConfig;
 use crate::control::ControllerConfig;
@@ -16,6 +16,7 @@ pub(crate) fn path() -> PathFacts {
         bdp: Bytes::new(100_000),
         payload: 1_000,
         data_overhead: 48,
+        fidelity: Fidelity::Exact,
     }
 }
 

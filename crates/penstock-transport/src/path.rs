@@ -1,6 +1,6 @@
 //! What an end host knows of the path of a flow, and what an acknowledgement carries back.
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 pub use penstock_units::HopTelemetry;
 
@@ -17,6 +17,8 @@ pub struct PathFacts {
     pub payload: u32,
     /// Bytes that a data packet has on the wire beside its payload: header and telemetry (bytes).
     pub data_overhead: u32,
+    /// Whose arithmetic the host follows.
+    pub fidelity: Fidelity,
 }
 
 /// An acknowledgement as it arrives at the sender.

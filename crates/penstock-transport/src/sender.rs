@@ -5,13 +5,13 @@
 //!   packet, so the window may be exceeded by less than one packet.
 //! - A paced flow waits after a packet for the packet's wire time at the flow's rate. A change of
 //!   the rate moves the pending gap by the difference of the two gaps. Their simulator does so for
-//!   HPCC only; we do it for every paced controller, because otherwise a flow that was slow sleeps
-//!   through its own acceleration.
+//!   HPCC only (and so do we under its fidelity); we do it for every paced controller, because
+//!   otherwise a flow that was slow sleeps through its own acceleration.
 //! - Every packet but the last is full; the last one has at least one byte.
 //!
 //! Invariant: acknowledged + lost <= next <= size, all in bytes.
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::HostConfig;
 use crate::control::{Controller, FlowView};
@@ -59,6 +59,7 @@ pub struct Sender {
     retransmitted_packets: u32,
     timeouts: u32,
     queue: u16,
+    fidelity: Fidelity,
     /// The rate that `next_available` was computed with.
     rate: Option<BitRate>,
     recovery: Sending,
@@ -83,6 +84,7 @@ impl Sender {
             retransmitted_packets: 0,
             timeouts: 0,
             queue: 0,
+            fidelity: path.fidelity,
             rate: controller.rate(),
             recovery: Sending::new(&config.recovery),
             controller,
@@ -274,7 +276,9 @@ impl Sender {
         let rate = self.controller.rate();
         if rate != self.rate {
             self.rate = rate;
-            self.next_available = self.last_sent_at.saturating_add(self.gap());
+            if self.controller.moves_pending_gap(self.fidelity) {
+                self.next_available = self.last_sent_at.saturating_add(self.gap());
+            }
         }
     }
 
@@ -282,6 +286,6 @@ impl Sender {
     #[inline]
     fn gap(&self) -> Time {
         let wire = Bytes::new(u64::from(self.last_wire_bytes));
-        self.rate.map_or(Time::ZERO, |rate| rate.transmission_time(wire))
+        self.rate.map_or(Time::ZERO, |rate| rate.serialization_time(wire, self.fidelity))
     }
 }

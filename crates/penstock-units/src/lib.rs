@@ -5,18 +5,21 @@
 //! Invariant: no operation loses precision silently; serialization times round up, in one place
 //! ([`BitRate::transmission_time`]).
 //!
-//! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`].
+//! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],
+//! [`fidelity`].
 #![no_std]
 
 extern crate alloc;
 
 pub mod bytes;
+pub mod fidelity;
 pub mod parse;
 pub mod rate;
 pub mod telemetry;
 pub mod time;
 
 pub use bytes::Bytes;
+pub use fidelity::Fidelity;
 pub use parse::ParseQuantityError;
 pub use rate::{BitRate, Transmission};
 pub use telemetry::HopTelemetry;

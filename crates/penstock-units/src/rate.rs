@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Time};
+use crate::{Bytes, Fidelity, Time};
 
 /// Picoseconds in a second times bits in a byte.
 const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
@@ -53,6 +53,28 @@ impl BitRate {
         Time::from_ps(u64::try_from(exact).unwrap_or(u64::MAX))
     }
 
+    /// The time that `bytes` occupy a link of this rate in the arithmetic of `fidelity`: whole
+    /// picoseconds rounded up, or what ns-3 makes of it.
+    ///
+    /// # Panics
+    /// When the rate is zero.
+    #[inline]
+    pub fn serialization_time(self, bytes: Bytes, fidelity: Fidelity) -> Time {
+        match fidelity {
+            Fidelity::Exact => self.transmission_time(bytes),
+            Fidelity::Ns3Hpcc => self.whole_nanoseconds(bytes),
+        }
+    }
+
+    /// ns-3 divides in seconds as a double, stores the quotient with 64 binary places, and cuts off
+    /// what is below a nanosecond (`DataRate::CalculateTxTime`, `Time::FromDouble`). A whole number
+    /// of nanoseconds can thus become one less.
+    fn whole_nanoseconds(self, bytes: Bytes) -> Time {
+        let seconds = (bytes.get() * 8) as f64 / self.0 as f64;
+        let fixed_point = (seconds * 18_446_744_073_709_551_616.0) as u128; // times 2^64, exact
+        Time::from_ns(((fixed_point * 1_000_000_000) >> 64) as u64)
+    }
+
     /// The bytes that a link of this rate carries in `span`, rounded down.
     pub fn bytes_in(self, span: Time) -> Bytes {
         let exact = u128::from(span.as_ps()) * u128::from(self.0) / BIT_PICOSECONDS;
@@ -73,13 +95,14 @@ impl fmt::Display for BitRate {
     }
 }
 
-/// A rate prepared for the hot path: the same result as [`BitRate::transmission_time`] with one
+/// A rate prepared for the hot path: the same result as [`BitRate::serialization_time`] with one
 /// multiplication where a byte takes a whole number of picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
     rate: BitRate,
-    /// Picoseconds per byte when that is a whole number, else zero.
+    /// Picoseconds per byte when that is a whole number and times are exact, else zero.
     byte_time: u64,
+    fidelity: Fidelity,
 }
 
 impl Transmission {
@@ -87,11 +110,12 @@ impl Transmission {
     ///
     /// # Panics
     /// When the rate is zero.
-    pub fn new(rate: BitRate) -> Self {
+    pub fn new(rate: BitRate, fidelity: Fidelity) -> Self {
         assert!(rate.0 > 0, "a link rate must be positive");
         let per_second = BIT_PICOSECONDS as u64;
-        let byte_time = if per_second.is_multiple_of(rate.0) { per_second / rate.0 } else { 0 };
-        Transmission { rate, byte_time }
+        let is_whole = fidelity == Fidelity::Exact && per_second.is_multiple_of(rate.0);
+        let byte_time = if is_whole { per_second / rate.0 } else { 0 };
+        Transmission { rate, byte_time, fidelity }
     }
 
     /// The rate that was prepared.
@@ -99,13 +123,13 @@ impl Transmission {
         self.rate
     }
 
-    /// The time that `bytes` occupy the link, rounded up to whole picoseconds.
+    /// The time that `bytes` occupy the link.
     #[inline]
     pub fn time(self, bytes: u32) -> Time {
         if self.byte_time > 0 {
             Time::from_ps(u64::from(bytes) * self.byte_time)
         } else {
-            self.rate.transmission_time(Bytes::new(u64::from(bytes)))
+            self.rate.serialization_time(Bytes::new(u64::from(bytes)), self.fidelity)
         }
     }
 }
@@ -119,7 +143,23 @@ mod tests {
     fn a_kilobyte_frame_at_100_gbps_takes_83_84_ns() {
         let rate = BitRate::from_gbps(100);
         assert_eq!(rate.transmission_time(Bytes::new(1_048)), Time::from_ps(83_840));
-        assert_eq!(Transmission::new(rate).time(1_048), Time::from_ps(83_840));
+        assert_eq!(Transmission::new(rate, Fidelity::Exact).time(1_048), Time::from_ps(83_840));
+    }
+
+    #[test]
+    fn ns_3_cuts_off_what_is_below_a_nanosecond() {
+        // reference/ns3-hpcc/MODEL.md: bytes and ns at 100 Gb/s.
+        let link = Transmission::new(BitRate::from_gbps(100), Fidelity::Ns3Hpcc);
+        for (bytes, ns) in [(1_048, 83), (1_090, 87), (1_056, 84), (60, 4), (88, 7), (43, 3)] {
+            assert_eq!(link.time(bytes), Time::from_ns(ns));
+        }
+    }
+
+    #[test]
+    fn ns_3_makes_99_ns_of_a_quotient_just_below_100_ns() {
+        // 8,720 bits at 87.2 Gb/s are 1e-7 s, whose nearest double is smaller.
+        let link = Transmission::new(BitRate::from_mbps(87_200), Fidelity::Ns3Hpcc);
+        assert_eq!(link.time(1_090), Time::from_ns(99));
     }
 
     #[test]
@@ -132,7 +172,7 @@ mod tests {
         fn prepared_and_plain_agree(bps in 1u64..2_000_000_000_000, bytes in 0u32..20_000) {
             let rate = BitRate::from_bps(bps);
             prop_assert_eq!(
-                Transmission::new(rate).time(bytes),
+                Transmission::new(rate, Fidelity::Exact).time(bytes),
                 rate.transmission_time(Bytes::new(u64::from(bytes)))
             );
         }

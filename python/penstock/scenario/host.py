@@ -6,7 +6,7 @@ evaluation says; a preset that follows another source (``penstock/schemes``) say
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from penstock.scenario.base import (
     BFC_SIMULATOR,
@@ -18,11 +18,37 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
-from penstock.units import PositiveSize, PositiveTime, Rate, Size, Time
+from penstock.units import PositiveSize, PositiveTime, Rate, Time
 
 NIC_QUEUES_MAX = 128
 """Largest number of NIC queues: a pause frame's bitmap has 128 (BFC 6.3: at most 128 queues)."""
 FLOOR = f"{BFC_SIMULATOR}: MIN_RATE 100 Mb/s"
+
+
+RateWindow = Literal["none", "bdp", "scaled"]
+"""What a paced flow may have in flight: anything, one BDP, or the BDP times rate / line rate."""
+
+
+class WindowIncrease(Part):
+    """An additive step of the window; the rate grows by it over the base round-trip time."""
+
+    kind: Literal["window"]
+    size: PositiveSize = field("how much more is in flight after a step")
+
+
+class RateIncrease(Part):
+    """An additive step of the rate."""
+
+    kind: Literal["rate"]
+    rate: Rate = field("how much faster the flow sends after a step")
+
+
+Increase = WindowIncrease | RateIncrease
+
+
+def window_field(default: str, source: str) -> Any:
+    """The field that says how much a paced flow may have in flight."""
+    return field("in flight: none, bdp, or scaled (BDP x rate / line rate)", default, source=source)
 
 
 class LineRate(Part):
@@ -57,12 +83,14 @@ class Dctcp(Part):
     initial_window_packets: Count = field(
         "first window of slow start", 10, unit="packets", ge=1, source="BFC A.6"
     )
-    increase: PositiveSize = field(
-        "added to the window per round trip",
-        "1000 B",
+    increase: Increase = field(
+        "added per round trip",
+        {"kind": "window", "size": "1000 B"},
         source="DCTCP paper: TCP's increase of one packet per round trip",
+        discriminator="kind",
     )
     minimum_rate: Rate = field("a flow never sends slower", "100 Mb/s", source=FLOOR)
+    window: RateWindow = window_field("scaled", f"DCTCP paper; VAR_WIN of {HPCC_SIMULATOR}")
 
 
 class Hpcc(Part):
@@ -73,10 +101,11 @@ class Hpcc(Part):
     maximum_stage: Count = field(
         "additive steps before a multiplicative one", 5, ge=0, source="BFC 6.2.1"
     )
-    additive_increase: Size = field(
+    additive_increase: Increase = field(
         "W_AI in the paper",
-        "80 B",
+        {"kind": "window", "size": "80 B"},
         source="HPCC paper, quoted from memory",
+        discriminator="kind",
     )
     minimum_rate: Rate = field("a flow never sends slower", "100 Mb/s", source=FLOOR)
     react: Literal["per-ack", "per-rtt"] = field(
@@ -84,6 +113,7 @@ class Hpcc(Part):
         "per-ack",
         source="HPCC paper: each ACK, from a reference that is set once per RTT",
     )
+    window: RateWindow = window_field("scaled", "HPCC paper: the rate is the window over the RTT")
 
 
 class Delay(Part):

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -69,6 +69,11 @@ class Scenario(Part):
     description: Text = field("what it is for", "")
     seed: Annotated[Integer, Field(ge=0, le=U64_MAX)] = field(
         "seed of every random draw", 1, source=f"{OUR_CHOICE}: any will do"
+    )
+    fidelity: Literal["exact", "ns3-hpcc"] = field(
+        "whose arithmetic the run follows: exact, or that of the ns-3 HPCC simulator",
+        "exact",
+        source=f"{OUR_CHOICE}: exact unless a run is compared with that simulator",
     )
     duration: PositiveTime = field(
         "traffic is generated in [0, duration)",

@@ -247,6 +247,12 @@ class TelemetryMarking(Part):
     """In-band telemetry: each switch stamps queue, bytes sent, rate and time (HPCC)."""
 
     kind: Literal["telemetry"]
+    multiplier: Count = field(
+        "units of HPCC's header per step of a field; 0: exact numbers",
+        0,
+        ge=0,
+        source=f"{OUR_CHOICE}: exact; {HPCC_SIMULATOR} has INT_MULTI 4 at 100 Gb/s",
+    )
 
 
 # -- backpressure: what does the upstream learn? --------------------------------------------

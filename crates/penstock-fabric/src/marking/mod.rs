@@ -7,6 +7,7 @@ use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
 use ecn::{Ecn, EcnConfig, MarkingPoint};
+use telemetry::{Telemetry, TelemetryConfig};
 
 /// The marking axis of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,13 +18,13 @@ pub enum MarkingConfig {
     /// Explicit congestion notification with a RED profile.
     Ecn(EcnConfig),
     /// In-band telemetry of each hop.
-    Telemetry {},
+    Telemetry(TelemetryConfig),
 }
 
 impl MarkingConfig {
     /// Whether packets carry telemetry.
     pub fn has_telemetry(&self) -> bool {
-        matches!(self, MarkingConfig::Telemetry {})
+        matches!(self, MarkingConfig::Telemetry(_))
     }
 }
 
@@ -32,7 +33,7 @@ impl MarkingConfig {
 pub(crate) enum Marking {
     None,
     Ecn(Ecn),
-    Telemetry,
+    Telemetry(Telemetry),
 }
 
 impl Marking {
@@ -40,7 +41,7 @@ impl Marking {
         match config {
             MarkingConfig::None {} => Marking::None,
             MarkingConfig::Ecn(config) => Marking::Ecn(Ecn::new(config)),
-            MarkingConfig::Telemetry {} => Marking::Telemetry,
+            MarkingConfig::Telemetry(config) => Marking::Telemetry(Telemetry::new(config)),
         }
     }
 

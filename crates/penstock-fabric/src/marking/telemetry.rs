@@ -1,21 +1,66 @@
 //! In-band telemetry (HPCC, Y. Li et al., SIGCOMM 2019, sec. 3.1): at dequeue each switch adds the
 //! time, the bytes its port has sent before this packet, the data bytes it leaves behind in all
-//! queues of the port, and the port's rate. The bytes it costs on the wire are the scenario's
+//! queues of the port (its control queue is empty then), and the port's rate. The bytes it costs on the wire are the scenario's
 //! `wire.telemetry`, charged from the source on, as HPCC's fixed-size header is.
+//!
+//! Numbers are exact, or cut off to the units of HPCC's 8-byte hop entry: with a multiplier m, the
+//! sent bytes to 128 m B and the queue to 80 m B. Left out: that the entry's fields wrap around
+//! (after 134 m MB and 16.8 ms), because a sender subtracts modulo the wrap.
+//!
+//! | field | default | source |
+//! |---|---|---|
+//! | `multiplier` | 0, exact; 4 at 100 Gb/s in the HPCC simulator | its `INT_MULTI` |
 
 use penstock_units::{HopTelemetry, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::port::Port;
 
-/// What a port reports about a packet of `wire_bytes` that has just left its queue.
-#[inline]
-pub(crate) fn hop(now: Time, port: &Port, wire_bytes: u16) -> HopTelemetry {
-    HopTelemetry {
-        time: now,
-        sent_bytes: port.sent_bytes() - u64::from(wire_bytes),
-        queue_bytes: port.bytes(),
-        rate: port.rate(),
+/// Units of the bytes sent and of the queue in an entry of HPCC's header (bytes), as the ns-3 HPCC
+/// simulator encodes them.
+const SENT_UNIT: u64 = 128;
+const QUEUE_UNIT: u64 = 80;
+
+/// Parameters of the telemetry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TelemetryConfig {
+    /// How many units of HPCC's header one step of a field is worth; 0 for exact numbers.
+    pub multiplier: u32,
+}
+
+/// The telemetry of a switch.
+#[derive(Debug)]
+pub(crate) struct Telemetry {
+    /// Steps of the fields (bytes), >= 1.
+    sent_step: u64,
+    queue_step: u64,
+}
+
+impl Telemetry {
+    pub(crate) fn new(config: &TelemetryConfig) -> Self {
+        let multiplier = u64::from(config.multiplier);
+        let step = |unit: u64| (unit * multiplier).max(1);
+        Telemetry { sent_step: step(SENT_UNIT), queue_step: step(QUEUE_UNIT) }
     }
+
+    /// What a port reports about a packet of `wire_bytes` that has just left its queue.
+    #[inline]
+    pub(crate) fn hop(&self, now: Time, port: &Port, wire_bytes: u16) -> HopTelemetry {
+        let sent = port.sent_bytes() - u64::from(wire_bytes);
+        HopTelemetry {
+            time: now,
+            sent_bytes: cut(sent, self.sent_step),
+            queue_bytes: cut(port.bytes(), self.queue_step),
+            rate: port.rate(),
+        }
+    }
+}
+
+/// `bytes` cut off to a multiple of `step`.
+#[inline]
+fn cut(bytes: u64, step: u64) -> u64 {
+    if step == 1 { bytes } else { bytes - bytes % step }
 }
 
 #[cfg(test)]

@@ -6,7 +6,12 @@ use alloc::vec::Vec;
 use penstock_units::{BitRate, HopTelemetry, Time};
 
 use crate::fixture::{Bench, flow, host_port, hosts, per_flow, plain, switch_with};
+use crate::marking::telemetry::TelemetryConfig;
 use crate::{MarkingConfig, Moment, PortFacts, SchedulingConfig, SwitchConfig};
+
+fn telemetry(multiplier: u32) -> MarkingConfig {
+    MarkingConfig::Telemetry(TelemetryConfig { multiplier })
+}
 
 /// The telemetry of the next packet out of port 0.
 fn depart(bench: &mut Bench) -> Vec<HopTelemetry> {
@@ -20,7 +25,7 @@ fn depart(bench: &mut Bench) -> Vec<HopTelemetry> {
 
 #[test]
 fn a_hop_reports_the_queue_without_the_packet_and_the_bytes_sent_before_it() {
-    let config = SwitchConfig { marking: MarkingConfig::Telemetry {}, ..plain() };
+    let config = SwitchConfig { marking: telemetry(0), ..plain() };
     let rate = BitRate::from_gbps(40);
     let facts = switch_with(vec![PortFacts { rate, ..host_port() }, host_port()]);
     let mut bench = Bench::new(&config, &facts);
@@ -41,11 +46,23 @@ fn a_hop_reports_the_queue_without_the_packet_and_the_bytes_sent_before_it() {
 #[test]
 fn the_queue_is_that_of_the_whole_port() {
     let drr = SchedulingConfig::Drr(crate::scheduling::drr::DrrConfig { quantum: 1_000 });
-    let config = SwitchConfig { marking: MarkingConfig::Telemetry {}, ..per_flow(drr) };
+    let config = SwitchConfig { marking: telemetry(0), ..per_flow(drr) };
     let mut bench = Bench::new(&config, &hosts(2));
     for number in 1..=4 {
         bench.admit(flow(number), 1_000);
     }
     let queues: Vec<u64> = (0..4).map(|_| depart(&mut bench)[0].queue_bytes).collect();
     assert_eq!(queues, [3_000, 2_000, 1_000, 0]);
+}
+
+#[test]
+fn a_multiplier_of_four_counts_in_512_and_320_bytes() {
+    let config = SwitchConfig { marking: telemetry(4), ..plain() };
+    let mut bench = Bench::new(&config, &hosts(2));
+    for bytes in [1_000, 700, 300] {
+        bench.admit(flow(1), bytes);
+    }
+    let hops: Vec<_> = (0..3).map(|_| depart(&mut bench)[0]).collect();
+    let numbers = hops.iter().map(|hop| (hop.sent_bytes, hop.queue_bytes));
+    assert_eq!(numbers.collect::<Vec<_>>(), [(0, 960), (512, 0), (1_536, 0)]);
 }

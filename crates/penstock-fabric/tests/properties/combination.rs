@@ -55,7 +55,12 @@ fn schedulings() -> Vec<Value> {
 
 fn markings() -> Vec<Value> {
     let ecn = |at| json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at});
-    vec![json!({"kind": "none"}), ecn("enqueue"), ecn("dequeue"), json!({"kind": "telemetry"})]
+    vec![
+        json!({"kind": "none"}),
+        ecn("enqueue"),
+        ecn("dequeue"),
+        json!({"kind": "telemetry", "multiplier": 0}),
+    ]
 }
 
 fn backpressures() -> Vec<Value> {

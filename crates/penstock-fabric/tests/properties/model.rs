@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use penstock_fabric::{
-    Arrival, AssignmentConfig, ControlFrame, MarkingConfig, Moment, Packet, PacketFlags, PacketId,
-    PacketKind, PacketPool, PortFacts, Signal, Switch, SwitchConfig, SwitchFacts, Unobserved,
+    Arrival, AssignmentConfig, ControlFrame, Moment, Packet, PacketFlags, PacketId, PacketKind,
+    PacketPool, PortFacts, Signal, Switch, SwitchConfig, SwitchFacts, Unobserved,
 };
 use penstock_units::{BitRate, Time};
 use proptest::prelude::*;
@@ -189,7 +189,7 @@ impl<'a> Model<'a> {
         *departed += 1;
         self.data_bytes -= u64::from(packet.wire_bytes);
         let telemetry = self.pool.telemetry(id);
-        if self.config.marking == (MarkingConfig::Telemetry {}) {
+        if self.config.marking.has_telemetry() {
             let port = self.switch.port(egress);
             prop_assert_eq!(telemetry.len(), 1);
             prop_assert_eq!(telemetry[0].queue_bytes, port.bytes());

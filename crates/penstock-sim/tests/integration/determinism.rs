@@ -28,7 +28,7 @@ const GOLDEN: [(&str, &str); 8] = [
     ("line-rate", "7ab217cb576e0e418147872b817945b5"),
     ("sfq", "a8c20a7b7a2ad325bfb735ab8a3feba2"),
     ("ideal-fq", "5c81a0f79ad88f280f1c308078295db7"),
-    ("perfect-retransmission", "1d3ccfca2637443426e3eefe43f69c17"),
+    ("perfect-retransmission", "a1c294eb8f52d92a233ecca83d40407e"),
 ];
 
 #[test]

@@ -15,7 +15,7 @@ pub const GBPS: u64 = 1_000_000_000;
 /// acknowledgements of 60 B, and a drain of 20 ms.
 pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64) -> Value {
     json!({
-        "name": "test", "seed": 1, "duration": duration, "drain": 20 * MS,
+        "name": "test", "seed": 1, "fidelity": "exact", "duration": duration, "drain": 20 * MS,
         "wire": {"payload": 1_000, "header": 48, "acknowledgement": 60, "telemetry": 42,
                  "control_frame": 64},
         "topology": topology, "scheme": scheme, "traffic": traffic,
@@ -155,14 +155,16 @@ pub fn dctcp() -> Value {
     let ecn = json!({"kind": "ecn", "kmin": 100_000, "kmax": 400_000, "pmax": 1.0,
                      "at": "dequeue"});
     let controller = json!({"kind": "dctcp", "gain": 0.0625, "start": "line-rate",
-        "initial_window_packets": 10, "increase": 1_000, "minimum_rate": GBPS / 10});
+        "initial_window_packets": 10, "increase": {"kind": "window", "size": 1_000},
+        "minimum_rate": GBPS / 10, "window": "scaled"});
     scheme("dctcp", fifo(ecn), controller, 0)
 }
 
 pub fn hpcc() -> Value {
     let controller = json!({"kind": "hpcc", "target_utilization": 0.95, "maximum_stage": 5,
-        "additive_increase": 80, "minimum_rate": GBPS / 10, "react": "per-ack"});
-    scheme("hpcc", fifo(json!({"kind": "telemetry"})), controller, 0)
+        "additive_increase": {"kind": "window", "size": 80}, "minimum_rate": GBPS / 10,
+        "react": "per-ack", "window": "scaled"});
+    scheme("hpcc", fifo(json!({"kind": "telemetry", "multiplier": 0})), controller, 0)
 }
 
 /// HPCC without PFC, whose drops the switch reports.

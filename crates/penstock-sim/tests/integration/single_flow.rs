@@ -91,7 +91,7 @@ fn the_vectors_of_bfcs_network_hold() {
 #[test]
 fn telemetry_costs_its_bytes() {
     // 42 B more in each of 1,000 packets at 80 ps a byte, on the bottleneck.
-    let marking = json!({"kind": "telemetry"});
+    let marking = json!({"kind": "telemetry", "multiplier": 0});
     let scheme = with(line_rate(), "/switch/marking", marking);
     let flow = (0, 1, 1_000_000, 0);
     let (time, ideal, _) = times(&single_switch(2), scheme, flow);

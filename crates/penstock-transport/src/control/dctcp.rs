@@ -21,13 +21,14 @@
 //! | - | `initial_window_packets` | 10 | BFC App. A.6 |
 //! | - | `increase` | one packet; 500 B in the BFC authors' scripts | RFC 5681 Sec. 3.1; theirs |
 //! | - | `minimum_rate` | 100 Mb/s | the BFC authors' scripts |
+//! | - | `window` | scaled with the rate | R = W / T in the RDMA simulators (`VAR_WIN`) |
 
-use penstock_units::{BitRate, Bytes};
+use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::FlowView;
-use crate::control::paced_window::PacedWindow;
+use crate::control::paced_rate::{Increase, PacedRate, RateWindow, bits_per_second};
 use crate::path::PathFacts;
 
 /// Parameters of [`Dctcp`].
@@ -40,10 +41,12 @@ pub struct DctcpConfig {
     pub start: DctcpStart,
     /// First window of a slow start (packets), >= 1; a line-rate start ignores it.
     pub initial_window_packets: u32,
-    /// What a round without a cut adds to the window (bytes), >= 1.
-    pub increase: Bytes,
+    /// What a round without a cut adds, > 0.
+    pub increase: Increase,
     /// The rate below which the flow does not fall (bit/s), > 0.
     pub minimum_rate: BitRate,
+    /// How much may be in flight; DCTCP's own window is `scaled`.
+    pub window: RateWindow,
 }
 
 /// How a DCTCP flow starts.
@@ -74,12 +77,7 @@ impl DctcpConfig {
             self.initial_window_packets,
             "it must be at least 1, such as 10",
         )?;
-        ConfigError::unless(
-            self.increase > Bytes::ZERO,
-            "controller.increase",
-            self.increase,
-            "it must be at least 1 B, such as one packet",
-        )?;
+        self.increase.validate("controller.increase")?;
         ConfigError::unless(
             self.minimum_rate.as_bps() > 0,
             "controller.minimum_rate",
@@ -92,9 +90,11 @@ impl DctcpConfig {
 /// The state of one DCTCP flow.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
-    window: PacedWindow,
+    rate: PacedRate,
     gain: f64,
-    increase: f64,
+    /// What a round adds (bit/s).
+    increase: u64,
+    base_rtt: Time,
     /// Estimated fraction of marked bytes, in [0, 1].
     alpha: f64,
     /// Bytes acknowledged in this round, and those of them that were marked.
@@ -110,15 +110,17 @@ pub struct Dctcp {
 impl Dctcp {
     /// A flow that has sent nothing; alpha starts at 1 (RFC 8257 Sec. 3.3).
     pub fn new(config: &DctcpConfig, path: &PathFacts) -> Self {
-        let mut window = PacedWindow::new(path, config.minimum_rate);
+        let mut rate = PacedRate::new(path, config.minimum_rate, config.window);
         let is_slow_start = config.start == DctcpStart::SlowStart;
         if is_slow_start {
-            window.set(f64::from(config.initial_window_packets) * f64::from(path.payload));
+            let window = u64::from(config.initial_window_packets) * u64::from(path.payload);
+            rate.set(bits_per_second(window, path.base_rtt));
         }
         Dctcp {
-            window,
+            rate,
             gain: config.gain,
-            increase: config.increase.get() as f64,
+            increase: config.increase.as_rate(path),
+            base_rtt: path.base_rtt,
             alpha: 1.0,
             acknowledged_bytes: 0,
             marked_bytes: 0,
@@ -143,35 +145,36 @@ impl Dctcp {
             self.is_slow_start = false;
             self.cut(view.next);
         } else if self.is_slow_start {
-            self.window.set(self.window.get() + view.newly_acknowledged as f64);
+            let step = bits_per_second(view.newly_acknowledged, self.base_rtt);
+            self.rate.set(self.rate.get() + step);
         }
         if is_round_end && !self.is_slow_start && self.reduced_until.is_none() {
-            self.window.set(self.window.get() + self.increase);
+            self.rate.set(self.rate.get() + self.increase);
         }
     }
 
     /// A switch dropped a packet of the flow: down to the minimum rate.
     pub fn on_switch_drop(&mut self) {
         self.is_slow_start = false;
-        self.window.set_minimum();
+        self.rate.set_minimum();
     }
 
     /// The retransmission timer expired: half the window (RFC 8257 Sec. 3.5).
     pub fn on_timeout(&mut self) {
         self.is_slow_start = false;
-        self.window.set(self.window.get() / 2.0);
+        self.rate.scale(0.5);
     }
 
-    /// The window (bytes), >= 1.
+    /// The window (bytes), >= 1; `u64::MAX` when there is none.
     #[inline]
     pub fn window(&self) -> u64 {
-        self.window.bytes()
+        self.rate.window()
     }
 
-    /// The window over the base round-trip time (bit/s), `None` at line rate.
+    /// The rate (bit/s), `None` at line rate.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
-        self.window.rate()
+        self.rate.rate()
     }
 
     /// Takes the round that ended into alpha and opens the next one, which ends beyond `next`.
@@ -190,7 +193,7 @@ impl Dctcp {
     /// Cuts the window unless that already happened in this round trip.
     fn cut(&mut self, next: u64) {
         if self.reduced_until.is_none() {
-            self.window.set(self.window.get() * (1.0 - self.alpha / 2.0)); // RFC 8257 Sec. 3.3
+            self.rate.scale(1.0 - self.alpha / 2.0); // RFC 8257 Sec. 3.3
             self.reduced_until = Some(next);
         }
     }
@@ -198,6 +201,8 @@ impl Dctcp {
 
 #[cfg(test)]
 mod tests {
+    use penstock_units::Bytes;
+
     use super::*;
     use crate::fixture;
 
@@ -206,8 +211,9 @@ mod tests {
             gain: 1.0 / 16.0,
             start,
             initial_window_packets: 10,
-            increase: Bytes::new(500),
+            increase: Increase::Window { size: Bytes::new(500) },
             minimum_rate: BitRate::from_mbps(100),
+            window: RateWindow::Scaled,
         };
         Dctcp::new(&config, &fixture::path())
     }

@@ -20,15 +20,16 @@
 //! | W_AI | `additive_increase` | 80 B; 50 B in the BFC authors' scripts | the paper; theirs |
 //! | - | `minimum_rate` | 100 Mb/s | the simulator's config file |
 //! | - | `react` | per-ack; per-rtt is its ablation | the simulator's `FAST_REACT` |
+//! | - | `window` | scaled; none and bdp are ablations | the simulator's `HAS_WIN`, `VAR_WIN` |
 
 use alloc::boxed::Box;
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::FlowView;
-use crate::control::paced_window::PacedWindow;
+use crate::control::paced_rate::{Increase, PacedRate, RateWindow};
 use crate::path::{HopTelemetry, PathFacts};
 
 /// Hops whose telemetry is kept; later ones are not looked at. Our choice, because a path of a
@@ -43,12 +44,14 @@ pub struct HpccConfig {
     pub target_utilization: f64,
     /// Additive rounds before a multiplicative one (maxStage in the paper), >= 0.
     pub maximum_stage: u32,
-    /// What every step adds to the window (W_AI in the paper) (bytes), >= 0.
-    pub additive_increase: Bytes,
+    /// What every step adds (W_AI in the paper), > 0.
+    pub additive_increase: Increase,
     /// The rate below which the flow does not fall (bit/s), > 0.
     pub minimum_rate: BitRate,
     /// Which acknowledgements change the window.
     pub react: HpccReaction,
+    /// How much may be in flight: `scaled` is the paper's window, `none` leaves the rate alone.
+    pub window: RateWindow,
 }
 
 /// Which acknowledgements change an HPCC window.
@@ -73,6 +76,7 @@ impl HpccConfig {
             self.target_utilization,
             "it must be above 0 and at most 1, such as 0.95",
         )?;
+        self.additive_increase.validate("controller.additive_increase")?;
         ConfigError::unless(
             self.minimum_rate.as_bps() > 0,
             "controller.minimum_rate",
@@ -85,13 +89,14 @@ impl HpccConfig {
 /// The state of one HPCC flow.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
-    window: PacedWindow,
-    /// The window that the steps of this round trip start from (W^c in the paper) (bytes).
-    reference: f64,
+    rate: PacedRate,
+    /// The rate that the steps of this round trip start from (W^c / T in the paper) (bit/s).
+    reference: u64,
     /// Average normalized bytes in flight on the busiest hop (U in the paper), >= 0.
     utilization: f64,
     target_utilization: f64,
-    additive_increase: f64,
+    /// W_AI / T (bit/s).
+    additive_increase: u64,
     base_rtt: Time,
     /// The round trip ends with the first acknowledgement beyond this byte.
     round_end: u64,
@@ -107,13 +112,13 @@ pub struct Hpcc {
 impl Hpcc {
     /// A flow that has sent nothing; it starts at line rate with a full window.
     pub fn new(config: &HpccConfig, path: &PathFacts) -> Self {
-        let window = PacedWindow::new(path, config.minimum_rate);
+        let rate = PacedRate::new(path, config.minimum_rate, config.window);
         Hpcc {
-            window,
-            reference: window.get(),
+            rate,
+            reference: rate.get(),
             utilization: 1.0,
             target_utilization: config.target_utilization,
-            additive_increase: config.additive_increase.get() as f64,
+            additive_increase: config.additive_increase.as_rate(path),
             base_rtt: path.base_rtt,
             round_end: 0,
             stage: 0,
@@ -138,65 +143,71 @@ impl Hpcc {
             return;
         }
         self.measure(hops);
-        let is_multiplicative =
-            self.utilization >= self.target_utilization || self.stage >= self.maximum_stage;
-        let scale =
-            if is_multiplicative { self.target_utilization / self.utilization } else { 1.0 };
-        // Algorithm 1, ComputeWind
-        self.window.set(self.reference * scale + self.additive_increase);
+        let excess = self.utilization / self.target_utilization;
+        let is_multiplicative = excess >= 1.0 || self.stage >= self.maximum_stage;
+        let start = match is_multiplicative {
+            true => (self.reference as f64 / excess) as u64,
+            false => self.reference,
+        };
+        self.rate.set(start.saturating_add(self.additive_increase)); // Algorithm 1, ComputeWind
         if is_round_end {
-            self.reference = self.window.get();
+            self.reference = self.rate.get();
             self.stage = if is_multiplicative { 0 } else { self.stage + 1 };
             self.round_end = view.next;
         }
     }
 
     /// A switch dropped a packet of the flow: down to the minimum rate until the next
-    /// acknowledgement, which starts from the reference window again.
+    /// acknowledgement, which starts from the reference again.
     pub fn on_switch_drop(&mut self) {
-        self.window.set_minimum();
+        self.rate.set_minimum();
     }
 
-    /// The window (bytes), >= 1.
+    /// The window (bytes), >= 1; `u64::MAX` when there is none.
     #[inline]
     pub fn window(&self) -> u64 {
-        self.window.bytes()
+        self.rate.window()
     }
 
-    /// The window over the base round-trip time (bit/s), `None` at line rate.
+    /// The rate (bit/s), `None` at line rate.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
-        self.window.rate()
+        self.rate.rate()
     }
 
     /// Takes the telemetry into the average and into the history (Algorithm 1, MeasureInflight).
+    ///
+    /// The order of the operations is that of the authors' simulator, in nanoseconds, so that the
+    /// results are the same numbers when the times are whole nanoseconds.
     fn measure(&mut self, hops: &[HopTelemetry]) {
-        let base_rtt = self.base_rtt.as_ps() as f64;
-        let per_rtt = 1.0 / base_rtt;
+        let (line, bdp) = (self.rate.line() as f64, self.rate.bdp() as f64);
         let mut busiest = 0.0;
         let mut span = 0.0;
         for (hop, last) in hops.iter().zip(self.history.iter_mut()) {
-            let elapsed = hop.time.saturating_sub(last.time).as_ps() as f64;
+            let elapsed = hop.time.saturating_sub(last.time).as_ns_f64();
             if elapsed == 0.0 {
                 continue;
             }
-            let byte_time = 8e12 / hop.rate.as_bps() as f64; // picoseconds per byte
-            let sent = hop.sent_bytes.saturating_sub(last.sent_bytes) as f64;
+            let capacity = hop.rate.as_bps() as f64;
+            let sent = (hop.sent_bytes.saturating_sub(last.sent_bytes) * 8) as f64;
             let queued = hop.queue_bytes.min(last.queue_bytes) as f64;
-            let load = (queued * per_rtt + sent / elapsed) * byte_time; // Eq. 2
+            let load = sent / (elapsed * 1e-9) / capacity + queued * line / capacity / bdp; // Eq. 2
             if load > busiest {
                 busiest = load;
                 span = elapsed;
             }
             *last = *hop;
         }
-        let weight = span.min(base_rtt) * per_rtt;
-        self.utilization = (1.0 - weight) * self.utilization + weight * busiest;
+        let base_rtt = self.base_rtt.as_ns_f64();
+        let span = span.min(base_rtt);
+        self.utilization = (self.utilization * (base_rtt - span) + busiest * span) / base_rtt;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use penstock_units::Bytes;
+
     use super::*;
     use crate::fixture;
 
@@ -204,9 +215,10 @@ mod tests {
         let config = HpccConfig {
             target_utilization: 0.95,
             maximum_stage: 5,
-            additive_increase: Bytes::new(80),
+            additive_increase: Increase::Window { size: Bytes::new(80) },
             minimum_rate: BitRate::from_mbps(100),
             react,
+            window: RateWindow::Scaled,
         };
         Hpcc::new(&config, &fixture::path())
     }
@@ -237,7 +249,7 @@ mod tests {
         hpcc.on_acknowledgement(&[hop(later, 1_090, 50_000)], &view(2_000));
         assert!((hpcc.utilization - 1.005_45).abs() < 1e-9);
         assert_eq!(hpcc.window(), 94_565);
-        assert_eq!(hpcc.reference, 100_000.0); // not committed before the round trip ends
+        assert_eq!(hpcc.reference, 100_000_000_000); // not committed before the round trip ends
     }
 
     #[test]
@@ -255,7 +267,7 @@ mod tests {
         for (stage, expected) in [(0, 50_080), (4, 50_080), (5, 100_000)] {
             let mut hpcc = hpcc(HpccReaction::PerAck);
             hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000));
-            (hpcc.reference, hpcc.utilization, hpcc.stage) = (50_000.0, 0.4, stage);
+            (hpcc.reference, hpcc.utilization, hpcc.stage) = (50_000_000_000, 0.4, stage);
             let later = START + Time::from_us(8);
             hpcc.on_acknowledgement(&[hop(later, 40_000, 0)], &view(2_000));
             assert_eq!(hpcc.window(), expected);
@@ -270,11 +282,11 @@ mod tests {
         for (sent, acknowledged) in [(100_000, 50_000), (200_000, 101_000)] {
             time += Time::from_us(8);
             hpcc.on_acknowledgement(&[hop(time, sent, 0)], &view(acknowledged));
-            assert_eq!((hpcc.window(), hpcc.reference), (95_080, 100_000.0));
+            assert_eq!((hpcc.window(), hpcc.reference), (95_080, 100_000_000_000));
         }
         time += Time::from_us(8);
         hpcc.on_acknowledgement(&[hop(time, 300_000, 0)], &view(102_000));
-        assert_eq!((hpcc.window(), hpcc.reference), (95_080, 95_080.0));
+        assert_eq!((hpcc.window(), hpcc.reference), (95_080, 95_080_000_000));
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //! NIC does. To add one: write its file (config, state machine, citation, tests) and add a variant
 //! to [`ControllerConfig`] and [`Controller`].
 //!
-//! Reading order: [`window`], [`delay`], `paced_window` (what the next two share), [`dctcp`],
+//! Reading order: [`window`], [`delay`], [`paced_rate`] (what the next two share), [`dctcp`],
 //! [`hpcc`].
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Fidelity, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
@@ -16,13 +16,13 @@ use crate::path::{Acknowledgement, PathFacts};
 pub mod dctcp;
 pub mod delay;
 pub mod hpcc;
+pub mod paced_rate;
 pub mod window;
-
-mod paced_window;
 
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
+pub use paced_rate::{Increase, RateWindow};
 pub use window::{Window, WindowConfig};
 
 /// Which controller the flows of a scheme use, with its parameters.
@@ -99,6 +99,13 @@ impl Controller {
             ControllerConfig::Hpcc(config) => Controller::Hpcc(Hpcc::new(config, path)),
             ControllerConfig::Delay(config) => Controller::Delay(Delay::new(config, path)),
         }
+    }
+
+    /// Whether a change of the rate moves the gap after the last packet as well. In the ns-3 HPCC
+    /// simulator only HPCC's does; otherwise every controller's does.
+    #[inline]
+    pub(crate) fn moves_pending_gap(&self, fidelity: Fidelity) -> bool {
+        fidelity == Fidelity::Exact || matches!(self, Controller::Hpcc(_))
     }
 
     /// An acknowledgement, positive or negative, arrived at `now`.

@@ -6,13 +6,13 @@ mod nic_model;
 mod perfect;
 mod sender;
 
-use penstock_transport::control::{DctcpConfig, DctcpStart, WindowConfig};
+use penstock_transport::control::{DctcpConfig, DctcpStart, Increase, RateWindow, WindowConfig};
 use penstock_transport::recovery::GoBackNConfig;
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, NicConfig, NicScheduling, PathFacts,
     RecoveryConfig,
 };
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 /// 100 Gb/s and 8 us.
 fn path() -> PathFacts {
@@ -22,6 +22,7 @@ fn path() -> PathFacts {
         bdp: Bytes::new(100_000),
         payload: 1_000,
         data_overhead: 48,
+        fidelity: Fidelity::Exact,
     }
 }
 
@@ -46,8 +47,9 @@ fn dctcp() -> ControllerConfig {
         gain: 0.0625,
         start: DctcpStart::LineRate,
         initial_window_packets: 10,
-        increase: Bytes::new(1_000),
+        increase: Increase::Window { size: Bytes::new(1_000) },
         minimum_rate: BitRate::from_mbps(100),
+        window: RateWindow::Scaled,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Windows, pacing, the retransmission timer and the ends of flows.
 
-use penstock_transport::control::{HpccConfig, HpccReaction};
+use penstock_transport::control::{HpccConfig, HpccReaction, Increase, RateWindow};
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HopTelemetry, Readiness, RecoveryConfig, Sender,
 };
@@ -82,9 +82,10 @@ fn hpcc_paces_and_charges_the_overhead_of_the_wire() {
     let config = HpccConfig {
         target_utilization: 0.95,
         maximum_stage: 0,
-        additive_increase: Bytes::ZERO,
+        additive_increase: Increase::Window { size: Bytes::ZERO },
         minimum_rate: BitRate::from_mbps(100),
         react: HpccReaction::PerAck,
+        window: RateWindow::Scaled,
     };
     let mut path = path();
     path.data_overhead = 90;
