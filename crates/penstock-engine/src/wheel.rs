@@ -4,7 +4,9 @@
 //! level below. An event sits in the lowest level that tells it from the cursor, and moves down
 //! when the cursor enters its slot: scheduling and cancelling are O(1), an event moves at most
 //! `LEVELS - 1` times. The events of the slot under the cursor are sorted by (time, source) in a
-//! small batch, which is what makes the order independent of the order of scheduling.
+//! small batch, which is what makes the order independent of the order of scheduling. On request
+//! ([`Wheel::in_order_of_scheduling`]) ties leave in the order in which they were scheduled instead,
+//! as in ns-3.
 //!
 //! Because a source has one pending event, the event *is* the source: the wheel stores 16 bytes per
 //! source and allocates nothing while it runs.
@@ -84,6 +86,10 @@ pub struct Wheel {
     /// Events of the cursor's slot, the next one last: (time within the slot) << 32 | source.
     batch: Vec<u64>,
     now: u64,
+    /// By source, the rank of its pending event among those of the same time; empty when sources
+    /// themselves are the rank.
+    ranks: Vec<u64>,
+    next_rank: u64,
 }
 
 impl Wheel {
@@ -106,7 +112,23 @@ impl Wheel {
             cursor: 0,
             batch: Vec::with_capacity(256),
             now: 0,
+            ranks: vec![],
+            next_rank: 0,
         }
+    }
+
+    /// The same wheel, in which ties leave in the order in which they were scheduled: first by
+    /// [`Wheel::schedule`], or ranked by [`Wheel::schedule_ranked`].
+    pub fn in_order_of_scheduling(mut self) -> Self {
+        self.ranks = vec![0; self.nodes.len()];
+        self
+    }
+
+    /// The rank of an event that is thought of now and scheduled later.
+    #[inline]
+    pub fn take_rank(&mut self) -> u64 {
+        self.next_rank += 1;
+        self.next_rank
     }
 
     /// The time of the event that was taken last.
@@ -119,6 +141,9 @@ impl Wheel {
     pub fn grow(&mut self, sources: usize) {
         if sources > self.nodes.len() {
             self.nodes.resize(sources, IDLE);
+            if !self.ranks.is_empty() {
+                self.ranks.resize(sources, 0);
+            }
         }
     }
 
@@ -142,6 +167,21 @@ impl Wheel {
     pub fn schedule(&mut self, source: SourceId, time: Time) {
         debug_assert!(!self.is_pending(source), "source {source} has a pending event");
         debug_assert!(time.as_ps() >= self.now, "source {source} scheduled in the past");
+        if !self.ranks.is_empty() {
+            self.ranks[source as usize] = self.take_rank();
+        }
+        self.nodes[source as usize].time = time.as_ps();
+        self.insert(source, time.as_ps());
+    }
+
+    /// Schedules the event of `source` with `rank` among the events of the same time; only in a
+    /// wheel in order of scheduling.
+    ///
+    /// # Panics
+    /// When ties leave in the order of their sources.
+    pub fn schedule_ranked(&mut self, source: SourceId, time: Time, rank: u64) {
+        debug_assert!(!self.is_pending(source), "source {source} has a pending event");
+        self.ranks[source as usize] = rank;
         self.nodes[source as usize].time = time.as_ps();
         self.insert(source, time.as_ps());
     }
@@ -194,12 +234,23 @@ impl Wheel {
         ((time - (self.cursor << self.shift)) << 32) | u64::from(source)
     }
 
+    /// What orders the events of a batch: the time, then the source or its rank.
+    #[inline]
+    fn rank(&self, key: u64) -> (u64, u64) {
+        match self.ranks.get(key as u32 as usize) {
+            None => (key, 0),
+            Some(&rank) => (key >> 32, rank),
+        }
+    }
+
     #[inline]
     fn insert(&mut self, source: SourceId, time: u64) {
         let slot = time >> self.shift;
         if slot <= self.cursor {
             let key = self.key(source, time);
-            let place = self.batch.iter().rposition(|&pending| pending > key).map_or(0, |i| i + 1);
+            let rank = self.rank(key);
+            let is_later = |pending: &u64| self.rank(*pending) > rank;
+            let place = self.batch.iter().rposition(is_later).map_or(0, |i| i + 1);
             self.batch.insert(place, key);
             return;
         }
@@ -250,9 +301,7 @@ impl Wheel {
                     self.batch.push(self.key(source, node.time));
                     source = node.next;
                 }
-                if self.batch.len() > 1 {
-                    self.batch.sort_unstable_by(|a, b| b.cmp(a));
-                }
+                self.sort_batch();
                 return true;
             }
             while source != NONE {
@@ -264,6 +313,21 @@ impl Wheel {
                 return true;
             }
         }
+    }
+
+    /// Sorts the batch, the next event last.
+    #[inline]
+    fn sort_batch(&mut self) {
+        if self.batch.len() < 2 {
+            return;
+        }
+        if self.ranks.is_empty() {
+            self.batch.sort_unstable_by(|a, b| b.cmp(a));
+            return;
+        }
+        let mut batch = core::mem::take(&mut self.batch);
+        batch.sort_unstable_by_key(|&key| core::cmp::Reverse(self.rank(key)));
+        self.batch = batch;
     }
 
     /// Puts the cursor on the start of the next occupied slot; returns its level.
@@ -304,6 +368,26 @@ mod tests {
         }
         let order: Vec<_> = core::iter::from_fn(|| wheel.pop()).map(|(_, source)| source).collect();
         assert_eq!(order, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn ties_leave_in_the_order_of_scheduling_on_request() {
+        let mut wheel = Wheel::new(5, 9).in_order_of_scheduling();
+        let early = wheel.take_rank();
+        for source in [2, 0, 3] {
+            wheel.schedule(source, Time::from_ns(7));
+        }
+        wheel.schedule_ranked(4, Time::from_ns(7), early);
+        wheel.schedule(1, Time::from_ns(6));
+        let mut order: Vec<_> =
+            core::iter::from_fn(|| wheel.pop()).map(|(_, source)| source).collect();
+        assert_eq!(order, [1, 4, 2, 0, 3]);
+        // The same into the slot whose events are leaving.
+        for source in [3, 1, 2] {
+            wheel.schedule(source, Time::from_ns(7));
+        }
+        order = core::iter::from_fn(|| wheel.pop()).map(|(_, source)| source).collect();
+        assert_eq!(order, [3, 1, 2]);
     }
 
     #[test]

@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use penstock_units::{BitRate, Time};
 use rand_pcg::Pcg32;
 
+use crate::parts::Draws;
+
 use crate::assignment::class::ByClassConfig;
 use crate::assignment::dynamic::DynamicConfig;
 use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
@@ -58,7 +60,7 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn new(config: &SwitchConfig, facts: &SwitchFacts) -> Self {
         Bench {
-            switch: Switch::new(config, facts, Pcg32::new(1, 1)),
+            switch: Switch::new(config, facts, Draws::new(Pcg32::new(1, 1))),
             pool: PacketPool::new(config.marking.has_telemetry()),
             now: Time::ZERO,
             recorder: Recorder::default(),

@@ -18,6 +18,12 @@ impl PacketId {
     /// No packet; the end of a list.
     pub const NONE: PacketId = PacketId(u32::MAX);
 
+    /// The packet's place in the pool, for tables beside it.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
     /// Whether this is [`PacketId::NONE`].
     #[inline]
     pub fn is_none(self) -> bool {

@@ -4,7 +4,6 @@
 use alloc::vec::Vec;
 
 use penstock_units::{BitRate, Time};
-use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
 use crate::admission::{Admission, Request};
@@ -13,6 +12,7 @@ use crate::backpressure::{Backpressure, bfc::Bfc, pfc::Pfc};
 use crate::marking::Marking;
 use crate::marking::ecn::MarkingPoint;
 use crate::packet::{PacketFlags, PacketKind};
+use crate::parts::Draws;
 use crate::scheduling::Scheduler;
 use crate::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, ControlFrame, MarkingConfig,
@@ -101,12 +101,12 @@ pub struct Switch {
     assignment: Assignment,
     marking: Marking,
     backpressure: Backpressure,
-    random: Pcg32,
+    draws: Draws,
 }
 
 impl Switch {
     /// The switch that `config` describes, at the place that `facts` describes.
-    pub fn new(config: &SwitchConfig, facts: &SwitchFacts, random: Pcg32) -> Self {
+    pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes();
         let ports = facts
             .ports
@@ -133,7 +133,7 @@ impl Switch {
             ),
             marking: Marking::new(&config.marking),
             backpressure,
-            random,
+            draws,
         }
     }
 
@@ -210,7 +210,7 @@ impl Switch {
         }
         let now = moment.now;
         let packet = &mut moment.pool[id];
-        let random = &mut self.random;
+        let random = self.draws.own();
         let queue = self.assignment.assign(Assigning { now, egress, port, packet, random });
         packet.queue = queue;
         self.observe(moment, PacketEvent::Assign, id, egress);
@@ -218,7 +218,7 @@ impl Switch {
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let packet = &mut moment.pool[id];
-        let is_marked = self.marking.marks(MarkingPoint::Enqueue, queue_bytes, &mut self.random);
+        let is_marked = self.marking.marks(MarkingPoint::Enqueue, queue_bytes, &mut self.draws);
         if is_marked {
             packet.flags.insert(PacketFlags::MARKED);
         }
@@ -227,6 +227,9 @@ impl Switch {
             Backpressure::Pfc(pfc) => pfc.on_enqueue(&self.admission, ingress, class),
             Backpressure::Bfc(bfc) => bfc.on_enqueue(packet, egress, port, queue_bytes),
         };
+        if frame.is_some() {
+            self.draws.on_frame();
+        }
         self.observe(moment, PacketEvent::Enqueue, id, egress);
         if O::IS_WATCHING && is_marked {
             self.observe(moment, PacketEvent::Mark, id, egress);
@@ -262,7 +265,7 @@ impl Switch {
             }
             Marking::Ecn(ecn) => {
                 let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
-                if ecn.marks(MarkingPoint::Dequeue, queue_bytes, &mut self.random) {
+                if ecn.marks(MarkingPoint::Dequeue, queue_bytes, &mut self.draws) {
                     packet.flags.insert(PacketFlags::MARKED);
                     is_marked = true;
                 }
@@ -273,6 +276,9 @@ impl Switch {
             Backpressure::Pfc(pfc) => pfc.on_dequeue(&self.admission, ingress, class),
             Backpressure::Bfc(bfc) => bfc.on_dequeue(&moment.pool[id]),
         };
+        if frame.is_some() {
+            self.draws.on_frame();
+        }
         if O::IS_WATCHING {
             if is_marked {
                 self.observe(moment, PacketEvent::Mark, id, egress);

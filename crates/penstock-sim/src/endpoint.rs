@@ -3,10 +3,11 @@
 use penstock_engine::stream::mix;
 use penstock_fabric::{Observer, Packet, PacketFlags, PacketId, PacketKind, Signal};
 use penstock_transport::{Acknowledgement, Receiver, Reply, Sender};
-use penstock_units::{Bytes, Time};
+use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::flow::Flow;
 use crate::measure::flows::FlowRecord;
+use crate::ns3;
 use crate::routing::ideal_fct;
 use crate::simulation::Simulation;
 use crate::workload::FlowArrival;
@@ -19,10 +20,14 @@ impl<O: Observer> Simulation<O> {
         let number = self.measured.flows_started;
         let mut forward = Vec::with_capacity(self.network.path_links);
         let mut back = Vec::with_capacity(self.network.path_links);
-        let hash = mix(self.path_seed ^ number);
-        let routing = &self.network.routing;
-        routing.path(arrival.source, arrival.destination, hash, &mut forward);
-        routing.path(arrival.destination, arrival.source, mix(hash), &mut back);
+        let (topology, routing) = (&self.network.topology, &self.network.routing);
+        if let Some(ns3) = &mut self.ns3 {
+            ns3.paths(topology, routing, arrival, [&mut forward, &mut back]);
+        } else {
+            let hash = mix(self.path_seed ^ number);
+            routing.path(arrival.source, arrival.destination, hash, &mut forward);
+            routing.path(arrival.destination, arrival.source, mix(hash), &mut back);
+        }
         let flow = self.describe(now, number, arrival, (&forward, &back));
         let host = &self.scenario.scheme.host;
         let sender = Sender::new(arrival.size, host, &self.network.path, now);
@@ -48,7 +53,11 @@ impl<O: Observer> Simulation<O> {
     ) -> Flow {
         let topology = &self.network.topology;
         let size = Bytes::new(arrival.size);
-        let ideal = ideal_fct(topology, forward, back, size, &self.network.frames.ideal);
+        let frames = &self.network.frames.ideal;
+        let ideal = match self.scenario.fidelity {
+            Fidelity::Exact => ideal_fct(topology, forward, back, size, frames),
+            Fidelity::Ns3Hpcc => ns3::ideal_fct(topology, forward, size, frames),
+        };
         let wires = forward.iter().map(|&link| &self.network.wires[link as usize]);
         let kilobyte = |rate: penstock_units::BitRate| {
             rate.transmission_time(Bytes::new(1 << BYTE_TIME_BITS)).as_ps()
@@ -90,10 +99,26 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Wakes the NIC when its first paced flow may send, but not before `earliest`.
+    /// Wakes the NIC when its first paced flow may send, but not before `earliest`. In the ns-3 HPCC
+    /// simulator an alarm that is set stays as it is.
     fn sleep(&mut self, earliest: Time, host: u32) {
-        if let Some(time) = self.network.hosts[host as usize].nic.wake_at() {
-            self.wheel.schedule_earlier(self.sources.host(host), time.max(earliest));
+        let alarm = self.sources.host(host);
+        if self.ns3.is_some() && self.wheel.is_pending(alarm) {
+            return;
+        }
+        let nic = &self.network.hosts[host as usize].nic;
+        if let Some(time) = nic.wake_at(earliest, &self.slots.senders) {
+            self.wheel.schedule_earlier(alarm, time.max(earliest));
+        }
+    }
+
+    /// In the ns-3 HPCC simulator the pacing gap of one flow, when it moves, moves an alarm that is
+    /// set for later.
+    fn move_alarm(&mut self, now: Time, host: u32, gap: Time) {
+        let alarm = self.sources.host(host);
+        if self.wheel.is_pending(alarm) && gap < self.wheel.due(alarm) {
+            self.wheel.cancel(alarm);
+            self.wheel.schedule(alarm, gap.max(now));
         }
     }
 
@@ -192,8 +217,16 @@ impl<O: Observer> Simulation<O> {
                 telemetry: self.pool.telemetry(id),
             };
             let sender = &mut self.slots.senders[slot as usize];
-            if sender.on_acknowledgement(now, &acknowledgement) {
+            let is_complete = sender.on_acknowledgement(now, &acknowledgement);
+            if self.ns3.is_some() && sender.has_moved_gap() {
+                let gap = sender.next_available();
+                self.move_alarm(now, host, gap);
+            }
+            if is_complete {
                 self.end_flow(now, host, slot);
+                if self.ns3.is_some() {
+                    self.offer(now, self.network.hosts[host as usize].uplink);
+                }
             } else {
                 self.refresh(now, host, slot);
             }
@@ -243,7 +276,9 @@ impl<O: Observer> Simulation<O> {
                 }
             }
             let uplink = host.uplink;
-            self.offer(now, uplink);
+            if self.ns3.is_none() || !signal.is_pause() {
+                self.offer(now, uplink);
+            }
         }
         self.pool.remove(id);
     }

@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
 //! [`network`] (what is built), [`wire`], [`flow`], [`simulation`] (the event loop), `endpoint` (what
-//! hosts do), `signal` (what switches tell their neighbours), `check` (invariants), [`measure`] and [`results`] (what comes out). [`bare`] is the
+//! hosts do), `signal` (what switches tell their neighbours), `check` (invariants), `ns3` (another simulator's fidelity), [`measure`] and [`results`] (what comes out). [`bare`] is the
 //! yardstick of the benchmark.
 
 pub mod bare;
@@ -18,6 +18,7 @@ pub mod error;
 pub mod flow;
 pub mod measure;
 pub mod network;
+mod ns3;
 pub mod results;
 pub mod routing;
 pub mod run;

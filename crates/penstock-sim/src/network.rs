@@ -1,6 +1,10 @@
 //! Building a network from a scenario: switches, hosts and wires, ready to run.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use penstock_engine::stream;
+use penstock_fabric::parts::{Draws, Streams};
 use penstock_fabric::{PortFacts, Switch, SwitchFacts};
 use penstock_transport::{Nic, PathFacts};
 use penstock_units::{Bytes, Fidelity, Time, Transmission};
@@ -10,6 +14,7 @@ use rand_pcg::Pcg32;
 use crate::bounds;
 use crate::error::ScenarioError;
 use crate::measure::trace::PortLinks;
+use crate::ns3;
 use crate::routing::{FrameSizes, Routing, base_rtt};
 use crate::scenario::Scenario;
 use crate::topology::{self, Topology};
@@ -77,12 +82,13 @@ impl Network {
         let path = path_facts(scenario, &topology, &routing, &frames);
         let ports = port_links(&topology);
         let wires = wires(&topology, &ports, scenario.fidelity);
+        let streams = ns3::streams(topology.nodes.len());
         let switches = (0..topology.switches)
-            .map(|switch| build_switch(scenario, &topology, topology.hosts + switch))
+            .map(|switch| build_switch(scenario, &topology, topology.hosts + switch, &streams))
             .collect();
         let classes = scenario.scheme.switch.assignment.classes();
         let hosts = (0..topology.hosts).map(|host| Host {
-            nic: Nic::new(&scenario.scheme.host.nic, classes),
+            nic: Nic::new(&scenario.scheme.host.nic, classes, scenario.fidelity),
             control: penstock_fabric::queue::Fifo::default(),
             uplink: topology.uplink(host),
         });
@@ -127,7 +133,10 @@ fn path_facts(
     routing: &Routing,
     frames: &Frames,
 ) -> PathFacts {
-    let base_rtt = base_rtt(topology, routing, &frames.ideal);
+    let base_rtt = match scenario.fidelity {
+        Fidelity::Exact => base_rtt(topology, routing, &frames.ideal),
+        Fidelity::Ns3Hpcc => ns3::base_rtt(topology, routing, frames.ideal.payload),
+    };
     let line_rate = (0..topology.hosts)
         .map(|host| topology.links[topology.uplink(host) as usize].rate)
         .max()
@@ -167,7 +176,12 @@ fn wires(topology: &Topology, ports: &PortLinks, fidelity: Fidelity) -> Vec<Wire
     topology.links.iter().enumerate().map(|(id, link)| wire(link, id)).collect()
 }
 
-fn build_switch(scenario: &Scenario, topology: &Topology, node: u32) -> Switch {
+fn build_switch(
+    scenario: &Scenario,
+    topology: &Topology,
+    node: u32,
+    streams: &Rc<RefCell<Streams>>,
+) -> Switch {
     let mut random = stream(scenario.seed, &format!("switch/{}", node - topology.hosts));
     let port = |link: &u32| {
         let link = &topology.links[*link as usize];
@@ -186,7 +200,11 @@ fn build_switch(scenario: &Scenario, topology: &Topology, node: u32) -> Switch {
         ports: topology.egress_links(node).iter().map(port).collect(),
         salt: random.next_u32(),
     };
-    let draws = Pcg32::new(random.next_u64(), random.next_u64());
+    let own = Pcg32::new(random.next_u64(), random.next_u64());
+    let draws = match scenario.fidelity {
+        Fidelity::Exact => Draws::new(own),
+        Fidelity::Ns3Hpcc => Draws::sharing(own, Rc::clone(streams)),
+    };
     Switch::new(&scenario.scheme.switch, &facts, draws)
 }
 

@@ -7,7 +7,7 @@
 
 use penstock_engine::{SourceId, Wheel, stream};
 use penstock_fabric::{Arrival, Moment, Observer, PacketId, PacketKind, PacketPool};
-use penstock_units::Time;
+use penstock_units::{Fidelity, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
@@ -16,6 +16,7 @@ use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
 use crate::measure::summary::Measurements;
 use crate::network::Network;
+use crate::ns3::Ns3;
 use crate::scenario::Scenario;
 use crate::wire::WireCounters;
 use crate::workload::{FlowArrival, Workload};
@@ -75,6 +76,8 @@ pub struct Simulation<O> {
     pub(crate) path_seed: u64,
     pub(crate) nic_random: Pcg32,
     pub(crate) scenario: Scenario,
+    /// What the fidelity of the ns-3 HPCC simulator needs.
+    pub(crate) ns3: Option<Box<Ns3>>,
     /// Watches the order of arrivals, in checked runs.
     pub(crate) order: Option<OrderCheck>,
     /// Who watches the switches.
@@ -116,10 +119,16 @@ impl<O: Observer> Simulation<O> {
             let mut named = stream(scenario.seed, name);
             Pcg32::new(named.next_u64(), named.next_u64())
         };
+        let wheel = Wheel::new(sources.flow(0) as usize, slot_width_log2(links));
+        let (wheel, ns3) = match scenario.fidelity {
+            Fidelity::Exact => (wheel, None),
+            Fidelity::Ns3Hpcc => (wheel.in_order_of_scheduling(), Some(Box::default())),
+        };
         let mut simulation = Simulation {
             slots: FlowSlots::new(network.path_links),
             pool: PacketPool::new(scenario.has_telemetry()),
-            wheel: Wheel::new(sources.flow(0) as usize, slot_width_log2(links)),
+            wheel,
+            ns3,
             sources,
             counters: vec![WireCounters::default(); links],
             measured: Measurements::new(scenario, &network, workload.labels().to_vec()),
@@ -207,7 +216,12 @@ impl<O: Observer> Simulation<O> {
     fn expect_flow(&mut self) {
         self.pending = self.workload.next();
         if let Some(arrival) = &self.pending {
-            self.wheel.schedule(self.sources.clock(Clock::Traffic), arrival.time);
+            let clock = self.sources.clock(Clock::Traffic);
+            match self.ns3 {
+                None => self.wheel.schedule(clock, arrival.time),
+                // There a flow starts behind everything else of its nanosecond.
+                Some(_) => self.wheel.schedule_ranked(clock, arrival.time, u64::MAX),
+            }
         }
     }
 
@@ -240,7 +254,10 @@ impl<O: Observer> Simulation<O> {
         let wire = &mut self.network.wires[link as usize];
         let (id, next) = wire.take(&self.pool);
         if let Some(next) = next {
-            self.wheel.schedule(link, next);
+            match &self.ns3 {
+                None => self.wheel.schedule(link, next),
+                Some(ns3) => self.wheel.schedule_ranked(link, next, ns3.rank(wire.head())),
+            }
         }
         let (node, port) = (wire.to, wire.to_port);
         if node < self.sources.hosts {
@@ -321,10 +338,10 @@ impl<O: Observer> Simulation<O> {
         {
             active.leave(now, link, self.pool[id].flow_hash);
         }
-        self.transmit(now, link, id, is_ready);
         if let Some(frame) = frame {
             self.send_frame(now, switch, frame);
         }
+        self.transmit(now, link, id, is_ready);
     }
 
     /// Puts `id` on the wire; `more` says whether another packet waits behind it.
@@ -340,12 +357,14 @@ impl<O: Observer> Simulation<O> {
         }
         let arrival = wire.send(now, &mut self.pool, id);
         let free_at = wire.free_at;
-        if more && !wire.is_end_scheduled {
+        if (more || self.ns3.is_some()) && !wire.is_end_scheduled {
             wire.is_end_scheduled = true;
             self.wheel.schedule(self.sources.transmission(link), free_at);
         }
-        if let Some(arrival) = arrival {
-            self.wheel.schedule(link, arrival);
+        match (arrival, &mut self.ns3) {
+            (Some(arrival), _) => self.wheel.schedule(link, arrival),
+            (None, None) => {}
+            (None, Some(ns3)) => ns3.set_rank(id, self.wheel.take_rank()),
         }
     }
 }

@@ -86,6 +86,12 @@ impl Wire {
         (id, next)
     }
 
+    /// The packet that arrives next.
+    #[inline]
+    pub fn head(&self) -> PacketId {
+        self.head
+    }
+
     /// The packets on the way, the next to arrive first.
     pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> + use<'a> {
         pool.list(self.head)

@@ -185,6 +185,18 @@ impl Sender {
         true
     }
 
+    /// When the pacing gap after the last packet is over (ps).
+    #[inline]
+    pub fn next_available(&self) -> Time {
+        self.next_available
+    }
+
+    /// Whether the last acknowledgement moved the pacing gap in the ns-3 HPCC simulator.
+    #[inline]
+    pub fn has_moved_gap(&self) -> bool {
+        self.controller.has_moved_gap()
+    }
+
     /// Bytes of the flow (bytes); `u64::MAX` when it is endless.
     #[inline]
     pub fn size(&self) -> u64 {

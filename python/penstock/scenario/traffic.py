@@ -261,6 +261,10 @@ class Incast(_Traffic):
     )
 
 
+Port = Annotated[Integer, Field(ge=0, le=65_535)]
+"""A UDP port."""
+
+
 class Listed(_Traffic):
     """Flows one by one."""
 
@@ -268,6 +272,12 @@ class Listed(_Traffic):
     label: Label = field("name in the results", "listed", source=f"{OUR_CHOICE}: the kind")
     flows: tuple[tuple[Node, Node, Size, Time], ...] = field(
         "rows [source, destination, size (0: endless), start]", min_length=1, repr=False
+    )
+    destination_ports: tuple[Port, ...] = field(
+        "UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0",
+        (),
+        source=f"{OUR_CHOICE}: nothing else looks at ports",
+        repr=False,
     )
 
 

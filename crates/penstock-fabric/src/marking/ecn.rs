@@ -11,9 +11,9 @@
 //! | Pmax | `pmax` | 1 | BFC authors' simulator; the paper is silent |
 
 use penstock_units::Bytes;
-use rand_core::RngCore;
-use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
+
+use crate::parts::Draws;
 
 /// Where a packet is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,36 +44,32 @@ pub struct EcnConfig {
 pub(crate) struct Ecn {
     kmin: u64,
     kmax: u64,
-    /// Pmax in units of 2^-32.
-    pmax: u64,
+    pmax: f64,
     at: MarkingPoint,
 }
 
 impl Ecn {
     pub(crate) fn new(config: &EcnConfig) -> Self {
-        Ecn {
-            kmin: config.kmin.get(),
-            kmax: config.kmax.get(),
-            pmax: (config.pmax * 4_294_967_296.0) as u64,
-            at: config.at,
-        }
+        Ecn { kmin: config.kmin.get(), kmax: config.kmax.get(), pmax: config.pmax, at: config.at }
     }
 
     #[inline]
-    pub(crate) fn marks(&self, point: MarkingPoint, queue_bytes: u64, random: &mut Pcg32) -> bool {
+    pub(crate) fn marks(&self, point: MarkingPoint, queue_bytes: u64, draws: &mut Draws) -> bool {
         if point != self.at || queue_bytes <= self.kmin {
             return false;
         }
         if queue_bytes > self.kmax {
             return true;
         }
-        let share = self.pmax * (queue_bytes - self.kmin) / (self.kmax - self.kmin);
-        u64::from(random.next_u32()) < share
+        let share = (queue_bytes - self.kmin) as f64 / (self.kmax - self.kmin) as f64;
+        draws.happens(self.pmax * share)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rand_pcg::Pcg32;
+
     use super::*;
 
     fn ecn(kmin: u64, kmax: u64, pmax: f64) -> Ecn {
@@ -84,20 +80,20 @@ mod tests {
     #[test]
     fn a_step_marks_beyond_its_threshold_only() {
         let step = ecn(1_000, 1_000, 1.0);
-        let mut random = Pcg32::new(1, 1);
-        assert!(!step.marks(MarkingPoint::Dequeue, 1_000, &mut random));
-        assert!(step.marks(MarkingPoint::Dequeue, 1_001, &mut random));
-        assert!(!step.marks(MarkingPoint::Enqueue, 9_000, &mut random));
+        let mut draws = Draws::new(Pcg32::new(1, 1));
+        assert!(!step.marks(MarkingPoint::Dequeue, 1_000, &mut draws));
+        assert!(step.marks(MarkingPoint::Dequeue, 1_001, &mut draws));
+        assert!(!step.marks(MarkingPoint::Enqueue, 9_000, &mut draws));
     }
 
     #[test]
     fn a_fixed_queue_is_marked_with_the_probability_of_the_profile() {
         let red = ecn(100_000, 400_000, 0.2);
-        let mut random = Pcg32::new(1, 1);
-        let draws = 100_000;
+        let mut draws = Draws::new(Pcg32::new(1, 1));
+        let packets = 100_000;
         let marked =
-            (0..draws).filter(|_| red.marks(MarkingPoint::Dequeue, 250_000, &mut random)).count();
+            (0..packets).filter(|_| red.marks(MarkingPoint::Dequeue, 250_000, &mut draws)).count();
         // 0.2 · 150/300 = 0.1; four standard deviations of a binomial draw are 0.0038.
-        assert!((marked as f64 / f64::from(draws) - 0.1).abs() < 0.0038, "{marked}");
+        assert!((marked as f64 / f64::from(packets) - 0.1).abs() < 0.0038, "{marked}");
     }
 }

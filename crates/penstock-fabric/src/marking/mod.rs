@@ -3,11 +3,12 @@
 pub mod ecn;
 pub mod telemetry;
 
-use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
 use ecn::{Ecn, EcnConfig, MarkingPoint};
 use telemetry::{Telemetry, TelemetryConfig};
+
+use crate::parts::Draws;
 
 /// The marking axis of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,9 +48,9 @@ impl Marking {
 
     /// Whether a packet is marked at `point`, its queue holding `queue_bytes`.
     #[inline]
-    pub(crate) fn marks(&self, point: MarkingPoint, queue_bytes: u64, random: &mut Pcg32) -> bool {
+    pub(crate) fn marks(&self, point: MarkingPoint, queue_bytes: u64, draws: &mut Draws) -> bool {
         match self {
-            Marking::Ecn(ecn) => ecn.marks(point, queue_bytes, random),
+            Marking::Ecn(ecn) => ecn.marks(point, queue_bytes, draws),
             _ => false,
         }
     }

@@ -1,11 +1,15 @@
 //! Data structures that several policies share, each tested alone.
 
 pub mod bitmap;
+pub mod draws;
 pub mod hash;
 pub mod heap;
 pub mod pause_clock;
+pub mod streams;
 
 pub use bitmap::Bitmap;
+pub use draws::Draws;
 pub use hash::MixedKeys;
 pub use heap::IndexedHeap;
 pub use pause_clock::PauseClock;
+pub use streams::Streams;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use penstock_fabric::parts::Draws;
 use penstock_fabric::{
     Arrival, AssignmentConfig, ControlFrame, Moment, Packet, PacketFlags, PacketId, PacketKind,
     PacketPool, PortFacts, Signal, Switch, SwitchConfig, SwitchFacts, Unobserved,
@@ -64,7 +65,7 @@ impl<'a> Model<'a> {
     pub fn new(config: &'a SwitchConfig) -> Self {
         Model {
             config,
-            switch: Switch::new(config, &facts(), Pcg32::new(5, 5)),
+            switch: Switch::new(config, &facts(), Draws::new(Pcg32::new(5, 5))),
             pool: PacketPool::new(config.marking.has_telemetry()),
             now: Time::ZERO,
             admitted: BTreeMap::new(),

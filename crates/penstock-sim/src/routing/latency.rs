@@ -26,22 +26,31 @@ pub struct FrameSizes {
 /// BFC's network, with 8 us of propagation, 8.355 us.
 pub fn base_rtt(topology: &Topology, routing: &Routing, frames: &FrameSizes) -> Time {
     // A cable is alike in both directions, so the ACK's way is priced on the data's links.
-    let round_trip = |link: u32| {
+    longest_path(topology, routing, |link| {
         let link = &topology.links[link as usize];
         [frames.payload + frames.header, frames.acknowledgement]
             .map(|frame| link.rate.transmission_time(frame).saturating_add(link.delay))
             .into_iter()
             .fold(Time::ZERO, Time::saturating_add)
-    };
+    })
+}
+
+/// The highest sum of `price` over the links of a shortest path between two hosts, and twice the
+/// pipeline delay of every switch on it (ps).
+pub(crate) fn longest_path(
+    topology: &Topology,
+    routing: &Routing,
+    price: impl Fn(u32) -> Time,
+) -> Time {
     let in_switch = topology.pipeline_delay * 2;
-    let access = slowest_access(topology, routing, round_trip);
+    let access = slowest_access(topology, routing, &price);
     let mut longest = Time::ZERO;
     let mut to_edge = vec![Time::ZERO; topology.switches as usize];
     for (edge, last) in (0u32..).zip(&access) {
         for &switch in routing.nearest_first(edge) {
             let onward = routing.next_hops(switch, edge).iter().map(|hop| {
                 let next = topology.links[*hop as usize].to - topology.hosts;
-                round_trip(*hop).saturating_add(to_edge[next as usize])
+                price(*hop).saturating_add(to_edge[next as usize])
             });
             let onward = onward.max().unwrap_or(Time::ZERO);
             to_edge[(switch - topology.hosts) as usize] = onward.saturating_add(in_switch);

@@ -11,5 +11,6 @@
 pub mod latency;
 pub mod table;
 
+pub(crate) use latency::longest_path;
 pub use latency::{FrameSizes, base_rtt, ideal_fct};
 pub use table::Routing;

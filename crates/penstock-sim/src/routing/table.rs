@@ -130,14 +130,29 @@ impl Routing {
     /// # Panics
     /// When one of the nodes is not a host.
     pub fn path(&self, source: u32, destination: u32, flow_hash: u64, links: &mut Vec<u32>) {
+        self.path_by(source, destination, links, |switch, hops| {
+            let pick = mix(flow_hash ^ mix(u64::from(switch))) % hops.len() as u64;
+            hops[pick as usize]
+        });
+    }
+
+    /// The same with `choose` to take one of the next hops of a switch.
+    ///
+    /// # Panics
+    /// When one of the nodes is not a host.
+    pub fn path_by(
+        &self,
+        source: u32,
+        destination: u32,
+        links: &mut Vec<u32>,
+        choose: impl Fn(u32, &[u32]) -> u32,
+    ) {
         let (start, end) = (self.access[source as usize], self.access[destination as usize]);
         links.push(start.uplink);
         let last = self.edges[end.edge as usize];
         let mut switch = self.edges[start.edge as usize];
         while switch != last {
-            let hops = self.next_hops(switch, end.edge);
-            let pick = mix(flow_hash ^ mix(u64::from(switch))) % hops.len() as u64;
-            let link = hops[pick as usize];
+            let link = choose(switch, self.next_hops(switch, end.edge));
             links.push(link);
             switch = self.link_to[link as usize];
         }

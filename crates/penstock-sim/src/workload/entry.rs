@@ -21,6 +21,8 @@ pub struct FlowArrival {
     pub label: u16,
     /// Priority, 0 = highest data class.
     pub class: u8,
+    /// UDP destination port; 0 where the traffic has none.
+    pub destination_port: u16,
 }
 
 /// Where an entry stands in the scenario.

@@ -99,6 +99,7 @@ impl Incast {
                 size,
                 label: entry.index,
                 class: self.class,
+                destination_port: 0,
             },
         };
         Ok((flows, offered))

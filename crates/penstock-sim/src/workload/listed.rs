@@ -18,6 +18,9 @@ pub struct Listed {
     /// (source host, destination host, size in bytes or 0 = endless, start in ps), in any order;
     /// flows of the same start keep theirs.
     pub flows: Vec<(u32, u32, Bytes, Time)>,
+    /// UDP destination port of each flow, or empty for 0: what ECMP hashes under the fidelity of the
+    /// ns-3 HPCC simulator.
+    pub destination_ports: Vec<u16>,
 }
 
 /// The flows of one entry, in time order.
@@ -26,6 +29,12 @@ pub(super) type ListedFlows = std::vec::IntoIter<FlowArrival>;
 impl Listed {
     /// Checks the entry and sorts its flows.
     pub(super) fn flows(&self, entry: &Entry) -> Result<ListedFlows, WorkloadError> {
+        let ports = self.destination_ports.len();
+        if ports != 0 && ports != self.flows.len() {
+            let remedy = format!("write one for each of the {} flows, or none", self.flows.len());
+            let field = format!("{}.destination_ports", entry.field());
+            return Err(WorkloadError::new(field, format!("a list of {ports}"), remedy));
+        }
         let mut flows = Vec::with_capacity(self.flows.len());
         for (position, &(source, destination, size, time)) in self.flows.iter().enumerate() {
             let at = format!("{}.flows[{position}]", entry.field());
@@ -43,7 +52,16 @@ impl Listed {
                 return Err(WorkloadError::new(format!("{at}[3]"), time, remedy));
             }
             let (size, label, class) = (size.get(), entry.index, self.class);
-            flows.push(FlowArrival { time, source, destination, size, label, class });
+            let destination_port = self.destination_ports.get(position).copied().unwrap_or(0);
+            flows.push(FlowArrival {
+                time,
+                source,
+                destination,
+                size,
+                label,
+                class,
+                destination_port,
+            });
         }
         flows.sort_by_key(|flow| flow.time);
         Ok(flows.into_iter())

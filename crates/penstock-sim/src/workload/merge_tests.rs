@@ -47,7 +47,12 @@ fn listed(flows: &[(u32, u32, u64, u64)]) -> TrafficConfig {
         (source, destination, Bytes::new(size), Time::from_ps(start))
     };
     let flows = flows.iter().map(flow).collect();
-    TrafficConfig::Listed(Listed { label: "listed".to_owned(), class: 1, flows })
+    TrafficConfig::Listed(Listed {
+        label: "listed".to_owned(),
+        class: 1,
+        flows,
+        destination_ports: vec![],
+    })
 }
 
 fn flows(traffic: &[TrafficConfig], seed: u64, duration: Time) -> Vec<FlowArrival> {

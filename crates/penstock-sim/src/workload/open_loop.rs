@@ -100,6 +100,7 @@ impl Iterator for OpenLoopFlows {
         let (source, destination) = self.pairs.draw(&mut self.pair_stream);
         let size = self.sizes.draw(&mut self.size_stream);
         let (label, class) = (self.label, self.class);
-        Some(FlowArrival { time, source, destination, size, label, class })
+        let destination_port = 0;
+        Some(FlowArrival { time, source, destination, size, label, class, destination_port })
     }
 }

@@ -90,7 +90,8 @@ pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value
 
 /// Flows as (source, destination, size, start).
 pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
-    json!({"kind": "listed", "label": "listed", "class": 0, "flows": flows})
+    json!({"kind": "listed", "label": "listed", "class": 0, "flows": flows,
+        "destination_ports": []})
 }
 
 /// Poisson arrivals of `sizes` between uniform pairs that load the core.

@@ -103,6 +103,7 @@ pub struct Hpcc {
     stage: u32,
     maximum_stage: u32,
     react: HpccReaction,
+    has_reacted: bool,
     /// Entries of `history` in use; 0 before the first acknowledgement.
     hops: u8,
     /// The latest telemetry of every hop. Boxed so that flows of other controllers stay small.
@@ -124,6 +125,7 @@ impl Hpcc {
             stage: 0,
             maximum_stage: config.maximum_stage,
             react: config.react,
+            has_reacted: false,
             hops: 0,
             history: Box::new([HopTelemetry::default(); MAXIMUM_HOPS]),
         }
@@ -132,6 +134,7 @@ impl Hpcc {
     /// An acknowledgement arrived with the `telemetry` of its data packet (Algorithm 1, NewAck).
     pub fn on_acknowledgement(&mut self, telemetry: &[HopTelemetry], view: &FlowView) {
         let hops = &telemetry[..telemetry.len().min(MAXIMUM_HOPS)];
+        self.has_reacted = false;
         if hops.len() != usize::from(self.hops) {
             self.history[..hops.len()].copy_from_slice(hops);
             self.hops = hops.len() as u8;
@@ -142,6 +145,7 @@ impl Hpcc {
         if hops.is_empty() || (self.react == HpccReaction::PerRtt && !is_round_end) {
             return;
         }
+        self.has_reacted = true;
         self.measure(hops);
         let excess = self.utilization / self.target_utilization;
         let is_multiplicative = excess >= 1.0 || self.stage >= self.maximum_stage;
@@ -161,6 +165,12 @@ impl Hpcc {
     /// acknowledgement, which starts from the reference again.
     pub fn on_switch_drop(&mut self) {
         self.rate.set_minimum();
+    }
+
+    /// Whether the last acknowledgement set the rate.
+    #[inline]
+    pub(crate) fn has_reacted(&self) -> bool {
+        self.has_reacted
     }
 
     /// The window (bytes), >= 1; `u64::MAX` when there is none.

@@ -108,6 +108,13 @@ impl Controller {
         fidelity == Fidelity::Exact || matches!(self, Controller::Hpcc(_))
     }
 
+    /// Whether the last acknowledgement set the rate in a way that moves the pending gap in the
+    /// ns-3 HPCC simulator, even if to the same rate.
+    #[inline]
+    pub(crate) fn has_moved_gap(&self) -> bool {
+        matches!(self, Controller::Hpcc(hpcc) if hpcc.has_reacted())
+    }
+
     /// An acknowledgement, positive or negative, arrived at `now`.
     pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
         match self {

@@ -10,33 +10,30 @@
 //! packet: [`Nic::next`], then [`Sender::send`], then [`Nic::after_send`]. When `next` finds
 //! nothing, sleep until [`Nic::wake_at`] or the next input.
 //!
-//! Cost: constant per packet whatever the number of blocked and paused flows; logarithmic in the
-//! number of paced flows, and of ready flows under SRF. Blocked flows are in no structure, paced
-//! ones in a heap by time. A flow of a paused queue is set aside when it comes to the front, and
-//! returns to the back when the queue resumes; a paused class is passed over as a whole.
+//! Reading order: [`queued`], the NIC of every exact run; [`polled`], the one of the ns-3 HPCC
+//! simulator.
 //!
 //! Sources: round robin, strict priority and pauses per class from the NIC model of
 //! alibaba-edu/High-Precision-Congestion-Control; queues and their pauses from P. Goyal et al.,
 //! "Backpressure Flow Control", NSDI 2022, Sec. 3.3.2; SRF at the NIC from its App. A.2; NICs that
 //! do not react from its App. A.8.
 
-use alloc::vec::Vec;
-
-use penstock_units::Time;
+use penstock_units::{Fidelity, Time};
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
-use crate::sender::{Readiness, Sender};
+use crate::sender::Sender;
 
+mod polled;
+mod queued;
 mod queues;
 mod seat;
 mod slot_heap;
 
-use queues::Queues;
+use polled::PolledNic;
+use queued::QueuedNic;
 pub(crate) use seat::Seat;
-use seat::{List, Place};
-use slot_heap::SlotHeap;
 
 /// Queues of a NIC at most: the pause bitmap has 128 bits, and BFC uses 32 or 128 queues
 /// (NSDI 2022, Sec. 6.2.1 and App. A.1).
@@ -44,9 +41,6 @@ pub const MAXIMUM_QUEUES: u32 = 128;
 
 /// Priority classes of a NIC at most: IEEE 802.1Q has eight.
 pub const MAXIMUM_CLASSES: u32 = 8;
-
-/// The control queue, which is never paused.
-const CONTROL_QUEUE: u128 = 1;
 
 /// How the flows of a host share its NIC.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,28 +93,16 @@ impl NicConfig {
     }
 }
 
-/// The ready flows of one class.
-#[derive(Clone, Debug)]
-enum ReadyFlows {
-    InTurn(List),
-    ByRemaining(SlotHeap),
-}
-
 /// One NIC.
 #[derive(Clone, Debug)]
 pub struct Nic {
-    /// Per class.
-    ready: Vec<ReadyFlows>,
-    /// Bit c is set while class c has ready flows.
-    ready_classes: u32,
-    paused_classes: u32,
-    /// Per queue, the flows that came to the front while it was paused.
-    parked: Vec<List>,
-    paused_queues: u128,
-    paced: SlotHeap,
-    queues: Queues,
-    flow_count: usize,
-    reacts: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Queued(QueuedNic),
+    Polled(PolledNic),
 }
 
 impl Nic {
@@ -129,245 +111,120 @@ impl Nic {
     /// # Panics
     /// When `classes` is not in 1 to [`MAXIMUM_CLASSES`], or is more than the queues suffice for
     /// ([`NicConfig::validate_classes`]).
-    pub fn new(config: &NicConfig, classes: u32) -> Self {
+    pub fn new(config: &NicConfig, classes: u32, fidelity: Fidelity) -> Self {
         assert!((1..=MAXIMUM_CLASSES).contains(&classes), "a NIC has 1 to 8 classes");
         assert!(config.validate_classes(classes).is_ok(), "every class needs a queue");
-        let ready = match config.scheduling {
-            NicScheduling::RoundRobin => ReadyFlows::InTurn(List::new()),
-            NicScheduling::Srf => ReadyFlows::ByRemaining(SlotHeap::default()),
+        let kind = match fidelity {
+            Fidelity::Exact => Kind::Queued(QueuedNic::new(config, classes)),
+            Fidelity::Ns3Hpcc => Kind::Polled(PolledNic::default()),
         };
-        Nic {
-            ready: alloc::vec![ready; classes as usize],
-            ready_classes: 0,
-            paused_classes: 0,
-            parked: alloc::vec![List::new(); config.queues as usize],
-            paused_queues: 0,
-            paced: SlotHeap::default(),
-            queues: Queues::new(config.queues, classes),
-            flow_count: 0,
-            reacts: config.reacts,
-        }
+        Nic { kind }
     }
 
     /// A new flow in `slot`, of `class` < the NIC's classes: gets its queue and may send.
     pub fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
-        self.flow_count += 1;
-        self.paced.reserve(self.flow_count);
-        if let ReadyFlows::ByRemaining(heap) = &mut self.ready[usize::from(class)] {
-            heap.reserve(self.flow_count);
+        match &mut self.kind {
+            Kind::Queued(nic) => nic.start(slot, class, flows, rng),
+            Kind::Polled(nic) => nic.start(slot, class),
         }
-        flows[slot as usize].seat = Seat::of_class(class);
-        self.take_queue(slot, flows, rng);
-        self.make_ready(slot, flows);
     }
 
     /// The flow in `slot` is complete: leaves the NIC and its queue.
     pub fn finish(&mut self, slot: u32, flows: &mut [Sender]) {
-        self.detach(slot, flows);
-        self.leave_queue(slot, flows);
-        self.flow_count -= 1;
-    }
-
-    /// Gives a flow that has something to send a queue, unless it has one.
-    fn take_queue(&mut self, slot: u32, flows: &mut [Sender], rng: &mut Pcg32) {
-        let flow = &mut flows[slot as usize];
-        if !flow.seat.has_queue {
-            flow.seat.has_queue = true;
-            flow.set_queue(self.queues.assign(flow.seat.class, self.paused_queues, rng));
-        }
-    }
-
-    /// Takes the queue from a flow that has nothing to send.
-    fn leave_queue(&mut self, slot: u32, flows: &mut [Sender]) {
-        let flow = &mut flows[slot as usize];
-        if flow.seat.has_queue {
-            flow.seat.has_queue = false;
-            self.queues.release(flow.queue());
+        match &mut self.kind {
+            Kind::Queued(nic) => nic.finish(slot, flows),
+            Kind::Polled(nic) => nic.finish(slot),
         }
     }
 
     /// The readiness of the flow in `slot` may have changed.
+    #[inline]
     pub fn on_change(&mut self, slot: u32, now: Time, flows: &mut [Sender], rng: &mut Pcg32) {
-        if flows[slot as usize].remaining_unsent() > 0 {
-            self.take_queue(slot, flows, rng);
-        }
-        let flow = &flows[slot as usize];
-        let in_turn = matches!(self.ready[0], ReadyFlows::InTurn(_));
-        match (flow.seat.place, flow.readiness(now)) {
-            (Place::Parked, _) => {} // looked at again when its queue has resumed
-            (Place::Ready, Readiness::Ready) if in_turn => {}
-            (Place::Waiting, Readiness::Blocked | Readiness::Idle) => {}
-            (Place::Paced, Readiness::At(time)) => {
-                self.paced.change_key(time.as_ps(), slot, flows);
-            }
-            (_, readiness) => {
-                self.detach(slot, flows);
-                self.place(slot, readiness, flows);
-            }
+        if let Kind::Queued(nic) = &mut self.kind {
+            nic.on_change(slot, now, flows, rng);
         }
     }
 
     /// The flow that sends next at `now`, if any can. It stays first until [`Nic::after_send`].
+    #[inline]
     pub fn next(&mut self, now: Time, flows: &mut [Sender]) -> Option<u32> {
-        while let Some((_, slot)) = self.paced.first().filter(|first| first.0 <= now.as_ps()) {
-            self.detach(slot, flows);
-            self.make_ready(slot, flows);
-        }
-        loop {
-            let slot = self.first_ready()?;
-            let flow = &flows[slot as usize];
-            let queue = flow.queue();
-            if self.is_queue_paused(queue) {
-                self.detach(slot, flows);
-                flows[slot as usize].seat.place = Place::Parked;
-                self.parked[usize::from(queue)].push_back(slot, flows);
-                continue;
-            }
-            match flow.readiness(now) {
-                Readiness::Ready => return Some(slot),
-                readiness => {
-                    self.detach(slot, flows);
-                    self.place(slot, readiness, flows);
-                }
-            }
+        match &mut self.kind {
+            Kind::Queued(nic) => nic.next(now, flows),
+            Kind::Polled(nic) => nic.next(now, flows),
         }
     }
 
     /// The flow in `slot` has sent a packet at `now`: goes to the back of its class, and leaves its
     /// queue when that was its last packet, as a switch frees the queue of a flow without packets.
+    #[inline]
     pub fn after_send(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
-        self.detach(slot, flows);
-        let readiness = flows[slot as usize].readiness(now);
-        if readiness == Readiness::Idle {
-            self.leave_queue(slot, flows);
+        if let Kind::Queued(nic) = &mut self.kind {
+            nic.after_send(slot, now, flows);
         }
-        self.place(slot, readiness, flows);
     }
 
-    /// When the earliest paced flow may send (ps).
+    /// When a NIC that has found nothing to send at `now` looks again because of pacing (ps).
     #[inline]
-    pub fn wake_at(&self) -> Option<Time> {
-        self.paced.first().map(|(time, _)| Time::from_ps(time))
+    pub fn wake_at(&self, now: Time, flows: &[Sender]) -> Option<Time> {
+        match &self.kind {
+            Kind::Queued(nic) => nic.wake_at(),
+            Kind::Polled(nic) => nic.wake_at(now, flows),
+        }
     }
 
     /// Whether a flow of a class that is not paused is in turn. `false` means that [`Nic::next`]
-    /// finds nothing before [`Nic::wake_at`]; after `true` it may still find that the flows in turn
-    /// are of paused queues.
+    /// finds nothing before [`Nic::wake_at`]; after `true` it may still find nothing.
     #[inline]
     pub fn has_ready(&self) -> bool {
-        self.ready_classes & !self.paused_classes != 0
+        match &self.kind {
+            Kind::Queued(nic) => nic.has_ready(),
+            Kind::Polled(_) => true,
+        }
     }
 
     /// The first switch paused `queue`.
     pub fn pause_queue(&mut self, queue: u16) {
-        if self.reacts && usize::from(queue) < self.parked.len() {
-            self.paused_queues |= (1 << queue) & !CONTROL_QUEUE;
+        if let Kind::Queued(nic) = &mut self.kind {
+            nic.pause_queue(queue);
         }
     }
 
     /// The first switch resumed `queue`.
     pub fn resume_queue(&mut self, queue: u16, flows: &mut [Sender]) {
-        if !self.is_queue_paused(queue) {
-            return;
-        }
-        self.paused_queues &= !(1 << queue);
-        while let Some(slot) = self.parked[usize::from(queue)].first() {
-            self.detach(slot, flows);
-            self.make_ready(slot, flows);
+        if let Kind::Queued(nic) = &mut self.kind {
+            nic.resume_queue(queue, flows);
         }
     }
 
     /// The first switch sent the bitmap of the queues that are to be paused: bit q for queue q; the
     /// others resume.
     pub fn set_paused_queues(&mut self, bitmap: u128, flows: &mut [Sender]) {
-        for queue in 1..self.parked.len() as u16 {
-            if bitmap & (1 << queue) == 0 {
-                self.resume_queue(queue, flows);
-            } else {
-                self.pause_queue(queue);
-            }
+        if let Kind::Queued(nic) = &mut self.kind {
+            nic.set_paused_queues(bitmap, flows);
         }
     }
 
     /// Whether `queue` is paused.
     #[inline]
     pub fn is_queue_paused(&self, queue: u16) -> bool {
-        u32::from(queue) < MAXIMUM_QUEUES && self.paused_queues & (1 << queue) != 0
+        matches!(&self.kind, Kind::Queued(nic) if nic.is_queue_paused(queue))
     }
 
     /// The first switch paused `class` (a PFC frame), which is below the NIC's classes.
     #[inline]
     pub fn pause_class(&mut self, class: u8) {
-        self.paused_classes |= 1 << class;
+        match &mut self.kind {
+            Kind::Queued(nic) => nic.pause_class(class),
+            Kind::Polled(nic) => nic.pause_class(class),
+        }
     }
 
     /// The first switch resumed `class`.
     #[inline]
     pub fn resume_class(&mut self, class: u8) {
-        self.paused_classes &= !(1 << class);
-    }
-
-    /// The flow in turn in the lowest class that has one and is not paused.
-    #[inline]
-    fn first_ready(&self) -> Option<u32> {
-        let classes = self.ready_classes & !self.paused_classes;
-        if classes == 0 {
-            return None;
-        }
-        match &self.ready[classes.trailing_zeros() as usize] {
-            ReadyFlows::InTurn(list) => list.first(),
-            ReadyFlows::ByRemaining(heap) => heap.first().map(|(_, slot)| slot),
-        }
-    }
-
-    /// Puts a flow that is in no structure where `readiness` says.
-    fn place(&mut self, slot: u32, readiness: Readiness, flows: &mut [Sender]) {
-        match readiness {
-            Readiness::Ready => self.make_ready(slot, flows),
-            Readiness::At(time) => {
-                flows[slot as usize].seat.place = Place::Paced;
-                self.paced.insert(time.as_ps(), slot, flows);
-            }
-            Readiness::Blocked | Readiness::Idle => {}
-        }
-    }
-
-    /// Appends a flow that is in no structure to the ready ones of its class.
-    fn make_ready(&mut self, slot: u32, flows: &mut [Sender]) {
-        let flow = &mut flows[slot as usize];
-        flow.seat.place = Place::Ready;
-        let class = flow.seat.class;
-        self.ready_classes |= 1 << class;
-        match &mut self.ready[usize::from(class)] {
-            ReadyFlows::InTurn(list) => list.push_back(slot, flows),
-            ReadyFlows::ByRemaining(heap) => heap.insert(flow.remaining_unsent(), slot, flows),
-        }
-    }
-
-    /// Takes a flow out of the structure that it is in.
-    fn detach(&mut self, slot: u32, flows: &mut [Sender]) {
-        let flow = &mut flows[slot as usize];
-        let (place, class, queue) = (flow.seat.place, flow.seat.class, flow.queue());
-        flow.seat.place = Place::Waiting;
-        match place {
-            Place::Waiting => {}
-            Place::Paced => self.paced.remove(slot, flows),
-            Place::Parked => self.parked[usize::from(queue)].remove(slot, flows),
-            Place::Ready => {
-                let is_empty = match &mut self.ready[usize::from(class)] {
-                    ReadyFlows::InTurn(list) => {
-                        list.remove(slot, flows);
-                        list.first().is_none()
-                    }
-                    ReadyFlows::ByRemaining(heap) => {
-                        heap.remove(slot, flows);
-                        heap.first().is_none()
-                    }
-                };
-                if is_empty {
-                    self.ready_classes &= !(1 << class);
-                }
-            }
+        match &mut self.kind {
+            Kind::Queued(nic) => nic.resume_class(class),
+            Kind::Polled(nic) => nic.resume_class(class),
         }
     }
 }

@@ -3,7 +3,7 @@
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, Nic, NicConfig, NicScheduling, Sender,
 };
-use penstock_units::Time;
+use penstock_units::{Fidelity, Time};
 use rand_pcg::Pcg32;
 
 use crate::{acknowledgement, dctcp, go_back_n, host, path, window};
@@ -21,7 +21,7 @@ impl Host {
     fn new(nic: NicConfig, classes: u32) -> Self {
         let config = HostConfig { nic, ..host(ControllerConfig::LineRate {}, go_back_n()) };
         Host {
-            nic: Nic::new(&config.nic, classes),
+            nic: Nic::new(&config.nic, classes, Fidelity::Exact),
             flows: Vec::new(),
             rng: Pcg32::new(1, 2),
             now: Time::ZERO,
@@ -55,6 +55,10 @@ impl Host {
             sent.push(slot);
         }
         sent
+    }
+
+    fn wake_at(&self) -> Option<Time> {
+        self.nic.wake_at(self.now, &self.flows)
     }
 
     fn acknowledge(&mut self, slot: u32, ack: &Acknowledgement) {
@@ -134,14 +138,14 @@ fn a_paced_flow_returns_when_its_gap_is_over() {
     let marked = Acknowledgement { is_marked: true, ..acknowledgement(1_000) };
     host.acknowledge(0, &marked); // 50 Gb/s: 167.68 ns per packet
     let gap = Time::from_ps(167_680);
-    assert_eq!((host.send(1), host.nic.wake_at()), (vec![], Some(gap)));
+    assert_eq!((host.send(1), host.wake_at()), (vec![], Some(gap)));
     host.now = gap;
     assert_eq!(host.send(2), [0]);
     let marked = Acknowledgement { is_marked: true, ..acknowledgement(3_000) };
     host.acknowledge(0, &marked); // 25 Gb/s: the gap that is pending doubles
-    assert_eq!(host.nic.wake_at(), Some(gap * 3));
+    assert_eq!(host.wake_at(), Some(gap * 3));
     host.nic.finish(0, &mut host.flows);
-    assert_eq!(host.nic.wake_at(), None);
+    assert_eq!(host.wake_at(), None);
 }
 
 #[test]

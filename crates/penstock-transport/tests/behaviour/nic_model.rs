@@ -3,7 +3,7 @@
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, Nic, NicConfig, NicScheduling, Readiness, Sender,
 };
-use penstock_units::Time;
+use penstock_units::{Fidelity, Time};
 use proptest::prelude::*;
 use rand_pcg::Pcg32;
 
@@ -68,7 +68,7 @@ impl Model {
         let nic = NicConfig { queues: QUEUES, reacts: true, scheduling };
         let config = HostConfig { nic, ..host(ControllerConfig::LineRate {}, go_back_n()) };
         Model {
-            nic: Nic::new(&config.nic, CLASSES),
+            nic: Nic::new(&config.nic, CLASSES, Fidelity::Exact),
             flows: Vec::new(),
             classes: Vec::new(),
             live: Vec::new(),
@@ -190,7 +190,7 @@ impl Model {
             let is_paused = self.paused_queues[usize::from(flow.queue())]
                 || self.paused_classes[usize::from(self.classes[slot as usize])];
             if let (Readiness::At(time), false) = (flow.readiness(self.now), is_paused) {
-                assert!(self.nic.wake_at().is_some_and(|wake| wake <= time));
+                assert!(self.nic.wake_at(self.now, &self.flows).is_some_and(|wake| wake <= time));
             }
         }
     }

@@ -1,0 +1,52 @@
+//! What a switch draws from: a generator of its own, or ns-3's streams, which all switches share.
+
+use alloc::rc::Rc;
+use core::cell::RefCell;
+
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+
+use super::streams::Streams;
+
+/// The random numbers of a switch.
+#[derive(Clone, Debug)]
+pub struct Draws {
+    own: Pcg32,
+    /// In place of `own` for marks, under the fidelity of the ns-3 HPCC simulator.
+    shared: Option<Rc<RefCell<Streams>>>,
+}
+
+impl Draws {
+    /// Draws from `own`.
+    pub fn new(own: Pcg32) -> Self {
+        Draws { own, shared: None }
+    }
+
+    /// Draws marks from `shared`, and everything else from `own`.
+    pub fn sharing(own: Pcg32, shared: Rc<RefCell<Streams>>) -> Self {
+        Draws { own, shared: Some(shared) }
+    }
+
+    /// The generator of this switch alone.
+    #[inline]
+    pub(crate) fn own(&mut self) -> &mut Pcg32 {
+        &mut self.own
+    }
+
+    /// Whether something with `probability` in [0, 1] happens.
+    #[inline]
+    pub(crate) fn happens(&mut self, probability: f64) -> bool {
+        match &self.shared {
+            None => f64::from(self.own.next_u32()) < probability * 4_294_967_296.0,
+            Some(streams) => streams.borrow_mut().draw() < probability,
+        }
+    }
+
+    /// A pause or resume frame is made, for which ns-3 draws an identification.
+    #[inline]
+    pub(crate) fn on_frame(&mut self) {
+        if let Some(streams) = &self.shared {
+            streams.borrow_mut().skip();
+        }
+    }
+}

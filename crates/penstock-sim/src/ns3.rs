@@ -1,0 +1,146 @@
+//! What a run keeps beside its network under the fidelity of the ns-3 HPCC simulator
+//! (alibaba-edu/High-Precision-Congestion-Control, commit 9f4be2a; `reference/ns3-hpcc/MODEL.md`).
+//!
+//! Its clock, its rounding and its NIC are in `penstock-units` and `penstock-transport`. Here are the
+//! ECMP hash, which decides the paths, and the ranks of packets in flight: that simulator schedules
+//! the arrival of a packet when its transmission starts, and events of the same nanosecond happen in
+//! the order in which they were scheduled.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use penstock_fabric::PacketId;
+use penstock_fabric::parts::Streams;
+use penstock_units::{Bytes, Time};
+
+use crate::routing::{FrameSizes, Routing, longest_path};
+use crate::topology::Topology;
+use crate::workload::FlowArrival;
+
+/// The source port of the first flow between two hosts; each further flow takes the next one.
+const FIRST_SOURCE_PORT: u16 = 10_000;
+
+/// Random streams that setting up the network takes; see [`streams`].
+const STREAMS_PER_NODE: u64 = 6;
+const STREAMS_PER_NETWORK: u64 = 2;
+
+/// The state of a run under that simulator's fidelity.
+#[derive(Debug, Default)]
+pub(crate) struct Ns3 {
+    /// How many flows there were between two hosts.
+    flows: HashMap<(u32, u32), u16>,
+    /// By packet: the rank of its arrival.
+    ranks: Vec<u64>,
+}
+
+impl Ns3 {
+    /// The paths of a new flow's data and of its acknowledgements.
+    pub(crate) fn paths(
+        &mut self,
+        topology: &Topology,
+        routing: &Routing,
+        arrival: &FlowArrival,
+        [forward, back]: [&mut Vec<u32>; 2],
+    ) {
+        let (source, destination) = (arrival.source, arrival.destination);
+        let flows = self.flows.entry((source, destination)).or_default();
+        let source_port = FIRST_SOURCE_PORT.wrapping_add(*flows);
+        *flows = flows.wrapping_add(1);
+        let ports = [source_port, arrival.destination_port];
+        let path = |[from, to]: [u32; 2], [low, high]: [u16; 2], links: &mut Vec<u32>| {
+            let ports = u32::from(low) | u32::from(high) << 16;
+            let key = [address(from), address(to), ports];
+            routing.path_by(from, to, links, |switch, hops| {
+                let pick = ecmp_hash(key, switch) as usize % hops.len();
+                descending(topology, hops, pick)
+            });
+        };
+        path([source, destination], ports, forward);
+        path([destination, source], [ports[1], ports[0]], back);
+    }
+
+    /// Remembers the rank of the arrival of `id`, which flies behind another packet.
+    #[inline]
+    pub(crate) fn set_rank(&mut self, id: PacketId, rank: u64) {
+        if id.index() >= self.ranks.len() {
+            self.ranks.resize(id.index() + 1, 0);
+        }
+        self.ranks[id.index()] = rank;
+    }
+
+    /// The rank that [`Ns3::set_rank`] has remembered.
+    #[inline]
+    pub(crate) fn rank(&self, id: PacketId) -> u64 {
+        self.ranks[id.index()]
+    }
+}
+
+/// The IPv4 address of a host.
+fn address(host: u32) -> u32 {
+    0x0b00_0001 + ((host / 256) << 16) + ((host % 256) << 8)
+}
+
+/// Next hop number `pick` when they are sorted by the number of the node they lead to, highest first:
+/// the order of the reference runs (measured; it depends on the addresses of objects there).
+fn descending(topology: &Topology, hops: &[u32], pick: usize) -> u32 {
+    let mut sorted = hops.to_vec();
+    sorted.sort_by_key(|&hop| core::cmp::Reverse(topology.links[hop as usize].to));
+    sorted[pick]
+}
+
+/// MurmurHash3 (32 bit) of three words, seeded with the number of the switch.
+fn ecmp_hash(key: [u32; 3], seed: u32) -> u32 {
+    let mut hash = seed;
+    for word in key {
+        hash ^= word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
+        hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+    }
+    hash ^= 12; // bytes of the key
+    hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
+    hash ^ hash >> 16
+}
+
+/// The base round-trip time of the longest pair: twice the propagation and the serialization of a
+/// full payload, without headers, on the way there.
+pub(crate) fn base_rtt(topology: &Topology, routing: &Routing, payload: Bytes) -> Time {
+    longest_path(topology, routing, |link| {
+        let link = &topology.links[link as usize];
+        let serialization = payload.get() * 8_000_000_000 / link.rate.as_bps();
+        link.delay * 2 + Time::from_ns(serialization)
+    })
+}
+
+/// What that simulator calls the completion time of the flow alone: the base round-trip time of the
+/// pair, and all its bytes with headers at the rate of the slowest link.
+pub(crate) fn ideal_fct(
+    topology: &Topology,
+    forward: &[u32],
+    size: Bytes,
+    frames: &FrameSizes,
+) -> Time {
+    if size == Bytes::ZERO {
+        return Time::NEVER;
+    }
+    let (size, payload) = (size.get(), frames.payload.get());
+    let links = forward.iter().map(|&link| &topology.links[link as usize]);
+    let slowest = links.clone().map(|link| link.rate.as_bps()).min().unwrap_or(1);
+    let base_rtt = links.fold(0, |sum, link| {
+        sum + 2 * (link.delay.as_ps() / 1_000) + payload * 8_000_000_000 / link.rate.as_bps()
+    });
+    let bytes = u128::from(size + size.div_ceil(payload) * frames.header.get());
+    let transfer = bytes * 8_000_000_000 / u128::from(slowest);
+    Time::from_ns(base_rtt + u64::try_from(transfer).unwrap_or(u64::MAX / 2_000))
+}
+
+/// The random numbers that all its switches share.
+///
+/// Setting up a network takes streams before the first mark does. With the reference's 144 nodes it
+/// takes 866: of the first 3,000 numbers, that one alone gives every completion time of the DCTCP
+/// incast of 100 flows. We read it as six for each node and two for the whole (our choice for other
+/// numbers of nodes, because the reference has one network only).
+pub(crate) fn streams(nodes: usize) -> Rc<RefCell<Streams>> {
+    let first = STREAMS_PER_NODE * nodes as u64 + STREAMS_PER_NETWORK;
+    Rc::new(RefCell::new(Streams::new(first)))
+}

@@ -1,0 +1,103 @@
+//! The NIC of the ns-3 HPCC simulator, which looks through its flows for every packet.
+//!
+//! Source: `RdmaEgressQueue` and `QbbNetDevice` of alibaba-edu/High-Precision-Congestion-Control.
+//! Flows stand in a row in the order in which they started. A look begins behind the place that sent
+//! last and takes the first flow that is not paused, has something left, is within its window and
+//! past its pacing gap. Flows that have ended stay in the row until a look passes one of them; then
+//! all behind it move up, while the place that sent last stays where it is, so that a turn can be
+//! lost or given twice at that moment.
+//!
+//! Its alarm has peculiarities that a comparison needs: it is set for the earliest pacing gap of all
+//! flows with something left, blocked and paused ones included, and not at all when that gap is over
+//! already; the driver leaves an alarm that is set alone.
+//!
+//! Cost: linear in the number of flows per packet, as there.
+
+use alloc::vec::Vec;
+
+use penstock_units::Time;
+
+use crate::sender::Sender;
+
+/// A flow in the row.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    slot: u32,
+    class: u8,
+    has_ended: bool,
+}
+
+/// A NIC that looks through its flows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PolledNic {
+    row: Vec<Entry>,
+    /// The place in `row` that sent last.
+    last: usize,
+    paused_classes: u32,
+}
+
+impl PolledNic {
+    pub(super) fn start(&mut self, slot: u32, class: u8) {
+        self.row.push(Entry { slot, class, has_ended: false });
+    }
+
+    pub(super) fn finish(&mut self, slot: u32) {
+        let is_it = |entry: &&mut Entry| entry.slot == slot && !entry.has_ended;
+        if let Some(entry) = self.row.iter_mut().find(is_it) {
+            entry.has_ended = true;
+        }
+    }
+
+    pub(super) fn next(&mut self, now: Time, flows: &[Sender]) -> Option<u32> {
+        let count = self.row.len();
+        let mut first_ended = None;
+        let mut found = None;
+        for step in 1..=count {
+            let place = (self.last + step) % count;
+            let entry = self.row[place];
+            if entry.has_ended {
+                first_ended = Some(first_ended.map_or(place, |first: usize| first.min(place)));
+            } else if self.may_send(entry, now, flows) {
+                found = Some(place);
+                break;
+            }
+        }
+        let slot = found.map(|place| self.row[place].slot);
+        if let Some(first) = first_ended {
+            // The place of the flow that was found, once those that have ended before it are gone.
+            let gone =
+                |place| self.row[first..place].iter().filter(|entry| entry.has_ended).count();
+            found = found.map(|place| if place > first { place - gone(place) } else { place });
+            let mut place = 0;
+            self.row.retain(|entry| {
+                place += 1;
+                place <= first || !entry.has_ended
+            });
+        }
+        self.last = found.unwrap_or(self.last);
+        slot
+    }
+
+    fn may_send(&self, entry: Entry, now: Time, flows: &[Sender]) -> bool {
+        let flow = &flows[entry.slot as usize];
+        self.paused_classes & (1 << entry.class) == 0
+            && flow.remaining_unsent() > 0
+            && flow.in_flight() < flow.window()
+            && flow.next_available() <= now
+    }
+
+    pub(super) fn wake_at(&self, now: Time, flows: &[Sender]) -> Option<Time> {
+        let open = self.row.iter().filter(|entry| !entry.has_ended);
+        let unsent = open.map(|entry| &flows[entry.slot as usize]);
+        let gaps = unsent.filter(|flow| flow.remaining_unsent() > 0).map(Sender::next_available);
+        gaps.min().filter(|&gap| gap > now)
+    }
+
+    pub(super) fn pause_class(&mut self, class: u8) {
+        self.paused_classes |= 1 << class;
+    }
+
+    pub(super) fn resume_class(&mut self, class: u8) {
+        self.paused_classes &= !(1 << class);
+    }
+}

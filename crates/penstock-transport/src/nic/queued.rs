@@ -1,0 +1,293 @@
+//! A NIC with lists of the flows that can send: constant cost per packet whatever the number of
+//! blocked and paused flows, logarithmic in the number of paced flows, and of ready flows under SRF.
+//!
+//! Blocked flows are in no structure, paced ones in a heap by time. A flow of a paused queue is set
+//! aside when it comes to the front, and returns to the back when the queue resumes; a paused class
+//! is passed over as a whole.
+
+use alloc::vec::Vec;
+
+use penstock_units::Time;
+use rand_pcg::Pcg32;
+
+use super::queues::Queues;
+use super::seat::{List, Place, Seat};
+use super::slot_heap::SlotHeap;
+use super::{MAXIMUM_QUEUES, NicConfig, NicScheduling};
+use crate::sender::{Readiness, Sender};
+
+/// The control queue, which is never paused.
+const CONTROL_QUEUE: u128 = 1;
+
+/// The ready flows of one class.
+#[derive(Clone, Debug)]
+enum ReadyFlows {
+    InTurn(List),
+    ByRemaining(SlotHeap),
+}
+
+/// A NIC with lists of the flows that can send.
+#[derive(Clone, Debug)]
+pub(super) struct QueuedNic {
+    /// Per class.
+    ready: Vec<ReadyFlows>,
+    /// Bit c is set while class c has ready flows.
+    ready_classes: u32,
+    paused_classes: u32,
+    /// Per queue, the flows that came to the front while it was paused.
+    parked: Vec<List>,
+    paused_queues: u128,
+    paced: SlotHeap,
+    queues: Queues,
+    flow_count: usize,
+    reacts: bool,
+}
+
+impl QueuedNic {
+    /// A NIC without flows, for `classes` priority classes.
+    pub(super) fn new(config: &NicConfig, classes: u32) -> Self {
+        let ready = match config.scheduling {
+            NicScheduling::RoundRobin => ReadyFlows::InTurn(List::new()),
+            NicScheduling::Srf => ReadyFlows::ByRemaining(SlotHeap::default()),
+        };
+        QueuedNic {
+            ready: alloc::vec![ready; classes as usize],
+            ready_classes: 0,
+            paused_classes: 0,
+            parked: alloc::vec![List::new(); config.queues as usize],
+            paused_queues: 0,
+            paced: SlotHeap::default(),
+            queues: Queues::new(config.queues, classes),
+            flow_count: 0,
+            reacts: config.reacts,
+        }
+    }
+
+    /// A new flow in `slot`, of `class` < the NIC's classes: gets its queue and may send.
+    pub(super) fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
+        self.flow_count += 1;
+        self.paced.reserve(self.flow_count);
+        if let ReadyFlows::ByRemaining(heap) = &mut self.ready[usize::from(class)] {
+            heap.reserve(self.flow_count);
+        }
+        flows[slot as usize].seat = Seat::of_class(class);
+        self.take_queue(slot, flows, rng);
+        self.make_ready(slot, flows);
+    }
+
+    /// The flow in `slot` is complete: leaves the NIC and its queue.
+    pub(super) fn finish(&mut self, slot: u32, flows: &mut [Sender]) {
+        self.detach(slot, flows);
+        self.leave_queue(slot, flows);
+        self.flow_count -= 1;
+    }
+
+    /// Gives a flow that has something to send a queue, unless it has one.
+    fn take_queue(&mut self, slot: u32, flows: &mut [Sender], rng: &mut Pcg32) {
+        let flow = &mut flows[slot as usize];
+        if !flow.seat.has_queue {
+            flow.seat.has_queue = true;
+            flow.set_queue(self.queues.assign(flow.seat.class, self.paused_queues, rng));
+        }
+    }
+
+    /// Takes the queue from a flow that has nothing to send.
+    fn leave_queue(&mut self, slot: u32, flows: &mut [Sender]) {
+        let flow = &mut flows[slot as usize];
+        if flow.seat.has_queue {
+            flow.seat.has_queue = false;
+            self.queues.release(flow.queue());
+        }
+    }
+
+    /// The readiness of the flow in `slot` may have changed.
+    pub(super) fn on_change(
+        &mut self,
+        slot: u32,
+        now: Time,
+        flows: &mut [Sender],
+        rng: &mut Pcg32,
+    ) {
+        if flows[slot as usize].remaining_unsent() > 0 {
+            self.take_queue(slot, flows, rng);
+        }
+        let flow = &flows[slot as usize];
+        let in_turn = matches!(self.ready[0], ReadyFlows::InTurn(_));
+        match (flow.seat.place, flow.readiness(now)) {
+            (Place::Parked, _) => {} // looked at again when its queue has resumed
+            (Place::Ready, Readiness::Ready) if in_turn => {}
+            (Place::Waiting, Readiness::Blocked | Readiness::Idle) => {}
+            (Place::Paced, Readiness::At(time)) => {
+                self.paced.change_key(time.as_ps(), slot, flows);
+            }
+            (_, readiness) => {
+                self.detach(slot, flows);
+                self.place(slot, readiness, flows);
+            }
+        }
+    }
+
+    /// The flow that sends next at `now`, if any can. It stays first until [`QueuedNic::after_send`].
+    pub(super) fn next(&mut self, now: Time, flows: &mut [Sender]) -> Option<u32> {
+        while let Some((_, slot)) = self.paced.first().filter(|first| first.0 <= now.as_ps()) {
+            self.detach(slot, flows);
+            self.make_ready(slot, flows);
+        }
+        loop {
+            let slot = self.first_ready()?;
+            let flow = &flows[slot as usize];
+            let queue = flow.queue();
+            if self.is_queue_paused(queue) {
+                self.detach(slot, flows);
+                flows[slot as usize].seat.place = Place::Parked;
+                self.parked[usize::from(queue)].push_back(slot, flows);
+                continue;
+            }
+            match flow.readiness(now) {
+                Readiness::Ready => return Some(slot),
+                readiness => {
+                    self.detach(slot, flows);
+                    self.place(slot, readiness, flows);
+                }
+            }
+        }
+    }
+
+    /// The flow in `slot` has sent a packet at `now`: goes to the back of its class, and leaves its
+    /// queue when that was its last packet, as a switch frees the queue of a flow without packets.
+    pub(super) fn after_send(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
+        self.detach(slot, flows);
+        let readiness = flows[slot as usize].readiness(now);
+        if readiness == Readiness::Idle {
+            self.leave_queue(slot, flows);
+        }
+        self.place(slot, readiness, flows);
+    }
+
+    /// When the earliest paced flow may send (ps).
+    #[inline]
+    pub(super) fn wake_at(&self) -> Option<Time> {
+        self.paced.first().map(|(time, _)| Time::from_ps(time))
+    }
+
+    /// Whether a flow of a class that is not paused is in turn. `false` means that [`QueuedNic::next`]
+    /// finds nothing before [`QueuedNic::wake_at`]; after `true` it may still find that the flows in turn
+    /// are of paused queues.
+    #[inline]
+    pub(super) fn has_ready(&self) -> bool {
+        self.ready_classes & !self.paused_classes != 0
+    }
+
+    /// The first switch paused `queue`.
+    pub(super) fn pause_queue(&mut self, queue: u16) {
+        if self.reacts && usize::from(queue) < self.parked.len() {
+            self.paused_queues |= (1 << queue) & !CONTROL_QUEUE;
+        }
+    }
+
+    /// The first switch resumed `queue`.
+    pub(super) fn resume_queue(&mut self, queue: u16, flows: &mut [Sender]) {
+        if !self.is_queue_paused(queue) {
+            return;
+        }
+        self.paused_queues &= !(1 << queue);
+        while let Some(slot) = self.parked[usize::from(queue)].first() {
+            self.detach(slot, flows);
+            self.make_ready(slot, flows);
+        }
+    }
+
+    /// The first switch sent the bitmap of the queues that are to be paused: bit q for queue q; the
+    /// others resume.
+    pub(super) fn set_paused_queues(&mut self, bitmap: u128, flows: &mut [Sender]) {
+        for queue in 1..self.parked.len() as u16 {
+            if bitmap & (1 << queue) == 0 {
+                self.resume_queue(queue, flows);
+            } else {
+                self.pause_queue(queue);
+            }
+        }
+    }
+
+    /// Whether `queue` is paused.
+    #[inline]
+    pub(super) fn is_queue_paused(&self, queue: u16) -> bool {
+        u32::from(queue) < MAXIMUM_QUEUES && self.paused_queues & (1 << queue) != 0
+    }
+
+    /// The first switch paused `class` (a PFC frame), which is below the NIC's classes.
+    #[inline]
+    pub(super) fn pause_class(&mut self, class: u8) {
+        self.paused_classes |= 1 << class;
+    }
+
+    /// The first switch resumed `class`.
+    #[inline]
+    pub(super) fn resume_class(&mut self, class: u8) {
+        self.paused_classes &= !(1 << class);
+    }
+
+    /// The flow in turn in the lowest class that has one and is not paused.
+    #[inline]
+    fn first_ready(&self) -> Option<u32> {
+        let classes = self.ready_classes & !self.paused_classes;
+        if classes == 0 {
+            return None;
+        }
+        match &self.ready[classes.trailing_zeros() as usize] {
+            ReadyFlows::InTurn(list) => list.first(),
+            ReadyFlows::ByRemaining(heap) => heap.first().map(|(_, slot)| slot),
+        }
+    }
+
+    /// Puts a flow that is in no structure where `readiness` says.
+    fn place(&mut self, slot: u32, readiness: Readiness, flows: &mut [Sender]) {
+        match readiness {
+            Readiness::Ready => self.make_ready(slot, flows),
+            Readiness::At(time) => {
+                flows[slot as usize].seat.place = Place::Paced;
+                self.paced.insert(time.as_ps(), slot, flows);
+            }
+            Readiness::Blocked | Readiness::Idle => {}
+        }
+    }
+
+    /// Appends a flow that is in no structure to the ready ones of its class.
+    fn make_ready(&mut self, slot: u32, flows: &mut [Sender]) {
+        let flow = &mut flows[slot as usize];
+        flow.seat.place = Place::Ready;
+        let class = flow.seat.class;
+        self.ready_classes |= 1 << class;
+        match &mut self.ready[usize::from(class)] {
+            ReadyFlows::InTurn(list) => list.push_back(slot, flows),
+            ReadyFlows::ByRemaining(heap) => heap.insert(flow.remaining_unsent(), slot, flows),
+        }
+    }
+
+    /// Takes a flow out of the structure that it is in.
+    fn detach(&mut self, slot: u32, flows: &mut [Sender]) {
+        let flow = &mut flows[slot as usize];
+        let (place, class, queue) = (flow.seat.place, flow.seat.class, flow.queue());
+        flow.seat.place = Place::Waiting;
+        match place {
+            Place::Waiting => {}
+            Place::Paced => self.paced.remove(slot, flows),
+            Place::Parked => self.parked[usize::from(queue)].remove(slot, flows),
+            Place::Ready => {
+                let is_empty = match &mut self.ready[usize::from(class)] {
+                    ReadyFlows::InTurn(list) => {
+                        list.remove(slot, flows);
+                        list.first().is_none()
+                    }
+                    ReadyFlows::ByRemaining(heap) => {
+                        heap.remove(slot, flows);
+                        heap.first().is_none()
+                    }
+                };
+                if is_empty {
+                    self.ready_classes &= !(1 << class);
+                }
+            }
+        }
+    }
+}
