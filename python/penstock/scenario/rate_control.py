@@ -112,7 +112,11 @@ class Timely(Part):
 
     kind: Literal["timely"]
     ewma_weight: Number = field(
-        "weight alpha of a new difference", 0.875, gt=0, le=1, source=f"{HPCC_SIMULATOR}: TMLY_ALPHA"
+        "weight alpha of a new difference",
+        0.875,
+        gt=0,
+        le=1,
+        source=f"{HPCC_SIMULATOR}: TMLY_ALPHA",
     )
     decrease_factor: Number = field(
         "strength beta of a cut", 0.8, gt=0, le=1, source="TIMELY paper: 0.8"
