@@ -55,6 +55,16 @@ SCHEMES: list[dict[str, Any]] = [
     {"switch": {"backpressure": {"threshold": {"kind": "time", "time": "2 us"}}}},
     {"switch": {"backpressure": {"bitmap_interval": "10 us", "elide_down_up": True}}},
     {"switch": {"marking": {"kind": "ecn", "at": "enqueue", "pmax": 0.2}}},
+    {
+        "host": {
+            "controller": {
+                "kind": "timely",
+                "update": {"kind": "segment"},
+                "band": {"kind": "patched"},
+                "window": "bdp",
+            }
+        }
+    },
 ]
 
 

@@ -77,6 +77,12 @@ BAD = {
                      + OPEN, ["scheme.switch.scheduling.kind", "fifo", "drr"]),
     "hpcc without telemetry": ("[scheme]\npreset = 'hpcc'\n[scheme.switch.marking]\nkind='none'\n"
                                + OPEN, ["scheme.switch.marking.kind", "none", "telemetry"]),
+    "dcqcn without marks": ("[scheme]\npreset = 'dcqcn-mellanox'\n[scheme.switch.marking]\n"
+                            "kind = 'none'\n" + OPEN,
+                            ["scheme.switch.marking.kind", "none", "ecn"]),
+    "thresholds of timely": ("[scheme]\npreset = 'timely'\n[scheme.host.controller]\n"
+                             "low_rtt = '1 ms'\n" + OPEN,
+                             ["scheme.host.controller.low_rtt", "1000000000", "at most high_rtt"]),
     "bfc per flow": ("[scheme]\npreset = 'bfc'\n[scheme.switch.assignment]\nkind = 'per-flow'\n"
                      + OPEN, ["scheme.switch.assignment.kind", "per-flow", "dynamic"]),
     "nic without queues": ("[scheme]\npreset = 'bfc'\n[scheme.host.nic]\nqueues = 0\n" + OPEN,

@@ -49,6 +49,7 @@ def test_defaults_are_the_fabric_of_bfc_section_6_2_1() -> None:
         "header": 48,
         "acknowledgement": 60,
         "telemetry": 42,
+        "timestamp": 8,
         "control_frame": 64,
     }
     assert scenario.scheme.name == "bfc"

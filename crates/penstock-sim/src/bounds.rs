@@ -4,7 +4,6 @@ use penstock_fabric::scheduling::strict::QUEUES_MAX;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
 };
-use penstock_transport::ControllerConfig;
 use penstock_units::{Bytes, Time};
 
 use crate::error::ScenarioError;
@@ -54,8 +53,10 @@ fn wire(scenario: &Scenario) -> Result<(), ScenarioError> {
     ] {
         unless((1..=LARGEST_PAYLOAD).contains(&value), field, value, remedy)?;
     }
-    let telemetry = wire.telemetry;
-    unless(telemetry <= LARGEST_PAYLOAD, "wire.telemetry", telemetry, "write at most 9000 bytes")
+    for (field, value) in [("wire.telemetry", wire.telemetry), ("wire.timestamp", wire.timestamp)] {
+        unless(value <= LARGEST_PAYLOAD, field, value, "write at most 9000 bytes")?;
+    }
+    Ok(())
 }
 
 fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
@@ -159,12 +160,14 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         },
     }?;
     let controller = &scenario.scheme.host.controller;
-    let kind = "scheme.host.controller.kind";
-    let has_signal = !controller.uses_telemetry() || scenario.has_telemetry();
-    unless(has_signal, kind, "hpcc", "it needs marking \"telemetry\"")?;
-    let is_dctcp = matches!(controller, ControllerConfig::Dctcp(_));
     let has_marks = matches!(switch.marking, MarkingConfig::Ecn(_));
-    unless(!is_dctcp || has_marks, kind, "dctcp", "it needs marking \"ecn\"")
+    for (needs, has, remedy) in [
+        (controller.uses_telemetry(), scenario.has_telemetry(), "it needs marking \"telemetry\""),
+        (controller.uses_marks(), has_marks, "it needs marking \"ecn\""),
+    ] {
+        unless(!needs || has, "scheme.host.controller.kind", controller.kind(), remedy)?;
+    }
+    Ok(())
 }
 
 /// Checks what names nodes, ports and memory of the built topology.

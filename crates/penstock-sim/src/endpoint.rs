@@ -70,7 +70,7 @@ impl<O: Observer> Simulation<O> {
             class: arrival.class,
             is_incast: self.measured.is_incast(arrival.label),
             is_live: true,
-            has_timer: false,
+            timer: Time::NEVER,
             packets: 0,
             number,
             size: arrival.size,
@@ -136,11 +136,6 @@ impl<O: Observer> Simulation<O> {
             flags.insert(PacketFlags::RETRANSMISSION);
         }
         flow.packets += 1;
-        let deadline = sender.deadline();
-        if !flow.has_timer && deadline != Time::NEVER {
-            flow.has_timer = true;
-            self.wheel.schedule(self.sources.flow(slot), deadline);
-        }
         let packet = Packet {
             flow: slot,
             flow_hash: flow.hash,
@@ -160,6 +155,7 @@ impl<O: Observer> Simulation<O> {
         self.measured.sent_payload += u64::from(segment.payload);
         let nic = &mut self.network.hosts[host as usize].nic;
         nic.after_send(slot, now, &mut self.slots.senders);
+        self.watch(slot);
         self.pool.insert(packet)
     }
 
@@ -241,13 +237,25 @@ impl<O: Observer> Simulation<O> {
         self.pool.remove(id);
     }
 
-    /// Tells the NIC that the flow in `slot` may have become ready.
+    /// Tells the NIC that the readiness of the flow in `slot` may have changed.
     #[inline]
     fn refresh(&mut self, now: Time, host: u32, slot: u32) {
         let host = &mut self.network.hosts[host as usize];
         host.nic.on_change(slot, now, &mut self.slots.senders, &mut self.nic_random);
         let uplink = host.uplink;
+        self.watch(slot);
         self.offer(now, uplink);
+    }
+
+    /// Sees to an event at the deadline of the flow in `slot`, or before.
+    #[inline]
+    fn watch(&mut self, slot: u32) {
+        let deadline = self.slots.senders[slot as usize].deadline();
+        let flow = &mut self.slots.flows[slot as usize];
+        if deadline < flow.timer {
+            flow.timer = deadline;
+            self.wheel.schedule_earlier(self.sources.flow(slot), deadline);
+        }
     }
 
     fn on_drop_notice(&mut self, now: Time, host: u32, id: PacketId) {
@@ -285,19 +293,16 @@ impl<O: Observer> Simulation<O> {
 
     pub(crate) fn on_flow_timer(&mut self, now: Time, slot: u32) {
         let flow = &mut self.slots.flows[slot as usize];
-        flow.has_timer = false;
+        flow.timer = Time::NEVER;
         let host = flow.source;
         let sender = &mut self.slots.senders[slot as usize];
+        if sender.deadline() > now {
+            return self.watch(slot);
+        }
         if sender.on_deadline(now) {
             self.measured.timeouts += 1;
-            self.refresh(now, host, slot);
         }
-        let deadline = self.slots.senders[slot as usize].deadline();
-        let flow = &mut self.slots.flows[slot as usize];
-        if !flow.has_timer && deadline != Time::NEVER {
-            flow.has_timer = true;
-            self.wheel.schedule(self.sources.flow(slot), deadline);
-        }
+        self.refresh(now, host, slot);
     }
 
     fn end_flow(&mut self, now: Time, host: u32, slot: u32) {

@@ -51,8 +51,8 @@ pub struct Flow {
     pub is_incast: bool,
     /// Whether the flow has not ended.
     pub is_live: bool,
-    /// Whether an event for its retransmission timer is pending.
-    pub has_timer: bool,
+    /// When the event for its timers is due; [`Time::NEVER`] when none is pending.
+    pub timer: Time,
     /// Packets of the flow that are queued or on a wire, acknowledgements included.
     pub packets: u32,
     /// Number in order of arrival.

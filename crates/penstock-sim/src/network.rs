@@ -34,13 +34,13 @@ pub struct Host {
 /// Sizes of frames, prepared (bytes).
 #[derive(Clone, Copy, Debug)]
 pub struct Frames {
-    /// Header and telemetry of a data packet.
+    /// Header, telemetry and timestamp of a data packet.
     pub data_overhead: u32,
     /// An acknowledgement.
     pub acknowledgement: u16,
     /// A pause, resume or bitmap frame.
     pub control: u16,
-    /// What the ideal completion time assumes: no telemetry.
+    /// What the ideal completion time assumes: neither telemetry nor timestamps.
     pub ideal: FrameSizes,
 }
 
@@ -113,11 +113,10 @@ impl Network {
 }
 
 fn frames(scenario: &Scenario) -> Frames {
-    let has_telemetry = scenario.has_telemetry();
     let bytes = |size: u32| Bytes::new(u64::from(size));
     Frames {
-        data_overhead: scenario.wire.data_overhead(has_telemetry),
-        acknowledgement: scenario.wire.acknowledgement_bytes(has_telemetry) as u16,
+        data_overhead: scenario.data_overhead(),
+        acknowledgement: scenario.acknowledgement_bytes() as u16,
         control: scenario.wire.control_frame as u16,
         ideal: FrameSizes {
             payload: scenario.payload(),

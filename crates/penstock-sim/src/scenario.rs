@@ -48,31 +48,18 @@ pub struct WireConfig {
     pub payload: u32,
     /// Header of a data packet.
     pub header: u32,
-    /// An acknowledgement without telemetry.
+    /// An acknowledgement that echoes neither telemetry nor a timestamp.
     pub acknowledgement: u32,
     /// Telemetry of a data packet, where the scheme uses it.
     pub telemetry: u32,
+    /// Timestamp of a data packet, where the controller uses it.
+    pub timestamp: u32,
     /// A pause, resume or bitmap frame.
     pub control_frame: u32,
 }
 
-/// Header of an acknowledgement that carries telemetry back (`BASELINES.md` sec. 0.2: 14 + 20 + 12).
+/// Header of an acknowledgement that echoes something (`BASELINES.md` sec. 0.2: 14 + 20 + 12).
 const ACKNOWLEDGEMENT_HEADER: u32 = 46;
-
-impl WireConfig {
-    /// Bytes of a data packet beside its payload.
-    pub fn data_overhead(&self, has_telemetry: bool) -> u32 {
-        self.header + if has_telemetry { self.telemetry } else { 0 }
-    }
-
-    /// Bytes of an acknowledgement.
-    pub fn acknowledgement_bytes(&self, has_telemetry: bool) -> u32 {
-        match has_telemetry {
-            true => self.acknowledgement.max(ACKNOWLEDGEMENT_HEADER + self.telemetry),
-            false => self.acknowledgement,
-        }
-    }
-}
 
 /// A scheme: the five axes of its switches, and its hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -136,6 +123,26 @@ impl Scenario {
     /// Whether packets carry telemetry.
     pub fn has_telemetry(&self) -> bool {
         self.scheme.switch.marking.has_telemetry()
+    }
+
+    /// Bytes of a data packet beside its payload.
+    pub fn data_overhead(&self) -> u32 {
+        self.wire.header + self.echo()
+    }
+
+    /// Bytes of an acknowledgement.
+    pub fn acknowledgement_bytes(&self) -> u32 {
+        match self.echo() {
+            0 => self.wire.acknowledgement,
+            echo => self.wire.acknowledgement.max(ACKNOWLEDGEMENT_HEADER + echo),
+        }
+    }
+
+    /// What a data packet carries for its controller and the acknowledgement brings back (bytes).
+    fn echo(&self) -> u32 {
+        let telemetry = if self.has_telemetry() { self.wire.telemetry } else { 0 };
+        let has_timestamp = self.scheme.host.controller.uses_timestamp();
+        telemetry + if has_timestamp { self.wire.timestamp } else { 0 }
     }
 
     /// Payload of a full packet.

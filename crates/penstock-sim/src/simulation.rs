@@ -3,7 +3,7 @@
 //!
 //! Sources of events, in the order that breaks ties: the arrival on each wire, the end of each
 //! transmission (only while something waits), a timer for each host, a few global clocks, and a
-//! retransmission timer for each flow.
+//! timer for each flow, which serves its recovery and its controller.
 
 use penstock_engine::{SourceId, Wheel, stream};
 use penstock_fabric::{Arrival, Moment, Observer, PacketId, PacketKind, PacketPool};

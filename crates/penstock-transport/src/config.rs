@@ -6,6 +6,7 @@
 use alloc::string::{String, ToString};
 use core::fmt::Display;
 
+use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -62,6 +63,24 @@ impl ConfigError {
         }
         Err(ConfigError { field, value: value.to_string(), remedy })
     }
+
+    /// Refuses a weight that is not in (0, 1].
+    pub(crate) fn unless_weight(field: &'static str, weight: f64) -> Result<(), ConfigError> {
+        let remedy = "it must be above 0 and at most 1";
+        Self::unless(weight > 0.0 && weight <= 1.0, field, weight, remedy)
+    }
+
+    /// Refuses a span of no time.
+    pub(crate) fn unless_interval(field: &'static str, interval: Time) -> Result<(), ConfigError> {
+        let remedy = "it must be above 0, such as 50 us";
+        Self::unless(interval > Time::ZERO, field, interval, remedy)
+    }
+
+    /// Refuses a smallest rate of zero, at which nothing is sent any more.
+    pub(crate) fn unless_rate(field: &'static str, rate: BitRate) -> Result<(), ConfigError> {
+        let remedy = "it must be above 0, such as 100 Mb/s";
+        Self::unless(rate.as_bps() > 0, field, rate, remedy)
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +103,20 @@ mod tests {
         r#""additive_increase":{"kind":"rate","rate":50000000},"minimum_rate":100000000,"#,
         r#""react":"per-ack","window":"scaled"}"#
     );
+    const DCQCN_MELLANOX: &str = concat!(
+        r#"{"kind":"dcqcn-mellanox","gain":0.00390625,"alpha_interval":1000000,"#,
+        r#""decrease_interval":4000000,"increase_interval":300000000,"fast_recovery_rounds":1,"#,
+        r#""additive_increase":20000000,"hyper_increase":200000000,"minimum_rate":1000000000,"#,
+        r#""clamps_target":false,"window":"none"}"#
+    );
+    const TIMELY: &str = concat!(
+        r#"{"kind":"timely","ewma_weight":0.875,"decrease_factor":0.8,"#,
+        r#""additive_increase":10000000,"hyper_increase":50000000,"hyper_after":5,"#,
+        r#""hyper_below_low":false,"low_rtt":50000000,"high_rtt":500000000,"#,
+        r#""minimum_rtt":20000000,"update":{"kind":"segment","size":64000},"#,
+        r#""band":{"kind":"patched","reference_rtt":50000000},"#,
+        r#""minimum_rate":1000000000,"window":"scaled"}"#
+    );
     const GO_BACK_N: &str =
         r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;
     const PERFECT: &str = r#"{"kind":"perfect"}"#;
@@ -98,13 +131,18 @@ mod tests {
             DCTCP,
             HPCC,
             r#"{"kind":"delay","target_factor":2.5}"#,
+            DCQCN_MELLANOX,
+            TIMELY,
         ];
         for controller in controllers {
             for (recovery, nic) in [(GO_BACK_N, NIC), (PERFECT, NIC_SRF)] {
                 let text = host(controller, recovery, nic);
                 let parsed: HostConfig = serde_json::from_str(&text).unwrap();
                 assert_eq!(parsed.validate(), Ok(()));
+                let kind = format!(r#"{{"kind":"{}""#, parsed.controller.kind());
+                assert!(controller.starts_with(&kind), "{kind}");
                 assert_eq!(parsed.controller.uses_telemetry(), controller == HPCC);
+                assert_eq!(parsed.controller.uses_timestamp(), controller == TIMELY);
                 assert_eq!(serde_json::to_string(&parsed).unwrap(), text);
             }
         }
@@ -145,6 +183,20 @@ mod tests {
                 "controller.target_factor",
             ),
             (host(r#"{"kind":"window","bdp_factor":-1.0}"#, PERFECT, NIC), "controller.bdp_factor"),
+            (host(&DCQCN_MELLANOX.replace("0.00390625", "0"), PERFECT, NIC), "controller.gain"),
+            (
+                host(&DCQCN_MELLANOX.replace(":4000000,", ":0,"), PERFECT, NIC),
+                "controller.decrease_interval",
+            ),
+            (
+                host(&TIMELY.replace(":50000000,", ":600000000,"), PERFECT, NIC),
+                "controller.low_rtt",
+            ),
+            (host(&TIMELY.replace("64000", "0"), PERFECT, NIC), "controller.update.size"),
+            (
+                host(&TIMELY.replace(":50000000}", ":0}"), PERFECT, NIC),
+                "controller.band.reference_rtt",
+            ),
             (host(HPCC, &GO_BACK_N.replace("1000000000", "0"), NIC), "recovery.timeout"),
             (host(HPCC, PERFECT, &NIC.replace("32", "1")), "nic.queues"),
             (host(HPCC, PERFECT, &NIC.replace("32", "129")), "nic.queues"),

@@ -15,7 +15,8 @@ pub struct PathFacts {
     pub bdp: Bytes,
     /// Payload of a full data packet (bytes), > 0.
     pub payload: u32,
-    /// Bytes that a data packet has on the wire beside its payload: header and telemetry (bytes).
+    /// Bytes that a data packet has on the wire beside its payload: header, telemetry, timestamp
+    /// (bytes).
     pub data_overhead: u32,
     /// Whose arithmetic the host follows.
     pub fidelity: Fidelity,

@@ -114,6 +114,8 @@ impl Sender {
         self.retransmitted_packets += u32::from(segment.is_retransmission);
         self.last_sent_at = now;
         self.last_wire_bytes = segment.payload + self.overhead;
+        self.controller.on_send(now, self.last_wire_bytes);
+        self.rate = self.controller.rate();
         self.next_available = now.saturating_add(self.gap());
         segment
     }
@@ -157,32 +159,28 @@ impl Sender {
         }
     }
 
-    /// When the retransmission timer expires; [`Time::NEVER`] when it does not run. It moves later
-    /// with every acknowledgement, so a driver may keep an event for an earlier value, call
-    /// [`Sender::on_deadline`] then, and ask again.
+    /// When the first timer is due, of retransmission or of the controller; [`Time::NEVER`] when none
+    /// runs. Every call that takes `now` may move it, later or earlier. A driver may keep an event
+    /// for an earlier value, call [`Sender::on_deadline`] then, and ask again.
     #[inline]
     pub fn deadline(&self) -> Time {
-        match &self.recovery {
-            Sending::GoBackN(go_back_n) => go_back_n.expiry(),
-            Sending::Perfect(_) => Time::NEVER,
-        }
+        self.retransmission_deadline().min(self.controller.deadline())
     }
 
-    /// Answers whether the retransmission timer has expired by `now`; then the flow starts again at
-    /// the first byte that is not acknowledged.
+    /// Serves the timers that are due by `now`; the flow may be ready afterwards, or not any more.
+    /// Answers whether the retransmission timer was one of them: then the flow starts again at the
+    /// first byte that is not acknowledged.
     pub fn on_deadline(&mut self, now: Time) -> bool {
-        let Sending::GoBackN(go_back_n) = &mut self.recovery else {
-            return false;
-        };
-        if now < go_back_n.expiry() {
-            return false;
+        self.controller.on_deadline(now);
+        let has_expired = now >= self.retransmission_deadline();
+        if has_expired && let Sending::GoBackN(go_back_n) = &mut self.recovery {
+            go_back_n.on_idle();
+            self.next = self.acknowledged;
+            self.timeouts += 1;
+            self.controller.on_timeout();
         }
-        go_back_n.on_idle();
-        self.next = self.acknowledged;
-        self.timeouts += 1;
-        self.controller.on_timeout();
         self.follow_rate();
-        true
+        has_expired
     }
 
     /// When the pacing gap after the last packet is over (ps).
@@ -261,6 +259,15 @@ impl Sender {
     /// Gives the flow its NIC queue.
     pub(crate) fn set_queue(&mut self, queue: u16) {
         self.queue = queue;
+    }
+
+    /// When the retransmission timer expires; [`Time::NEVER`] when it does not run.
+    #[inline]
+    fn retransmission_deadline(&self) -> Time {
+        match &self.recovery {
+            Sending::GoBackN(go_back_n) => go_back_n.expiry(),
+            Sending::Perfect(_) => Time::NEVER,
+        }
     }
 
     /// Chooses the bytes of the next packet and counts them as sent.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from penstock import analysis
 from penstock.analysis import MeasuredRun
 from penstock.analysis.slowdown import bin_edges
+from penstock.scenario.host import TIMED_CONTROLLERS
 
 Runs = Sequence[MeasuredRun]
 Value = float | NDArray[np.float64]
@@ -142,10 +143,12 @@ def _long_flow_rate(run: MeasuredRun, count: str) -> float:
     goodput = float(analysis.long_lived([run])["goodput_bps"].sum())
     if count == "payload":
         return goodput
-    wire, marking = run.scenario.wire, run.scenario.scheme.switch.marking.kind
-    telemetry = int(wire.telemetry) if marking == "telemetry" else 0
+    wire, scheme = run.scenario.wire, run.scenario.scheme
+    telemetry = int(wire.telemetry) if scheme.switch.marking.kind == "telemetry" else 0
+    is_timed = isinstance(scheme.host.controller, TIMED_CONTROLLERS)
+    timestamp = int(wire.timestamp) if is_timed else 0
     payload = int(wire.payload)
-    return goodput * (payload + int(wire.header) + telemetry) / payload
+    return goodput * (payload + int(wire.header) + telemetry + timestamp) / payload
 
 
 @metric

@@ -6,7 +6,7 @@ evaluation says; a preset that follows another source (``penstock/schemes``) say
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from penstock.scenario.base import (
     BFC_SIMULATOR,
@@ -18,15 +18,12 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
+from penstock.scenario.rate_control import DcqcnMellanox, RateWindow, Timely, window_field
 from penstock.units import PositiveSize, PositiveTime, Rate, Time
 
 NIC_QUEUES_MAX = 128
 """Largest number of NIC queues: a pause frame's bitmap has 128 (BFC 6.3: at most 128 queues)."""
 FLOOR = f"{BFC_SIMULATOR}: MIN_RATE 100 Mb/s"
-
-
-RateWindow = Literal["none", "bdp", "scaled"]
-"""What a paced flow may have in flight: anything, one BDP, or the BDP times rate / line rate."""
 
 
 class WindowIncrease(Part):
@@ -44,11 +41,6 @@ class RateIncrease(Part):
 
 
 Increase = WindowIncrease | RateIncrease
-
-
-def window_field(default: str, source: str) -> Any:
-    """The field that says how much a paced flow may have in flight."""
-    return field("in flight: none, bdp, or scaled (BDP x rate / line rate)", default, source=source)
 
 
 class LineRate(Part):
@@ -161,7 +153,11 @@ class Nic(Part):
     )
 
 
-Controller = LineRate | Window | Dctcp | Hpcc | Delay
+Controller = LineRate | Window | Dctcp | Hpcc | Delay | DcqcnMellanox | Timely
+TIMED_CONTROLLERS = (Timely,)
+"""Controllers whose packets carry a timestamp."""
+MARKED_CONTROLLERS = (Dctcp, DcqcnMellanox)
+"""Controllers that react to the marks of switches."""
 Recovery = GoBackN | PerfectRecovery
 
 

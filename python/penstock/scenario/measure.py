@@ -41,6 +41,12 @@ class Wire(Part):
         le=FRAME_MAX,
         source=f"{HPCC_SIMULATOR}: 5 hops x 8 + 2",
     )
+    timestamp: Size = field(
+        "timestamp in data packets and ACKs, where the controller measures round-trip times",
+        "8 B",
+        le=FRAME_MAX,
+        source=f"{HPCC_SIMULATOR}: TIMELY's 8 B header",
+    )
     control_frame: PositiveSize = field(
         "a pause or resume frame",
         "64 B",

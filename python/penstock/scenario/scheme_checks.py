@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
-from penstock.scenario.host import Dctcp, Hpcc
+from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
+from penstock.scenario.rate_control import Timely
 from penstock.scenario.switch import (
     Bfc,
     ClassAssignment,
@@ -168,11 +169,21 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
             "make kmin at most kmax",
             marking.kmin,
         )
-    for kind, needed, name in ((Hpcc, TelemetryMarking, "telemetry"), (Dctcp, EcnMarking, "ecn")):
-        if isinstance(controller, kind) and not isinstance(marking, needed):
+    for kinds, needed, name in (
+        (Hpcc, TelemetryMarking, "telemetry"),
+        (MARKED_CONTROLLERS, EcnMarking, "ecn"),
+    ):
+        if isinstance(controller, kinds) and not isinstance(marking, needed):
             yield Problem(
                 "scheme.switch.marking.kind",
                 f"the {controller.kind} controller reacts to {name}, and switches do not send it",
                 f'use marking "{name}", or another controller',
                 marking.kind,
             )
+    if isinstance(controller, Timely) and controller.low_rtt > controller.high_rtt:
+        yield Problem(
+            "scheme.host.controller.low_rtt",
+            f"it is above high_rtt, {controller.high_rtt} ps",
+            "make low_rtt at most high_rtt",
+            controller.low_rtt,
+        )

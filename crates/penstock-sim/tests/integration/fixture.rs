@@ -17,7 +17,7 @@ pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64
     json!({
         "name": "test", "seed": 1, "fidelity": "exact", "duration": duration, "drain": 20 * MS,
         "wire": {"payload": 1_000, "header": 48, "acknowledgement": 60, "telemetry": 42,
-                 "control_frame": 64},
+                 "timestamp": 8, "control_frame": 64},
         "topology": topology, "scheme": scheme, "traffic": traffic,
         "faults": {"control_loss": 0.0},
         "measure": {"sample_interval": 0, "active_flows": false, "series": [], "events": false,

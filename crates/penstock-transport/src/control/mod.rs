@@ -1,11 +1,17 @@
 //! Congestion controllers: how many bytes of a flow may be in flight, and how fast they leave.
 //!
-//! A controller sees acknowledgements and nothing else; it does not know what was lost or what the
-//! NIC does. To add one: write its file (config, state machine, citation, tests) and add a variant
-//! to [`ControllerConfig`] and [`Controller`].
+//! A controller sees acknowledgements, the packets of its flow that leave, and the time; it does not
+//! know what was lost or what the NIC does. To add one: write its file (config, state machine,
+//! citation, tests) and add a variant to [`ControllerConfig`] and [`Controller`].
 //!
-//! Reading order: [`window`], [`delay`], [`paced_rate`] (what the next two share), [`dctcp`],
-//! [`hpcc`].
+//! A controller may have timers: [`Controller::deadline`] is the next one, and whoever drives it
+//! calls [`Controller::on_deadline`] then. What is due at the time of anything else counts before
+//! it, so that the order of events at one picosecond does not matter.
+//!
+//! Reading order: [`window`], [`delay`], [`paced_rate`] (what the others share), [`dctcp`],
+//! [`hpcc`], [`dcqcn_mellanox`], [`timely`].
+
+use alloc::boxed::Box;
 
 use penstock_units::{BitRate, Fidelity, Time};
 use serde::{Deserialize, Serialize};
@@ -13,16 +19,20 @@ use serde::{Deserialize, Serialize};
 use crate::config::ConfigError;
 use crate::path::{Acknowledgement, PathFacts};
 
+pub mod dcqcn_mellanox;
 pub mod dctcp;
 pub mod delay;
 pub mod hpcc;
 pub mod paced_rate;
+pub mod timely;
 pub mod window;
 
+pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use paced_rate::{Increase, RateWindow};
+pub use timely::{Timely, TimelyBand, TimelyConfig, TimelyUpdate};
 pub use window::{Window, WindowConfig};
 
 /// Which controller the flows of a scheme use, with its parameters.
@@ -40,12 +50,39 @@ pub enum ControllerConfig {
     Hpcc(HpccConfig),
     /// BFC's delay controller.
     Delay(DelayConfig),
+    /// DCQCN as in NVIDIA's firmware.
+    DcqcnMellanox(DcqcnMellanoxConfig),
+    /// TIMELY.
+    Timely(TimelyConfig),
 }
 
 impl ControllerConfig {
+    /// The `kind` that names the controller in a scenario.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            ControllerConfig::LineRate {} => "line-rate",
+            ControllerConfig::Window(_) => "window",
+            ControllerConfig::Dctcp(_) => "dctcp",
+            ControllerConfig::Hpcc(_) => "hpcc",
+            ControllerConfig::Delay(_) => "delay",
+            ControllerConfig::DcqcnMellanox(_) => "dcqcn-mellanox",
+            ControllerConfig::Timely(_) => "timely",
+        }
+    }
+
     /// Whether the controller needs per-hop telemetry in its acknowledgements.
     pub fn uses_telemetry(&self) -> bool {
         matches!(self, ControllerConfig::Hpcc(_))
+    }
+
+    /// Whether the controller reacts to the congestion marks that acknowledgements echo.
+    pub fn uses_marks(&self) -> bool {
+        matches!(self, ControllerConfig::Dctcp(_) | ControllerConfig::DcqcnMellanox(_))
+    }
+
+    /// Whether data packets and acknowledgements carry a timestamp for the controller.
+    pub fn uses_timestamp(&self) -> bool {
+        matches!(self, ControllerConfig::Timely(_))
     }
 
     /// Checks every parameter against its bounds.
@@ -59,12 +96,14 @@ impl ControllerConfig {
             ControllerConfig::Dctcp(config) => config.validate(),
             ControllerConfig::Hpcc(config) => config.validate(),
             ControllerConfig::Delay(config) => config.validate(),
+            ControllerConfig::DcqcnMellanox(config) => config.validate(),
+            ControllerConfig::Timely(config) => config.validate(),
         }
     }
 }
 
 /// The state of a flow at the moment of an acknowledgement, after it was taken into account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowView {
     /// Bytes that the receiver has, as far as the sender knows (bytes).
     pub acknowledged: u64,
@@ -74,7 +113,8 @@ pub struct FlowView {
     pub newly_acknowledged: u64,
 }
 
-/// The controller of one flow, stored by value.
+/// The controller of one flow, stored by value; a large one in a box, so that flows of the others
+/// stay small.
 #[derive(Clone, Debug)]
 pub enum Controller {
     /// No control.
@@ -87,10 +127,14 @@ pub enum Controller {
     Hpcc(Hpcc),
     /// BFC's delay controller.
     Delay(Delay),
+    /// DCQCN as in NVIDIA's firmware.
+    DcqcnMellanox(Box<DcqcnMellanox>),
+    /// TIMELY.
+    Timely(Box<Timely>),
 }
 
 impl Controller {
-    /// The controller of a new flow. HPCC allocates its telemetry history here, the others nothing.
+    /// The controller of a new flow. What it allocates it allocates here, once.
     pub fn new(config: &ControllerConfig, path: &PathFacts) -> Self {
         match config {
             ControllerConfig::LineRate {} => Controller::LineRate,
@@ -98,6 +142,12 @@ impl Controller {
             ControllerConfig::Dctcp(config) => Controller::Dctcp(Dctcp::new(config, path)),
             ControllerConfig::Hpcc(config) => Controller::Hpcc(Hpcc::new(config, path)),
             ControllerConfig::Delay(config) => Controller::Delay(Delay::new(config, path)),
+            ControllerConfig::DcqcnMellanox(config) => {
+                Controller::DcqcnMellanox(Box::new(DcqcnMellanox::new(config, path)))
+            }
+            ControllerConfig::Timely(config) => {
+                Controller::Timely(Box::new(Timely::new(config, path)))
+            }
         }
     }
 
@@ -124,17 +174,46 @@ impl Controller {
             Controller::Delay(delay) => {
                 delay.on_acknowledgement(now.saturating_sub(ack.sent_at), view);
             }
+            Controller::DcqcnMellanox(dcqcn) => dcqcn.on_acknowledgement(now, ack.is_marked),
+            Controller::Timely(timely) => {
+                timely.on_acknowledgement(now.saturating_sub(ack.sent_at), view);
+            }
         }
     }
 
-    /// A switch told the sender that it dropped a packet: a controller with a rate falls to its
-    /// minimum rate (the HPCC-PFC variant of BFC, NSDI 2022, as its authors' simulator does it);
-    /// one without a rate keeps its window.
+    /// A packet of `wire_bytes` (bytes, header included) leaves at `now`.
+    #[inline]
+    pub fn on_send(&mut self, now: Time, _wire_bytes: u32) {
+        if let Controller::DcqcnMellanox(dcqcn) = self {
+            dcqcn.on_deadline(now);
+        }
+    }
+
+    /// When the next timer is due (ps); [`Time::NEVER`] when none runs. An acknowledgement or a
+    /// packet that leaves may move it either way.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        match self {
+            Controller::DcqcnMellanox(dcqcn) => dcqcn.deadline(),
+            _ => Time::NEVER,
+        }
+    }
+
+    /// Serves the timers that are due by `now`.
+    pub fn on_deadline(&mut self, now: Time) {
+        if let Controller::DcqcnMellanox(dcqcn) = self {
+            dcqcn.on_deadline(now);
+        }
+    }
+
+    /// A switch told the sender that it dropped a packet: DCTCP and HPCC fall to their minimum rate
+    /// (the HPCC-PFC variant of BFC, NSDI 2022, as its authors' simulator does it);
+    /// the others continue as they are.
     pub fn on_switch_drop(&mut self) {
         match self {
-            Controller::LineRate | Controller::Window(_) | Controller::Delay(_) => {}
             Controller::Dctcp(dctcp) => dctcp.on_switch_drop(),
             Controller::Hpcc(hpcc) => hpcc.on_switch_drop(),
+            _ => {}
         }
     }
 
@@ -155,6 +234,8 @@ impl Controller {
             Controller::Dctcp(dctcp) => dctcp.window(),
             Controller::Hpcc(hpcc) => hpcc.window(),
             Controller::Delay(delay) => delay.window(),
+            Controller::DcqcnMellanox(dcqcn) => dcqcn.window(),
+            Controller::Timely(timely) => timely.window(),
         }
     }
 
@@ -166,6 +247,8 @@ impl Controller {
             Controller::LineRate | Controller::Window(_) | Controller::Delay(_) => None,
             Controller::Dctcp(dctcp) => dctcp.rate(),
             Controller::Hpcc(hpcc) => hpcc.rate(),
+            Controller::DcqcnMellanox(dcqcn) => dcqcn.rate(),
+            Controller::Timely(timely) => timely.rate(),
         }
     }
 }

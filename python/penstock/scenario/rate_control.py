@@ -1,0 +1,154 @@
+"""Congestion controllers that set a rate and have timers of their own, or follow round-trip times.
+
+The others are in :mod:`penstock.scenario.host`. A default is what the ns-3 HPCC simulator, or what
+is named, has at 100 Gb/s.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from penstock.scenario.base import HPCC_SIMULATOR, Count, Number, Part, Switch, field
+from penstock.units import PositiveSize, PositiveTime, Rate, Time
+
+RateWindow = Literal["none", "bdp", "scaled"]
+"""What a paced flow may have in flight: anything, one BDP, or the BDP times rate / line rate."""
+
+
+def window_field(default: str, source: str) -> Any:
+    """The field that says how much a paced flow may have in flight."""
+    return field("in flight: none, bdp, or scaled (BDP x rate / line rate)", default, source=source)
+
+
+class DcqcnMellanox(Part):
+    """DCQCN as NVIDIA's firmware does it: marks in ACKs, a cut at most once an interval."""
+
+    kind: Literal["dcqcn-mellanox"]
+    gain: Number = field(
+        "weight g of a new estimate",
+        1 / 256,
+        gt=0,
+        le=1,
+        source=f"DCQCN paper; {HPCC_SIMULATOR}: EWMA_GAIN",
+    )
+    alpha_interval: PositiveTime = field(
+        "time between two estimates",
+        "1 us",
+        source=f"NVIDIA firmware; {HPCC_SIMULATOR}: ALPHA_RESUME_INTERVAL",
+    )
+    decrease_interval: PositiveTime = field(
+        "time between two checks for a cut",
+        "4 us",
+        source=f"NVIDIA firmware; {HPCC_SIMULATOR}: RATE_DECREASE_INTERVAL",
+    )
+    increase_interval: PositiveTime = field(
+        "time between two increases",
+        "300 us",
+        source=f"NVIDIA firmware; {HPCC_SIMULATOR}: RP_TIMER",
+    )
+    fast_recovery_rounds: Count = field(
+        "increases F that only approach the target",
+        1,
+        ge=0,
+        source=f"NVIDIA firmware; {HPCC_SIMULATOR}: FAST_RECOVERY_TIMES",
+    )
+    additive_increase: Rate = field(
+        "the next one adds this to the target",
+        "20 Mb/s",
+        source=f"{HPCC_SIMULATOR}: 5 Mb/s x 100/25, at 100 Gb/s",
+    )
+    hyper_increase: Rate = field(
+        "every later one adds this",
+        "200 Mb/s",
+        source=f"{HPCC_SIMULATOR}: 50 Mb/s x 100/25, at 100 Gb/s",
+    )
+    minimum_rate: Rate = field(
+        "a flow never sends slower",
+        "1 Gb/s",
+        source=f"{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py",
+    )
+    clamps_target: Switch = field(
+        "every cut lowers the target, not only one after an increase",
+        False,
+        source=f"NVIDIA firmware; {HPCC_SIMULATOR}: CLAMP_TARGET_RATE 0",
+    )
+    window: RateWindow = window_field("none", f"{HPCC_SIMULATOR}: HAS_WIN 0")
+
+
+class RoundTripUpdate(Part):
+    """At the first ACK of each round trip."""
+
+    kind: Literal["round-trip"]
+
+
+class SegmentUpdate(Part):
+    """Whenever a segment has been acknowledged."""
+
+    kind: Literal["segment"]
+    size: PositiveSize = field("of a segment", "64 kB", source="TIMELY paper: 16 to 64 KB")
+
+
+class GradientBand(Part):
+    """A growing round-trip time cuts the rate in proportion (SIGCOMM 2015)."""
+
+    kind: Literal["gradient"]
+
+
+class PatchedBand(Part):
+    """The gradient weighs an increase against a cut by the distance from a reference."""
+
+    kind: Literal["patched"]
+    reference_rtt: PositiveTime = field(
+        "RTT_ref in the paper",
+        "50 us",
+        source="patched TIMELY (Zhu et al., ECN or Delay, CoNEXT 2016): T_low",
+    )
+
+
+class Timely(Part):
+    """TIMELY: follow the gradient of the round-trip time."""
+
+    kind: Literal["timely"]
+    ewma_weight: Number = field(
+        "weight alpha of a new difference",
+        0.875,
+        gt=0,
+        le=1,
+        source=f"{HPCC_SIMULATOR}: TMLY_ALPHA",
+    )
+    decrease_factor: Number = field(
+        "strength beta of a cut", 0.8, gt=0, le=1, source="TIMELY paper: 0.8"
+    )
+    additive_increase: Rate = field(
+        "an increase delta",
+        "100 Mb/s",
+        source=f"{HPCC_SIMULATOR}: 10 Mb/s x 100/10, at 100 Gb/s",
+    )
+    hyper_increase: Rate = field(
+        "an increase after many in a row",
+        "500 Mb/s",
+        source=f"TIMELY paper: 5 delta; {HPCC_SIMULATOR}: 50 Mb/s x 100/10, at 100 Gb/s",
+    )
+    hyper_after: Count = field("so many in a row", 5, ge=0, source="TIMELY paper: 5")
+    hyper_below_low: Switch = field(
+        "increases below low_rtt count, too", True, source=f"{HPCC_SIMULATOR}; the paper's do not"
+    )
+    low_rtt: Time = field("below this RTT the rate grows", "50 us", source="TIMELY paper: T_low")
+    high_rtt: Time = field("above this RTT it falls", "500 us", source="TIMELY paper: T_high")
+    minimum_rtt: PositiveTime = field(
+        "what a difference is divided by", "20 us", source="TIMELY paper: D_minRTT"
+    )
+    update: Annotated[RoundTripUpdate | SegmentUpdate, Field(discriminator="kind")] = field(
+        "when the rate is adjusted", {"kind": "round-trip"}, source=HPCC_SIMULATOR
+    )
+    band: Annotated[GradientBand | PatchedBand, Field(discriminator="kind")] = field(
+        "what happens between low_rtt and high_rtt", {"kind": "gradient"}, source="TIMELY paper"
+    )
+    minimum_rate: Rate = field(
+        "a flow never sends slower",
+        "1 Gb/s",
+        source=f"{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py",
+    )
+    window: RateWindow = window_field("none", f"{HPCC_SIMULATOR}: HAS_WIN 0")
