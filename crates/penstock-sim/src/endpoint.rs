@@ -302,7 +302,10 @@ impl<O: Observer> Simulation<O> {
         if sender.on_deadline(now) {
             self.measured.timeouts += 1;
         }
-        self.refresh(now, host, slot);
+        match self.ns3 {
+            None => self.refresh(now, host, slot),
+            Some(_) => self.watch(slot), // there a timer does not wake the NIC
+        }
     }
 
     fn end_flow(&mut self, now: Time, host: u32, slot: u32) {

@@ -70,9 +70,12 @@ impl BitRate {
     /// what is below a nanosecond (`DataRate::CalculateTxTime`, `Time::FromDouble`). A whole number
     /// of nanoseconds can thus become one less.
     fn whole_nanoseconds(self, bytes: Bytes) -> Time {
+        const BINARY_PLACES: f64 = 18_446_744_073_709_551_616.0; // 2^64
         let seconds = (bytes.get() * 8) as f64 / self.0 as f64;
-        let fixed_point = (seconds * 18_446_744_073_709_551_616.0) as u128; // times 2^64, exact
-        Time::from_ns(((fixed_point * 1_000_000_000) >> 64) as u64)
+        let whole = seconds as u64;
+        let fraction = ((seconds - whole as f64) * BINARY_PLACES) as u64;
+        let nanoseconds = (u128::from(fraction) * 1_000_000_000) >> 64;
+        Time::from_ns(whole * 1_000_000_000 + nanoseconds as u64)
     }
 
     /// The bytes that a link of this rate carries in `span`, rounded down.
@@ -100,7 +103,7 @@ impl fmt::Display for BitRate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
     rate: BitRate,
-    /// Picoseconds per byte when that is a whole number and times are exact, else zero.
+    /// Picoseconds per byte when that is a whole number, else zero.
     byte_time: u64,
     fidelity: Fidelity,
 }
@@ -113,8 +116,7 @@ impl Transmission {
     pub fn new(rate: BitRate, fidelity: Fidelity) -> Self {
         assert!(rate.0 > 0, "a link rate must be positive");
         let per_second = BIT_PICOSECONDS as u64;
-        let is_whole = fidelity == Fidelity::Exact && per_second.is_multiple_of(rate.0);
-        let byte_time = if is_whole { per_second / rate.0 } else { 0 };
+        let byte_time = if per_second.is_multiple_of(rate.0) { per_second / rate.0 } else { 0 };
         Transmission { rate, byte_time, fidelity }
     }
 
@@ -126,10 +128,12 @@ impl Transmission {
     /// The time that `bytes` occupy the link.
     #[inline]
     pub fn time(self, bytes: u32) -> Time {
-        if self.byte_time > 0 {
-            Time::from_ps(u64::from(bytes) * self.byte_time)
-        } else {
-            self.rate.serialization_time(Bytes::new(u64::from(bytes)), self.fidelity)
+        let exact = u64::from(bytes) * self.byte_time;
+        match self.fidelity {
+            Fidelity::Exact if exact > 0 => Time::from_ps(exact),
+            // Away from a whole nanosecond, ns-3 rounds as one expects.
+            Fidelity::Ns3Hpcc if exact % 1_000 > 0 => Time::from_ns(exact / 1_000),
+            fidelity => self.rate.serialization_time(Bytes::new(u64::from(bytes)), fidelity),
         }
     }
 }
@@ -174,6 +178,10 @@ mod tests {
             prop_assert_eq!(
                 Transmission::new(rate, Fidelity::Exact).time(bytes),
                 rate.transmission_time(Bytes::new(u64::from(bytes)))
+            );
+            prop_assert_eq!(
+                Transmission::new(rate, Fidelity::Ns3Hpcc).time(bytes),
+                rate.serialization_time(Bytes::new(u64::from(bytes)), Fidelity::Ns3Hpcc)
             );
         }
 

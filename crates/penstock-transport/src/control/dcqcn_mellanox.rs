@@ -18,8 +18,10 @@
 //!   when `clamps_target` is set. The increase timer does not run before the first cut.
 //! - Of an increase and a check at the same time, the one that was set earlier comes first.
 //!
-//! A timer that is due at the time of a mark counts before it (our choice; there it depends on which
-//! event was scheduled first). What a switch reports as dropped changes nothing (our choice: no
+//! Of events at the same time that simulator takes the one that was scheduled first. A check and an
+//! increase due at the time of a mark therefore come before it, and a tick of alpha after it: the
+//! arrival of an acknowledgement is scheduled when its transmission starts, over the last link, which
+//! in its networks is longer ago than a tick. What a switch reports as dropped changes nothing (our choice: no
 //! source combines the two).
 //!
 //! Ticks of alpha are not events: they are made up for when alpha is needed. A check is an event
@@ -141,7 +143,7 @@ impl DcqcnMellanox {
             self.check_at = self.first_check;
             return;
         }
-        self.tick(now);
+        self.tick(now.saturating_sub(Time::from_ps(1))); // a tick due now comes after the mark
         self.is_marked_since_tick = true;
         if self.check_at == Time::NEVER {
             let interval = self.config.decrease_interval;
@@ -383,14 +385,14 @@ mod tests {
         let mut marks = [37u64, 1_200, 1_201, 40_000, 900_000].into_iter().peekable();
         let mut is_marked = false;
         for microsecond in 1..=900_000u64 {
-            let seen = if is_marked { 1.0 / 256.0 } else { 0.0 };
-            alpha = (1.0 - 1.0 / 256.0) * alpha + seen;
-            is_marked = false;
             if marks.next_if_eq(&microsecond).is_some() {
                 flow.on_acknowledgement(MARK + Time::from_us(microsecond), true);
                 assert_eq!(flow.alpha.to_bits(), alpha.to_bits(), "{microsecond} us");
-                is_marked = true;
+                is_marked = true; // the tick of this moment comes after the mark
             }
+            let seen = if is_marked { 1.0 / 256.0 } else { 0.0 };
+            alpha = (1.0 - 1.0 / 256.0) * alpha + seen;
+            is_marked = false;
         }
         assert!(alpha > 0.0 && alpha < f64::MIN_POSITIVE); // so far that products are rounded back
     }
