@@ -132,7 +132,7 @@ impl Transmission {
         match self.fidelity {
             Fidelity::Exact if exact > 0 => Time::from_ps(exact),
             // Away from a whole nanosecond, ns-3 rounds as one expects.
-            Fidelity::Ns3Hpcc if exact % 1_000 > 0 => Time::from_ns(exact / 1_000),
+            Fidelity::Ns3Hpcc if !exact.is_multiple_of(1_000) => Time::from_ns(exact / 1_000),
             fidelity => self.rate.serialization_time(Bytes::new(u64::from(bytes)), fidelity),
         }
     }

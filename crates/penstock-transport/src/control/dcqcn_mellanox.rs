@@ -384,6 +384,7 @@ mod tests {
         let mut alpha = 1.0f64;
         let mut marks = [37u64, 1_200, 1_201, 40_000, 900_000].into_iter().peekable();
         let mut is_marked = false;
+        let mut lowest = 1.0f64;
         for microsecond in 1..=900_000u64 {
             if marks.next_if_eq(&microsecond).is_some() {
                 flow.on_acknowledgement(MARK + Time::from_us(microsecond), true);
@@ -393,8 +394,9 @@ mod tests {
             let seen = if is_marked { 1.0 / 256.0 } else { 0.0 };
             alpha = (1.0 - 1.0 / 256.0) * alpha + seen;
             is_marked = false;
+            lowest = lowest.min(alpha);
         }
-        assert!(alpha > 0.0 && alpha < f64::MIN_POSITIVE); // so far that products are rounded back
+        assert!(lowest > 0.0 && lowest < f64::MIN_POSITIVE); // so far that products are rounded back
     }
 
     #[test]
