@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic_core import PydanticCustomError
 
 from penstock.units import TIME, U64_MAX, refusal
+
+Value = TypeVar("Value")
 
 
 class Line:
@@ -27,6 +33,14 @@ class Line:
             raise self.refuse(f'has "{text}" for {what}', "write a whole number, 0 or more")
         return int(text)
 
+    def read(self, reader: Callable[[str], Value], text: str) -> Value:
+        """What `reader` makes of `text`; its refusal gets the place of the line."""
+        try:
+            return reader(text)
+        except PydanticCustomError as error:
+            context = error.context or {}
+            raise self.refuse(f"is wrong: {context['problem']}", context["remedy"]) from None
+
     def time(self, text: str, unit: str) -> int:
         """Picoseconds of a decimal number of `unit`, rounded to the nearest."""
         try:
@@ -38,13 +52,30 @@ class Line:
         return round(value)
 
 
-def read_lines(path: Path) -> list[Line]:
+def announced(lines: list[Line], count: int, header: Line, what: str) -> list[Line]:
+    """The lines behind a `header` that announces so many, without words at the end.
+
+    The HPCC simulator reads no further, and its own files explain themselves below: lines that do
+    not begin with a number.
+    """
+    found = len(lines)
+    while found and not lines[found - 1].text[0].isdigit():
+        found -= 1
+    if found != count:
+        raise header.refuse(
+            f"announces {count} {what}, but {found} follow",
+            "the file is truncated, or its first line is wrong",
+        )
+    return lines[:found]
+
+
+def read_lines(path: Path, *, may_be_empty: bool = False) -> list[Line]:
     """The lines of a text file, gzipped or not, without empty ones and comments (``#``).
 
     Raises
     ------
     PydanticCustomError
-        A `ValueError`: the file cannot be read, or nothing is in it.
+        A `ValueError`: the file cannot be read, or nothing is in it that should be.
     """
     try:
         raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -55,6 +86,6 @@ def read_lines(path: Path) -> list[Line]:
         ) from None
     numbered = [Line(path, number, text) for number, text in enumerate(texts, start=1)]
     lines = [line for line in numbered if line.text and not line.text.startswith("#")]
-    if not lines:
+    if not lines and not may_be_empty:
         raise refusal(f"{path} is empty", "name a file with something in it")
     return lines

@@ -1,24 +1,97 @@
 """Networks in the text file that the HPCC family of simulators uses.
 
-First line ``nodes switches links``, second line the numbers of the switches, then a line for each
-cable: ``a b rate delay [error rate]``, such as ``0 128 100Gbps 0.001ms 0``. Nodes that are no
-switches are hosts. Penstock numbers hosts first: both kinds keep their order.
+A header, the numbers of the switches, then a line for each cable: ``a b rate delay [error rate]``,
+such as ``0 128 100Gbps 0.001ms 0``. A rate without a unit is in bit/s. Nodes that are no switches
+are hosts. Penstock numbers hosts first: both kinds keep their order. What a file explains in words
+below its last cable is not read.
+
+The headers of the family, told apart by their length:
+
+| words | meaning | simulator |
+|---|---|---|
+| 3 | nodes, switches, links | alibaba-edu/High-Precision-Congestion-Control, most forks |
+| 4 | nodes, switches, ToRs, links | inet-tub/ns3-datacenter, ``examples/PowerTCP`` |
+| 6 | nodes, switches, ToRs, links, two rates | inet-tub/ns3-datacenter, ``examples/Reverie`` |
+| 6 | nodes, GPUs per server, NVSwitches, switches, links, GPU's name | aliyun/SimAI |
+
+The number of ToRs, the rates and the GPUs say nothing that the cables do not. NVSwitches are listed
+before the other switches and are switches here. A host with several cables, as SimAI's have, is
+refused later, with the whole network in view.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock.lines import Line, read_lines
-from penstock.units import RATE, TIME, Quantity
+from penstock.hpcc.quantity import rate_bps, time_ns
+from penstock.lines import Line, announced, read_lines
+from penstock.units import TIME
 
-HEADER = "write the number of nodes, of switches and of links"
 CABLE = "write a b rate delay and, if you like, an error rate of 0"
 
 
-def read_topology(path: Path) -> dict[str, Any]:
-    """The ``hosts``, ``switches`` and ``links`` of a graph, as a scenario would write them.
+@dataclass(frozen=True)
+class FileCable:
+    """A cable, between nodes as the file numbers them."""
+
+    line: Line
+    a: int
+    b: int
+    rate: int
+    """In each direction [bit/s]."""
+    delay: int
+    """Propagation delay as written [ps]."""
+    delay_ns: int
+    """The same as ns-3 reads it (:mod:`penstock.hpcc.quantity`)."""
+
+
+@dataclass(frozen=True)
+class TopologyFile:
+    """A network, its nodes numbered as in the file."""
+
+    nodes: int
+    switches: frozenset[int]
+    cables: tuple[FileCable, ...]
+
+    def numbers(self) -> dict[int, int]:
+        """Penstock's number of each node: hosts first, both kinds in the order of the file."""
+        ordered = sorted(range(self.nodes), key=lambda node: (node in self.switches, node))
+        return {node: number for number, node in enumerate(ordered)}
+
+    def graph(self, *, as_ns3: bool = False) -> dict[str, Any]:
+        """The ``hosts``, ``switches`` and ``links`` of a graph, as a scenario would write them.
+
+        Parameters
+        ----------
+        as_ns3
+            Delays as ns-3 reads them, in whole nanoseconds.
+        """
+        numbers = self.numbers()
+        links = [
+            {
+                "a": numbers[cable.a],
+                "b": numbers[cable.b],
+                "rate": cable.rate,
+                "delay": TIME.units["ns"] * cable.delay_ns if as_ns3 else cable.delay,
+            }
+            for cable in self.cables
+        ]
+        hosts = self.nodes - len(self.switches)
+        return {"hosts": hosts, "switches": len(self.switches), "links": links}
+
+
+@dataclass(frozen=True)
+class _Header:
+    nodes: int
+    switches: int
+    """NVSwitches included."""
+    links: int
+
+
+def read_topology(path: Path) -> TopologyFile:
+    """The network of a file.
 
     Raises
     ------
@@ -26,61 +99,68 @@ def read_topology(path: Path) -> dict[str, Any]:
         A `ValueError` that names the line and the remedy.
     """
     lines = read_lines(path)
-    header = lines[0].text.split()
-    if len(header) != 3:
-        raise lines[0].refuse(f"has {len(header)} of 3 numbers", HEADER)
-    nodes, switches, links = (lines[0].whole(word, "a count") for word in header)
-    if len(lines) - 2 != links:
-        raise lines[0].refuse(
-            f"announces {links} links, but {max(len(lines) - 2, 0)} follow",
-            "the file is truncated, or its first line is wrong",
-        )
-    numbers = _number_nodes(lines[1], nodes, switches)
-    return {
-        "hosts": nodes - switches,
-        "switches": switches,
-        "links": [_cable(line, numbers) for line in lines[2:]],
-    }
+    header = _header(lines[0])
+    switches, rest = _switches(lines, header)
+    cables = announced(rest, header.links, lines[0], "links")
+    known = range(header.nodes)
+    return TopologyFile(header.nodes, switches, tuple(_cable(line, known) for line in cables))
 
 
-def _number_nodes(line: Line, nodes: int, switches: int) -> dict[int, int]:
-    """Our number of each node of the file."""
-    listed = [line.whole(word, "a switch") for word in line.text.split()]
-    if len(set(listed)) != switches or max(listed, default=0) >= nodes:
-        raise line.refuse(
-            f"does not list {switches} different switches below {nodes}",
+def _header(line: Line) -> _Header:
+    """The counts that a header says; see the table above."""
+    words = line.text.split()
+    match len(words):
+        case 3:
+            nodes, switches, links = words
+            special = "0"
+        case 4:
+            nodes, switches, _, links = words
+            special = "0"
+        case 6 if words[5][0].isdigit():
+            nodes, switches, _, links, _, _ = words
+            special = "0"
+        case 6:
+            nodes, _, special, switches, links, _ = words
+        case count:
+            raise line.refuse(
+                f"has {count} words, which no header of the family has",
+                "write the number of nodes, of switches and of links",
+            )
+    kinds = line.whole(switches, "the switches") + line.whole(special, "the NVSwitches")
+    return _Header(line.whole(nodes, "the nodes"), kinds, line.whole(links, "the links"))
+
+
+def _switches(lines: list[Line], header: _Header) -> tuple[frozenset[int], list[Line]]:
+    """The numbers of the switches, which may fill several lines, and the lines behind them."""
+    listed: list[int] = []
+    behind = 1
+    while len(listed) < header.switches and behind < len(lines):
+        line = lines[behind]
+        listed += [line.whole(word, "a switch") for word in line.text.split()]
+        behind += 1
+    right = len(listed) == len(set(listed)) == header.switches
+    if not right or max(listed, default=0) >= header.nodes:
+        raise lines[min(behind, len(lines)) - 1].refuse(
+            f"does not end a list of {header.switches} different switches below {header.nodes}",
             "write the number of each switch once",
         )
-    hosts = [node for node in range(nodes) if node not in set(listed)]
-    return {node: number for number, node in enumerate(hosts + sorted(listed))}
+    return frozenset(listed), lines[behind:]
 
 
-def _cable(line: Line, numbers: dict[int, int]) -> dict[str, Any]:
+def _cable(line: Line, known: range) -> FileCable:
     words = line.text.split()
     if len(words) not in (4, 5):
         raise line.refuse(f"has {len(words)} words", CABLE)
-    ends = [line.whole(word, "a node") for word in words[:2]]
-    for node in ends:
-        if node not in numbers:
-            raise line.refuse(f"names node {node}", f"nodes are 0 to {len(numbers) - 1}")
+    a, b = (line.whole(word, "a node") for word in words[:2])
+    for node in (a, b):
+        if node not in known:
+            raise line.refuse(f"names node {node}", f"nodes are 0 to {len(known) - 1}")
     if len(words) == 5 and float(words[4] if _is_number(words[4]) else "nan") != 0:
         raise line.refuse(f"has an error rate of {words[4]}", "links lose nothing here: write 0")
-    return {
-        "a": numbers[ends[0]],
-        "b": numbers[ends[1]],
-        "rate": _quantity(line, RATE, words[2]),
-        "delay": _quantity(line, TIME, words[3]),
-    }
+    delay_ns = line.read(time_ns, words[3])
+    exact = line.read(TIME.parse, words[3]) if words[3][-1:].isalpha() else delay_ns * 1000
+    return FileCable(line, a, b, line.read(rate_bps, words[2]), exact, delay_ns)
 
 
 def _is_number(text: str) -> bool:
     return text.replace(".", "", 1).isdigit()
-
-
-def _quantity(line: Line, quantity: Quantity, text: str) -> int:
-    try:
-        return quantity.parse(text)
-    except ValueError:
-        raise line.refuse(
-            f'has "{text}" for a {quantity.name}', f'write e.g. "{quantity.example}"'
-        ) from None

@@ -3,7 +3,8 @@
 Three formats, told apart by their first line:
 
 * CSV with a header: source, destination, size in bytes, start in s, ms, us, ns or ps;
-* the HPCC simulator's flow file: a count, then ``src dst pg [dport] size start_s``;
+* the HPCC simulator's flow file: a count, then ``src dst pg [dport] size start_s``, and what it
+  explains in words below;
 * htsim's connection matrix (``.cm``): ``Nodes``, ``Connections``, then ``1->2 start 0 size 9``.
 
 Files may be gzipped. A bad line is refused with its number: truncated files, starts that go back
@@ -13,13 +14,47 @@ in time, texts where a number belongs, a flow from a host to itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock.lines import Line, read_lines
+from penstock.hpcc.quantity import time_ns
+from penstock.lines import Line, announced, read_lines
 from penstock.units import TIME, refusal
 
 Flow = tuple[int, int, int, int]
 """Source host, destination host, size [B], start [ps]."""
+
+PORT_MAX = 2**16 - 1
+"""Largest UDP port."""
+
+SECOND_NS = TIME.units["s"] // TIME.units["ns"]
+
+
+@dataclass(frozen=True)
+class FlowTrace:
+    """The flows of a file."""
+
+    flows: list[Flow]
+    """In the order of the file."""
+    destination_ports: list[int] = field(default_factory=list)
+    """UDP port of each flow at its destination; empty when the format has none."""
+
+
+@dataclass(frozen=True)
+class HpccFlow:
+    """A line of the HPCC simulator's flow file, its node numbers as the file has them."""
+
+    line: Line
+    source: int
+    destination: int
+    priority_group: int
+    destination_port: int
+    """0 in the files of older forks, which have none."""
+    size: int
+    """Payload [B]."""
+    start_ns: int
+    """As that simulator reads it (:mod:`penstock.hpcc.quantity`)."""
+
 
 _COLUMNS = {
     "source": ("src", "source", "source_host"),
@@ -29,8 +64,8 @@ _COLUMNS = {
 _STARTS = {f"start_{unit}": unit for unit in ("s", "ms", "us", "ns", "ps")}
 
 
-def read_trace(path: Path) -> list[Flow]:
-    """The flows of a file, in its order.
+def read_trace(path: Path) -> FlowTrace:
+    """The flows of a file; those of the HPCC simulator begin at a whole second, taken off here.
 
     Raises
     ------
@@ -39,12 +74,58 @@ def read_trace(path: Path) -> list[Flow]:
     """
     lines = read_lines(path)
     if lines[0].text.isdigit():
-        flows = _hpcc(lines)
-    elif lines[0].text.startswith("Nodes"):
-        flows = _connection_matrix(lines)
-    else:
-        flows = _csv(lines)
-    return list(_checked(flows))
+        found = read_hpcc_flows(lines)
+        base = base_second(found) * SECOND_NS
+        listed = [
+            (flow.source, flow.destination, flow.size, 1000 * (flow.start_ns - base))
+            for flow in found
+        ]
+        return FlowTrace(listed, [flow.destination_port for flow in found])
+    if lines[0].text.startswith("Nodes"):
+        return FlowTrace(list(_checked(_connection_matrix(lines))))
+    return FlowTrace(list(_checked(_csv(lines))))
+
+
+def base_second(flows: list[HpccFlow]) -> int:
+    """The whole second at or before the first flow's start [s]."""
+    return flows[0].start_ns // SECOND_NS
+
+
+def read_hpcc_flows(lines: list[Line]) -> list[HpccFlow]:
+    """The flows of the HPCC simulator's flow file, in its order.
+
+    Format: ``ReadFlowInput`` in its ``scratch/third.cc``.
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError` that names the line and the remedy.
+    """
+    count = lines[0].whole(lines[0].text, "the number of flows")
+    rows = announced(lines[1:], count, lines[0], "flows")
+    flows = [_hpcc_flow(line) for line in rows]
+    places = ((f.line, (f.source, f.destination, f.size, f.start_ns)) for f in flows)
+    for _ in _checked(places):
+        pass
+    return flows
+
+
+def _hpcc_flow(line: Line) -> HpccFlow:
+    words = line.text.split()
+    if len(words) not in (5, 6):
+        raise line.refuse(f"has {len(words)} columns", "write src dst pg dport size start_s")
+    port = line.whole(words[3], "the port") if len(words) == 6 else 0
+    if port > PORT_MAX:
+        raise line.refuse(f"has {port} for the port", f"write at most {PORT_MAX}")
+    return HpccFlow(
+        line,
+        line.whole(words[0], "the source"),
+        line.whole(words[1], "the destination"),
+        line.whole(words[2], "the priority group"),
+        port,
+        line.whole(words[-2], "the size"),
+        line.read(time_ns, words[-1]),
+    )
 
 
 def _csv(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
@@ -74,39 +155,6 @@ def _csv(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
                 line.whole(words[places["destination"]], "the destination"),
                 line.whole(words[places["size"]], "the size"),
                 line.time(words[start], unit),
-            ),
-        )
-
-
-def _hpcc(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
-    """The HPCC family's flow file; its times begin at a whole second, which is taken off.
-
-    Format: reference/ns3-hpcc/README (``src dst pg dport size_bytes start_s``); older forks have
-    no ``dport``.
-    """
-    count = lines[0].whole(lines[0].text, "the number of flows")
-    if count != len(lines) - 1:
-        raise lines[0].refuse(
-            f"announces {count} flows, but {len(lines) - 1} follow",
-            "the file is truncated, or its first line is wrong",
-        )
-    base: int | None = None
-    for line in lines[1:]:
-        words = line.text.split()
-        if len(words) not in (5, 6):
-            raise line.refuse(f"has {len(words)} columns", "write src dst pg dport size start_s")
-        start = line.time(words[-1], "s")
-        if base is None:
-            base = start - start % TIME.units["s"]
-        if start < base:
-            raise line.refuse("starts before the first flow", "sort the file by start")
-        yield (
-            line,
-            (
-                line.whole(words[0], "the source"),
-                line.whole(words[1], "the destination"),
-                line.whole(words[-2], "the size"),
-                start - base,
             ),
         )
 

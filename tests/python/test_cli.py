@@ -24,7 +24,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.strip() == f"penstock {__version__}"
 
 
-@pytest.mark.parametrize("command", ["run", "compare", "reproduce", "list", "show", "report"])
+@pytest.mark.parametrize(
+    "command", ["run", "compare", "reproduce", "import-hpcc", "list", "show", "report"]
+)
 def test_every_command_explains_itself_with_an_example(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,8 @@ PAIR = [{"kind": "long-lived", "pairs": [[0, 1]]}]
 OPEN: dict[str, Any] = {"kind": "open-loop", "sizes": "google", "load": 0.2}
 LINKS = [{"a": 0, "b": 2}, {"a": 1, "b": 2, "rate": "40 Gb/s", "delay": "3 us"}]
 
+FAST = {"rate": "400 Gb/s", "kmin": "400 kB", "kmax": "1600 kB", "pmax": 0.2}
+
 TOPOLOGIES: list[dict[str, Any]] = [
     {"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 2, "spines": 2, "spine_rate": "40 Gb/s"},
     {"kind": "single-switch", "hosts": 4, "pipeline_delay": "500 ns"},
@@ -39,7 +41,7 @@ TRAFFICS: list[dict[str, Any]] = [
         "load_on": {"kind": "links", "links": [[129, 20]]},
     },
     {"kind": "incast", "degree": 8, "receiver": 5, "senders": [1, 2], "period": "2 ms"},
-    {"kind": "listed", "flows": [[0, 1, 10, 0], [1, 2, 0, "3 us"]]},
+    {"kind": "listed", "flows": [[0, 1, 10, 0], [1, 2, 0, "3 us"]], "destination_ports": [1, 2]},
     {"kind": "long-lived", "pairs": [[0, 1]]},
 ]
 
@@ -54,7 +56,7 @@ SCHEMES: list[dict[str, Any]] = [
     },
     {"switch": {"backpressure": {"threshold": {"kind": "time", "time": "2 us"}}}},
     {"switch": {"backpressure": {"bitmap_interval": "10 us", "elide_down_up": True}}},
-    {"switch": {"marking": {"kind": "ecn", "at": "enqueue", "pmax": 0.2}}},
+    {"switch": {"marking": {"kind": "ecn", "at": "enqueue", "pmax": 0.2, "per_rate": [FAST]}}},
     {
         "host": {
             "controller": {

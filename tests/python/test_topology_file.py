@@ -36,6 +36,28 @@ def test_hosts_come_first_and_cables_keep_their_order(tmp_path: Path) -> None:
     assert [cable["delay"] for cable in graph["links"]] == [10**6, 5 * 10**6, 10**6]
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "4 2 3\n1 2",
+        "4 2 2 3\n1 2",  # inet-tub/ns3-datacenter, PowerTCP
+        "4 2 2 3 100000000000 100000000000\n1 2",  # inet-tub/ns3-datacenter, Reverie
+        "4 8 1 1 3 A100\n1 2",  # aliyun/SimAI: 1 is an NVSwitch
+        "4 2 3\n1\n2",  # a list of switches may be broken
+    ],
+)
+def test_every_header_of_the_family_means_the_same(tmp_path: Path, header: str) -> None:
+    plain = load(tmp_path, GOOD).to_json()
+    words = "\n\nFirst line: total node #, switch node #, link #\n"
+    assert load(tmp_path, GOOD.replace("4 2 3\n1 2", header) + words).to_json() == plain
+
+
+def test_rates_without_a_unit_are_in_bits_per_second(tmp_path: Path) -> None:
+    plain = load(tmp_path, GOOD).to_json()
+    text = GOOD.replace("100Gbps", "100000000000.0").replace("400Gbps", "400000000000")
+    assert load(tmp_path, text).to_json() == plain
+
+
 def test_the_resolved_scenario_needs_no_file(tmp_path: Path) -> None:
     scenario = load(tmp_path, GOOD)
     (tmp_path / "resolved.toml").write_text(scenario.to_toml())
@@ -47,7 +69,10 @@ def test_the_resolved_scenario_needs_no_file(tmp_path: Path) -> None:
     ("broken", "words"),
     [
         (GOOD.replace("4 2 3", "4 2 7"), ["line 1", "announces 7 links"]),
-        (GOOD.replace("4 2 3", "4 2"), ["line 1", "2 of 3"]),
+        (GOOD.replace("4 2 3", "4 2"), ["line 1", "2 words"]),
+        (GOOD.replace("4 2 3", "4 two 3"), ["line 1", '"two" for the switches']),
+        (GOOD + "3 1 1Gbps 1us\n", ["line 1", "announces 3 links, but 4 follow"]),
+        (GOOD.replace("1 2\n0", "1\n0"), ["line 3", "a switch"]),
         (GOOD.replace("1 2\n0", "1 1\n0"), ["line 2", "2 different switches"]),
         (GOOD.replace("2 3 40Gbps 1000ns", "2 9 40Gbps 1000ns"), ["line 5", "node 9"]),
         (GOOD.replace("2 3 40Gbps 1000ns", "2 3 40Gbps"), ["line 5", "3 words"]),

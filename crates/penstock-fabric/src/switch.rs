@@ -131,7 +131,7 @@ impl Switch {
                 facts.hop_rtt(),
                 facts.salt,
             ),
-            marking: Marking::new(&config.marking),
+            marking: Marking::new(&config.marking, facts.ports.iter().map(|port| port.rate)),
             backpressure,
             draws,
         }
@@ -218,7 +218,8 @@ impl Switch {
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let packet = &mut moment.pool[id];
-        let is_marked = self.marking.marks(MarkingPoint::Enqueue, queue_bytes, &mut self.draws);
+        let is_marked =
+            self.marking.marks(MarkingPoint::Enqueue, egress, queue_bytes, &mut self.draws);
         if is_marked {
             packet.flags.insert(PacketFlags::MARKED);
         }
@@ -265,7 +266,7 @@ impl Switch {
             }
             Marking::Ecn(ecn) => {
                 let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
-                if ecn.marks(MarkingPoint::Dequeue, queue_bytes, &mut self.draws) {
+                if ecn.marks(MarkingPoint::Dequeue, egress, queue_bytes, &mut self.draws) {
                     packet.flags.insert(PacketFlags::MARKED);
                     is_marked = true;
                 }

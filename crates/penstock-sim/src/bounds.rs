@@ -98,10 +98,20 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
             "write 1 B to 1 MiB; a full packet is usual",
         )?;
     }
-    if let MarkingConfig::Ecn(ecn) = &switch.marking {
-        unless(ecn.kmin <= ecn.kmax, &at("marking.kmin"), ecn.kmin, "it must not exceed kmax")?;
-        let holds = ecn.pmax > 0.0 && ecn.pmax <= 1.0;
-        unless(holds, &at("marking.pmax"), ecn.pmax, "write above 0, at most 1")?;
+    marking(&switch.marking)
+}
+
+fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
+    let MarkingConfig::Ecn(ecn) = marking else { return Ok(()) };
+    let path = "scheme.switch.marking".to_owned();
+    let own = (0..).zip(&ecn.per_rate).map(|(index, own): (usize, _)| {
+        (format!("{path}.per_rate[{index}]"), own.kmin, own.kmax, own.pmax)
+    });
+    let profiles = [(path.clone(), ecn.kmin, ecn.kmax, ecn.pmax)];
+    for (path, kmin, kmax, pmax) in profiles.into_iter().chain(own) {
+        unless(kmin <= kmax, &format!("{path}.kmin"), kmin, "it must not exceed kmax")?;
+        let holds = pmax > 0.0 && pmax <= 1.0;
+        unless(holds, &format!("{path}.pmax"), pmax, "write above 0, at most 1")?;
     }
     Ok(())
 }

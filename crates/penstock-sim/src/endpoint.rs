@@ -273,6 +273,8 @@ impl<O: Observer> Simulation<O> {
             && !self.is_lost()
         {
             self.measured.on_host_signal(now, host, signal);
+            let uplink = self.network.hosts[host as usize].uplink;
+            self.note_signal(now, host, uplink, signal, id);
             let host = &mut self.network.hosts[host as usize];
             match signal {
                 Signal::PauseClass(class) => host.nic.pause_class(class),
@@ -283,7 +285,6 @@ impl<O: Observer> Simulation<O> {
                     host.nic.set_paused_queues(bitmap, &mut self.slots.senders);
                 }
             }
-            let uplink = host.uplink;
             if self.ns3.is_none() || !signal.is_pause() {
                 self.offer(now, uplink);
             }

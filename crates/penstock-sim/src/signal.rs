@@ -35,16 +35,28 @@ impl<O: Observer> Simulation<O> {
         {
             let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
             self.network.switches[switch].on_signal(&mut moment, port, signal, id);
-            if !matches!(signal, Signal::QueueBitmap(_)) {
-                let event = match signal.is_pause() {
-                    true => PacketEvent::PauseReceived,
-                    false => PacketEvent::ResumeReceived,
-                };
-                self.note(now, node, link, event, self.pool[id].upstream_queue);
-            }
+            self.note_signal(now, node, link, signal, id);
             self.offer(now, link);
         }
         self.pool.remove(id);
+    }
+
+    /// Lists the pause or resume `id` that has arrived at `node`, at the end of `link` there.
+    pub(crate) fn note_signal(
+        &mut self,
+        now: Time,
+        node: u32,
+        link: u32,
+        signal: Signal,
+        id: PacketId,
+    ) {
+        if !matches!(signal, Signal::QueueBitmap(_)) {
+            let event = match signal.is_pause() {
+                true => PacketEvent::PauseReceived,
+                false => PacketEvent::ResumeReceived,
+            };
+            self.note(now, node, link, event, self.pool[id].upstream_queue);
+        }
     }
 
     /// Whether a control frame is lost on its wire.
@@ -92,8 +104,9 @@ impl<O: Observer> Simulation<O> {
 
     fn note(&mut self, now: Time, node: u32, link: u32, event: PacketEvent, queue: u16) {
         if let Some(events) = &mut self.measured.event_table {
-            let switch = &self.network.switches[(node - self.sources.hosts) as usize];
-            let bytes = switch.accounts().total;
+            let switch = node.checked_sub(self.sources.hosts);
+            let bytes =
+                switch.map_or(0, |switch| self.network.switches[switch as usize].accounts().total);
             events.push(EventRecord { time: now, node, link, event, queue, bytes });
         }
     }

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from penstock.cli.catalogue import list_, show
+from penstock.cli.import_hpcc import import_hpcc
 from penstock.cli.report import report
 from penstock.cli.reproduce import reproduce
 from penstock.cli.simulation import compare, run
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 for command in (run, compare, reproduce, show, report):
     app.command()(command)
+app.command("import-hpcc")(import_hpcc)
 app.command("list")(list_)
 
 

@@ -57,13 +57,18 @@ def read_scenario(
 ) -> Scenario:
     """The scenario that the command line describes."""
     overrides: dict[str, Any] = {} if scheme is None else {"scheme": scheme}
-    overrides |= dict(_setting(text) for text in settings or [])
+    overrides |= read_settings(settings)
     if seed is not None:
         overrides["seed"] = seed
     scenario = Scenario.load(reference, overrides)
     if trace is None:
         return scenario
     return scenario.with_overrides({"measure.trace": {"nodes": _traced_nodes(trace, scenario)}})
+
+
+def read_settings(settings: list[str] | None) -> dict[str, Any]:
+    """The fields that ``--set`` sets, and their values."""
+    return dict(_setting(text) for text in settings or [])
 
 
 def out_directory(out: Path | None, default: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,7 +45,7 @@ def run(
     target = out_directory(out, f"{chosen.name}-{name}-seed{chosen.seed}")
     runs = output.simulate({name: chosen}, {name: target}, check=check)
     output.end_if_interrupted(runs, [name])
-    _show(runs, target, f"{chosen.name}: {name}", as_json)
+    present(runs, target, f"{chosen.name}: {name}", as_json)
 
 
 def compare(
@@ -71,17 +72,24 @@ def compare(
     target = out_directory(out, f"{base.name}-compare-seed{base.seed}")
     runs = output.simulate(chosen, {n: target / n for n in names}, jobs=jobs, check=check)
     output.end_if_interrupted(runs, names)
-    _show(runs, target, f"{base.name}: {', '.join(names)}", as_json)
+    present(runs, target, f"{base.name}: {', '.join(names)}", as_json)
 
 
-def _show(runs: dict[str, Run], target: Path, title: str, as_json: bool) -> None:
-    """Writes the report and prints the table, or everything as JSON."""
+def present(
+    runs: dict[str, Run],
+    target: Path,
+    title: str,
+    as_json: bool,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """Writes the report and prints the table, or everything and `more` as JSON."""
     from penstock.report import write
 
     page = write(runs, target / "report.html", command=command_line(), title=title)
     if as_json:
         summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
-        output.print_json({"directory": str(target), "report": str(page), "runs": summaries})
+        places = {"directory": str(target), "report": str(page)}
+        output.print_json(places | {"runs": summaries} | dict(more or {}))
         return
     output.headline_table(runs)
     for line in output.notes(runs):

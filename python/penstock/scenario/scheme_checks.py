@@ -169,6 +169,14 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
             "make kmin at most kmax",
             marking.kmin,
         )
+    for index, own in enumerate(marking.per_rate if isinstance(marking, EcnMarking) else ()):
+        if own.kmin > own.kmax:
+            yield Problem(
+                f"scheme.switch.marking.per_rate[{index}].kmin",
+                f"it is above kmax, {own.kmax} B",
+                "make kmin at most kmax",
+                own.kmin,
+            )
     for kinds, needed, name in (
         (Hpcc, TelemetryMarking, "telemetry"),
         (MARKED_CONTROLLERS, EcnMarking, "ecn"),

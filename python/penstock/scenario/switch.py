@@ -21,7 +21,7 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
-from penstock.units import PositiveSize, PositiveTime, Size, Time
+from penstock.units import PositiveSize, PositiveTime, Rate, Size, Time
 
 MMU = f"{HPCC_SIMULATOR}, whose shared buffer BFC 6.2.1 uses"
 QUEUES_MAX = 4096
@@ -225,6 +225,15 @@ class NoMarking(Part):
     kind: Literal["none"]
 
 
+class RateProfile(Part):
+    """The RED profile of the ports of one rate."""
+
+    rate: Rate = field("rate of the ports")
+    kmin: Size = field("queue below which nothing is marked")
+    kmax: Size = field("queue above which everything is marked")
+    pmax: Number = field("marking probability at kmax", gt=0, le=1)
+
+
 class EcnMarking(Part):
     """RED marking on the instantaneous queue length."""
 
@@ -240,6 +249,11 @@ class EcnMarking(Part):
     )
     at: Literal["dequeue", "enqueue"] = field(
         "when the queue is looked at", "dequeue", source=HPCC_SIMULATOR
+    )
+    per_rate: tuple[RateProfile, ...] = field(
+        "profiles of the ports of certain rates, in place of this one",
+        (),
+        source=f"{OUR_CHOICE}: the same at every port",
     )
 
 

@@ -222,7 +222,7 @@ class Graph(_Network):
         if both:
             raise refusal(f"file and {min(both)} are both written", "keep one of them")
         rest = {key: value for key, value in written.items() if key != "file"}
-        return rest | read_topology(resolve_path(written["file"], info))
+        return rest | read_topology(resolve_path(written["file"], info)).graph()
 
     def host_count(self) -> int:
         return self.hosts

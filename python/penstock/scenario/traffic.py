@@ -26,8 +26,8 @@ from penstock.scenario.base import (
     field,
     resolve_path,
 )
-from penstock.trace import read_trace
-from penstock.units import PositiveSize, PositiveTime, Size, Time
+from penstock.trace import PORT_MAX, read_trace
+from penstock.units import PositiveSize, PositiveTime, Size, Time, refusal
 from penstock.workload import Convention, Distribution, find_workload, read_cdf
 
 WHOLE = f"{OUR_CHOICE}: the whole duration"
@@ -261,7 +261,7 @@ class Incast(_Traffic):
     )
 
 
-Port = Annotated[Integer, Field(ge=0, le=65_535)]
+Port = Annotated[Integer, Field(ge=0, le=PORT_MAX)]
 """A UDP port."""
 
 
@@ -280,6 +280,15 @@ class Listed(_Traffic):
         repr=False,
     )
 
+    @model_validator(mode="after")
+    def _one_port_each(self) -> Listed:
+        if len(self.destination_ports) not in (0, len(self.flows)):
+            raise refusal(
+                f"{len(self.destination_ports)} destination_ports for {len(self.flows)} flows",
+                "write one for each flow, or none",
+            )
+        return self
+
 
 class Trace(_Traffic):
     """Flows from a file: CSV, the HPCC simulator's flow file, or htsim's connection matrix."""
@@ -295,11 +304,13 @@ class Trace(_Traffic):
 
     def listed(self) -> Listed:
         """The flows of the file."""
+        trace = read_trace(Path(self.file))
         return Listed(
             kind="listed",
             label=self.label,
             traffic_class=self.traffic_class,
-            flows=tuple(read_trace(Path(self.file))),
+            flows=tuple(trace.flows),
+            destination_ports=tuple(trace.destination_ports),
         )
 
 

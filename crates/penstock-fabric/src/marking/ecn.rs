@@ -9,8 +9,11 @@
 //! |---|---|---|---|
 //! | Kmin, Kmax | `kmin`, `kmax` | 100 kB, 400 kB at 100 Gb/s | BFC sec. 6.2.1 |
 //! | Pmax | `pmax` | 1 | BFC authors' simulator; the paper is silent |
+//! | - | `per_rate` | none | ns-3 HPCC simulator: `KMIN_MAP`, `KMAX_MAP`, `PMAX_MAP` by link rate |
 
-use penstock_units::Bytes;
+use alloc::vec::Vec;
+
+use penstock_units::{BitRate, Bytes};
 use serde::{Deserialize, Serialize};
 
 use crate::parts::Draws;
@@ -37,32 +40,62 @@ pub struct EcnConfig {
     pub pmax: f64,
     /// Where the queue is looked at.
     pub at: MarkingPoint,
+    /// Profiles of the ports of certain rates, in place of the one above.
+    pub per_rate: Vec<RateProfile>,
+}
+
+/// The profile of all ports of a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateProfile {
+    /// Rate of the ports (bit/s).
+    pub rate: BitRate,
+    /// See [`EcnConfig::kmin`].
+    pub kmin: Bytes,
+    /// See [`EcnConfig::kmax`].
+    pub kmax: Bytes,
+    /// See [`EcnConfig::pmax`].
+    pub pmax: f64,
 }
 
 /// ECN marking of a switch.
 #[derive(Debug)]
 pub(crate) struct Ecn {
-    kmin: u64,
-    kmax: u64,
-    pmax: f64,
     at: MarkingPoint,
+    /// By port.
+    profiles: Vec<RateProfile>,
 }
 
 impl Ecn {
-    pub(crate) fn new(config: &EcnConfig) -> Self {
-        Ecn { kmin: config.kmin.get(), kmax: config.kmax.get(), pmax: config.pmax, at: config.at }
+    /// Marking at ports of `rates`.
+    pub(crate) fn new(config: &EcnConfig, rates: impl Iterator<Item = BitRate>) -> Self {
+        let &EcnConfig { kmin, kmax, pmax, at, ref per_rate } = config;
+        let profile = |rate| {
+            let own = per_rate.iter().find(|profile| profile.rate == rate);
+            own.copied().unwrap_or(RateProfile { rate, kmin, kmax, pmax })
+        };
+        Ecn { at, profiles: rates.map(profile).collect() }
     }
 
+    /// Whether a packet of the queue at `egress` is marked, the queue holding `queue_bytes`.
     #[inline]
-    pub(crate) fn marks(&self, point: MarkingPoint, queue_bytes: u64, draws: &mut Draws) -> bool {
-        if point != self.at || queue_bytes <= self.kmin {
+    pub(crate) fn marks(
+        &self,
+        point: MarkingPoint,
+        egress: u16,
+        queue_bytes: u64,
+        draws: &mut Draws,
+    ) -> bool {
+        let profile = &self.profiles[usize::from(egress)];
+        let (kmin, kmax) = (profile.kmin.get(), profile.kmax.get());
+        if point != self.at || queue_bytes <= kmin {
             return false;
         }
-        if queue_bytes > self.kmax {
+        if queue_bytes > kmax {
             return true;
         }
-        let share = (queue_bytes - self.kmin) as f64 / (self.kmax - self.kmin) as f64;
-        draws.happens(self.pmax * share)
+        let share = (queue_bytes - kmin) as f64 / (kmax - kmin) as f64;
+        draws.happens(profile.pmax * share)
     }
 }
 
@@ -74,16 +107,27 @@ mod tests {
 
     fn ecn(kmin: u64, kmax: u64, pmax: f64) -> Ecn {
         let (kmin, kmax) = (Bytes::new(kmin), Bytes::new(kmax));
-        Ecn::new(&EcnConfig { kmin, kmax, pmax, at: MarkingPoint::Dequeue })
+        let fast = BitRate::from_gbps(400);
+        let per_rate = [RateProfile { rate: fast, kmin: kmax, kmax, pmax }].to_vec();
+        let config = EcnConfig { kmin, kmax, pmax, at: MarkingPoint::Dequeue, per_rate };
+        Ecn::new(&config, [BitRate::from_gbps(100), fast].into_iter())
+    }
+
+    #[test]
+    fn a_port_of_another_rate_has_its_own_profile() {
+        let red = ecn(1_000, 400_000, 1.0);
+        let mut draws = Draws::new(Pcg32::new(1, 1));
+        let mut marks = |port, bytes| red.marks(MarkingPoint::Dequeue, port, bytes, &mut draws);
+        assert!(marks(0, 400_000) && !marks(1, 400_000) && marks(1, 400_001));
     }
 
     #[test]
     fn a_step_marks_beyond_its_threshold_only() {
         let step = ecn(1_000, 1_000, 1.0);
         let mut draws = Draws::new(Pcg32::new(1, 1));
-        assert!(!step.marks(MarkingPoint::Dequeue, 1_000, &mut draws));
-        assert!(step.marks(MarkingPoint::Dequeue, 1_001, &mut draws));
-        assert!(!step.marks(MarkingPoint::Enqueue, 9_000, &mut draws));
+        assert!(!step.marks(MarkingPoint::Dequeue, 0, 1_000, &mut draws));
+        assert!(step.marks(MarkingPoint::Dequeue, 0, 1_001, &mut draws));
+        assert!(!step.marks(MarkingPoint::Enqueue, 0, 9_000, &mut draws));
     }
 
     #[test]
@@ -91,8 +135,9 @@ mod tests {
         let red = ecn(100_000, 400_000, 0.2);
         let mut draws = Draws::new(Pcg32::new(1, 1));
         let packets = 100_000;
-        let marked =
-            (0..packets).filter(|_| red.marks(MarkingPoint::Dequeue, 250_000, &mut draws)).count();
+        let marked = (0..packets)
+            .filter(|_| red.marks(MarkingPoint::Dequeue, 0, 250_000, &mut draws))
+            .count();
         // 0.2 · 150/300 = 0.1; four standard deviations of a binomial draw are 0.0038.
         assert!((marked as f64 / f64::from(packets) - 0.1).abs() < 0.0038, "{marked}");
     }

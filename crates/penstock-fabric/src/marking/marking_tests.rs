@@ -8,7 +8,8 @@ use crate::{PacketEvent, PacketFlags, SwitchConfig};
 
 /// A step at 2,000 B.
 fn bench(at: &str) -> Bench {
-    let text = format!(r#"{{"kind":"ecn","kmin":2000,"kmax":2000,"pmax":1.0,"at":"{at}"}}"#);
+    let text =
+        format!(r#"{{"kind":"ecn","kmin":2000,"kmax":2000,"pmax":1.0,"at":"{at}","per_rate":[]}}"#);
     let marking = serde_json::from_str(&text).unwrap();
     Bench::new(&SwitchConfig { marking, ..plain() }, &hosts(2))
 }
@@ -64,7 +65,7 @@ fn the_queue_that_counts_is_the_packets_own() {
         assignment: serde_json::from_str(text).unwrap(),
         scheduling: serde_json::from_str(r#"{"kind":"strict"}"#).unwrap(),
         marking: serde_json::from_str(
-            r#"{"kind":"ecn","kmin":2000,"kmax":2000,"pmax":1.0,"at":"enqueue"}"#,
+            r#"{"kind":"ecn","kmin":2000,"kmax":2000,"pmax":1.0,"at":"enqueue","per_rate":[]}"#,
         )
         .unwrap(),
         ..plain()

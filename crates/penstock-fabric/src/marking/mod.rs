@@ -3,6 +3,7 @@
 pub mod ecn;
 pub mod telemetry;
 
+use penstock_units::BitRate;
 use serde::{Deserialize, Serialize};
 
 use ecn::{Ecn, EcnConfig, MarkingPoint};
@@ -38,19 +39,26 @@ pub(crate) enum Marking {
 }
 
 impl Marking {
-    pub(crate) fn new(config: &MarkingConfig) -> Self {
+    /// The policy of a switch with ports of `rates`.
+    pub(crate) fn new(config: &MarkingConfig, rates: impl Iterator<Item = BitRate>) -> Self {
         match config {
             MarkingConfig::None {} => Marking::None,
-            MarkingConfig::Ecn(config) => Marking::Ecn(Ecn::new(config)),
+            MarkingConfig::Ecn(config) => Marking::Ecn(Ecn::new(config, rates)),
             MarkingConfig::Telemetry(config) => Marking::Telemetry(Telemetry::new(config)),
         }
     }
 
-    /// Whether a packet is marked at `point`, its queue holding `queue_bytes`.
+    /// Whether a packet is marked at `point`, its queue at `egress` holding `queue_bytes`.
     #[inline]
-    pub(crate) fn marks(&self, point: MarkingPoint, queue_bytes: u64, draws: &mut Draws) -> bool {
+    pub(crate) fn marks(
+        &self,
+        point: MarkingPoint,
+        egress: u16,
+        queue_bytes: u64,
+        draws: &mut Draws,
+    ) -> bool {
         match self {
-            Marking::Ecn(ecn) => ecn.marks(point, queue_bytes, draws),
+            Marking::Ecn(ecn) => ecn.marks(point, egress, queue_bytes, draws),
             _ => false,
         }
     }

@@ -54,7 +54,7 @@ fn schedulings() -> Vec<Value> {
 }
 
 fn markings() -> Vec<Value> {
-    let ecn = |at| json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at});
+    let ecn = |at| json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at, "per_rate": []});
     vec![
         json!({"kind": "none"}),
         ecn("enqueue"),

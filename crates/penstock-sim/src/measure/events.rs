@@ -29,7 +29,7 @@ pub struct EventRecord {
     pub event: PacketEvent,
     /// Queue or class that is paused or resumed; 0 for drops and bitmaps.
     pub queue: u16,
-    /// Data bytes stored at the node.
+    /// Data bytes stored at the node; 0 at a host, which stores none.
     pub bytes: u64,
 }
 

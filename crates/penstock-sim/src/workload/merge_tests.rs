@@ -43,6 +43,10 @@ pub(crate) fn incast() -> Incast {
 }
 
 fn listed(flows: &[(u32, u32, u64, u64)]) -> TrafficConfig {
+    listed_to_ports(flows, &[])
+}
+
+fn listed_to_ports(flows: &[(u32, u32, u64, u64)], ports: &[u16]) -> TrafficConfig {
     let flow = |&(source, destination, size, start)| {
         (source, destination, Bytes::new(size), Time::from_ps(start))
     };
@@ -51,7 +55,7 @@ fn listed(flows: &[(u32, u32, u64, u64)]) -> TrafficConfig {
         label: "listed".to_owned(),
         class: 1,
         flows,
-        destination_ports: vec![],
+        destination_ports: ports.to_vec(),
     })
 }
 
@@ -75,6 +79,14 @@ fn ties_are_in_order_of_entry_and_sequence() {
 }
 
 #[test]
+fn each_listed_flow_keeps_its_destination_port() {
+    let rows = [(0, 1, 10, 500), (2, 3, 20, 0)];
+    let got = flows(&[listed_to_ports(&rows, &[100, 200]), listed(&rows)], 1, Time::from_us(1));
+    let ports: Vec<_> = got.iter().map(|flow| (flow.source, flow.destination_port)).collect();
+    assert_eq!(ports, [(2, 200), (2, 0), (0, 100), (0, 0)]);
+}
+
+#[test]
 fn listed_flows_are_checked() {
     let network = build(&bfc()).unwrap();
     let routing = Routing::new(&network);
@@ -83,6 +95,10 @@ fn listed_flows_are_checked() {
         (listed(&[(0, 200, 1, 0)]), "traffic[0].flows[0][1] is 200;"),
         (listed(&[(5, 5, 1, 0)]), "traffic[0].flows[0][1] is 5; it is the flow's source"),
         (listed(&[(5, 6, 1, 1_000_000)]), "traffic[0].flows[0][3] is 1 us; traffic ends at 1 us"),
+        (
+            listed_to_ports(&[(5, 6, 1, 0), (6, 5, 1, 0)], &[100]),
+            "traffic[0].destination_ports is a list of 1; write one for each of the 2 flows",
+        ),
     ];
     for (config, expected) in cases {
         let refused = Workload::new(&[config], &network, &routing, 1, Time::from_us(1));

@@ -154,7 +154,7 @@ pub fn line_rate() -> Value {
 
 pub fn dctcp() -> Value {
     let ecn = json!({"kind": "ecn", "kmin": 100_000, "kmax": 400_000, "pmax": 1.0,
-                     "at": "dequeue"});
+                     "at": "dequeue", "per_rate": []});
     let controller = json!({"kind": "dctcp", "gain": 0.0625, "start": "line-rate",
         "initial_window_packets": 10, "increase": {"kind": "window", "size": 1_000},
         "minimum_rate": GBPS / 10, "window": "scaled"});

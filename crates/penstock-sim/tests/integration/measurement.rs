@@ -71,6 +71,26 @@ fn pauses_and_drops_are_listed_one_by_one() {
 }
 
 #[test]
+fn pauses_that_hosts_receive_are_listed_too() {
+    let scheme = with(pfc(), "/switch/admission/buffer", 1_500_000);
+    let results = run_to_the_end(&with(busy(scheme), "/measure/events", true));
+    let read = |name| column(&results, "events", name);
+    let (nodes, links, events) = (read("node"), read("link"), read("event"));
+    let (from, pauses) =
+        (column(&results, "links", "from"), column(&results, "links", "port_pauses"));
+    let mut counted = vec![0.0; from.len()];
+    for row in 0..nodes.len() {
+        if events[row] == event(&results, "pause_received") {
+            let link = links[row] as usize;
+            assert_eq!(from[link], nodes[row], "the link leaves the node that is paused");
+            counted[link] += 1.0;
+        }
+    }
+    assert_eq!(counted, pauses);
+    assert!(nodes.iter().any(|&node| node < 8.0), "hosts are paused");
+}
+
+#[test]
 fn the_time_that_queues_were_paused_is_that_between_the_frames() {
     // Between two switches: pauses that the first one received, by queue.
     let silent = with(bfc(), "/switch/backpressure/bitmap_interval", 0);

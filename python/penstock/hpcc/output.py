@@ -1,0 +1,119 @@
+"""The simulator's result files: ``fct.txt``, a line per finished flow; ``pfc.txt``, a line per
+pause or resume at the device that receives it (``qp_finish`` and ``get_pfc`` of ``third.cc``).
+
+Nodes, ports and times are those of the topology and flow file. Both files are written in the order
+of the events.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from penstock.hpcc.case import PS, Case, located
+from penstock.hpcc.ideal import IdealTimes
+from penstock.lines import Line, read_lines
+from penstock.results import Run, write_whole
+
+FCT_FILE, PFC_FILE = "fct.txt", "pfc.txt"
+"""Their names in a run directory."""
+FIRST_PORT = 10_000
+"""UDP source port of the first flow of a pair of hosts; later ones count up."""
+FCT_COLUMNS = ("sip", "dip", "sport", "dport", "size", "start_ns", "fct_ns", "ideal_ns")
+PFC_COLUMNS = ("time_ns", "node", "node_type", "ifindex", "type")
+"""`node_type` is 0 for a host and 1 for a switch, `type` 1 for a pause and 0 for a resume."""
+PFC_TYPES = {"resume_received": 0, "pause_received": 1}
+
+
+def address(node: int) -> str:
+    """A node's IPv4 address as hexadecimal digits: 11.0.0.1 and up, by the number in the file."""
+    return f"{0x0B000001 + (node // 256 << 16) + (node % 256 << 8):08x}"
+
+
+def fct_table(case: Case, run: Run) -> pl.DataFrame:
+    """The flows that finished, in the order in which they did; columns :data:`FCT_COLUMNS`."""
+    ideal = IdealTimes(case.topology, case.scenario.wire.payload)
+    used: Counter[tuple[int, int]] = Counter()
+    rows = []
+    for number, flow in enumerate(case.flows):
+        pair = (flow.source, flow.destination)
+        port = FIRST_PORT + used[pair]
+        used[pair] += 1
+        rows.append(
+            (
+                number, address(flow.source), address(flow.destination), port,
+                flow.destination_port, flow.size, flow.start_ns, ideal.ideal_ns(*pair, flow.size),
+            )
+        )  # fmt: skip
+    names = ["flow", "sip", "dip", "sport", "dport", "size", "start_ns", "ideal_ns"]
+    files = pl.DataFrame(rows, schema=names, orient="row").cast({"flow": pl.UInt64})
+    finished = run.flows.filter(pl.col("finished")).select(
+        "flow", pl.col("fct_ns").round().cast(pl.UInt64)
+    )
+    return finished.join(files, on="flow", how="left", maintain_order="left").select(FCT_COLUMNS)
+
+
+def pfc_table(case: Case, run: Run) -> pl.DataFrame:
+    """The PFC frames that arrived, in that order; columns :data:`PFC_COLUMNS`."""
+    ports: Counter[int] = Counter()
+    rows = []
+    for cable, one in enumerate(case.topology.cables):
+        for link, node in ((2 * cable, one.a), (2 * cable + 1, one.b)):
+            ports[node] += 1
+            rows.append((link, node, int(node in case.topology.switches), ports[node]))
+    names = ["link", "node", "node_type", "ifindex"]
+    devices = pl.DataFrame(rows, schema=names, orient="row").cast({"link": pl.UInt32})
+    has_pfc = run.scenario.scheme.switch.backpressure.kind == "pfc"
+    received = run.events.filter(pl.col("event").is_in(list(PFC_TYPES)) & has_pfc).select(
+        (pl.col("time_ps") // PS + case.base_ns).alias("time_ns"),
+        "link",
+        pl.col("event").replace_strict(PFC_TYPES, return_dtype=pl.Int64).alias("type"),
+    )
+    return received.join(devices, on="link", how="left", maintain_order="left").select(PFC_COLUMNS)
+
+
+def write_results(case: Case, run: Run, directory: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Writes ``fct.txt`` and ``pfc.txt`` into a directory and returns their tables."""
+    fct, pfc = fct_table(case, run), pfc_table(case, run)
+    for file, table in ((FCT_FILE, fct), (PFC_FILE, pfc)):
+        write = partial(table.write_csv, include_header=False, separator=" ")
+        write_whole(directory / file, write)
+    return fct, pfc
+
+
+def read_fct(path: Path) -> pl.DataFrame:
+    """A ``fct.txt``, plain, gzipped or empty, as :data:`FCT_COLUMNS`.
+
+    Raises
+    ------
+    ScenarioError
+        When a line is none of such a file.
+    """
+    return _read(path, FCT_COLUMNS, texts=2)
+
+
+def read_pfc(path: Path) -> pl.DataFrame:
+    """A ``pfc.txt``, plain, gzipped or empty, as :data:`PFC_COLUMNS`; as :func:`read_fct`."""
+    return _read(path, PFC_COLUMNS, texts=0)
+
+
+def _read(path: Path, columns: tuple[str, ...], texts: int) -> pl.DataFrame:
+    try:
+        rows = [_row(line, columns, texts) for line in read_lines(path, may_be_empty=True)]
+    except ValueError as error:
+        raise located(error) from None
+    types = [pl.String] * texts + [pl.Int64] * (len(columns) - texts)
+    return pl.DataFrame(rows, schema=dict(zip(columns, types, strict=True)), orient="row")
+
+
+def _row(line: Line, columns: tuple[str, ...], texts: int) -> list[str | int]:
+    words = line.text.split()
+    if len(words) != len(columns):
+        raise line.refuse(
+            f"has {len(words)} of {len(columns)} columns", f"a line is {' '.join(columns)}"
+        )
+    numbers = zip(words[texts:], columns[texts:], strict=True)
+    return [*words[:texts], *(line.whole(word, name) for word, name in numbers)]
