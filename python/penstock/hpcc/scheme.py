@@ -14,8 +14,6 @@ from penstock.topology_file import TopologyFile
 
 HEADER = 48
 """Headers of a data packet without telemetry [B]."""
-TIMESTAMP = 8
-"""TIMELY's header more [B]."""
 NO_TIMEOUT = "60 s"
 """That simulator never retransmits by a timer: longer than any run."""
 MODE_NAMES = {DCQCN: "dcqcn", HPCC: "hpcc", TIMELY: "timely", DCTCP: "dctcp"}
@@ -57,9 +55,10 @@ def wire_of(config: Config) -> dict[str, int]:
     """What the packets of a config weigh [B]."""
     return {
         "payload": config.payload,
-        "header": HEADER + (TIMESTAMP if config.mode == TIMELY else 0),
+        "header": HEADER,
         "acknowledgement": 60,
         "telemetry": 42,
+        "timestamp": 8,
         "control_frame": 43,
     }
 
