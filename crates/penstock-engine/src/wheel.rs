@@ -90,6 +90,8 @@ pub struct Wheel {
     /// themselves are the rank.
     ranks: Vec<u64>,
     next_rank: u64,
+    /// The rank of the event that was taken last.
+    rank_now: u64,
 }
 
 impl Wheel {
@@ -114,6 +116,7 @@ impl Wheel {
             now: 0,
             ranks: vec![],
             next_rank: 0,
+            rank_now: 0,
         }
     }
 
@@ -135,6 +138,12 @@ impl Wheel {
     #[inline]
     pub fn now(&self) -> Time {
         Time::from_ps(self.now)
+    }
+
+    /// The rank of the event that was taken last; 0 when ties leave in the order of their sources.
+    #[inline]
+    pub fn rank_now(&self) -> u64 {
+        self.rank_now
     }
 
     /// Makes room for sources below `sources`.
@@ -225,6 +234,9 @@ impl Wheel {
         let source = key as u32;
         let time = (self.cursor << self.shift) | (key >> 32);
         self.now = time;
+        if let Some(&rank) = self.ranks.get(source as usize) {
+            self.rank_now = rank;
+        }
         self.nodes[source as usize].time = u64::MAX;
         Some((Time::from_ps(time), source))
     }

@@ -122,7 +122,7 @@ impl<O: Observer> Simulation<O> {
         let wheel = Wheel::new(sources.flow(0) as usize, slot_width_log2(links));
         let (wheel, ns3) = match scenario.fidelity {
             Fidelity::Exact => (wheel, None),
-            Fidelity::Ns3Hpcc => (wheel.in_order_of_scheduling(), Some(Box::default())),
+            Fidelity::Ns3Hpcc => (wheel.in_order_of_scheduling(), Some(Box::new(Ns3::new(links)))),
         };
         let mut simulation = Simulation {
             slots: FlowSlots::new(network.path_links),
@@ -312,11 +312,21 @@ impl<O: Observer> Simulation<O> {
         if wire.is_end_scheduled {
             return;
         }
-        if wire.free_at > now {
-            wire.is_end_scheduled = true;
-            self.wheel.schedule(self.sources.transmission(link), wire.free_at);
-        } else {
-            self.send_next(now, link);
+        let end = self.sources.transmission(link);
+        match &self.ns3 {
+            None if wire.free_at > now => {
+                wire.is_end_scheduled = true;
+                self.wheel.schedule(end, wire.free_at);
+            }
+            // There a link whose transmission ends now is busy until that event has happened.
+            Some(ns3)
+                if wire.free_at > now
+                    || (wire.free_at == now && ns3.end(link) > self.wheel.rank_now()) =>
+            {
+                wire.is_end_scheduled = true;
+                self.wheel.schedule_ranked(end, wire.free_at, ns3.end(link));
+            }
+            _ => self.send_next(now, link),
         }
     }
 
@@ -356,10 +366,18 @@ impl<O: Observer> Simulation<O> {
             counters.payload += u64::from(packet.payload);
         }
         let arrival = wire.send(now, &mut self.pool, id);
-        let free_at = wire.free_at;
-        if (more || self.ns3.is_some()) && !wire.is_end_scheduled {
+        if let Some(ns3) = &mut self.ns3 {
+            ns3.set_end(link, self.wheel.take_rank());
+        }
+        // A host of that simulator looks for something to send after every packet.
+        let more = more || (self.ns3.is_some() && wire.from < self.sources.hosts);
+        if more && !wire.is_end_scheduled {
             wire.is_end_scheduled = true;
-            self.wheel.schedule(self.sources.transmission(link), free_at);
+            let end = self.sources.transmission(link);
+            match &self.ns3 {
+                None => self.wheel.schedule(end, wire.free_at),
+                Some(ns3) => self.wheel.schedule_ranked(end, wire.free_at, ns3.end(link)),
+            }
         }
         match (arrival, &mut self.ns3) {
             (Some(arrival), _) => self.wheel.schedule(link, arrival),
