@@ -13,7 +13,7 @@ from penstock.hpcc.config import DCQCN, DCTCP, HPCC, TIMELY, Config
 from penstock.topology_file import TopologyFile
 
 HEADER = 48
-"""Headers of a data packet without telemetry [B]."""
+"""Headers of a data packet without telemetry or timestamp [B]."""
 NO_TIMEOUT = "60 s"
 """That simulator never retransmits by a timer: longer than any run."""
 MODE_NAMES = {DCQCN: "dcqcn", HPCC: "hpcc", TIMELY: "timely", DCTCP: "dctcp"}
