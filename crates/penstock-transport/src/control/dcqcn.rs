@@ -3,7 +3,7 @@
 //!
 //! Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, Sec. 3.
 //! Implemented: the reaction point (Fig. 7), with the estimate alpha, fast recovery, additive and
-//! hyper increase. The notification point is [`crate::notification`], the marking is the switch's.
+//! hyper increase. The notification point is the module `notification`, the marking is the switch's.
 //! The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
 //!
 //! The authors' released simulator differs in rules that are left out: alpha starts at 0.5 and is

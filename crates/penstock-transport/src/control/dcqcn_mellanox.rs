@@ -25,7 +25,7 @@
 //!
 //! What a switch reports as dropped changes nothing (our choice: no source combines the two).
 //!
-//! Ticks of alpha are no events ([`super::alpha`]). A check is one only while a mark waits for it.
+//! Ticks of alpha are no events (see `alpha`). A check is one only while a mark waits for it.
 //!
 //! | symbol | field | value | source |
 //! |---|---|---|---|

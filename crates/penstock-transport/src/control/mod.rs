@@ -1,13 +1,14 @@
 //! Congestion controllers: how many bytes of a flow may be in flight, and how fast they leave.
 //!
 //! A controller sees acknowledgements, what switches and the receiver tell the source of congestion,
-//! the packets of its flow that leave, and the time; it does not
-//! know what was lost or what the NIC does. To add one: write its file (config, state machine,
-//! citation, tests) and add a variant to [`ControllerConfig`] and [`Controller`].
+//! the packets of its flow that leave, and the time; it does not know what was lost or what the NIC
+//! does. To add one: write its file (config, state machine, citation, tests) and add a variant to
+//! [`ControllerConfig`] and [`Controller`].
 //!
 //! A controller may have timers: [`Controller::deadline`] is the next one, and whoever drives it
-//! calls [`Controller::on_deadline`] then. What is due at the time of anything else counts before
-//! it, so that the order of events at one picosecond does not matter.
+//! calls [`Controller::on_deadline`] then. What is due at the time of anything else counts before it
+//! (a tick of alpha in [`dcqcn_mellanox`] after it), so that it does not matter in which order a
+//! driver takes the events of one picosecond.
 //!
 //! Reading order: [`window`], [`delay`], [`paced_rate`] (what the others share), [`dctcp`],
 //! [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], [`dcqcn`], [`qcn`], [`timely`].
