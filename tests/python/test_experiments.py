@@ -187,11 +187,11 @@ def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
         ["claim", "reported", "measured", "tolerance", "holds"]
     ] * len(done.experiment.claims)
     unjudged = [c["measured"] for c in page["claims"] if c["holds"] is None]
-    assert "not implemented yet: dcqcn" in unjudged
+    assert "not implemented yet: expresspass" in unjudged
     assert page["series"]["slowdown"]["name"]
-    assert told[-1] == (5, 5)
+    assert told[-1] == (6, 6)
     html = done.report.read_text("utf-8")
-    assert "Scheme dcqcn: not implemented yet." in html
+    assert "Scheme expresspass: not implemented yet." in html
     assert {"slowdown.svg", "slowdown.png", "slowdown.csv"} <= {
         path.name for path in (tmp_path / "figures").iterdir()
     }
@@ -211,6 +211,6 @@ def test_an_interrupt_leaves_what_had_finished(tmp_path: Path) -> None:
 
     done = experiments.reproduce("bfc/fig10", "quick", tmp_path, runner=interrupted)
     assert [cell.name for cell in done.cells if cell.run] == ["bfc-seed1", "ideal-fq-seed1"]
-    assert "Interrupted: 3 runs were not made" in done.report.read_text("utf-8")
+    assert "Interrupted: 4 runs were not made" in done.report.read_text("utf-8")
     verdicts = {one.claim.claim: one.holds for one in done.judgements}
     assert verdicts["HPCC's short flows have at least twice BFC's p99 slowdown."] is None

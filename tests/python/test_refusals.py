@@ -80,6 +80,8 @@ BAD = {
     "dcqcn without marks": ("[scheme]\npreset = 'dcqcn-mellanox'\n[scheme.switch.marking]\n"
                             "kind = 'none'\n" + OPEN,
                             ["scheme.switch.marking.kind", "none", "ecn"]),
+    "qcn without feedback": ("[scheme]\npreset = 'qcn'\n[scheme.switch.marking]\nkind = 'ecn'\n"
+                             + OPEN, ["scheme.switch.marking.kind", "ecn", "qcn"]),
     "thresholds of timely": ("[scheme]\npreset = 'timely'\n[scheme.host.controller]\n"
                              "low_rtt = '1 ms'\n" + OPEN,
                              ["scheme.host.controller.low_rtt", "1000000000", "at most high_rtt"]),

@@ -103,7 +103,7 @@ impl Bench {
     /// A packet of `flow` is admitted; the frame that it causes.
     pub(crate) fn admit(&mut self, flow: Flow, bytes: u16) -> Option<ControlFrame> {
         match self.arrive(flow, bytes) {
-            Arrival::Queued(frame) => frame,
+            Arrival::Queued { frame, .. } => frame,
             Arrival::Dropped => panic!("there is room"),
         }
     }

@@ -19,6 +19,10 @@ pub enum PacketKind {
     NegativeAcknowledgement,
     /// A switch tells the source that this packet was dropped (idealised recovery).
     DropNotice,
+    /// A switch tells the source how congested a queue was, in `remaining` (QCN).
+    CongestionFeedback,
+    /// The receiver tells the source that a data packet was marked (DCQCN).
+    CongestionNotification,
     /// Pause of priority class `queue` on the link (PFC).
     PauseClass,
     /// End of [`PacketKind::PauseClass`].

@@ -75,8 +75,13 @@ impl SwitchFacts {
 /// What became of a data packet that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It is in its queue; a frame may have to be sent upstream.
-    Queued(Option<ControlFrame>),
+    /// It is in its queue.
+    Queued {
+        /// What has to be sent upstream.
+        frame: Option<ControlFrame>,
+        /// What the source of the packet has to be told of congestion, 1 to 63 (QCN).
+        feedback: Option<u8>,
+    },
     /// There was no room; the packet is still the caller's.
     Dropped,
 }
@@ -223,6 +228,12 @@ impl Switch {
         if is_marked {
             packet.flags.insert(PacketFlags::MARKED);
         }
+        let feedback = match &mut self.marking {
+            Marking::Qcn(qcn) => {
+                qcn.on_enqueue((egress, queue), queue_bytes, bytes, self.draws.own())
+            }
+            _ => None,
+        };
         let frame = match &mut self.backpressure {
             Backpressure::None => None,
             Backpressure::Pfc(pfc) => pfc.on_enqueue(&self.admission, ingress, class),
@@ -238,7 +249,7 @@ impl Switch {
         if O::IS_WATCHING && frame.is_some() {
             self.observe(moment, PacketEvent::PauseSent, id, egress);
         }
-        Arrival::Queued(frame)
+        Arrival::Queued { frame, feedback }
     }
 
     /// The link behind `egress` is free: takes the packet that is sent next, and the frame that its
@@ -260,7 +271,7 @@ impl Switch {
         self.admission.release(ingress, class, u64::from(bytes));
         let mut is_marked = false;
         match &self.marking {
-            Marking::None => {}
+            Marking::None | Marking::Qcn(_) => {}
             Marking::Telemetry(telemetry) => {
                 moment.pool.push_telemetry(id, telemetry.hop(moment.now, port, bytes));
             }

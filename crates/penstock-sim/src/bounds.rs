@@ -1,5 +1,7 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
 
+use penstock_fabric::marking::ecn::EcnConfig;
+use penstock_fabric::marking::qcn::QcnConfig;
 use penstock_fabric::scheduling::strict::QUEUES_MAX;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
@@ -16,6 +18,9 @@ const LONGEST: Time = Time::from_ms(60_000);
 
 /// The largest frame (bytes): jumbo frames carry 9,000.
 const LARGEST_PAYLOAD: u32 = 9_000;
+
+/// The largest set point and sampling distance of QCN: a thousand times any that is used.
+const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
 
 fn unless(
     holds: bool,
@@ -102,7 +107,14 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
 }
 
 fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
-    let MarkingConfig::Ecn(ecn) = marking else { return Ok(()) };
+    match marking {
+        MarkingConfig::Ecn(config) => ecn(config),
+        MarkingConfig::Qcn(config) => qcn(config),
+        MarkingConfig::None {} | MarkingConfig::Telemetry(_) => Ok(()),
+    }
+}
+
+fn ecn(ecn: &EcnConfig) -> Result<(), ScenarioError> {
     let path = "scheme.switch.marking".to_owned();
     let own = (0..).zip(&ecn.per_rate).map(|(index, own): (usize, _)| {
         (format!("{path}.per_rate[{index}]"), own.kmin, own.kmax, own.pmax)
@@ -114,6 +126,18 @@ fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
         unless(holds, &format!("{path}.pmax"), pmax, "write above 0, at most 1")?;
     }
     Ok(())
+}
+
+fn qcn(qcn: &QcnConfig) -> Result<(), ScenarioError> {
+    let at = |field: &str| format!("scheme.switch.marking.{field}");
+    for (field, size) in [("set_point", qcn.set_point), ("sample_base", qcn.sample_base)] {
+        let holds = size > Bytes::ZERO && size <= LARGEST_SAMPLE;
+        unless(holds, &at(field), size, "write 1 B to 1 GB")?;
+    }
+    let (weight, jitter) = (qcn.weight, qcn.jitter);
+    let holds = (0.0..=1e6).contains(&weight);
+    unless(holds, &at("weight"), weight, "write 0 or more; 2 is usual")?;
+    unless((0.0..1.0).contains(&jitter), &at("jitter"), jitter, "write 0 or more, below 1")
 }
 
 fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {
@@ -171,9 +195,11 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     }?;
     let controller = &scenario.scheme.host.controller;
     let has_marks = matches!(switch.marking, MarkingConfig::Ecn(_));
+    let has_feedback = matches!(switch.marking, MarkingConfig::Qcn(_));
     for (needs, has, remedy) in [
         (controller.uses_telemetry(), scenario.has_telemetry(), "it needs marking \"telemetry\""),
         (controller.uses_marks(), has_marks, "it needs marking \"ecn\""),
+        (controller.uses_feedback(), has_feedback, "it needs marking \"qcn\""),
     ] {
         unless(!needs || has, "scheme.host.controller.kind", controller.kind(), remedy)?;
     }

@@ -31,7 +31,7 @@ impl<O: Observer> Simulation<O> {
         let flow = self.describe(now, number, arrival, (&forward, &back));
         let host = &self.scenario.scheme.host;
         let sender = Sender::new(arrival.size, host, &self.network.path, now);
-        let slot = self.slots.insert(flow, sender, Receiver::new(&host.recovery));
+        let slot = self.slots.insert(flow, sender, Receiver::new(host));
         for (route, links) in [(self.slots.forward(slot), &forward), (self.slots.back(slot), &back)]
         {
             let route = route as usize;
@@ -167,6 +167,9 @@ impl<O: Observer> Simulation<O> {
                 self.on_acknowledgement(now, host, id);
             }
             PacketKind::DropNotice => self.on_drop_notice(now, host, id),
+            PacketKind::CongestionFeedback | PacketKind::CongestionNotification => {
+                self.on_congestion(now, host, id);
+            }
             _ => self.on_host_signal(now, host, id),
         }
     }
@@ -183,6 +186,11 @@ impl<O: Observer> Simulation<O> {
             + ((u64::from(packet.wire_bytes) * flow.byte_time) >> BYTE_TIME_BITS);
         let queued = (now - packet.sent_at).as_ps().saturating_sub(unloaded);
         self.measured.delays[usize::from(flow.label)].record(queued);
+        let is_marked = packet.flags.contains(PacketFlags::MARKED);
+        if self.slots.receivers[slot as usize].notifies(now, is_marked) {
+            self.notify(now, host, slot);
+        }
+        let packet = &mut self.pool[id];
         let receiver = &mut self.slots.receivers[slot as usize];
         let (kind, offset) = match receiver.on_data(now, packet.offset, u32::from(packet.payload)) {
             Reply::Acknowledge { cumulative } => (PacketKind::Acknowledgement, cumulative),
@@ -199,6 +207,41 @@ impl<O: Observer> Simulation<O> {
         host.control.push(&mut self.pool, id);
         let uplink = host.uplink;
         self.offer(now, uplink);
+    }
+
+    /// Sends a congestion notification from `host` to the source of the flow in `slot`, ahead of the
+    /// reply to the data packet.
+    fn notify(&mut self, now: Time, host: u32, slot: u32) {
+        let flow = &mut self.slots.flows[slot as usize];
+        flow.packets += 1;
+        let id = self.pool.insert(Packet {
+            flow: slot,
+            flow_hash: flow.hash,
+            route: self.slots.back(slot),
+            wire_bytes: self.network.frames.control,
+            kind: PacketKind::CongestionNotification,
+            hop: 1,
+            ..Packet::default()
+        });
+        let host = &mut self.network.hosts[host as usize];
+        host.control.push(&mut self.pool, id);
+        let uplink = host.uplink;
+        self.offer(now, uplink);
+    }
+
+    /// A congestion notification of the receiver, or the feedback of a switch.
+    fn on_congestion(&mut self, now: Time, host: u32, id: PacketId) {
+        let packet = self.pool[id];
+        let slot = packet.flow;
+        if self.slots.live_flow(slot).is_some() {
+            let sender = &mut self.slots.senders[slot as usize];
+            match packet.kind {
+                PacketKind::CongestionFeedback => sender.on_feedback(now, packet.remaining as u8),
+                _ => sender.on_notification(now),
+            }
+            self.refresh(now, host, slot);
+        }
+        self.retire(id);
     }
 
     fn on_acknowledgement(&mut self, now: Time, host: u32, id: PacketId) {

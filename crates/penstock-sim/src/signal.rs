@@ -1,6 +1,9 @@
-//! What switches tell each other and the sources: pauses, resumes, bitmaps, drop notices.
+//! What switches tell each other and the sources: pauses, resumes, bitmaps, drop notices, congestion
+//! feedback.
 
-use penstock_fabric::{ControlFrame, Moment, Observer, PacketEvent, PacketId, PacketKind, Signal};
+use penstock_fabric::{
+    ControlFrame, Moment, Observer, Packet, PacketEvent, PacketFlags, PacketId, PacketKind, Signal,
+};
 use penstock_units::Time;
 use rand_core::RngCore;
 
@@ -75,6 +78,29 @@ impl<O: Observer> Simulation<O> {
         let packet = &mut self.pool[id];
         packet.kind = PacketKind::DropNotice;
         packet.wire_bytes = self.network.frames.acknowledgement;
+        self.send_back(now, switch, id);
+    }
+
+    /// Tells the source of a data packet that has just joined a queue of `switch` how congested the
+    /// queue is.
+    pub(crate) fn send_feedback(&mut self, now: Time, switch: usize, data: PacketId, feedback: u8) {
+        let packet = Packet {
+            kind: PacketKind::CongestionFeedback,
+            wire_bytes: self.network.frames.control,
+            payload: 0,
+            remaining: u32::from(feedback),
+            flags: PacketFlags::default(),
+            ..self.pool[data]
+        };
+        self.slots.flows[packet.flow as usize].packets += 1;
+        let id = self.pool.insert(packet);
+        self.send_back(now, switch, id);
+    }
+
+    /// Sends a packet on the reverse of the way that the data packet took which it was, or of which
+    /// it is a copy; `switch` is the last one on that way.
+    fn send_back(&mut self, now: Time, switch: usize, id: PacketId) {
+        let packet = &mut self.pool[id];
         packet.hop -= 2;
         let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
         let back = self.network.topology.links[forward as usize].reverse;

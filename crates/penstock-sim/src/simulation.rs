@@ -273,11 +273,12 @@ impl<O: Observer> Simulation<O> {
         let link = match packet.kind {
             PacketKind::Data
             | PacketKind::Acknowledgement
-            | PacketKind::NegativeAcknowledgement => {
+            | PacketKind::NegativeAcknowledgement
+            | PacketKind::CongestionNotification => {
                 packet.hop += 1;
                 self.slots.routes[packet.route as usize + usize::from(packet.hop) - 1]
             }
-            PacketKind::DropNotice => {
+            PacketKind::DropNotice | PacketKind::CongestionFeedback => {
                 packet.hop -= 1;
                 let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
                 self.network.topology.links[forward as usize].reverse
@@ -293,12 +294,15 @@ impl<O: Observer> Simulation<O> {
         let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
         match self.network.switches[switch].on_arrival(&mut moment, id, ingress, egress) {
             Arrival::Dropped => self.on_drop(now, switch, link, id),
-            Arrival::Queued(frame) => {
+            Arrival::Queued { frame, feedback } => {
                 if let Some(active) = &mut self.measured.active_flows {
                     active.enter(now, link, flow);
                 }
                 if let Some(frame) = frame {
                     self.send_frame(now, switch, frame);
+                }
+                if let Some(feedback) = feedback {
+                    self.send_feedback(now, switch, id, feedback);
                 }
                 self.offer(now, link);
             }

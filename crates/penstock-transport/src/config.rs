@@ -109,6 +109,18 @@ mod tests {
         r#""additive_increase":20000000,"hyper_increase":200000000,"minimum_rate":1000000000,"#,
         r#""clamps_target":false,"window":"none"}"#
     );
+    const DCQCN: &str = concat!(
+        r#"{"kind":"dcqcn","gain":0.00390625,"alpha_interval":55000000,"#,
+        r#""notification_interval":50000000,"increase_interval":55000000,"#,
+        r#""increase_bytes":10000000,"fast_recovery_rounds":5,"additive_increase":40000000,"#,
+        r#""hyper_increase":200000000,"minimum_rate":100000000,"window":"bdp"}"#
+    );
+    const QCN: &str = concat!(
+        r#"{"kind":"qcn","decrease_gain":0.0078125,"minimum_decrease_factor":0.5,"#,
+        r#""increase_interval":15000000000,"increase_bytes":150000,"fast_recovery_rounds":5,"#,
+        r#""additive_increase":5000000,"hyper_increase":50000000,"minimum_rate":5000000,"#,
+        r#""window":"none"}"#
+    );
     const TIMELY: &str = concat!(
         r#"{"kind":"timely","ewma_weight":0.875,"decrease_factor":0.8,"#,
         r#""additive_increase":10000000,"hyper_increase":50000000,"hyper_after":5,"#,
@@ -132,6 +144,8 @@ mod tests {
             HPCC,
             r#"{"kind":"delay","target_factor":2.5}"#,
             DCQCN_MELLANOX,
+            DCQCN,
+            QCN,
             TIMELY,
         ];
         for controller in controllers {
@@ -191,6 +205,19 @@ mod tests {
             (
                 host(&TIMELY.replace(":50000000,", ":600000000,"), PERFECT, NIC),
                 "controller.low_rtt",
+            ),
+            (
+                host(
+                    &DCQCN.replace(r#"alpha_interval":55000000"#, r#"alpha_interval":0"#),
+                    PERFECT,
+                    NIC,
+                ),
+                "controller.alpha_interval",
+            ),
+            (host(&QCN.replace("0.5", "1.5"), PERFECT, NIC), "controller.minimum_decrease_factor"),
+            (
+                host(&QCN.replace(":5000000,\"window", ":0,\"window"), PERFECT, NIC),
+                "controller.minimum_rate",
             ),
             (host(&TIMELY.replace("64000", "0"), PERFECT, NIC), "controller.update.size"),
             (

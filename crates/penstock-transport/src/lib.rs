@@ -11,8 +11,9 @@
 //! 3. [`recovery`]: what a lost packet costs, at both ends.
 //! 4. [`sender`]: one flow at its source: window, pacing, retransmission.
 //! 5. [`receiver`]: one flow at its destination: what to reply to a data packet.
-//! 6. [`nic`]: which of a host's flows sends the next packet, and which are paused.
-//! 7. [`config`]: the three choices that make a host, and their bounds.
+//! 6. `notification`: when the destination tells the source of congestion.
+//! 7. [`nic`]: which of a host's flows sends the next packet, and which are paused.
+//! 8. [`config`]: the three choices that make a host, and their bounds.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -25,6 +26,8 @@ pub mod path;
 pub mod receiver;
 pub mod recovery;
 pub mod sender;
+
+mod notification;
 
 #[cfg(test)]
 mod fixture;

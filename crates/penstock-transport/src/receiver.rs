@@ -5,18 +5,30 @@
 
 use penstock_units::Time;
 
-use crate::recovery::{Receiving, RecoveryConfig, Reply};
+use crate::config::HostConfig;
+use crate::notification::NotificationPoint;
+use crate::recovery::{Receiving, Reply};
 
 /// The receiving end of a flow.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     recovery: Receiving,
+    notification: NotificationPoint,
 }
 
 impl Receiver {
     /// The receiver of a flow that has delivered nothing.
-    pub fn new(config: &RecoveryConfig) -> Self {
-        Receiver { recovery: Receiving::new(config) }
+    pub fn new(config: &HostConfig) -> Self {
+        let interval = config.controller.notification_interval();
+        let notification = NotificationPoint::new(interval);
+        Receiver { recovery: Receiving::new(&config.recovery), notification }
+    }
+
+    /// A data packet arrived at `now`, with or without a congestion mark. Answers whether a
+    /// congestion notification is to be sent to the source, beside the reply and ahead of it.
+    #[inline]
+    pub fn notifies(&mut self, now: Time, is_marked: bool) -> bool {
+        self.notification.on_data(now, is_marked)
     }
 
     /// A data packet with `payload` bytes from `offset` on arrived at `now`.

@@ -148,6 +148,18 @@ impl Sender {
         self.acknowledged >= self.size
     }
 
+    /// A congestion notification of the receiver arrived at `now`.
+    pub fn on_notification(&mut self, now: Time) {
+        self.controller.on_notification(now);
+        self.follow_rate();
+    }
+
+    /// The congestion feedback of a switch, 1 to 63, arrived at `now` (QCN).
+    pub fn on_feedback(&mut self, now: Time, feedback: u8) {
+        self.controller.on_feedback(now, feedback);
+        self.follow_rate();
+    }
+
     /// A switch reported that it dropped the packet with `payload` bytes from `offset` on. With
     /// perfect recovery those bytes are sent again before any new ones; Go-Back-N does not listen
     /// to switches.

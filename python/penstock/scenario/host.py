@@ -18,7 +18,14 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
-from penstock.scenario.rate_control import DcqcnMellanox, RateWindow, Timely, window_field
+from penstock.scenario.rate_control import (
+    Dcqcn,
+    DcqcnMellanox,
+    Qcn,
+    RateWindow,
+    Timely,
+    window_field,
+)
 from penstock.units import PositiveSize, PositiveTime, Rate, Time
 
 NIC_QUEUES_MAX = 128
@@ -153,10 +160,10 @@ class Nic(Part):
     )
 
 
-Controller = LineRate | Window | Dctcp | Hpcc | Delay | DcqcnMellanox | Timely
+Controller = LineRate | Window | Dctcp | Hpcc | Delay | DcqcnMellanox | Dcqcn | Qcn | Timely
 TIMED_CONTROLLERS = (Timely,)
 """Controllers whose packets carry a timestamp."""
-MARKED_CONTROLLERS = (Dctcp, DcqcnMellanox)
+MARKED_CONTROLLERS = (Dctcp, DcqcnMellanox, Dcqcn)
 """Controllers that react to the marks of switches."""
 Recovery = GoBackN | PerfectRecovery
 

@@ -11,7 +11,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from penstock.scenario.base import HPCC_SIMULATOR, Count, Number, Part, Switch, field
-from penstock.units import PositiveSize, PositiveTime, Rate, Time
+from penstock.units import PositiveSize, PositiveTime, Rate, Size, Time
+
+DCQCN_PAPER = "DCQCN paper (Zhu et al., SIGCOMM 2015)"
+DCQCN_SIMULATOR = "released DCQCN simulator (bobzhuyb/ns3-rdma), configuration"
+QCN_STANDARD = "IEEE 802.1Q (802.1Qau)"
 
 RateWindow = Literal["none", "bdp", "scaled"]
 """What a paced flow may have in flight: anything, one BDP, or the BDP times rate / line rate."""
@@ -31,7 +35,7 @@ class DcqcnMellanox(Part):
         1 / 256,
         gt=0,
         le=1,
-        source=f"DCQCN paper; {HPCC_SIMULATOR}: EWMA_GAIN",
+        source=f"{DCQCN_PAPER}; {HPCC_SIMULATOR}: EWMA_GAIN",
     )
     alpha_interval: PositiveTime = field(
         "time between two estimates",
@@ -75,6 +79,79 @@ class DcqcnMellanox(Part):
         source=f"NVIDIA firmware; {HPCC_SIMULATOR}: CLAMP_TARGET_RATE 0",
     )
     window: RateWindow = window_field("none", f"{HPCC_SIMULATOR}: HAS_WIN 0")
+
+
+class Dcqcn(Part):
+    """DCQCN as in its paper: notifications of the receiver, a timer and a byte counter."""
+
+    kind: Literal["dcqcn"]
+    gain: Number = field("weight g of a new estimate", 1 / 256, gt=0, le=1, source=DCQCN_PAPER)
+    alpha_interval: PositiveTime = field(
+        "the estimate decays after this long without a notification", "55 us", source=DCQCN_PAPER
+    )
+    notification_interval: Time = field(
+        "a receiver notifies the source of a flow no more often", "50 us", source=DCQCN_PAPER
+    )
+    increase_interval: PositiveTime = field(
+        "time between two increases", "55 us", source=DCQCN_PAPER
+    )
+    increase_bytes: Size = field(
+        "bytes on the wire between two increases; 0: no byte counter",
+        "10 MB",
+        source=DCQCN_PAPER,
+    )
+    fast_recovery_rounds: Count = field(
+        "from this expiry F on the target grows", 5, ge=0, source=DCQCN_PAPER
+    )
+    additive_increase: Rate = field(
+        "an additive increase adds this to the target",
+        "40 Mb/s",
+        source=f"{DCQCN_PAPER}, for 40 Gb/s",
+    )
+    hyper_increase: Rate = field(
+        "a hyper increase adds this times its number",
+        "200 Mb/s",
+        source=f"{DCQCN_SIMULATOR}; the paper gives no value",
+    )
+    minimum_rate: Rate = field(
+        "a flow never sends slower", "100 Mb/s", source=f"{DCQCN_SIMULATOR}: MIN_RATE"
+    )
+    window: RateWindow = window_field("none", DCQCN_PAPER)
+
+
+class Qcn(Part):
+    """QCN's reaction point: cut by a switch's feedback, recover on a timer and a byte counter."""
+
+    kind: Literal["qcn"]
+    decrease_gain: Number = field(
+        "what one unit of feedback cuts", 1 / 128, gt=0, le=1, source=f"{QCN_STANDARD}: rpgGd"
+    )
+    minimum_decrease_factor: Number = field(
+        "a cut leaves at least this share", 0.5, gt=0, le=1, source=f"{QCN_STANDARD}: rpgMinDecFac"
+    )
+    increase_interval: PositiveTime = field(
+        "time between two increases", "15 ms", source=f"{QCN_STANDARD}: rpgTimeReset"
+    )
+    increase_bytes: Size = field(
+        "bytes on the wire between two increases; 0: no byte counter",
+        "150 kB",
+        source=f"{QCN_STANDARD}: rpgByteReset",
+    )
+    fast_recovery_rounds: Count = field(
+        "expiries that leave the target", 5, ge=0, source=f"{QCN_STANDARD}: rpgThreshold"
+    )
+    additive_increase: Rate = field(
+        "an active increase adds this to the target", "5 Mb/s", source=f"{QCN_STANDARD}: rpgAiRate"
+    )
+    hyper_increase: Rate = field(
+        "a hyper-active one adds this times its number",
+        "50 Mb/s",
+        source=f"{QCN_STANDARD}: rpgHaiRate",
+    )
+    minimum_rate: Rate = field(
+        "a flow never sends slower", "5 Mb/s", source=f"{QCN_STANDARD}: rpgMinRate"
+    )
+    window: RateWindow = window_field("none", QCN_STANDARD)
 
 
 class RoundTripUpdate(Part):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
-from penstock.scenario.rate_control import Timely
+from penstock.scenario.rate_control import Qcn, Timely
 from penstock.scenario.switch import (
     Bfc,
     ClassAssignment,
@@ -21,6 +21,7 @@ from penstock.scenario.switch import (
     IdealFair,
     PerFlowAssignment,
     Pfc,
+    QcnMarking,
     SharedBuffer,
     ShortestRemaining,
     StochasticAssignment,
@@ -180,6 +181,7 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
     for kinds, needed, name in (
         (Hpcc, TelemetryMarking, "telemetry"),
         (MARKED_CONTROLLERS, EcnMarking, "ecn"),
+        (Qcn, QcnMarking, "qcn"),
     ):
         if isinstance(controller, kinds) and not isinstance(marking, needed):
             yield Problem(

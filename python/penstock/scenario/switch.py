@@ -21,6 +21,7 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
+from penstock.scenario.rate_control import QCN_STANDARD
 from penstock.units import PositiveSize, PositiveTime, Rate, Size, Time
 
 MMU = f"{HPCC_SIMULATOR}, whose shared buffer BFC 6.2.1 uses"
@@ -36,6 +37,8 @@ STICKY_MAX = 1e6
 """Longest sticky threshold [hop RTTs]; our choice: the core's bound, seconds in any fabric."""
 QUANTUM_MAX = 2**20
 """Largest DRR quantum [B]; our choice: the core's bound, a thousand packets."""
+QCN_SIZE_MAX = 1_000_000_000
+"""Largest set point and sampling distance of QCN [B]; our choice: the core's bound."""
 
 
 # -- admission: is there room? --------------------------------------------------------------
@@ -269,6 +272,30 @@ class TelemetryMarking(Part):
     )
 
 
+class QcnMarking(Part):
+    """QCN's congestion point: tell the source of a sampled packet how congested its queue is."""
+
+    kind: Literal["qcn"]
+    set_point: PositiveSize = field(
+        "the queue Qeq that is aimed at",
+        "26 kB",
+        le=QCN_SIZE_MAX,
+        source=f"{QCN_STANDARD}: cpQSizeSetPoint",
+    )
+    weight: Number = field(
+        "weight w of the queue's growth", 2.0, ge=0, le=1e6, source=f"{QCN_STANDARD}: cpWeight"
+    )
+    sample_base: PositiveSize = field(
+        "bytes from sample to sample without congestion",
+        "150 kB",
+        le=QCN_SIZE_MAX,
+        source=f"{QCN_STANDARD}: cpMinSampleBase",
+    )
+    jitter: Number = field(
+        "share by which that varies either way", 0.15, ge=0, lt=1, source=f"{QCN_STANDARD}: 15 %"
+    )
+
+
 # -- backpressure: what does the upstream learn? --------------------------------------------
 
 
@@ -330,7 +357,7 @@ class Bfc(Part):
 Admission = InfiniteBuffer | SharedBuffer | StaticBuffer
 Assignment = ClassAssignment | StochasticAssignment | PerFlowAssignment | DynamicAssignment
 Scheduling = Fifo | StrictPriority | DeficitRoundRobin | IdealFair | ShortestRemaining
-Marking = NoMarking | EcnMarking | TelemetryMarking
+Marking = NoMarking | EcnMarking | TelemetryMarking | QcnMarking
 Backpressure = NoBackpressure | Pfc | Bfc
 
 

@@ -3,19 +3,21 @@
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::{Arrival, SwitchConfig};
 
+const QUEUED: Arrival = Arrival::Queued { frame: None, feedback: None };
+
 #[test]
 fn a_port_is_full_to_the_byte_whatever_the_others_hold() {
     let admission = serde_json::from_str(r#"{"kind":"static","per_port":3000}"#).unwrap();
     let config = SwitchConfig { admission, ..plain() };
     let mut bench = Bench::new(&config, &hosts(3));
-    assert_eq!(bench.arrive(flow(1), 2_000), Arrival::Queued(None));
+    assert_eq!(bench.arrive(flow(1), 2_000), QUEUED);
     assert_eq!(bench.arrive(flow(1), 1_001), Arrival::Dropped);
-    assert_eq!(bench.arrive(flow(1), 1_000), Arrival::Queued(None));
+    assert_eq!(bench.arrive(flow(1), 1_000), QUEUED);
     assert_eq!(bench.arrive(flow(1), 1), Arrival::Dropped);
-    assert_eq!(bench.arrive(Flow { egress: 2, ..flow(1) }, 3_000), Arrival::Queued(None));
+    assert_eq!(bench.arrive(Flow { egress: 2, ..flow(1) }, 3_000), QUEUED);
     assert_eq!(bench.switch.accounts().ingress(1, 0).used, 6_000);
     bench.depart(0);
-    assert_eq!(bench.arrive(flow(1), 2_000), Arrival::Queued(None));
+    assert_eq!(bench.arrive(flow(1), 2_000), QUEUED);
     assert_eq!(bench.switch.port(0).counters.drops, 2);
     assert_eq!(bench.switch.port(0).counters.bytes_max, 3_000);
 }

@@ -48,9 +48,9 @@ fn the_mmu_vector_holds() {
     let arrivals: Vec<_> = (0..16).map(|_| bench.arrive(ahead(), 1_000)).collect();
     for (packet, arrival) in (1..).zip(arrivals) {
         let expected = match packet {
-            11 => Arrival::Queued(pause(0)),
+            11 => Arrival::Queued { frame: pause(0), feedback: None },
             16 => Arrival::Dropped,
-            _ => Arrival::Queued(None),
+            _ => Arrival::Queued { frame: None, feedback: None },
         };
         assert_eq!(arrival, expected, "packet {packet}");
         let account = bench.switch.accounts().ingress(0, 0);

@@ -1,12 +1,14 @@
 //! Marking: what does the packet learn?
 
 pub mod ecn;
+pub mod qcn;
 pub mod telemetry;
 
 use penstock_units::BitRate;
 use serde::{Deserialize, Serialize};
 
 use ecn::{Ecn, EcnConfig, MarkingPoint};
+use qcn::{Qcn, QcnConfig};
 use telemetry::{Telemetry, TelemetryConfig};
 
 use crate::parts::Draws;
@@ -21,6 +23,8 @@ pub enum MarkingConfig {
     Ecn(EcnConfig),
     /// In-band telemetry of each hop.
     Telemetry(TelemetryConfig),
+    /// Quantized feedback to the source of a sampled packet.
+    Qcn(QcnConfig),
 }
 
 impl MarkingConfig {
@@ -36,6 +40,7 @@ pub(crate) enum Marking {
     None,
     Ecn(Ecn),
     Telemetry(Telemetry),
+    Qcn(Qcn),
 }
 
 impl Marking {
@@ -45,6 +50,7 @@ impl Marking {
             MarkingConfig::None {} => Marking::None,
             MarkingConfig::Ecn(config) => Marking::Ecn(Ecn::new(config, rates)),
             MarkingConfig::Telemetry(config) => Marking::Telemetry(Telemetry::new(config)),
+            MarkingConfig::Qcn(config) => Marking::Qcn(Qcn::new(config, rates.count())),
         }
     }
 

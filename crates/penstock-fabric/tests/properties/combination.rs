@@ -60,6 +60,8 @@ fn markings() -> Vec<Value> {
         ecn("enqueue"),
         ecn("dequeue"),
         json!({"kind": "telemetry", "multiplier": 0}),
+        json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
+               "jitter": 0.15}),
     ]
 }
 

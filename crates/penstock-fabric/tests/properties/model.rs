@@ -140,8 +140,9 @@ impl<'a> Model<'a> {
                 self.pool.remove(id);
                 self.drops += 1;
             }
-            Arrival::Queued(frame) => {
+            Arrival::Queued { frame, feedback } => {
                 *sent += 1;
+                prop_assert!(feedback.is_none_or(|feedback| (1..=63).contains(&feedback)));
                 self.data_bytes += u64::from(bytes);
                 frame.map_or(Ok(()), |frame| self.on_frame(frame))?;
             }

@@ -153,12 +153,10 @@ pub fn line_rate() -> Value {
 }
 
 pub fn dctcp() -> Value {
-    let ecn = json!({"kind": "ecn", "kmin": 100_000, "kmax": 400_000, "pmax": 1.0,
-                     "at": "dequeue", "per_rate": []});
     let controller = json!({"kind": "dctcp", "gain": 0.0625, "start": "line-rate",
         "initial_window_packets": 10, "increase": {"kind": "window", "size": 1_000},
         "minimum_rate": GBPS / 10, "window": "scaled"});
-    scheme("dctcp", fifo(ecn), controller, 0)
+    scheme("dctcp", fifo(ecn(1.0)), controller, 0)
 }
 
 pub fn hpcc() -> Value {
@@ -166,6 +164,51 @@ pub fn hpcc() -> Value {
         "additive_increase": {"kind": "window", "size": 80}, "minimum_rate": GBPS / 10,
         "react": "per-ack", "window": "scaled"});
     scheme("hpcc", fifo(json!({"kind": "telemetry", "multiplier": 0})), controller, 0)
+}
+
+fn ecn(pmax: f64) -> Value {
+    json!({"kind": "ecn", "kmin": 100_000, "kmax": 400_000, "pmax": pmax, "at": "dequeue",
+           "per_rate": []})
+}
+
+/// DCQCN of its paper.
+pub fn dcqcn() -> Value {
+    let controller = json!({"kind": "dcqcn", "gain": 0.00390625, "alpha_interval": 55 * US,
+        "notification_interval": 50 * US, "increase_interval": 55 * US,
+        "increase_bytes": 10_000_000, "fast_recovery_rounds": 5,
+        "additive_increase": GBPS / 25, "hyper_increase": GBPS / 5, "minimum_rate": GBPS / 10,
+        "window": "none"});
+    scheme("dcqcn", fifo(ecn(1.0)), controller, 0)
+}
+
+/// DCQCN of NVIDIA's firmware.
+pub fn dcqcn_mellanox() -> Value {
+    let controller = json!({"kind": "dcqcn-mellanox", "gain": 0.00390625, "alpha_interval": US,
+        "decrease_interval": 4 * US, "increase_interval": 300 * US, "fast_recovery_rounds": 1,
+        "additive_increase": GBPS / 50, "hyper_increase": GBPS / 5, "minimum_rate": GBPS,
+        "clamps_target": false, "window": "none"});
+    scheme("dcqcn-mellanox", fifo(ecn(0.2)), controller, 0)
+}
+
+/// QCN with the values of its standard.
+pub fn qcn() -> Value {
+    let marking = json!({"kind": "qcn", "set_point": 26_000, "weight": 2.0,
+        "sample_base": 150_000, "jitter": 0.15});
+    let controller = json!({"kind": "qcn", "decrease_gain": 0.0078125,
+        "minimum_decrease_factor": 0.5, "increase_interval": 15 * MS, "increase_bytes": 150_000,
+        "fast_recovery_rounds": 5, "additive_increase": GBPS / 200, "hyper_increase": GBPS / 20,
+        "minimum_rate": GBPS / 200, "window": "none"});
+    scheme("qcn", fifo(marking), controller, 0)
+}
+
+/// TIMELY as in HPCC's simulator.
+pub fn timely() -> Value {
+    let controller = json!({"kind": "timely", "ewma_weight": 0.875, "decrease_factor": 0.8,
+        "additive_increase": GBPS / 10, "hyper_increase": GBPS / 2, "hyper_after": 5,
+        "hyper_below_low": true, "low_rtt": 50 * US, "high_rtt": 500 * US,
+        "minimum_rtt": 20 * US, "update": {"kind": "round-trip"}, "band": {"kind": "gradient"},
+        "minimum_rate": GBPS, "window": "none"});
+    scheme("timely", fifo(json!({"kind": "none"})), controller, 0)
 }
 
 /// HPCC without PFC, whose drops the switch reports.
@@ -211,7 +254,20 @@ pub fn ideal_fq() -> Value {
 
 /// All schemes, by name.
 pub fn schemes() -> Vec<Value> {
-    vec![bfc(), dctcp(), hpcc(), pfc(), line_rate(), sfq(), ideal_fq(), perfect_retransmission()]
+    vec![
+        bfc(),
+        dctcp(),
+        hpcc(),
+        pfc(),
+        line_rate(),
+        sfq(),
+        ideal_fq(),
+        perfect_retransmission(),
+        dcqcn(),
+        dcqcn_mellanox(),
+        qcn(),
+        timely(),
+    ]
 }
 
 pub fn name(scheme: &Value) -> &str {

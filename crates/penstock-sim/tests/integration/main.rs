@@ -11,4 +11,5 @@ mod invariant;
 mod measurement;
 mod pause_threshold;
 mod queueing;
+mod rates;
 mod single_flow;

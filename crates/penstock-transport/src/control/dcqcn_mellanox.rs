@@ -21,11 +21,11 @@
 //! Of events at the same time that simulator takes the one that was scheduled first. A check and an
 //! increase due at the time of a mark therefore come before it, and a tick of alpha after it: the
 //! arrival of an acknowledgement is scheduled when its transmission starts, over the last link, which
-//! in its networks is longer ago than a tick. What a switch reports as dropped changes nothing (our choice: no
-//! source combines the two).
+//! in its networks is longer ago than a tick.
 //!
-//! Ticks of alpha are not events: they are made up for when alpha is needed. A check is an event
-//! only while a mark waits for it.
+//! What a switch reports as dropped changes nothing (our choice: no source combines the two).
+//!
+//! Ticks of alpha are no events (see `alpha`). A check is one only while a mark waits for it.
 //!
 //! | symbol | field | value | source |
 //! |---|---|---|---|
@@ -44,6 +44,7 @@ use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
+use crate::control::alpha::Alpha;
 use crate::control::paced_rate::{PacedRate, RateWindow};
 use crate::path::PathFacts;
 
@@ -98,10 +99,8 @@ pub struct DcqcnMellanox {
     rate: PacedRate,
     /// R_T in the paper (bit/s).
     target: u64,
-    /// Estimated congestion, in [0, 1].
-    alpha: f64,
-    /// The next update of alpha; [`Time::NEVER`] before the first mark.
-    next_tick: Time,
+    /// Its clock runs from the first mark on.
+    alpha: Alpha,
     is_marked_since_tick: bool,
     first_check: Time,
     /// The check that will find a mark; [`Time::NEVER`] while there is none to find.
@@ -120,8 +119,7 @@ impl DcqcnMellanox {
             config: config.clone(),
             rate,
             target: rate.get(),
-            alpha: 1.0,
-            next_tick: Time::NEVER,
+            alpha: Alpha::new(config.gain, config.alpha_interval),
             is_marked_since_tick: false,
             first_check: Time::NEVER,
             check_at: Time::NEVER,
@@ -136,8 +134,8 @@ impl DcqcnMellanox {
         if !is_marked {
             return;
         }
-        if self.next_tick == Time::NEVER {
-            self.next_tick = now.saturating_add(self.config.alpha_interval);
+        if !self.alpha.is_running() {
+            self.alpha.start(now);
             let first = now.saturating_add(self.config.decrease_interval);
             self.first_check = first.saturating_add(CHECK_LAG);
             self.check_at = self.first_check;
@@ -183,24 +181,10 @@ impl DcqcnMellanox {
         self.rate.rate()
     }
 
-    /// Makes up for the updates of alpha until `now`.
+    /// Makes up for the ticks of alpha until `now`.
     fn tick(&mut self, now: Time) {
-        if now < self.next_tick {
-            return;
-        }
-        let interval = self.config.alpha_interval;
-        let ticks = (now - self.next_tick).as_ps() / interval.as_ps() + 1;
-        self.next_tick = self.next_tick.saturating_add(interval * ticks);
-        let kept = 1.0 - self.config.gain;
-        let seen = if self.is_marked_since_tick { self.config.gain } else { 0.0 };
-        self.alpha = kept * self.alpha + seen;
-        self.is_marked_since_tick = false;
-        for _ in 1..ticks {
-            let decayed = kept * self.alpha;
-            if decayed == self.alpha {
-                break; // it has come down to where a product is rounded back to itself
-            }
-            self.alpha = decayed;
+        if self.alpha.catch_up(now, self.is_marked_since_tick) {
+            self.is_marked_since_tick = false;
         }
     }
 
@@ -211,7 +195,7 @@ impl DcqcnMellanox {
         if self.config.clamps_target || self.stage > 0 {
             self.target = self.rate.get();
         }
-        self.rate.scale(1.0 - self.alpha / 2.0);
+        self.rate.scale(1.0 - self.alpha.get() / 2.0);
         self.stage = 0;
         self.check_at = Time::NEVER;
         self.increase_at = now.saturating_add(self.config.increase_interval);
@@ -287,11 +271,11 @@ mod tests {
     fn the_first_mark_cuts_nothing_before_the_first_check() {
         let mut flow = flow(&config());
         flow.on_acknowledgement(MARK, true);
-        assert_eq!((flow.alpha, flow.rate(), flow.deadline()), (1.0, None, CHECK));
+        assert_eq!((flow.alpha.get(), flow.rate(), flow.deadline()), (1.0, None, CHECK));
         flow.on_deadline(CHECK);
         let alpha = (255.0f64 / 256.0).powi(4); // the ticks at 11, 12, 13 and 14 us saw no mark
-        assert!((flow.alpha - alpha).abs() < 1e-15);
-        assert_eq!(flow.rate.get(), (1e11 * (1.0 - flow.alpha / 2.0)) as u64);
+        assert!((flow.alpha.get() - alpha).abs() < 1e-15);
+        assert_eq!(flow.rate.get(), (1e11 * (1.0 - flow.alpha.get() / 2.0)) as u64);
         assert_eq!(flow.deadline(), CHECK + Time::from_us(300));
     }
 
@@ -378,25 +362,26 @@ mod tests {
     }
 
     #[test]
-    fn ticks_that_are_made_up_for_give_what_ticking_gives() {
+    fn a_mark_counts_once_for_alpha_and_the_first_not_at_all() {
         let mut flow = flow(&config());
         flow.on_acknowledgement(MARK, true);
-        let mut alpha = 1.0f64;
-        let mut marks = [37u64, 1_200, 1_201, 40_000, 900_000].into_iter().peekable();
-        let mut is_marked = false;
-        let mut lowest = 1.0f64;
-        for microsecond in 1..=900_000u64 {
-            if marks.next_if_eq(&microsecond).is_some() {
-                flow.on_acknowledgement(MARK + Time::from_us(microsecond), true);
-                assert_eq!(flow.alpha.to_bits(), alpha.to_bits(), "{microsecond} us");
-                is_marked = true; // the tick of this moment comes after the mark
-            }
-            let seen = if is_marked { 1.0 / 256.0 } else { 0.0 };
-            alpha = (1.0 - 1.0 / 256.0) * alpha + seen;
-            is_marked = false;
-            lowest = lowest.min(alpha);
-        }
-        assert!(lowest > 0.0 && lowest < f64::MIN_POSITIVE); // so far that products are rounded back
+        flow.on_acknowledgement(MARK + Time::from_ns(2_500), true);
+        flow.on_acknowledgement(MARK + Time::from_ns(2_700), true);
+        flow.on_deadline(CHECK);
+        let kept: f64 = 255.0 / 256.0;
+        let expected = kept * (kept * (kept * kept) + 1.0 / 256.0); // the tick at 13 us saw it
+        assert!((flow.alpha.get() - expected).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_tick_at_the_time_of_a_mark_comes_after_it() {
+        let mut flow = flow(&config());
+        flow.on_acknowledgement(MARK, true);
+        flow.on_acknowledgement(MARK + Time::from_us(3), true);
+        flow.on_deadline(CHECK);
+        let kept: f64 = 255.0 / 256.0;
+        let expected = kept * (kept * (kept * kept) + 1.0 / 256.0); // the tick at 13 us saw it
+        assert!((flow.alpha.get() - expected).abs() < 1e-15);
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! Congestion controllers: how many bytes of a flow may be in flight, and how fast they leave.
 //!
-//! A controller sees acknowledgements, the packets of its flow that leave, and the time; it does not
-//! know what was lost or what the NIC does. To add one: write its file (config, state machine,
-//! citation, tests) and add a variant to [`ControllerConfig`] and [`Controller`].
+//! A controller sees acknowledgements, what switches and the receiver tell the source of congestion,
+//! the packets of its flow that leave, and the time; it does not know what was lost or what the NIC
+//! does. To add one: write its file (config, state machine, citation, tests) and add a variant to
+//! [`ControllerConfig`] and [`Controller`].
 //!
 //! A controller may have timers: [`Controller::deadline`] is the next one, and whoever drives it
-//! calls [`Controller::on_deadline`] then. What is due at the time of anything else counts before
-//! it, so that the order of events at one picosecond does not matter.
+//! calls [`Controller::on_deadline`] then. What is due at the time of anything else counts before it
+//! (a tick of alpha in [`dcqcn_mellanox`] after it), so that it does not matter in which order a
+//! driver takes the events of one picosecond.
 //!
 //! Reading order: [`window`], [`delay`], [`paced_rate`] (what the others share), [`dctcp`],
-//! [`hpcc`], [`dcqcn_mellanox`], [`timely`].
+//! [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], [`dcqcn`], [`qcn`], [`timely`].
 
 use alloc::boxed::Box;
 
@@ -19,19 +21,25 @@ use serde::{Deserialize, Serialize};
 use crate::config::ConfigError;
 use crate::path::{Acknowledgement, PathFacts};
 
+pub mod dcqcn;
 pub mod dcqcn_mellanox;
 pub mod dctcp;
 pub mod delay;
 pub mod hpcc;
 pub mod paced_rate;
+pub mod qcn;
 pub mod timely;
 pub mod window;
 
+mod alpha;
+
+pub use dcqcn::{Dcqcn, DcqcnConfig};
 pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use paced_rate::{Increase, RateWindow};
+pub use qcn::{Qcn, QcnConfig};
 pub use timely::{Timely, TimelyBand, TimelyConfig, TimelyUpdate};
 pub use window::{Window, WindowConfig};
 
@@ -52,6 +60,10 @@ pub enum ControllerConfig {
     Delay(DelayConfig),
     /// DCQCN as in NVIDIA's firmware.
     DcqcnMellanox(DcqcnMellanoxConfig),
+    /// DCQCN as in its paper.
+    Dcqcn(DcqcnConfig),
+    /// QCN.
+    Qcn(QcnConfig),
     /// TIMELY.
     Timely(TimelyConfig),
 }
@@ -66,6 +78,8 @@ impl ControllerConfig {
             ControllerConfig::Hpcc(_) => "hpcc",
             ControllerConfig::Delay(_) => "delay",
             ControllerConfig::DcqcnMellanox(_) => "dcqcn-mellanox",
+            ControllerConfig::Dcqcn(_) => "dcqcn",
+            ControllerConfig::Qcn(_) => "qcn",
             ControllerConfig::Timely(_) => "timely",
         }
     }
@@ -75,9 +89,28 @@ impl ControllerConfig {
         matches!(self, ControllerConfig::Hpcc(_))
     }
 
-    /// Whether the controller reacts to the congestion marks that acknowledgements echo.
+    /// Whether the controller reacts to the congestion marks of data packets.
     pub fn uses_marks(&self) -> bool {
-        matches!(self, ControllerConfig::Dctcp(_) | ControllerConfig::DcqcnMellanox(_))
+        matches!(
+            self,
+            ControllerConfig::Dctcp(_)
+                | ControllerConfig::DcqcnMellanox(_)
+                | ControllerConfig::Dcqcn(_)
+        )
+    }
+
+    /// Whether the controller reacts to the feedback of switches.
+    pub fn uses_feedback(&self) -> bool {
+        matches!(self, ControllerConfig::Qcn(_))
+    }
+
+    /// How far apart the receiver of a flow sends congestion notifications at least (ps); `None`
+    /// when it sends none.
+    pub fn notification_interval(&self) -> Option<Time> {
+        match self {
+            ControllerConfig::Dcqcn(config) => Some(config.notification_interval),
+            _ => None,
+        }
     }
 
     /// Whether data packets and acknowledgements carry a timestamp for the controller.
@@ -97,6 +130,8 @@ impl ControllerConfig {
             ControllerConfig::Hpcc(config) => config.validate(),
             ControllerConfig::Delay(config) => config.validate(),
             ControllerConfig::DcqcnMellanox(config) => config.validate(),
+            ControllerConfig::Dcqcn(config) => config.validate(),
+            ControllerConfig::Qcn(config) => config.validate(),
             ControllerConfig::Timely(config) => config.validate(),
         }
     }
@@ -129,6 +164,10 @@ pub enum Controller {
     Delay(Delay),
     /// DCQCN as in NVIDIA's firmware.
     DcqcnMellanox(Box<DcqcnMellanox>),
+    /// DCQCN as in its paper.
+    Dcqcn(Box<Dcqcn>),
+    /// QCN.
+    Qcn(Box<Qcn>),
     /// TIMELY.
     Timely(Box<Timely>),
 }
@@ -145,6 +184,10 @@ impl Controller {
             ControllerConfig::DcqcnMellanox(config) => {
                 Controller::DcqcnMellanox(Box::new(DcqcnMellanox::new(config, path)))
             }
+            ControllerConfig::Dcqcn(config) => {
+                Controller::Dcqcn(Box::new(Dcqcn::new(config, path)))
+            }
+            ControllerConfig::Qcn(config) => Controller::Qcn(Box::new(Qcn::new(config, path))),
             ControllerConfig::Timely(config) => {
                 Controller::Timely(Box::new(Timely::new(config, path)))
             }
@@ -168,7 +211,10 @@ impl Controller {
     /// An acknowledgement, positive or negative, arrived at `now`.
     pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
         match self {
-            Controller::LineRate | Controller::Window(_) => {}
+            Controller::LineRate
+            | Controller::Window(_)
+            | Controller::Dcqcn(_)
+            | Controller::Qcn(_) => {}
             Controller::Dctcp(dctcp) => dctcp.on_acknowledgement(ack.is_marked, view),
             Controller::Hpcc(hpcc) => hpcc.on_acknowledgement(ack.telemetry, view),
             Controller::Delay(delay) => {
@@ -181,11 +227,28 @@ impl Controller {
         }
     }
 
+    /// A congestion notification of the receiver arrived at `now`.
+    pub fn on_notification(&mut self, now: Time) {
+        if let Controller::Dcqcn(dcqcn) = self {
+            dcqcn.on_notification(now);
+        }
+    }
+
+    /// The `feedback` of a switch arrived at `now`, see [`Qcn::on_feedback`].
+    pub fn on_feedback(&mut self, now: Time, feedback: u8) {
+        if let Controller::Qcn(qcn) = self {
+            qcn.on_feedback(now, feedback);
+        }
+    }
+
     /// A packet of `wire_bytes` (bytes, header included) leaves at `now`.
     #[inline]
-    pub fn on_send(&mut self, now: Time, _wire_bytes: u32) {
-        if let Controller::DcqcnMellanox(dcqcn) = self {
-            dcqcn.on_deadline(now);
+    pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
+        match self {
+            Controller::DcqcnMellanox(dcqcn) => dcqcn.on_deadline(now),
+            Controller::Dcqcn(dcqcn) => dcqcn.on_send(now, wire_bytes),
+            Controller::Qcn(qcn) => qcn.on_send(now, wire_bytes),
+            _ => {}
         }
     }
 
@@ -195,14 +258,19 @@ impl Controller {
     pub fn deadline(&self) -> Time {
         match self {
             Controller::DcqcnMellanox(dcqcn) => dcqcn.deadline(),
+            Controller::Dcqcn(dcqcn) => dcqcn.deadline(),
+            Controller::Qcn(qcn) => qcn.deadline(),
             _ => Time::NEVER,
         }
     }
 
     /// Serves the timers that are due by `now`.
     pub fn on_deadline(&mut self, now: Time) {
-        if let Controller::DcqcnMellanox(dcqcn) = self {
-            dcqcn.on_deadline(now);
+        match self {
+            Controller::DcqcnMellanox(dcqcn) => dcqcn.on_deadline(now),
+            Controller::Dcqcn(dcqcn) => dcqcn.on_deadline(now),
+            Controller::Qcn(qcn) => qcn.on_deadline(now),
+            _ => {}
         }
     }
 
@@ -235,6 +303,8 @@ impl Controller {
             Controller::Hpcc(hpcc) => hpcc.window(),
             Controller::Delay(delay) => delay.window(),
             Controller::DcqcnMellanox(dcqcn) => dcqcn.window(),
+            Controller::Dcqcn(dcqcn) => dcqcn.window(),
+            Controller::Qcn(qcn) => qcn.window(),
             Controller::Timely(timely) => timely.window(),
         }
     }
@@ -248,6 +318,8 @@ impl Controller {
             Controller::Dctcp(dctcp) => dctcp.rate(),
             Controller::Hpcc(hpcc) => hpcc.rate(),
             Controller::DcqcnMellanox(dcqcn) => dcqcn.rate(),
+            Controller::Dcqcn(dcqcn) => dcqcn.rate(),
+            Controller::Qcn(qcn) => qcn.rate(),
             Controller::Timely(timely) => timely.rate(),
         }
     }

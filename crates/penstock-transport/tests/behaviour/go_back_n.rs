@@ -36,7 +36,7 @@ impl Pair {
         let host = host(controller, go_back_n());
         Pair {
             sender: Sender::new(size, &host, &path(), Time::ZERO),
-            receiver: Receiver::new(&host.recovery),
+            receiver: Receiver::new(&host),
             arrivals: BinaryHeap::new(),
             fates,
             wake: Time::NEVER,

@@ -5,6 +5,7 @@ mod nic;
 mod nic_model;
 mod perfect;
 mod sender;
+mod timer;
 
 use penstock_transport::control::{DctcpConfig, DctcpStart, Increase, RateWindow, WindowConfig};
 use penstock_transport::recovery::GoBackNConfig;

@@ -1,0 +1,123 @@
+//! QCN's congestion point: samples arriving packets and tells the source of a sampled one how
+//! congested its queue is (IEEE 802.1Qau, now 802.1Q, clauses 30 to 33; M. Alizadeh et al., Allerton
+//! 2008).
+//!
+//! Every `sample_base` bytes or sooner a packet is sampled. The measure is Fb = (q - Qeq) + w (q -
+//! q_old), the distance of the queue from the set point and how fast it grows; 0 or less is no
+//! congestion. It is cut off to 6 bits, of which all are set at Qeq (1 + 2 w), and goes to the source
+//! in a message of its own, the smallest Ethernet frame. The more congestion, the sooner comes the
+//! next sample. Left out: the identifier of the congestion point and the part of the packet that the
+//! message carries, which no reaction point here looks at.
+//!
+//! Our choices, where the sources are silent or differ: the sampled packet belongs to its queue; the
+//! quantized value is cut off, not rounded; jitter is uniform; the first sample comes after
+//! `sample_base` without jitter. Each queue of a port is a congestion point.
+//!
+//! | symbol | field | default | source |
+//! |---|---|---|---|
+//! | Qeq | `set_point` | 26 kB | 802.1Q: cpQSizeSetPoint |
+//! | w | `weight` | 2 | 802.1Q: cpWeight |
+//! | - | `sample_base` | 150 kB | 802.1Q: cpMinSampleBase |
+//! | - | `jitter` | 0.15 | 802.1Q: 15 % either way |
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::Bytes;
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
+
+/// The largest feedback: 6 bits.
+const LARGEST: f64 = 63.0;
+
+/// Bytes to the next sample after each eighth of the range of feedback, in parts of
+/// [`WHOLE_SHARE`] of the base: 150, 75, 50, 37.5, 30, 25, 21.5 and 18.5 kB of 150 kB (802.1Q,
+/// clause 30).
+const SAMPLE_SHARES: [u64; 8] = [300, 150, 100, 75, 60, 50, 43, 37];
+const WHOLE_SHARE: u64 = 300;
+
+/// Parameters of the congestion points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QcnConfig {
+    /// The queue that is aimed at (Qeq in the standard) (bytes), > 0.
+    pub set_point: Bytes,
+    /// Weight of the queue's growth (w in the standard), >= 0.
+    pub weight: f64,
+    /// Bytes from sample to sample without congestion (bytes), > 0.
+    pub sample_base: Bytes,
+    /// By which share of itself a sampling distance varies either way, in [0, 1).
+    pub jitter: f64,
+}
+
+/// One congestion point.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    /// The queue at the last sample (q_old in the standard) (bytes).
+    last_queue: u64,
+    /// A packet is sampled when so many bytes have arrived (bytes).
+    until_sample: u64,
+}
+
+/// The congestion points of a switch.
+#[derive(Debug)]
+pub(crate) struct Qcn {
+    config: QcnConfig,
+    /// By port and queue; a port has those whose packets have arrived.
+    points: Vec<Vec<Point>>,
+}
+
+impl Qcn {
+    pub(crate) fn new(config: &QcnConfig, ports: usize) -> Self {
+        Qcn { config: config.clone(), points: vec![vec![]; ports] }
+    }
+
+    /// A packet of `bytes` joined `queue` of `egress`, which now holds `queue_bytes`; the feedback
+    /// for its source, 1 to 63.
+    #[inline]
+    pub(crate) fn on_enqueue(
+        &mut self,
+        (egress, queue): (u16, u16),
+        queue_bytes: u64,
+        bytes: u64,
+        random: &mut Pcg32,
+    ) -> Option<u8> {
+        let points = &mut self.points[usize::from(egress)];
+        if points.len() <= usize::from(queue) {
+            let until_sample = self.config.sample_base.get();
+            points.resize(usize::from(queue) + 1, Point { last_queue: 0, until_sample });
+        }
+        let point = &mut points[usize::from(queue)];
+        if point.until_sample > bytes {
+            point.until_sample -= bytes;
+            return None;
+        }
+        let feedback = self.config.feedback(queue_bytes, point.last_queue);
+        point.last_queue = queue_bytes;
+        point.until_sample = self.config.distance(feedback, random);
+        (feedback > 0).then_some(feedback)
+    }
+}
+
+impl QcnConfig {
+    /// The quantized feedback of a queue of `queue` bytes after one of `last_queue` (bytes), 0 to 63.
+    fn feedback(&self, queue: u64, last_queue: u64) -> u8 {
+        let (queue, set_point) = (queue as f64, self.set_point.get() as f64);
+        let measure = queue - set_point + self.weight * (queue - last_queue as f64);
+        let full_scale = set_point * (1.0 + 2.0 * self.weight);
+        (measure * LARGEST / full_scale).clamp(0.0, LARGEST) as u8
+    }
+
+    /// How far the next sample is after `feedback` (bytes), >= 1.
+    fn distance(&self, feedback: u8, random: &mut Pcg32) -> u64 {
+        let share = SAMPLE_SHARES[usize::from(feedback >> 3)];
+        let distance = (self.sample_base.get() * share / WHOLE_SHARE) as f64;
+        let draw = f64::from(random.next_u32()) / f64::from(u32::MAX); // in [0, 1]
+        ((distance * (1.0 + self.jitter * (2.0 * draw - 1.0))) as u64).max(1)
+    }
+}
+
+#[cfg(test)]
+#[path = "qcn_tests.rs"]
+mod tests;

@@ -1,0 +1,321 @@
+//! DCQCN: the rate falls with every congestion notification and recovers on a timer and a byte
+//! counter.
+//!
+//! Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, Sec. 3.
+//! Implemented: the reaction point (Fig. 7), with the estimate alpha, fast recovery, additive and
+//! hyper increase. The notification point is the module `notification`, the marking is the switch's.
+//! The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
+//!
+//! The authors' released simulator differs in rules that are left out: alpha starts at 0.5 and is
+//! updated before a cut, the target falls to an eighth when it is above ten times the rate (QCN's
+//! rule), and a hyper increase halves the periods of the timer and the byte counter.
+//!
+//! Where the paper is silent:
+//! - The byte counter counts bytes on the wire, retransmissions included (our choice).
+//! - "F = 5" makes the fifth expiry the first additive one, as its test `max(T, BC) < F` says.
+//! - The rate is a whole number of bits per second; half of an odd sum is rounded up, so that the
+//!   line rate is reached. Nothing runs there until the next notification (our choice; nothing would
+//!   change).
+//! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | g | `gain` | 1/256 | the paper |
+//! | K | `alpha_interval` | 55 us | the paper |
+//! | N | `notification_interval` | 50 us | the paper |
+//! | T | `increase_interval` | 55 us | the paper |
+//! | B | `increase_bytes` | 10 MB | the paper |
+//! | F | `fast_recovery_rounds` | 5 | the paper |
+//! | R_AI | `additive_increase` | 40 Mb/s | the paper, for 40 Gb/s |
+//! | R_HAI | `hyper_increase` | 200 Mb/s | the released simulator's configuration |
+//! | - | `minimum_rate` | 100 Mb/s | the released simulator's configuration |
+//! | - | `window` | none | the paper: no window |
+
+use penstock_units::{BitRate, Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::alpha::Alpha;
+use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::path::PathFacts;
+
+/// Parameters of [`Dcqcn`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DcqcnConfig {
+    /// Weight of the latest interval in alpha (g in the paper), in (0, 1].
+    pub gain: f64,
+    /// Time without a notification after which alpha decays, again and again (ps), > 0.
+    pub alpha_interval: Time,
+    /// A receiver notifies the source of a flow no more often (N in the paper) (ps), >= 0.
+    pub notification_interval: Time,
+    /// Time between two increases (T in the paper) (ps), > 0.
+    pub increase_interval: Time,
+    /// Bytes on the wire between two increases (B in the paper) (bytes); 0 for no byte counter.
+    pub increase_bytes: Bytes,
+    /// From this expiry of the timer or the counter on, the target rate grows (F in the paper).
+    pub fast_recovery_rounds: u32,
+    /// What an additive increase adds to the target rate (R_AI in the paper) (bit/s).
+    pub additive_increase: BitRate,
+    /// What a hyper increase adds, times its number (R_HAI in the paper) (bit/s).
+    pub hyper_increase: BitRate,
+    /// The rate below which the flow does not fall (bit/s), > 0.
+    pub minimum_rate: BitRate,
+    /// How much may be in flight.
+    pub window: RateWindow,
+}
+
+impl DcqcnConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless_weight("controller.gain", self.gain)?;
+        ConfigError::unless_interval("controller.alpha_interval", self.alpha_interval)?;
+        ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
+        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+    }
+}
+
+/// The state of one flow.
+#[derive(Clone, Debug)]
+pub struct Dcqcn {
+    config: DcqcnConfig,
+    /// R_C in the paper.
+    rate: PacedRate,
+    /// R_T in the paper (bit/s).
+    target: u64,
+    /// Its clock runs from the first notification on.
+    alpha: Alpha,
+    /// The next expiry of the timer; [`Time::NEVER`] at line rate.
+    increase_at: Time,
+    /// Bytes since the counter has expired (bytes).
+    sent: u64,
+    /// Expiries of the timer and of the counter since the last cut.
+    time_stage: u32,
+    byte_stage: u32,
+}
+
+impl Dcqcn {
+    /// A flow that has sent nothing; it starts at line rate.
+    pub fn new(config: &DcqcnConfig, path: &PathFacts) -> Self {
+        let rate = PacedRate::new(path, config.minimum_rate, config.window);
+        Dcqcn {
+            config: config.clone(),
+            rate,
+            target: rate.get(),
+            alpha: Alpha::new(config.gain, config.alpha_interval),
+            increase_at: Time::NEVER,
+            sent: 0,
+            time_stage: 0,
+            byte_stage: 0,
+        }
+    }
+
+    /// A congestion notification arrived at `now`.
+    pub fn on_notification(&mut self, now: Time) {
+        self.on_deadline(now);
+        self.alpha.catch_up(now, false);
+        self.target = self.rate.get();
+        self.rate.scale(1.0 - self.alpha.get() / 2.0);
+        self.alpha.update(true);
+        self.alpha.start(now);
+        self.increase_at = now.saturating_add(self.config.increase_interval);
+        (self.sent, self.time_stage, self.byte_stage) = (0, 0, 0);
+    }
+
+    /// A packet of `wire_bytes` leaves at `now`.
+    pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
+        self.on_deadline(now);
+        let period = self.config.increase_bytes.get();
+        if period == 0 || self.increase_at == Time::NEVER {
+            return;
+        }
+        self.sent += u64::from(wire_bytes);
+        if self.sent >= period {
+            self.sent -= period;
+            self.byte_stage = self.byte_stage.saturating_add(1);
+            self.increase();
+        }
+    }
+
+    /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.increase_at
+    }
+
+    /// Does everything that is due by `now`.
+    pub fn on_deadline(&mut self, now: Time) {
+        while self.increase_at <= now {
+            self.increase_at = self.increase_at.saturating_add(self.config.increase_interval);
+            self.time_stage = self.time_stage.saturating_add(1);
+            self.increase();
+        }
+    }
+
+    /// The window (bytes), >= 1; `u64::MAX` without one.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.rate.window()
+    }
+
+    /// The rate (bit/s), `None` at line rate.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        self.rate.rate()
+    }
+
+    /// The timer or the counter has expired (Fig. 7).
+    fn increase(&mut self) {
+        let rounds = self.config.fast_recovery_rounds;
+        let (low, high) =
+            (self.time_stage.min(self.byte_stage), self.time_stage.max(self.byte_stage));
+        let step = if high < rounds {
+            0
+        } else if low > rounds {
+            self.config.hyper_increase.as_bps().saturating_mul(u64::from(low - rounds))
+        } else {
+            self.config.additive_increase.as_bps()
+        };
+        self.target = self.target.saturating_add(step).min(self.rate.line());
+        self.rate.set((self.rate.get() + self.target).div_ceil(2));
+        if self.rate.get() == self.rate.line() {
+            self.increase_at = Time::NEVER;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    /// The paper's numbers, without the byte counter.
+    fn config() -> DcqcnConfig {
+        DcqcnConfig {
+            gain: 1.0 / 256.0,
+            alpha_interval: Time::from_us(55),
+            notification_interval: Time::from_us(50),
+            increase_interval: Time::from_us(55),
+            increase_bytes: Bytes::ZERO,
+            fast_recovery_rounds: 5,
+            additive_increase: BitRate::from_mbps(40),
+            hyper_increase: BitRate::from_mbps(200),
+            minimum_rate: BitRate::from_mbps(100),
+            window: RateWindow::None,
+        }
+    }
+
+    /// A flow at 40 Gb/s.
+    fn flow(config: &DcqcnConfig) -> Dcqcn {
+        let path = PathFacts { line_rate: BitRate::from_gbps(40), ..fixture::path() };
+        Dcqcn::new(config, &path)
+    }
+
+    const START: Time = Time::from_us(100);
+
+    /// In kb/s, as far as the vectors are written down.
+    fn kilobits(dcqcn: &Dcqcn) -> (u64, u64) {
+        (dcqcn.rate.get() / 1_000, dcqcn.target / 1_000)
+    }
+
+    #[test]
+    fn a_flow_that_was_never_notified_has_no_timer() {
+        let mut dcqcn = flow(&config());
+        dcqcn.on_send(START, 1_048);
+        assert_eq!((dcqcn.deadline(), dcqcn.rate(), dcqcn.window()), (Time::NEVER, None, u64::MAX));
+    }
+
+    #[test]
+    fn two_notifications_and_then_the_timer_alone() {
+        let mut dcqcn = flow(&config());
+        dcqcn.on_notification(START);
+        assert_eq!((kilobits(&dcqcn), dcqcn.alpha.get()), ((20_000_000, 40_000_000), 1.0));
+        dcqcn.on_notification(START);
+        assert_eq!(kilobits(&dcqcn), (10_000_000, 20_000_000));
+        let expected = [
+            15_000_000, 17_500_000, 18_750_000, 19_375_000, 19_707_500, 19_893_750, 20_006_875,
+            20_083_437,
+        ];
+        for (expiry, rate) in (1..).zip(expected) {
+            assert_eq!(dcqcn.deadline(), START + Time::from_us(55) * expiry);
+            dcqcn.on_deadline(dcqcn.deadline());
+            assert_eq!(kilobits(&dcqcn).0, rate);
+        }
+        assert_eq!(dcqcn.target, 20_160_000_000);
+    }
+
+    #[test]
+    fn alpha_decays_only_while_nothing_is_notified() {
+        let mut dcqcn = flow(&config());
+        dcqcn.on_notification(START);
+        dcqcn.on_notification(START + Time::from_us(50)); // the clock starts again
+        assert_eq!(dcqcn.alpha.get(), 1.0);
+        let later = START + Time::from_us(50) + Time::from_us(55) * 10;
+        dcqcn.on_deadline(later - Time::from_ps(1));
+        let rate = dcqcn.rate.get();
+        let decayed = (255.0f64 / 256.0).powi(9);
+        dcqcn.on_notification(later - Time::from_ps(1));
+        assert_eq!(dcqcn.rate.get(), (rate as f64 * (1.0 - decayed / 2.0)) as u64);
+        let raised = decayed * 255.0 / 256.0 + 1.0 / 256.0;
+        assert!((dcqcn.alpha.get() - raised).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_byte_counter_increases_and_a_notification_restarts_it() {
+        let config = DcqcnConfig { increase_bytes: Bytes::new(10_000), ..config() };
+        let mut dcqcn = flow(&config);
+        dcqcn.on_send(START, 9_999);
+        dcqcn.on_notification(START);
+        dcqcn.on_send(START, 9_999);
+        assert_eq!(kilobits(&dcqcn).0, 20_000_000);
+        dcqcn.on_send(START, 2);
+        assert_eq!((kilobits(&dcqcn).0, dcqcn.sent), (30_000_000, 1));
+        dcqcn.on_notification(START);
+        assert_eq!((dcqcn.sent, dcqcn.byte_stage), (0, 0));
+    }
+
+    #[test]
+    fn both_beyond_fast_recovery_make_ever_larger_steps() {
+        let config = DcqcnConfig { increase_bytes: Bytes::new(1_000), ..config() };
+        let mut dcqcn = flow(&config);
+        dcqcn.rate.set(1_000_000_000);
+        dcqcn.on_notification(START);
+        dcqcn.time_stage = 6;
+        for (byte_stage, step) in [(1, 40), (2, 40), (3, 40), (4, 40), (5, 40), (6, 200), (7, 200)]
+        {
+            let target = dcqcn.target;
+            dcqcn.on_send(START, 1_000);
+            assert_eq!((dcqcn.byte_stage, dcqcn.target), (byte_stage, target + step * 1_000_000));
+        }
+        dcqcn.time_stage = 7;
+        let target = dcqcn.target;
+        dcqcn.on_send(START, 1_000);
+        assert_eq!(dcqcn.target, target + 400_000_000);
+    }
+
+    #[test]
+    fn a_timer_at_the_time_of_a_notification_or_of_a_packet_comes_first() {
+        let mut dcqcn = flow(&config());
+        dcqcn.on_notification(START);
+        let expiry = dcqcn.deadline();
+        dcqcn.on_send(expiry, 1_048);
+        assert_eq!(kilobits(&dcqcn).0, 30_000_000);
+        dcqcn.on_notification(dcqcn.deadline());
+        assert_eq!(dcqcn.target, 35_000_000_000);
+    }
+
+    #[test]
+    fn the_rate_stays_within_its_bounds_and_nothing_runs_at_line_rate() {
+        let mut dcqcn = flow(&config());
+        for _ in 0..20 {
+            dcqcn.on_notification(START);
+        }
+        assert_eq!(dcqcn.rate(), Some(BitRate::from_mbps(100)));
+        dcqcn.target = 40_000_000_000;
+        dcqcn.on_deadline(START + Time::from_ms(10));
+        assert_eq!((dcqcn.rate(), dcqcn.deadline()), (None, Time::NEVER));
+    }
+}

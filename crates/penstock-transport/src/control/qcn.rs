@@ -1,0 +1,354 @@
+//! QCN's reaction point: the rate falls by what a switch says and recovers on a timer and a byte
+//! counter.
+//!
+//! IEEE 802.1Qau (now 802.1Q, clauses 30 to 33), and M. Alizadeh et al., "Data Center Transport
+//! Mechanisms: Congestion Control Theory and IEEE Standardization", Allerton 2008. Implemented: the
+//! cut by the quantized feedback, fast recovery, active and hyper-active increase with halved periods,
+//! "extra fast recovery" and the fall of a target that is far above the rate. The congestion point is
+//! a marking policy of the switch (`qcn`). Left out: the rate limiter per priority that several flows
+//! may share (each flow has its own, as in simulators of it), and its release, which here is that
+//! nothing runs at line rate until the next feedback.
+//!
+//! Where the sources are silent:
+//! - The byte counter counts bytes on the wire (our choice).
+//! - The period of the timer is halved by the timer's stage, that of the counter by the counter's.
+//! - The rate is a whole number of bits per second; half of an odd sum is rounded up, so that the
+//!   line rate is reached (our choice).
+//! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | Gd | `decrease_gain` | 1/128 | 802.1Q: rpgGd |
+//! | - | `minimum_decrease_factor` | 0.5 | 802.1Q: rpgMinDecFac |
+//! | - | `increase_interval` | 15 ms | 802.1Q: rpgTimeReset |
+//! | - | `increase_bytes` | 150 kB | 802.1Q: rpgByteReset |
+//! | - | `fast_recovery_rounds` | 5 | 802.1Q: rpgThreshold |
+//! | R_AI | `additive_increase` | 5 Mb/s | 802.1Q: rpgAiRate |
+//! | R_HAI | `hyper_increase` | 50 Mb/s | 802.1Q: rpgHaiRate |
+//! | - | `minimum_rate` | 5 Mb/s | 802.1Q: rpgMinRate |
+//! | - | `window` | none | 802.1Q has none |
+
+use penstock_units::{BitRate, Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::path::PathFacts;
+
+/// A target above this many times the rate falls to an eighth in the first cycle after a cut
+/// (802.1Q, clause 32: the reaction point's self-increase).
+const FAR_ABOVE: u64 = 10;
+const FALL: u64 = 8;
+
+/// Parameters of [`Qcn`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QcnConfig {
+    /// What one unit of feedback cuts (rpgGd in the standard), in (0, 1].
+    pub decrease_gain: f64,
+    /// A cut leaves at least this share of the rate (rpgMinDecFac in the standard), in (0, 1].
+    pub minimum_decrease_factor: f64,
+    /// Time between two increases (rpgTimeReset in the standard) (ps), > 0.
+    pub increase_interval: Time,
+    /// Bytes on the wire between two increases (rpgByteReset in the standard) (bytes); 0 for no
+    /// byte counter.
+    pub increase_bytes: Bytes,
+    /// Expiries that leave the target as it is (rpgThreshold in the standard).
+    pub fast_recovery_rounds: u32,
+    /// What an active increase adds to the target rate (rpgAiRate in the standard) (bit/s).
+    pub additive_increase: BitRate,
+    /// What a hyper-active one adds, times its number (rpgHaiRate in the standard) (bit/s).
+    pub hyper_increase: BitRate,
+    /// The rate below which the flow does not fall (rpgMinRate in the standard) (bit/s), > 0.
+    pub minimum_rate: BitRate,
+    /// How much may be in flight.
+    pub window: RateWindow,
+}
+
+impl QcnConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless_weight("controller.decrease_gain", self.decrease_gain)?;
+        let field = "controller.minimum_decrease_factor";
+        ConfigError::unless_weight(field, self.minimum_decrease_factor)?;
+        ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
+        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+    }
+}
+
+/// The state of one flow.
+#[derive(Clone, Debug)]
+pub struct Qcn {
+    config: QcnConfig,
+    /// CR in the standard.
+    rate: PacedRate,
+    /// TR in the standard (bit/s).
+    target: u64,
+    /// The next expiry of the timer; [`Time::NEVER`] at line rate.
+    increase_at: Time,
+    /// Bytes since the counter has expired (bytes).
+    sent: u64,
+    /// Expiries of the timer and of the counter since the last cut.
+    time_stage: u32,
+    byte_stage: u32,
+}
+
+impl Qcn {
+    /// A flow that has sent nothing; it starts at line rate.
+    pub fn new(config: &QcnConfig, path: &PathFacts) -> Self {
+        let rate = PacedRate::new(path, config.minimum_rate, config.window);
+        Qcn {
+            config: config.clone(),
+            rate,
+            target: rate.get(),
+            increase_at: Time::NEVER,
+            sent: 0,
+            time_stage: 0,
+            byte_stage: 0,
+        }
+    }
+
+    /// A switch's `feedback` (|Fb| in the standard), 1 to 63, arrived at `now`.
+    pub fn on_feedback(&mut self, now: Time, feedback: u8) {
+        self.on_deadline(now);
+        if self.time_stage > 0 || self.byte_stage > 0 {
+            self.target = self.rate.get();
+        }
+        let factor = 1.0 - self.config.decrease_gain * f64::from(feedback);
+        self.rate.scale(factor.max(self.config.minimum_decrease_factor));
+        (self.sent, self.time_stage, self.byte_stage) = (0, 0, 0);
+        self.increase_at = now.saturating_add(self.config.increase_interval);
+    }
+
+    /// A packet of `wire_bytes` leaves at `now`.
+    pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
+        self.on_deadline(now);
+        let period = self.config.increase_bytes.get();
+        if period == 0 || self.increase_at == Time::NEVER {
+            return;
+        }
+        self.sent += u64::from(wire_bytes);
+        let period = if self.is_beyond_recovery(self.byte_stage) { period / 2 } else { period };
+        if self.sent >= period {
+            self.sent -= period;
+            self.byte_stage = self.byte_stage.saturating_add(1);
+            self.increase();
+        }
+    }
+
+    /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.increase_at
+    }
+
+    /// Does everything that is due by `now`.
+    pub fn on_deadline(&mut self, now: Time) {
+        while self.increase_at <= now {
+            self.time_stage = self.time_stage.saturating_add(1);
+            let halves = u64::from(self.is_beyond_recovery(self.time_stage)) + 1;
+            let period = self.config.increase_interval / halves;
+            self.increase_at = self.increase_at.saturating_add(period.max(Time::from_ps(1)));
+            self.increase();
+        }
+    }
+
+    /// The window (bytes), >= 1; `u64::MAX` without one.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.rate.window()
+    }
+
+    /// The rate (bit/s), `None` at line rate.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        self.rate.rate()
+    }
+
+    /// Whether a timer or counter at `stage` has left fast recovery, so that its period is halved.
+    #[inline]
+    fn is_beyond_recovery(&self, stage: u32) -> bool {
+        stage >= self.config.fast_recovery_rounds
+    }
+
+    /// The timer or the counter has expired: the standard's self-increase.
+    fn increase(&mut self) {
+        let rounds = self.config.fast_recovery_rounds;
+        let low = self.time_stage.min(self.byte_stage);
+        let high = self.time_stage.max(self.byte_stage);
+        let step = if high <= rounds {
+            0
+        } else if low > rounds {
+            self.config.hyper_increase.as_bps().saturating_mul(u64::from(low - rounds))
+        } else {
+            self.config.additive_increase.as_bps()
+        };
+        self.target = self.target.saturating_add(step).min(self.rate.line());
+        let is_first = (low, high) == (0, 1);
+        if is_first && self.target > self.rate.get().saturating_mul(FAR_ABOVE) {
+            self.target /= FALL;
+        }
+        self.rate.set((self.rate.get() + self.target).div_ceil(2));
+        if self.rate.get() == self.rate.line() {
+            self.increase_at = Time::NEVER;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::fixture;
+
+    /// The standard's numbers.
+    fn config() -> QcnConfig {
+        QcnConfig {
+            decrease_gain: 1.0 / 128.0,
+            minimum_decrease_factor: 0.5,
+            increase_interval: Time::from_ms(15),
+            increase_bytes: Bytes::new(150_000),
+            fast_recovery_rounds: 5,
+            additive_increase: BitRate::from_mbps(5),
+            hyper_increase: BitRate::from_mbps(50),
+            minimum_rate: BitRate::from_mbps(5),
+            window: RateWindow::None,
+        }
+    }
+
+    /// A flow at 10 Gb/s.
+    fn flow() -> Qcn {
+        let path = PathFacts { line_rate: BitRate::from_gbps(10), ..fixture::path() };
+        Qcn::new(&config(), &path)
+    }
+
+    const START: Time = Time::from_us(100);
+    const LINE: u64 = 10_000_000_000;
+
+    /// Whole byte counters of packets of 1,500 B.
+    fn send(qcn: &mut Qcn, bytes: u32) {
+        for _ in 0..bytes / 1_500 {
+            qcn.on_send(START, 1_500);
+        }
+    }
+
+    #[test]
+    fn a_flow_without_feedback_has_no_timer_and_counts_nothing() {
+        let mut qcn = flow();
+        send(&mut qcn, 300_000);
+        assert_eq!((qcn.deadline(), qcn.rate(), qcn.sent), (Time::NEVER, None, 0));
+    }
+
+    #[test]
+    fn feedback_cuts_by_a_128th_a_unit() {
+        for (feedback, rate) in [(18, 8_593_750_000), (63, 5_078_125_000)] {
+            let mut qcn = flow();
+            qcn.on_feedback(START, feedback);
+            assert_eq!((qcn.rate.get(), qcn.target), (rate, LINE));
+        }
+    }
+
+    #[test]
+    fn no_cut_leaves_less_than_half() {
+        let config = QcnConfig { decrease_gain: 1.0 / 64.0, ..config() };
+        let mut qcn = Qcn { config, ..flow() };
+        qcn.on_feedback(START, 63);
+        assert_eq!(qcn.rate.get(), LINE / 2);
+    }
+
+    #[test]
+    fn five_cycles_recover_all_but_a_thirty_second_of_the_cut() {
+        let mut qcn = flow();
+        qcn.on_feedback(START, 63);
+        let cut = LINE - qcn.rate.get();
+        send(&mut qcn, 5 * 150_000);
+        assert_eq!((qcn.byte_stage, qcn.target), (5, LINE));
+        assert_eq!(LINE - qcn.rate.get(), cut / 32);
+    }
+
+    #[test]
+    fn after_fast_recovery_cycles_are_half_as_long_and_the_target_grows() {
+        let mut qcn = flow();
+        qcn.rate.set(LINE / 5);
+        qcn.target = LINE / 5;
+        qcn.on_feedback(START, 32);
+        send(&mut qcn, 5 * 150_000);
+        let (rate, target) = (qcn.rate.get(), qcn.target);
+        send(&mut qcn, 75_000);
+        assert_eq!(qcn.target, target + 5_000_000);
+        assert_eq!(qcn.rate.get(), (rate + qcn.target).div_ceil(2));
+    }
+
+    #[test]
+    fn both_beyond_fast_recovery_make_ever_larger_steps() {
+        let mut qcn = flow();
+        qcn.rate.set(LINE / 5);
+        qcn.target = LINE / 5;
+        qcn.on_feedback(START, 32);
+        send(&mut qcn, 5 * 150_000 + 2 * 75_000);
+        assert_eq!(qcn.byte_stage, 7);
+        let mut targets = vec![qcn.target];
+        for _ in 0..8 {
+            let due = qcn.deadline();
+            qcn.on_deadline(due);
+            targets.push(qcn.target);
+        }
+        let steps: Vec<u64> = targets.windows(2).map(|two| (two[1] - two[0]) / 1_000_000).collect();
+        assert_eq!(steps, [5, 5, 5, 5, 5, 50, 100, 100]);
+    }
+
+    #[test]
+    fn the_timer_is_halved_after_fast_recovery() {
+        let mut qcn = flow();
+        qcn.on_feedback(START, 32);
+        let mut dues = vec![];
+        for _ in 0..7 {
+            dues.push(qcn.deadline() - START);
+            qcn.on_deadline(qcn.deadline());
+        }
+        let period = Time::from_us(7_500);
+        assert_eq!(dues, [2, 4, 6, 8, 10, 11, 12].map(|halves| period * halves));
+    }
+
+    #[test]
+    fn feedback_in_a_row_leaves_the_target_and_feedback_after_an_increase_lowers_it() {
+        let mut qcn = flow();
+        qcn.on_feedback(START, 64 - 1);
+        qcn.on_feedback(START, 64 - 1);
+        assert_eq!(qcn.target, LINE);
+        send(&mut qcn, 150_000);
+        let rate = qcn.rate.get();
+        qcn.on_feedback(START, 1);
+        assert_eq!(qcn.target, rate);
+    }
+
+    #[test]
+    fn a_target_far_above_the_rate_falls_in_the_first_cycle() {
+        let mut qcn = flow();
+        for _ in 0..4 {
+            qcn.on_feedback(START, 63);
+        }
+        let rate = qcn.rate.get();
+        assert!(rate * 10 < LINE);
+        send(&mut qcn, 150_000);
+        assert_eq!((qcn.target, qcn.rate.get()), (LINE / 8, (rate + LINE / 8).div_ceil(2)));
+    }
+
+    #[test]
+    fn nothing_falls_below_the_minimum_and_nothing_runs_at_line_rate() {
+        let mut qcn = flow();
+        for _ in 0..20 {
+            qcn.on_feedback(START, 63);
+        }
+        assert_eq!(qcn.rate(), Some(BitRate::from_mbps(5)));
+        qcn.rate.set(LINE - 1);
+        qcn.target = LINE;
+        qcn.on_deadline(START + Time::from_ms(15));
+        assert_eq!((qcn.rate(), qcn.deadline()), (None, Time::NEVER));
+    }
+}
