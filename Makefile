@@ -9,7 +9,7 @@ BENCH ?= full
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_FILES := python tests/python benches
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench validate docs clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -29,6 +29,10 @@ lint: $(VENV)/.extension
 bench: $(VENV)/.extension
 	cargo build --release -p penstock-sim --bin bench
 	$(BIN)/python benches/bench.py --binary target/release/bench --json bench.json $(if $(filter smoke,$(BENCH)),--smoke)
+
+# All 14 reference runs of the ns-3 HPCC simulator, twice each: about three minutes.
+validate: $(VENV)/.extension
+	$(BIN)/python benches/validate.py
 
 docs: $(VENV)/.extension
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps

@@ -146,8 +146,18 @@ fn path_facts(
         bdp: line_rate.bytes_in(base_rtt),
         payload: scenario.wire.payload,
         data_overhead: frames.data_overhead,
+        last_flight: last_flight(topology, frames),
         fidelity: scenario.fidelity,
     }
+}
+
+/// The shortest last flight of an acknowledgement.
+fn last_flight(topology: &Topology, frames: &Frames) -> Time {
+    let acknowledgement = Bytes::new(u64::from(frames.acknowledgement));
+    let downlinks =
+        (0..topology.hosts).map(|host| &topology.links[topology.downlink(host) as usize]);
+    let flights = downlinks.map(|link| link.rate.transmission_time(acknowledgement) + link.delay);
+    flights.min().unwrap_or_default()
 }
 
 fn port_links(topology: &Topology) -> PortLinks {

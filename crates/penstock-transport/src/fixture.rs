@@ -16,6 +16,7 @@ pub(crate) fn path() -> PathFacts {
         bdp: Bytes::new(100_000),
         payload: 1_000,
         data_overhead: 48,
+        last_flight: Time::from_ns(1_005),
         fidelity: Fidelity::Exact,
     }
 }

@@ -18,6 +18,9 @@ pub struct PathFacts {
     /// Bytes that a data packet has on the wire beside its payload: header, telemetry, timestamp
     /// (bytes).
     pub data_overhead: u32,
+    /// Time between the start of an acknowledgement's transmission to the sender's host, over its last
+    /// link, and its arrival (ps), > 0.
+    pub last_flight: Time,
     /// Whose arithmetic the host follows.
     pub fidelity: Fidelity,
 }

@@ -19,11 +19,9 @@
 //! - Of an increase and a check at the same time, the one that was set earlier comes first.
 //!
 //! Of events at the same time that simulator takes the one that was scheduled first. A check and an
-//! increase due at the time of a mark therefore come before it, and a tick of alpha after it: the
-//! arrival of an acknowledgement is scheduled when its transmission starts, over the last link, which
-//! in its networks is longer ago than a tick.
-//!
-//! What a switch reports as dropped changes nothing (our choice: no source combines the two).
+//! increase due at the time of a mark therefore come before it. A tick of alpha does so when its
+//! interval is longer than the last flight of an acknowledgement, whose arrival is scheduled when its
+//! transmission starts; otherwise it comes after the mark. What a switch reports as dropped changes nothing (our choice: no source combines the two).
 //!
 //! Ticks of alpha are no events (see `alpha`). A check is one only while a mark waits for it.
 //!
@@ -102,6 +100,8 @@ pub struct DcqcnMellanox {
     /// Its clock runs from the first mark on.
     alpha: Alpha,
     is_marked_since_tick: bool,
+    /// Whether a tick due at the time of a mark comes before it.
+    is_tick_first: bool,
     first_check: Time,
     /// The check that will find a mark; [`Time::NEVER`] while there is none to find.
     check_at: Time,
@@ -121,6 +121,7 @@ impl DcqcnMellanox {
             target: rate.get(),
             alpha: Alpha::new(config.gain, config.alpha_interval),
             is_marked_since_tick: false,
+            is_tick_first: config.alpha_interval > path.last_flight,
             first_check: Time::NEVER,
             check_at: Time::NEVER,
             increase_at: Time::NEVER,
@@ -141,7 +142,8 @@ impl DcqcnMellanox {
             self.check_at = self.first_check;
             return;
         }
-        self.tick(now.saturating_sub(Time::from_ps(1))); // a tick due now comes after the mark
+        let last_tick = if self.is_tick_first { now } else { now.saturating_sub(Time::from_ps(1)) };
+        self.tick(last_tick);
         self.is_marked_since_tick = true;
         if self.check_at == Time::NEVER {
             let interval = self.config.decrease_interval;
@@ -343,6 +345,22 @@ mod tests {
         flow.on_deadline(CHECK + Time::from_us(4));
         flow.on_acknowledgement(CHECK + Time::from_us(9), true);
         assert_eq!(flow.deadline(), CHECK + Time::from_us(12));
+    }
+
+    #[test]
+    fn a_tick_comes_before_a_mark_of_its_moment_when_it_was_set_earlier() {
+        // The last flight of the fixture's path is 1.005 us: shorter than one interval, not the other.
+        for (alpha_interval, ticks_with_mark) in [(Time::from_us(2), 1), (Time::from_us(1), 2)] {
+            let mut flow = flow(&DcqcnMellanoxConfig { alpha_interval, ..config() });
+            flow.on_acknowledgement(MARK, true);
+            flow.on_acknowledgement(MARK + alpha_interval, true);
+            flow.tick(MARK + alpha_interval);
+            let after_first = flow.alpha.get();
+            flow.tick(MARK + alpha_interval * 2);
+            let is_first_marked = after_first == 1.0; // 255/256 + 1/256
+            assert_eq!(is_first_marked, ticks_with_mark == 2, "{after_first}");
+            assert!((flow.alpha.get() - (255.0 / 256.0)).abs() < 0.004);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! packet: [`Nic::next`], then [`Sender::send`], then [`Nic::after_send`]. When `next` finds
 //! nothing, sleep until [`Nic::wake_at`] or the next input.
 //!
-//! Reading order: [`queued`], the NIC of every exact run; [`polled`], the one of the ns-3 HPCC
+//! Reading order: `queued`, the NIC of every exact run; `polled`, the one of the ns-3 HPCC
 //! simulator.
 //!
 //! Sources: round robin, strict priority and pauses per class from the NIC model of
