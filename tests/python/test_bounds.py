@@ -33,6 +33,7 @@ class Bound:
 
 
 BOUNDS = [
+    Bound("fidelity", "exact", "ns3-hpcc"),
     Bound("duration", 1, 0),
     Bound("drain", 59_000_000_000_000, 60_000_000_000_000),
     Bound("wire.payload", 9_000, 9_001),

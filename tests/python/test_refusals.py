@@ -85,6 +85,8 @@ BAD = {
     "thresholds of timely": ("[scheme]\npreset = 'timely'\n[scheme.host.controller]\n"
                              "low_rtt = '1 ms'\n" + OPEN,
                              ["scheme.host.controller.low_rtt", "1000000000", "at most high_rtt"]),
+    "bfc in ns-3": ("fidelity = 'ns3-hpcc'\n" + OPEN,
+                    ["scheme.switch.backpressure.kind", "bfc", "exact"]),
     "bfc per flow": ("[scheme]\npreset = 'bfc'\n[scheme.switch.assignment]\nkind = 'per-flow'\n"
                      + OPEN, ["scheme.switch.assignment.kind", "per-flow", "dynamic"]),
     "nic without queues": ("[scheme]\npreset = 'bfc'\n[scheme.host.nic]\nqueues = 0\n" + OPEN,

@@ -6,7 +6,8 @@ use penstock_fabric::scheduling::strict::QUEUES_MAX;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
 };
-use penstock_units::{Bytes, Time};
+use penstock_transport::{NicScheduling, RecoveryConfig};
+use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
@@ -44,7 +45,8 @@ pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
     scenario.scheme.host.validate()?;
     let classes = scenario.scheme.switch.assignment.classes();
     scenario.scheme.host.nic.validate_classes(classes)?;
-    combinations(scenario)
+    combinations(scenario)?;
+    fidelity(scenario)
 }
 
 fn wire(scenario: &Scenario) -> Result<(), ScenarioError> {
@@ -204,6 +206,23 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         unless(!needs || has, "scheme.host.controller.kind", controller.kind(), remedy)?;
     }
     Ok(())
+}
+
+/// The ns-3 HPCC simulator has one data queue and PFC, and NICs with a queue per flow.
+fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
+    if scenario.fidelity == Fidelity::Exact {
+        return Ok(());
+    }
+    let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
+    let is_simple = host.nic.queues == 0 && host.nic.scheduling == NicScheduling::RoundRobin;
+    let holds = is_simple
+        && matches!(switch.scheduling, SchedulingConfig::Fifo {})
+        && !matches!(switch.backpressure, BackpressureConfig::Bfc(_))
+        && !matches!(switch.marking, MarkingConfig::Qcn(_))
+        && matches!(host.recovery, RecoveryConfig::GoBackN(_));
+    let remedy =
+        "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use exact";
+    unless(holds, "fidelity", "ns3-hpcc", remedy)
 }
 
 /// Checks what names nodes, ports and memory of the built topology.

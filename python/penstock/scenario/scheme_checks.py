@@ -43,6 +43,34 @@ def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _classes(scenario)
     yield from _backpressure(scenario)
     yield from _marking(scenario)
+    yield from _fidelity(scenario)
+
+
+def _fidelity(scenario: Scenario) -> Iterator[Problem]:
+    """The ns-3 HPCC simulator has one data queue and PFC, and NICs with a queue per flow."""
+    if scenario.fidelity == "exact":
+        return
+    switch, host = scenario.scheme.switch, scenario.scheme.host
+    choices = {
+        "switch.scheduling": (switch.scheduling.kind, ("fifo",)),
+        "switch.backpressure": (switch.backpressure.kind, ("none", "pfc")),
+        "switch.marking": (switch.marking.kind, ("none", "ecn", "telemetry")),
+        "host.recovery": (host.recovery.kind, ("go-back-n",)),
+    }
+    for path, (kind, known) in choices.items():
+        if kind not in known:
+            yield Problem(
+                f"scheme.{path}.kind",
+                "the simulator of fidelity ns3-hpcc has nothing like it",
+                f'use {" or ".join(known)}, or fidelity "exact"',
+                kind,
+            )
+    if host.nic.queues or host.nic.scheduling != "round-robin":
+        yield Problem(
+            "scheme.host.nic",
+            "a NIC of fidelity ns3-hpcc serves its flows in turn, without queues",
+            'use queues 0 and scheduling "round-robin", or fidelity "exact"',
+        )
 
 
 def _queues(scenario: Scenario) -> Iterator[Problem]:

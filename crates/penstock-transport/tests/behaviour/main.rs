@@ -4,6 +4,7 @@ mod go_back_n;
 mod nic;
 mod nic_model;
 mod perfect;
+mod polled;
 mod sender;
 mod timer;
 
