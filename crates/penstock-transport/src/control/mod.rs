@@ -186,7 +186,8 @@ pub enum LossSignal {
     },
     /// The retransmission timer expired.
     Timeout {
-        /// Bytes sent and not acknowledged when it did.
+        /// Bytes sent and not acknowledged when it did, less those that a fast recovery knows to
+        /// have left the network.
         in_flight: u64,
         /// Whether nothing was acknowledged since the timer expired the last time.
         is_repeated: bool,

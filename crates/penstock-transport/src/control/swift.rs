@@ -12,7 +12,7 @@
 //! time is; in Swift they come from the packet's time to live.
 //!
 //! The paper publishes no full set of parameters. Values marked htsim are those of the htsim
-//! simulator's authors (nets-cs-pub-ro/csg-htsim), which are guesses of theirs; delays are scaled to a
+//! simulator's authors (Broadcom/csg-htsim), which are guesses of theirs; delays are scaled to a
 //! fabric of 8 us and 100 Gb/s.
 //!
 //! | symbol | field | value | source |

@@ -10,6 +10,9 @@
 //! The RFCs inflate the congestion window by a packet per duplicate acknowledgement, and deflate it
 //! again. Here the window is the controller's, and the same bytes are taken off what is in flight:
 //! the test "in flight < window" comes out the same, and every controller can use this recovery.
+//! They are taken off as well when a timeout ends a fast recovery. RFC 5681 halves everything not
+//! acknowledged then, which after some round trips of recovery is several windows: the slow start
+//! that follows would overrun the path again, for ever (our choice; htsim and Linux bound it, too).
 //!
 //! Left out: limited transmit (RFC 3042), delayed and selective acknowledgements, the timestamp
 //! option: a round trip is measured on one new packet at a time. The clock is exact, so G of
@@ -176,7 +179,7 @@ impl Sending {
             return None;
         }
         let is_repeated = self.timer.back_off();
-        let in_flight = view.next - view.acknowledged;
+        let in_flight = (view.next - view.acknowledged).saturating_sub(self.departed);
         self.recover = Some(self.furthest);
         self.leave_recovery();
         view.next = view.acknowledged;

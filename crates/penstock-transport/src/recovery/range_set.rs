@@ -6,6 +6,10 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+/// Ranges that the first gap makes room for, in one allocation: more than a window of 100 packets
+/// can have (our choice: a bandwidth-delay product at 100 Gb/s and 8 us).
+const FIRST_RANGES: usize = 64;
+
 /// A set of bytes, kept as ranges.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RangeSet {
@@ -28,6 +32,9 @@ impl RangeSet {
             last.end = range.end;
             self.bytes += range.end - range.start;
             return range.end - range.start;
+        }
+        if self.ranges.capacity() == 0 {
+            self.ranges.reserve(FIRST_RANGES);
         }
         let first = self.ranges.partition_point(|other| other.end < range.start);
         let end = self.ranges.partition_point(|other| other.start <= range.end);
