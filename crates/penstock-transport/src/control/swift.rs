@@ -11,9 +11,8 @@
 //! The hops are those of the longest path of the network, for every flow, as the base round-trip
 //! time is; in Swift they come from the packet's time to live.
 //!
-//! The paper publishes no full set of parameters. Values marked htsim are those of the htsim
-//! simulator's authors (Broadcom/csg-htsim), which are guesses of theirs; delays are scaled to a
-//! fabric of 8 us and 100 Gb/s.
+//! The paper publishes no full set of parameters. Values marked htsim are those of that simulator
+//! (Broadcom/csg-htsim), guesses of its authors; delays are scaled to a fabric of 8 us and 100 Gb/s.
 //!
 //! | symbol | field | value | source |
 //! |---|---|---|---|
@@ -21,7 +20,7 @@
 //! | beta | `beta` | 0.8 | htsim |
 //! | max_mdf | `maximum_decrease` | 0.5 | htsim |
 //! | base target | `base_target` | the base RTT | our choice: less starves every flow |
-//! | h | `hop_target` | 1.2 us | our choice: half a base RTT of slack over three switches |
+//! | h | `hop_target` | 1.2 us | our choice: 45 kB of queue over three switches at 100 Gb/s |
 //! | fs_range | `range` | 8 us | our choice: one base RTT; htsim: five |
 //! | fs_min, fs_max | `minimum_flow_window`, `maximum_flow_window` | 0.1, 100 | htsim; 100 is a BDP here |
 //! | - | `minimum_window` | 0.001 | the paper, quoted from memory |

@@ -7,6 +7,8 @@
 //! flight; and new packets only while no more than a bandwidth-delay product is outstanding (BDP-FC).
 //! Acknowledgements are cumulative otherwise, one per packet.
 //!
+//! The paper was not at hand: sections and values are quoted from memory.
+//!
 //! Left out: the bitmaps are sets of ranges here, which the cap on outstanding bytes bounds as it
 //! bounds the bitmaps; the extensions for RDMA operations (its Sec. 5).
 //!
