@@ -14,7 +14,7 @@ from penstock.scenario.table import with_key
 OPEN: dict[str, Any] = {"kind": "open-loop", "sizes": "google", "load": 0.2}
 INCAST: dict[str, Any] = {"kind": "incast", "degree": 4, "period": "2 ms", "senders": [1, 2, 3]}
 ADMISSION, ASSIGNMENT = "scheme.switch.admission", "scheme.switch.assignment"
-CONTROLLER = "scheme.host.controller"
+CONTROLLER, RECOVERY = "scheme.host.controller", "scheme.host.recovery"
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,22 @@ BOUNDS = [
     Bound(f"{CONTROLLER}.low_rtt", 500_000_000, 500_000_001, scheme="timely"),
     Bound(f"{CONTROLLER}.minimum_rtt", 1, 0, scheme="timely"),
     Bound(f"{CONTROLLER}.bdp_factor", 0.01, 0.0, scheme="window"),
+    Bound(f"{CONTROLLER}.initial_window_packets", 1, 0, scheme="tcp"),
+    Bound(f"{CONTROLLER}.additive_increase", 0.1, 0.0, scheme="swift"),
+    Bound(f"{CONTROLLER}.beta", 0.1, 0.0, scheme="swift"),
+    Bound(f"{CONTROLLER}.maximum_decrease", 0.9, 1.0, scheme="swift"),
+    Bound(f"{CONTROLLER}.base_target", 1, 0, scheme="swift"),
+    Bound(f"{CONTROLLER}.minimum_flow_window", 99.9, 100.0, scheme="swift"),
+    Bound(f"{CONTROLLER}.minimum_window", 1.0, 1.1, scheme="swift"),
+    Bound(f"{CONTROLLER}.maximum_window", 1.0, 0.9, scheme="swift"),
+    Bound(f"{CONTROLLER}.initial_window_packets", 1, 0, scheme="swift"),
+    Bound(f"{CONTROLLER}.reset_after", 1, 0, scheme="swift"),
+    Bound(f"{RECOVERY}.duplicate_threshold", 1, 0, scheme="tcp"),
+    Bound(f"{RECOVERY}.initial_timeout", 10**11, 10**11 + 1, scheme="tcp"),
+    Bound(f"{RECOVERY}.minimum_timeout", 10**11, 10**11 + 1, scheme="tcp"),
+    Bound(f"{RECOVERY}.bdp_factor", 0.01, 0.0, scheme="irn"),
+    Bound(f"{RECOVERY}.timeout_low", 1, 0, scheme="irn"),
+    Bound(f"{RECOVERY}.timeout_high", 100_000_000, 99_999_999, scheme="irn"),
     Bound("scheme.host.recovery.timeout", 1, 0),
     Bound("scheme.host.nic.queues", 128, 129),
     Bound("scheme.host.nic.queues", 2, 1),

@@ -67,6 +67,8 @@ SCHEMES: list[dict[str, Any]] = [
             }
         }
     },
+    {"host": {"controller": {"kind": "swift", "base_target": "20 us"}}},
+    {"host": {"controller": {"kind": "new-reno"}, "recovery": {"kind": "selective-repeat"}}},
 ]
 
 

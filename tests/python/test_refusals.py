@@ -82,6 +82,18 @@ BAD = {
                             ["scheme.switch.marking.kind", "none", "ecn"]),
     "qcn without feedback": ("[scheme]\npreset = 'qcn'\n[scheme.switch.marking]\nkind = 'ecn'\n"
                              + OPEN, ["scheme.switch.marking.kind", "ecn", "qcn"]),
+    "tcp that hears of no loss": ("[scheme]\npreset = 'tcp'\n[scheme.host.recovery]\n"
+                                  "kind = 'perfect'\n" + OPEN,
+                                  ["scheme.host.recovery.kind", "perfect", "fast-retransmit"]),
+    "timeouts of irn": ("[scheme]\npreset = 'irn'\n[scheme.host.recovery]\n"
+                        "timeout_high = '50 us'\n" + OPEN,
+                        ["scheme.host.recovery.timeout_high", "50000000", "at least timeout_low"]),
+    "timeouts of tcp": ("[scheme]\npreset = 'tcp'\n[scheme.host.recovery]\n"
+                        "maximum_timeout = '50 us'\n" + OPEN,
+                        ["scheme.host.recovery.initial_timeout", "200000000", "at most maximum"]),
+    "windows of swift": ("[scheme]\npreset = 'swift'\n[scheme.host.controller]\n"
+                         "maximum_flow_window = 0.1\n" + OPEN,
+                         ["scheme.host.controller.maximum_flow_window", "0.1", "larger"]),
     "thresholds of timely": ("[scheme]\npreset = 'timely'\n[scheme.host.controller]\n"
                              "low_rtt = '1 ms'\n" + OPEN,
                              ["scheme.host.controller.low_rtt", "1000000000", "at most high_rtt"]),

@@ -15,7 +15,8 @@ pub enum PacketKind {
     Data,
     /// Cumulative acknowledgement; `offset` is the next byte expected.
     Acknowledgement,
-    /// Negative acknowledgement of Go-Back-N; `offset` is the next byte expected.
+    /// Negative acknowledgement; `offset` is the next byte expected, and `remaining` how far beyond
+    /// it the packet began that revealed the gap (bytes).
     NegativeAcknowledgement,
     /// A switch tells the source that this packet was dropped (idealised recovery).
     DropNotice,

@@ -202,6 +202,11 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         (controller.uses_telemetry(), scenario.has_telemetry(), "it needs marking \"telemetry\""),
         (controller.uses_marks(), has_marks, "it needs marking \"ecn\""),
         (controller.uses_feedback(), has_feedback, "it needs marking \"qcn\""),
+        (
+            controller.needs_losses(),
+            scenario.scheme.host.recovery.reports_losses(),
+            "it needs recovery \"fast-retransmit\" or \"selective-repeat\"",
+        ),
     ] {
         unless(!needs || has, "scheme.host.controller.kind", controller.kind(), remedy)?;
     }

@@ -192,13 +192,18 @@ impl<O: Observer> Simulation<O> {
         }
         let packet = &mut self.pool[id];
         let receiver = &mut self.slots.receivers[slot as usize];
-        let (kind, offset) = match receiver.on_data(now, packet.offset, u32::from(packet.payload)) {
-            Reply::Acknowledge { cumulative } => (PacketKind::Acknowledgement, cumulative),
-            Reply::Negative { expected } => (PacketKind::NegativeAcknowledgement, expected),
+        match receiver.on_data(now, packet.offset, u32::from(packet.payload)) {
+            Reply::Acknowledge { cumulative } => {
+                packet.kind = PacketKind::Acknowledgement;
+                packet.offset = cumulative;
+            }
+            Reply::Negative { expected, received } => {
+                packet.kind = PacketKind::NegativeAcknowledgement;
+                packet.offset = expected;
+                packet.remaining = u32::try_from(received - expected).unwrap_or(u32::MAX);
+            }
             Reply::Nothing => return self.retire(id),
-        };
-        packet.kind = kind;
-        packet.offset = offset;
+        }
         packet.wire_bytes = self.network.frames.acknowledgement;
         packet.payload = 0;
         packet.route = self.slots.back(slot);
@@ -251,6 +256,7 @@ impl<O: Observer> Simulation<O> {
             let acknowledgement = Acknowledgement {
                 cumulative: packet.offset,
                 is_negative: packet.kind == PacketKind::NegativeAcknowledgement,
+                received: packet.offset + u64::from(packet.remaining),
                 is_marked: packet.flags.contains(PacketFlags::MARKED),
                 sent_at: packet.sent_at,
                 telemetry: self.pool.telemetry(id),
@@ -280,9 +286,10 @@ impl<O: Observer> Simulation<O> {
         self.pool.remove(id);
     }
 
-    /// Tells the NIC that the readiness of the flow in `slot` may have changed.
+    /// The flow in `slot` may have become ready, and its timer may have moved.
     #[inline]
     fn refresh(&mut self, now: Time, host: u32, slot: u32) {
+        self.watch(slot);
         let host = &mut self.network.hosts[host as usize];
         host.nic.on_change(slot, now, &mut self.slots.senders, &mut self.nic_random);
         let uplink = host.uplink;

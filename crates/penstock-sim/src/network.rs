@@ -61,8 +61,8 @@ pub struct Network {
     pub ports: PortLinks,
     /// Sizes of frames.
     pub frames: Frames,
-    /// What controllers may know of their paths; the longest base RTT serves every flow, as
-    /// GLOBAL_T does in the HPCC simulator.
+    /// What controllers may know of their paths; the longest base RTT, and the most hops, serve every
+    /// flow, as GLOBAL_T does in the HPCC simulator.
     pub path: PathFacts,
     /// The largest number of links between two hosts.
     pub path_links: usize,
@@ -145,6 +145,7 @@ fn path_facts(
         line_rate,
         bdp: line_rate.bytes_in(base_rtt),
         payload: scenario.wire.payload,
+        hops: longest_path(topology, routing) as u32 - 1,
         data_overhead: frames.data_overhead,
         last_flight: last_flight(topology, frames),
         fidelity: scenario.fidelity,

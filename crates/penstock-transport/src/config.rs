@@ -129,6 +129,21 @@ mod tests {
         r#""band":{"kind":"patched","reference_rtt":50000000},"#,
         r#""minimum_rate":1000000000,"window":"scaled"}"#
     );
+    const NEW_RENO: &str = r#"{"kind":"new-reno","initial_window_packets":10}"#;
+    const SWIFT: &str = concat!(
+        r#"{"kind":"swift","additive_increase":1.0,"beta":0.8,"maximum_decrease":0.5,"#,
+        r#""base_target":null,"hop_target":1200000,"range":8000000,"minimum_flow_window":0.1,"#,
+        r#""maximum_flow_window":100.0,"minimum_window":0.001,"maximum_window":1000.0,"#,
+        r#""initial_window_packets":100,"reset_after":5}"#
+    );
+    const SELECTIVE_REPEAT: &str = concat!(
+        r#"{"kind":"selective-repeat","bdp_factor":1.0,"timeout_low":100000000,"#,
+        r#""timeout_high":320000000,"low_packets":3}"#
+    );
+    const FAST_RETRANSMIT: &str = concat!(
+        r#"{"kind":"fast-retransmit","duplicate_threshold":3,"initial_timeout":200000000,"#,
+        r#""minimum_timeout":200000000,"maximum_timeout":100000000000}"#
+    );
     const GO_BACK_N: &str =
         r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;
     const PERFECT: &str = r#"{"kind":"perfect"}"#;
@@ -147,16 +162,24 @@ mod tests {
             DCQCN,
             QCN,
             TIMELY,
+            NEW_RENO,
+            SWIFT,
         ];
         for controller in controllers {
-            for (recovery, nic) in [(GO_BACK_N, NIC), (PERFECT, NIC_SRF)] {
+            for (recovery, nic) in [
+                (GO_BACK_N, NIC),
+                (PERFECT, NIC_SRF),
+                (SELECTIVE_REPEAT, NIC),
+                (FAST_RETRANSMIT, NIC),
+            ] {
                 let text = host(controller, recovery, nic);
                 let parsed: HostConfig = serde_json::from_str(&text).unwrap();
                 assert_eq!(parsed.validate(), Ok(()));
                 let kind = format!(r#"{{"kind":"{}""#, parsed.controller.kind());
                 assert!(controller.starts_with(&kind), "{kind}");
                 assert_eq!(parsed.controller.uses_telemetry(), controller == HPCC);
-                assert_eq!(parsed.controller.uses_timestamp(), controller == TIMELY);
+                let is_timed = controller == TIMELY || controller == SWIFT;
+                assert_eq!(parsed.controller.uses_timestamp(), is_timed);
                 assert_eq!(serde_json::to_string(&parsed).unwrap(), text);
             }
         }
@@ -168,7 +191,7 @@ mod tests {
             host(r#"{"kind":"line-rate","speed":1}"#, PERFECT, NIC),
             host(r#"{"kind":"window","bdp_factor":1.0,"speed":1}"#, PERFECT, NIC),
             host(r#"{"kind":"window"}"#, PERFECT, NIC),
-            host(r#"{"kind":"swift"}"#, PERFECT, NIC),
+            host(r#"{"kind":"bbr"}"#, PERFECT, NIC),
             host(r#"{"kind":"line-rate"}"#, r#"{"kind":"perfect","timeout":1}"#, NIC),
             host(
                 r#"{"kind":"line-rate"}"#,
@@ -228,10 +251,54 @@ mod tests {
             (host(HPCC, PERFECT, &NIC.replace("32", "1")), "nic.queues"),
             (host(HPCC, PERFECT, &NIC.replace("32", "129")), "nic.queues"),
         ];
+        refuse(&cases);
+    }
+
+    #[test]
+    fn windows_and_timeouts_out_of_bounds_are_refused_likewise() {
+        refuse(&[
+            (host(&NEW_RENO.replace("10", "0"), PERFECT, NIC), "controller.initial_window_packets"),
+            (host(&SWIFT.replace("0.5", "1.0"), PERFECT, NIC), "controller.maximum_decrease"),
+            (host(&SWIFT.replace("0.8", "0"), PERFECT, NIC), "controller.beta"),
+            (host(&SWIFT.replace("null", "0"), PERFECT, NIC), "controller.base_target"),
+            (
+                host(&SWIFT.replace(":0.1", ":100.0"), PERFECT, NIC),
+                "controller.maximum_flow_window",
+            ),
+            (host(&SWIFT.replace("0.001", "1.5"), PERFECT, NIC), "controller.minimum_window"),
+            (host(&SWIFT.replace("1000.0", "0.5"), PERFECT, NIC), "controller.maximum_window"),
+            (host(&SWIFT.replace(":5}", ":0}"), PERFECT, NIC), "controller.reset_after"),
+            (host(HPCC, &SELECTIVE_REPEAT.replace("1.0", "0"), NIC), "recovery.bdp_factor"),
+            (host(HPCC, &SELECTIVE_REPEAT.replace("100000000", "0"), NIC), "recovery.timeout_low"),
+            (
+                host(HPCC, &SELECTIVE_REPEAT.replace("320000000", "90000000"), NIC),
+                "recovery.timeout_high",
+            ),
+            (
+                host(HPCC, &FAST_RETRANSMIT.replace(":3,", ":0,"), NIC),
+                "recovery.duplicate_threshold",
+            ),
+            (
+                host(HPCC, &FAST_RETRANSMIT.replace("100000000000", "100000000"), NIC),
+                "recovery.initial_timeout",
+            ),
+            (
+                host(
+                    HPCC,
+                    &FAST_RETRANSMIT.replace("minimum_timeout\":200000000", "minimum_timeout\":0"),
+                    NIC,
+                ),
+                "recovery.minimum_timeout",
+            ),
+        ]);
+    }
+
+    /// Each of `cases` parses and is refused because of its field.
+    fn refuse(cases: &[(String, &str)]) {
         for (text, field) in cases {
-            let parsed: HostConfig = serde_json::from_str(&text).unwrap();
+            let parsed: HostConfig = serde_json::from_str(text).unwrap();
             let error = parsed.validate().unwrap_err();
-            assert_eq!(error.field, field);
+            assert_eq!(&error.field, field);
             assert!(error.to_string().contains(&error.value), "{error}");
         }
     }

@@ -15,6 +15,7 @@ pub(crate) fn path() -> PathFacts {
         line_rate: BitRate::from_gbps(100),
         bdp: Bytes::new(100_000),
         payload: 1_000,
+        hops: 3,
         data_overhead: 48,
         last_flight: Time::from_ns(1_005),
         fidelity: Fidelity::Exact,

@@ -15,6 +15,8 @@ pub struct PathFacts {
     pub bdp: Bytes,
     /// Payload of a full data packet (bytes), > 0.
     pub payload: u32,
+    /// Switches on the path, >= 1.
+    pub hops: u32,
     /// Bytes that a data packet has on the wire beside its payload: header, telemetry, timestamp
     /// (bytes).
     pub data_overhead: u32,
@@ -28,11 +30,14 @@ pub struct PathFacts {
 /// An acknowledgement as it arrives at the sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Acknowledgement<'a> {
-    /// Go-Back-N: the next byte that the receiver expects; perfect recovery: the bytes that it has
-    /// counted (bytes).
+    /// The next byte that the receiver expects; perfect recovery: the bytes that it has counted
+    /// (bytes).
     pub cumulative: u64,
     /// Whether the receiver saw a gap and asks for the bytes from `cumulative` on again.
     pub is_negative: bool,
+    /// Negative: the first byte of the packet that revealed the gap (bytes). Only selective repeat
+    /// looks at it.
+    pub received: u64,
     /// Whether the data packet was marked with congestion experienced (the ECN echo).
     pub is_marked: bool,
     /// When the data packet left the sender's NIC (ps), echoed.

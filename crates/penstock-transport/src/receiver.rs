@@ -37,16 +37,20 @@ impl Receiver {
         match &mut self.recovery {
             Receiving::GoBackN(go_back_n) => go_back_n.on_data(now, offset, payload),
             Receiving::Perfect(perfect) => perfect.on_data(payload),
+            Receiving::SelectiveRepeat(selective) => selective.on_data(offset, payload),
+            Receiving::FastRetransmit(fast) => fast.on_data(offset, payload),
         }
     }
 
-    /// Bytes delivered to the application (bytes): in order with Go-Back-N, counted with perfect
-    /// recovery.
+    /// Bytes delivered to the application (bytes): counted with perfect recovery, in order with
+    /// the others.
     #[inline]
     pub fn delivered(&self) -> u64 {
         match &self.recovery {
             Receiving::GoBackN(go_back_n) => go_back_n.delivered(),
             Receiving::Perfect(perfect) => perfect.delivered(),
+            Receiving::SelectiveRepeat(selective) => selective.delivered(),
+            Receiving::FastRetransmit(fast) => fast.delivered(),
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Rules (the NIC model of alibaba-edu/High-Precision-Congestion-Control):
 //! - A flow is blocked when the bytes in flight have reached its window. The test comes before the
-//!   packet, so the window may be exceeded by less than one packet.
+//!   packet, so the window may be exceeded by less than one packet. What recovery knows to have left
+//!   the network is not in flight.
 //! - A paced flow waits after a packet for the packet's wire time at the flow's rate. A change of
 //!   the rate moves the pending gap by the difference of the two gaps. Their simulator does so for
 //!   HPCC only (and so do we under its fidelity); we do it for every paced controller, because
@@ -86,7 +87,7 @@ impl Sender {
             queue: 0,
             fidelity: path.fidelity,
             rate: controller.rate(),
-            recovery: Sending::new(&config.recovery),
+            recovery: Sending::new(&config.recovery, path),
             controller,
             seat: Seat::default(),
         }
@@ -97,7 +98,7 @@ impl Sender {
     pub fn readiness(&self, now: Time) -> Readiness {
         if self.remaining_unsent() == 0 {
             Readiness::Idle
-        } else if self.in_flight() >= self.controller.window() {
+        } else if !self.recovery.has_room(self.outstanding(), self.controller.window()) {
             Readiness::Blocked
         } else if self.next_available > now {
             Readiness::At(self.next_available)
@@ -125,25 +126,17 @@ impl Sender {
     pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement) -> bool {
         let before = self.acknowledged;
         self.acknowledged = before.max(ack.cumulative.min(self.size));
-        let newly_acknowledged = self.acknowledged - before;
         self.next = self.next.max(self.acknowledged);
-        if let Sending::GoBackN(go_back_n) = &mut self.recovery {
-            // A negative acknowledgement below what is acknowledged by now says nothing new.
-            if ack.is_negative && ack.cumulative == self.acknowledged {
-                self.next = self.acknowledged;
-            }
-            if self.next == self.acknowledged {
-                go_back_n.on_idle();
-            } else if newly_acknowledged > 0 {
-                go_back_n.on_progress(now);
-            }
+        let mut view = self.view(self.acknowledged - before);
+        let loss = self.recovery.on_acknowledgement(now, ack, &mut view);
+        self.next = view.next;
+        if let Sending::Perfect(perfect) = &self.recovery {
+            view.next = view.next.saturating_sub(perfect.lost_bytes()); // bytes in any order
         }
-        let view = FlowView {
-            acknowledged: self.acknowledged,
-            next: self.acknowledged + self.in_flight(),
-            newly_acknowledged,
-        };
         self.controller.on_acknowledgement(now, ack, &view);
+        if let Some(signal) = loss {
+            self.controller.on_loss(now, signal);
+        }
         self.follow_rate();
         self.acknowledged >= self.size
     }
@@ -176,23 +169,23 @@ impl Sender {
     /// for an earlier value, call [`Sender::on_deadline`] then, and ask again.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.retransmission_deadline().min(self.controller.deadline())
+        self.recovery.deadline().min(self.controller.deadline())
     }
 
     /// Serves the timers that are due by `now`; the flow may be ready afterwards, or not any more.
-    /// Answers whether the retransmission timer was one of them: then the flow starts again at the
-    /// first byte that is not acknowledged.
+    /// Answers whether the retransmission timer has expired: then what recovery takes for lost is
+    /// sent again.
     pub fn on_deadline(&mut self, now: Time) -> bool {
         self.controller.on_deadline(now);
-        let has_expired = now >= self.retransmission_deadline();
-        if has_expired && let Sending::GoBackN(go_back_n) = &mut self.recovery {
-            go_back_n.on_idle();
-            self.next = self.acknowledged;
+        let mut view = self.view(0);
+        let loss = self.recovery.on_deadline(now, &mut view);
+        if let Some(signal) = loss {
+            self.next = view.next;
             self.timeouts += 1;
-            self.controller.on_timeout();
+            self.controller.on_loss(now, signal);
         }
         self.follow_rate();
-        has_expired
+        loss.is_some()
     }
 
     /// When the pacing gap after the last packet is over (ps).
@@ -213,7 +206,7 @@ impl Sender {
         self.size
     }
 
-    /// The first byte that is sent next, retransmissions of perfect recovery aside (bytes).
+    /// The first byte that is sent next, retransmissions of single packets aside (bytes).
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
@@ -225,16 +218,16 @@ impl Sender {
         self.acknowledged
     }
 
-    /// Bytes that are sent and neither acknowledged nor known to be lost (bytes).
+    /// Bytes that are sent, not acknowledged, and not known to have left the network (bytes).
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        (self.next - self.acknowledged).saturating_sub(self.recovery.lost_bytes())
+        self.outstanding().saturating_sub(self.recovery.departed_bytes())
     }
 
     /// Bytes that are still to be sent, the lost ones included (bytes); what an SRF NIC ranks by.
     #[inline]
     pub fn remaining_unsent(&self) -> u64 {
-        self.size - self.next + self.recovery.lost_bytes()
+        self.size - self.next + self.recovery.lost_bytes(self.outstanding())
     }
 
     /// The controller's window (bytes); `u64::MAX` when there is none.
@@ -273,32 +266,30 @@ impl Sender {
         self.queue = queue;
     }
 
-    /// When the retransmission timer expires; [`Time::NEVER`] when it does not run.
+    /// Bytes that are sent and not acknowledged.
     #[inline]
-    fn retransmission_deadline(&self) -> Time {
-        match &self.recovery {
-            Sending::GoBackN(go_back_n) => go_back_n.expiry(),
-            Sending::Perfect(_) => Time::NEVER,
-        }
+    fn outstanding(&self) -> u64 {
+        self.next - self.acknowledged
+    }
+
+    /// Where the flow stands after `newly_acknowledged` bytes were.
+    #[inline]
+    fn view(&self, newly_acknowledged: u64) -> FlowView {
+        FlowView { acknowledged: self.acknowledged, next: self.next, newly_acknowledged }
     }
 
     /// Chooses the bytes of the next packet and counts them as sent.
     fn next_segment(&mut self, now: Time) -> Segment {
-        if let Sending::Perfect(perfect) = &mut self.recovery
-            && let Some((offset, payload)) = perfect.take_lost(self.payload)
-        {
-            let remaining = self.size - offset;
-            return Segment { offset, payload, remaining, is_retransmission: true };
-        }
-        let offset = self.next;
-        let remaining = self.size - offset;
-        let payload = remaining.min(u64::from(self.payload)) as u32;
-        self.next += u64::from(payload);
-        let is_retransmission = match &mut self.recovery {
-            Sending::GoBackN(go_back_n) => go_back_n.on_send(now, offset, self.next),
-            Sending::Perfect(_) => false,
-        };
-        Segment { offset, payload, remaining, is_retransmission }
+        let lost = self.recovery.take_lost(self.payload, &self.view(0));
+        let (offset, payload) = lost.unwrap_or_else(|| {
+            let payload = (self.size - self.next).min(u64::from(self.payload)) as u32;
+            (self.next, payload)
+        });
+        let end = offset + u64::from(payload);
+        self.next = self.next.max(end);
+        let was_sent = self.recovery.on_send(now, offset, end);
+        let is_retransmission = lost.is_some() || was_sent;
+        Segment { offset, payload, remaining: self.size - offset, is_retransmission }
     }
 
     /// Moves the pending gap when the controller has changed the rate: from the last packet on, it

@@ -26,7 +26,9 @@ from penstock.scenario.rate_control import (
     Timely,
     window_field,
 )
-from penstock.units import PositiveSize, PositiveTime, Rate, Time
+from penstock.scenario.recovery import Recovery
+from penstock.scenario.window_control import NewReno, Swift
+from penstock.units import PositiveSize, Rate
 
 NIC_QUEUES_MAX = 128
 """Largest number of NIC queues: a pause frame's bitmap has 128 (BFC 6.3: at most 128 queues)."""
@@ -122,28 +124,6 @@ class Delay(Part):
     target_factor: Number = field("target RTT in base RTTs", 2.5, gt=1, source="BFC A.1")
 
 
-class GoBackN(Part):
-    """Resend everything from the first loss."""
-
-    kind: Literal["go-back-n"]
-    timeout: PositiveTime = field(
-        "resend after this long without an acknowledgement",
-        "4 ms",
-        source=f"{OUR_CHOICE}: above every pause seen, so that it fires after losses only",
-    )
-    nack_interval: Time = field(
-        "a receiver repeats a NACK no sooner",
-        "500 us",
-        source=HPCC_SIMULATOR,
-    )
-
-
-class PerfectRecovery(Part):
-    """The switch tells the sender of each drop, which resends that packet (BFC's HPCC-PFC)."""
-
-    kind: Literal["perfect"]
-
-
 class Nic(Part):
     """The network interface: which of its flows sends next."""
 
@@ -160,12 +140,23 @@ class Nic(Part):
     )
 
 
-Controller = LineRate | Window | Dctcp | Hpcc | Delay | DcqcnMellanox | Dcqcn | Qcn | Timely
-TIMED_CONTROLLERS = (Timely,)
+Controller = (
+    LineRate
+    | Window
+    | Dctcp
+    | Hpcc
+    | Delay
+    | DcqcnMellanox
+    | Dcqcn
+    | Qcn
+    | Timely
+    | NewReno
+    | Swift
+)
+TIMED_CONTROLLERS = (Timely, Swift)
 """Controllers whose packets carry a timestamp."""
 MARKED_CONTROLLERS = (Dctcp, DcqcnMellanox, Dcqcn)
 """Controllers that react to the marks of switches."""
-Recovery = GoBackN | PerfectRecovery
 
 
 class Host(Part):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from penstock.errors import Problem
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
 from penstock.scenario.rate_control import Qcn, Timely
+from penstock.scenario.recovery import REPORTING_RECOVERIES, FastRetransmit, SelectiveRepeat
 from penstock.scenario.switch import (
     Bfc,
     ClassAssignment,
@@ -28,6 +29,7 @@ from penstock.scenario.switch import (
     StrictPriority,
     TelemetryMarking,
 )
+from penstock.scenario.window_control import NewReno, Swift
 
 if TYPE_CHECKING:
     from penstock.scenario.scenario import Scenario
@@ -44,6 +46,8 @@ def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _backpressure(scenario)
     yield from _marking(scenario)
     yield from _fidelity(scenario)
+    yield from _losses(scenario)
+    yield from _delays(scenario)
 
 
 def _fidelity(scenario: Scenario) -> Iterator[Problem]:
@@ -218,10 +222,54 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
                 f'use marking "{name}", or another controller',
                 marking.kind,
             )
+
+
+def _losses(scenario: Scenario) -> Iterator[Problem]:
+    """Recovery must tell the controller what it reacts to, and its timeouts have an order."""
+    controller, recovery = scenario.scheme.host.controller, scenario.scheme.host.recovery
+    path = "scheme.host.recovery"
+    if isinstance(controller, NewReno) and not isinstance(recovery, REPORTING_RECOVERIES):
+        yield Problem(
+            f"{path}.kind",
+            "the new-reno controller reacts to losses, and this recovery reports timeouts at most",
+            'use recovery "fast-retransmit" or "selective-repeat", or another controller',
+            recovery.kind,
+        )
+    if isinstance(recovery, SelectiveRepeat) and recovery.timeout_low > recovery.timeout_high:
+        yield Problem(
+            f"{path}.timeout_high",
+            f"it is below timeout_low, {recovery.timeout_low} ps",
+            "make it at least timeout_low",
+            recovery.timeout_high,
+        )
+    if isinstance(recovery, FastRetransmit):
+        for name in ("initial_timeout", "minimum_timeout"):
+            if getattr(recovery, name) > recovery.maximum_timeout:
+                yield Problem(
+                    f"{path}.{name}",
+                    f"it is above maximum_timeout, {recovery.maximum_timeout} ps",
+                    "make it at most maximum_timeout",
+                    getattr(recovery, name),
+                )
+
+
+def _delays(scenario: Scenario) -> Iterator[Problem]:
+    """Bounds of controllers that measure delays must have an order."""
+    controller = scenario.scheme.host.controller
     if isinstance(controller, Timely) and controller.low_rtt > controller.high_rtt:
         yield Problem(
             "scheme.host.controller.low_rtt",
             f"it is above high_rtt, {controller.high_rtt} ps",
             "make low_rtt at most high_rtt",
             controller.low_rtt,
+        )
+    if (
+        isinstance(controller, Swift)
+        and controller.minimum_flow_window >= controller.maximum_flow_window
+    ):
+        yield Problem(
+            "scheme.host.controller.maximum_flow_window",
+            f"it is not above minimum_flow_window, {controller.minimum_flow_window}",
+            "make it larger",
+            controller.maximum_flow_window,
         )

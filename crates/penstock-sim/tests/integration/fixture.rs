@@ -252,6 +252,34 @@ pub fn ideal_fq() -> Value {
     scheme("ideal-fq", switch, window(), 0)
 }
 
+/// NewReno over drop-tail ports of `buffer` bytes.
+pub fn tcp(buffer: u64) -> Value {
+    let static_port = json!({"kind": "static", "per_port": buffer});
+    let lossy = with(line_rate(), "/switch/admission", static_port);
+    let controller = json!({"kind": "new-reno", "initial_window_packets": 10});
+    let recovery = json!({"kind": "fast-retransmit", "duplicate_threshold": 3,
+        "initial_timeout": 200 * US, "minimum_timeout": 200 * US, "maximum_timeout": 100 * MS});
+    let tcp = with(with(lossy, "/host/controller", controller), "/host/recovery", recovery);
+    with(tcp, "/name", "tcp")
+}
+
+/// Line rate with selective repeat over drop-tail ports of `buffer` bytes.
+pub fn irn(buffer: u64) -> Value {
+    let recovery = json!({"kind": "selective-repeat", "bdp_factor": 1.0,
+        "timeout_low": 100 * US, "timeout_high": 320 * US, "low_packets": 3});
+    let irn = with(tcp(buffer), "/host/recovery", recovery);
+    with(with(irn, "/host/controller", json!({"kind": "line-rate"})), "/name", "irn")
+}
+
+/// Swift over PFC, from a window of `initial` packets.
+pub fn swift(initial: u32) -> Value {
+    let controller = json!({"kind": "swift", "additive_increase": 1.0, "beta": 0.8,
+        "maximum_decrease": 0.5, "base_target": null, "hop_target": 1_200_000, "range": 8 * US,
+        "minimum_flow_window": 0.1, "maximum_flow_window": 100.0, "minimum_window": 0.001,
+        "maximum_window": 1000.0, "initial_window_packets": initial, "reset_after": 5});
+    with(with(pfc(), "/host/controller", controller), "/name", "swift")
+}
+
 /// All schemes, by name.
 pub fn schemes() -> Vec<Value> {
     vec![
@@ -267,6 +295,9 @@ pub fn schemes() -> Vec<Value> {
         dcqcn_mellanox(),
         qcn(),
         timely(),
+        tcp(50_000),
+        irn(50_000),
+        swift(100),
     ]
 }
 

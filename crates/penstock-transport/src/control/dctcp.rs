@@ -7,13 +7,12 @@
 //! as the RDMA simulators do (alibaba-edu/High-Precision-Congestion-Control).
 //!
 //! Left out: the delayed-acknowledgement state machine of RFC 8257 Sec. 3.2, because every packet
-//! is acknowledged and echoes its own mark; fast retransmit, because Go-Back-N or the switch
-//! recovers losses.
+//! is acknowledged and echoes its own mark. What is sent again is up to recovery.
 //!
 //! Where the sources are silent or differ: the first acknowledgement of a flow only opens the first
-//! round, as in the RDMA simulator; after a timeout the window is halved once, the reaction of
-//! RFC 8257 Sec. 3.5 to a loss; a drop that a switch reports also ends the slow start (our choice:
-//! it says more than a mark does).
+//! round, as in the RDMA simulator; a loss that recovery detects halves the window (RFC 8257
+//! Sec. 3.5), and so does a timeout (our choice: TCP would go down to one packet); a drop that a
+//! switch reports also ends the slow start (our choice: it says more than a mark does).
 //!
 //! | symbol | field | value | source |
 //! |---|---|---|---|
@@ -159,8 +158,8 @@ impl Dctcp {
         self.rate.set_minimum();
     }
 
-    /// The retransmission timer expired: half the window (RFC 8257 Sec. 3.5).
-    pub fn on_timeout(&mut self) {
+    /// A loss was detected: half the window (RFC 8257 Sec. 3.5).
+    pub fn on_loss(&mut self) {
         self.is_slow_start = false;
         self.rate.scale(0.5);
     }
@@ -317,7 +316,7 @@ mod tests {
     #[test]
     fn losses_reduce_the_window() {
         let mut dctcp = dctcp(DctcpStart::SlowStart);
-        dctcp.on_timeout();
+        dctcp.on_loss();
         assert_eq!(dctcp.window(), 5_000);
         dctcp.on_switch_drop();
         assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));

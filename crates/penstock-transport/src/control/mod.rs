@@ -1,8 +1,9 @@
 //! Congestion controllers: how many bytes of a flow may be in flight, and how fast they leave.
 //!
 //! A controller sees acknowledgements, what switches and the receiver tell the source of congestion,
-//! the packets of its flow that leave, and the time; it does not know what was lost or what the NIC
-//! does. To add one: write its file (config, state machine, citation, tests) and add a variant to
+//! the losses that recovery reports ([`LossSignal`]), the packets of its flow that leave, and the
+//! time; it does not know which bytes were lost or what the NIC does. To add one: write its file
+//! (config, state machine, citation, tests) and add a variant to
 //! [`ControllerConfig`] and [`Controller`].
 //!
 //! A controller may have timers: [`Controller::deadline`] is the next one, and whoever drives it
@@ -10,8 +11,9 @@
 //! (a tick of alpha in [`dcqcn_mellanox`] after it), so that it does not matter in which order a
 //! driver takes the events of one picosecond.
 //!
-//! Reading order: [`window`], [`delay`], [`paced_rate`] (what the others share), [`dctcp`],
-//! [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], [`dcqcn`], [`qcn`], [`timely`].
+//! Reading order: [`window`], [`delay`], [`new_reno`], [`swift`], [`paced_rate`] (what the others
+//! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], [`dcqcn`],
+//! [`qcn`], [`timely`].
 
 use alloc::boxed::Box;
 
@@ -26,8 +28,10 @@ pub mod dcqcn_mellanox;
 pub mod dctcp;
 pub mod delay;
 pub mod hpcc;
+pub mod new_reno;
 pub mod paced_rate;
 pub mod qcn;
+pub mod swift;
 pub mod timely;
 pub mod window;
 
@@ -38,8 +42,10 @@ pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
+pub use new_reno::{NewReno, NewRenoConfig};
 pub use paced_rate::{Increase, RateWindow};
 pub use qcn::{Qcn, QcnConfig};
+pub use swift::{Swift, SwiftConfig};
 pub use timely::{Timely, TimelyBand, TimelyConfig, TimelyUpdate};
 pub use window::{Window, WindowConfig};
 
@@ -66,6 +72,10 @@ pub enum ControllerConfig {
     Qcn(QcnConfig),
     /// TIMELY.
     Timely(TimelyConfig),
+    /// TCP NewReno's congestion control.
+    NewReno(NewRenoConfig),
+    /// Swift.
+    Swift(SwiftConfig),
 }
 
 impl ControllerConfig {
@@ -81,6 +91,8 @@ impl ControllerConfig {
             ControllerConfig::Dcqcn(_) => "dcqcn",
             ControllerConfig::Qcn(_) => "qcn",
             ControllerConfig::Timely(_) => "timely",
+            ControllerConfig::NewReno(_) => "new-reno",
+            ControllerConfig::Swift(_) => "swift",
         }
     }
 
@@ -115,7 +127,13 @@ impl ControllerConfig {
 
     /// Whether data packets and acknowledgements carry a timestamp for the controller.
     pub fn uses_timestamp(&self) -> bool {
-        matches!(self, ControllerConfig::Timely(_))
+        matches!(self, ControllerConfig::Timely(_) | ControllerConfig::Swift(_))
+    }
+
+    /// Whether the controller has no other sign of congestion than the losses that recovery reports
+    /// before a timeout ([`LossSignal::FastRetransmit`]).
+    pub fn needs_losses(&self) -> bool {
+        matches!(self, ControllerConfig::NewReno(_))
     }
 
     /// Checks every parameter against its bounds.
@@ -133,6 +151,8 @@ impl ControllerConfig {
             ControllerConfig::Dcqcn(config) => config.validate(),
             ControllerConfig::Qcn(config) => config.validate(),
             ControllerConfig::Timely(config) => config.validate(),
+            ControllerConfig::NewReno(config) => config.validate(),
+            ControllerConfig::Swift(config) => config.validate(),
         }
     }
 }
@@ -144,8 +164,34 @@ pub struct FlowView {
     pub acknowledged: u64,
     /// What `acknowledged` becomes once all that is in flight is acknowledged (bytes).
     pub next: u64,
-    /// How much this acknowledgement added to `acknowledged` (bytes).
+    /// Bytes that this acknowledgement was the first to report as received: those that it added to
+    /// `acknowledged`, and with selective repeat those ahead of a gap, each byte once (bytes).
     pub newly_acknowledged: u64,
+}
+
+/// What recovery tells the controller, after the acknowledgement that it learnt it from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossSignal {
+    /// A packet is lost and will be sent again. No other loss is reported until the recovery ends,
+    /// one way or the other.
+    FastRetransmit {
+        /// Bytes sent and not acknowledged, the lost ones included (FlightSize in RFC 5681).
+        in_flight: u64,
+    },
+    /// Everything sent before the loss was detected is acknowledged. Also ends the recovery that a
+    /// timeout began, where there is one.
+    RecoveryExit {
+        /// Bytes sent and not acknowledged.
+        in_flight: u64,
+    },
+    /// The retransmission timer expired.
+    Timeout {
+        /// Bytes sent and not acknowledged when it did, less those that a fast recovery knows to
+        /// have left the network.
+        in_flight: u64,
+        /// Whether nothing was acknowledged since the timer expired the last time.
+        is_repeated: bool,
+    },
 }
 
 /// The controller of one flow, stored by value; a large one in a box, so that flows of the others
@@ -170,6 +216,10 @@ pub enum Controller {
     Qcn(Box<Qcn>),
     /// TIMELY.
     Timely(Box<Timely>),
+    /// TCP NewReno's congestion control.
+    NewReno(NewReno),
+    /// Swift.
+    Swift(Box<Swift>),
 }
 
 impl Controller {
@@ -190,6 +240,10 @@ impl Controller {
             ControllerConfig::Qcn(config) => Controller::Qcn(Box::new(Qcn::new(config, path))),
             ControllerConfig::Timely(config) => {
                 Controller::Timely(Box::new(Timely::new(config, path)))
+            }
+            ControllerConfig::NewReno(config) => Controller::NewReno(NewReno::new(config, path)),
+            ControllerConfig::Swift(config) => {
+                Controller::Swift(Box::new(Swift::new(config, path)))
             }
         }
     }
@@ -224,6 +278,8 @@ impl Controller {
             Controller::Timely(timely) => {
                 timely.on_acknowledgement(now.saturating_sub(ack.sent_at), view);
             }
+            Controller::NewReno(new_reno) => new_reno.on_acknowledgement(view),
+            Controller::Swift(swift) => swift.on_acknowledgement(now, ack.sent_at, view),
         }
     }
 
@@ -285,11 +341,17 @@ impl Controller {
         }
     }
 
-    /// The retransmission timer expired. DCTCP halves its window; the others continue as they are,
-    /// as RDMA NICs do.
-    pub fn on_timeout(&mut self) {
-        if let Controller::Dctcp(dctcp) = self {
-            dctcp.on_timeout();
+    /// Recovery has something to tell. DCTCP halves its window when a loss is detected, NewReno and
+    /// Swift follow their own rules; the others continue as they are, as RDMA NICs do.
+    pub fn on_loss(&mut self, now: Time, signal: LossSignal) {
+        match self {
+            Controller::Dctcp(dctcp) => match signal {
+                LossSignal::FastRetransmit { .. } | LossSignal::Timeout { .. } => dctcp.on_loss(),
+                LossSignal::RecoveryExit { .. } => {}
+            },
+            Controller::NewReno(new_reno) => new_reno.on_loss(signal),
+            Controller::Swift(swift) => swift.on_loss(now, signal),
+            _ => {}
         }
     }
 
@@ -306,6 +368,8 @@ impl Controller {
             Controller::Dcqcn(dcqcn) => dcqcn.window(),
             Controller::Qcn(qcn) => qcn.window(),
             Controller::Timely(timely) => timely.window(),
+            Controller::NewReno(new_reno) => new_reno.window(),
+            Controller::Swift(swift) => swift.window(),
         }
     }
 
@@ -314,13 +378,17 @@ impl Controller {
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
         match self {
-            Controller::LineRate | Controller::Window(_) | Controller::Delay(_) => None,
+            Controller::LineRate
+            | Controller::Window(_)
+            | Controller::Delay(_)
+            | Controller::NewReno(_) => None,
             Controller::Dctcp(dctcp) => dctcp.rate(),
             Controller::Hpcc(hpcc) => hpcc.rate(),
             Controller::DcqcnMellanox(dcqcn) => dcqcn.rate(),
             Controller::Dcqcn(dcqcn) => dcqcn.rate(),
             Controller::Qcn(qcn) => qcn.rate(),
             Controller::Timely(timely) => timely.rate(),
+            Controller::Swift(swift) => swift.rate(),
         }
     }
 }

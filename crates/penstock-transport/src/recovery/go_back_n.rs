@@ -19,6 +19,8 @@ use penstock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
+use crate::control::{FlowView, LossSignal};
+use crate::path::Acknowledgement;
 use crate::recovery::Reply;
 
 /// Parameters of Go-Back-N.
@@ -54,11 +56,13 @@ pub(crate) struct Sending {
     expiry: Time,
     /// The end of the furthest byte that was ever sent.
     furthest: u64,
+    /// Whether the timer has expired since new bytes were acknowledged.
+    has_expired: bool,
 }
 
 impl Sending {
     pub(crate) fn new(config: &GoBackNConfig) -> Self {
-        Sending { timeout: config.timeout, expiry: Time::NEVER, furthest: 0 }
+        Sending { timeout: config.timeout, expiry: Time::NEVER, furthest: 0, has_expired: false }
     }
 
     /// The bytes `offset .. end` leave at `now`; answers whether they had left before.
@@ -72,16 +76,36 @@ impl Sending {
         is_retransmission
     }
 
-    /// New bytes were acknowledged at `now`: the timer starts anew.
-    #[inline]
-    pub(crate) fn on_progress(&mut self, now: Time) {
-        self.expiry = now.saturating_add(self.timeout);
+    /// An acknowledgement arrived at `now`; `view` has taken it into account. A negative one rewinds
+    /// the flow, unless it asks for less than is acknowledged by now.
+    pub(crate) fn on_acknowledgement(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        view: &mut FlowView,
+    ) {
+        self.has_expired &= view.newly_acknowledged == 0;
+        if ack.is_negative && ack.cumulative == view.acknowledged {
+            view.next = view.acknowledged;
+        }
+        if view.next == view.acknowledged {
+            self.expiry = Time::NEVER;
+        } else if view.newly_acknowledged > 0 {
+            self.expiry = now.saturating_add(self.timeout);
+        }
     }
 
-    /// Nothing is in flight any more: the timer stops.
-    #[inline]
-    pub(crate) fn on_idle(&mut self) {
+    /// Answers whether the timer has expired by `now`; then the flow starts again at the first
+    /// unacknowledged byte.
+    pub(crate) fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
+        if now < self.expiry {
+            return None;
+        }
+        let in_flight = view.next - view.acknowledged;
         self.expiry = Time::NEVER;
+        view.next = view.acknowledged;
+        let is_repeated = core::mem::replace(&mut self.has_expired, true);
+        Some(LossSignal::Timeout { in_flight, is_repeated })
     }
 
     /// When the timer expires, or [`Time::NEVER`].
@@ -122,7 +146,7 @@ impl Receiving {
         }
         self.reported_gap = Some(self.expected);
         self.report_again_at = now.saturating_add(self.nack_interval);
-        Reply::Negative { expected: self.expected }
+        Reply::Negative { expected: self.expected, received: offset }
     }
 
     /// Bytes delivered in order.
@@ -161,11 +185,11 @@ mod tests {
     fn a_gap_is_reported_once_per_interval() {
         let mut receiving = receiving();
         receiving.on_data(Time::ZERO, 0, 1_000);
-        let gap = Reply::Negative { expected: 1_000 };
-        assert_eq!(receiving.on_data(Time::from_us(1), 2_000, 1_000), gap);
+        let gap = |received| Reply::Negative { expected: 1_000, received };
+        assert_eq!(receiving.on_data(Time::from_us(1), 2_000, 1_000), gap(2_000));
         assert_eq!(receiving.on_data(Time::from_us(2), 3_000, 1_000), Reply::Nothing);
         assert_eq!(receiving.on_data(Time::from_us(500), 4_000, 1_000), Reply::Nothing);
-        assert_eq!(receiving.on_data(Time::from_us(501), 5_000, 1_000), gap);
+        assert_eq!(receiving.on_data(Time::from_us(501), 5_000, 1_000), gap(5_000));
         assert_eq!(receiving.delivered(), 1_000);
     }
 
@@ -175,7 +199,7 @@ mod tests {
         receiving.on_data(Time::ZERO, 1_000, 1_000);
         receiving.on_data(Time::ZERO, 0, 1_000);
         let reply = receiving.on_data(Time::ZERO, 2_000, 1_000);
-        assert_eq!(reply, Reply::Negative { expected: 1_000 });
+        assert_eq!(reply, Reply::Negative { expected: 1_000, received: 2_000 });
     }
 
     #[test]

@@ -1,15 +1,21 @@
 //! The behaviour of senders, receivers and NICs through their public interface.
 
+mod delivery;
+mod fast_retransmit;
 mod go_back_n;
 mod nic;
 mod nic_model;
+mod pair;
 mod perfect;
 mod polled;
+mod selective_repeat;
 mod sender;
 mod timer;
 
-use penstock_transport::control::{DctcpConfig, DctcpStart, Increase, RateWindow, WindowConfig};
-use penstock_transport::recovery::GoBackNConfig;
+use penstock_transport::control::{
+    DctcpConfig, DctcpStart, Increase, NewRenoConfig, RateWindow, SwiftConfig, WindowConfig,
+};
+use penstock_transport::recovery::{FastRetransmitConfig, GoBackNConfig, SelectiveRepeatConfig};
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, NicConfig, NicScheduling, PathFacts,
     RecoveryConfig,
@@ -23,6 +29,7 @@ fn path() -> PathFacts {
         line_rate: BitRate::from_gbps(100),
         bdp: Bytes::new(100_000),
         payload: 1_000,
+        hops: 3,
         data_overhead: 48,
         last_flight: Time::from_ns(1_005),
         fidelity: Fidelity::Exact,
@@ -37,6 +44,26 @@ fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
 fn go_back_n() -> RecoveryConfig {
     let (timeout, nack_interval) = (Time::from_us(100), Time::from_us(20));
     RecoveryConfig::GoBackN(GoBackNConfig { timeout, nack_interval })
+}
+
+/// The paper's timeouts, and one bandwidth-delay product outstanding.
+fn selective_repeat() -> RecoveryConfig {
+    RecoveryConfig::SelectiveRepeat(SelectiveRepeatConfig {
+        bdp_factor: 1.0,
+        timeout_low: Time::from_us(100),
+        timeout_high: Time::from_us(320),
+        low_packets: 3,
+    })
+}
+
+/// Three duplicates, and timeouts from 200 us on.
+fn fast_retransmit() -> RecoveryConfig {
+    RecoveryConfig::FastRetransmit(FastRetransmitConfig {
+        duplicate_threshold: 3,
+        initial_timeout: Time::from_us(200),
+        minimum_timeout: Time::from_us(200),
+        maximum_timeout: Time::from_ms(100),
+    })
 }
 
 /// A constant window of `bytes`.
@@ -56,11 +83,35 @@ fn dctcp() -> ControllerConfig {
     })
 }
 
+/// NewReno from a window of `packets`.
+fn new_reno(packets: u32) -> ControllerConfig {
+    ControllerConfig::NewReno(NewRenoConfig { initial_window_packets: packets })
+}
+
+/// Swift from a window of 100 packets, with a target of 12 us.
+fn swift() -> ControllerConfig {
+    ControllerConfig::Swift(SwiftConfig {
+        additive_increase: 1.0,
+        beta: 0.8,
+        maximum_decrease: 0.5,
+        base_target: Some(Time::from_us(12)),
+        hop_target: Time::ZERO,
+        range: Time::from_us(8),
+        minimum_flow_window: 0.1,
+        maximum_flow_window: 100.0,
+        minimum_window: 0.001,
+        maximum_window: 1_000.0,
+        initial_window_packets: 100,
+        reset_after: 5,
+    })
+}
+
 /// An unmarked positive acknowledgement.
 fn acknowledgement(cumulative: u64) -> Acknowledgement<'static> {
     Acknowledgement {
         cumulative,
         is_negative: false,
+        received: 0,
         is_marked: false,
         sent_at: Time::ZERO,
         telemetry: &[],

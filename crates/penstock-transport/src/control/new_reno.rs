@@ -1,0 +1,197 @@
+//! The congestion control of TCP NewReno: the window doubles per round trip up to a threshold, grows
+//! by a packet per round trip beyond it, and is halved by a loss.
+//!
+//! Sources: RFC 5681 Sec. 3.1 and 3.2 (slow start, congestion avoidance, fast recovery), RFC 6582
+//! Sec. 3.2 (how a fast recovery ends), RFC 6928 (the initial window). It is the congestion control
+//! of the AFQ paper's TCP (N. Sharma et al., NSDI 2018, Sec. 6.2.2). What is sent again and when is
+//! recovery's part ([`crate::recovery::fast_retransmit`]), and so is the inflation of the window in a
+//! fast recovery.
+//!
+//! Left out: the receiver's window, a restart after idle time (flows send until they end), and
+//! appropriate byte counting (RFC 3465): every acknowledgement counts once, because every packet has
+//! one. Not paced: a burst of acknowledgements causes a burst of packets, as in TCP.
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | IW | `initial_window_packets` | 10 | RFC 6928 Sec. 2 |
+//! | ssthresh | - | unlimited at first | RFC 5681 Sec. 3.1: arbitrarily high |
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::{FlowView, LossSignal};
+use crate::path::PathFacts;
+
+/// Parameters of [`NewReno`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewRenoConfig {
+    /// The first window (packets), >= 1.
+    pub initial_window_packets: u32,
+}
+
+impl NewRenoConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// When the initial window holds no packet.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.initial_window_packets > 0,
+            "controller.initial_window_packets",
+            self.initial_window_packets,
+            "it must be at least 1, such as 10",
+        )
+    }
+}
+
+/// The state of one NewReno flow.
+#[derive(Clone, Copy, Debug)]
+pub struct NewReno {
+    /// cwnd in the RFCs (bytes); fractions are kept so that small steps add up.
+    window: f64,
+    /// Slow start below it (ssthresh in the RFCs) (bytes).
+    threshold: f64,
+    /// A full packet (SMSS in the RFCs) (bytes).
+    packet: f64,
+    /// In a fast recovery the window stays as it is.
+    is_recovering: bool,
+}
+
+impl NewReno {
+    /// A flow that has sent nothing.
+    pub fn new(config: &NewRenoConfig, path: &PathFacts) -> Self {
+        let packet = f64::from(path.payload);
+        NewReno {
+            window: f64::from(config.initial_window_packets) * packet,
+            threshold: f64::INFINITY,
+            packet,
+            is_recovering: false,
+        }
+    }
+
+    /// An acknowledgement arrived.
+    pub fn on_acknowledgement(&mut self, view: &FlowView) {
+        if self.is_recovering || view.newly_acknowledged == 0 {
+            return;
+        }
+        self.window += if self.window < self.threshold {
+            self.packet.min(view.newly_acknowledged as f64) // RFC 5681 Eq. 2
+        } else {
+            self.packet * self.packet / self.window // RFC 5681 Eq. 3
+        };
+    }
+
+    /// Recovery has something to tell.
+    pub fn on_loss(&mut self, signal: LossSignal) {
+        let half = |in_flight: u64| (in_flight as f64 / 2.0).max(2.0 * self.packet); // RFC 5681 Eq. 4
+        match signal {
+            LossSignal::FastRetransmit { in_flight } => {
+                self.threshold = half(in_flight);
+                self.window = self.threshold;
+                self.is_recovering = true;
+            }
+            LossSignal::RecoveryExit { in_flight } => {
+                if self.is_recovering {
+                    // RFC 6582 Sec. 3.2, step 3, the first of its two ways: no burst follows.
+                    let burstless = self.packet.max(in_flight as f64) + self.packet;
+                    self.window = self.threshold.min(burstless);
+                    self.is_recovering = false;
+                }
+            }
+            LossSignal::Timeout { in_flight, is_repeated } => {
+                if !is_repeated {
+                    self.threshold = half(in_flight);
+                }
+                self.window = self.packet;
+                self.is_recovering = false;
+            }
+        }
+    }
+
+    /// The window (bytes), in whole packets because a smaller part does not let one leave
+    /// (RFC 5681 Sec. 3.1: nothing beyond the window is sent); >= one packet.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        let packet = self.packet as u64;
+        self.window as u64 / packet * packet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn new_reno() -> NewReno {
+        NewReno::new(&NewRenoConfig { initial_window_packets: 10 }, &fixture::path())
+    }
+
+    fn acknowledge(new_reno: &mut NewReno, packets: u64) {
+        for _ in 0..packets {
+            let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
+            new_reno.on_acknowledgement(&view);
+        }
+    }
+
+    #[test]
+    fn slow_start_adds_a_packet_per_acknowledgement() {
+        let mut new_reno = new_reno();
+        assert_eq!(new_reno.window(), 10_000);
+        acknowledge(&mut new_reno, 10);
+        assert_eq!(new_reno.window(), 20_000);
+        let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 90_000 };
+        new_reno.on_acknowledgement(&view); // at most a packet
+        let short = FlowView { newly_acknowledged: 400, ..view };
+        new_reno.on_acknowledgement(&short);
+        assert_eq!(new_reno.window, 21_400.0);
+    }
+
+    #[test]
+    fn a_loss_halves_what_is_in_flight_and_then_a_packet_is_added_per_round_trip() {
+        let mut new_reno = new_reno();
+        new_reno.on_loss(LossSignal::FastRetransmit { in_flight: 40_000 });
+        acknowledge(&mut new_reno, 40);
+        assert_eq!(new_reno.window(), 20_000); // the recovery adds nothing
+        new_reno.on_loss(LossSignal::RecoveryExit { in_flight: 20_000 });
+        assert_eq!(new_reno.window(), 20_000);
+        acknowledge(&mut new_reno, 20);
+        // 20 steps of 1/w each give a little less than 1: w^2 grows by 2 a step.
+        let expected = 1_000.0 * (400.0f64 + 2.0 * 20.0).sqrt();
+        assert!((new_reno.window - expected).abs() < 2.0, "{} {expected}", new_reno.window);
+    }
+
+    #[test]
+    fn a_recovery_that_ends_with_little_in_flight_sends_no_burst() {
+        let mut new_reno = new_reno();
+        new_reno.on_loss(LossSignal::FastRetransmit { in_flight: 40_000 });
+        new_reno.on_loss(LossSignal::RecoveryExit { in_flight: 3_000 });
+        assert_eq!((new_reno.window(), new_reno.threshold), (4_000, 20_000.0));
+        acknowledge(&mut new_reno, 1);
+        assert_eq!(new_reno.window(), 5_000); // slow start again, up to the threshold
+        new_reno.on_loss(LossSignal::RecoveryExit { in_flight: 0 });
+        assert_eq!(new_reno.window(), 5_000);
+    }
+
+    #[test]
+    fn a_timeout_starts_again_with_one_packet() {
+        let mut new_reno = new_reno();
+        new_reno.on_loss(LossSignal::Timeout { in_flight: 30_000, is_repeated: false });
+        assert_eq!((new_reno.window(), new_reno.threshold), (1_000, 15_000.0));
+        new_reno.on_loss(LossSignal::Timeout { in_flight: 1_000, is_repeated: true });
+        assert_eq!((new_reno.window(), new_reno.threshold), (1_000, 15_000.0));
+        acknowledge(&mut new_reno, 14);
+        assert_eq!(new_reno.window, 15_000.0);
+        acknowledge(&mut new_reno, 1);
+        assert!(new_reno.window < 15_100.0);
+    }
+
+    #[test]
+    fn the_threshold_is_two_packets_at_least() {
+        let mut new_reno = new_reno();
+        new_reno.on_loss(LossSignal::FastRetransmit { in_flight: 1_000 });
+        assert_eq!(new_reno.window(), 2_000);
+        new_reno.on_loss(LossSignal::Timeout { in_flight: 0, is_repeated: false });
+        assert_eq!((new_reno.window(), new_reno.threshold), (1_000, 2_000.0));
+    }
+}

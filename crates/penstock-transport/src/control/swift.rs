@@ -1,0 +1,351 @@
+//! Swift: the window follows the delay of each packet towards a target that depends on the path and
+//! on the window itself.
+//!
+//! G. Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter",
+//! SIGCOMM 2020, Sec. 3. Implemented: the fabric window with its target delay, scaled by hops
+//! (topology) and by the window (flows), additive increase per round trip, decrease in proportion to
+//! the excess delay and at most once per round trip, pacing of windows below one packet, and the
+//! reactions to losses and timeouts. Left out: the endpoint window, because hosts here take no time
+//! for a packet, so that the round-trip time is the fabric's delay; acknowledgements in bundles.
+//!
+//! The hops are those of the longest path of the network, for every flow, as the base round-trip
+//! time is; in Swift they come from the packet's time to live.
+//!
+//! The paper publishes no full set of parameters. Values marked htsim are those of that simulator
+//! (Broadcom/csg-htsim), guesses of its authors; delays are scaled to a fabric of 8 us and 100 Gb/s.
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | ai | `additive_increase` | 1 | htsim |
+//! | beta | `beta` | 0.8 | htsim |
+//! | max_mdf | `maximum_decrease` | 0.5 | htsim |
+//! | base target | `base_target` | the base RTT | our choice: less starves every flow |
+//! | h | `hop_target` | 1.2 us | our choice: 45 kB of queue over three switches at 100 Gb/s |
+//! | fs_range | `range` | 8 us | our choice: one base RTT; htsim: five |
+//! | fs_min, fs_max | `minimum_flow_window`, `maximum_flow_window` | 0.1, 100 | htsim; 100 is a BDP here |
+//! | - | `minimum_window` | 0.001 | the paper, quoted from memory |
+//! | - | `maximum_window` | 1000 | htsim |
+//! | - | `initial_window_packets` | 100 | our choice: a BDP, the line-rate start of its rivals |
+//! | RETX_RESET | `reset_after` | 5 | htsim |
+
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::{FlowView, LossSignal};
+use crate::path::PathFacts;
+
+/// Parameters of [`Swift`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwiftConfig {
+    /// What a round trip below the target adds to the window (ai in the paper) (packets), > 0.
+    pub additive_increase: f64,
+    /// Share of the relative excess delay that is taken off the window (beta in the paper), > 0.
+    pub beta: f64,
+    /// The largest share that one decrease takes off (max_mdf in the paper), in (0, 1).
+    pub maximum_decrease: f64,
+    /// The target of a path without switches (ps), > 0; `None` for the base round-trip time. Below
+    /// that no flow keeps its window.
+    pub base_target: Option<Time>,
+    /// What each switch of the path adds to the target (h in the paper) (ps).
+    pub hop_target: Time,
+    /// What a flow with a small window adds to the target at most (fs_range in the paper) (ps).
+    pub range: Time,
+    /// The window up to which it adds all of that (fs_min in the paper) (packets), > 0.
+    pub minimum_flow_window: f64,
+    /// The window from which on it adds nothing (fs_max in the paper) (packets), above the other.
+    pub maximum_flow_window: f64,
+    /// The smallest window (packets), > 0, at most 1.
+    pub minimum_window: f64,
+    /// The largest window (packets), >= 1.
+    pub maximum_window: f64,
+    /// The first window (packets), >= 1.
+    pub initial_window_packets: u32,
+    /// Timeouts in a row that reset the window to the smallest (RETX_RESET in the paper), >= 1.
+    pub reset_after: u32,
+}
+
+impl SwiftConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let positive = "it must be a number above 0";
+        for (field, value) in [
+            ("controller.additive_increase", self.additive_increase),
+            ("controller.beta", self.beta),
+            ("controller.minimum_flow_window", self.minimum_flow_window),
+            ("controller.minimum_window", self.minimum_window),
+        ] {
+            ConfigError::unless(value.is_finite() && value > 0.0, field, value, positive)?;
+        }
+        let decrease = self.maximum_decrease;
+        let (field, remedy) = ("controller.maximum_decrease", "it must be above 0 and below 1");
+        ConfigError::unless(decrease > 0.0 && decrease < 1.0, field, decrease, remedy)?;
+        let largest = self.maximum_flow_window;
+        let holds = largest.is_finite() && largest > self.minimum_flow_window;
+        let field = "controller.maximum_flow_window";
+        ConfigError::unless(holds, field, largest, "it must be above minimum_flow_window")?;
+        let smallest = self.minimum_window;
+        ConfigError::unless(smallest <= 1.0, "controller.minimum_window", smallest, "at most 1")?;
+        let largest = self.maximum_window;
+        let holds = (1.0..=1e9).contains(&largest);
+        ConfigError::unless(holds, "controller.maximum_window", largest, "write 1 to 1e9")?;
+        let target = self.base_target.unwrap_or(Time::NEVER);
+        let remedy = "it must be above 0, or none for the base round-trip time";
+        ConfigError::unless(target > Time::ZERO, "controller.base_target", target, remedy)?;
+        for (field, value) in [
+            ("controller.initial_window_packets", self.initial_window_packets),
+            ("controller.reset_after", self.reset_after),
+        ] {
+            ConfigError::unless(value > 0, field, value, "it must be at least 1")?;
+        }
+        Ok(())
+    }
+}
+
+/// The state of one Swift flow. Times are in picoseconds, windows in packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Swift {
+    window: f64,
+    additive_increase: f64,
+    beta: f64,
+    maximum_decrease: f64,
+    /// Base target and hops.
+    path_target: f64,
+    range: f64,
+    /// fs_a and fs_b of the paper.
+    scale: f64,
+    offset: f64,
+    minimum: f64,
+    maximum: f64,
+    /// The latest round-trip time.
+    rtt: Time,
+    last_decrease: Option<Time>,
+    /// Timeouts since the last acknowledgement.
+    timeouts: u32,
+    reset_after: u32,
+    /// Payload of a full packet, and what it weighs on the wire (bytes).
+    payload: f64,
+    wire_bytes: f64,
+}
+
+impl Swift {
+    /// A flow that has sent nothing.
+    pub fn new(config: &SwiftConfig, path: &PathFacts) -> Self {
+        let base = config.base_target.unwrap_or(path.base_rtt).as_ps() as f64;
+        let hops = f64::from(path.hops) * config.hop_target.as_ps() as f64;
+        let range = config.range.as_ps() as f64;
+        let inverse_root = |window: f64| 1.0 / libm::sqrt(window);
+        let least = inverse_root(config.maximum_flow_window);
+        let scale = range / (inverse_root(config.minimum_flow_window) - least);
+        let initial = f64::from(config.initial_window_packets);
+        Swift {
+            window: initial.min(config.maximum_window),
+            additive_increase: config.additive_increase,
+            beta: config.beta,
+            maximum_decrease: config.maximum_decrease,
+            path_target: base + hops,
+            range,
+            scale,
+            offset: -scale * least,
+            minimum: config.minimum_window,
+            maximum: config.maximum_window,
+            rtt: path.base_rtt,
+            last_decrease: None,
+            timeouts: 0,
+            reset_after: config.reset_after,
+            payload: f64::from(path.payload),
+            wire_bytes: f64::from(path.payload + path.data_overhead),
+        }
+    }
+
+    /// The acknowledgement of a packet that left at `sent_at` arrived at `now`.
+    pub fn on_acknowledgement(&mut self, now: Time, sent_at: Time, view: &FlowView) {
+        self.timeouts = 0;
+        self.rtt = now.saturating_sub(sent_at).max(Time::from_ps(1));
+        let delay = self.rtt.as_ps() as f64;
+        let target = self.target();
+        if delay < target {
+            let packets = view.newly_acknowledged as f64 / self.payload;
+            let per_packet = self.additive_increase / self.window.max(1.0);
+            self.window = (self.window + per_packet * packets).min(self.maximum);
+        } else {
+            let share = self.beta * (delay - target) / delay;
+            self.decrease(now, share.min(self.maximum_decrease));
+        }
+    }
+
+    /// Recovery has something to tell.
+    pub fn on_loss(&mut self, now: Time, signal: LossSignal) {
+        match signal {
+            LossSignal::FastRetransmit { .. } => {
+                self.timeouts = 0;
+                self.decrease(now, self.maximum_decrease);
+            }
+            LossSignal::Timeout { .. } => {
+                self.timeouts += 1;
+                if self.timeouts >= self.reset_after {
+                    self.window = self.minimum;
+                    self.last_decrease = Some(now);
+                } else {
+                    self.decrease(now, self.maximum_decrease);
+                }
+            }
+            LossSignal::RecoveryExit { .. } => {}
+        }
+    }
+
+    /// The window in whole packets (bytes), as a packet leaves only when the window covers it; 1,
+    /// which lets one packet be in flight, when the window is below one packet.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        if self.window < 1.0 { 1 } else { self.window as u64 * self.payload as u64 }
+    }
+
+    /// A packet per round-trip time over window while the window is below one packet (bit/s); else
+    /// `None`: acknowledgements pace the flow.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        if self.window >= 1.0 {
+            return None;
+        }
+        let rate = self.wire_bytes * 8e12 * self.window / self.rtt.as_ps() as f64;
+        Some(BitRate::from_bps((rate as u64).max(1)))
+    }
+
+    /// The delay that the flow aims at (ps).
+    fn target(&self) -> f64 {
+        let flows = self.scale / libm::sqrt(self.window) + self.offset;
+        self.path_target + flows.min(self.range).max(0.0)
+    }
+
+    /// Takes `share` off the window, unless that was done within a round-trip time.
+    fn decrease(&mut self, now: Time, share: f64) {
+        if self.last_decrease.is_some_and(|last| now.saturating_sub(last) < self.rtt) {
+            return;
+        }
+        let reduced = (self.window * (1.0 - share)).max(self.minimum);
+        if reduced < self.window {
+            self.last_decrease = Some(now);
+        }
+        self.window = reduced;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn config() -> SwiftConfig {
+        SwiftConfig {
+            additive_increase: 1.0,
+            beta: 0.8,
+            maximum_decrease: 0.5,
+            base_target: Some(Time::from_us(20)),
+            hop_target: Time::from_ns(3_050),
+            range: Time::from_us(100),
+            minimum_flow_window: 0.1,
+            maximum_flow_window: 100.0,
+            minimum_window: 0.001,
+            maximum_window: 1_000.0,
+            initial_window_packets: 16,
+            reset_after: 5,
+        }
+    }
+
+    fn swift(window: f64) -> Swift {
+        Swift { window, ..Swift::new(&config(), &fixture::path()) }
+    }
+
+    /// An acknowledgement of one packet at `now` (us) after `delay` (us).
+    fn acknowledge(swift: &mut Swift, now: u64, delay: u64) {
+        let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
+        swift.on_acknowledgement(Time::from_us(now), Time::from_us(now - delay), &view);
+    }
+
+    #[test]
+    fn the_target_falls_with_the_window() {
+        let mut swift = swift(1.0);
+        assert!((swift.scale / 1e6 - 32.6554).abs() < 1e-4);
+        assert!((swift.offset / 1e6 + 3.26554).abs() < 1e-5);
+        let expected = [
+            (0.01, 129.15),
+            (0.1, 129.15),
+            (1.0, 58.54),
+            (4.0, 42.21),
+            (16.0, 34.05),
+            (64.0, 29.97),
+        ];
+        for (window, target) in expected.into_iter().chain([(100.0, 29.15), (900.0, 29.15)]) {
+            swift.window = window;
+            assert!((swift.target() / 1e6 - target).abs() < 0.005, "{window}: {}", swift.target());
+        }
+    }
+
+    #[test]
+    fn below_the_target_a_round_trip_adds_a_packet_and_a_packet_of_a_small_window_too() {
+        let mut large = swift(10.0);
+        for _ in 0..10 {
+            acknowledge(&mut large, 1_000, 10);
+        }
+        assert!((large.window - 10.95).abs() < 0.02, "{}", large.window);
+        let mut small = swift(0.25);
+        acknowledge(&mut small, 1_000, 10);
+        assert_eq!(small.window, 1.25);
+        let mut full = swift(999.9999);
+        acknowledge(&mut full, 1_000, 10);
+        assert_eq!(full.window, 1_000.0);
+    }
+
+    #[test]
+    fn above_the_target_the_excess_is_taken_off_at_most_once_per_round_trip() {
+        let mut swift = swift(100.0);
+        swift.path_target = 40e6; // fs adds nothing to a window of 100
+        acknowledge(&mut swift, 1_000, 60);
+        assert!((swift.window - 73.33).abs() < 0.005, "{}", swift.window);
+        let window = swift.window;
+        acknowledge(&mut swift, 1_059, 60);
+        assert_eq!(swift.window, window);
+        swift.window = 200.0;
+        acknowledge(&mut swift, 1_399, 400); // still within 400 us of the last decrease
+        assert_eq!(swift.window, 200.0);
+        acknowledge(&mut swift, 1_401, 400);
+        assert_eq!(swift.window, 100.0); // max_mdf
+    }
+
+    #[test]
+    fn a_window_below_one_packet_is_paced() {
+        let mut swift = swift(1.0);
+        assert_eq!((swift.window(), swift.rate()), (1_000, None));
+        swift.window = 2.9;
+        assert_eq!((swift.window(), swift.rate()), (2_000, None));
+        swift.window = 0.5;
+        swift.rtt = Time::from_us(10);
+        // A packet of 1048 B in 20 us.
+        assert_eq!((swift.window(), swift.rate()), (1, Some(BitRate::from_bps(419_200_000))));
+    }
+
+    #[test]
+    fn losses_take_the_largest_share_and_timeouts_in_a_row_everything() {
+        let mut swift = swift(64.0);
+        let timeout = LossSignal::Timeout { in_flight: 0, is_repeated: false };
+        swift.on_loss(Time::from_us(100), LossSignal::FastRetransmit { in_flight: 0 });
+        assert_eq!(swift.window, 32.0);
+        swift.on_loss(Time::from_us(101), timeout); // within 8 us: counted only
+        assert_eq!((swift.window, swift.timeouts), (32.0, 1));
+        for count in 2..5 {
+            swift.on_loss(Time::from_us(count * 100), timeout);
+        }
+        assert_eq!(swift.window, 4.0);
+        swift.on_loss(Time::from_us(501), timeout);
+        assert_eq!((swift.window, swift.window()), (0.001, 1));
+        acknowledge(&mut swift, 600, 10);
+        assert_eq!((swift.window, swift.timeouts), (1.001, 0));
+        swift.on_loss(Time::from_us(700), LossSignal::RecoveryExit { in_flight: 0 });
+        assert_eq!(swift.window, 1.001);
+    }
+}

@@ -1,0 +1,354 @@
+//! The loss recovery of TCP NewReno: duplicate acknowledgements reveal a loss, and one lost packet
+//! is sent again per round trip.
+//!
+//! Sources: fast retransmit and fast recovery of RFC 5681 Sec. 3.2 with the partial
+//! acknowledgements of RFC 6582 Sec. 3.2, and the timer of RFC 6298 with Karn's rule (its Sec. 3).
+//! The AFQ paper runs TCP and DCTCP over it, without selective acknowledgements (N. Sharma et al.,
+//! NSDI 2018, Sec. 6.2.2). The receiver keeps what arrives ahead of a gap and acknowledges every
+//! packet at once, cumulatively.
+//!
+//! The RFCs inflate the congestion window by a packet per duplicate acknowledgement, and deflate it
+//! again. Here the window is the controller's, and the same bytes are taken off what is in flight:
+//! the test "in flight < window" comes out the same, and every controller can use this recovery.
+//! They are taken off as well when a timeout ends a fast recovery. RFC 5681 halves everything not
+//! acknowledged then, which after some round trips of recovery is several windows: the slow start
+//! that follows would overrun the path again, for ever (our choice; htsim and Linux bound it, too).
+//!
+//! Left out: limited transmit (RFC 3042), delayed and selective acknowledgements, the timestamp
+//! option: a round trip is measured on one new packet at a time. The clock is exact, so G of
+//! RFC 6298 is 0. Of the two variants of RFC 6582 Sec. 4 this is the one that restarts the timer
+//! only at the first partial acknowledgement.
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | DupThresh | `duplicate_threshold` | 3 | RFC 5681 Sec. 3.2 |
+//! | - | `initial_timeout` | 200 us | our choice: the minimum; 1 s in RFC 6298 Sec. 2.1 |
+//! | minRTO | `minimum_timeout` | 200 us | AFQ Sec. 6.2.1; 1 s in RFC 6298 Sec. 2.4 |
+//! | - | `maximum_timeout` | 100 ms | our choice; at least 60 s in RFC 6298 Sec. 2.5 |
+
+use penstock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::{FlowView, LossSignal};
+use crate::path::{Acknowledgement, PathFacts};
+use crate::recovery::Reply;
+use crate::recovery::range_set::RangeSet;
+
+/// Parameters of fast retransmit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FastRetransmitConfig {
+    /// Duplicate acknowledgements that mean a loss (packets), >= 1.
+    pub duplicate_threshold: u32,
+    /// The retransmission timeout before a round trip was measured (ps), > 0.
+    pub initial_timeout: Time,
+    /// The shortest retransmission timeout once one was (ps), > 0.
+    pub minimum_timeout: Time,
+    /// What neither measurements nor back-off exceed (ps), >= the other two.
+    pub maximum_timeout: Time,
+}
+
+impl FastRetransmitConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.duplicate_threshold > 0,
+            "recovery.duplicate_threshold",
+            self.duplicate_threshold,
+            "it must be at least 1, such as 3",
+        )?;
+        for (field, timeout) in [
+            ("recovery.initial_timeout", self.initial_timeout),
+            ("recovery.minimum_timeout", self.minimum_timeout),
+        ] {
+            let holds = timeout > Time::ZERO && timeout <= self.maximum_timeout;
+            let remedy = "it must be above 0 and at most maximum_timeout, such as 200 us";
+            ConfigError::unless(holds, field, timeout, remedy)?;
+        }
+        Ok(())
+    }
+}
+
+/// The sending half.
+#[derive(Clone, Debug)]
+pub(crate) struct Sending {
+    payload: u64,
+    duplicate_threshold: u32,
+    /// Duplicate acknowledgements since the last progress, outside a fast recovery.
+    duplicates: u32,
+    /// Bytes that left the network as duplicate acknowledgements say: what RFC 5681 inflates the
+    /// window by. 0 outside a fast recovery.
+    departed: u64,
+    /// In a fast recovery: it ends when everything below this byte is acknowledged.
+    recovery_end: Option<u64>,
+    /// The end of what was sent when the last loss was detected (recover in RFC 6582). Duplicate
+    /// acknowledgements of no more than that may come from retransmissions.
+    recover: Option<u64>,
+    /// Whether the packet at the first unacknowledged byte is to be sent again now.
+    is_due: bool,
+    /// Whether a partial acknowledgement of this fast recovery has restarted the timer.
+    has_restarted: bool,
+    timer: Timer,
+    /// The end of the furthest byte that was ever sent.
+    furthest: u64,
+}
+
+impl Sending {
+    pub(crate) fn new(config: &FastRetransmitConfig, path: &PathFacts) -> Self {
+        Sending {
+            payload: u64::from(path.payload),
+            duplicate_threshold: config.duplicate_threshold,
+            duplicates: 0,
+            departed: 0,
+            recovery_end: None,
+            recover: None,
+            is_due: false,
+            has_restarted: false,
+            timer: Timer::new(config),
+            furthest: 0,
+        }
+    }
+
+    /// Whether a packet is to be sent again whatever the window says.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.is_due
+    }
+
+    /// Bytes of the packet that is to be sent again, if one is, with `outstanding` bytes that are
+    /// not acknowledged.
+    #[inline]
+    pub(crate) fn due_bytes(&self, outstanding: u64) -> u64 {
+        if self.is_due { self.payload.min(outstanding) } else { 0 }
+    }
+
+    /// See the field.
+    #[inline]
+    pub(crate) fn departed_bytes(&self) -> u64 {
+        self.departed
+    }
+
+    /// When the timer expires, or [`Time::NEVER`].
+    #[inline]
+    pub(crate) fn expiry(&self) -> Time {
+        self.timer.expiry
+    }
+
+    /// Takes the packet that is to be sent again: its offset and length.
+    pub(crate) fn take_due(&mut self, view: &FlowView) -> Option<(u64, u32)> {
+        let length = self.due_bytes(view.next - view.acknowledged);
+        self.is_due = false;
+        (length > 0).then_some((view.acknowledged, length as u32))
+    }
+
+    /// The bytes `offset .. end` leave at `now`; answers whether they had left before.
+    #[inline]
+    pub(crate) fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
+        let is_retransmission = offset < self.furthest;
+        self.furthest = self.furthest.max(end);
+        self.timer.on_send(now, end, is_retransmission);
+        is_retransmission
+    }
+
+    /// An acknowledgement arrived; `view` has taken it into account.
+    pub(crate) fn on_acknowledgement(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        view: &FlowView,
+    ) -> Option<LossSignal> {
+        let outstanding = view.next - view.acknowledged;
+        if view.newly_acknowledged > 0 {
+            self.timer.measure(now, view.acknowledged);
+            self.on_progress(now, view)
+        } else if ack.cumulative == view.acknowledged && outstanding > 0 {
+            self.on_duplicate(view)
+        } else {
+            None
+        }
+    }
+
+    /// Answers whether the timer has expired by `now`; then the flow starts again at the first
+    /// unacknowledged byte.
+    pub(crate) fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
+        if now < self.timer.expiry {
+            return None;
+        }
+        let is_repeated = self.timer.back_off();
+        let in_flight = (view.next - view.acknowledged).saturating_sub(self.departed);
+        self.recover = Some(self.furthest);
+        self.leave_recovery();
+        view.next = view.acknowledged;
+        Some(LossSignal::Timeout { in_flight, is_repeated })
+    }
+
+    fn on_progress(&mut self, now: Time, view: &FlowView) -> Option<LossSignal> {
+        self.duplicates = 0;
+        let mut signal = None;
+        let mut restarts = true;
+        if let Some(end) = self.recovery_end {
+            if view.acknowledged >= end {
+                self.leave_recovery();
+                signal =
+                    Some(LossSignal::RecoveryExit { in_flight: view.next - view.acknowledged });
+            } else {
+                // A partial acknowledgement: the next gap is a loss too (RFC 6582 Sec. 3.2).
+                self.departed =
+                    (self.departed + self.payload).saturating_sub(view.newly_acknowledged);
+                self.is_due = true;
+                restarts = !self.has_restarted;
+                self.has_restarted = true;
+            }
+        }
+        if view.next == view.acknowledged {
+            self.timer.stop();
+        } else if restarts {
+            self.timer.restart(now);
+        }
+        signal
+    }
+
+    fn on_duplicate(&mut self, view: &FlowView) -> Option<LossSignal> {
+        if self.recovery_end.is_some() {
+            self.departed += self.payload;
+            return None;
+        }
+        self.duplicates += 1;
+        let is_new = self.recover.is_none_or(|recover| view.acknowledged > recover);
+        if self.duplicates != self.duplicate_threshold || !is_new {
+            return None;
+        }
+        self.recover = Some(self.furthest);
+        self.recovery_end = self.recover;
+        self.departed = u64::from(self.duplicate_threshold) * self.payload;
+        self.is_due = true;
+        self.has_restarted = false;
+        Some(LossSignal::FastRetransmit { in_flight: view.next - view.acknowledged })
+    }
+
+    fn leave_recovery(&mut self) {
+        self.recovery_end = None;
+        self.duplicates = 0;
+        self.departed = 0;
+        self.is_due = false;
+    }
+}
+
+/// The retransmission timer of RFC 6298.
+#[derive(Clone, Debug)]
+struct Timer {
+    minimum: Time,
+    maximum: Time,
+    /// The timeout, back-off included (RTO in the RFC).
+    timeout: Time,
+    /// When the timer expires; [`Time::NEVER`] while nothing is in flight.
+    expiry: Time,
+    /// SRTT and RTTVAR, once a round trip was measured.
+    round_trip: Option<(Time, Time)>,
+    /// The packet that is measured: its end in the flow, and when it left.
+    measured: Option<(u64, Time)>,
+    /// Whether the timer has expired since new bytes were acknowledged.
+    has_expired: bool,
+}
+
+impl Timer {
+    fn new(config: &FastRetransmitConfig) -> Self {
+        Timer {
+            minimum: config.minimum_timeout,
+            maximum: config.maximum_timeout,
+            timeout: config.initial_timeout,
+            expiry: Time::NEVER,
+            round_trip: None,
+            measured: None,
+            has_expired: false,
+        }
+    }
+
+    /// A packet that ends at `end` leaves. Karn: after a retransmission nobody knows which packet
+    /// an acknowledgement answers, so nothing is measured then (RFC 6298 Sec. 3).
+    #[inline]
+    fn on_send(&mut self, now: Time, end: u64, is_retransmission: bool) {
+        if self.expiry == Time::NEVER {
+            self.restart(now);
+        }
+        if is_retransmission {
+            self.measured = None;
+        } else if self.measured.is_none() {
+            self.measured = Some((end, now));
+        }
+    }
+
+    fn restart(&mut self, now: Time) {
+        self.expiry = now.saturating_add(self.timeout);
+    }
+
+    fn stop(&mut self) {
+        self.expiry = Time::NEVER;
+    }
+
+    /// New bytes up to `acknowledged` were acknowledged: measures, if the packet is among them. A
+    /// measurement ends the back-off (RFC 6298 Sec. 5).
+    fn measure(&mut self, now: Time, acknowledged: u64) {
+        self.has_expired = false;
+        let Some((_, sent_at)) = self.measured.take_if(|measured| measured.0 <= acknowledged)
+        else {
+            return;
+        };
+        let sample = now.saturating_sub(sent_at).as_ps();
+        let (mean, deviation) = match self.round_trip {
+            None => (sample, sample / 2), // RFC 6298 Sec. 2.2
+            Some((mean, deviation)) => {
+                let (mean, deviation) = (mean.as_ps(), deviation.as_ps());
+                // RFC 6298 Sec. 2.3: alpha = 1/8, beta = 1/4
+                ((7 * mean + sample) / 8, (3 * deviation + mean.abs_diff(sample)) / 4)
+            }
+        };
+        self.round_trip = Some((Time::from_ps(mean), Time::from_ps(deviation)));
+        let timeout = Time::from_ps(mean.saturating_add(4 * deviation));
+        self.timeout = timeout.max(self.minimum).min(self.maximum);
+    }
+
+    /// The timer has expired: twice the timeout from now on (RFC 6298 Sec. 5.5). It runs again from
+    /// the next packet. Answers whether this has happened before without progress.
+    fn back_off(&mut self) -> bool {
+        self.timeout = self.timeout.saturating_add(self.timeout).min(self.maximum);
+        self.measured = None;
+        self.stop();
+        core::mem::replace(&mut self.has_expired, true)
+    }
+}
+
+/// The receiving half.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Receiving {
+    /// The next byte in order.
+    expected: u64,
+    /// What arrived ahead of a gap.
+    ahead: RangeSet,
+}
+
+impl Receiving {
+    pub(crate) fn on_data(&mut self, offset: u64, payload: u32) -> Reply {
+        let end = offset + u64::from(payload);
+        if offset > self.expected {
+            self.ahead.insert(offset..end);
+        } else {
+            self.expected = self.ahead.advance(self.expected.max(end)).0;
+        }
+        Reply::Acknowledge { cumulative: self.expected }
+    }
+
+    /// Bytes delivered in order.
+    #[inline]
+    pub(crate) fn delivered(&self) -> u64 {
+        self.expected
+    }
+}
+
+#[cfg(test)]
+#[path = "fast_retransmit_tests.rs"]
+mod tests;

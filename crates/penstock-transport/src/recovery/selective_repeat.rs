@@ -1,0 +1,285 @@
+//! Selective repeat as IRN does it: the receiver says which packets arrived ahead of a gap, and the
+//! sender sends the lost ones again, and no others.
+//!
+//! R. Mittal et al., "Revisiting Network Support for RDMA" (IRN), SIGCOMM 2018, Sec. 3: negative
+//! acknowledgements with the cumulative position and the packet that arrived; a packet counts as
+//! lost once a later one is known to have arrived; a static timeout, short while few packets are in
+//! flight; and new packets only while no more than a bandwidth-delay product is outstanding (BDP-FC).
+//! Acknowledgements are cumulative otherwise, one per packet.
+//!
+//! The paper was not at hand: sections and values are quoted from memory.
+//!
+//! Left out: the bitmaps are sets of ranges here, which the cap on outstanding bytes bounds as it
+//! bounds the bitmaps; the extensions for RDMA operations (its Sec. 5).
+//!
+//! Where the paper is silent: a packet is sent again once, and a retransmission that is lost waits
+//! for the timeout; after a timeout everything outstanding that is not known to have arrived counts
+//! as lost, or a lost tail would cost a timeout per packet; every acknowledgement that says something
+//! new restarts the timer. A retransmission needs room in the controller's window, for which lost
+//! and selectively acknowledged bytes are not in flight.
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | BDP cap | `bdp_factor` | 1 | the paper, Sec. 3.2: the longest path's |
+//! | RTO_low, RTO_high | `timeout_low`, `timeout_high` | 100 us, 320 us | Sec. 4.1 |
+//! | N | `low_packets` | 3 | Sec. 4.1 |
+
+use core::ops::Range;
+
+use penstock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::{FlowView, LossSignal};
+use crate::path::{Acknowledgement, PathFacts};
+use crate::recovery::Reply;
+use crate::recovery::range_set::RangeSet;
+
+/// Parameters of selective repeat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelectiveRepeatConfig {
+    /// How much may be outstanding for a new packet to leave (bandwidth-delay products), > 0.
+    pub bdp_factor: f64,
+    /// The timeout while at most `low_packets` are outstanding (RTO_low in the paper) (ps), > 0.
+    pub timeout_low: Time,
+    /// The timeout otherwise (RTO_high in the paper) (ps), >= `timeout_low`.
+    pub timeout_high: Time,
+    /// See `timeout_low` (N in the paper) (packets), >= 0.
+    pub low_packets: u32,
+}
+
+impl SelectiveRepeatConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(
+            self.bdp_factor.is_finite() && self.bdp_factor > 0.0,
+            "recovery.bdp_factor",
+            self.bdp_factor,
+            "it must be a number above 0, such as 1",
+        )?;
+        ConfigError::unless(
+            self.timeout_low > Time::ZERO,
+            "recovery.timeout_low",
+            self.timeout_low,
+            "it must be above 0, such as 100 us",
+        )?;
+        ConfigError::unless(
+            self.timeout_high >= self.timeout_low,
+            "recovery.timeout_high",
+            self.timeout_high,
+            "it must not be below timeout_low, such as 320 us",
+        )
+    }
+}
+
+/// The sending half.
+#[derive(Clone, Debug)]
+pub(crate) struct Sending {
+    payload: u64,
+    /// The most that is outstanding when a new packet leaves (bytes).
+    cap: u64,
+    timeout_low: Time,
+    timeout_high: Time,
+    /// `low_packets` (bytes).
+    low_bytes: u64,
+    /// What is known to have arrived ahead of a gap.
+    received: RangeSet,
+    /// What is below this is acknowledged, was received, or was sent again.
+    resent_to: u64,
+    /// The end of the last gap: what is missing from `resent_to` up to here is lost.
+    lost_end: u64,
+    /// Bytes missing between the two.
+    lost_bytes: u64,
+    /// In recovery: it ends when everything below this byte is acknowledged.
+    recovery_end: Option<u64>,
+    /// When the timer was started; [`Time::NEVER`] while nothing is outstanding.
+    started_at: Time,
+    /// When to look at the timer: `timeout_low` after the start, or later.
+    expiry: Time,
+    /// Whether the timer has expired since the last progress.
+    has_expired: bool,
+}
+
+impl Sending {
+    pub(crate) fn new(config: &SelectiveRepeatConfig, path: &PathFacts) -> Self {
+        let payload = u64::from(path.payload);
+        Sending {
+            payload,
+            cap: ((path.bdp.get() as f64 * config.bdp_factor) as u64).max(1),
+            timeout_low: config.timeout_low,
+            timeout_high: config.timeout_high,
+            low_bytes: u64::from(config.low_packets) * payload,
+            received: RangeSet::default(),
+            resent_to: 0,
+            lost_end: 0,
+            lost_bytes: 0,
+            recovery_end: None,
+            started_at: Time::NEVER,
+            expiry: Time::NEVER,
+            has_expired: false,
+        }
+    }
+
+    /// Bytes that are lost and were not sent again yet.
+    #[inline]
+    pub(crate) fn lost_bytes(&self) -> u64 {
+        self.lost_bytes
+    }
+
+    /// Outstanding bytes that are not in the network: lost, or received.
+    #[inline]
+    pub(crate) fn departed_bytes(&self) -> u64 {
+        self.lost_bytes + self.received.bytes()
+    }
+
+    /// Whether the cap lets a packet leave when `outstanding` bytes are not acknowledged; it does
+    /// not hold back retransmissions.
+    #[inline]
+    pub(crate) fn has_room(&self, outstanding: u64) -> bool {
+        self.lost_bytes > 0 || outstanding < self.cap
+    }
+
+    /// When to call [`Sending::on_deadline`], or [`Time::NEVER`].
+    #[inline]
+    pub(crate) fn expiry(&self) -> Time {
+        self.expiry
+    }
+
+    /// Takes the next lost packet: its offset and length.
+    pub(crate) fn take_lost(&mut self) -> Option<(u64, u32)> {
+        if self.lost_bytes == 0 {
+            return None;
+        }
+        let gap = self.received.first_gap(self.resent_to..self.lost_end)?;
+        let length = (gap.end - gap.start).min(self.payload);
+        self.resent_to = gap.start + length;
+        self.lost_bytes -= length;
+        Some((gap.start, length as u32))
+    }
+
+    /// A packet leaves at `now`.
+    #[inline]
+    pub(crate) fn on_send(&mut self, now: Time) {
+        if self.started_at == Time::NEVER {
+            self.restart(now);
+        }
+    }
+
+    /// An acknowledgement arrived; `view` has taken its cumulative part into account. Bytes that
+    /// were received selectively count as newly acknowledged then, and not a second time.
+    pub(crate) fn on_acknowledgement(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        view: &mut FlowView,
+    ) -> Option<LossSignal> {
+        let has_advanced = view.newly_acknowledged > 0;
+        let known = self.received.advance(view.acknowledged).1;
+        view.newly_acknowledged = view.newly_acknowledged.saturating_sub(known);
+        let selective = self.selective(ack, view);
+        let is_new = selective.is_some_and(|range| {
+            let added = self.received.insert(range);
+            view.newly_acknowledged += added;
+            added > 0
+        });
+        if !has_advanced && !is_new {
+            return None;
+        }
+        self.resent_to = self.resent_to.max(view.acknowledged);
+        self.lost_end = self.lost_end.max(self.received.last_start());
+        self.lost_bytes = self.received.missing(self.resent_to..self.lost_end);
+        self.has_expired = false;
+        if view.next == view.acknowledged {
+            self.stop();
+        } else {
+            self.restart(now);
+        }
+        let in_flight = view.next - view.acknowledged;
+        match self.recovery_end {
+            Some(end) if view.acknowledged >= end => {
+                self.recovery_end = None;
+                Some(LossSignal::RecoveryExit { in_flight })
+            }
+            None if is_new => {
+                self.recovery_end = Some(view.next);
+                Some(LossSignal::FastRetransmit { in_flight })
+            }
+            _ => None,
+        }
+    }
+
+    /// Answers whether the timer has expired by `now`; then all that is outstanding and not known
+    /// to have arrived counts as lost.
+    pub(crate) fn on_deadline(&mut self, now: Time, view: &FlowView) -> Option<LossSignal> {
+        if now < self.expiry {
+            return None;
+        }
+        let in_flight = view.next - view.acknowledged;
+        let late = self.started_at.saturating_add(self.timeout_high);
+        if in_flight > self.low_bytes && now < late {
+            self.expiry = late;
+            return None;
+        }
+        self.resent_to = view.acknowledged;
+        self.lost_end = view.next;
+        self.lost_bytes = self.received.missing(self.resent_to..self.lost_end);
+        self.recovery_end = Some(view.next);
+        self.stop(); // until the first retransmission leaves
+        let is_repeated = core::mem::replace(&mut self.has_expired, true);
+        Some(LossSignal::Timeout { in_flight, is_repeated })
+    }
+
+    /// The packet that a negative acknowledgement says has arrived; it was full, or the last one.
+    fn selective(&self, ack: &Acknowledgement, view: &FlowView) -> Option<Range<u64>> {
+        let end = ack.received.saturating_add(self.payload).min(view.next);
+        let start = ack.received.max(view.acknowledged);
+        (ack.is_negative && start < end).then_some(start..end)
+    }
+
+    fn restart(&mut self, now: Time) {
+        self.started_at = now;
+        self.expiry = now.saturating_add(self.timeout_low);
+    }
+
+    fn stop(&mut self) {
+        self.started_at = Time::NEVER;
+        self.expiry = Time::NEVER;
+    }
+}
+
+/// The receiving half.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Receiving {
+    /// The next byte in order.
+    expected: u64,
+    /// What arrived ahead of a gap.
+    ahead: RangeSet,
+}
+
+impl Receiving {
+    pub(crate) fn on_data(&mut self, offset: u64, payload: u32) -> Reply {
+        let end = offset + u64::from(payload);
+        if offset > self.expected {
+            if self.ahead.insert(offset..end) > 0 {
+                return Reply::Negative { expected: self.expected, received: offset };
+            }
+        } else {
+            self.expected = self.ahead.advance(self.expected.max(end)).0;
+        }
+        Reply::Acknowledge { cumulative: self.expected }
+    }
+
+    /// Bytes delivered in order.
+    #[inline]
+    pub(crate) fn delivered(&self) -> u64 {
+        self.expected
+    }
+}
+
+#[cfg(test)]
+#[path = "selective_repeat_tests.rs"]
+mod tests;
