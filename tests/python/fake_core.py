@@ -30,6 +30,7 @@ SUMMARY: dict[str, Any] = {
     "layers": ["host-switch", "switch-host"],
     "event_names": EVENTS,
     "buffer_peak_bytes": [0],
+    "headroom_peak_bytes": [0],
     "node_names": ["H0", "H1", "S0"],
     "cancelled": False,
     "ingress_peak_fraction_of_xoff": 0.31,

@@ -190,6 +190,7 @@ def _summary(scheme: str, seed: int, flows: pl.DataFrame) -> dict[str, Any]:
         "layers": LAYERS,
         "event_names": [],
         "buffer_peak_bytes": [1_000_000] * 4,
+        "headroom_peak_bytes": [0] * 4,
         "node_names": [f"H{i}" for i in range(HOSTS)] + ["T0", "T1", "S0", "S1"],
         "cancelled": False,
         "ingress_peak_fraction_of_xoff": 0.31,

@@ -168,6 +168,10 @@ impl Switch {
         self.admission.accounts()
     }
 
+    pub(crate) fn admission(&self) -> &Admission {
+        &self.admission
+    }
+
     /// PFC, if that is the backpressure.
     pub fn pfc(&self) -> Option<&Pfc> {
         match &self.backpressure {

@@ -99,6 +99,14 @@ impl Switch {
                 accounts.total
             ));
         }
+        let shared = self.admission().recounted_shared().unwrap_or(accounts.shared);
+        if shared != accounts.shared {
+            return Err(format!(
+                "node {}: accounts hold {shared} shared B, {} counted",
+                self.node(),
+                accounts.shared
+            ));
+        }
         for port in 0..self.ports().len() as u16 {
             for class in 0..(accounts.count() / self.ports().len()) as u8 {
                 let account = accounts.ingress(port, class);

@@ -56,6 +56,8 @@ pub struct Summary {
     pub node_names: Vec<String>,
     /// Largest amount of data stored in each switch (bytes).
     pub buffer_peak_bytes: Vec<u64>,
+    /// The most that an ingress port and class held in its headroom, by switch (bytes).
+    pub headroom_peak_bytes: Vec<u64>,
     /// Whether the run was stopped before its end.
     pub cancelled: bool,
     /// The largest share of XOFF that an ingress port held, with PFC.
@@ -168,6 +170,10 @@ impl<O: Observer> Simulation<O> {
             event_names: PacketEvent::NAMES.to_vec(),
             node_names: self.network.node_names(),
             buffer_peak_bytes: switches.iter().map(|switch| switch.accounts().peak).collect(),
+            headroom_peak_bytes: switches
+                .iter()
+                .map(|switch| switch.accounts().headroom_peak)
+                .collect(),
             cancelled,
             ingress_peak_fraction_of_xoff: peak,
             pfc_pauses: pfc.map(|pfc| pfc.pauses()).sum(),

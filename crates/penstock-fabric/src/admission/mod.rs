@@ -45,6 +45,8 @@ pub struct Accounts {
     pub peak: u64,
     /// Shared bytes: what the ingress accounts hold beyond their reserve.
     pub shared: u64,
+    /// The most that an ingress account has held in its headroom so far.
+    pub headroom_peak: u64,
     ingress: Vec<IngressAccount>,
     classes: usize,
 }
@@ -52,7 +54,7 @@ pub struct Accounts {
 impl Accounts {
     fn new(ports: usize, classes: usize) -> Self {
         let ingress = vec![IngressAccount::default(); ports * classes];
-        Accounts { total: 0, peak: 0, shared: 0, ingress, classes }
+        Accounts { total: 0, peak: 0, shared: 0, headroom_peak: 0, ingress, classes }
     }
 
     /// The account of `class` at ingress port `port`.
@@ -132,7 +134,9 @@ impl Admission {
             }
             Policy::Shared(shared) => {
                 let account = &mut accounts.ingress[index];
-                shared.admit(account, &mut accounts.shared, accounts.total, request)
+                let fits = shared.admit(account, &mut accounts.shared, accounts.total, request);
+                accounts.headroom_peak = accounts.headroom_peak.max(account.headroom);
+                fits
             }
         };
         if is_admitted {
@@ -162,6 +166,12 @@ impl Admission {
             Policy::Shared(shared) => shared.threshold(ingress, self.accounts.shared),
             _ => None,
         }
+    }
+
+    /// What the shared bytes of all accounts add up to, where they are counted.
+    pub(crate) fn recounted_shared(&self) -> Option<u64> {
+        self.ingress_threshold(0)?;
+        Some(self.accounts.ingress.iter().map(|account| self.shared_bytes(*account)).sum())
     }
 
     /// Bytes of an account beyond its reserve.

@@ -1,7 +1,10 @@
 //! Many to one.
 
+use serde_json::json;
+
 use crate::fixture::{
-    US, bfc, column, incast, leaf_spine, pfc, run_to_the_end, scenario, single_switch, with,
+    US, bfc, column, dctcp, hpcc, incast, leaf_spine, pfc, run_to_the_end, scenario, single_switch,
+    with,
 };
 
 /// When the last of `degree` flows of `size` bytes to one host finishes [ns], ideally.
@@ -66,4 +69,80 @@ fn nics_that_do_not_react_fill_the_buffer() {
     assert!(results.summary.buffer_peak_bytes[0] > 6_000_000);
     assert!(results.summary.queue_pauses > 0, "they are told");
     assert!(column(&results, "links", "queue_pause_ns").iter().all(|&time| time == 0.0));
+}
+
+/// Sec. 23, item 3, for hosts that start at line rate with a window of W = `factor` BDP: the switch
+/// stores all windows but what is on the wires, N·W - C·T, about (N - 1)·BDP; or what PFC lets in,
+/// for each ingress its reserve, XOFF = alpha·S/(1 + alpha·N) (sec. 1.4), and in the headroom 2·d·C/8,
+/// less the share that leaves meanwhile, and two packets (sec. 1.6).
+fn stored_at_most(degree: u32, factor: f64, buffer: f64, bdp: f64) -> (f64, f64) {
+    let count = f64::from(degree);
+    let windows = count * (bdp * factor / 1_000.0).ceil() * 1_048.0 - bdp;
+    let pool = buffer - (count + 1.0) * (4_096.0 + 37_500.0);
+    let threshold = pool / 8.0 / (1.0 + count / 8.0);
+    let headroom = 25_000.0 * (1.0 - 1.0 / count) + 2.0 * 1_048.0;
+    (windows, count * (4_096.0 + threshold + headroom))
+}
+
+fn window_incast(degree: u32, factor: f64, buffer: u64) -> penstock_sim::Results {
+    let window = json!({"kind": "window", "bdp_factor": factor});
+    let scheme = with(pfc(), "/host/controller", window);
+    let scheme = with(scheme, "/switch/admission/buffer", buffer);
+    let traffic = [incast(degree, 500_000, Some(0))];
+    run_to_the_end(&scenario(single_switch(degree + 1), scheme, &traffic, US))
+}
+
+/// Completion is N·S/C and a round trip, to a thousandth: a packet of the pipeline.
+#[test]
+fn windows_fill_the_buffer_with_all_that_is_not_on_the_wires() {
+    for degree in [2, 16, 100] {
+        let results = window_incast(degree, 1.0, 12 << 20);
+        let summary = &results.summary;
+        assert_eq!((summary.drops, summary.pfc_pauses), (0, 0));
+        let peak = summary.buffer_peak_bytes[0] as f64;
+        let bdp = summary.bdp_bytes as f64;
+        let (windows, limit) = stored_at_most(degree, 1.0, f64::from(12 << 20), bdp);
+        assert!(windows < limit);
+        // To a packet, because packets are whole.
+        assert!((peak - windows).abs() <= 1_048.0, "{degree}: {peak} B, not {windows}");
+        let ratio = last_ns(&results) / ideal_ns(degree, 500_000, 4_100.0);
+        assert!((ratio - 1.0).abs() < 1e-3, "{degree} to one: {ratio}");
+    }
+}
+
+#[test]
+fn pfc_limits_what_larger_windows_fill_the_buffer_with() {
+    for (degree, buffer) in [(16, 4 << 20), (100, 12 << 20)] {
+        let results = window_incast(degree, 4.0, buffer);
+        let summary = &results.summary;
+        assert_eq!(summary.drops, 0);
+        assert!(summary.pfc_pauses >= u64::from(degree));
+        let peak = summary.buffer_peak_bytes[0] as f64;
+        let (windows, limit) = stored_at_most(degree, 4.0, buffer as f64, summary.bdp_bytes as f64);
+        assert!(windows > limit);
+        // Within 2 %: thresholds move by a packet for every packet that an ingress is ahead.
+        assert!((peak / limit - 1.0).abs() < 0.02, "{degree}: {peak} B, not {limit}");
+        let ratio = last_ns(&results) / ideal_ns(degree, 500_000, 4_100.0);
+        assert!((ratio - 1.0).abs() < 1e-3, "{degree} to one: {ratio}");
+    }
+}
+
+/// Every controller that starts at line rate with a BDP fills the buffer so, because its first cut
+/// comes after a round trip (BASELINES 5.4: N·BDP before any reaction; 9.4: (N - 1)·BDP with HPCC).
+/// To four packets, the ones that the first cuts hold back.
+#[test]
+fn a_start_at_line_rate_fills_the_buffer_before_any_controller_reacts() {
+    for (scheme, packet) in [(dctcp(), 1_048.0), (hpcc(), 1_090.0)] {
+        for degree in [16, 100] {
+            let traffic = [incast(degree, 500_000, Some(0))];
+            let topology = single_switch(degree + 1);
+            let results = run_to_the_end(&scenario(topology, scheme.clone(), &traffic, US));
+            let summary = &results.summary;
+            let bdp = summary.bdp_bytes as f64;
+            let windows = f64::from(degree) * (bdp / 1_000.0).ceil() * packet - bdp;
+            let peak = summary.buffer_peak_bytes[0] as f64;
+            assert!((peak - windows).abs() <= 4.0 * packet, "{degree}: {peak} B, not {windows}");
+            assert_eq!(summary.drops, 0);
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 mod allocation;
 mod architecture;
+mod bottleneck;
+mod convergence;
 mod determinism;
 mod fairness;
 mod fault;
@@ -10,7 +12,9 @@ mod incast;
 mod invariant;
 mod loss;
 mod measurement;
+mod pause;
 mod pause_threshold;
+mod queue_target;
 mod queueing;
 mod rates;
 mod single_flow;

@@ -90,3 +90,26 @@ fn every_flow_of_a_crowd_is_slowed_down_and_none_starves() {
         );
     }
 }
+
+/// Sec. 7.3: alpha starts at 1, so that the first notification halves the rate; n expiries of the timer
+/// recover R_C = R_T - (R_T - R_0)/2^n, for n < F = 5. A burst of another host makes a queue that marks
+/// for less than 50 us, the time between notifications. The rate is that of the uplink over 40 us of
+/// each period of 55 us, to the packet that it begins or ends with: 2.5 %.
+#[test]
+fn the_first_notification_halves_the_rate_and_each_period_recovers_half_of_the_rest() {
+    let step = with(dcqcn(), "/switch/marking/kmin", 20_000);
+    let step = with(step, "/switch/marking/kmax", 20_000);
+    let flows = listed(&[(0, 2, 0, 0), (1, 2, 60_000, 0)]);
+    let scenario = scenario(single_switch(3), step, &[flows], MS);
+    let scenario = with(with(scenario, "/drain", 0), "/measure/sample_interval", US);
+    let results = run(&with(scenario, "/measure/series", json!([[0, 3]])));
+    let sent = column(&results, "series", "tx_bytes");
+    let rate = |from: usize, to: usize| (sent[to] - sent[from]) / (to - from) as f64 / 12_500.0;
+    let cut = (1..).find(|&at| rate(at, at + 4) < 0.9).unwrap() + 3;
+    assert!((5..15).contains(&cut), "after a round trip and what the queue takes: {cut} us");
+    for (period, expected) in [0.5, 0.75, 0.875, 0.9375, 0.96875].into_iter().enumerate() {
+        let from = cut + 5 + 55 * period;
+        let measured = rate(from, from + 40);
+        assert!((measured / expected - 1.0).abs() < 0.025, "{period}: {measured}, not {expected}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Closed forms of PFC at one egress (`BASELINES.md` sec. 1.6), and the headroom that it needs.
+
+use penstock_sim::Results;
+use serde_json::{Value, json};
+
+use crate::fixture::{
+    GBPS, MS, US, column, dumbbell, incast, listed, pfc, run, run_to_the_end, scenario,
+    single_switch, with,
+};
+
+/// `flows` endless flows at line rate into host 0, each from a host of its own, for `duration`.
+fn endless(scheme: Value, flows: u32, duration: u64) -> Results {
+    let list: Vec<_> = (1..=flows).map(|host| (host, 0, 0, 0)).collect();
+    let scenario = scenario(single_switch(flows + 1), scheme, &[listed(&list)], duration);
+    run(&with(scenario, "/drain", 0))
+}
+
+/// A host that gets 1/N of the egress is paused for the rest of the time, 1 - 1/N; the egress never
+/// stops. Measured from 2 ms, when the buffer has filled up to XOFF, to 4 ms: the difference of two
+/// runs. Within 0.005, a pause of 5 us at either end; the goodput to a packet at either end.
+#[test]
+fn hosts_without_control_are_paused_for_the_share_of_the_others() {
+    for flows in [2, 4] {
+        let (early, late) = (endless(pfc(), flows, 2 * MS), endless(pfc(), flows, 4 * MS));
+        let difference = |name: &str, link: usize| {
+            column(&late, "links", name)[link] - column(&early, "links", name)[link]
+        };
+        for host in 1..=flows as usize {
+            let share = difference("port_pause_ns", 2 * host) / 2e6; // its uplink
+            let expected = 1.0 - 1.0 / f64::from(flows);
+            assert!((share - expected).abs() < 0.005, "{flows} flows, host {host}: {share}");
+        }
+        let goodput = difference("data_bytes", 1);
+        let expected = 2e-3 * 100e9 / 8.0 * 1_000.0 / 1_048.0;
+        assert!((goodput - expected).abs() <= 2_000.0, "{goodput} B, not {expected}");
+        assert_eq!(late.summary.drops, 0);
+    }
+}
+
+/// A switch that has resumed a faster link runs dry unless XON·8/C lasts for the round trip of the
+/// link, 2d, and the first packet (sec. 1.6): 25,262 B at 100 Gb/s behind a link of 400 Gb/s. With that
+/// it never does. With two packets less it does each time: one is being sent at the resume.
+#[test]
+fn the_egress_runs_dry_when_less_than_a_round_trip_is_left_at_the_resume() {
+    let busy = |xon: u64| {
+        let scheme = with(pfc(), "/switch/admission/ingress/reserve", 0);
+        let static_xoff = json!({"kind": "pfc", "xon_offset": 60_000 - xon, "xoff": 60_000});
+        let scheme = with(scheme, "/switch/backpressure", static_xoff);
+        let topology = dumbbell(1, 1, 400 * GBPS);
+        let results = |duration| {
+            let flow = listed(&[(0, 1, 0, 0)]);
+            let scenario = scenario(topology.clone(), scheme.clone(), &[flow], duration);
+            run(&with(scenario, "/drain", 0))
+        };
+        let (early, late) = (results(2 * MS), results(4 * MS));
+        assert!(late.summary.pfc_pauses > 200 && late.summary.drops == 0);
+        // Cable 2 is the core, cable 0 and 1 lead to the hosts.
+        let core = |results| column(results, "links", "busy_ns")[4];
+        (core(&late) - core(&early)) / 2e6
+    };
+    let enough = IN_FLIGHT + 262;
+    assert!((busy(enough) - 1.0).abs() < 1e-4, "{}", busy(enough));
+    assert!(busy(enough - 2 * 1_048) < 0.995, "{}", busy(enough - 2 * 1_048));
+}
+
+/// 2·d·C/8 arrive between XOFF and the last packet that was sent before the pause took effect.
+const IN_FLIGHT: u64 = 25_000;
+/// What else a headroom needs (sec. 1.3): a packet on the way back that the pause waits for, one that
+/// the peer has begun, and the pause itself.
+const FRAMES: u64 = 2 * 1_048 + 64;
+
+/// PFC with a headroom of `bytes` and a small buffer that is soon full.
+fn with_headroom(bytes: u64) -> Value {
+    let headroom = json!({"kind": "bytes", "size": bytes});
+    let scheme = with(pfc(), "/switch/admission/ingress/headroom", headroom);
+    with(scheme, "/switch/admission/buffer", 2 << 20)
+}
+
+/// No packet is lost if and only if the headroom is what sec. 1.3 says: with 2·d·C/8 and the frames
+/// nothing is, with less than 2·d·C/8 something is. Of many hosts: each has next to no share of the
+/// egress, so that what arrives stays.
+#[test]
+fn the_headroom_of_the_form_is_enough_and_less_than_a_round_trip_is_not() {
+    for flows in [4, 16] {
+        let enough = endless(with_headroom(IN_FLIGHT + FRAMES), flows, MS).summary;
+        assert_eq!(enough.drops, 0, "{flows} flows");
+        assert!(enough.pfc_pauses > 100);
+        let short = endless(with_headroom(IN_FLIGHT - 1_000), flows, MS).summary;
+        assert!(short.drops > 0, "{flows} flows");
+    }
+}
+
+/// Two hosts in step: half of what arrives leaves meanwhile, and the headroom holds
+/// 2·d·C/8·(1 - 1/2) and the frames at most (sec. 1.6); with less than that half packets are lost.
+#[test]
+fn two_hosts_need_half_a_round_trip_because_half_of_it_leaves() {
+    let half = IN_FLIGHT / 2;
+    let enough = endless(with_headroom(half + FRAMES), 2, MS).summary;
+    assert_eq!(enough.drops, 0);
+    assert!(enough.headroom_peak_bytes[0] > half - 1_048, "{:?}", enough.headroom_peak_bytes);
+    assert!(endless(with_headroom(half - 1_048), 2, MS).summary.drops > 0);
+}
+
+/// The high-water mark of the headroom is below H = 3·d·C/8 (sec. 23, item 4), and within the bytes
+/// in flight and the frames. The run checks at its end, with nothing stored any more, that every
+/// counter of the switch is what the stored packets add up to: zero.
+#[test]
+fn an_incast_leaves_part_of_the_headroom_unused_and_the_counters_at_zero() {
+    let topology = single_switch(25);
+    let scheme = with(pfc(), "/switch/admission/buffer", 4 << 20);
+    let incast = incast(24, 500_000, Some(0));
+    let scenario = with(scenario(topology, scheme, &[incast], US), "/measure/sample_interval", US);
+    let results = run_to_the_end(&scenario);
+    let summary = &results.summary;
+    assert!(summary.pfc_pauses > 24 && summary.drops == 0);
+    let peak = summary.headroom_peak_bytes[0];
+    assert!((1..=IN_FLIGHT + FRAMES).contains(&peak), "{peak}");
+    let stored = column(&results, "buffers", "buffer_bytes");
+    assert!(stored.iter().any(|&bytes| bytes > 0.0));
+    assert_eq!(stored.last(), Some(&0.0));
+}
