@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::bottleneck::{Bottleneck, Measured, profile, step};
-use crate::fixture::{GBPS, MS, US, dcqcn, dcqcn_mellanox, dctcp, hpcc, qcn, timely, with};
+use crate::fixture::{GBPS, MS, US, dcqcn, dcqcn_mellanox, dctcp, hpcc, qcn, swift, timely, with};
 
 /// Two and four flows, each `gap` after the one before: Jain's index of their goodputs in the second
 /// half must be 0.99, which the ladder asks for.
@@ -51,6 +51,12 @@ fn dcqcn_flows_become_equal_at_the_rate_of_its_paper() {
 #[test]
 fn mellanox_dcqcn_flows_become_equal() {
     check_fair(100 * US, |flows| Bottleneck::new(dcqcn_mellanox(), flows, 20 * MS));
+}
+
+/// Swift, from the window of a packet that does not disturb those that are there.
+#[test]
+fn swift_flows_become_equal() {
+    check_fair(100 * US, |flows| Bottleneck::new(swift(1), flows, 4 * MS));
 }
 
 /// QCN's rates are equal in the long run (sec. 6.3), at the 10 Gb/s of the standard's numbers. Two flows:

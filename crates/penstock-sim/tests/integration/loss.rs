@@ -30,17 +30,23 @@ fn a_short_tcp_flow_takes_the_rounds_of_its_slow_start() {
     }
 }
 
-/// The share of the core that one endless TCP flow uses from 10 ms to 40 ms, with a buffer of
-/// `factor` bandwidth-delay products at the core.
-fn utilization(factor: f64) -> f64 {
-    // Both ways: two edges of 1 us and a core of 8 us, and a packet on three links.
-    let round_trip = 20e-6 + (2.0 * 1_048.0 / 400e9 + 1_048.0 / 100e9) * 8.0;
-    let buffer = (factor * 100e9 / 8.0 * round_trip) as u64;
+/// One endless TCP flow for 40 ms through a core that has a buffer of `factor` bandwidth-delay products.
+fn saw_tooth(factor: f64) -> penstock_sim::Results {
+    let buffer = (factor * 100e9 / 8.0 * CORE_ROUND_TRIP) as u64;
     let topology = with(dumbbell(1, 1, 400 * GBPS), "/core_delay", 8 * US);
     let flow = listed(&[(0, 1, 0, 0)]);
     let scenario = with(scenario(topology, tcp(buffer), &[flow], 40 * MS), "/drain", 0);
-    let scenario = with(scenario, "/measure/sample_interval", 10 * MS);
-    let results = run(&with(scenario, "/measure/series", json!([[2, 3]])));
+    let scenario =
+        with(with(scenario, "/measure/sample_interval", 10 * MS), "/measure/events", true);
+    run(&with(scenario, "/measure/series", json!([[2, 3]])))
+}
+
+/// Both ways: two edges of 1 us and a core of 8 us, and a packet on three links (s).
+const CORE_ROUND_TRIP: f64 = 20e-6 + (2.0 * 1_048.0 / 400e9 + 1_048.0 / 100e9) * 8.0;
+
+/// The share of that core which is used from 10 ms to 40 ms.
+fn utilization(factor: f64) -> f64 {
+    let results = saw_tooth(factor);
     assert!(results.summary.drops > 0);
     let sent = column(&results, "series", "tx_bytes");
     (sent[4] - sent[1]) * 8.0 / (30e-3 * 100e9)
@@ -52,6 +58,31 @@ fn the_saw_tooth_of_a_tcp_flow_uses_what_its_buffer_allows() {
     for (factor, expected) in [(0.25, 0.893), (0.5, 0.964), (1.0, 1.0)] {
         let used = utilization(factor);
         assert!((used - expected).abs() < 0.01, "{factor}: {used} instead of {expected}");
+    }
+}
+
+/// The window grows by a packet in a round trip from W/2 to W = C·T + buffer. A round trip is T until
+/// the link is full, and W/C from then on. Within 3 %: the fast recovery takes a round trip of 170.
+#[test]
+fn the_saw_tooth_of_a_tcp_flow_has_a_tooth_in_half_a_window_of_round_trips() {
+    for factor in [0.25, 0.5, 1.0] {
+        let results = saw_tooth(factor);
+        let drop = results.summary.event_names.iter().position(|name| *name == "drop").unwrap();
+        let (times, events) =
+            (column(&results, "events", "time_ps"), column(&results, "events", "event"));
+        // The first tooth follows the slow start, which drops many packets.
+        let late = (0..times.len()).filter(|&row| events[row] == drop as f64 && times[row] > 14e9);
+        let drops: Vec<f64> = late.map(|row| times[row] / 1e12).collect();
+        let gaps: Vec<f64> = drops.windows(2).map(|two| two[1] - two[0]).collect();
+        let teeth: Vec<f64> = gaps.into_iter().filter(|&gap| gap > 1e-3).collect();
+        assert!(teeth.len() >= 2, "{teeth:?}");
+        let largest = (1.0 + factor) * 100e9 / 8.0 * CORE_ROUND_TRIP / 1_048.0; // packets
+        let round_trips = (largest / 2.0) as u64..largest as u64;
+        let expected: f64 =
+            round_trips.map(|window| CORE_ROUND_TRIP.max(window as f64 * PACKET_NS / 1e9)).sum();
+        for tooth in teeth {
+            assert!((tooth / expected - 1.0).abs() < 0.03, "{factor}: {tooth} s, not {expected}");
+        }
     }
 }
 

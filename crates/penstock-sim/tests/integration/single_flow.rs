@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    US, bfc, column, dcqcn, dcqcn_mellanox, dctcp, dumbbell, graph, hpcc, ideal_fq, leaf_spine,
-    line_rate, listed, pfc, qcn, run_to_the_end, scenario, sfq, single_switch, timely, with,
+    US, bfc, column, dcqcn, dcqcn_mellanox, dctcp, dumbbell, graph, hpcc, ideal_fq, irn,
+    leaf_spine, line_rate, listed, pfc, qcn, run_to_the_end, scenario, sfq, single_switch, swift,
+    timely, with,
 };
 
 /// One byte, around a packet, a product of bandwidth and delay, a hundred of them.
@@ -118,6 +119,7 @@ fn controllers_without_congestion_cost_nothing() {
         dcqcn(),
         dcqcn_mellanox(),
         qcn(),
+        irn(500_000),
     ];
     for scheme in schemes {
         let scheme = match scheme.pointer("/switch/backpressure/bitmap_interval") {
@@ -133,7 +135,7 @@ fn controllers_without_congestion_cost_nothing() {
     }
 }
 
-/// Timestamps and telemetry cost their bytes and no more: a flow of TIMELY takes what one at line
+/// Timestamps and telemetry cost their bytes and no more: a flow of TIMELY or Swift takes what one at line
 /// rate takes with 8 B more of header, and one of HPCC, as long as it has no feedback, 42 B more and
 /// 28 B of ACK. The feedback comes after a round trip, so half a product of bandwidth and delay has none.
 #[test]
@@ -148,6 +150,8 @@ fn timestamps_and_telemetry_cost_their_bytes_and_no_more() {
     for size in SIZES {
         let (time, _, _) = times(&topology, timely(), (0, 3, size, 0));
         assert_eq!(time, line(size, 56, 60), "{size} B with TIMELY");
+        let (time, _, _) = times(&topology, swift(1_000), (0, 3, size, 0));
+        assert_eq!(time, line(size, 56, 60), "{size} B with Swift");
     }
     for size in [1, 999, 1_000, 1_001, 2_000, 52_000] {
         let (time, _, _) = times(&topology, hpcc(), (0, 3, size, 0));

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::fixture::{MS, US, column, listed, run, scenario, single_switch, swift, with};
+use crate::fixture::{
+    GBPS, MS, US, column, dumbbell, listed, run, scenario, single_switch, swift, with,
+};
 
 /// Base round-trip time through one switch, the 8 B of the timestamp included (us).
 const BASE_RTT: f64 = 4.0 + (2.0 * 1_056.0 + 2.0 * 60.0) * 8e-5;
@@ -52,4 +54,37 @@ fn more_flows_than_packets_fit_the_path_are_held_by_pacing() {
     assert!(largest < 0.9 * one_of_each, "{largest}");
     let used = delivered.iter().sum::<u64>() as f64 * 1.056 * 8.0 / (4e-3 * 100e9);
     assert!(used > 0.9, "{used}");
+}
+
+/// Base round-trip time of a flow that comes at 400 Gb/s to a core of 100 Gb/s (us).
+const CORE_RTT: f64 = 6.0 + 1_056.0 * (2.0 * 2e-5 + 8e-5) + 60.0 * (2.0 * 2e-5 + 8e-5);
+
+/// The mean queue in front of that core (bytes) and the share of the time that it is busy, in the
+/// second half of 6 ms of one flow whose target is `target` (ps).
+fn core(target: u64) -> (f64, f64) {
+    let scheme = with(swift(10), "/host/controller/base_target", target);
+    let scheme = with(scheme, "/host/controller/hop_target", 0);
+    let topology = dumbbell(1, 1, 400 * GBPS);
+    let scenario = scenario(topology, scheme, &[listed(&[(0, 1, 0, 0)])], 6 * MS);
+    let scenario = with(with(scenario, "/drain", 0), "/measure/sample_interval", US);
+    let results = run(&with(scenario, "/measure/series", json!([[2, 3]])));
+    let (queue, sent) =
+        (column(&results, "series", "queue_bytes"), column(&results, "series", "tx_bytes"));
+    let late = &queue[3_000..];
+    let mean = late.iter().sum::<f64>() / late.len() as f64;
+    (mean, (sent[6_000] - sent[3_000]) / 3_000.0 / 12_500.0)
+}
+
+/// Sec. 10.4 and 23: the window of one flow stays around C·target/8, so that the queue is
+/// C·(target - T)/8 and the link is busy, if and only if the target is above T. A window of 100 packets
+/// adds nothing to the target; one of 95, at 8 us, 0.01 us. Within a packet.
+#[test]
+fn one_flow_holds_the_queue_at_its_target_less_the_base_rtt() {
+    for target in [8, 12, 20] {
+        let (queue, busy) = core(target * US);
+        let expected = 12_500.0 * (target as f64 - CORE_RTT);
+        assert!((queue - expected).abs() < 1_056.0, "{target}: {queue} B, {expected}");
+        assert!((busy - 1.0).abs() < 1e-3, "{target}: {busy}");
+    }
+    assert!(core(6 * US).1 < 0.9, "below the base round-trip time: {}", core(6 * US).1);
 }
