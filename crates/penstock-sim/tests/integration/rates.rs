@@ -2,63 +2,44 @@
 
 use serde_json::{Value, json};
 
+use crate::bottleneck::{Bottleneck, Measured};
 use crate::fixture::{
     GBPS, MS, US, column, dcqcn, dcqcn_mellanox, listed, qcn, run, scenario, single_switch, timely,
     with,
 };
 
-/// What `flows` endless flows into one host, each from its own, do for `duration` on links of
-/// `rate`; the queue in front of that host is sampled every 20 us.
-fn crowd(scheme: Value, flows: u32, rate: u64, duration: u64) -> penstock_sim::Results {
-    let list: Vec<_> = (0..flows).map(|flow| (flow, flows, 0, 0)).collect();
-    let topology = with(single_switch(flows + 1), "/rate", rate);
-    let scenario = scenario(topology, scheme, &[listed(&list)], duration);
-    let scenario = with(scenario, "/measure/sample_interval", 20 * US);
-    let scenario = with(scenario, "/measure/series", json!([[flows + 1, flows]]));
-    run(&with(scenario, "/drain", 0))
-}
-
-/// The goodputs of the flows (bit/s).
-fn goodputs(results: &penstock_sim::Results, duration: u64) -> Vec<f64> {
-    let flows = &results.summary.long_lived;
-    flows.iter().map(|flow| flow.delivered_bytes as f64 * 8e12 / duration as f64).collect()
-}
-
-/// The mean queue in the second half of the run (bytes).
-fn late_queue(results: &penstock_sim::Results) -> f64 {
-    let queue = column(results, "series", "queue_bytes");
-    let late = &queue[queue.len() / 2..];
-    late.iter().sum::<f64>() / late.len() as f64
+/// `flows` flows that start together on links of `rate`.
+fn crowd(scheme: Value, flows: usize, rate: u64, duration: u64) -> Measured {
+    Bottleneck { rate, ..Bottleneck::new(scheme, flows, duration) }.measure()
 }
 
 #[test]
 fn qcn_holds_the_queue_at_its_set_point() {
     // At 10 Gb/s, for which the standard's numbers are made.
-    let results = crowd(qcn(), 4, 10 * GBPS, 100 * MS);
-    let queue = late_queue(&results);
+    let measured = crowd(qcn(), 4, 10 * GBPS, 100 * MS);
+    let queue = measured.mean_queue();
     assert!((queue / 26_000.0 - 1.0).abs() < 0.1, "{queue}");
-    let total: f64 = goodputs(&results, 100 * MS).iter().sum();
+    let total: f64 = measured.goodputs.iter().sum();
     assert!(total > 0.95 * 1e10 * 1_000.0 / 1_048.0, "{total}");
 }
 
 #[test]
 fn dcqcn_shares_a_link_evenly_and_keeps_the_queue_near_kmin() {
     // At 40 Gb/s, for which the paper's numbers are made.
-    let results = crowd(dcqcn(), 2, 40 * GBPS, 40 * MS);
-    let goodputs = goodputs(&results, 40 * MS);
-    let total: f64 = goodputs.iter().sum();
-    assert!(total > 0.98 * 4e10 * 1_000.0 / 1_048.0, "{goodputs:?}");
-    assert!((goodputs[0] / goodputs[1] - 1.0).abs() < 0.1, "{goodputs:?}");
-    let queue = late_queue(&results);
+    let measured = crowd(dcqcn(), 2, 40 * GBPS, 40 * MS);
+    let total: f64 = measured.goodputs.iter().sum();
+    assert!(total > 0.98 * 4e10 * 1_000.0 / 1_048.0, "{total}");
+    let flows = &measured.results.summary.long_lived;
+    let ratio = flows[0].delivered_bytes as f64 / flows[1].delivered_bytes as f64;
+    assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
+    let queue = measured.mean_queue();
     assert!((70_000.0..120_000.0).contains(&queue), "{queue}");
 }
 
 #[test]
 fn a_receiver_notifies_each_source_at_most_once_an_interval() {
-    let results = crowd(dcqcn(), 2, 40 * GBPS, 5 * MS);
-    let (from, to) = (column(&results, "links", "from"), column(&results, "links", "to"));
-    let back = (0..from.len()).find(|&link| (from[link], to[link]) == (2.0, 3.0)).unwrap();
-    let sent = |name| column(&results, "links", name)[back];
+    let results = crowd(dcqcn(), 2, 40 * GBPS, 5 * MS).results;
+    let sent = |name| column(&results, "links", name)[0]; // from the receiver to the switch
     // Acknowledgements have 60 B, notifications 64 B.
     let notifications = (sent("tx_bytes") - 60.0 * sent("tx_packets")) / 4.0;
     assert!((2.0..=2.0 * (5_000.0 / 50.0 + 1.0)).contains(&notifications), "{notifications}");
@@ -69,19 +50,16 @@ fn a_flow_alone_keeps_the_line_rate() {
     for (scheme, packet) in
         [(dcqcn(), 1_048), (dcqcn_mellanox(), 1_048), (qcn(), 1_048), (timely(), 1_056)]
     {
-        let results = crowd(scheme, 1, 100 * GBPS, MS);
         let expected = 1e11 * 1_000.0 / f64::from(packet);
-        let goodput = goodputs(&results, MS)[0];
-        // The first byte arrives 2 us late.
-        assert!((goodput / expected - 0.998).abs() < 0.001, "{goodput} of {expected}");
+        let goodput = crowd(scheme, 1, 100 * GBPS, MS).goodputs[0];
+        assert!((goodput / expected - 1.0).abs() < 0.001, "{goodput} of {expected}");
     }
 }
 
 #[test]
 fn every_flow_of_a_crowd_is_slowed_down_and_none_starves() {
     for scheme in [dcqcn_mellanox(), timely()] {
-        let results = crowd(scheme, 4, 100 * GBPS, 10 * MS);
-        let goodputs = goodputs(&results, 10 * MS);
+        let goodputs = crowd(scheme, 4, 100 * GBPS, 10 * MS).goodputs;
         let total: f64 = goodputs.iter().sum();
         assert!(total > 0.75e11, "{goodputs:?}");
         assert!(
