@@ -43,8 +43,8 @@ fn dctcp_swings_below_its_threshold_by_the_amplitude_of_its_paper() {
 }
 
 /// Sec. 5.4: K > C·T/7 leaves the queue something in its troughs, so that the link stays busy: 99 %
-/// (sec. 23). With a threshold of a packet it does not. More flows than in this list leave the range
-/// of the form: at 14, W* is 8 packets, and it has troughs below zero itself.
+/// (sec. 23). With a threshold of a packet it does not. With more flows, from 8 on, the
+/// form with the exact alpha of the paper's model has troughs below zero itself.
 #[test]
 fn dctcp_fills_the_link_from_a_seventh_of_the_product_on() {
     for at in ["enqueue", "dequeue"] {
