@@ -37,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::ConfigError;
 use crate::control::alpha::Alpha;
 use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::control::stages::{Stages, Steps};
 use crate::path::PathFacts;
 
 /// Parameters of [`Dcqcn`].
@@ -88,13 +89,8 @@ pub struct Dcqcn {
     target: u64,
     /// Its clock runs from the first notification on.
     alpha: Alpha,
-    /// The next expiry of the timer; [`Time::NEVER`] at line rate.
-    increase_at: Time,
-    /// Bytes since the counter has expired (bytes).
-    sent: u64,
-    /// Expiries of the timer and of the counter since the last cut.
-    time_stage: u32,
-    byte_stage: u32,
+    /// T and BC in the paper.
+    stages: Stages,
 }
 
 impl Dcqcn {
@@ -106,10 +102,7 @@ impl Dcqcn {
             rate,
             target: rate.get(),
             alpha: Alpha::new(config.gain, config.alpha_interval),
-            increase_at: Time::NEVER,
-            sent: 0,
-            time_stage: 0,
-            byte_stage: 0,
+            stages: Stages::stopped(),
         }
     }
 
@@ -121,21 +114,13 @@ impl Dcqcn {
         self.rate.scale(1.0 - self.alpha.get() / 2.0);
         self.alpha.update(true);
         self.alpha.start(now);
-        self.increase_at = now.saturating_add(self.config.increase_interval);
-        (self.sent, self.time_stage, self.byte_stage) = (0, 0, 0);
+        self.stages.restart(now, self.config.increase_interval);
     }
 
     /// A packet of `wire_bytes` leaves at `now`.
     pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
         self.on_deadline(now);
-        let period = self.config.increase_bytes.get();
-        if period == 0 || self.increase_at == Time::NEVER {
-            return;
-        }
-        self.sent += u64::from(wire_bytes);
-        if self.sent >= period {
-            self.sent -= period;
-            self.byte_stage = self.byte_stage.saturating_add(1);
+        if self.stages.on_send(wire_bytes, self.config.increase_bytes.get()) {
             self.increase();
         }
     }
@@ -143,14 +128,13 @@ impl Dcqcn {
     /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.increase_at
+        self.stages.deadline()
     }
 
     /// Does everything that is due by `now`.
     pub fn on_deadline(&mut self, now: Time) {
-        while self.increase_at <= now {
-            self.increase_at = self.increase_at.saturating_add(self.config.increase_interval);
-            self.time_stage = self.time_stage.saturating_add(1);
+        while self.stages.deadline() <= now {
+            self.stages.on_timer(|_| self.config.increase_interval);
             self.increase();
         }
     }
@@ -169,20 +153,16 @@ impl Dcqcn {
 
     /// The timer or the counter has expired (Fig. 7).
     fn increase(&mut self) {
-        let rounds = self.config.fast_recovery_rounds;
-        let (low, high) =
-            (self.time_stage.min(self.byte_stage), self.time_stage.max(self.byte_stage));
-        let step = if high < rounds {
-            0
-        } else if low > rounds {
-            self.config.hyper_increase.as_bps().saturating_mul(u64::from(low - rounds))
-        } else {
-            self.config.additive_increase.as_bps()
-        };
+        let step = self.stages.step(&Steps {
+            first: self.config.fast_recovery_rounds,
+            both: self.config.fast_recovery_rounds,
+            additive: self.config.additive_increase,
+            hyper: self.config.hyper_increase,
+        });
         self.target = self.target.saturating_add(step).min(self.rate.line());
         self.rate.set((self.rate.get() + self.target).div_ceil(2));
         if self.rate.get() == self.rate.line() {
-            self.increase_at = Time::NEVER;
+            self.stages.stop();
         }
     }
 }
@@ -272,9 +252,9 @@ mod tests {
         dcqcn.on_send(START, 9_999);
         assert_eq!(kilobits(&dcqcn).0, 20_000_000);
         dcqcn.on_send(START, 2);
-        assert_eq!((kilobits(&dcqcn).0, dcqcn.sent), (30_000_000, 1));
+        assert_eq!((kilobits(&dcqcn).0, dcqcn.stages.sent()), (30_000_000, 1));
         dcqcn.on_notification(START);
-        assert_eq!((dcqcn.sent, dcqcn.byte_stage), (0, 0));
+        assert_eq!((dcqcn.stages.sent(), dcqcn.stages.counter()), (0, 0));
     }
 
     #[test]
@@ -283,14 +263,19 @@ mod tests {
         let mut dcqcn = flow(&config);
         dcqcn.rate.set(1_000_000_000);
         dcqcn.on_notification(START);
-        dcqcn.time_stage = 6;
+        for _ in 0..6 {
+            dcqcn.stages.on_timer(|_| Time::from_us(55));
+        }
         for (byte_stage, step) in [(1, 40), (2, 40), (3, 40), (4, 40), (5, 40), (6, 200), (7, 200)]
         {
             let target = dcqcn.target;
             dcqcn.on_send(START, 1_000);
-            assert_eq!((dcqcn.byte_stage, dcqcn.target), (byte_stage, target + step * 1_000_000));
+            assert_eq!(
+                (dcqcn.stages.counter(), dcqcn.target),
+                (byte_stage, target + step * 1_000_000)
+            );
         }
-        dcqcn.time_stage = 7;
+        dcqcn.stages.on_timer(|_| Time::from_us(55));
         let target = dcqcn.target;
         dcqcn.on_send(START, 1_000);
         assert_eq!(dcqcn.target, target + 400_000_000);

@@ -12,8 +12,8 @@
 //! driver takes the events of one picosecond.
 //!
 //! Reading order: [`window`], [`delay`], [`new_reno`], [`swift`], [`paced_rate`] (what the others
-//! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], [`dcqcn`],
-//! [`qcn`], [`timely`].
+//! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what
+//! the next two share), [`dcqcn`], [`qcn`], [`timely`].
 
 use alloc::boxed::Box;
 
@@ -36,6 +36,7 @@ pub mod timely;
 pub mod window;
 
 mod alpha;
+mod stages;
 
 pub use dcqcn::{Dcqcn, DcqcnConfig};
 pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::control::stages::{Stages, Steps};
 use crate::path::PathFacts;
 
 /// A target above this many times the rate falls to an eighth in the first cycle after a cut
@@ -87,54 +88,32 @@ pub struct Qcn {
     rate: PacedRate,
     /// TR in the standard (bit/s).
     target: u64,
-    /// The next expiry of the timer; [`Time::NEVER`] at line rate.
-    increase_at: Time,
-    /// Bytes since the counter has expired (bytes).
-    sent: u64,
-    /// Expiries of the timer and of the counter since the last cut.
-    time_stage: u32,
-    byte_stage: u32,
+    stages: Stages,
 }
 
 impl Qcn {
     /// A flow that has sent nothing; it starts at line rate.
     pub fn new(config: &QcnConfig, path: &PathFacts) -> Self {
         let rate = PacedRate::new(path, config.minimum_rate, config.window);
-        Qcn {
-            config: config.clone(),
-            rate,
-            target: rate.get(),
-            increase_at: Time::NEVER,
-            sent: 0,
-            time_stage: 0,
-            byte_stage: 0,
-        }
+        Qcn { config: config.clone(), rate, target: rate.get(), stages: Stages::stopped() }
     }
 
     /// A switch's `feedback` (|Fb| in the standard), 1 to 63, arrived at `now`.
     pub fn on_feedback(&mut self, now: Time, feedback: u8) {
         self.on_deadline(now);
-        if self.time_stage > 0 || self.byte_stage > 0 {
+        if self.stages.has_expired() {
             self.target = self.rate.get();
         }
         let factor = 1.0 - self.config.decrease_gain * f64::from(feedback);
         self.rate.scale(factor.max(self.config.minimum_decrease_factor));
-        (self.sent, self.time_stage, self.byte_stage) = (0, 0, 0);
-        self.increase_at = now.saturating_add(self.config.increase_interval);
+        self.stages.restart(now, self.config.increase_interval);
     }
 
     /// A packet of `wire_bytes` leaves at `now`.
     pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
         self.on_deadline(now);
-        let period = self.config.increase_bytes.get();
-        if period == 0 || self.increase_at == Time::NEVER {
-            return;
-        }
-        self.sent += u64::from(wire_bytes);
-        let period = if self.is_beyond_recovery(self.byte_stage) { period / 2 } else { period };
-        if self.sent >= period {
-            self.sent -= period;
-            self.byte_stage = self.byte_stage.saturating_add(1);
+        let halves = u64::from(self.is_beyond_recovery(self.stages.counter())) + 1;
+        if self.stages.on_send(wire_bytes, self.config.increase_bytes.get() / halves) {
             self.increase();
         }
     }
@@ -142,16 +121,18 @@ impl Qcn {
     /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.increase_at
+        self.stages.deadline()
     }
 
     /// Does everything that is due by `now`.
     pub fn on_deadline(&mut self, now: Time) {
-        while self.increase_at <= now {
-            self.time_stage = self.time_stage.saturating_add(1);
-            let halves = u64::from(self.is_beyond_recovery(self.time_stage)) + 1;
-            let period = self.config.increase_interval / halves;
-            self.increase_at = self.increase_at.saturating_add(period.max(Time::from_ps(1)));
+        while self.stages.deadline() <= now {
+            let mut stages = self.stages;
+            stages.on_timer(|timer| {
+                let halves = u64::from(self.is_beyond_recovery(timer)) + 1;
+                self.config.increase_interval / halves
+            });
+            self.stages = stages;
             self.increase();
         }
     }
@@ -176,24 +157,20 @@ impl Qcn {
 
     /// The timer or the counter has expired: the standard's self-increase.
     fn increase(&mut self) {
-        let rounds = self.config.fast_recovery_rounds;
-        let low = self.time_stage.min(self.byte_stage);
-        let high = self.time_stage.max(self.byte_stage);
-        let step = if high <= rounds {
-            0
-        } else if low > rounds {
-            self.config.hyper_increase.as_bps().saturating_mul(u64::from(low - rounds))
-        } else {
-            self.config.additive_increase.as_bps()
-        };
+        let step = self.stages.step(&Steps {
+            first: self.config.fast_recovery_rounds.saturating_add(1),
+            both: self.config.fast_recovery_rounds,
+            additive: self.config.additive_increase,
+            hyper: self.config.hyper_increase,
+        });
         self.target = self.target.saturating_add(step).min(self.rate.line());
-        let is_first = (low, high) == (0, 1);
+        let is_first = self.stages.timer() + self.stages.counter() == 1;
         if is_first && self.target > self.rate.get().saturating_mul(FAR_ABOVE) {
             self.target /= FALL;
         }
         self.rate.set((self.rate.get() + self.target).div_ceil(2));
         if self.rate.get() == self.rate.line() {
-            self.increase_at = Time::NEVER;
+            self.stages.stop();
         }
     }
 }
@@ -241,7 +218,7 @@ mod tests {
     fn a_flow_without_feedback_has_no_timer_and_counts_nothing() {
         let mut qcn = flow();
         send(&mut qcn, 300_000);
-        assert_eq!((qcn.deadline(), qcn.rate(), qcn.sent), (Time::NEVER, None, 0));
+        assert_eq!((qcn.deadline(), qcn.rate(), qcn.stages.sent()), (Time::NEVER, None, 0));
     }
 
     #[test]
@@ -267,7 +244,7 @@ mod tests {
         qcn.on_feedback(START, 63);
         let cut = LINE - qcn.rate.get();
         send(&mut qcn, 5 * 150_000);
-        assert_eq!((qcn.byte_stage, qcn.target), (5, LINE));
+        assert_eq!((qcn.stages.counter(), qcn.target), (5, LINE));
         assert_eq!(LINE - qcn.rate.get(), cut / 32);
     }
 
@@ -291,7 +268,7 @@ mod tests {
         qcn.target = LINE / 5;
         qcn.on_feedback(START, 32);
         send(&mut qcn, 5 * 150_000 + 2 * 75_000);
-        assert_eq!(qcn.byte_stage, 7);
+        assert_eq!(qcn.stages.counter(), 7);
         let mut targets = vec![qcn.target];
         for _ in 0..8 {
             let due = qcn.deadline();
