@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _core
+from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import Problem, ScenarioError, SimulationError
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run
@@ -120,7 +121,12 @@ def run(
         "empty_tables": why_empty(frames, resolved, summary),
         "notes": quiet_notes(summary),
     }
-    return Run(resolved, summary, frames)
+    finished = Run(resolved, summary, frames)
+    found = measure_backlog([finished])
+    summary["stability"] = found.words if found else NOT_JUDGED
+    if found and found.is_unstable:
+        summary["notes"].append(found.words)
+    return finished
 
 
 def run_many(

@@ -39,6 +39,13 @@ SUMMARY: dict[str, Any] = {
     "base_rtt_ps": 8_000_000,
     "bdp_bytes": 100_000,
     "unfinished": [],
+    "backlog": {
+        "time_ns": [0.0, 1_000.0],
+        "flows": [0, 0],
+        "bytes": [0, 0],
+        "arrived_flows": [0, 2],
+        "arrived_bytes": [0, 3_000],
+    },
     "long_lived": [],
     "queue_delay_ns": {},
 }

@@ -174,6 +174,20 @@ def _active_flows(draw: np.random.Generator, badness: float, links: pl.DataFrame
     )
 
 
+def _backlog(flows: pl.DataFrame) -> dict[str, list[float]]:
+    """Flows and bytes that have started and not ended at 31 times, as the core takes them."""
+    start, size = flows["start_ns"].to_numpy(), flows["size_bytes"].to_numpy()
+    end = np.where(flows["finished"], start + flows["fct_ns"].to_numpy(), np.inf)
+    times = np.linspace(0, 2_000_000.0, 31)
+    return {
+        "time_ns": times.tolist(),
+        "flows": [int(((start <= t) & (end > t)).sum()) for t in times],
+        "bytes": [int(size[(start <= t) & (end > t)].sum()) for t in times],
+        "arrived_flows": [int((start <= t).sum()) for t in times],
+        "arrived_bytes": [int(size[start <= t].sum()) for t in times],
+    }
+
+
 def _summary(scheme: str, seed: int, flows: pl.DataFrame) -> dict[str, Any]:
     started, finished = flows.height, int(flows["finished"].sum())
     return {
@@ -212,6 +226,7 @@ def _summary(scheme: str, seed: int, flows: pl.DataFrame) -> dict[str, Any]:
             {"flow": 3, "src": 0, "dst": 9, "start_ns": 0.0, "delivered_bytes": 10_000_000}
         ],
         "queue_delay_ns": {"background": {"p50": 120.0, "p99": 2_400.0, "mean": 310.0}},
+        "backlog": _backlog(flows),
         "wall_seconds": 1.25,
         "version": "0.1.0",
     }

@@ -6,8 +6,10 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from synthetic_runs import synthetic_run
@@ -17,6 +19,7 @@ from penstock.experiments.closed_form import empty_fraction, worst_empty_fractio
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import bounds_text, judge
+from penstock.experiments.metric import METRICS
 from penstock.experiments.model import Claim, Experiment, Point
 from penstock.results import Run
 from penstock.runner import validate
@@ -54,7 +57,8 @@ def synthetic_runner(
 
 
 def test_the_papers_figures_are_there() -> None:
-    names = ["table1", "fig2", "fig4", "fig7", "fig8", "fig9", "fig10", "fig30"]
+    names = ["table1", "fig2", "fig4", "fig7", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13"]
+    names += ["fig14", "fig21", "fig23", "fig30"]
     wanted = {f"bfc/{name}" for name in names}
     assert wanted <= set(IDS)
 
@@ -168,8 +172,8 @@ def test_bounds_in_words() -> None:
 
 
 def test_an_unknown_id_names_the_nearest() -> None:
-    with pytest.raises(LookupError, match="'bfc/fig11' is not known; try bfc/fig1"):
-        experiments.load("bfc/fig11")
+    with pytest.raises(LookupError, match="'bfc/fig99' is not known; try bfc/fig9"):
+        experiments.load("bfc/fig99")
 
 
 def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
@@ -196,6 +200,15 @@ def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
         path.name for path in (tmp_path / "figures").iterdir()
     }
     assert Run.load(tmp_path / "runs" / "bfc-seed1").flows.height == 3_000
+
+
+def test_drop_share_counts_packets_at_the_hosts() -> None:
+    run = synthetic_run("bfc", flows=10)
+    run.scenario.topology = SimpleNamespace(host_count=lambda: 16)  # type: ignore[attr-defined]
+    to_hosts = (run.links["to"] < 16).to_numpy()
+    run.links = run.links.with_columns(assignments=np.where(to_hosts, 6, 1_000))
+    run.summary["drops"] = 4
+    assert METRICS["drop_share"]([run]) == 0.04  # 16 hosts got 6 packets each
 
 
 def test_an_experiment_without_runs(tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ FIGURES: dict[str, Callable[[], Axes | Figure]] = {
     "utilization": lambda: plot.utilization(RUNS),
     "throughput": lambda: plot.throughput(RUNS),
     "one run": lambda: plot.slowdown(RUNS["bfc"]),
+    "backlog": lambda: plot.backlog(RUNS),
     "curves": lambda: plot.curves(TABLE, title="t", x="x", y="y", note="n"),
+    "hollow": lambda: plot.curves(TABLE.with_columns(hollow=1), title="t", x="x", y="y"),
     "workload": lambda: plot.workload_bytes({"w": ([(100, 0.5), (1e6, 1.0)], "step")}),
 }
 
@@ -52,6 +54,14 @@ def test_a_scheme_has_its_own_colour_in_every_figure(name: str) -> None:
     assert isinstance(ax, Axes)
     colours = {to_hex(line.get_color()).lower() for line in ax.lines}
     assert {style.look(scheme).colour.lower() for scheme in RUNS} <= colours
+
+
+def test_doubted_points_are_hollow() -> None:
+    hollow = TABLE.with_columns(hollow=pl.Series([0.0, 1.0, 1.0]))
+    ax = plot.curves(hollow, title="t", x="x", y="y")
+    found = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    points = sorted((x, y) for line in found for x, y in zip(*line.get_data(), strict=True))
+    assert points == [(1.0, 5.0), (2.0, 4.0)]
 
 
 def test_a_figure_can_be_drawn_into_given_axes() -> None:

@@ -38,7 +38,7 @@ impl<O: Observer> Simulation<O> {
             self.slots.routes[route..route + links.len()].copy_from_slice(links);
         }
         self.wheel.grow(self.sources.flow(slot) as usize + 1);
-        self.measured.on_flow_start(arrival.size == 0);
+        self.measured.on_flow_start(arrival.size);
         let nic = &mut self.network.hosts[arrival.source as usize].nic;
         nic.start(slot, arrival.class, &mut self.slots.senders, &mut self.nic_random);
         self.offer(now, forward[0]);

@@ -5,6 +5,7 @@ use penstock_transport::Readiness;
 use penstock_units::Time;
 use serde::Serialize;
 
+use crate::measure::backlog::Backlog;
 use crate::measure::histogram::LogHistogram;
 use crate::measure::links;
 use crate::measure::summary::LongLived;
@@ -72,6 +73,8 @@ pub struct Summary {
     pub bdp_bytes: u64,
     /// Flows that did not finish, the first few.
     pub unfinished: Vec<Unfinished>,
+    /// What was not delivered, at equal times of the traffic.
+    pub backlog: Backlog,
     /// Endless flows, when the traffic ended.
     pub long_lived: Vec<LongLived>,
     /// Queueing delay of data packets, by label.
@@ -185,6 +188,7 @@ impl<O: Observer> Simulation<O> {
             base_rtt_ps: self.network.path.base_rtt.as_ps(),
             bdp_bytes: self.network.path.bdp.get(),
             unfinished,
+            backlog: measured.backlog.clone(),
             long_lived: measured.long_lived.clone(),
             queue_delay_ns: delays.collect(),
         }

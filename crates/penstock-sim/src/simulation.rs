@@ -14,6 +14,7 @@ use rand_pcg::Pcg32;
 use crate::check::OrderCheck;
 use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
+use crate::measure::backlog;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::ns3::Ns3;
@@ -28,6 +29,8 @@ pub(crate) enum Clock {
     Traffic,
     /// Buffers and series are sampled.
     Sample,
+    /// The backlog is sampled.
+    Backlog,
     /// Switches send the bitmap of paused queues.
     Bitmap,
     /// No more traffic is generated.
@@ -36,7 +39,7 @@ pub(crate) enum Clock {
     End,
 }
 
-const CLOCKS: u32 = 5;
+const CLOCKS: u32 = 6;
 
 /// Numbers of the event sources.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +157,7 @@ impl<O: Observer> Simulation<O> {
         let (duration, drain) = (self.scenario.duration, self.scenario.drain);
         self.wheel.schedule(self.sources.clock(Clock::Duration), duration);
         self.wheel.schedule(self.sources.clock(Clock::End), duration + drain);
+        self.wheel.schedule(self.sources.clock(Clock::Backlog), Time::ZERO);
         if self.scenario.measure.sample_interval > Time::ZERO {
             self.wheel.schedule(self.sources.clock(Clock::Sample), Time::ZERO);
         }
@@ -201,6 +205,7 @@ impl<O: Observer> Simulation<O> {
         match timer - hosts {
             clock if clock == Clock::Traffic as u32 => self.on_traffic(now),
             clock if clock == Clock::Sample as u32 => self.on_sample(now),
+            clock if clock == Clock::Backlog as u32 => self.on_backlog(now),
             clock if clock == Clock::Bitmap as u32 => self.on_bitmap(now),
             clock if clock == Clock::Duration as u32 => {
                 self.has_passed_duration = true;
@@ -247,6 +252,13 @@ impl<O: Observer> Simulation<O> {
         self.measured.sample(now, &self.network, &self.counters);
         let next = now + self.scenario.measure.sample_interval;
         self.wheel.schedule(self.sources.clock(Clock::Sample), next);
+    }
+
+    fn on_backlog(&mut self, now: Time) {
+        if self.measured.backlog.sample(now, &self.slots) {
+            let next = now + backlog::interval(self.scenario.duration);
+            self.wheel.schedule(self.sources.clock(Clock::Backlog), next);
+        }
     }
 
     #[inline]

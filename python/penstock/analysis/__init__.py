@@ -6,9 +6,10 @@ What it is not: it draws nothing (see `penstock.plot`) and judges nothing (see
 flows that did not finish.
 
 Reading order: `runs` (what a run offers, pooling of seeds), `statistic` (percentile, CDF),
-`slowdown`, `occupancy`, `link`, `throughput`, `workload`.
+`slowdown`, `backlog`, `occupancy`, `link`, `throughput`, `workload`.
 """
 
+from penstock.analysis.backlog import Backlog, backlog_series, measure_backlog
 from penstock.analysis.link import layer_summary, link_between, link_window
 from penstock.analysis.occupancy import (
     active_flows_cdf,
@@ -31,11 +32,13 @@ from penstock.analysis.workload import bytes_by_size, share_of_bytes_below
 
 __all__ = [
     "BINS",
+    "Backlog",
     "MeasuredRun",
     "RunInput",
     "active_flows_cdf",
     "active_flows_mean",
     "background_labels",
+    "backlog_series",
     "buffer_cdf",
     "buffer_percentiles",
     "bytes_by_size",
@@ -46,6 +49,7 @@ __all__ = [
     "link_series",
     "link_window",
     "long_lived",
+    "measure_backlog",
     "percentile",
     "percentiles",
     "queue_delay",

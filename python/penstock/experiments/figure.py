@@ -85,6 +85,11 @@ def _throughput(spec: FigureSpec, groups: Groups) -> ReportFigure:
     return ReportFigure(spec.name, spec.words, drawing, data, wide=True)
 
 
+def _backlog(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    drawing = figure_of(plot.backlog(groups, title=spec.title))
+    return ReportFigure(spec.name, spec.words, drawing, analysis.backlog_series(groups))
+
+
 def _layers(function: Callable[..., object]) -> Callable[[FigureSpec, Groups], ReportFigure]:
     def section(spec: FigureSpec, groups: Groups) -> ReportFigure:
         drawing = figure_of(function(groups))  # type: ignore[arg-type]
@@ -98,6 +103,7 @@ _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
     "buffer": _buffer,
     "active-flows": _active_flows,
     "throughput": _throughput,
+    "backlog": _backlog,
     "pause-time": _layers(plot.pause_time),
     "paused-queues": _layers(plot.paused_queues),
     "utilization": _layers(plot.utilization),
@@ -117,6 +123,8 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> R
             }
             if spec.deviation:
                 row["deviation"] = evaluator.value(spec.deviation, at)
+            if spec.hollow:
+                row["hollow"] = evaluator.value(spec.hollow, at)
         except (MissingSchemeError, NoRunsError):
             continue
         rows.append(row)

@@ -222,11 +222,37 @@ def total(runs: Runs, *, of: str) -> Value:
 
 
 @metric
+def drop_share(runs: Runs) -> Value:
+    """Share of the data packets that were dropped on their way, of all that ended it."""
+    drops = delivered = 0
+    for run in runs:
+        hosts = run.scenario.topology.host_count()
+        last = run.links.filter((run.links["to"] < hosts) & (run.links["from"] >= hosts))
+        drops += int(run.summary["drops"])
+        delivered += int(last["assignments"].sum())
+    return drops / max(drops + delivered, 1)
+
+
+@metric
 def unfinished(runs: Runs) -> Value:
     """Share of the started flows that did not finish."""
     started = sum(run.summary["flows_started"] for run in runs)
     finished = sum(run.summary["flows_finished"] for run in runs)
     return float(1.0 - finished / max(started, 1))
+
+
+@metric
+def is_unstable(runs: Runs) -> Value:
+    """1 when the backlog grows beyond what chance explains, else 0; see `analysis.backlog`."""
+    found = analysis.measure_backlog(runs)
+    return float(found.is_unstable) if found else float("nan")
+
+
+@metric
+def backlog_growth(runs: Runs) -> Value:
+    """Growth of the backlog over the last two thirds of the traffic, over what arrives then."""
+    found = analysis.measure_backlog(runs)
+    return found.growth if found else float("nan")
 
 
 def _labels(label: str | None) -> list[str] | None:

@@ -141,6 +141,7 @@ FigureKind = Literal[
     "paused-queues",
     "utilization",
     "throughput",
+    "backlog",
     "curve",
     "workload",
 ]
@@ -173,6 +174,8 @@ class FigureSpec(Declared):
     """Of a curve: expression of its height."""
     deviation: str = ""
     """Of a curve: expression of the half length of its whiskers."""
+    hollow: str = ""
+    """Of a curve: expression that is not 0 where a point is drawn hollow, as one to be doubted."""
     reference: str = ""
     """Of a curve: expression in x of a closed form drawn beside the points."""
     reference_name: str = ""

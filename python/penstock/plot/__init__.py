@@ -6,6 +6,7 @@ run, several, or names mapped to the runs of several seeds. What it is not: it c
 no rcParams; a scheme has one colour and marker in all figures (`style.LOOKS`).
 """
 
+from penstock.plot.backlog import backlog
 from penstock.plot.curve import curves
 from penstock.plot.distribution import active_flows, buffer, workload_bytes
 from penstock.plot.link import pause_time, paused_queues, throughput, utilization
@@ -13,6 +14,7 @@ from penstock.plot.slowdown import slowdown, slowdown_panels
 
 __all__ = [
     "active_flows",
+    "backlog",
     "buffer",
     "curves",
     "pause_time",

@@ -8,6 +8,7 @@ from itertools import pairwise
 import polars as pl
 from matplotlib.axes import Axes
 
+from penstock.plot.format import plain_log_ticks
 from penstock.plot.style import QUIET, EndLabel, label_ends, looks, name_axes, new_axes, write_note
 
 
@@ -28,7 +29,8 @@ def curves(
     Parameters
     ----------
     table:
-        Columns name, x, y and, when there are whiskers, deviation (half length, y's unit).
+        Columns name, x, y and, when there are whiskers, deviation (half length, y's unit). A
+        point whose column `hollow` is there and above 0 has a hollow marker.
     reference:
         A closed form to hold the points against: its name, x and y.
     note:
@@ -63,12 +65,28 @@ def curves(
             capsize=3,
             zorder=4,
         )
+        if "hollow" in rows.columns:
+            doubted = rows.filter(pl.col("hollow") > 0)
+            ax.plot(
+                doubted["x"],
+                doubted["y"],
+                color=style.colour,
+                marker=style.marker or ".",
+                linestyle="none",
+                markersize=style.marker_size + 1,
+                markerfacecolor="white",
+                zorder=5,
+            )
         ends.append(EndLabel(name, style.colour, float(rows["y"][-1])))
     if x_log:
         places = sorted(set(table["x"].to_list()))
         ax.set_xticks(places, [f"{place:g}" for place in places])
-    if not y_log:
-        ax.set_ylim(0, ax.get_ylim()[1] * 1.05)
+    low, high = ax.get_ylim()
+    if y_log:
+        plain_log_ticks(ax, low, high)
+    else:
+        is_below = bool(table["y"].min() < 0)  # type: ignore[operator]
+        ax.set_ylim(low if is_below else 0, high * 1.05)
     name_axes(ax, title=title, x=x, y=y)
     label_ends(ax, ends)
     if note:

@@ -54,9 +54,12 @@ def size_axis(axis: Axis) -> None:
 def plain_log_ticks(ax: Axes, low: float, high: float) -> None:
     """Tick a logarithmic y axis from `low` to `high` with plain numbers: 1, 2, 5, 10, 20 …
 
-    A range of more than two decades is ticked at the decades alone.
+    A range of more than two decades is ticked at the decades alone, one of less than a factor of
+    five more densely.
     """
-    steps = (1, 2, 5) if high / low <= 200 else (1,)
+    steps: tuple[float, ...] = (1, 2, 5) if high / low <= 200 else (1,)
+    if high / low < 5:
+        steps = (1, 1.5, 2, 3, 4, 5, 7)
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     ticks = [s * 10.0**e for e in range(first, last + 1) for s in steps]
     ax.yaxis.set_major_locator(FixedLocator([t for t in ticks if low <= t <= high * 1.001]))

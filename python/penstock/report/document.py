@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from penstock.analysis import MeasuredRun, RunInput, group_runs
+from penstock.analysis import MeasuredRun, RunInput, group_runs, measure_backlog
 from penstock.plot.style import caption_text
 from penstock.report.figure import ReportFigure
 from penstock.report.section import STANDARD
@@ -72,7 +72,7 @@ def write(
             headline_rows=headline(groups) if _tells_by_rows(groups) else [],
             claims=claims,
             figures=shown,
-            notes=missing + _cancelled(groups),
+            notes=missing + _cancelled(groups) + _unstable(groups),
             details=details(groups) if len(groups) <= ROWS_MAX else [],
             unfinished=unfinished(groups).rows(named=True),
             scenarios=_scenarios(groups),
@@ -123,6 +123,16 @@ def _cancelled(groups: dict[str, list[MeasuredRun]]) -> list[str]:
         for name, members in groups.items()
         for run in members
         if run.summary["cancelled"]
+    ]
+
+
+def _unstable(groups: dict[str, list[MeasuredRun]]) -> list[str]:
+    found = {name: measure_backlog(members) for name, members in groups.items()}
+    return [
+        f"{name}: the steady state, for there is none. {one.words[0].upper()}{one.words[1:]}; what "
+        "is shown is of the flows that finished, and depends on the length of the run."
+        for name, one in found.items()
+        if one and one.is_unstable
     ]
 
 

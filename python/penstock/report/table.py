@@ -11,6 +11,7 @@ from penstock.analysis import (
     buffer_percentiles,
     jain_index,
     long_lived,
+    measure_backlog,
     queue_delay,
     slowdown_summary,
 )
@@ -32,7 +33,7 @@ class Column:
     """"low" or "high": the best value of the column is set in bold; "" when none is best."""
 
 
-HEADLINE = [
+NUMBERS = [
     Column("Short flows p50", f"slowdown, ≤ {bytes_text(SHORT)}", "low"),
     Column("Short flows p99", f"slowdown, ≤ {bytes_text(SHORT)}", "low"),
     Column("Medium flows p99", "slowdown", "low"),
@@ -44,6 +45,10 @@ HEADLINE = [
     Column("Queue pauses", "frames"),
     Column("Unfinished", "flows"),
 ]
+"""Columns of numbers of the headline table."""
+
+HEADLINE = [*NUMBERS, Column("Backlog", "growth, of what arrives")]
+"""All columns of the headline table."""
 
 _IS_UNFINISHED = ~pl.col("finished") & (pl.col("size_bytes") > 0)
 """Flows with an end that they did not reach; endless flows have size 0."""
@@ -55,14 +60,23 @@ def headline(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, list[tuple
     rows = []
     for name in groups:
         cells = []
-        for index, column in enumerate(HEADLINE):
+        for index, column in enumerate(NUMBERS):
             value = values[name][index]
             field = [v[index] for v in values.values() if v[index] == v[index]]
             best = bool(column.best) and len(field) > 1 and bool(value == min(field))
             text = bytes_text(value) if column.title.startswith("Buffer") else number_text(value)
             cells.append((text, best))
+        cells.append((_backlog_text(groups[name]), False))
         rows.append((name, cells))
     return rows
+
+
+def _backlog_text(runs: list[MeasuredRun]) -> str:
+    found = measure_backlog(runs)
+    if found is None:
+        return "–"
+    grown = f"{100 * found.growth:+.2g} %"
+    return f"unstable, {grown}" if found.is_unstable else grown
 
 
 def _headline_values(runs: list[MeasuredRun]) -> list[float]:
@@ -96,6 +110,7 @@ PROVENANCE = [
     ("version", "Version"),
     ("commit", "Commit"),
     ("flows", "Flows finished / started"),
+    ("stability", "Backlog"),
     ("packet_hops", "Packet-hops"),
     ("ns_per_packet_hop", "ns per packet-hop"),
     ("wall_seconds", "Wall time [s]"),
@@ -121,7 +136,7 @@ def _facts(run: MeasuredRun) -> dict[str, str]:
     summary = run.summary
     facts = {
         key: str(summary[key])
-        for key in ("version", "commit", "digest", "scenario_hash")
+        for key in ("version", "commit", "digest", "scenario_hash", "stability")
         if summary.get(key)
     }
     for key in ("digest", "scenario_hash", "commit"):

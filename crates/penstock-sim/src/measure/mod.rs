@@ -1,9 +1,10 @@
 //! Measurement: what is written down while a simulation runs, and the tables that come out.
 //!
 //! Reading order: [`table`] (columns), [`flows`], [`histogram`], [`active_flows`], [`samples`],
-//! [`events`], [`trace`], [`links`], [`summary`].
+//! [`backlog`], [`events`], [`trace`], [`links`], [`summary`].
 
 pub mod active_flows;
+pub mod backlog;
 pub mod events;
 pub mod flows;
 pub mod histogram;

@@ -7,6 +7,7 @@ use penstock_units::Time;
 use serde::Serialize;
 
 use super::active_flows::ActiveFlows;
+use super::backlog::Backlog;
 use super::events::EventTable;
 use super::flows::{FlowRecord, FlowTable};
 use super::histogram::LogHistogram;
@@ -40,6 +41,8 @@ pub struct Measurements {
     pub buffers: BufferSamples,
     /// Series of the links that the scenario names.
     pub series: LinkSamples,
+    /// What is not delivered yet.
+    pub backlog: Backlog,
     /// Active flows, when asked for.
     pub active_flows: Option<ActiveFlows>,
     /// Pauses and drops, when asked for.
@@ -105,6 +108,7 @@ impl Measurements {
             flows: FlowTable::default(),
             buffers: BufferSamples::default(),
             series: LinkSamples::default(),
+            backlog: Backlog::default(),
             active_flows: measure.active_flows.then(|| ActiveFlows::new(network.wires.len())),
             event_table: measure.events.then(EventTable::default),
             delays: vec![LogHistogram::default(); labels.len()],
@@ -139,11 +143,15 @@ impl Measurements {
         self.incast[usize::from(label)]
     }
 
-    /// A flow arrives.
-    pub fn on_flow_start(&mut self, is_endless: bool) {
+    /// A flow of `size` bytes arrives, or an endless one (0).
+    pub fn on_flow_start(&mut self, size: u64) {
         self.flows_started += 1;
-        self.endless += u64::from(is_endless);
-        self.live_finite += u64::from(!is_endless);
+        if size == 0 {
+            self.endless += 1;
+        } else {
+            self.live_finite += 1;
+            self.backlog.on_flow_start(size);
+        }
     }
 
     /// A flow has finished.

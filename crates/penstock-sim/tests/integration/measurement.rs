@@ -248,3 +248,31 @@ fn a_run_that_is_stopped_hands_over_what_it_has() {
     assert!(finished.is_sorted_by(|a, b| a >= b), "unfinished ones come last");
     assert!(!summary.unfinished.is_empty());
 }
+
+#[test]
+fn the_backlog_is_what_has_arrived_and_is_not_delivered() {
+    let mut overloaded = busy(ideal_fq());
+    overloaded["drain"] = json!(0);
+    overloaded["wire"]["header"] = json!(1_000);
+    let results = run(&overloaded);
+    let backlog = &results.summary.backlog;
+    assert_eq!(backlog.time_ns.len(), 31);
+    let read = |name| column(&results, "flows", name);
+    let (start, fct, size) = (read("start_ns"), read("fct_ns"), read("size_bytes"));
+    for (place, &time) in backlog.time_ns.iter().enumerate() {
+        let arrived: Vec<usize> = (0..start.len()).filter(|&row| start[row] <= time).collect();
+        // The time of an unfinished flow is not a number.
+        let is_left = |row: &&usize| fct[**row].is_nan() || start[**row] + fct[**row] > time;
+        let left: Vec<usize> = arrived.iter().filter(is_left).copied().collect();
+        let bytes = |rows: &[usize]| rows.iter().map(|&row| size[row]).sum::<f64>();
+        assert_eq!(backlog.flows[place], left.len() as u64);
+        assert_eq!(backlog.arrived_flows[place], arrived.len() as u64);
+        assert_eq!(backlog.arrived_bytes[place] as f64, bytes(&arrived));
+        assert!(backlog.bytes[place] as f64 <= bytes(&left));
+    }
+    let undelivered: f64 =
+        size.iter().zip(read("delivered_bytes")).map(|(all, has)| all - has).sum();
+    assert!(undelivered > 0.0);
+    // The run ends with its traffic, at the last sample.
+    assert_eq!(*backlog.bytes.last().unwrap() as f64, undelivered);
+}

@@ -1,0 +1,63 @@
+//! The backlog: what has arrived and is not delivered, at equal times of the traffic.
+//!
+//! What it is: the series from which the front end judges whether the network keeps up with its
+//! traffic. What it is not: a judgement. It is taken from the flows that are there at each time, so
+//! that it costs nothing per packet. Endless flows do not count.
+
+use penstock_units::Time;
+use serde::Serialize;
+
+use crate::flow::FlowSlots;
+
+/// Intervals between the samples of a run; our choice: the last two thirds, which are judged, have
+/// twenty, enough for a standard error, and each holds many flows.
+pub const INTERVALS: u64 = 30;
+
+/// Time between two samples of traffic that lasts for `duration`, > 0.
+pub fn interval(duration: Time) -> Time {
+    Time::from_ps((duration.as_ps() / INTERVALS).max(1))
+}
+
+/// Flows with an end: what is left of them, and what has arrived since the start of the run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Backlog {
+    /// When (ns): from 0 to the end of the traffic, unless the run ended before.
+    pub time_ns: Vec<f64>,
+    /// Flows that have arrived and not finished.
+    pub flows: Vec<u64>,
+    /// Payload of theirs that their receivers do not have (bytes).
+    pub bytes: Vec<u64>,
+    /// Flows that have arrived.
+    pub arrived_flows: Vec<u64>,
+    /// Payload of all flows that have arrived (bytes).
+    pub arrived_bytes: Vec<u64>,
+    #[serde(skip)]
+    now_arrived_flows: u64,
+    #[serde(skip)]
+    now_arrived_bytes: u64,
+}
+
+impl Backlog {
+    /// A flow of `size` bytes, > 0, arrives.
+    pub fn on_flow_start(&mut self, size: u64) {
+        self.now_arrived_flows += 1;
+        self.now_arrived_bytes += size;
+    }
+
+    /// Takes a sample; true when another is to follow.
+    pub fn sample(&mut self, now: Time, slots: &FlowSlots) -> bool {
+        let (mut flows, mut bytes) = (0, 0);
+        for slot in slots.live() {
+            let size = slots.flows[slot as usize].size;
+            flows += u64::from(size > 0);
+            // An endless flow has size 0 and leaves nothing.
+            bytes += size.saturating_sub(slots.receivers[slot as usize].delivered());
+        }
+        self.time_ns.push(now.as_ns_f64());
+        self.flows.push(flows);
+        self.bytes.push(bytes);
+        self.arrived_flows.push(self.now_arrived_flows);
+        self.arrived_bytes.push(self.now_arrived_bytes);
+        self.time_ns.len() as u64 <= INTERVALS
+    }
+}
