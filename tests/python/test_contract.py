@@ -26,6 +26,8 @@ TOPOLOGIES: list[dict[str, Any]] = [
     {"kind": "dumbbell", "left": 2, "right": 2, "core_delay": "200 us"},
     {"kind": "chain", "switches": 3, "hosts_per_switch": 2},
     {"kind": "graph", "hosts": 2, "switches": 1, "links": LINKS},
+    {"kind": "clos", "pods": 2, "tors_per_pod": 2, "hosts_per_tor": 2, "spines": 2},
+    {"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 2, "spines": 2, "failed_links": [[5, 6]]},
 ]
 
 TRAFFICS: list[dict[str, Any]] = [
@@ -40,6 +42,7 @@ TRAFFICS: list[dict[str, Any]] = [
         "pairs": {"kind": "between", "sources": [0, 1], "destinations": [20]},
         "load_on": {"kind": "links", "links": [[129, 20]]},
     },
+    OPEN | {"pairs": {"kind": "fan-in", "least": 2, "most": 3}},
     {"kind": "incast", "degree": 8, "receiver": 5, "senders": [1, 2], "period": "2 ms"},
     {"kind": "listed", "flows": [[0, 1, 10, 0], [1, 2, 0, "3 us"]], "destination_ports": [1, 2]},
     {"kind": "long-lived", "pairs": [[0, 1]]},

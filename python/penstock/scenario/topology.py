@@ -25,6 +25,7 @@ HOSTS_MAX, SWITCHES_MAX, CABLES_MAX = 2**20, 2**12, 2**22
 """The largest network; our choice: the core's bounds, far above the 8,192 hosts it is made for."""
 DELAY_MAX = TIME.parse("1 s")
 """Longest delay of a link or switch [ps]; our choice: light goes round the Earth in 0.13 s."""
+PODS = "PCN 7.4"
 PIPELINE = f"{OUR_CHOICE}: BFC 6.2.1 counts only links in its 8 us round trip"
 
 
@@ -34,6 +35,11 @@ class _Network(Part, ABC):
         0,
         source=PIPELINE,
         le=DELAY_MAX,
+    )
+    failed_links: tuple[tuple[Node, Node], ...] = field(
+        "links that have failed from the start, as [node, node]",
+        (),
+        source=f"{OUR_CHOICE}: nothing fails unless a scenario says so",
     )
 
     @abstractmethod
@@ -49,8 +55,13 @@ class _Network(Part, ABC):
         """Cables in the network, > 0."""
 
     @abstractmethod
+    def all_cables(self) -> Iterator[tuple[int, int]]:
+        """The two ends of each cable, whether it has failed or not."""
+
     def cables(self) -> Iterator[tuple[int, int]]:
-        """The two ends of each cable, in the order that numbers the links."""
+        """The two ends of each cable that works, in the order that numbers the links."""
+        failed = {frozenset(ends) for ends in self.failed_links}
+        return (ends for ends in self.all_cables() if frozenset(ends) not in failed)
 
     def node_names(self) -> list[str]:
         """A name per node: ``H3`` for hosts, ``S1`` for switches."""
@@ -74,6 +85,21 @@ class _Network(Part, ABC):
                 yield Problem("topology", f"the network has {count:,} {name}", remedy)
         if self.host_count() < 2:
             yield Problem("topology", "the network has one host", "raise its counts to 2 hosts")
+        if self.failed_links and self.cable_count() <= CABLES_MAX:
+            yield from self._unknown_failures()
+
+    def _unknown_failures(self) -> Iterator[Problem]:
+        """Failed links that are none; what they cut off is for the core to say."""
+        sound = {frozenset(ends) for ends in self.all_cables()}
+        for index, (a, b) in enumerate(self.failed_links):
+            if frozenset((a, b)) not in sound:
+                yield Problem(
+                    f"topology.failed_links[{index}]",
+                    "no link that has not failed already joins these nodes",
+                    "write the two ends of one",
+                    f"{a}-{b}",
+                )
+            sound.discard(frozenset((a, b)))
 
 
 class LeafSpine(_Network):
@@ -99,7 +125,7 @@ class LeafSpine(_Network):
     def cable_count(self) -> int:
         return self.host_count() + self.racks * self.spines
 
-    def cables(self) -> Iterator[tuple[int, int]]:
+    def all_cables(self) -> Iterator[tuple[int, int]]:
         hosts = self.host_count()
         for host in range(hosts):
             yield host, hosts + host // self.hosts_per_rack
@@ -132,7 +158,7 @@ class SingleSwitch(_Network):
     def cable_count(self) -> int:
         return self.hosts
 
-    def cables(self) -> Iterator[tuple[int, int]]:
+    def all_cables(self) -> Iterator[tuple[int, int]]:
         yield from ((host, self.hosts) for host in range(self.hosts))
 
 
@@ -158,7 +184,7 @@ class Dumbbell(_Network):
     def cable_count(self) -> int:
         return self.host_count() + 1
 
-    def cables(self) -> Iterator[tuple[int, int]]:
+    def all_cables(self) -> Iterator[tuple[int, int]]:
         hosts = self.host_count()
         for host in range(hosts):
             yield host, hosts if host < self.left else hosts + 1
@@ -189,10 +215,74 @@ class Chain(_Network):
     def cable_count(self) -> int:
         return self.host_count() + self.switches - 1
 
-    def cables(self) -> Iterator[tuple[int, int]]:
+    def all_cables(self) -> Iterator[tuple[int, int]]:
         hosts = self.host_count()
         yield from ((host, hosts + host // self.hosts_per_switch) for host in range(hosts))
         yield from ((hosts + one, hosts + one + 1) for one in range(self.switches - 1))
+
+
+class Clos(_Network):
+    """Three tiers: pods of top-of-rack switches and leafs, every leaf joined to every spine."""
+
+    kind: Literal["clos"] = "clos"
+    pods: Count = field("pods", 8, source=PODS, ge=1)
+    tors_per_pod: Count = field("top-of-rack switches in a pod", 4, source=PODS, ge=1)
+    leafs_per_pod: Count = field("leaf switches in a pod", 2, source=PODS, ge=1)
+    hosts_per_tor: Count = field("hosts under each top-of-rack switch", 16, source=PODS, ge=1)
+    spines: Count = field("spine switches", 8, source=PODS, ge=1)
+    host_rate: Rate = field("rate of host links", "10 Gb/s", source=PODS)
+    leaf_rate: Rate = field(
+        "rate of links from top-of-rack switches to leafs",
+        "80 Gb/s",
+        source=f"{PODS}: 1:1 at the ToR takes 160 Gb/s to two leafs, two cables of 40 Gb/s each",
+    )
+    spine_rate: Rate = field("rate of links from leafs to spines", "40 Gb/s", source=PODS)
+    host_delay: Time = field("propagation delay of host links", "5 us", source=PODS, le=DELAY_MAX)
+    leaf_delay: Time = field(
+        "propagation delay between top-of-rack switch and leaf",
+        "5 us",
+        source=PODS,
+        le=DELAY_MAX,
+    )
+    spine_delay: Time = field(
+        "propagation delay between leaf and spine", "5 us", source=PODS, le=DELAY_MAX
+    )
+
+    def _tors(self) -> int:
+        return self.pods * self.tors_per_pod
+
+    def _leafs(self) -> int:
+        return self.pods * self.leafs_per_pod
+
+    def host_count(self) -> int:
+        return self._tors() * self.hosts_per_tor
+
+    def switch_count(self) -> int:
+        return self._tors() + self._leafs() + self.spines
+
+    def cable_count(self) -> int:
+        to_leafs, to_spines = self._tors() * self.leafs_per_pod, self._leafs() * self.spines
+        return self.host_count() + to_leafs + to_spines
+
+    def all_cables(self) -> Iterator[tuple[int, int]]:
+        hosts = self.host_count()
+        first_leaf = hosts + self._tors()
+        first_spine = first_leaf + self._leafs()
+        for host in range(hosts):
+            yield host, hosts + host // self.hosts_per_tor
+        for tor in range(self._tors()):
+            first = first_leaf + tor // self.tors_per_pod * self.leafs_per_pod
+            yield from ((hosts + tor, leaf) for leaf in range(first, first + self.leafs_per_pod))
+        for leaf in range(first_leaf, first_spine):
+            yield from ((leaf, first_spine + spine) for spine in range(self.spines))
+
+    def node_names(self) -> list[str]:
+        return [
+            *(f"H{host}" for host in range(self.host_count())),
+            *(f"T{tor}" for tor in range(self._tors())),
+            *(f"L{leaf}" for leaf in range(self._leafs())),
+            *(f"S{spine}" for spine in range(self.spines)),
+        ]
 
 
 class Cable(Part):
@@ -233,7 +323,7 @@ class Graph(_Network):
     def cable_count(self) -> int:
         return len(self.links)
 
-    def cables(self) -> Iterator[tuple[int, int]]:
+    def all_cables(self) -> Iterator[tuple[int, int]]:
         yield from ((cable.a, cable.b) for cable in self.links)
 
     def problems(self) -> Iterator[Problem]:
@@ -243,7 +333,7 @@ class Graph(_Network):
             return
         nodes = self.hosts + self.switches
         seen: dict[frozenset[int], int] = {}
-        for index, (a, b) in enumerate(self.cables()):
+        for index, (a, b) in enumerate(self.all_cables()):
             path = f"topology.links[{index}]"
             for end, node in (("a", a), ("b", b)):
                 if node >= nodes:
@@ -266,7 +356,7 @@ class Graph(_Network):
     def _unattached(self, nodes: int) -> Iterator[Problem]:
         """Hosts without exactly one cable to a switch, and nodes out of reach of host 0."""
         neighbours: dict[int, set[int]] = {node: set() for node in range(nodes)}
-        for a, b in self.cables():
+        for a, b in self.all_cables():
             neighbours.setdefault(a, set()).add(b)
             neighbours.setdefault(b, set()).add(a)
         for host in range(self.hosts):
@@ -292,9 +382,16 @@ class Graph(_Network):
 
 
 Topology = Annotated[
-    LeafSpine | SingleSwitch | Dumbbell | Chain | Graph, Field(discriminator="kind")
+    LeafSpine | SingleSwitch | Dumbbell | Chain | Clos | Graph, Field(discriminator="kind")
 ]
 """One of the kinds above."""
 
-TOPOLOGIES: tuple[type[_Network], ...] = (LeafSpine, SingleSwitch, Dumbbell, Chain, Graph)
+TOPOLOGIES: tuple[type[_Network], ...] = (
+    LeafSpine,
+    SingleSwitch,
+    Dumbbell,
+    Chain,
+    Clos,
+    Graph,
+)
 """Every kind, in the order of ``penstock list topologies``."""

@@ -167,6 +167,20 @@ class BetweenPairs(Part):
     destinations: tuple[Node, ...] = field("hosts that receive", min_length=1)
 
 
+class FanInPairs(Part):
+    """Groups of flows that start together, from random hosts to one random host."""
+
+    kind: Literal["fan-in"]
+    least: Count = field("fewest senders of a group", 1, ge=1, source="PCN 7.4: 1 to 15")
+    most: Count = field("most senders of a group", 15, ge=1, source="PCN 7.4: 1 to 15")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> FanInPairs:
+        if self.most < self.least:
+            raise refusal(f"most {self.most} is below least {self.least}", "write it the other way")
+        return self
+
+
 class CoreLoad(Part):
     """The links between switches."""
 
@@ -187,7 +201,7 @@ class LinksLoad(Part):
 
 
 Arrivals = Poisson | Lognormal | Deterministic
-Pairs = UniformPairs | RackLocalPairs | PermutationPairs | BetweenPairs
+Pairs = UniformPairs | RackLocalPairs | PermutationPairs | BetweenPairs | FanInPairs
 LoadOn = CoreLoad | EdgeLoad | LinksLoad
 
 

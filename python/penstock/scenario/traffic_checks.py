@@ -13,6 +13,7 @@ from penstock.errors import Problem
 from penstock.scenario.traffic import (
     BetweenPairs,
     CoreLoad,
+    FanInPairs,
     Incast,
     LinksLoad,
     Listed,
@@ -130,6 +131,10 @@ def _pairs(scenario: Scenario, pairs: Pairs, path: str) -> Iterator[Problem]:
                 f"the only pair is host {pairs.sources[0]} with itself",
                 "name another source or destination",
             )
+    if isinstance(pairs, FanInPairs) and pairs.most >= scenario.topology.host_count():
+        hosts = scenario.topology.host_count()
+        remedy = f"a host has {hosts - 1} others; write at most that"
+        yield Problem(f"{path}.most", "more senders than there are", remedy, pairs.most)
     if isinstance(pairs, RackLocalPairs):
         hosts = scenario.topology.host_count()
         ends = ((min(a, b), max(a, b)) for a, b in scenario.topology.cables())

@@ -24,6 +24,8 @@ pub struct Chain {
     pub core_delay: Time,
     /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
     pub pipeline_delay: Time,
+    /// Links that have failed from the start, as the two nodes that they join.
+    pub failed_links: Vec<(u32, u32)>,
 }
 
 impl Chain {
@@ -57,6 +59,7 @@ impl Chain {
             roles: vec![(Role::Host, hosts), (Role::Switch, self.switches)],
             cables: to_hosts.chain(between).collect(),
             pipeline_delay: self.pipeline_delay,
+            failed_links: self.failed_links.clone(),
         })
     }
 }

@@ -24,6 +24,8 @@ pub struct Dumbbell {
     pub core_delay: Time,
     /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
     pub pipeline_delay: Time,
+    /// Links that have failed from the start, as the two nodes that they join.
+    pub failed_links: Vec<(u32, u32)>,
 }
 
 impl Dumbbell {
@@ -47,6 +49,7 @@ impl Dumbbell {
             roles: vec![(Role::Host, hosts), (Role::Switch, 2)],
             cables: to_hosts.chain([between]).collect(),
             pipeline_delay: self.pipeline_delay,
+            failed_links: self.failed_links.clone(),
         })
     }
 }

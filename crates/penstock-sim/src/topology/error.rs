@@ -122,6 +122,28 @@ pub enum TopologyError {
         /// How many links end there.
         count: usize,
     },
+    /// A failed link is none of the network's.
+    #[error(
+        "topology.failed_links[{index}] is [{a}, {b}], but no link (that has not failed already) \
+         joins these nodes; write the two ends of one"
+    )]
+    UnknownFailure {
+        /// Index in `topology.failed_links`.
+        index: usize,
+        /// One end.
+        a: u32,
+        /// The other end.
+        b: u32,
+    },
+    /// Failed links cut the network in pieces.
+    #[error(
+        "topology.failed_links leave no path between {}; remove one of them",
+        pairs.iter().map(|(a, b)| format!("{a} and {b}")).collect::<Vec<_>>().join(", ")
+    )]
+    Cut {
+        /// Names of nodes that are apart, the first few pairs.
+        pairs: Vec<(String, String)>,
+    },
     /// Some nodes cannot reach each other.
     #[error(
         "topology.links does not connect node {node} to node 0; add a link between their parts \

@@ -22,6 +22,8 @@ pub struct Graph {
     pub links: Vec<GraphLink>,
     /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
     pub pipeline_delay: Time,
+    /// Links that have failed from the start, as the two nodes that they join.
+    pub failed_links: Vec<(u32, u32)>,
 }
 
 /// One link of a [`Graph`], in both directions.
@@ -65,6 +67,7 @@ impl Graph {
             roles: vec![(Role::Host, self.hosts), (Role::Switch, self.switches)],
             cables,
             pipeline_delay: self.pipeline_delay,
+            failed_links: self.failed_links.clone(),
         })
     }
 

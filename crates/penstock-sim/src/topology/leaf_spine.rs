@@ -30,6 +30,8 @@ pub struct LeafSpine {
     pub spine_delay: Time,
     /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
     pub pipeline_delay: Time,
+    /// Links that have failed from the start, as the two nodes that they join.
+    pub failed_links: Vec<(u32, u32)>,
 }
 
 impl LeafSpine {
@@ -72,6 +74,7 @@ impl LeafSpine {
             ],
             cables: to_hosts.chain(to_spines).collect(),
             pipeline_delay: self.pipeline_delay,
+            failed_links: self.failed_links.clone(),
         })
     }
 }

@@ -7,11 +7,13 @@
 //! nodes; cable `k` is the directed links `2k` and `2k + 1`, which have the same rate and delay.
 //!
 //! Reading order: [`network`] (what is built), one file per kind, `plan` (from cables to links),
-//! [`error`].
+//! `failure` (links that have failed), [`error`].
 
 pub mod chain;
+pub mod clos;
 pub mod dumbbell;
 pub mod error;
+mod failure;
 pub mod graph;
 pub mod leaf_spine;
 pub mod network;
@@ -21,6 +23,7 @@ pub mod single_switch;
 use serde::{Deserialize, Serialize};
 
 pub use chain::Chain;
+pub use clos::Clos;
 pub use dumbbell::Dumbbell;
 pub use error::{Extent, TopologyError};
 pub use graph::{Graph, GraphLink};
@@ -40,6 +43,8 @@ pub enum TopologyConfig {
     Dumbbell(Dumbbell),
     /// Switches in a row, each with hosts: the parking lot.
     Chain(Chain),
+    /// Pods of leafs and top-of-rack switches under spines.
+    Clos(Clos),
     /// Any graph, link by link.
     Graph(Graph),
 }
@@ -47,17 +52,18 @@ pub enum TopologyConfig {
 /// Builds the network that `config` describes.
 ///
 /// # Errors
-/// When a count or a rate is zero, a delay or the network is too large, or (graphs) the links are
-/// not those of a connected network whose hosts have one link each.
+/// When a count or a rate is zero, a delay or the network is too large, (graphs) the links are not
+/// those of a connected network whose hosts have one link each, or failed links cut it.
 pub fn build(config: &TopologyConfig) -> Result<Topology, TopologyError> {
     let plan = match config {
         TopologyConfig::LeafSpine(leaf_spine) => leaf_spine.plan(),
         TopologyConfig::SingleSwitch(single_switch) => single_switch.plan(),
         TopologyConfig::Dumbbell(dumbbell) => dumbbell.plan(),
         TopologyConfig::Chain(chain) => chain.plan(),
+        TopologyConfig::Clos(clos) => clos.plan(),
         TopologyConfig::Graph(graph) => graph.plan(),
     };
-    Ok(plan?.assemble())
+    Ok(plan?.without_failed_links()?.assemble())
 }
 
 #[cfg(test)]

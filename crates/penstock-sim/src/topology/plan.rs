@@ -19,6 +19,7 @@ const MOST_DELAY: Time = Time::from_ms(1_000);
 pub(super) enum Role {
     Host,
     TopOfRack,
+    Leaf,
     Spine,
     Switch,
 }
@@ -28,6 +29,7 @@ impl Role {
         match self {
             Role::Host => 'H',
             Role::TopOfRack => 'T',
+            Role::Leaf => 'L',
             Role::Spine | Role::Switch => 'S',
         }
     }
@@ -36,6 +38,7 @@ impl Role {
         match self {
             Role::Host => "host",
             Role::TopOfRack => "ToR",
+            Role::Leaf => "leaf",
             Role::Spine => "spine",
             Role::Switch => "switch",
         }
@@ -63,6 +66,8 @@ pub(super) struct Plan {
     pub(super) roles: Vec<(Role, u32)>,
     pub(super) cables: Vec<Cable>,
     pub(super) pipeline_delay: Time,
+    /// Cables that are left out, as the two nodes that each joins.
+    pub(super) failed_links: Vec<(u32, u32)>,
 }
 
 /// Refuses a count of zero.
@@ -95,6 +100,18 @@ pub(super) fn check_extent(field: &'static str, asked: Extent) -> Result<(), Top
 }
 
 impl Plan {
+    /// Number of hosts.
+    pub(super) fn hosts(&self) -> u32 {
+        self.roles.iter().filter(|(role, _)| *role == Role::Host).map(|(_, count)| count).sum()
+    }
+
+    /// The name of every node, in node order.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.roles.iter().flat_map(|&(role, count)| {
+            (0..count).map(move |index| format!("{}{index}", role.initial()))
+        })
+    }
+
     /// Numbers the links and names nodes and layers.
     pub(super) fn assemble(self) -> Topology {
         let roles: Vec<Role> = self
@@ -102,11 +119,9 @@ impl Plan {
             .iter()
             .flat_map(|&(role, count)| std::iter::repeat_n(role, count as usize))
             .collect();
-        let hosts = roles.iter().filter(|role| **role == Role::Host).count() as u32;
-        let names = self.roles.iter().flat_map(|&(role, count)| {
-            (0..count).map(move |index| format!("{}{index}", role.initial()))
-        });
-        let nodes = names
+        let hosts = self.hosts();
+        let nodes = self
+            .names()
             .zip(tiers(hosts, &self.cables, roles.len()))
             .map(|(name, tier)| Node { name, tier })
             .collect();
@@ -128,12 +143,16 @@ impl Plan {
 /// The names of the layers that occur, from the hosts upwards and back down, and the lookup.
 fn layers(roles: &[Role], cables: &[Cable]) -> (Vec<String>, impl Fn(Role, Role) -> u16) {
     // Upwards first: a link from a host, a link towards a higher tier, the way back, to a host.
-    const ORDER: [(Role, Role); 7] = [
+    const ORDER: [(Role, Role); 11] = [
         (Role::Host, Role::TopOfRack),
         (Role::Host, Role::Switch),
+        (Role::TopOfRack, Role::Leaf),
         (Role::TopOfRack, Role::Spine),
+        (Role::Leaf, Role::Spine),
         (Role::Switch, Role::Switch),
+        (Role::Spine, Role::Leaf),
         (Role::Spine, Role::TopOfRack),
+        (Role::Leaf, Role::TopOfRack),
         (Role::TopOfRack, Role::Host),
         (Role::Switch, Role::Host),
     ];

@@ -18,6 +18,8 @@ pub struct SingleSwitch {
     pub delay: Time,
     /// Time that the switch needs before a packet is ready for its egress queue (ps), at most 1 s.
     pub pipeline_delay: Time,
+    /// Links that have failed from the start, as the two nodes that they join.
+    pub failed_links: Vec<(u32, u32)>,
 }
 
 impl SingleSwitch {
@@ -38,6 +40,7 @@ impl SingleSwitch {
             roles: vec![(Role::Host, self.hosts), (Role::Switch, 1)],
             cables: (0..self.hosts).map(|host| Cable { a: host, b: self.hosts, line }).collect(),
             pipeline_delay: self.pipeline_delay,
+            failed_links: self.failed_links.clone(),
         })
     }
 }

@@ -20,6 +20,7 @@ pub(crate) fn leaf_spine(racks: u32, hosts_per_rack: u32, spines: u32) -> Topolo
         host_delay: Time::from_us(1),
         spine_delay: Time::from_us(1),
         pipeline_delay: Time::ZERO,
+        failed_links: vec![],
     })
 }
 
@@ -32,6 +33,7 @@ pub(crate) fn dumbbell(left: u32, right: u32) -> TopologyConfig {
         core_rate: BitRate::from_gbps(40),
         core_delay: Time::from_us(5),
         pipeline_delay: Time::from_ns(500),
+        failed_links: vec![],
     })
 }
 
@@ -44,6 +46,7 @@ fn chain(switches: u32, hosts_per_switch: u32) -> TopologyConfig {
         core_rate: BitRate::from_gbps(100),
         core_delay: Time::from_us(1),
         pipeline_delay: Time::ZERO,
+        failed_links: vec![],
     })
 }
 
@@ -51,7 +54,13 @@ fn chain(switches: u32, hosts_per_switch: u32) -> TopologyConfig {
 pub(crate) fn graph(hosts: u32, switches: u32, ends: &[(u32, u32)]) -> TopologyConfig {
     let link = |&(a, b)| GraphLink { a, b, rate: BitRate::from_gbps(10), delay: Time::from_us(1) };
     let links = ends.iter().map(link).collect();
-    TopologyConfig::Graph(Graph { hosts, switches, links, pipeline_delay: Time::ZERO })
+    TopologyConfig::Graph(Graph {
+        hosts,
+        switches,
+        links,
+        pipeline_delay: Time::ZERO,
+        failed_links: vec![],
+    })
 }
 
 fn refusal(config: &TopologyConfig) -> String {
@@ -92,6 +101,7 @@ fn plain_networks_are_numbered_as_documented() {
         rate: BitRate::from_gbps(10),
         delay: Time::ZERO,
         pipeline_delay: Time::ZERO,
+        failed_links: vec![],
     };
     let network = build(&TopologyConfig::SingleSwitch(star)).unwrap();
     assert_eq!(network.layers, ["host-switch", "switch-host"]);
@@ -155,7 +165,7 @@ fn rates_and_delays_are_checked() {
 
 #[test]
 fn json_is_that_of_the_scenario() {
-    let text = r#"{"kind":"single-switch","hosts":3,"rate":100000000000,"delay":1000000,"pipeline_delay":0}"#;
+    let text = r#"{"kind":"single-switch","hosts":3,"rate":100000000000,"delay":1000000,"pipeline_delay":0,"failed_links":[]}"#;
     let config: TopologyConfig = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&config).unwrap(), text);
     for config in [bfc(), dumbbell(1, 1), chain(2, 1), graph(2, 1, &[(0, 2), (1, 2)])] {

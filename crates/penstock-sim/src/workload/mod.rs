@@ -9,13 +9,14 @@
 //!
 //! Reading order: [`merge`], [`entry`], one file per kind of entry ([`open_loop`], [`incast`],
 //! [`listed`]), the parts of an open-loop entry ([`size`], [`arrival`], [`pair`], [`load`]),
-//! `demand`, `draw`.
+//! `fan_in`, `demand`, `draw`.
 
 pub mod arrival;
 mod demand;
 mod draw;
 pub mod entry;
 pub mod error;
+mod fan_in;
 pub mod incast;
 pub mod listed;
 pub mod load;

@@ -42,6 +42,8 @@ pub struct OpenLoop {
 #[derive(Clone, Debug)]
 pub(super) struct OpenLoopFlows {
     arrivals: Arrivals,
+    /// When the latest flow started.
+    time: Time,
     sizes: SizeDistribution,
     pairs: Pairs,
     arrival_stream: Pcg64Mcg,
@@ -75,7 +77,8 @@ impl OpenLoop {
             carried: crossings.iter().map(|times| times * rate * 8.0 * sizes.mean()).collect(),
         };
         let flows = OpenLoopFlows {
-            arrivals: Arrivals::new(self.arrivals, rate, self.start),
+            arrivals: Arrivals::new(self.arrivals, rate / pairs.group(), self.start),
+            time: self.start,
             sizes,
             pairs,
             arrival_stream: stream(entry.seed, &format!("traffic/{}/arrivals", entry.index)),
@@ -93,7 +96,10 @@ impl Iterator for OpenLoopFlows {
     type Item = FlowArrival;
 
     fn next(&mut self) -> Option<FlowArrival> {
-        let time = self.arrivals.next(&mut self.arrival_stream);
+        if !self.pairs.is_within_group() {
+            self.time = self.arrivals.next(&mut self.arrival_stream);
+        }
+        let time = self.time;
         if time >= self.stop {
             return None;
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::demand::Demand;
 use super::draw;
 use super::error::WorkloadError;
+use super::fan_in::FanIn;
 use crate::routing::Routing;
 
 /// The `pairs` section of an open-loop entry; `kind` names the variant. No flow goes to its sender.
@@ -29,6 +30,14 @@ pub enum PairConfig {
         /// Hosts, without repetition.
         destinations: Vec<u32>,
     },
+    /// A uniform receiver for a group of flows from different uniform senders, which start together
+    /// (PCN sec. 7.4); the load and its gaps are those of all flows.
+    FanIn {
+        /// Fewest senders of a group, >= 1.
+        least: u32,
+        /// Most senders of a group, below the number of hosts; every number between is as likely.
+        most: u32,
+    },
 }
 
 /// Pairs that were checked and are ready to be drawn.
@@ -38,6 +47,7 @@ pub(super) enum Pairs {
     RackLocal { fraction: f64, racks: Racks },
     Permutation { destinations: Vec<u32> },
     Between { sources: Vec<u32>, destinations: Vec<u32> },
+    FanIn(FanIn),
 }
 
 /// The hosts grouped by edge switch.
@@ -148,6 +158,9 @@ impl PairConfig {
                 let (sources, destinations) = (sources.clone(), destinations.clone());
                 Ok(Pairs::Between { sources, destinations })
             }
+            PairConfig::FanIn { least, most } => {
+                Ok(Pairs::FanIn(FanIn::new(field, (*least, *most), hosts)?))
+            }
         }
     }
 }
@@ -183,8 +196,21 @@ fn derangement(hosts: u32, random: &mut impl RngCore) -> Vec<u32> {
 }
 
 impl Pairs {
+    /// Mean number of flows that start together.
+    pub(super) fn group(&self) -> f64 {
+        match self {
+            Pairs::FanIn(fan_in) => fan_in.mean(),
+            _ => 1.0,
+        }
+    }
+
+    /// Whether the next flow starts with the one before.
+    pub(super) fn is_within_group(&self) -> bool {
+        matches!(self, Pairs::FanIn(fan_in) if fan_in.is_within_group())
+    }
+
     /// Draws (source, destination), which differ.
-    pub(super) fn draw(&self, random: &mut impl RngCore) -> (u32, u32) {
+    pub(super) fn draw(&mut self, random: &mut impl RngCore) -> (u32, u32) {
         match self {
             Pairs::Uniform { hosts } => distinct_pair(hosts, hosts, random),
             Pairs::RackLocal { fraction, racks } => {
@@ -204,6 +230,7 @@ impl Pairs {
             Pairs::Between { sources, destinations } => {
                 distinct_pair(sources, destinations, random)
             }
+            Pairs::FanIn(fan_in) => fan_in.draw(random),
         }
     }
 
@@ -227,6 +254,10 @@ impl Pairs {
             }
             Pairs::Between { sources, destinations } => {
                 demand.add(routing, sources, destinations, 1.0);
+            }
+            Pairs::FanIn(_) => {
+                let all: Vec<u32> = (0..hosts).collect();
+                demand.add(routing, &all, &all, 1.0);
             }
         }
         demand

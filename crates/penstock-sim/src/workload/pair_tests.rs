@@ -19,12 +19,13 @@ fn refusal(config: &PairConfig, topology: &Topology) -> String {
     config.pairs("x", &routing, topology.hosts, &mut random).unwrap_err().to_string()
 }
 
-fn kinds() -> [PairConfig; 4] {
+fn kinds() -> [PairConfig; 5] {
     [
         PairConfig::Uniform {},
         PairConfig::RackLocal { fraction: 0.3 },
         PairConfig::Permutation {},
         PairConfig::Between { sources: vec![0, 1, 5, 11], destinations: vec![1, 5, 6] },
+        PairConfig::FanIn { least: 1, most: 7 },
     ]
 }
 
@@ -33,7 +34,7 @@ fn draws_follow_the_demand() {
     let (network, routing) = network();
     for config in kinds() {
         let mut random = stream(1, "pairs");
-        let pairs = config.pairs("x", &routing, 12, &mut random).unwrap();
+        let mut pairs = config.pairs("x", &routing, 12, &mut random).unwrap();
         let expected = pairs.demand(&routing, 12).crossings(&network, &routing);
         let count = 100_000;
         let mut crossed = vec![0u32; network.links.len()];
@@ -61,7 +62,7 @@ fn the_local_share_is_that_of_the_scenario() {
     let mut random = stream(1, "pairs");
     for (fraction, is_local) in [(0.0, false), (1.0, true)] {
         let config = PairConfig::RackLocal { fraction };
-        let pairs = config.pairs("x", &routing, 12, &mut random).unwrap();
+        let mut pairs = config.pairs("x", &routing, 12, &mut random).unwrap();
         for _ in 0..1_000 {
             let (source, destination) = pairs.draw(&mut random);
             assert_eq!(source / 4 == destination / 4, is_local);
@@ -75,7 +76,7 @@ fn racks_need_not_be_numbered_in_a_row() {
     let routing = Routing::new(&network);
     let mut random = stream(1, "pairs");
     let config = PairConfig::RackLocal { fraction: 1.0 };
-    let pairs = config.pairs("x", &routing, 4, &mut random).unwrap();
+    let mut pairs = config.pairs("x", &routing, 4, &mut random).unwrap();
     for _ in 0..100 {
         let (source, destination) = pairs.draw(&mut random);
         assert_eq!(source % 2, destination % 2);

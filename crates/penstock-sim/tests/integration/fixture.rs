@@ -66,18 +66,18 @@ pub fn column(results: &Results, table: &str, column: &str) -> Vec<f64> {
 pub fn leaf_spine(racks: u32, hosts_per_rack: u32, spines: u32) -> Value {
     json!({"kind": "leaf-spine", "racks": racks, "hosts_per_rack": hosts_per_rack,
            "spines": spines, "host_rate": 100 * GBPS, "spine_rate": 100 * GBPS,
-           "host_delay": US, "spine_delay": US, "pipeline_delay": 0})
+           "host_delay": US, "spine_delay": US, "pipeline_delay": 0, "failed_links": []})
 }
 
 pub fn single_switch(hosts: u32) -> Value {
     json!({"kind": "single-switch", "hosts": hosts, "rate": 100 * GBPS, "delay": US,
-           "pipeline_delay": 0})
+           "pipeline_delay": 0, "failed_links": []})
 }
 
 /// A core of 100 Gb/s between edges of `edge_rate`.
 pub fn dumbbell(left: u32, right: u32, edge_rate: u64) -> Value {
     json!({"kind": "dumbbell", "left": left, "right": right, "edge_rate": edge_rate,
-           "edge_delay": US, "core_rate": 100 * GBPS, "core_delay": US, "pipeline_delay": 0})
+           "edge_delay": US, "core_rate": 100 * GBPS, "core_delay": US, "pipeline_delay": 0, "failed_links": []})
 }
 
 /// Links as (a, b, rate in Gb/s, delay in ps).
@@ -85,7 +85,7 @@ pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value
     let link = |&(a, b, rate, delay): &(u32, u32, u64, u64)| json!({"a": a, "b": b, "rate": rate * GBPS, "delay": delay});
     let links: Vec<Value> = links.iter().map(link).collect();
     json!({"kind": "graph", "hosts": hosts, "switches": switches, "links": links,
-           "pipeline_delay": 0})
+           "pipeline_delay": 0, "failed_links": []})
 }
 
 /// Flows as (source, destination, size, start).

@@ -16,7 +16,7 @@ fn networks() -> Vec<(Value, u32, u32)> {
     let odd = [(0, 3, 100, 700), (1, 4, 33, 1_300), (2, 3, 40, 5), (3, 4, 7, 2 * US)];
     let parking_lot = json!({"kind": "chain", "switches": 5, "hosts_per_switch": 2,
         "edge_rate": 25_000_000_000u64, "edge_delay": US, "core_rate": 100_000_000_000u64,
-        "core_delay": 3 * US, "pipeline_delay": 450_000});
+        "core_delay": 3 * US, "pipeline_delay": 450_000, "failed_links": []});
     vec![
         (leaf_spine(2, 2, 2), 0, 3),
         (leaf_spine(2, 2, 2), 1, 0),

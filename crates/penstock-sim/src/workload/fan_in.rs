@@ -1,0 +1,116 @@
+//! Groups of flows to one receiver: open-loop traffic with a random incast ratio.
+//!
+//! "The source and destination of each flow are arbitrarily selected with a random in-cast ratio
+//! ranging from 1 to 15" (W. Cheng et al., PCN, NSDI 2020, sec. 7.4). The paper says no more; here a
+//! uniform receiver gets flows from a uniform number of different senders which start together, and
+//! the gaps of the entry are those between groups, longer by the mean ratio, so that the load stays.
+
+use rand_core::RngCore;
+
+use super::draw;
+use super::error::WorkloadError;
+
+/// Groups that are drawn one flow at a time.
+#[derive(Clone, Debug)]
+pub(super) struct FanIn {
+    least: u32,
+    most: u32,
+    /// All hosts; the senders of the group that have not sent yet are the last `left` of those
+    /// before the end, where the receiver is.
+    hosts: Vec<u32>,
+    left: usize,
+}
+
+impl FanIn {
+    /// Groups of `least` to `most` senders among `hosts` hosts; `field` is where they are written.
+    pub(super) fn new(
+        field: &str,
+        (least, most): (u32, u32),
+        hosts: u32,
+    ) -> Result<Self, WorkloadError> {
+        if least == 0 {
+            return Err(WorkloadError::new(format!("{field}.least"), least, "write at least 1"));
+        }
+        if most < least {
+            let remedy = format!("write at least the smallest ratio, {least}");
+            return Err(WorkloadError::new(format!("{field}.most"), most, remedy));
+        }
+        if most >= hosts {
+            let remedy = format!("a host has {} others; write at most that", hosts - 1);
+            return Err(WorkloadError::new(format!("{field}.most"), most, remedy));
+        }
+        Ok(FanIn { least, most, hosts: (0..hosts).collect(), left: 0 })
+    }
+
+    /// Mean number of flows in a group.
+    pub(super) fn mean(&self) -> f64 {
+        (f64::from(self.least) + f64::from(self.most)) / 2.0
+    }
+
+    /// Whether the next flow starts with the one before.
+    pub(super) fn is_within_group(&self) -> bool {
+        self.left > 0
+    }
+
+    /// Draws (source, destination), which differ; a group's sources do, too.
+    pub(super) fn draw(&mut self, random: &mut impl RngCore) -> (u32, u32) {
+        let end = self.hosts.len() - 1;
+        if self.left == 0 {
+            self.hosts.swap(draw::index(random, end + 1), end);
+            let ratios = (self.most - self.least + 1) as usize;
+            self.left = self.least as usize + draw::index(random, ratios);
+            // The first of a Fisher-Yates shuffle, from the back.
+            for place in (end - self.left..end).rev() {
+                self.hosts.swap(draw::index(random, place + 1), place);
+            }
+        }
+        self.left -= 1;
+        (self.hosts[end - 1 - self.left], self.hosts[end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use penstock_engine::stream::stream;
+
+    use super::*;
+
+    #[test]
+    fn groups_have_one_receiver_different_senders_and_a_uniform_ratio() {
+        let mut fan_in = FanIn::new("x", (1, 15), 64).unwrap();
+        let mut random = stream(1, "pairs");
+        let (mut ratios, mut received) = ([0u32; 16], [0u32; 64]);
+        let groups = 64_000;
+        for _ in 0..groups {
+            let (first, receiver) = fan_in.draw(&mut random);
+            let mut senders = vec![first];
+            while fan_in.is_within_group() {
+                let (source, destination) = fan_in.draw(&mut random);
+                assert_eq!(destination, receiver);
+                senders.push(source);
+            }
+            ratios[senders.len()] += 1;
+            received[receiver as usize] += 1;
+            senders.push(receiver);
+            senders.sort_unstable();
+            assert!(senders.windows(2).all(|pair| pair[0] < pair[1]), "{senders:?}");
+        }
+        assert_eq!(ratios[0], 0);
+        // Five standard errors of a binomial count.
+        let near = |count: u32, share: f64| {
+            let expected = f64::from(groups) * share;
+            (f64::from(count) - expected).abs() < 5.0 * (expected * (1.0 - share)).sqrt()
+        };
+        assert!(ratios[1..].iter().all(|count| near(*count, 1.0 / 15.0)), "{ratios:?}");
+        assert!(received.iter().all(|count| near(*count, 1.0 / 64.0)), "{received:?}");
+    }
+
+    #[test]
+    fn ratios_are_checked() {
+        let refusal = |ratios| FanIn::new("x.pairs", ratios, 4).unwrap_err().to_string();
+        assert!(refusal((0, 2)).contains("x.pairs.least"));
+        assert!(refusal((3, 2)).contains("x.pairs.most"));
+        assert!(refusal((1, 4)).contains("a host has 3 others"));
+        assert_eq!(FanIn::new("x", (1, 3), 4).unwrap().mean(), 2.0);
+    }
+}
