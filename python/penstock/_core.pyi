@@ -32,6 +32,14 @@ def run(
 def normalize(scenario_json: str) -> str:
     """Parse a scenario and write it again, as the core understands it."""
 
+def dependencies(scenario_json: str) -> str:
+    """The buffer dependencies of a scenario's network and routes, as JSON.
+
+    An object of `links` (objects `link`, `from`, `to`, `name`), `next_hops` (rows [edge switch,
+    switch, links towards it]), `dependencies` (pairs of links), `cycles` (objects `links`,
+    `example`), `elided` (pairs of links) and `down_up_suffices`.
+    """
+
 def validate(scenario_json: str) -> None:
     """Check a scenario as `run` does, without running it."""
 

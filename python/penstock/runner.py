@@ -24,7 +24,7 @@ from penstock.errors import Problem, ScenarioError, SimulationError
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run
 from penstock.scenario import Scenario
-from penstock.tables import make_frames, quiet_notes, why_empty
+from penstock.tables import deadlock_notes, make_frames, quiet_notes, why_empty
 
 SIGNAL_POLL_SECONDS = 0.1
 """How often the main thread looks for signals that another thread was given (our choice: as often
@@ -119,7 +119,7 @@ def run(
         "scheme": resolved.scheme.name,
         "scenario_hash": resolved.content_hash(),
         "empty_tables": why_empty(frames, resolved, summary),
-        "notes": quiet_notes(summary),
+        "notes": deadlock_notes(summary) + quiet_notes(summary),
     }
     finished = Run(resolved, summary, frames)
     found = measure_backlog([finished])

@@ -104,6 +104,19 @@ def why_empty(
     return {table: reasons[table] for table, frame in frames.items() if frame.is_empty()}
 
 
+def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
+    """What waits for what, where a deadlock ended the run."""
+    deadlock = summary["deadlock"]
+    if deadlock is None:
+        return []
+    names = summary["node_names"]
+    cycle = "->".join(names[node] for node in deadlock["nodes"])
+    return [
+        f"deadlock at {deadlock['time_ps'] / 1e9:.6g} ms: {cycle} wait for each other, "
+        f"{deadlock['stuck_pauses']:,} pauses never end; the run stopped there"
+    ]
+
+
 def quiet_notes(summary: Mapping[str, Any]) -> list[str]:
     """What did not happen and how far from it the run stayed, e.g. no PFC pause."""
     peak = summary.get("ingress_peak_fraction_of_xoff")

@@ -47,6 +47,7 @@ SUMMARY: dict[str, Any] = {
         "arrived_bytes": [0, 3_000],
     },
     "long_lived": [],
+    "deadlock": None,
     "queue_delay_ns": {},
 }
 

@@ -222,6 +222,7 @@ def _summary(scheme: str, seed: int, flows: pl.DataFrame) -> dict[str, Any]:
                 "waits_for": "its queue at T0 is paused by S1",
             }
         ],
+        "deadlock": None,
         "long_lived": [
             {"flow": 3, "src": 0, "dst": 9, "start_ns": 0.0, "delivered_bytes": 10_000_000}
         ],

@@ -14,6 +14,7 @@ from typer.main import get_command
 from penstock import Run, __version__
 from penstock.cli import app, main
 from penstock.scenario import preset_names, scenario_names
+from penstock.scenario.topology import TOPOLOGIES
 from penstock.workload import WORKLOADS
 
 QUICK = ["quickstart", "--set", "duration=30 us"]
@@ -25,7 +26,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "compare", "reproduce", "import-hpcc", "list", "show", "report"]
+    "command", ["run", "compare", "reproduce", "import-hpcc", "list", "show", "report", "deadlock"]
 )
 def test_every_command_explains_itself_with_an_example(
     command: str, capsys: pytest.CaptureFixture[str]
@@ -92,7 +93,7 @@ def test_packets_are_traced_at_named_nodes(here: Path) -> None:
     [
         ("schemes", len(preset_names())),
         ("workloads", len(WORKLOADS)),
-        ("topologies", 5),
+        ("topologies", len(TOPOLOGIES)),
         ("scenarios", len(scenario_names())),
     ],
 )

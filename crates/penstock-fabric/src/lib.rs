@@ -30,6 +30,7 @@ pub mod queue;
 pub mod scheduling;
 pub mod switch;
 mod verify;
+mod waiting;
 
 pub use admission::AdmissionConfig;
 pub use assignment::AssignmentConfig;
@@ -41,3 +42,4 @@ pub use pool::{PacketId, PacketPool};
 pub use port::Port;
 pub use scheduling::SchedulingConfig;
 pub use switch::{Arrival, Moment, PortFacts, Switch, SwitchConfig, SwitchFacts};
+pub use waiting::{KeptPause, Stopped};

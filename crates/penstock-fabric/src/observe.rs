@@ -28,11 +28,13 @@ pub enum PacketEvent {
     PauseReceived,
     /// A resume arrived from downstream.
     ResumeReceived,
+    /// The port's class or queue waits for itself round a cycle of pauses.
+    Deadlock,
 }
 
 impl PacketEvent {
     /// The names of all events, by their number.
-    pub const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 11] = [
         "arrive",
         "assign",
         "enqueue",
@@ -43,6 +45,7 @@ impl PacketEvent {
         "resume_sent",
         "pause_received",
         "resume_received",
+        "deadlock",
     ];
 }
 

@@ -7,12 +7,15 @@
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
 //! [`network`] (what is built), [`wire`], [`flow`], [`simulation`] (the event loop), `endpoint` (what
-//! hosts do), `signal` (what switches tell their neighbours), `check` (invariants), `ns3` (another simulator's fidelity), [`measure`] and [`results`] (what comes out). [`bare`] is the
+//! hosts do), `signal` (what switches tell their neighbours), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and [`results`] (what comes out). [`dependencies`] answers
+//! `penstock deadlock`; [`bare`] is the
 //! yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;
 mod check;
+mod deadlock;
+pub mod dependencies;
 mod endpoint;
 pub mod error;
 pub mod flow;
@@ -30,6 +33,7 @@ pub mod topology;
 pub mod wire;
 pub mod workload;
 
+pub use dependencies::{DependencyReport, dependencies};
 pub use error::{InvariantError, ScenarioError};
 pub use results::Results;
 pub use run::{Progress, RunError, RunOptions, run, validate};

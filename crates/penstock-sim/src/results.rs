@@ -6,6 +6,7 @@ use penstock_units::Time;
 use serde::Serialize;
 
 use crate::measure::backlog::Backlog;
+use crate::measure::deadlock::Deadlock;
 use crate::measure::histogram::LogHistogram;
 use crate::measure::links;
 use crate::measure::summary::LongLived;
@@ -77,6 +78,8 @@ pub struct Summary {
     pub backlog: Backlog,
     /// Endless flows, when the traffic ended.
     pub long_lived: Vec<LongLived>,
+    /// The deadlock that ended the run, if one did.
+    pub deadlock: Option<Deadlock>,
     /// Queueing delay of data packets, by label.
     pub queue_delay_ns: std::collections::BTreeMap<String, Delay>,
 }
@@ -190,6 +193,7 @@ impl<O: Observer> Simulation<O> {
             unfinished,
             backlog: measured.backlog.clone(),
             long_lived: measured.long_lived.clone(),
+            deadlock: measured.deadlock.clone(),
             queue_delay_ns: delays.collect(),
         }
     }

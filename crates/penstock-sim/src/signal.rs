@@ -128,7 +128,8 @@ impl<O: Observer> Simulation<O> {
         self.offer(now, link);
     }
 
-    fn note(&mut self, now: Time, node: u32, link: u32, event: PacketEvent, queue: u16) {
+    /// Lists an event, where events are asked for.
+    pub(crate) fn note(&mut self, now: Time, node: u32, link: u32, event: PacketEvent, queue: u16) {
         if let Some(events) = &mut self.measured.event_table {
             let switch = node.checked_sub(self.sources.hosts);
             let bytes =

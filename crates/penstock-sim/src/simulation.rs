@@ -12,6 +12,7 @@ use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
 use crate::check::OrderCheck;
+use crate::deadlock::DeadlockWatch;
 use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
 use crate::measure::backlog;
@@ -33,13 +34,15 @@ pub(crate) enum Clock {
     Backlog,
     /// Switches send the bitmap of paused queues.
     Bitmap,
+    /// Somebody looks for deadlocks.
+    Deadlock,
     /// No more traffic is generated.
     Duration,
     /// Nothing more is waited for.
     End,
 }
 
-const CLOCKS: u32 = 6;
+const CLOCKS: u32 = Clock::End as u32 + 1;
 
 /// Numbers of the event sources.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +86,8 @@ pub struct Simulation<O> {
     pub(crate) ns3: Option<Box<Ns3>>,
     /// Watches the order of arrivals, in checked runs.
     pub(crate) order: Option<OrderCheck>,
+    /// Looks for deadlocks, where they are possible.
+    pub(crate) deadlock_watch: Option<DeadlockWatch>,
     /// Who watches the switches.
     pub observer: O,
     workload: Workload,
@@ -141,6 +146,7 @@ impl<O: Observer> Simulation<O> {
             fault_random: random("faults/control"),
             control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
             scenario: scenario.clone(),
+            deadlock_watch: DeadlockWatch::new(&network),
             network,
             order: None,
             observer,
@@ -163,6 +169,9 @@ impl<O: Observer> Simulation<O> {
         }
         if let Some(interval) = self.bitmap_interval() {
             self.wheel.schedule(self.sources.clock(Clock::Bitmap), interval);
+        }
+        if let Some(watch) = &self.deadlock_watch {
+            self.wheel.schedule(self.sources.clock(Clock::Deadlock), watch.interval());
         }
         self.expect_flow();
     }
@@ -207,6 +216,7 @@ impl<O: Observer> Simulation<O> {
             clock if clock == Clock::Sample as u32 => self.on_sample(now),
             clock if clock == Clock::Backlog as u32 => self.on_backlog(now),
             clock if clock == Clock::Bitmap as u32 => self.on_bitmap(now),
+            clock if clock == Clock::Deadlock as u32 => self.on_deadlock_clock(now),
             clock if clock == Clock::Duration as u32 => {
                 self.has_passed_duration = true;
                 self.measured.on_duration(&self.slots, &self.counters);

@@ -41,6 +41,10 @@ class MeasuredRun(Protocol):
         """One row per sample and measured link."""
 
     @property
+    def events(self) -> pl.DataFrame:
+        """One row per pause, resume and drop."""
+
+    @property
     def active_flows(self) -> pl.DataFrame:
         """Per link, the time [ns] spent with each number of active flows."""
 

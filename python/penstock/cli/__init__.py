@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from penstock.cli.catalogue import list_, show
+from penstock.cli.deadlock import deadlock
 from penstock.cli.import_hpcc import import_hpcc
 from penstock.cli.report import report
 from penstock.cli.reproduce import reproduce
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, compare, reproduce, show, report):
+for command in (run, compare, reproduce, show, report, deadlock):
     app.command()(command)
 app.command("import-hpcc")(import_hpcc)
 app.command("list")(list_)

@@ -210,6 +210,44 @@ def pause_time(runs: Runs, *, layer: str | None = None) -> Value:
 
 
 @metric
+def pause_rate(runs: Runs, *, by: str = "", traffic_class: int | None = None) -> Value:
+    """PFC pauses per ms of the run, mean over seeds, sent by nodes whose names begin with `by`.
+
+    Of one class they are counted in the events, which the scenario has to measure.
+    """
+    return _mean(_pauses(run, by, traffic_class) * 1e9 / run.summary["sim_end_ps"] for run in runs)
+
+
+def _pauses(run: MeasuredRun, by: str, traffic_class: int | None) -> int:
+    names = run.summary["node_names"]
+    senders = [node for node, name in enumerate(names) if name.startswith(by)]
+    if traffic_class is None:
+        # A link's pauses are those that its far end has sent.
+        return int(run.links.filter(run.links["to"].is_in(senders))["port_pauses"].sum())
+    events = run.events
+    sent = (events["event"] == "pause_sent") & (events["queue"] == traffic_class)
+    return events.filter(sent & events["node"].is_in(senders)).height
+
+
+@metric
+def completion_rate(runs: Runs) -> Value:
+    """Flows that finished before the traffic ended, per second, mean over seeds."""
+    return _mean(_finished_in_time(run) / (run.scenario.duration / 1e12) for run in runs)
+
+
+def _finished_in_time(run: MeasuredRun) -> int:
+    flows = run.flows.filter(run.flows["finished"])
+    ends = flows["start_ns"] + flows["fct_ns"]
+    return int((ends <= run.scenario.duration / 1e3).sum())
+
+
+@metric
+def deadlocked(runs: Runs) -> Value:
+    """Share of the runs that a deadlock ended."""
+    return _mean(run.summary["deadlock"] is not None for run in runs)
+
+
+@metric
 def utilization(runs: Runs, *, layer: str | None = None) -> Value:
     """Share of time links are busy, mean over the links of a layer or of all."""
     return _layer_mean(runs, "utilization", layer)

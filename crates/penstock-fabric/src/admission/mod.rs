@@ -162,8 +162,14 @@ impl Admission {
     /// The dynamic threshold at which an ingress account stops growing, where there is one.
     #[inline]
     pub(crate) fn ingress_threshold(&self, ingress: u16) -> Option<u64> {
+        self.threshold_with(ingress, self.accounts.shared)
+    }
+
+    /// The same if `shared` bytes of the pool were in use.
+    #[inline]
+    pub(crate) fn threshold_with(&self, ingress: u16, shared: u64) -> Option<u64> {
         match &self.policy {
-            Policy::Shared(shared) => shared.threshold(ingress, self.accounts.shared),
+            Policy::Shared(policy) => policy.threshold(ingress, shared),
             _ => None,
         }
     }
@@ -177,9 +183,15 @@ impl Admission {
     /// Bytes of an account beyond its reserve.
     #[inline]
     pub(crate) fn shared_bytes(&self, account: IngressAccount) -> u64 {
+        self.beyond_reserve(account.used)
+    }
+
+    /// Bytes of an account that holds `bytes` which are beyond its reserve.
+    #[inline]
+    pub(crate) fn beyond_reserve(&self, bytes: u64) -> u64 {
         match &self.policy {
-            Policy::Shared(shared) => account.used.saturating_sub(shared.reserve()),
-            _ => account.used,
+            Policy::Shared(shared) => bytes.saturating_sub(shared.reserve()),
+            _ => bytes,
         }
     }
 }

@@ -66,6 +66,28 @@ impl Pfc {
         self.xoff.or_else(|| admission.ingress_threshold(ingress)).unwrap_or(u64::MAX)
     }
 
+    /// Whether the pause of `(ingress, class)` would last if the account held no more than `bytes`
+    /// and all accounts together `shared` bytes of the pool, for a detector of deadlocks.
+    pub(crate) fn lasts(
+        &self,
+        admission: &Admission,
+        (ingress, class): (u16, u8),
+        bytes: u64,
+        shared: u64,
+    ) -> bool {
+        let is_paused = self.is_paused[admission.accounts().index(ingress, class)];
+        let fills_headroom = bytes > admission.accounts().ingress(ingress, class).used;
+        let threshold = self.xoff.or_else(|| admission.threshold_with(ingress, shared));
+        let is_low = self.is_low(admission.beyond_reserve(bytes), threshold.unwrap_or(u64::MAX));
+        is_paused && (fills_headroom || !is_low)
+    }
+
+    /// Whether an account that holds `held` bytes beyond its reserve may be resumed.
+    #[inline]
+    fn is_low(&self, held: u64, threshold: u64) -> bool {
+        held == 0 || held + self.xon_offset <= threshold
+    }
+
     #[inline]
     pub(crate) fn on_enqueue(
         &mut self,
@@ -102,8 +124,7 @@ impl Pfc {
         }
         let account = admission.accounts().ingress(ingress, class);
         let held = admission.shared_bytes(account);
-        let is_low = held == 0 || held + self.xon_offset <= self.threshold(admission, ingress);
-        if account.headroom > 0 || !is_low {
+        if account.headroom > 0 || !self.is_low(held, self.threshold(admission, ingress)) {
             return None;
         }
         self.is_paused[index] = false;

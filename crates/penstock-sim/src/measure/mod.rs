@@ -1,10 +1,11 @@
 //! Measurement: what is written down while a simulation runs, and the tables that come out.
 //!
 //! Reading order: [`table`] (columns), [`flows`], [`histogram`], [`active_flows`], [`samples`],
-//! [`backlog`], [`events`], [`trace`], [`links`], [`summary`].
+//! [`backlog`], [`events`], [`deadlock`], [`trace`], [`links`], [`summary`].
 
 pub mod active_flows;
 pub mod backlog;
+pub mod deadlock;
 pub mod events;
 pub mod flows;
 pub mod histogram;

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::active_flows::ActiveFlows;
 use super::backlog::Backlog;
+use super::deadlock::Deadlock;
 use super::events::EventTable;
 use super::flows::{FlowRecord, FlowTable};
 use super::histogram::LogHistogram;
@@ -77,6 +78,8 @@ pub struct Measurements {
     pub duration_counters: Vec<WireCounters>,
     /// Endless flows at the end of the traffic.
     pub long_lived: Vec<LongLived>,
+    /// The deadlock that ended the run.
+    pub deadlock: Option<Deadlock>,
     reacts: bool,
     series_links: Vec<u32>,
     incast: Vec<bool>,
@@ -126,6 +129,7 @@ impl Measurements {
             has_drop_notices: matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect {}),
             duration_counters: vec![],
             long_lived: vec![],
+            deadlock: None,
             reacts: scenario.scheme.host.nic.reacts,
             series_links: measure.series.iter().filter_map(link).collect(),
             incast: scenario.traffic.iter().map(is_incast).collect(),

@@ -4,6 +4,7 @@ mod allocation;
 mod architecture;
 mod bottleneck;
 mod convergence;
+mod deadlock;
 mod determinism;
 mod fairness;
 mod fault;

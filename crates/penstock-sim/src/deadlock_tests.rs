@@ -1,0 +1,96 @@
+//! What the detector calls a deadlock never moves again, and it is there only where it is needed.
+
+use penstock_fabric::Unobserved;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::scenario::Scenario;
+
+/// Five switches in a ring with two hosts each, which send 20 MB each to the next but one.
+fn ring(backpressure: &Value) -> Value {
+    let link =
+        |a: u32, b: u32| json!({"a": a, "b": b, "rate": 100_000_000_000u64, "delay": 1_000_000});
+    let to_hosts = (0..10).map(|host| link(host, 10 + host / 2));
+    let around = (0..5).map(|one| link(10 + one, 10 + (one + 1) % 5));
+    let links: Vec<Value> = to_hosts.chain(around).collect();
+    let flows: Vec<Value> =
+        (0..10).map(|host| json!([host, (host + 4) % 10, 20_000_000, 0])).collect();
+    let is_bfc = backpressure["kind"] == "bfc";
+    let ingress = json!({"alpha": 0.125, "reserve": 4_096,
+        "headroom": {"kind": "bdp", "factor": 3.0}});
+    json!({
+        "name": "ring", "seed": 1, "fidelity": "exact", "duration": 100_000_000,
+        "drain": 20_000_000_000u64,
+        "wire": {"payload": 1_000, "header": 48, "acknowledgement": 60, "telemetry": 42,
+                 "timestamp": 8, "control_frame": 64},
+        "topology": {"kind": "graph", "hosts": 10, "switches": 5, "links": links,
+                     "pipeline_delay": 0, "failed_links": []},
+        "scheme": {
+            "name": "ring",
+            "switch": {
+                "admission": {"kind": "shared", "buffer": 12 << 20,
+                              "ingress": if is_bfc { Value::Null } else { ingress }},
+                "assignment": {"kind": "class", "classes": 1},
+                "scheduling": {"kind": "fifo"},
+                "marking": {"kind": "none"}, "backpressure": backpressure,
+            },
+            "host": {
+                "controller": {"kind": "line-rate"},
+                "recovery": {"kind": "go-back-n", "timeout": 4_000_000_000u64,
+                             "nack_interval": 500_000_000},
+                "nic": {"queues": if is_bfc { 2 } else { 0 }, "reacts": true,
+                        "scheduling": "round-robin"},
+            },
+        },
+        "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
+                     "destination_ports": []}],
+        "faults": {"control_loss": 0.0},
+        "measure": {"sample_interval": 0, "active_flows": false, "series": [], "events": false,
+                    "trace": null},
+    })
+}
+
+fn pfc(xoff: Value) -> Value {
+    json!({"kind": "pfc", "xon_offset": 3_072, "xoff": xoff})
+}
+
+fn simulation(scenario: &Value) -> Simulation<Unobserved> {
+    let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
+    Simulation::new(&scenario, Network::build(&scenario).unwrap(), Unobserved).unwrap()
+}
+
+#[test]
+fn a_deadlock_never_moves_again() {
+    let bfc = json!({"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
+        "bitmap_interval": 0, "elide_down_up": false});
+    for backpressure in [pfc(json!(30_000)), pfc(json!(100_000)), pfc(Value::Null), bfc] {
+        let mut simulation = simulation(&ring(&backpressure));
+        while simulation.advance(1_000) {}
+        simulation.verify().unwrap();
+        let deadlock = simulation.measured.deadlock.clone().expect("a deadlock");
+        let carried = |simulation: &Simulation<Unobserved>| -> Vec<u64> {
+            let links = deadlock.cycle.iter().map(|pause| pause.link as usize);
+            links.map(|link| simulation.counters[link].payload).collect()
+        };
+        let before = carried(&simulation);
+        // Goes on without the detector until the drain is over.
+        simulation.is_done = false;
+        while simulation.advance(1_000) {}
+        assert!(simulation.now() > Time::from_ms(20), "{backpressure}: {:?}", simulation.now());
+        assert_eq!(carried(&simulation), before, "{backpressure}");
+    }
+}
+
+#[test]
+fn there_is_no_detector_without_a_cycle_or_without_pauses() {
+    let cyclic = ring(&pfc(json!(30_000)));
+    let watch = simulation(&cyclic).deadlock_watch.expect("the ring has cycles");
+    // Both ways round; the hosts' links are not watched.
+    assert_eq!(watch.links, (20..30).collect::<Vec<_>>());
+    let mut line = cyclic;
+    line["topology"]["failed_links"] = json!([[10, 14]]);
+    assert!(simulation(&line).deadlock_watch.is_none());
+    let mut lossy = ring(&json!({"kind": "none"}));
+    lossy["scheme"]["switch"]["admission"]["ingress"] = Value::Null;
+    assert!(simulation(&lossy).deadlock_watch.is_none());
+}

@@ -1,0 +1,80 @@
+//! The static side of deadlocks: what `penstock deadlock` asks of a scenario, without running it.
+
+use serde::Serialize;
+
+use crate::error::ScenarioError;
+use crate::network::Network;
+use crate::routing::{Dependencies, Dependency};
+use crate::scenario::Scenario;
+
+/// A link between switches.
+#[derive(Clone, Debug, Serialize)]
+pub struct CoreLink {
+    /// Number of the directed link.
+    pub link: u32,
+    /// The node that sends.
+    pub from: u32,
+    /// The node that receives.
+    pub to: u32,
+    /// Such as `T0->S1`.
+    pub name: String,
+}
+
+/// Links that depend on each other.
+#[derive(Clone, Debug, Serialize)]
+pub struct DependencyCycle {
+    /// All of them, ascending.
+    pub links: Vec<u32>,
+    /// A shortest cycle among them; each waits for the next, the last for the first.
+    pub example: Vec<u32>,
+}
+
+/// The buffer dependencies of a network and its routes; pairs are (link waited for first, next).
+#[derive(Clone, Debug, Serialize)]
+pub struct DependencyReport {
+    /// The links between switches.
+    pub links: Vec<CoreLink>,
+    /// By destination edge switch, by switch: the links towards it, `[edge, switch, links]`.
+    pub next_hops: Vec<(u32, u32, Vec<u32>)>,
+    /// All dependencies of routes in use.
+    pub dependencies: Vec<Dependency>,
+    /// Sets of links that depend on each other; none when no deadlock is possible.
+    pub cycles: Vec<DependencyCycle>,
+    /// Dependencies whose elision leaves no cycle.
+    pub elided: Vec<Dependency>,
+    /// Whether eliding every turn from a higher tier to a higher tier leaves none either, as BFC's
+    /// `elide_down_up` does.
+    pub down_up_suffices: bool,
+}
+
+/// The buffer dependencies of `scenario`'s network and routes.
+///
+/// # Errors
+/// When the scenario is refused.
+pub fn dependencies(scenario: &Scenario) -> Result<DependencyReport, ScenarioError> {
+    let Network { topology, routing, .. } = Network::build(scenario)?;
+    let found = Dependencies::new(&topology, &routing);
+    let core_link = |link: u32| CoreLink {
+        link,
+        from: topology.links[link as usize].from,
+        to: topology.links[link as usize].to,
+        name: topology.link_name(link),
+    };
+    let links = 0..topology.links.len() as u32;
+    let switches = topology.hosts..topology.hosts + topology.switches;
+    let next_hops = (0u32..).zip(routing.edge_switches()).flat_map(|(number, &edge)| {
+        let others = switches.clone().filter(move |&switch| switch != edge);
+        let routing = &routing;
+        others.map(move |switch| (edge, switch, routing.next_hops(switch, number).to_vec()))
+    });
+    let cycle =
+        |links: &Vec<u32>| DependencyCycle { links: links.clone(), example: found.example(links) };
+    Ok(DependencyReport {
+        links: links.filter(|&link| topology.is_core(link)).map(core_link).collect(),
+        next_hops: next_hops.collect(),
+        dependencies: found.all().collect(),
+        cycles: found.cycles().iter().map(cycle).collect(),
+        elided: found.elision(&topology),
+        down_up_suffices: found.is_acyclic_without(&found.down_up(&topology)),
+    })
+}

@@ -1,0 +1,239 @@
+//! Which egress ports may wait for which: the buffer dependencies of the routes in use.
+//!
+//! Nodes are the egress ports of switches, each written as its directed link. A packet that waits
+//! for link `a` and will next wait for link `b` makes `a` depend on `b`: congestion at `b` pushes
+//! back to `a`. That is an edge `b -> a` of the backpressure graph of P. Goyal et al. (BFC, NSDI
+//! 2022), App. B, after S. Hu et al. (Tagger, CoNEXT 2017). Without a cycle nothing can wait for
+//! itself, and no deadlock is possible (BFC Theorem 1). Links to and from hosts are left out: hosts
+//! always take what arrives, and nobody waits for a host's own queue.
+//!
+//! Routes in use are those of some host to some host, not of a switch that no traffic passes.
+//! Elision: BFC skips the backpressure for packets from one link to another (App. B); the paper
+//! leaves the choice of the links to existing work. Ours prefers the packets that come from a higher
+//! tier and return to one, which is the paper's own answer for Clos networks, and then gives back
+//! what is not needed, so that no elided dependency can be restored without a cycle. The set is not
+//! always the smallest: that problem (minimum feedback arc set) is NP-hard.
+
+use std::collections::BTreeSet;
+
+use super::table::Routing;
+use crate::topology::Topology;
+
+/// A packet that waits for the first link will wait for the second.
+pub type Dependency = (u32, u32);
+
+/// The buffer dependencies of a network and its routes.
+#[derive(Clone, Debug)]
+pub struct Dependencies {
+    /// By link: the links that its packets wait for next, ascending.
+    next: Vec<Vec<u32>>,
+    /// Links that depend on each other, each set ascending and with at least two of them.
+    cycles: Vec<Vec<u32>>,
+}
+
+impl Dependencies {
+    /// Follows all shortest paths between edge switches.
+    pub fn new(topology: &Topology, routing: &Routing) -> Self {
+        let mut next = vec![Vec::new(); topology.links.len()];
+        for edge in 0..routing.edge_switches().len() as u32 {
+            follow(topology, routing, edge, &mut next);
+        }
+        for links in &mut next {
+            links.sort_unstable();
+            links.dedup();
+        }
+        let cycles = strongly_connected(&next);
+        Dependencies { next, cycles }
+    }
+
+    /// All dependencies, by first link.
+    pub fn all(&self) -> impl Iterator<Item = Dependency> {
+        (0u32..).zip(&self.next).flat_map(|(link, next)| next.iter().map(move |&to| (link, to)))
+    }
+
+    /// The sets of links that depend on each other; none when no deadlock is possible.
+    pub fn cycles(&self) -> &[Vec<u32>] {
+        &self.cycles
+    }
+
+    /// A shortest cycle of dependencies within a set of [`Dependencies::cycles`], from its smallest
+    /// link on.
+    pub fn example(&self, cycle: &[u32]) -> Vec<u32> {
+        let first = cycle[0];
+        let mut paths = vec![vec![first]];
+        let mut is_seen = vec![false; self.next.len()];
+        loop {
+            let mut longer = Vec::new();
+            for path in paths {
+                for &link in &self.next[path[path.len() - 1] as usize] {
+                    if link == first {
+                        return path;
+                    }
+                    if cycle.contains(&link)
+                        && !std::mem::replace(&mut is_seen[link as usize], true)
+                    {
+                        longer.push([path.as_slice(), &[link]].concat());
+                    }
+                }
+            }
+            paths = longer;
+        }
+    }
+
+    /// The dependencies of cycles whose packets come from a higher tier and return to one.
+    pub fn down_up(&self, topology: &Topology) -> Vec<Dependency> {
+        let tier = |node: u32| topology.nodes[node as usize].tier;
+        let turns = |&(a, b): &Dependency| {
+            let (a, b) = (&topology.links[a as usize], &topology.links[b as usize]);
+            tier(a.from) > tier(a.to) && tier(b.to) > tier(b.from)
+        };
+        self.in_cycles().into_iter().filter(turns).collect()
+    }
+
+    /// Dependencies whose elision leaves no cycle; see the module for how they are chosen.
+    pub fn elision(&self, topology: &Topology) -> Vec<Dependency> {
+        let mut left = vec![Vec::new(); self.next.len()];
+        let down_up: BTreeSet<_> = self.down_up(topology).into_iter().collect();
+        for (a, b) in self.in_cycles() {
+            if !down_up.contains(&(a, b)) {
+                left[a as usize].push(b);
+            }
+        }
+        let mut elided: Vec<_> = down_up.into_iter().collect();
+        elided.extend(remove_back_edges(&mut left));
+        elided.retain(|&(a, b)| {
+            let is_needed = reaches(&left, b, a);
+            if !is_needed {
+                left[a as usize].push(b);
+            }
+            is_needed
+        });
+        elided.sort_unstable();
+        elided
+    }
+
+    /// Whether `elided` leaves no cycle.
+    pub fn is_acyclic_without(&self, elided: &[Dependency]) -> bool {
+        let mut left = self.next.clone();
+        for &(a, b) in elided {
+            left[a as usize].retain(|&link| link != b);
+        }
+        strongly_connected(&left).is_empty()
+    }
+
+    /// The dependencies between links of one cycle.
+    fn in_cycles(&self) -> Vec<Dependency> {
+        let mut cycle_of = vec![None; self.next.len()];
+        for (number, cycle) in self.cycles.iter().enumerate() {
+            for &link in cycle {
+                cycle_of[link as usize] = Some(number);
+            }
+        }
+        let is_within = |&(a, b): &Dependency| {
+            cycle_of[a as usize].is_some() && cycle_of[a as usize] == cycle_of[b as usize]
+        };
+        self.all().filter(is_within).collect()
+    }
+}
+
+/// Adds what packets to edge switch number `edge` wait for, switch by switch towards it.
+fn follow(topology: &Topology, routing: &Routing, edge: u32, next: &mut [Vec<u32>]) {
+    let mut is_used = vec![false; topology.switches as usize];
+    for &switch in routing.edge_switches() {
+        is_used[(switch - topology.hosts) as usize] = true;
+    }
+    for &switch in routing.nearest_first(edge).iter().rev() {
+        if !is_used[(switch - topology.hosts) as usize] {
+            continue;
+        }
+        for &link in routing.next_hops(switch, edge) {
+            let to = topology.links[link as usize].to;
+            is_used[(to - topology.hosts) as usize] = true;
+            next[link as usize].extend(routing.next_hops(to, edge));
+        }
+    }
+}
+
+/// The strongly connected components of more than one node (S. R. Kosaraju; M. Sharir, 1981).
+fn strongly_connected(next: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let mut previous = vec![Vec::new(); next.len()];
+    for (node, links) in (0u32..).zip(next) {
+        for &to in links {
+            previous[to as usize].push(node);
+        }
+    }
+    let mut is_seen = vec![false; next.len()];
+    let mut finished = Vec::with_capacity(next.len());
+    for root in 0..next.len() as u32 {
+        depth_first(next, root, &mut is_seen, |node| finished.push(node), |_| {});
+    }
+    let mut is_taken = vec![false; next.len()];
+    let mut components = Vec::new();
+    for &root in finished.iter().rev() {
+        let mut component = Vec::new();
+        depth_first(&previous, root, &mut is_taken, |node| component.push(node), |_| {});
+        if component.len() > 1 {
+            component.sort_unstable();
+            components.push(component);
+        }
+    }
+    components.sort_unstable();
+    components
+}
+
+/// Visits what `root` reaches and nobody has seen; `finish` is called for a node after all that it
+/// reaches, `back` for an edge to a node that is still open.
+fn depth_first(
+    next: &[Vec<u32>],
+    root: u32,
+    is_seen: &mut [bool],
+    mut finish: impl FnMut(u32),
+    mut back: impl FnMut(Dependency),
+) {
+    if std::mem::replace(&mut is_seen[root as usize], true) {
+        return;
+    }
+    let mut open = vec![(root, 0)];
+    let mut is_open = vec![false; next.len()];
+    is_open[root as usize] = true;
+    while let Some((node, position)) = open.last_mut() {
+        let node = *node;
+        let Some(&to) = next[node as usize].get(*position) else {
+            is_open[node as usize] = false;
+            open.pop();
+            finish(node);
+            continue;
+        };
+        *position += 1;
+        if is_open[to as usize] {
+            back((node, to));
+        } else if !std::mem::replace(&mut is_seen[to as usize], true) {
+            is_open[to as usize] = true;
+            open.push((to, 0));
+        }
+    }
+}
+
+/// Takes the edges out that close a cycle in a depth-first search.
+fn remove_back_edges(next: &mut [Vec<u32>]) -> Vec<Dependency> {
+    let mut is_seen = vec![false; next.len()];
+    let mut removed = Vec::new();
+    for root in 0..next.len() as u32 {
+        depth_first(next, root, &mut is_seen, |_| {}, |edge| removed.push(edge));
+    }
+    for &(a, b) in &removed {
+        next[a as usize].retain(|&link| link != b);
+    }
+    removed
+}
+
+/// Whether there is a path between two nodes.
+fn reaches(next: &[Vec<u32>], from: u32, to: u32) -> bool {
+    let mut is_seen = vec![false; next.len()];
+    depth_first(next, from, &mut is_seen, |_| {}, |_| {});
+    is_seen[to as usize]
+}
+
+#[cfg(test)]
+#[path = "dependency_tests.rs"]
+mod tests;

@@ -1,0 +1,81 @@
+use super::*;
+use crate::topology::tests::{bfc, dumbbell, graph, leaf_spine};
+use crate::topology::{TopologyConfig, build};
+
+fn analyse(config: &TopologyConfig) -> (Topology, Dependencies) {
+    let topology = build(config).unwrap();
+    let dependencies = Dependencies::new(&topology, &Routing::new(&topology));
+    (topology, dependencies)
+}
+
+/// `switches` in a ring, one host each.
+fn ring(switches: u32) -> TopologyConfig {
+    let to_hosts = (0..switches).map(|one| (one, switches + one));
+    let around = (0..switches).map(|one| (switches + one, switches + (one + 1) % switches));
+    graph(switches, switches, &to_hosts.chain(around).collect::<Vec<_>>())
+}
+
+/// One pod of PCN's Clos network without L0-T3 and L1-T0 (PCN app. B.5): hosts 0 to 7, ToRs 8 to 11,
+/// leafs 12 and 13, which are called S0 and S1 here.
+fn pcn_pod() -> TopologyConfig {
+    let TopologyConfig::LeafSpine(mut pod) = leaf_spine(4, 2, 2) else { unreachable!() };
+    pod.failed_links = vec![(12, 11), (13, 8)];
+    TopologyConfig::LeafSpine(pod)
+}
+
+fn names(topology: &Topology, links: &[u32]) -> Vec<String> {
+    links.iter().map(|link| topology.link_name(*link)).collect()
+}
+
+#[test]
+fn up_down_routes_have_no_cycle() {
+    for config in [bfc(), dumbbell(3, 3)] {
+        let (topology, dependencies) = analyse(&config);
+        assert!(dependencies.cycles().is_empty());
+        assert!(dependencies.elision(&topology).is_empty());
+    }
+    // Every ToR waits for every other by every spine.
+    let (_, dependencies) = analyse(&bfc());
+    assert_eq!(dependencies.all().count(), 8 * 8 * 7);
+}
+
+#[test]
+fn a_ring_has_a_cycle_each_way_from_four_switches_on() {
+    // With three, every neighbour is one link away and no packet waits twice.
+    assert!(analyse(&ring(3)).1.cycles().is_empty());
+    let (topology, dependencies) = analyse(&ring(5));
+    assert_eq!(dependencies.cycles().len(), 2);
+    let [clockwise, back] = [0, 1].map(|cycle| dependencies.example(&dependencies.cycles()[cycle]));
+    assert_eq!(names(&topology, &clockwise), ["S0->S1", "S1->S2", "S2->S3", "S3->S4", "S4->S0"]);
+    assert_eq!(back.len(), 5);
+    // All switches are of one tier: one dependency of each cycle has to go.
+    assert!(dependencies.down_up(&topology).is_empty());
+    let elided = dependencies.elision(&topology);
+    assert_eq!(elided.len(), 2);
+    assert!(dependencies.is_acyclic_without(&elided));
+    assert!(!dependencies.is_acyclic_without(&elided[1..]));
+}
+
+#[test]
+fn the_pod_with_two_failed_links_has_the_papers_cycle() {
+    let (topology, dependencies) = analyse(&pcn_pod());
+    // The red line of PCN fig. 21(a), L0, T1, L1, T2 and back, and the same the other way round.
+    let [one, other] = [0, 1].map(|cycle| dependencies.example(&dependencies.cycles()[cycle]));
+    assert_eq!(names(&topology, &one), ["T1->S0", "S0->T2", "T2->S1", "S1->T1"]);
+    assert_eq!(names(&topology, &other), ["S0->T1", "T1->S1", "S1->T2", "T2->S0"]);
+    assert_eq!(dependencies.cycles().len(), 2);
+    // Only packets between T0 and T3 turn at a ToR: at T1 and T2, both ways.
+    let down_up = dependencies.down_up(&topology);
+    assert_eq!(down_up.len(), 4);
+    assert!(dependencies.is_acyclic_without(&down_up));
+    let elided = dependencies.elision(&topology);
+    assert!(elided.iter().all(|one| down_up.contains(one)) && elided.len() == 2, "{elided:?}");
+    assert!(dependencies.is_acyclic_without(&elided));
+}
+
+#[test]
+fn what_no_traffic_passes_makes_no_dependency() {
+    // S2 has no hosts and is on no shortest path between S0 and S1.
+    let (_, dependencies) = analyse(&graph(2, 3, &[(0, 2), (1, 3), (2, 3), (2, 4), (4, 3)]));
+    assert_eq!(dependencies.all().count(), 0);
+}

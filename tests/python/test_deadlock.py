@@ -1,0 +1,109 @@
+"""Deadlocks: those that runs meet, and the cycles that make them possible."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from penstock import Scenario, ScenarioError, run
+from penstock.analysis import deadlock
+from penstock.cli import main
+from penstock.experiments.metric import METRICS
+
+POD: dict[str, Any] = {
+    "kind": "leaf-spine",
+    "racks": 4,
+    "hosts_per_rack": 2,
+    "spines": 2,
+    "failed_links": [[12, 11], [13, 8]],
+}
+"""One pod of PCN's Clos network without L0-T3 and L1-T0 (app. B.5), leafs being S0 and S1 here."""
+
+
+def ring(switches: int, **more: Any) -> Scenario:
+    """Switches in a ring with two hosts each, which send to the next switch but one."""
+    hosts = 2 * switches
+    links = [{"a": host, "b": hosts + host // 2} for host in range(hosts)]
+    links += [{"a": hosts + one, "b": hosts + (one + 1) % switches} for one in range(switches)]
+    flows = [[host, (host + 4) % hosts, 20_000_000, 0] for host in range(hosts)]
+    table = {
+        "topology": {"kind": "graph", "hosts": hosts, "switches": switches, "links": links},
+        "scheme": {"preset": "pfc", "switch": {"backpressure": {"xoff": "100 kB"}}},
+        "traffic": [{"kind": "listed", "flows": flows}],
+        "duration": "10 us",
+        "drain": "100 ms",
+        "measure": {"events": True},
+    }
+    return Scenario.model_validate(table | more)
+
+
+def pod(**more: Any) -> Scenario:
+    traffic = [{"kind": "long-lived", "pairs": [[0, 7]]}]
+    return Scenario.model_validate({"topology": POD, "scheme": "pfc", "traffic": traffic} | more)
+
+
+def test_a_run_ends_with_its_deadlock_and_names_it() -> None:
+    done = run(ring(5), check=True)
+    found = done.summary["deadlock"]
+    assert found["time_ps"] == done.summary["sim_end_ps"] < 1e9
+    assert done.summary["notes"][0].startswith("deadlock at ")
+    assert "S0->S1->S2->S3->S4->S0 wait for each other" in done.summary["notes"][0]
+    rows = done.events.filter(done.events["event"] == "deadlock")
+    assert rows["link"].to_list() == [one["link"] for one in found["cycle"]]
+    assert rows["bytes"].min() > 0
+    table = deadlock.deadlocks([done, run(ring(3))])
+    assert table["nodes"].to_list() == ["S0->S1->S2->S3->S4->S0"]
+    assert METRICS["deadlocked"]([done]) == 1
+    by_class = METRICS["pause_rate"]([done], by="S", traffic_class=0)
+    assert by_class == pytest.approx(
+        done.summary["pfc_pauses"] * 1e9 / done.summary["sim_end_ps"], rel=1e-9
+    )
+
+
+def test_a_ring_of_three_does_not_deadlock() -> None:
+    done = run(ring(3), check=True)
+    assert done.summary["deadlock"] is None
+    assert done.summary["flows_finished"] == 6
+    assert METRICS["deadlocked"]([done]) == 0
+    assert METRICS["completion_rate"]([done]) == 0  # all of them after the 10 us
+
+
+def test_the_pods_cycles_and_their_elision_are_those_of_the_papers() -> None:
+    found = deadlock.dependencies(pod())
+    assert [cycle.nodes for cycle in found.cycles] == [
+        "T1->S0->T2->S1->T1",
+        "S0->T1->S1->T2->S0",
+    ]
+    # BFC app. B: packets from a higher tier that return to one; here at T1 and T2, for T0 and T3.
+    assert found.down_up_suffices
+    assert {turn.switch for turn in found.elided} <= {"T1", "T2"}
+    towards_t3 = {switch: hops for edge, switch, hops in found.routes if edge == "T3"}
+    assert towards_t3["T0"] == ("T0->S0",)
+    assert towards_t3["S0"] == ("S0->T1", "S0->T2")
+
+
+def test_the_command_says_it_in_words_and_in_json(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pod.toml"
+    file.write_text(pod().to_toml())
+    assert main(["deadlock", str(file)]) == 0
+    shown = capsys.readouterr().out
+    assert "cycle 1 of 2: T1->S0->T2->S1->T1 can wait for each other" in shown
+    assert "elide_down_up" in shown
+    assert main(["deadlock", str(file), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["cycles"]) == len(found["elided"]) == 2
+    assert found["elided"][0].keys() == {"first", "then", "switch"}
+    assert main(["deadlock", str(file), "--set", "topology.failed_links=[]"]) == 0
+    assert "no cycle: no deadlock is possible" in capsys.readouterr().out
+
+
+def test_what_failed_links_cut_off_is_refused_by_name() -> None:
+    apart = {"topology": POD | {"failed_links": [[12, 11], [13, 11]]}}
+    with pytest.raises(ScenarioError, match="no path between H0 and H6, H0 and H7, H0 and T3"):
+        deadlock.dependencies(pod(**apart))
+    with pytest.raises(ScenarioError, match=r"topology.failed_links\[1\].*no link"):
+        pod(topology=POD | {"failed_links": [[12, 11], [11, 12]]})
