@@ -42,6 +42,7 @@ class Workload:
 
 _HPCC = "alibaba-edu/High-Precision-Congestion-Control, traffic_gen"
 _HOMA = "PlatformLab/HomaSimulation, sizeDistributions"
+_PCN = "PCN (NSDI 2020), Table 1; the sizes within its rows are our choice"
 _BFC = "preeyshah/High-Precision-Congestion-Control, branch hpcc"
 
 WORKLOADS = (
@@ -65,6 +66,8 @@ WORKLOADS = (
     Workload("enterprise", "CONGA_Enterprise", "linear", "CONGA's enterprise trace", _BFC),
     Workload("data-mining", "DataMining_VL2", "linear", "VL2's data mining",
              "HKUST-SING/TrafficGenerator, conf"),
+    Workload("pcn-w1", "PCN_W1", "linear", "web servers as PCN's Table 1 has them", _PCN),
+    Workload("pcn-w2", "PCN_W2", "linear", "Hadoop as PCN's Table 1 has it", _PCN),
 )  # fmt: skip
 """Every built-in distribution."""
 

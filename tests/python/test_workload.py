@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ MEANS = {
     "ali-storage": 40_870,
     "enterprise": 216_304,
     "data-mining": 7_470_236,
+    "pcn-w1": 62_874,
+    "pcn-w2": 517_632,
 }
 """Mean flow sizes [B] under the native convention (workloads/README.md)."""
 
@@ -32,6 +35,30 @@ def test_means_are_those_of_the_source(name: str) -> None:
     table = find_workload(name)
     table.check()
     assert table.mean() == pytest.approx(MEANS[name], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "flows", "traffic"),
+    [
+        ("pcn-w1", [80.14, 10.32, 9.12, 0.41], [3.08, 5.89, 83.8, 7.04]),
+        ("pcn-w2", [70.79, 16.59, 3.52, 9.1], [0.22, 1.56, 1.53, 96.7]),
+    ],
+)
+def test_pcns_tables_have_the_shares_of_the_paper(
+    name: str, flows: list[float], traffic: list[float]
+) -> None:
+    """PCN Table 1: shares of flows and of traffic [%] up to 10 KB, 100 KB, 1 MB and above."""
+    edges = [10_000, 100_000, 1_000_000, float("inf")]
+    found = [[0.0, 0.0] for _ in edges]
+    points = find_workload(name).points
+    for (size, share), (next_size, next_share) in itertools.pairwise(points):
+        row = next(one for one, edge in enumerate(edges) if next_size <= edge)
+        found[row][0] += next_share - share
+        found[row][1] += (next_share - share) * (size + next_size) / 2
+    mean = sum(row[1] for row in found)
+    # The paper rounds to 0.01 %, and its columns sum up to 99.8 to 100.01 %.
+    assert [100 * row[0] for row in found] == pytest.approx(flows, abs=0.02)
+    assert [100 * row[1] / mean for row in found] == pytest.approx(traffic, abs=0.2)
 
 
 def test_a_file_name_is_as_good_as_a_name() -> None:
