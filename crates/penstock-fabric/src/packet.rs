@@ -22,7 +22,8 @@ pub enum PacketKind {
     DropNotice,
     /// A switch tells the source how congested a queue was, in `remaining` (QCN).
     CongestionFeedback,
-    /// The receiver tells the source that a data packet was marked (DCQCN).
+    /// The receiver tells the source of congestion: with the flag `MARKED` that there is some, and in
+    /// `remaining` the rate at which the flow arrives (Mb/s); 0 when it does not say (DCQCN, PCN).
     CongestionNotification,
     /// Pause of priority class `queue` on the link (PFC).
     PauseClass,

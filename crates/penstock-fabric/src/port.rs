@@ -265,11 +265,17 @@ impl Port {
         true
     }
 
-    /// Pauses or resumes a priority class (PFC). Idempotent.
-    pub fn set_class_paused(&mut self, now: Time, class: u8, is_paused: bool, pool: &PacketPool) {
+    /// Pauses or resumes a priority class (PFC). Idempotent; answers whether anything changed.
+    pub fn set_class_paused(
+        &mut self,
+        now: Time,
+        class: u8,
+        is_paused: bool,
+        pool: &PacketPool,
+    ) -> bool {
         let bit = 1u8 << (class & 7);
         if (self.paused_classes & bit != 0) == is_paused {
-            return;
+            return false;
         }
         self.paused_classes ^= bit;
         self.class_pauses.set(now, self.paused_classes.count_ones());
@@ -279,6 +285,7 @@ impl Port {
                 self.refresh(index, pool);
             }
         }
+        true
     }
 
     /// Pause time until `now`, summed over the priority classes (PFC).

@@ -274,18 +274,21 @@ impl Switch {
         self.assignment.on_dequeue(moment.now, egress, packet, port);
         self.admission.release(ingress, class, u64::from(bytes));
         let mut is_marked = false;
-        match &self.marking {
+        let left_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
+        match &mut self.marking {
             Marking::None | Marking::Qcn(_) => {}
             Marking::Telemetry(telemetry) => {
                 moment.pool.push_telemetry(id, telemetry.hop(moment.now, port, bytes));
             }
             Marking::Ecn(ecn) => {
-                let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
-                if ecn.marks(MarkingPoint::Dequeue, egress, queue_bytes, &mut self.draws) {
-                    packet.flags.insert(PacketFlags::MARKED);
-                    is_marked = true;
-                }
+                is_marked = ecn.marks(MarkingPoint::Dequeue, egress, left_bytes, &mut self.draws);
             }
+            Marking::NonPauseEcn(ecn) => {
+                is_marked = ecn.on_dequeue(egress, packet.queue, u64::from(bytes), left_bytes);
+            }
+        }
+        if is_marked {
+            moment.pool[id].flags.insert(PacketFlags::MARKED);
         }
         let frame = match &mut self.backpressure {
             Backpressure::None => None,
@@ -316,19 +319,50 @@ impl Switch {
         id: PacketId,
     ) {
         let now = moment.now;
-        let egress = &mut self.ports[usize::from(port)];
         match signal {
-            Signal::PauseClass(class) => egress.set_class_paused(now, class, true, moment.pool),
-            Signal::ResumeClass(class) => egress.set_class_paused(now, class, false, moment.pool),
+            Signal::PauseClass(class) => {
+                self.ports[usize::from(port)].set_class_paused(now, class, true, moment.pool);
+            }
+            Signal::ResumeClass(class) => self.resume_class(moment, port, class),
             Signal::PauseQueue(queue) => {
-                egress.set_queue_paused(now, queue, true, moment.pool);
+                self.set_queue_paused(moment, port, queue, true);
             }
             Signal::ResumeQueue(queue) => {
-                egress.set_queue_paused(now, queue, false, moment.pool);
+                self.set_queue_paused(moment, port, queue, false);
             }
             Signal::QueueBitmap(bitmap) => return self.on_bitmap(moment, port, bitmap, id),
         }
         self.observe_signal(moment, port, signal.is_pause(), id);
+    }
+
+    /// Resumes a class at `port`, and tells marking what waited.
+    fn resume_class<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16, class: u8) {
+        let egress = &mut self.ports[usize::from(port)];
+        if !egress.set_class_paused(moment.now, class, false, moment.pool) {
+            return;
+        }
+        for (number, queue) in (0..).zip(egress.queues()) {
+            if queue.class == class {
+                self.marking.on_resume(port, number, queue.packets.bytes());
+            }
+        }
+    }
+
+    /// Pauses or resumes a queue at `port`, and tells marking what waited; whether anything changed.
+    fn set_queue_paused<O: Observer>(
+        &mut self,
+        moment: &Moment<'_, O>,
+        port: u16,
+        queue: u16,
+        is_paused: bool,
+    ) -> bool {
+        let egress = &mut self.ports[usize::from(port)];
+        let has_changed = egress.set_queue_paused(moment.now, queue, is_paused, moment.pool);
+        if has_changed && !is_paused {
+            let waited = egress.queues()[usize::from(queue)].packets.bytes();
+            self.marking.on_resume(port, queue, waited);
+        }
+        has_changed
     }
 
     /// Repairs what lost frames have left wrong; only queues that change are observed.
@@ -341,8 +375,7 @@ impl Switch {
     ) {
         for queue in 1..self.port(port).queues().len().min(128) as u16 {
             let is_paused = bitmap & (1 << queue) != 0;
-            let egress = &mut self.ports[usize::from(port)];
-            if egress.set_queue_paused(moment.now, queue, is_paused, moment.pool) {
+            if self.set_queue_paused(moment, port, queue, is_paused) {
                 moment.pool[id].upstream_queue = queue;
                 self.observe_signal(moment, port, is_paused, id);
             }

@@ -6,7 +6,7 @@ use penstock_fabric::scheduling::strict::QUEUES_MAX;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
 };
-use penstock_transport::{NicScheduling, RecoveryConfig};
+use penstock_transport::{ControllerConfig, NicScheduling, RecoveryConfig};
 use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::error::ScenarioError;
@@ -112,7 +112,9 @@ fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
     match marking {
         MarkingConfig::Ecn(config) => ecn(config),
         MarkingConfig::Qcn(config) => qcn(config),
-        MarkingConfig::None {} | MarkingConfig::Telemetry(_) => Ok(()),
+        MarkingConfig::None {} | MarkingConfig::NonPauseEcn {} | MarkingConfig::Telemetry(_) => {
+            Ok(())
+        }
     }
 }
 
@@ -196,11 +198,11 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         },
     }?;
     let controller = &scenario.scheme.host.controller;
-    let has_marks = matches!(switch.marking, MarkingConfig::Ecn(_));
+    let has_marks = matches!(switch.marking, MarkingConfig::Ecn(_) | MarkingConfig::NonPauseEcn {});
     let has_feedback = matches!(switch.marking, MarkingConfig::Qcn(_));
     for (needs, has, remedy) in [
         (controller.uses_telemetry(), scenario.has_telemetry(), "it needs marking \"telemetry\""),
-        (controller.uses_marks(), has_marks, "it needs marking \"ecn\""),
+        (controller.uses_marks(), has_marks, "it needs marking \"ecn\" or \"non-pause-ecn\""),
         (controller.uses_feedback(), has_feedback, "it needs marking \"qcn\""),
         (
             controller.needs_losses(),
@@ -223,7 +225,8 @@ fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
     let holds = is_simple
         && matches!(switch.scheduling, SchedulingConfig::Fifo {})
         && !matches!(switch.backpressure, BackpressureConfig::Bfc(_))
-        && !matches!(switch.marking, MarkingConfig::Qcn(_))
+        && !matches!(switch.marking, MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {})
+        && !matches!(host.controller, ControllerConfig::Pcn(_))
         && matches!(host.recovery, RecoveryConfig::GoBackN(_));
     let remedy =
         "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use exact";

@@ -2,7 +2,7 @@
 
 use penstock_engine::stream::mix;
 use penstock_fabric::{Observer, Packet, PacketFlags, PacketId, PacketKind, Signal};
-use penstock_transport::{Acknowledgement, Receiver, Reply, Sender};
+use penstock_transport::{Acknowledgement, Notification, Receiver, Reply, Sender};
 use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::flow::Flow;
@@ -11,6 +11,14 @@ use crate::ns3;
 use crate::routing::ideal_fct;
 use crate::simulation::Simulation;
 use crate::workload::FlowArrival;
+
+/// What a congestion notification says.
+fn notification(packet: &Packet) -> Notification {
+    Notification {
+        is_congested: packet.flags.contains(PacketFlags::MARKED),
+        receiving_rate: packet.remaining,
+    }
+}
 
 /// Fractional bits of [`Flow::byte_time`].
 const BYTE_TIME_BITS: u32 = 10;
@@ -187,9 +195,12 @@ impl<O: Observer> Simulation<O> {
         let queued = (now - packet.sent_at).as_ps().saturating_sub(unloaded);
         self.measured.delays[usize::from(flow.label)].record(queued);
         let is_marked = packet.flags.contains(PacketFlags::MARKED);
-        if self.slots.receivers[slot as usize].notifies(now, is_marked) {
-            self.notify(now, host, slot);
+        let wire_bytes = u32::from(packet.wire_bytes);
+        let receiver = &mut self.slots.receivers[slot as usize];
+        if let Some(notification) = receiver.notification(now, wire_bytes, is_marked) {
+            self.notify(now, host, slot, notification);
         }
+        self.watch_receiver(slot);
         let packet = &mut self.pool[id];
         let receiver = &mut self.slots.receivers[slot as usize];
         match receiver.on_data(now, packet.offset, u32::from(packet.payload)) {
@@ -216,15 +227,21 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends a congestion notification from `host` to the source of the flow in `slot`, ahead of the
     /// reply to the data packet.
-    fn notify(&mut self, now: Time, host: u32, slot: u32) {
+    fn notify(&mut self, now: Time, host: u32, slot: u32, notification: Notification) {
         let flow = &mut self.slots.flows[slot as usize];
         flow.packets += 1;
+        let mut flags = PacketFlags::default();
+        if notification.is_congested {
+            flags.insert(PacketFlags::MARKED);
+        }
         let id = self.pool.insert(Packet {
             flow: slot,
             flow_hash: flow.hash,
             route: self.slots.back(slot),
             wire_bytes: self.network.frames.control,
             kind: PacketKind::CongestionNotification,
+            flags,
+            remaining: notification.receiving_rate,
             hop: 1,
             ..Packet::default()
         });
@@ -242,7 +259,7 @@ impl<O: Observer> Simulation<O> {
             let sender = &mut self.slots.senders[slot as usize];
             match packet.kind {
                 PacketKind::CongestionFeedback => sender.on_feedback(now, packet.remaining as u8),
-                _ => sender.on_notification(now),
+                _ => sender.on_notification(now, notification(&packet)),
             }
             self.refresh(now, host, slot);
         }
@@ -301,6 +318,18 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn watch(&mut self, slot: u32) {
         let deadline = self.slots.senders[slot as usize].deadline();
+        self.wake_by(slot, deadline);
+    }
+
+    /// Sees to an event at the deadline of the flow's receiver, or before.
+    #[inline]
+    fn watch_receiver(&mut self, slot: u32) {
+        let deadline = self.slots.receivers[slot as usize].deadline();
+        self.wake_by(slot, deadline);
+    }
+
+    #[inline]
+    fn wake_by(&mut self, slot: u32, deadline: Time) {
         let flow = &mut self.slots.flows[slot as usize];
         if deadline < flow.timer {
             flow.timer = deadline;
@@ -345,7 +374,11 @@ impl<O: Observer> Simulation<O> {
     pub(crate) fn on_flow_timer(&mut self, now: Time, slot: u32) {
         let flow = &mut self.slots.flows[slot as usize];
         flow.timer = Time::NEVER;
-        let host = flow.source;
+        let (host, destination) = (flow.source, flow.destination);
+        if let Some(notification) = self.slots.receivers[slot as usize].on_deadline(now) {
+            self.notify(now, destination, slot, notification);
+        }
+        self.watch_receiver(slot);
         let sender = &mut self.slots.senders[slot as usize];
         if sender.deadline() > now {
             return self.watch(slot);

@@ -136,6 +136,10 @@ mod tests {
         r#""maximum_flow_window":100.0,"minimum_window":0.001,"maximum_window":1000.0,"#,
         r#""initial_window_packets":100,"reset_after":5}"#
     );
+    const PCN: &str = concat!(
+        r#"{"kind":"pcn","minimum_weight":0.0078125,"maximum_weight":0.5,"#,
+        r#""notification_interval":50000000,"marked_share":0.95,"minimum_rate":1000000}"#
+    );
     const SELECTIVE_REPEAT: &str = concat!(
         r#"{"kind":"selective-repeat","bdp_factor":1.0,"timeout_low":100000000,"#,
         r#""timeout_high":320000000,"low_packets":3}"#
@@ -164,6 +168,7 @@ mod tests {
             TIMELY,
             NEW_RENO,
             SWIFT,
+            PCN,
         ];
         for controller in controllers {
             for (recovery, nic) in [
@@ -252,6 +257,19 @@ mod tests {
             (host(HPCC, PERFECT, &NIC.replace("32", "129")), "nic.queues"),
         ];
         refuse(&cases);
+    }
+
+    #[test]
+    fn parameters_of_pcn_out_of_bounds_are_refused_likewise() {
+        refuse(&[
+            (host(&PCN.replace("0.0078125", "0"), PERFECT, NIC), "controller.minimum_weight"),
+            (host(&PCN.replace("0.0078125", "1.0"), PERFECT, NIC), "controller.minimum_weight"),
+            (host(&PCN.replace("0.5", "0.001"), PERFECT, NIC), "controller.maximum_weight"),
+            (host(&PCN.replace("0.5", "1.5"), PERFECT, NIC), "controller.maximum_weight"),
+            (host(&PCN.replace("50000000", "0"), PERFECT, NIC), "controller.notification_interval"),
+            (host(&PCN.replace("0.95", "1.0"), PERFECT, NIC), "controller.marked_share"),
+            (host(&PCN.replace(":1000000}", ":0}"), PERFECT, NIC), "controller.minimum_rate"),
+        ]);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! 3. [`recovery`]: what a lost packet costs, at both ends.
 //! 4. [`sender`]: one flow at its source: window, pacing, retransmission.
 //! 5. [`receiver`]: one flow at its destination: what to reply to a data packet.
-//! 6. `notification`: when the destination tells the source of congestion.
+//! 6. `notification`, `receiving_rate`: when the destination tells the source of congestion.
 //! 7. [`nic`]: which of a host's flows sends the next packet, and which are paused.
 //! 8. [`config`]: the three choices that make a host, and their bounds.
 #![no_std]
@@ -28,6 +28,7 @@ pub mod recovery;
 pub mod sender;
 
 mod notification;
+mod receiving_rate;
 
 #[cfg(test)]
 mod fixture;
@@ -35,6 +36,7 @@ mod fixture;
 pub use config::{ConfigError, HostConfig};
 pub use control::{Controller, ControllerConfig, FlowView};
 pub use nic::{Nic, NicConfig, NicScheduling};
+pub use notification::Notification;
 pub use path::{Acknowledgement, HopTelemetry, PathFacts};
 pub use receiver::Receiver;
 pub use recovery::{RecoveryConfig, Reply};

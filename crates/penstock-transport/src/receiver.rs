@@ -6,7 +6,7 @@
 use penstock_units::Time;
 
 use crate::config::HostConfig;
-use crate::notification::NotificationPoint;
+use crate::notification::{Notification, NotificationPoint};
 use crate::recovery::{Receiving, Reply};
 
 /// The receiving end of a flow.
@@ -19,16 +19,34 @@ pub struct Receiver {
 impl Receiver {
     /// The receiver of a flow that has delivered nothing.
     pub fn new(config: &HostConfig) -> Self {
-        let interval = config.controller.notification_interval();
-        let notification = NotificationPoint::new(interval);
+        let notification = config.controller.notification_point();
         Receiver { recovery: Receiving::new(&config.recovery), notification }
     }
 
-    /// A data packet arrived at `now`, with or without a congestion mark. Answers whether a
-    /// congestion notification is to be sent to the source, beside the reply and ahead of it.
+    /// A data packet of `wire_bytes` (bytes, headers included) arrived at `now`, with or without a
+    /// congestion mark. Answers what is to be notified to the source, beside the reply and ahead of
+    /// it.
     #[inline]
-    pub fn notifies(&mut self, now: Time, is_marked: bool) -> bool {
-        self.notification.on_data(now, is_marked)
+    pub fn notification(
+        &mut self,
+        now: Time,
+        wire_bytes: u32,
+        is_marked: bool,
+    ) -> Option<Notification> {
+        self.notification.on_data(now, wire_bytes, is_marked)
+    }
+
+    /// When a notification is due without a packet (ps); [`Time::NEVER`] when none is. A packet that
+    /// arrives may move it, later or earlier.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.notification.deadline()
+    }
+
+    /// What is to be notified to the source because of the time alone. May be called before it is
+    /// due.
+    pub fn on_deadline(&mut self, now: Time) -> Option<Notification> {
+        self.notification.on_deadline(now)
     }
 
     /// A data packet with `payload` bytes from `offset` on arrived at `now`.

@@ -17,6 +17,7 @@ use penstock_units::{BitRate, Bytes, Fidelity, Time};
 use crate::config::HostConfig;
 use crate::control::{Controller, FlowView};
 use crate::nic::Seat;
+use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
 use crate::recovery::Sending;
 
@@ -142,8 +143,8 @@ impl Sender {
     }
 
     /// A congestion notification of the receiver arrived at `now`.
-    pub fn on_notification(&mut self, now: Time) {
-        self.controller.on_notification(now);
+    pub fn on_notification(&mut self, now: Time, notification: Notification) {
+        self.controller.on_notification(now, notification);
         self.follow_rate();
     }
 

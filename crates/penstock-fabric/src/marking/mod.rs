@@ -1,6 +1,7 @@
 //! Marking: what does the packet learn?
 
 pub mod ecn;
+pub mod non_pause_ecn;
 pub mod qcn;
 pub mod telemetry;
 
@@ -8,6 +9,7 @@ use penstock_units::BitRate;
 use serde::{Deserialize, Serialize};
 
 use ecn::{Ecn, EcnConfig, MarkingPoint};
+use non_pause_ecn::NonPauseEcn;
 use qcn::{Qcn, QcnConfig};
 use telemetry::{Telemetry, TelemetryConfig};
 
@@ -21,6 +23,8 @@ pub enum MarkingConfig {
     None {},
     /// Explicit congestion notification with a RED profile.
     Ecn(EcnConfig),
+    /// ECN with a threshold of zero that leaves out what waited through a pause (PCN).
+    NonPauseEcn {},
     /// In-band telemetry of each hop.
     Telemetry(TelemetryConfig),
     /// Quantized feedback to the source of a sampled packet.
@@ -39,6 +43,7 @@ impl MarkingConfig {
 pub(crate) enum Marking {
     None,
     Ecn(Ecn),
+    NonPauseEcn(NonPauseEcn),
     Telemetry(Telemetry),
     Qcn(Qcn),
 }
@@ -49,8 +54,16 @@ impl Marking {
         match config {
             MarkingConfig::None {} => Marking::None,
             MarkingConfig::Ecn(config) => Marking::Ecn(Ecn::new(config, rates)),
+            MarkingConfig::NonPauseEcn {} => Marking::NonPauseEcn(NonPauseEcn::new(rates.count())),
             MarkingConfig::Telemetry(config) => Marking::Telemetry(Telemetry::new(config)),
             MarkingConfig::Qcn(config) => Marking::Qcn(Qcn::new(config, rates.count())),
+        }
+    }
+
+    /// A paused `queue` of `egress` is resumed and holds `queue_bytes`.
+    pub(crate) fn on_resume(&mut self, egress: u16, queue: u16, queue_bytes: u64) {
+        if let Marking::NonPauseEcn(ecn) = self {
+            ecn.on_resume(egress, queue, queue_bytes);
         }
     }
 

@@ -59,6 +59,7 @@ fn markings() -> Vec<Value> {
         json!({"kind": "none"}),
         ecn("enqueue"),
         ecn("dequeue"),
+        json!({"kind": "non-pause-ecn"}),
         json!({"kind": "telemetry", "multiplier": 0}),
         json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
                "jitter": 0.15}),

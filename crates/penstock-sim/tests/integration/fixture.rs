@@ -190,6 +190,13 @@ pub fn dcqcn_mellanox() -> Value {
     scheme("dcqcn-mellanox", fifo(ecn(0.2)), controller, 0)
 }
 
+/// PCN with the values of its paper.
+pub fn pcn() -> Value {
+    let controller = json!({"kind": "pcn", "minimum_weight": 0.0078125, "maximum_weight": 0.5,
+        "notification_interval": 50 * US, "marked_share": 0.95, "minimum_rate": GBPS / 1_000});
+    scheme("pcn", fifo(json!({"kind": "non-pause-ecn"})), controller, 0)
+}
+
 /// QCN with the values of its standard.
 pub fn qcn() -> Value {
     let marking = json!({"kind": "qcn", "set_point": 26_000, "weight": 2.0,

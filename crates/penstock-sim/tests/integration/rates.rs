@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::bottleneck::{Bottleneck, Measured};
 use crate::fixture::{
-    GBPS, MS, US, column, dcqcn, dcqcn_mellanox, listed, qcn, run, scenario, single_switch, timely,
-    with,
+    GBPS, MS, US, column, dcqcn, dcqcn_mellanox, listed, pcn, qcn, run, scenario, single_switch,
+    timely, with,
 };
 
 /// `flows` flows that start together on links of `rate`.
@@ -46,10 +46,35 @@ fn a_receiver_notifies_each_source_at_most_once_an_interval() {
 }
 
 #[test]
+fn pcn_shares_a_link_and_keeps_the_queue_within_its_oscillation() {
+    let measured = crowd(pcn(), 4, 40 * GBPS, 40 * MS);
+    let (goodputs, queue) = (&measured.goodputs, measured.mean_queue());
+    let total: f64 = goodputs.iter().sum();
+    assert!(total > 0.98 * 4e10 * 1_000.0 / 1_048.0, "{goodputs:?}");
+    // A period brings 48 packets of a flow, of which one more or less is 2 % of its rate.
+    assert!(goodputs.iter().all(|goodput| (4.0 * goodput / total - 1.0).abs() < 0.05));
+    // dQ of equation 1, (N - 2 + w) w C T, is 3.9 kB, and N packets that come at once are 4.2 kB.
+    assert!(queue < 8_100.0, "{queue}");
+}
+
+#[test]
+fn a_receiver_of_pcn_notifies_in_every_period_that_brings_packets() {
+    let results = crowd(pcn(), 2, 40 * GBPS, 5 * MS).results;
+    let sent = |name| column(&results, "links", name)[0]; // from the receiver to the switch
+    let notifications = (sent("tx_bytes") - 60.0 * sent("tx_packets")) / 4.0;
+    // The last period of each flow has not ended.
+    assert_eq!(notifications, 2.0 * (5_000.0 / 50.0 - 1.0));
+}
+
+#[test]
 fn a_flow_alone_keeps_the_line_rate() {
-    for (scheme, packet) in
-        [(dcqcn(), 1_048), (dcqcn_mellanox(), 1_048), (qcn(), 1_048), (timely(), 1_056)]
-    {
+    for (scheme, packet) in [
+        (dcqcn(), 1_048),
+        (pcn(), 1_048),
+        (dcqcn_mellanox(), 1_048),
+        (qcn(), 1_048),
+        (timely(), 1_056),
+    ] {
         let expected = 1e11 * 1_000.0 / f64::from(packet);
         let goodput = crowd(scheme, 1, 100 * GBPS, MS).goodputs[0];
         assert!((goodput / expected - 1.0).abs() < 0.001, "{goodput} of {expected}");

@@ -13,7 +13,8 @@
 //!
 //! Reading order: [`window`], [`delay`], [`new_reno`], [`swift`], [`paced_rate`] (what the others
 //! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what
-//! the next two share), [`dcqcn`], [`qcn`], [`timely`].
+//! the next two share), [`dcqcn`], [`qcn`], [`timely`],
+//! [`pcn`].
 
 use alloc::boxed::Box;
 
@@ -21,7 +22,9 @@ use penstock_units::{BitRate, Fidelity, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
+use crate::notification::{Notification, NotificationPoint};
 use crate::path::{Acknowledgement, PathFacts};
+use crate::receiving_rate::ReceivingRate;
 
 pub mod dcqcn;
 pub mod dcqcn_mellanox;
@@ -30,6 +33,7 @@ pub mod delay;
 pub mod hpcc;
 pub mod new_reno;
 pub mod paced_rate;
+pub mod pcn;
 pub mod qcn;
 pub mod swift;
 pub mod timely;
@@ -45,6 +49,7 @@ pub use delay::{Delay, DelayConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use new_reno::{NewReno, NewRenoConfig};
 pub use paced_rate::{Increase, RateWindow};
+pub use pcn::{Pcn, PcnConfig};
 pub use qcn::{Qcn, QcnConfig};
 pub use swift::{Swift, SwiftConfig};
 pub use timely::{Timely, TimelyBand, TimelyConfig, TimelyUpdate};
@@ -77,6 +82,8 @@ pub enum ControllerConfig {
     NewReno(NewRenoConfig),
     /// Swift.
     Swift(SwiftConfig),
+    /// PCN.
+    Pcn(PcnConfig),
 }
 
 impl ControllerConfig {
@@ -94,6 +101,7 @@ impl ControllerConfig {
             ControllerConfig::Timely(_) => "timely",
             ControllerConfig::NewReno(_) => "new-reno",
             ControllerConfig::Swift(_) => "swift",
+            ControllerConfig::Pcn(_) => "pcn",
         }
     }
 
@@ -109,6 +117,7 @@ impl ControllerConfig {
             ControllerConfig::Dctcp(_)
                 | ControllerConfig::DcqcnMellanox(_)
                 | ControllerConfig::Dcqcn(_)
+                | ControllerConfig::Pcn(_)
         )
     }
 
@@ -117,12 +126,16 @@ impl ControllerConfig {
         matches!(self, ControllerConfig::Qcn(_))
     }
 
-    /// How far apart the receiver of a flow sends congestion notifications at least (ps); `None`
-    /// when it sends none.
-    pub fn notification_interval(&self) -> Option<Time> {
+    /// The notification point of a new flow, which sends what the controller listens to.
+    pub(crate) fn notification_point(&self) -> NotificationPoint {
         match self {
-            ControllerConfig::Dcqcn(config) => Some(config.notification_interval),
-            _ => None,
+            ControllerConfig::Dcqcn(config) => {
+                NotificationPoint::marks(config.notification_interval)
+            }
+            ControllerConfig::Pcn(config) => NotificationPoint::Periods(Box::new(
+                ReceivingRate::new(config.notification_interval, config.marked_share),
+            )),
+            _ => NotificationPoint::Silent,
         }
     }
 
@@ -154,6 +167,7 @@ impl ControllerConfig {
             ControllerConfig::Timely(config) => config.validate(),
             ControllerConfig::NewReno(config) => config.validate(),
             ControllerConfig::Swift(config) => config.validate(),
+            ControllerConfig::Pcn(config) => config.validate(),
         }
     }
 }
@@ -221,6 +235,8 @@ pub enum Controller {
     NewReno(NewReno),
     /// Swift.
     Swift(Box<Swift>),
+    /// PCN.
+    Pcn(Pcn),
 }
 
 impl Controller {
@@ -246,6 +262,7 @@ impl Controller {
             ControllerConfig::Swift(config) => {
                 Controller::Swift(Box::new(Swift::new(config, path)))
             }
+            ControllerConfig::Pcn(config) => Controller::Pcn(Pcn::new(config, path)),
         }
     }
 
@@ -269,7 +286,8 @@ impl Controller {
             Controller::LineRate
             | Controller::Window(_)
             | Controller::Dcqcn(_)
-            | Controller::Qcn(_) => {}
+            | Controller::Qcn(_)
+            | Controller::Pcn(_) => {}
             Controller::Dctcp(dctcp) => dctcp.on_acknowledgement(ack.is_marked, view),
             Controller::Hpcc(hpcc) => hpcc.on_acknowledgement(ack.telemetry, view),
             Controller::Delay(delay) => {
@@ -285,9 +303,11 @@ impl Controller {
     }
 
     /// A congestion notification of the receiver arrived at `now`.
-    pub fn on_notification(&mut self, now: Time) {
-        if let Controller::Dcqcn(dcqcn) = self {
-            dcqcn.on_notification(now);
+    pub fn on_notification(&mut self, now: Time, notification: Notification) {
+        match self {
+            Controller::Dcqcn(dcqcn) => dcqcn.on_notification(now),
+            Controller::Pcn(pcn) => pcn.on_notification(notification),
+            _ => {}
         }
     }
 
@@ -371,6 +391,7 @@ impl Controller {
             Controller::Timely(timely) => timely.window(),
             Controller::NewReno(new_reno) => new_reno.window(),
             Controller::Swift(swift) => swift.window(),
+            Controller::Pcn(pcn) => pcn.window(),
         }
     }
 
@@ -390,6 +411,7 @@ impl Controller {
             Controller::Qcn(qcn) => qcn.rate(),
             Controller::Timely(timely) => timely.rate(),
             Controller::Swift(swift) => swift.rate(),
+            Controller::Pcn(pcn) => pcn.rate(),
         }
     }
 }

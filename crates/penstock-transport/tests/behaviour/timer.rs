@@ -1,7 +1,9 @@
 //! Controllers with timers, driven by a sender.
 
 use penstock_transport::control::{DcqcnConfig, DcqcnMellanoxConfig, RateWindow};
-use penstock_transport::{Acknowledgement, ControllerConfig, Readiness, Receiver, Sender};
+use penstock_transport::{
+    Acknowledgement, ControllerConfig, Notification, Readiness, Receiver, Sender,
+};
 use penstock_units::{BitRate, Bytes, Time};
 
 use crate::{acknowledgement, go_back_n, host, path};
@@ -99,7 +101,8 @@ fn a_cut_moves_the_pending_gap_later_and_an_increase_moves_it_earlier() {
 fn a_notification_cuts_and_the_bytes_that_follow_recover() {
     let mut sender = sender(dcqcn());
     sender.send(Time::ZERO);
-    sender.on_notification(Time::from_us(8));
+    let notification = Notification { is_congested: true, receiving_rate: 0 };
+    sender.on_notification(Time::from_us(8), notification);
     assert_eq!(sender.rate(), Some(BitRate::from_gbps(50)));
     assert_eq!(sender.deadline(), Time::from_us(63));
     sender.send(Time::from_us(9));
@@ -113,8 +116,9 @@ fn a_notification_cuts_and_the_bytes_that_follow_recover() {
 #[test]
 fn only_the_receivers_of_a_controller_that_listens_notify() {
     let mut receiver = Receiver::new(&host(dcqcn(), go_back_n()));
-    assert!(receiver.notifies(Time::ZERO, true));
-    assert!(!receiver.notifies(Time::from_us(49), true));
+    assert!(receiver.notification(Time::ZERO, 1_048, true).is_some());
+    assert!(receiver.notification(Time::from_us(49), 1_048, true).is_none());
+    assert_eq!(receiver.deadline(), Time::NEVER);
     let mut silent = Receiver::new(&host(mellanox(), go_back_n()));
-    assert!(!silent.notifies(Time::ZERO, true));
+    assert!(silent.notification(Time::ZERO, 1_048, true).is_none());
 }
