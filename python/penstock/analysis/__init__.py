@@ -6,7 +6,8 @@ What it is not: it draws nothing (see `penstock.plot`) and judges nothing (see
 flows that did not finish.
 
 Reading order: `runs` (what a run offers, pooling of seeds), `statistic` (percentile, CDF),
-`slowdown`, `backlog`, `occupancy`, `link`, `throughput`, `workload`.
+`slowdown`, `backlog`, `occupancy`, `link`, `throughput`, `transient`, `workload`, `pcn_fluid` (a
+model, not a measurement).
 """
 
 from penstock.analysis.backlog import Backlog, backlog_series, measure_backlog

@@ -21,6 +21,7 @@ from penstock.analysis import MeasuredRun, share_of_bytes_below
 from penstock.experiments.closed_form import CLOSED_FORMS
 from penstock.experiments.grid import Cell, stands
 from penstock.experiments.metric import METRICS
+from penstock.experiments.transient import TRANSIENTS
 from penstock.workload import find_workload
 
 Selection = Mapping[str, str | float]
@@ -47,6 +48,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
     "abs": np.abs,
     "byte_share": _byte_share,
 }
+
+_METRICS = METRICS | TRANSIENTS
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -111,7 +114,7 @@ class Evaluator:
                 return _OPERATORS[type(op)](*sides)
             case ast.Name(id=name) if name in fixed:
                 return fixed[name]
-            case ast.Call(func=ast.Name(id=name)) if name in METRICS or name in _FUNCTIONS:
+            case ast.Call(func=ast.Name(id=name)) if name in _METRICS or name in _FUNCTIONS:
                 return self._call(node, name, fixed, text)
         raise ValueError(f"{text!r}: {ast.unparse(node)!r} is not in the vocabulary")
 
@@ -122,4 +125,4 @@ class Evaluator:
             return _FUNCTIONS[name](*plain, **named)
         wanted = {**fixed, **{key: value for key, value in named.items() if key in self._axes}}
         parameters = {key: value for key, value in named.items() if key not in self._axes}
-        return METRICS[name](runs_at(self._cells, wanted), *plain, **parameters)
+        return _METRICS[name](runs_at(self._cells, wanted), *plain, **parameters)

@@ -21,6 +21,7 @@ from penstock.scenario.base import (
 from penstock.scenario.rate_control import (
     Dcqcn,
     DcqcnMellanox,
+    Pcn,
     Qcn,
     RateWindow,
     Timely,
@@ -152,10 +153,11 @@ Controller = (
     | Timely
     | NewReno
     | Swift
+    | Pcn
 )
 TIMED_CONTROLLERS = (Timely, Swift)
 """Controllers whose packets carry a timestamp."""
-MARKED_CONTROLLERS = (Dctcp, DcqcnMellanox, Dcqcn)
+MARKED_CONTROLLERS = (Dctcp, DcqcnMellanox, Dcqcn, Pcn)
 """Controllers that react to the marks of switches."""
 
 

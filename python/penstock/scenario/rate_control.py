@@ -10,11 +10,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import HPCC_SIMULATOR, Count, Number, Part, Switch, field
+from penstock.scenario.base import (
+    HPCC_SIMULATOR,
+    OUR_CHOICE,
+    Count,
+    Number,
+    Part,
+    Switch,
+    field,
+)
 from penstock.units import PositiveSize, PositiveTime, Rate, Size, Time
 
 DCQCN_PAPER = "DCQCN paper (Zhu et al., SIGCOMM 2015)"
 DCQCN_SIMULATOR = "released DCQCN simulator (bobzhuyb/ns3-rdma), configuration"
+PCN_PAPER = "PCN paper (Cheng et al., NSDI 2020)"
 QCN_STANDARD = "IEEE 802.1Q (802.1Qau)"
 
 RateWindow = Literal["none", "bdp", "scaled"]
@@ -229,3 +238,36 @@ class Timely(Part):
         source=f"{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py",
     )
     window: RateWindow = window_field("none", f"{HPCC_SIMULATOR}: HAS_WIN 0")
+
+
+class Pcn(Part):
+    """PCN: fall to the rate at which the receiver gets the flow, gain gently, then aggressively."""
+
+    kind: Literal["pcn"]
+    minimum_weight: Number = field(
+        "weight w_min of the line rate in a first increase; share that a cut leaves away",
+        1 / 128,
+        gt=0,
+        lt=1,
+        source=f"{PCN_PAPER} 5.3, the example of fig. 10; 6.2 recommends 0.1 / flows",
+    )
+    maximum_weight: Number = field(
+        "weight w_max that this grows to", 0.5, gt=0, le=1, source=f"{PCN_PAPER} 6.2"
+    )
+    notification_interval: PositiveTime = field(
+        "a receiver notifies the source of a flow so often (T)",
+        "50 us",
+        source=f"{PCN_PAPER} 5.2; 6.2 recommends the largest round-trip time",
+    )
+    marked_share: Number = field(
+        "a flow of whose packets a larger share is marked is congested",
+        0.95,
+        ge=0,
+        lt=1,
+        source=f"{PCN_PAPER} 5.2",
+    )
+    minimum_rate: Rate = field(
+        "a flow never sends slower",
+        "1 Mb/s",
+        source=f"{OUR_CHOICE}: one unit of a notification's rate; the paper gives none",
+    )

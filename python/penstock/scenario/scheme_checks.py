@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
-from penstock.scenario.rate_control import Qcn, Timely
+from penstock.scenario.rate_control import Pcn, Qcn, Timely
 from penstock.scenario.recovery import REPORTING_RECOVERIES, FastRetransmit, SelectiveRepeat
 from penstock.scenario.switch import (
     Bfc,
@@ -20,6 +20,7 @@ from penstock.scenario.switch import (
     EcnMarking,
     Fifo,
     IdealFair,
+    NonPauseEcnMarking,
     PerFlowAssignment,
     Pfc,
     QcnMarking,
@@ -202,6 +203,13 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
             "make kmin at most kmax",
             marking.kmin,
         )
+    if isinstance(controller, Pcn) and controller.minimum_weight > controller.maximum_weight:
+        yield Problem(
+            "scheme.host.controller.maximum_weight",
+            f"it is below minimum_weight, {controller.minimum_weight}",
+            "make it at least minimum_weight",
+            controller.maximum_weight,
+        )
     for index, own in enumerate(marking.per_rate if isinstance(marking, EcnMarking) else ()):
         if own.kmin > own.kmax:
             yield Problem(
@@ -211,9 +219,9 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
                 own.kmin,
             )
     for kinds, needed, name in (
-        (Hpcc, TelemetryMarking, "telemetry"),
-        (MARKED_CONTROLLERS, EcnMarking, "ecn"),
-        (Qcn, QcnMarking, "qcn"),
+        (Hpcc, (TelemetryMarking,), "telemetry"),
+        (MARKED_CONTROLLERS, (EcnMarking, NonPauseEcnMarking), "ecn"),
+        (Qcn, (QcnMarking,), "qcn"),
     ):
         if isinstance(controller, kinds) and not isinstance(marking, needed):
             yield Problem(

@@ -260,6 +260,12 @@ class EcnMarking(Part):
     )
 
 
+class NonPauseEcnMarking(Part):
+    """Mark every packet that leaves others behind, unless it waited for a pause to end (PCN)."""
+
+    kind: Literal["non-pause-ecn"]
+
+
 class TelemetryMarking(Part):
     """In-band telemetry: each switch stamps queue, bytes sent, rate and time (HPCC)."""
 
@@ -357,7 +363,7 @@ class Bfc(Part):
 Admission = InfiniteBuffer | SharedBuffer | StaticBuffer
 Assignment = ClassAssignment | StochasticAssignment | PerFlowAssignment | DynamicAssignment
 Scheduling = Fifo | StrictPriority | DeficitRoundRobin | IdealFair | ShortestRemaining
-Marking = NoMarking | EcnMarking | TelemetryMarking | QcnMarking
+Marking = NoMarking | EcnMarking | NonPauseEcnMarking | TelemetryMarking | QcnMarking
 Backpressure = NoBackpressure | Pfc | Bfc
 
 

@@ -1,0 +1,111 @@
+"""What happens after a moment: when links carry a rate again, and for how long a link is paused.
+
+Rates come from the sampled series (`measure.series`), pauses from the events (`measure.events`).
+All times are counted from the moment that is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from penstock.analysis.link import link_between
+from penstock.analysis.runs import MeasuredRun
+
+Ends = tuple[int, int]
+Floats = NDArray[np.float64]
+
+
+def carried_rate(
+    run: MeasuredRun, links: Sequence[Ends], *, window_ns: float
+) -> tuple[Floats, Floats]:
+    """Times [ns], and the rate [bit/s] of some links together over the window that follows each.
+
+    All bytes count. Only windows that end within the traffic are given.
+    """
+    end_ns = float(run.scenario.duration) / 1_000
+    total, time = np.zeros(0), np.zeros(0)
+    for source, target in links:
+        link = link_between(run, source, target)
+        rows = run.series.filter((pl.col("link") == link) & (pl.col("time_ns") <= end_ns))
+        time = rows["time_ns"].to_numpy()
+        sent = rows["tx_bytes"].to_numpy().astype(np.float64)
+        total = sent if total.size == 0 else total + sent
+    if time.size < 2:
+        raise ValueError(f"series: {links} have no samples; list them in measure.series")
+    steps = max(round(window_ns / float(time[1] - time[0])), 1)
+    rate = (total[steps:] - total[:-steps]) * 8e9 / (time[steps:] - time[:-steps])
+    return time[:-steps], rate
+
+
+def time_until(
+    run: MeasuredRun,
+    links: Sequence[Ends],
+    *,
+    after_ns: float,
+    window_ns: float,
+    hold_ns: float = 0.0,
+    least_bps: float = 0.0,
+    most_bps: float = float("inf"),
+) -> float:
+    """Time [ns] after `after_ns` from which on the links together carry a rate within bounds.
+
+    It is the beginning of the first window of `window_ns` whose mean lies there, as do the means of
+    all windows that begin in the next `hold_ns`; infinite when there is none.
+    """
+    time, rate = carried_rate(run, links, window_ns=window_ns)
+    inside = (rate >= least_bps) & (rate <= most_bps)
+    for begin, end in _stretches(inside):
+        first = max(begin, int(np.searchsorted(time, after_ns)))
+        if first < end and time[end - 1] - time[first] >= hold_ns:
+            return float(time[first]) - after_ns
+    return float("inf")
+
+
+def _stretches(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where a condition holds without a break: first index, and the one after the last."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], inside.astype(np.int8), [0]))))
+    return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
+
+
+def pauses(
+    run: MeasuredRun,
+    link: Ends,
+    *,
+    after_ns: float = 0.0,
+    until_ns: float = float("inf"),
+) -> pl.DataFrame:
+    """Pauses that took effect on a link between two times: begin_ns, end_ns (NaN: it lasts)."""
+    number = link_between(run, *link)
+    ends = run.events.filter(
+        (pl.col("link") == number) & pl.col("event").is_in(["pause_received", "resume_received"])
+    )
+    begin: list[float] = []
+    end: list[float] = []
+    for time_ps, event in zip(ends["time_ps"], ends["event"], strict=True):
+        time = time_ps / 1e3
+        if event == "resume_received":
+            if len(end) < len(begin):
+                end.append(time)
+        elif after_ns <= time < until_ns and len(end) == len(begin):
+            begin.append(time)
+    end += [float("nan")] * (len(begin) - len(end))
+    return pl.DataFrame({"begin_ns": begin, "end_ns": end}, schema=_PAUSES)
+
+
+_PAUSES: dict[str, type[pl.DataType]] = {"begin_ns": pl.Float64, "end_ns": pl.Float64}
+
+
+def pause_episode(run: MeasuredRun, link: Ends, *, after_ns: float, until_ns: float) -> float:
+    """Time [ns] from the first pause on a link between two times to the end of the last; 0: none.
+
+    A pause that lasts to the end of the run ends there.
+    """
+    found = pauses(run, link, after_ns=after_ns, until_ns=until_ns)
+    if found.is_empty():
+        return 0.0
+    end = found["end_ns"].fill_nan(float(run.summary["sim_end_ps"]) / 1e3)
+    return float(end.to_numpy().max() - found["begin_ns"].to_numpy().min())

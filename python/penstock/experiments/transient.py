@@ -1,0 +1,113 @@
+"""The vocabulary of claims about what happens after a moment, and about single flows and links.
+
+As in :mod:`penstock.experiments.metric`: times in microseconds; rates are in Gb/s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from penstock import analysis
+from penstock.analysis import transient
+from penstock.experiments.metric import Metric, Runs, Value
+
+FOREVER = float("inf")
+"""The time [us] of what does not happen within a run, and of the end of a run."""
+
+
+def reaches(
+    runs: Runs,
+    *,
+    links: Sequence[Sequence[int]],
+    after: float,
+    window: float,
+    hold: float = 0.0,
+    least: float = 0.0,
+    most: float = float("inf"),
+) -> Value:
+    """Time [us] from `after` until some links together carry `least` to `most` [Gb/s], mean.
+
+    The rate is the mean over a window [us] that begins then, and it stays there for `hold` [us].
+    Infinite: not within the run.
+    """
+    ends = [_ends(link) for link in links]
+    times = [
+        transient.time_until(
+            run,
+            ends,
+            after_ns=after * 1e3,
+            window_ns=window * 1e3,
+            hold_ns=hold * 1e3,
+            least_bps=least * 1e9,
+            most_bps=most * 1e9,
+        )
+        for run in runs
+    ]
+    return float(np.mean(times)) / 1e3
+
+
+def queue_falls(runs: Runs, *, link: Sequence[int], after: float, most: float) -> Value:
+    """Time [us] from `after` until a link's queue is at `most` [bytes] after its largest sample."""
+    times = []
+    for run in runs:
+        number = analysis.link_between(run, *_ends(link))
+        rows = run.series.filter(run.series["link"] == number)
+        time, queue = rows["time_ns"].to_numpy() / 1e3, rows["queue_bytes"].to_numpy()
+        time, queue = time[time >= after], queue[time >= after]
+        peak = int(queue.argmax())
+        low = time[peak:][queue[peak:] <= most]
+        times.append(float(low[0]) - after if low.size else FOREVER)
+    return float(np.mean(times))
+
+
+def pause_episode(
+    runs: Runs, *, link: Sequence[int], after: float, until: float = FOREVER
+) -> Value:
+    """Time [us] from a link's first pause after `after` to the end of its last before `until`."""
+    ends = _ends(link)
+    spans = [
+        transient.pause_episode(run, ends, after_ns=after * 1e3, until_ns=until * 1e3)
+        for run in runs
+    ]
+    return float(np.mean(spans)) / 1e3
+
+
+def pauses(runs: Runs, *, link: Sequence[int], after: float = 0.0, until: float = FOREVER) -> Value:
+    """How often a link was paused between two times [us], mean over seeds."""
+    ends = _ends(link)
+    counts = [
+        transient.pauses(run, ends, after_ns=after * 1e3, until_ns=until * 1e3).height
+        for run in runs
+    ]
+    return float(np.mean(counts))
+
+
+def carried(runs: Runs, *, link: Sequence[int], after: float, until: float = FOREVER) -> Value:
+    """Rate [Gb/s] of a link between two times [us], all bytes, mean over seeds."""
+    rates = []
+    for run in runs:
+        until_ns = min(until * 1e3, float(run.scenario.duration) / 1_000)
+        window = until_ns - after * 1e3
+        time, rate = transient.carried_rate(run, [_ends(link)], window_ns=window)
+        rates.append(rate[int(np.argmin(np.abs(time - after * 1e3)))])
+    return float(np.mean(rates)) / 1e9
+
+
+def goodput(runs: Runs, *, source: int) -> Value:
+    """Payload [Gb/s] that the endless flows of a host deliver, mean over seeds."""
+    found = analysis.long_lived(runs)
+    own = found.filter(found["src"] == source)
+    return float(own["goodput_bps"].sum()) / 1e9 / len(runs)
+
+
+def _ends(link: Sequence[int]) -> tuple[int, int]:
+    return int(link[0]), int(link[1])
+
+
+TRANSIENTS: dict[str, Metric] = {
+    function.__name__: function
+    for function in (reaches, queue_falls, pause_episode, pauses, carried, goodput)
+}
+"""These metrics by the name under which expressions call them."""
