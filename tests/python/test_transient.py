@@ -1,0 +1,111 @@
+"""What happens after a moment, on a link whose samples and pauses are written by hand."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from penstock.analysis import transient
+from penstock.experiments.transient import TRANSIENTS
+
+MICROSECOND = 1_000.0
+
+
+def run(megabytes: list[float], queue: list[int], events: list[tuple[int, str]]) -> Any:
+    """A link from 0 to 1, sampled every 10 us; what it carried in each, in units of 12.5 kB.
+
+    One unit in 10 us is 10 Gb/s. Events are (time [us], kind).
+    """
+    sent = [0]
+    for one in megabytes:
+        sent.append(sent[-1] + int(one * 12_500))
+    count = len(sent)
+    return SimpleNamespace(
+        scenario=SimpleNamespace(duration=(count - 1) * 10_000_000),
+        summary={"sim_end_ps": (count - 1) * 10_000_000},
+        links=pl.DataFrame({"link": [7], "from": [0], "to": [1], "rate_bps": [10_000_000_000]}),
+        series=pl.DataFrame(
+            {
+                "time_ns": [place * 10 * MICROSECOND for place in range(count)],
+                "link": [7] * count,
+                "tx_bytes": sent,
+                "queue_bytes": queue or [0] * count,
+            }
+        ),
+        events=pl.DataFrame(
+            {
+                "time_ps": [time * 1_000_000 for time, _ in events],
+                "link": [7] * len(events),
+                "event": [kind for _, kind in events],
+            },
+            schema={"time_ps": pl.UInt64, "link": pl.UInt32, "event": pl.String},
+        ),
+    )
+
+
+RECOVERY = run([1, 1, 0.25, 0.5, 1, 0.5, 1, 1, 1, 1], [0, 0, 9, 7, 5, 3, 5, 2, 0, 0, 0], [])
+PAUSED = run(
+    [1] * 10,
+    [],
+    [
+        (5, "pause_received"),
+        (8, "resume_received"),
+        (20, "pause_sent"),
+        (30, "pause_received"),
+        (40, "resume_received"),
+        (60, "pause_received"),
+    ],
+)
+
+
+def test_a_rate_is_the_mean_of_the_window_that_follows() -> None:
+    time, rate = transient.carried_rate(RECOVERY, [(0, 1)], window_ns=20 * MICROSECOND)
+    assert time.tolist() == [place * 10 * MICROSECOND for place in range(9)]
+    expected = [10, 6.25, 3.75, 7.5, 7.5, 7.5, 10, 10, 10]
+    assert rate.tolist() == [one * 1e9 for one in expected]
+    both = transient.carried_rate(RECOVERY, [(0, 1), (0, 1)], window_ns=20 * MICROSECOND)[1]
+    assert both.tolist() == [2 * one for one in rate.tolist()]
+
+
+@pytest.mark.parametrize(("hold", "expected"), [(0, 20.0), (10, 40.0), (40, math.inf)])
+def test_a_rate_is_reached_when_it_is_held(hold: float, expected: float) -> None:
+    found = TRANSIENTS["reaches"](
+        [RECOVERY], links=[[0, 1]], after=20, window=10, hold=hold, least=9
+    )
+    assert found == expected
+
+
+def test_a_rate_that_is_there_from_the_beginning_takes_no_time() -> None:
+    assert TRANSIENTS["reaches"]([RECOVERY], links=[[0, 1]], after=70, window=10, least=9) == 0
+
+
+def test_a_queue_falls_after_its_largest_sample() -> None:
+    assert TRANSIENTS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=3) == 50
+    assert TRANSIENTS["queue_falls"]([RECOVERY], link=[0, 1], after=60, most=2) == 10
+    assert TRANSIENTS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=-1) == math.inf
+
+
+def test_the_rate_between_two_times() -> None:
+    assert TRANSIENTS["carried"]([RECOVERY], link=[0, 1], after=20, until=40) == pytest.approx(3.75)
+    assert TRANSIENTS["carried"]([RECOVERY], link=[0, 1], after=60) == pytest.approx(10)
+
+
+def test_pauses_are_those_that_took_effect() -> None:
+    assert transient.pauses(PAUSED, (0, 1)).rows()[:2] == [(5_000, 8_000), (30_000, 40_000)]
+    assert TRANSIENTS["pauses"]([PAUSED], link=[0, 1]) == 3
+    assert TRANSIENTS["pauses"]([PAUSED], link=[0, 1], after=6, until=60) == 1
+
+
+def test_an_episode_is_from_the_first_pause_to_the_end_of_the_last() -> None:
+    assert TRANSIENTS["pause_episode"]([PAUSED], link=[0, 1], after=0, until=50) == 35
+    assert TRANSIENTS["pause_episode"]([PAUSED], link=[0, 1], after=10) == 70  # it lasts
+    assert TRANSIENTS["pause_episode"]([PAUSED], link=[0, 1], after=70) == 0
+
+
+def test_a_link_without_samples_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match=r"measure\.series"):
+        transient.carried_rate(run([], [], []), [(0, 1)], window_ns=10 * MICROSECOND)
