@@ -102,12 +102,26 @@ def goodput(runs: Runs, *, source: int) -> Value:
     return float(own["goodput_bps"].sum()) / 1e9 / len(runs)
 
 
+def evenness(runs: Runs) -> Value:
+    """Jain's index over what all listed flows and incasts have delivered, ended or not; mean."""
+    delivered = [run.flows["delivered_bytes"].to_numpy() for run in runs]
+    return float(np.mean([analysis.jain_index(one) for one in delivered]))
+
+
 def _ends(link: Sequence[int]) -> tuple[int, int]:
     return int(link[0]), int(link[1])
 
 
 TRANSIENTS: dict[str, Metric] = {
     function.__name__: function
-    for function in (reaches, queue_falls, pause_episode, pauses, carried, goodput)
+    for function in (
+        reaches,
+        queue_falls,
+        pause_episode,
+        pauses,
+        carried,
+        goodput,
+        evenness,
+    )
 }
 """These metrics by the name under which expressions call them."""
