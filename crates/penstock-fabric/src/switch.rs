@@ -151,6 +151,10 @@ impl Switch {
         &self.assignment
     }
 
+    pub(crate) fn marking(&self) -> &Marking {
+        &self.marking
+    }
+
     /// The egress ports.
     #[inline]
     pub fn ports(&self) -> &[Port] {

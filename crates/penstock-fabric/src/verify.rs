@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::assignment::Assignment;
 use crate::backpressure::bfc::UPSTREAM_QUEUES;
+use crate::marking::Marking;
 use crate::packet::PacketFlags;
 use crate::pool::PacketPool;
 use crate::port::Port;
@@ -73,6 +74,16 @@ impl Switch {
                     self.node(),
                     queue.packets.bytes(),
                     queue.is_active
+                ));
+            }
+            if let Marking::NonPauseEcn(ecn) = self.marking()
+                && ecn.waited(number, index) > bytes
+            {
+                return Err(format!(
+                    "node {}, port {number}, queue {index}: {} B waited through a pause, but {bytes} B \
+                     are queued",
+                    self.node(),
+                    ecn.waited(number, index)
                 ));
             }
             port_bytes += bytes;

@@ -6,7 +6,7 @@ use penstock_fabric::scheduling::strict::QUEUES_MAX;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
 };
-use penstock_transport::{ControllerConfig, NicScheduling, RecoveryConfig};
+use penstock_transport::{NicScheduling, RecoveryConfig};
 use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::error::ScenarioError;
@@ -226,7 +226,6 @@ fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
         && matches!(switch.scheduling, SchedulingConfig::Fifo {})
         && !matches!(switch.backpressure, BackpressureConfig::Bfc(_))
         && !matches!(switch.marking, MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {})
-        && !matches!(host.controller, ControllerConfig::Pcn(_))
         && matches!(host.recovery, RecoveryConfig::GoBackN(_));
     let remedy =
         "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use exact";

@@ -43,6 +43,11 @@ impl NonPauseEcn {
         waited[queue] = queue_bytes;
     }
 
+    /// PN of `queue` at `egress` (bytes).
+    pub(crate) fn waited(&self, egress: usize, queue: usize) -> u64 {
+        self.waited[egress].get(queue).copied().unwrap_or(0)
+    }
+
     /// A packet of `bytes` leaves `queue` of `egress` and `left_bytes` behind; whether it is marked.
     #[inline]
     pub(crate) fn on_dequeue(
@@ -54,7 +59,7 @@ impl NonPauseEcn {
     ) -> bool {
         match self.waited[usize::from(egress)].get_mut(usize::from(queue)) {
             Some(waited) if *waited > 0 => {
-                *waited = waited.saturating_sub(bytes);
+                *waited -= bytes; // whole packets waited
                 false
             }
             _ => left_bytes > 0,
