@@ -28,6 +28,7 @@ pub mod run;
 pub mod scenario;
 mod signal;
 pub mod simulation;
+mod timed_pause;
 pub mod topology;
 
 pub mod wire;

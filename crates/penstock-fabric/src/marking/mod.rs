@@ -1,6 +1,7 @@
 //! Marking: what does the packet learn?
 
 pub mod ecn;
+pub mod predicted;
 pub mod qcn;
 pub mod telemetry;
 
@@ -8,6 +9,7 @@ use penstock_units::BitRate;
 use serde::{Deserialize, Serialize};
 
 use ecn::{Ecn, EcnConfig, MarkingPoint};
+use predicted::{Predicted, PredictedConfig};
 use qcn::{Qcn, QcnConfig};
 use telemetry::{Telemetry, TelemetryConfig};
 
@@ -25,6 +27,8 @@ pub enum MarkingConfig {
     Telemetry(TelemetryConfig),
     /// Quantized feedback to the source of a sampled packet.
     Qcn(QcnConfig),
+    /// Congestion notification by the queue that FAFC predicts.
+    Predicted(PredictedConfig),
 }
 
 impl MarkingConfig {
@@ -41,6 +45,7 @@ pub(crate) enum Marking {
     Ecn(Ecn),
     Telemetry(Telemetry),
     Qcn(Qcn),
+    Predicted(Predicted),
 }
 
 impl Marking {
@@ -51,6 +56,9 @@ impl Marking {
             MarkingConfig::Ecn(config) => Marking::Ecn(Ecn::new(config, rates)),
             MarkingConfig::Telemetry(config) => Marking::Telemetry(Telemetry::new(config)),
             MarkingConfig::Qcn(config) => Marking::Qcn(Qcn::new(config, rates.count())),
+            MarkingConfig::Predicted(config) => {
+                Marking::Predicted(Predicted::new(config, rates.count()))
+            }
         }
     }
 

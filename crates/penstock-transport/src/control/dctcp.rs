@@ -158,6 +158,12 @@ impl Dctcp {
         self.rate.set_minimum();
     }
 
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    pub fn on_timed_pause(&mut self, kept: f64) {
+        self.is_slow_start = false;
+        self.rate.scale(kept);
+    }
+
     /// A loss was detected: half the window (RFC 8257 Sec. 3.5).
     pub fn on_loss(&mut self) {
         self.is_slow_start = false;

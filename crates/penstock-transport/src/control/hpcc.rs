@@ -167,6 +167,13 @@ impl Hpcc {
         self.rate.set_minimum();
     }
 
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3), and of the reference,
+    /// from which the next acknowledgement starts.
+    pub fn on_timed_pause(&mut self, kept: f64) {
+        self.rate.scale(kept);
+        self.reference = self.rate.get();
+    }
+
     /// Whether the last acknowledgement set the rate.
     #[inline]
     pub(crate) fn has_reacted(&self) -> bool {

@@ -173,6 +173,11 @@ impl Timely {
         }
     }
 
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    pub fn on_timed_pause(&mut self, kept: f64) {
+        self.decrease(kept);
+    }
+
     /// The window (bytes), >= 1; `u64::MAX` without one.
     #[inline]
     pub fn window(&self) -> u64 {
