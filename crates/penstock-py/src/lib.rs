@@ -6,9 +6,9 @@
 use std::time::{Duration, Instant};
 
 use numpy::IntoPyArray;
-use penstock_fabric::backpressure::fafc::pause_time::{IngressPort, allocate};
 use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
+use penstock_sim::pause_time::{IngressPort, allocate};
 use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -84,12 +84,12 @@ fn run_bare(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, f64)> {
 }
 
 /// The optimal pause times of FAFC, for comparison with a solver of linear programs: `ports` is
-/// (relief, loss, longest) of each ingress port, see `penstock_fabric::backpressure::fafc`.
+/// (relief, loss, longest) of each ingress port, see `penstock_sim::pause_time`.
 #[pyfunction]
 fn allocate_pauses(ports: Vec<(f64, f64, f64)>, need: f64) -> Vec<f64> {
     let port = |(relief, loss, longest)| IngressPort { relief, loss, longest };
     let ports: Vec<IngressPort> = ports.into_iter().map(port).collect();
-    let (mut ranks, mut times) = (vec![(0.0, 0); ports.len()], vec![0.0; ports.len()]);
+    let (mut ranks, mut times) = (vec![0; ports.len()], vec![0.0; ports.len()]);
     allocate(&ports, need, &mut ranks, &mut times);
     times
 }

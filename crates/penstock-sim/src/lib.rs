@@ -35,6 +35,9 @@ pub mod wire;
 pub mod workload;
 
 pub use dependencies::{DependencyReport, dependencies};
+/// FAFC's linear program, for comparison with a solver.
+pub use penstock_fabric::backpressure::fafc::pause_time;
+
 pub use error::{InvariantError, ScenarioError};
 pub use results::Results;
 pub use run::{Progress, RunError, RunOptions, run, validate};

@@ -320,6 +320,17 @@ mod tests {
     }
 
     #[test]
+    fn a_timed_pause_leaves_a_share_of_the_rate_at_once() {
+        let mut dctcp = dctcp(DctcpStart::SlowStart);
+        dctcp.on_timed_pause(0.4); // 600 of 1,000 ns
+        assert_eq!((dctcp.window(), dctcp.rate()), (4_000, Some(BitRate::from_gbps(4))));
+        acknowledge(&mut dctcp, 1, 3, false);
+        assert_eq!(dctcp.window(), 4_500); // the increase of a round, no slow start
+        dctcp.on_timed_pause(0.0);
+        assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));
+    }
+
+    #[test]
     fn losses_reduce_the_window() {
         let mut dctcp = dctcp(DctcpStart::SlowStart);
         dctcp.on_loss();

@@ -319,6 +319,14 @@ mod tests {
     }
 
     #[test]
+    fn a_timed_pause_lowers_the_reference_too() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        let line = hpcc.rate.get();
+        hpcc.on_timed_pause(0.5);
+        assert_eq!((hpcc.rate.get(), hpcc.reference), (line / 2, line / 2));
+    }
+
+    #[test]
     fn the_busiest_hop_counts_with_its_own_rate() {
         let mut hpcc = hpcc(HpccReaction::PerAck);
         let slow = |time, sent_bytes| HopTelemetry {

@@ -374,6 +374,14 @@ mod tests {
     }
 
     #[test]
+    fn a_timed_pause_leaves_a_share_of_the_rate_and_ends_a_row_of_increases() {
+        let mut timely = flow(&config(), 20);
+        timely.stage = 9;
+        timely.on_timed_pause(0.25);
+        assert_eq!((timely.rate.get(), timely.stage), (2_500_000_000, 0));
+    }
+
+    #[test]
     fn a_scaled_window_follows_the_rate() {
         let timely = flow(&TimelyConfig { window: RateWindow::Scaled, ..config() }, 60);
         assert_eq!(timely.window(), 10_000);

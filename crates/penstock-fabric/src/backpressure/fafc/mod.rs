@@ -137,7 +137,7 @@ impl Fafc {
             interval,
             next_update: interval,
             candidates: vec![IngressPort::default(); ports],
-            ranks: vec![(0.0, 0); ports],
+            ranks: vec![0; ports],
             times: vec![0.0; ports],
             outbox: Vec::with_capacity(ports),
             pfc: Pfc::new(&config.pfc, accounts),

@@ -4,14 +4,16 @@
 //!
 //! is a continuous knapsack. Each nanosecond of pause of port i relieves the congested egress of
 //! r_ie bytes and costs R_i bytes of others, so that filling the ports in the order of R_i / r_ie
-//! until the need is met is optimal. That is exact, and takes a sort where the paper runs the
-//! simplex method.
+//! until the need is met is optimal. That is exact, and takes O(n log n) at most where the paper
+//! runs the simplex method.
 //!
 //! The paper says that the need can always be met. With pauses that have just expired it need not
 //! be; then every port that feeds the egress is paused for T_hop (our choice: as near as possible).
 //! Of ports with the same ratio the lowest number comes first (our choice).
 
-use core::cmp::Ordering;
+/// So few ports are sorted; of more, the cheaper half is found first and is paused as a whole or is all
+/// that matters. For 64 ports that takes half the time of sorting all of them.
+const SORTED: usize = 8;
 
 /// What the program knows of an ingress port.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -24,8 +26,9 @@ pub struct IngressPort {
     pub longest: f64,
 }
 
-/// A port and its R_i / r_ie, while the ports are sorted.
-pub type Ranked = (f64, u32);
+/// A port and its R_i / r_ie, while the ports are sorted: the bits of the ratio, which is not
+/// negative (nor a negative zero) and so sorts like them, then the port's number. One integer sorts faster than a pair.
+pub type Ranked = u128;
 
 /// Writes the optimal pause time of each port (ns) into `times`, so that the congested egress gets
 /// `need` bytes less; a need of 0 or less pauses nobody. `ranks` is room to work in; it and `times`
@@ -38,26 +41,42 @@ pub fn allocate(ports: &[IngressPort], need: f64, ranks: &mut [Ranked], times: &
     let mut count = 0;
     for (number, port) in ports.iter().enumerate() {
         if port.relief > 0.0 {
-            ranks[count] = (port.loss / port.relief, number as u32);
+            let ratio = u128::from((port.loss / port.relief).abs().to_bits());
+            ranks[count] = (ratio << 32) | number as u128;
             count += 1;
         }
     }
-    let ranks = &mut ranks[..count];
-    ranks.sort_unstable_by(cheaper);
-    let mut left = need;
-    for &(_, number) in ranks.iter() {
+    let (mut left, mut open) = (need, &mut ranks[..count]);
+    while open.len() > SORTED {
+        let middle = open.len() / 2;
+        open.select_nth_unstable(middle);
+        let (cheaper, dearer) = open.split_at_mut(middle);
+        let relief = |&rank: &Ranked| ports[number(rank)].relief * ports[number(rank)].longest;
+        let all: f64 = cheaper.iter().map(relief).sum();
+        if all > left {
+            open = cheaper;
+            continue;
+        }
+        for &rank in cheaper.iter() {
+            times[number(rank)] = ports[number(rank)].longest;
+        }
+        left -= all;
+        open = dearer;
+    }
+    open.sort_unstable();
+    for number in open.iter().copied().map(number) {
         if left <= 0.0 {
             return;
         }
-        let port = &ports[number as usize];
-        let time = (left / port.relief).min(port.longest);
-        times[number as usize] = time;
-        left -= port.relief * time;
+        let port = &ports[number];
+        times[number] = (left / port.relief).min(port.longest);
+        left -= port.relief * times[number];
     }
 }
 
-fn cheaper(one: &Ranked, other: &Ranked) -> Ordering {
-    one.0.total_cmp(&other.0).then(one.1.cmp(&other.1))
+/// The number of a ranked port.
+fn number(rank: Ranked) -> usize {
+    rank as u32 as usize
 }
 
 #[cfg(test)]
@@ -70,7 +89,7 @@ mod tests {
     fn times(ports: &[(f64, f64)], need: f64) -> Vec<f64> {
         let port = |&(relief, loss)| IngressPort { relief, loss, longest: 1_000.0 };
         let ports: Vec<IngressPort> = ports.iter().map(port).collect();
-        let (mut ranks, mut times) = (vec![(0.0, 0); ports.len()], vec![9.0; ports.len()]);
+        let (mut ranks, mut times) = (vec![0; ports.len()], vec![9.0; ports.len()]);
         allocate(&ports, need, &mut ranks, &mut times);
         times
     }
@@ -93,6 +112,15 @@ mod tests {
     #[test]
     fn a_need_that_cannot_be_met_pauses_all_that_feed_the_egress() {
         assert_eq!(times(&[(1.0, 0.0), (0.0, 0.0), (1.0, 5.0)], 1e9), [1_000.0, 0.0, 1_000.0]);
+    }
+
+    #[test]
+    fn a_sum_of_nothing_is_no_loss_whatever_its_sign() {
+        let nothing: f64 = core::iter::empty::<f64>().sum();
+        assert_eq!(
+            times(&[(1.0, 0.5), (1.0, nothing), (1.0, -nothing)], 1_500.0),
+            [0.0, 1_000.0, 500.0]
+        );
     }
 
     #[test]
