@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::fixture::{
-    GBPS, MS, US, column, dumbbell, fafc, incast, listed, pfc, run_to_the_end, scenario,
+    GBPS, MS, US, column, dctcp, dumbbell, fafc, incast, listed, run_to_the_end, scenario,
     single_switch, with,
 };
 
@@ -42,8 +42,7 @@ fn the_link_that_victims_share_is_paused_less_than_the_others_and_than_under_pfc
     let by_fafc = of(fafc(60_000));
     let hosts = (3..8).map(|host| by_fafc[2 * host]).sum::<f64>() / 5.0;
     assert!(by_fafc[core] < hosts, "{by_fafc:?}");
-    let static_pfc = with(pfc(), "/switch/backpressure/xoff", 20_000);
-    let by_pfc = of(with(static_pfc, "/host", fafc(1)["host"].clone()));
+    let by_pfc = of(with(dctcp(), "/switch/backpressure/xoff", 20_000));
     assert!(by_fafc[core] < by_pfc[core], "{by_pfc:?}");
 }
 

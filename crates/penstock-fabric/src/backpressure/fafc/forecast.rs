@@ -42,6 +42,8 @@ pub(crate) struct Forecast {
     interval: f64,
     /// One row of ingresses for each egress.
     pairs: Vec<Pair>,
+    /// Egresses whose pairs are not all at rest, with smoothed values of 0; the others need no update.
+    is_awake: Vec<bool>,
     /// q_*e by egress (bytes).
     egress_queue: Vec<f64>,
     /// r_*e by egress (bytes/ns).
@@ -63,6 +65,7 @@ impl Forecast {
             rate_smoothing,
             interval,
             pairs: vec![Pair::default(); ports * ports],
+            is_awake: vec![false; ports],
             egress_queue: vec![0.0; ports],
             egress_growth: vec![0.0; ports],
             egress_trend: vec![0.0; ports],
@@ -84,6 +87,7 @@ impl Forecast {
     #[inline]
     pub(crate) fn on_enqueue(&mut self, ingress: u16, egress: u16, bytes: u64) {
         let index = self.index(ingress, egress);
+        self.is_awake[usize::from(egress)] = true;
         self.pairs[index].stored += bytes;
         self.pairs[index].arrived += bytes;
     }
@@ -102,7 +106,11 @@ impl Forecast {
         self.ingress_queue.fill(0.0);
         self.ingress_arrival.fill(0.0);
         for (egress, row) in self.pairs.chunks_exact_mut(self.ports).enumerate() {
+            if !self.is_awake[egress] {
+                continue; // its sums are 0 already, and it adds nothing to those of ingresses
+            }
             let (mut queue, mut growth, mut trend) = (0.0, 0.0, 0.0);
+            let mut is_awake = false;
             for (ingress, pair) in row.iter_mut().enumerate() {
                 let estimate = pair.queue + pair.growth * interval;
                 let grown = pair.stored as f64 - pair.last_stored as f64;
@@ -112,12 +120,17 @@ impl Forecast {
                 pair.arrival = settled(beta * arrived / interval + (1.0 - beta) * pair.arrival);
                 pair.last_stored = pair.stored;
                 pair.last_arrived = pair.arrived;
+                is_awake |= pair.stored > 0
+                    || pair.queue != 0.0
+                    || pair.growth != 0.0
+                    || pair.arrival != 0.0;
                 queue += pair.queue;
                 growth += pair.growth;
                 trend += pair.growth * hops[ingress];
                 self.ingress_queue[ingress] += pair.queue.max(0.0);
                 self.ingress_arrival[ingress] += pair.arrival;
             }
+            self.is_awake[egress] = is_awake;
             self.egress_queue[egress] = queue;
             self.egress_growth[egress] = growth;
             self.egress_trend[egress] = trend;
