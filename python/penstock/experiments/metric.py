@@ -250,9 +250,9 @@ def deadlocked(runs: Runs) -> Value:
 @metric
 def link_pause(runs: Runs, *, links: Sequence[Sequence[int]], statistic: str = "mean") -> Value:
     """Time in which the data of links is paused [us]: mean, min or max of them, mean over seeds."""
-    of = {"mean": np.mean, "min": np.min, "max": np.max}[statistic]
+    of: dict[str, Callable[[list[float]], float]] = {"mean": _mean, "min": min, "max": max}
     return _mean(
-        of([_link(run, ends)["port_pause_ns"] for ends in links]) / 1e3 for run in runs
+        of[statistic]([_link(run, ends)["port_pause_ns"] / 1e3 for ends in links]) for run in runs
     )
 
 

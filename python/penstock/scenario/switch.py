@@ -440,8 +440,9 @@ class SwitchPolicies(Part):
     def class_count(self) -> int:
         """Priority classes of the queues."""
         assignment = self.assignment
-        one = isinstance(assignment, PerFlowAssignment | IngressAssignment)
-        return 1 if one else assignment.classes
+        if isinstance(assignment, PerFlowAssignment | IngressAssignment):
+            return 1
+        return assignment.classes
 
     def queue_count(self) -> int | None:
         """Queues of a port, the control queue included; `None`: one per flow or ingress."""

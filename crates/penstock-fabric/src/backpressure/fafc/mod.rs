@@ -6,7 +6,7 @@
 //! program ([`pause_time`]), pauses of a given time without resumes, and PFC beneath as the safety
 //! net. The marking axis holds `predicted` (Algorithm 4), the assignment axis `ingress` (the fair
 //! queueing of sec. IV), the host the cut of its rates (Algorithm 3). Left out: several priority
-//! classes, which the paper leaves out as well; the convergence with quanta of 802.3x pauses.
+//! classes, which the paper leaves out as well; the conversion to the 16-bit quanta of 802.1Qbb.
 //!
 //! Read as `DESIGN.md` sec. 9 says: the packet's length is subtracted once, r^o = r^i - r. Where the
 //! paper is silent or contradicts itself:
