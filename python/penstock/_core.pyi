@@ -45,3 +45,9 @@ def validate(scenario_json: str) -> None:
 
 def run_bare(scenario_json: str) -> tuple[int, int, float]:
     """Run the bare event loop on a scenario: packet-hops, events, seconds of the loop."""
+
+def allocate_pauses(ports: list[tuple[float, float, float]], need: float) -> list[float]:
+    """FAFC's pause times [ns] that relieve an egress of `need` bytes at the least loss.
+
+    A port is its relief and its loss [bytes/ns] and its longest pause [ns].
+    """

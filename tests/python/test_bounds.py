@@ -14,6 +14,7 @@ from penstock.scenario.table import with_key
 OPEN: dict[str, Any] = {"kind": "open-loop", "sizes": "google", "load": 0.2}
 INCAST: dict[str, Any] = {"kind": "incast", "degree": 4, "period": "2 ms", "senders": [1, 2, 3]}
 ADMISSION, ASSIGNMENT = "scheme.switch.admission", "scheme.switch.assignment"
+BACKPRESSURE = "scheme.switch.backpressure"
 CONTROLLER, RECOVERY = "scheme.host.controller", "scheme.host.recovery"
 
 
@@ -100,6 +101,13 @@ BOUNDS = [
     Bound("scheme.switch.marking.sample_base", 1, 0, scheme="qcn"),
     Bound("scheme.switch.marking.weight", 1e6, 1.1e6, scheme="qcn"),
     Bound("scheme.switch.marking.jitter", 0.99, 1.0, scheme="qcn"),
+    Bound(f"{BACKPRESSURE}.threshold", 1, 0, scheme="fafc"),
+    Bound(f"{BACKPRESSURE}.queue_smoothing", 1.0, 1.1, scheme="fafc"),
+    Bound(f"{BACKPRESSURE}.rate_smoothing", 0.1, 0.0, scheme="fafc"),
+    Bound(f"{BACKPRESSURE}.rate_decrease", 0.1, 0.0, scheme="fafc"),
+    Bound(f"{BACKPRESSURE}.congested_hops", 1e6, 1.1e6, scheme="fafc"),
+    Bound(f"{BACKPRESSURE}.pfc.xoff", 3_073, 3_072, scheme="fafc"),
+    Bound("scheme.switch.marking.kind", "none", "predicted", scheme="pfc"),
     Bound(f"{CONTROLLER}.ewma_weight", 1.0, 1.1, scheme="timely"),
     Bound(f"{CONTROLLER}.decrease_factor", 0.1, 0.0, scheme="timely"),
     Bound(f"{CONTROLLER}.low_rtt", 500_000_000, 500_000_001, scheme="timely"),

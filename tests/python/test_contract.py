@@ -71,6 +71,13 @@ SCHEMES: list[dict[str, Any]] = [
         }
     },
     {"host": {"controller": {"kind": "swift", "base_target": "20 us"}}},
+    {
+        "switch": {
+            "assignment": {"kind": "ingress"},
+            "marking": {"kind": "predicted", "threshold": "150 kB"},
+            "backpressure": {"kind": "fafc", "pfc": {"xoff": "1 MB"}},
+        }
+    },
     {"host": {"controller": {"kind": "new-reno"}, "recovery": {"kind": "selective-repeat"}}},
 ]
 

@@ -17,7 +17,7 @@ import penstock
 from penstock import Scenario, ScenarioError
 from penstock.scenario import load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, source_of
-from penstock.scenario.switch import Pfc, SharedBuffer
+from penstock.scenario.switch import Fafc, Pfc, SharedBuffer
 from penstock.scenario.table import merge, parse_value, to_toml, with_key
 
 LONG_LIVED = [{"kind": "long-lived", "pairs": [[0, 1]]}]
@@ -67,7 +67,7 @@ def test_every_preset_is_a_scheme_and_says_what_it_is(preset: str) -> None:
 def test_only_pfc_has_thresholds_for_ingresses(preset: str) -> None:
     switch = Scenario(traffic=LONG_LIVED, scheme=preset).scheme.switch
     has_thresholds = isinstance(switch.admission, SharedBuffer) and switch.admission.ingress
-    assert bool(has_thresholds) == isinstance(switch.backpressure, Pfc)
+    assert bool(has_thresholds) == isinstance(switch.backpressure, Pfc | Fafc)
 
 
 def leaves(part: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, FieldInfo]]:

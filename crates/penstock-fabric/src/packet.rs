@@ -35,6 +35,8 @@ pub enum PacketKind {
     ResumeQueue,
     /// The bitmap of all paused upstream queues, in `offset` (queues 0-63) and `sent_at` (64-127).
     QueueBitmap,
+    /// Pause of all data for `remaining` nanoseconds (FAFC).
+    PauseTime,
 }
 
 impl PacketKind {

@@ -31,6 +31,15 @@ pub struct PortCounters {
     pub queue_pauses: u64,
 }
 
+/// What FAFC expects of the data queues of a port together (bytes). Writer: backpressure.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct QueueForecast {
+    /// Their length, smoothed.
+    pub queue: f64,
+    /// Their length after the round trip of a hop.
+    pub predicted: f64,
+}
+
 /// An egress port.
 #[derive(Debug)]
 pub struct Port {
@@ -48,6 +57,10 @@ pub struct Port {
     paused_classes: u8,
     class_pauses: PauseClock,
     queue_pauses: PauseClock,
+    /// Until when no data may be sent (FAFC), while `is_held`.
+    held_until: Time,
+    is_held: bool,
+    forecast: QueueForecast,
     /// Measurement.
     pub counters: PortCounters,
 }
@@ -68,6 +81,9 @@ impl Port {
             paused_classes: 0,
             class_pauses: PauseClock::default(),
             queue_pauses: PauseClock::default(),
+            held_until: Time::ZERO,
+            is_held: false,
+            forecast: QueueForecast::default(),
             counters: PortCounters::default(),
         };
         for &class in classes {
@@ -143,7 +159,7 @@ impl Port {
     /// Whether something can be sent now.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        self.active > 0 || !self.control.is_empty()
+        (self.active > 0 && !self.is_held) || !self.control.is_empty()
     }
 
     /// Appends a control packet.
@@ -186,7 +202,7 @@ impl Port {
             self.sent_bytes += u64::from(pool[id].wire_bytes);
             return Some(id);
         }
-        if self.active == 0 {
+        if self.active == 0 || self.is_held {
             return None;
         }
         let index = self.scheduler.select(&mut self.queues, pool) as usize;
@@ -278,7 +294,7 @@ impl Port {
             return false;
         }
         self.paused_classes ^= bit;
-        self.class_pauses.set(now, self.paused_classes.count_ones());
+        self.count_pauses(now);
         self.counters.class_pauses += u64::from(is_paused);
         for index in 1..self.queues.len() {
             if self.queues[index].class == class {
@@ -288,7 +304,51 @@ impl Port {
         true
     }
 
-    /// Pause time until `now`, summed over the priority classes (PFC).
+    /// Sends no data for `span` after `now` and after earlier pauses of this kind (FAFC,
+    /// Algorithm 3).
+    pub fn hold(&mut self, now: Time, span: Time) {
+        self.held_until = self.held_until.max(now) + span;
+        self.counters.class_pauses += u64::from(!self.is_held);
+        self.is_held = true;
+        self.count_pauses(now);
+    }
+
+    /// When data may be sent again after pauses with an end.
+    pub fn held_until(&self) -> Time {
+        self.held_until
+    }
+
+    /// Sends data again, if the time of all pauses is over at `now`.
+    pub fn release(&mut self, now: Time) {
+        if self.is_held && self.held_until <= now {
+            self.is_held = false;
+            self.count_pauses(now);
+        }
+    }
+
+    /// Whether `class` may not be sent, for whatever reason.
+    #[inline]
+    pub fn is_stopped(&self, class: u8) -> bool {
+        self.is_held || self.is_class_paused(class)
+    }
+
+    fn count_pauses(&mut self, now: Time) {
+        let classes = self.paused_classes.count_ones();
+        self.class_pauses.set(now, classes.max(u32::from(self.is_held)));
+    }
+
+    /// What FAFC expects of its queues.
+    #[inline]
+    pub fn forecast(&self) -> QueueForecast {
+        self.forecast
+    }
+
+    pub(crate) fn set_forecast(&mut self, forecast: QueueForecast) {
+        self.forecast = forecast;
+    }
+
+    /// Pause time until `now`, summed over the priority classes (PFC); a timed pause of all of them
+    /// counts as one (FAFC).
     pub fn class_pause_time(&self, now: Time) -> Time {
         self.class_pauses.total(now)
     }

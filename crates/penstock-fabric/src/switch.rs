@@ -1,6 +1,7 @@
 //! The switch: arrival → admission → assignment → queue → marking → backpressure, and departure the
 //! other way. It owns the ports and the five policies and has no opinion of its own.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use penstock_units::{BitRate, Time};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admission::{Admission, Request};
 use crate::assignment::{Assigning, Assignment};
-use crate::backpressure::{Backpressure, bfc::Bfc, pfc::Pfc};
+use crate::backpressure::{Backpressure, bfc::Bfc, fafc::Fafc, pfc::Pfc};
 use crate::marking::Marking;
 use crate::marking::ecn::MarkingPoint;
 use crate::packet::{PacketFlags, PacketKind};
@@ -112,7 +113,7 @@ pub struct Switch {
 impl Switch {
     /// The switch that `config` describes, at the place that `facts` describes.
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
-        let classes = config.assignment.queue_classes();
+        let classes = config.assignment.queue_classes(facts.ports.len());
         let ports = facts
             .ports
             .iter()
@@ -125,6 +126,10 @@ impl Switch {
                 Backpressure::Pfc(Pfc::new(pfc, admission.accounts().count()))
             }
             BackpressureConfig::Bfc(bfc) => Backpressure::Bfc(Bfc::new(bfc, facts)),
+            BackpressureConfig::Fafc(fafc) => {
+                let accounts = admission.accounts().count();
+                Backpressure::Fafc(Box::new(Fafc::new(fafc, facts, accounts)))
+            }
         };
         Switch {
             node: facts.node,
@@ -176,10 +181,11 @@ impl Switch {
         &self.admission
     }
 
-    /// PFC, if that is the backpressure.
+    /// PFC, if that is the backpressure or beneath it.
     pub fn pfc(&self) -> Option<&Pfc> {
         match &self.backpressure {
             Backpressure::Pfc(pfc) => Some(pfc),
+            Backpressure::Fafc(fafc) => Some(&fafc.pfc),
             _ => None,
         }
     }
@@ -190,6 +196,41 @@ impl Switch {
             Backpressure::Bfc(bfc) => Some(bfc),
             _ => None,
         }
+    }
+
+    /// FAFC, if that is the backpressure.
+    pub fn fafc(&self) -> Option<&Fafc> {
+        match &self.backpressure {
+            Backpressure::Fafc(fafc) => Some(fafc),
+            _ => None,
+        }
+    }
+
+    /// When [`Switch::on_deadline`] is due, for a policy with a clock of its own. Only that call
+    /// moves it.
+    pub fn deadline(&self) -> Option<Time> {
+        self.fafc().map(Fafc::deadline)
+    }
+
+    /// The deadline has come.
+    pub fn on_deadline(&mut self, now: Time) {
+        if let Backpressure::Fafc(fafc) = &mut self.backpressure {
+            fafc.on_deadline(now, &mut self.ports);
+        }
+    }
+
+    /// Another frame that the last departure has made necessary.
+    #[inline]
+    pub fn take_frame(&mut self) -> Option<ControlFrame> {
+        match &mut self.backpressure {
+            Backpressure::Fafc(fafc) => fafc.take_frame(),
+            _ => None,
+        }
+    }
+
+    /// A pause of `port` that had an end may be over; due at [`Port::held_until`].
+    pub fn release(&mut self, now: Time, port: u16) {
+        self.ports[usize::from(port)].release(now);
     }
 
     /// Queues a packet that bypasses the five axes: an acknowledgement, a notice, a pause frame.
@@ -240,12 +281,20 @@ impl Switch {
             Marking::Qcn(qcn) => {
                 qcn.on_enqueue((egress, queue), queue_bytes, bytes, self.draws.own())
             }
+            Marking::Predicted(predicted) => {
+                predicted.on_enqueue(egress, bytes, port.is_stopped(class));
+                None
+            }
             _ => None,
         };
         let frame = match &mut self.backpressure {
             Backpressure::None => None,
             Backpressure::Pfc(pfc) => pfc.on_enqueue(&self.admission, ingress, class),
             Backpressure::Bfc(bfc) => bfc.on_enqueue(packet, egress, port, queue_bytes),
+            Backpressure::Fafc(fafc) => {
+                fafc.on_enqueue(ingress, egress, bytes);
+                fafc.pfc.on_enqueue(&self.admission, ingress, class)
+            }
         };
         if frame.is_some() {
             self.draws.on_frame();
@@ -281,6 +330,9 @@ impl Switch {
         let left_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
         match &mut self.marking {
             Marking::None | Marking::Qcn(_) => {}
+            Marking::Predicted(predicted) => {
+                is_marked = predicted.on_dequeue(egress, port.forecast());
+            }
             Marking::Telemetry(telemetry) => {
                 moment.pool.push_telemetry(id, telemetry.hop(moment.now, port, bytes));
             }
@@ -298,6 +350,11 @@ impl Switch {
             Backpressure::None => None,
             Backpressure::Pfc(pfc) => pfc.on_dequeue(&self.admission, ingress, class),
             Backpressure::Bfc(bfc) => bfc.on_dequeue(&moment.pool[id]),
+            Backpressure::Fafc(fafc) => {
+                let pair = (ingress, egress);
+                fafc.on_dequeue(moment.now, pair, u64::from(bytes), &mut self.ports);
+                fafc.pfc.on_dequeue(&self.admission, ingress, class)
+            }
         };
         if frame.is_some() {
             self.draws.on_frame();
@@ -335,6 +392,10 @@ impl Switch {
                 self.set_queue_paused(moment, port, queue, false);
             }
             Signal::QueueBitmap(bitmap) => return self.on_bitmap(moment, port, bitmap, id),
+            Signal::PauseTime(nanoseconds) => {
+                let hold = Time::from_ns(u64::from(nanoseconds));
+                self.ports[usize::from(port)].hold(now, hold);
+            }
         }
         self.observe_signal(moment, port, signal.is_pause(), id);
     }
@@ -428,6 +489,7 @@ impl Switch {
                 i64::try_from(pfc.threshold(&self.admission, packet.ingress)).unwrap_or(-1)
             }
             Backpressure::Bfc(bfc) => bfc.threshold(egress, port) as i64,
+            Backpressure::Fafc(fafc) => fafc.threshold() as i64,
         };
         let queue = port.queues().get(usize::from(packet.queue));
         moment.observer.record(Observation {

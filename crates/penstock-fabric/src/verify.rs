@@ -19,6 +19,8 @@ struct Recount {
     ingress: Vec<u64>,
     /// Packets that hold a pause counter: one row of upstream queues for each ingress port.
     counted: Vec<u32>,
+    /// Bytes by egress and ingress.
+    pairs: Vec<u64>,
 }
 
 impl Switch {
@@ -30,6 +32,7 @@ impl Switch {
         let mut recount = Recount {
             ingress: vec![0; self.accounts().count()],
             counted: vec![0; self.ports().len() * UPSTREAM_QUEUES],
+            pairs: vec![0; self.ports().len() * self.ports().len()],
         };
         for (number, port) in self.ports().iter().enumerate() {
             let tracked = self.verify_port(number, port, pool, &mut recount)?;
@@ -43,6 +46,7 @@ impl Switch {
                 ));
             }
         }
+        self.verify_pairs(&recount)?;
         self.verify_ingress(&recount)
     }
 
@@ -61,6 +65,8 @@ impl Switch {
                 let account = self.accounts().index(packet.ingress, packet.class);
                 bytes += u64::from(packet.wire_bytes);
                 recount.ingress[account] += u64::from(packet.wire_bytes);
+                let pair = number * self.ports().len() + usize::from(packet.ingress);
+                recount.pairs[pair] += u64::from(packet.wire_bytes);
                 tracked += u64::from(packet.flags.contains(PacketFlags::TRACKED));
                 let key = usize::from(packet.ingress) * UPSTREAM_QUEUES;
                 recount.counted[key + usize::from(packet.upstream_queue) % UPSTREAM_QUEUES] +=
@@ -98,6 +104,24 @@ impl Switch {
             ));
         }
         Ok(tracked)
+    }
+
+    /// Checks FAFC's counters of every pair of ports.
+    fn verify_pairs(&self, recount: &Recount) -> Result<(), String> {
+        let Some(fafc) = self.fafc() else { return Ok(()) };
+        let ports = self.ports().len();
+        for (pair, &stored) in recount.pairs.iter().enumerate() {
+            let (ingress, egress) = ((pair % ports) as u16, (pair / ports) as u16);
+            let counted = fafc.stored(ingress, egress);
+            if stored != counted {
+                return Err(format!(
+                    "node {}: {stored} B are queued from port {ingress} to {egress}, {counted} \
+                     counted",
+                    self.node()
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn verify_ingress(&self, recount: &Recount) -> Result<(), String> {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use numpy::IntoPyArray;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
+use penstock_sim::pause_time::{IngressPort, allocate};
 use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -82,6 +83,17 @@ fn run_bare(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, f64)> {
     .map_err(|error: penstock_sim::ScenarioError| ScenarioError::new_err(error.to_string()))
 }
 
+/// The optimal pause times of FAFC, for comparison with a solver of linear programs: `ports` is
+/// (relief, loss, longest) of each ingress port, see `penstock_sim::pause_time`.
+#[pyfunction]
+fn allocate_pauses(ports: Vec<(f64, f64, f64)>, need: f64) -> Vec<f64> {
+    let port = |(relief, loss, longest)| IngressPort { relief, loss, longest };
+    let ports: Vec<IngressPort> = ports.into_iter().map(port).collect();
+    let (mut ranks, mut times) = (vec![0; ports.len()], vec![0.0; ports.len()]);
+    allocate(&ports, need, &mut ranks, &mut times);
+    times
+}
+
 /// Calls back into Python, but not for every report of the simulator.
 struct Reporter {
     callback: Option<Py<PyAny>>,
@@ -151,6 +163,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dependencies, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(run_bare, module)?)?;
+    module.add_function(wrap_pyfunction!(allocate_pauses, module)?)?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("SimulationError", module.py().get_type::<SimulationError>())
 }

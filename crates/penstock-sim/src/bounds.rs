@@ -1,5 +1,7 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
 
+use penstock_fabric::backpressure::fafc::FafcConfig;
+use penstock_fabric::backpressure::pfc::PfcConfig;
 use penstock_fabric::marking::ecn::EcnConfig;
 use penstock_fabric::marking::qcn::QcnConfig;
 use penstock_fabric::scheduling::strict::QUEUES_MAX;
@@ -22,6 +24,9 @@ const LARGEST_PAYLOAD: u32 = 9_000;
 
 /// The largest set point and sampling distance of QCN: a thousand times any that is used.
 const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
+
+/// The shortest T_hop of FAFC (ps), the unit of its pauses; our choice.
+const SHORTEST_HOP: Time = Time::from_ns(1);
 
 fn unless(
     holds: bool,
@@ -93,7 +98,9 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
             let holds = share > 0.0 && share <= 1.0;
             unless(holds, &at("assignment.sampling"), share, "write above 0, at most 1")?;
         }
-        AssignmentConfig::Class(_) | AssignmentConfig::PerFlow {} => {}
+        AssignmentConfig::Class(_)
+        | AssignmentConfig::PerFlow {}
+        | AssignmentConfig::Ingress {} => {}
     }
     if let SchedulingConfig::Drr(config) = &switch.scheduling {
         let quantum = config.quantum;
@@ -105,16 +112,21 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
             "write 1 B to 1 MiB; a full packet is usual",
         )?;
     }
-    marking(&switch.marking)
+    marking(&switch.marking)?;
+    if let BackpressureConfig::Fafc(config) = &switch.backpressure {
+        fafc(config)?;
+    }
+    Ok(())
 }
 
 fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
     match marking {
         MarkingConfig::Ecn(config) => ecn(config),
         MarkingConfig::Qcn(config) => qcn(config),
-        MarkingConfig::None {} | MarkingConfig::NonPauseEcn {} | MarkingConfig::Telemetry(_) => {
-            Ok(())
-        }
+        MarkingConfig::None {}
+        | MarkingConfig::NonPauseEcn {}
+        | MarkingConfig::Telemetry(_)
+        | MarkingConfig::Predicted(_) => Ok(()),
     }
 }
 
@@ -144,6 +156,22 @@ fn qcn(qcn: &QcnConfig) -> Result<(), ScenarioError> {
     unless((0.0..1.0).contains(&jitter), &at("jitter"), jitter, "write 0 or more, below 1")
 }
 
+fn fafc(fafc: &FafcConfig) -> Result<(), ScenarioError> {
+    let at = |field: &str| format!("scheme.switch.backpressure.{field}");
+    let holds = fafc.threshold > Bytes::ZERO;
+    unless(holds, &at("threshold"), fafc.threshold, "write at least 1 B")?;
+    for (field, share) in [
+        ("queue_smoothing", fafc.queue_smoothing),
+        ("rate_smoothing", fafc.rate_smoothing),
+        ("rate_decrease", fafc.rate_decrease),
+    ] {
+        let holds = share > 0.0 && share <= 1.0;
+        unless(holds, &at(field), share, "write above 0, at most 1")?;
+    }
+    let hops = fafc.congested_hops;
+    unless((0.0..=1e6).contains(&hops), &at("congested_hops"), hops, "write 0 or more")
+}
+
 fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {
     unless(
         queues > needed && queues <= 4_096,
@@ -158,7 +186,8 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let scheduling = "scheme.switch.scheduling.kind";
     let one_queue = matches!(&switch.assignment, AssignmentConfig::Class(c) if c.classes == 1);
     let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow {});
-    let data_queues = switch.assignment.queue_classes().len();
+    let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress {});
+    let data_queues = switch.assignment.queue_classes(0).len();
     match switch.scheduling {
         SchedulingConfig::Fifo {} => {
             let remedy =
@@ -166,7 +195,7 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
             unless(one_queue, scheduling, "fifo", remedy)?;
         }
         SchedulingConfig::Strict {} => {
-            let holds = !per_flow && data_queues < QUEUES_MAX;
+            let holds = !per_flow && !by_ingress && data_queues < QUEUES_MAX;
             unless(holds, scheduling, "strict", "it serves at most 128 queues; use drr")?;
         }
         SchedulingConfig::IdealFair {} => {
@@ -177,28 +206,27 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     match &switch.backpressure {
         BackpressureConfig::None {} => Ok(()),
         BackpressureConfig::Bfc(_) => {
-            let holds =
-                !per_flow && data_queues < penstock_fabric::backpressure::bfc::UPSTREAM_QUEUES;
+            let holds = !per_flow
+                && !by_ingress
+                && data_queues < penstock_fabric::backpressure::bfc::UPSTREAM_QUEUES;
             let remedy = "it signals at most 128 queues a port; use assignment \"dynamic\"";
             unless(holds, "scheme.switch.backpressure.kind", "bfc", remedy)
         }
-        BackpressureConfig::Pfc(pfc) => match pfc.xoff {
-            Some(xoff) => unless(
-                xoff > pfc.xon_offset && xoff > Bytes::ZERO,
-                "scheme.switch.backpressure.xoff",
-                xoff,
-                "it must exceed xon_offset, or XON would not lie below XOFF",
-            ),
-            None => {
-                let has_ingress =
-                    matches!(&switch.admission, AdmissionConfig::Shared(s) if s.ingress.is_some());
-                let remedy = "write a static xoff, or admission \"shared\" with an ingress table";
-                unless(has_ingress, "scheme.switch.backpressure.xoff", "null", remedy)
-            }
-        },
+        BackpressureConfig::Pfc(pfc) => pause_threshold(pfc, &switch.admission, "xoff"),
+        BackpressureConfig::Fafc(fafc) => {
+            let classes = switch.assignment.classes();
+            let remedy = "FAFC knows one class; use one";
+            unless(classes == 1, "scheme.switch.assignment.classes", classes, remedy)?;
+            pause_threshold(&fafc.pfc, &switch.admission, "pfc.xoff")
+        }
     }?;
+    let is_fafc = matches!(switch.backpressure, BackpressureConfig::Fafc(_));
+    let is_predicted = matches!(switch.marking, MarkingConfig::Predicted(_));
+    let remedy = "it needs backpressure \"fafc\", which predicts the queue";
+    unless(!is_predicted || is_fafc, "scheme.switch.marking.kind", "predicted", remedy)?;
     let controller = &scenario.scheme.host.controller;
-    let has_marks = matches!(switch.marking, MarkingConfig::Ecn(_) | MarkingConfig::NonPauseEcn {});
+    let is_ecn = matches!(switch.marking, MarkingConfig::Ecn(_) | MarkingConfig::NonPauseEcn {});
+    let has_marks = is_predicted || is_ecn;
     let has_feedback = matches!(switch.marking, MarkingConfig::Qcn(_));
     for (needs, has, remedy) in [
         (controller.uses_telemetry(), scenario.has_telemetry(), "it needs marking \"telemetry\""),
@@ -215,6 +243,29 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     Ok(())
 }
 
+/// XOFF of PFC is above XON, or dynamic where the admission has thresholds.
+fn pause_threshold(
+    pfc: &PfcConfig,
+    admission: &AdmissionConfig,
+    field: &str,
+) -> Result<(), ScenarioError> {
+    let field = format!("scheme.switch.backpressure.{field}");
+    match pfc.xoff {
+        Some(xoff) => unless(
+            xoff > pfc.xon_offset && xoff > Bytes::ZERO,
+            &field,
+            xoff,
+            "it must exceed xon_offset, or XON would not lie below XOFF",
+        ),
+        None => {
+            let has_ingress =
+                matches!(admission, AdmissionConfig::Shared(s) if s.ingress.is_some());
+            let remedy = "write a static xoff, or admission \"shared\" with an ingress table";
+            unless(has_ingress, &field, "null", remedy)
+        }
+    }
+}
+
 /// The ns-3 HPCC simulator has one data queue and PFC, and NICs with a queue per flow.
 fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
     if scenario.fidelity == Fidelity::Exact {
@@ -224,7 +275,7 @@ fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
     let is_simple = host.nic.queues == 0 && host.nic.scheduling == NicScheduling::RoundRobin;
     let holds = is_simple
         && matches!(switch.scheduling, SchedulingConfig::Fifo {})
-        && !matches!(switch.backpressure, BackpressureConfig::Bfc(_))
+        && !matches!(switch.backpressure, BackpressureConfig::Bfc(_) | BackpressureConfig::Fafc(_))
         && !matches!(switch.marking, MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {})
         && matches!(host.recovery, RecoveryConfig::GoBackN(_));
     let remedy =
@@ -255,7 +306,17 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology) -> Result<(), Scen
         let remedy = format!("the scheme has {classes} classes, numbered from 0");
         unless(u32::from(class) < classes, &field, class, &remedy)?;
     }
+    hops(scenario, topology)?;
     memory(scenario, topology)
+}
+
+/// FAFC counts in the delays of links.
+fn hops(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError> {
+    let is_fafc = matches!(scenario.scheme.switch.backpressure, BackpressureConfig::Fafc(_));
+    let shortest = topology.links.iter().map(|link| link.delay).min().unwrap_or_default();
+    let holds = !is_fafc || shortest >= SHORTEST_HOP;
+    let remedy = "a link without delay has no time slots for it; write 1 ns or more";
+    unless(holds, "scheme.switch.backpressure.kind", "fafc", remedy)
 }
 
 /// A shared buffer must hold the headrooms and reserves of its ports, and a packet.

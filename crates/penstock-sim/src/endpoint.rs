@@ -94,6 +94,7 @@ impl<O: Observer> Simulation<O> {
         let sender = &mut self.network.hosts[host as usize];
         let id = match sender.control.pop(&self.pool) {
             Some(id) => id,
+            None if sender.held_until > now => return, // its release is on the wheel
             None => match sender.nic.next(now, &mut self.slots.senders) {
                 Some(slot) => self.packet(now, host, slot),
                 None => return self.sleep(now, host),
@@ -305,7 +306,7 @@ impl<O: Observer> Simulation<O> {
 
     /// The flow in `slot` may have become ready, and its timer may have moved.
     #[inline]
-    fn refresh(&mut self, now: Time, host: u32, slot: u32) {
+    pub(crate) fn refresh(&mut self, now: Time, host: u32, slot: u32) {
         self.watch(slot);
         let host = &mut self.network.hosts[host as usize];
         host.nic.on_change(slot, now, &mut self.slots.senders, &mut self.nic_random);
@@ -354,14 +355,17 @@ impl<O: Observer> Simulation<O> {
             self.measured.on_host_signal(now, host, signal);
             let uplink = self.network.hosts[host as usize].uplink;
             self.note_signal(now, host, uplink, signal, id);
-            let host = &mut self.network.hosts[host as usize];
+            let nic = &mut self.network.hosts[host as usize].nic;
             match signal {
-                Signal::PauseClass(class) => host.nic.pause_class(class),
-                Signal::ResumeClass(class) => host.nic.resume_class(class),
-                Signal::PauseQueue(queue) => host.nic.pause_queue(queue),
-                Signal::ResumeQueue(queue) => host.nic.resume_queue(queue, &mut self.slots.senders),
+                Signal::PauseClass(class) => nic.pause_class(class),
+                Signal::ResumeClass(class) => nic.resume_class(class),
+                Signal::PauseQueue(queue) => nic.pause_queue(queue),
+                Signal::ResumeQueue(queue) => nic.resume_queue(queue, &mut self.slots.senders),
                 Signal::QueueBitmap(bitmap) => {
-                    host.nic.set_paused_queues(bitmap, &mut self.slots.senders);
+                    nic.set_paused_queues(bitmap, &mut self.slots.senders);
+                }
+                Signal::PauseTime(nanoseconds) => {
+                    self.hold_host(now, host, Time::from_ns(u64::from(nanoseconds)));
                 }
             }
             if self.ns3.is_none() || !signal.is_pause() {

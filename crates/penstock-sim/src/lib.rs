@@ -28,12 +28,16 @@ pub mod run;
 pub mod scenario;
 mod signal;
 pub mod simulation;
+mod timed_pause;
 pub mod topology;
 
 pub mod wire;
 pub mod workload;
 
 pub use dependencies::{DependencyReport, dependencies};
+/// FAFC's linear program, for comparison with a solver.
+pub use penstock_fabric::backpressure::fafc::pause_time;
+
 pub use error::{InvariantError, ScenarioError};
 pub use results::Results;
 pub use run::{Progress, RunError, RunOptions, run, validate};

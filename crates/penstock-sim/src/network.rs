@@ -29,6 +29,8 @@ pub struct Host {
     pub control: penstock_fabric::queue::Fifo,
     /// The link to its switch.
     pub uplink: u32,
+    /// Until when its switch lets it send no data (FAFC).
+    pub held_until: Time,
 }
 
 /// Sizes of frames, prepared (bytes).
@@ -91,6 +93,7 @@ impl Network {
             nic: Nic::new(&scenario.scheme.host.nic, classes, scenario.fidelity),
             control: penstock_fabric::queue::Fifo::default(),
             uplink: topology.uplink(host),
+            held_until: Time::ZERO,
         });
         let path_links = longest_path(&topology, &routing);
         Ok(Network {

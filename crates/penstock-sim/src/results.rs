@@ -68,6 +68,8 @@ pub struct Summary {
     pub pfc_pauses: u64,
     /// BFC pauses sent by switches.
     pub queue_pauses: u64,
+    /// Pauses of a given time sent by switches (FAFC).
+    pub timed_pauses: u64,
     /// The longest base round-trip time (ps).
     pub base_rtt_ps: u64,
     /// Bandwidth-delay product of a NIC over that time (bytes).
@@ -187,6 +189,11 @@ impl<O: Observer> Simulation<O> {
                 .iter()
                 .filter_map(|switch| switch.bfc())
                 .map(|bfc| bfc.pauses())
+                .sum(),
+            timed_pauses: switches
+                .iter()
+                .filter_map(|switch| switch.fafc())
+                .map(|fafc| fafc.pauses())
                 .sum(),
             base_rtt_ps: self.network.path.base_rtt.as_ps(),
             bdp_bytes: self.network.path.bdp.get(),

@@ -38,6 +38,9 @@ impl<O: Observer> Simulation<O> {
         {
             let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
             self.network.switches[switch].on_signal(&mut moment, port, signal, id);
+            if let Signal::PauseTime(_) = signal {
+                self.expect_release(link, self.network.switches[switch].port(port).held_until());
+            }
             self.note_signal(now, node, link, signal, id);
             self.offer(now, link);
         }

@@ -2,8 +2,9 @@
 //! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
 //!
 //! Sources of events, in the order that breaks ties: the arrival on each wire, the end of each
-//! transmission (only while something waits), a timer for each host, a few global clocks, and a
-//! timer for each flow, which serves its recovery and its controller.
+//! transmission (only while something waits), a timer for each host, the end of a timed pause of
+//! each link, a clock for each switch whose policy has one, a few global clocks, and a timer for each
+//! flow, which serves its recovery and its controller.
 
 use penstock_engine::{SourceId, Wheel, stream};
 use penstock_fabric::{Arrival, Moment, Observer, PacketId, PacketKind, PacketPool};
@@ -49,6 +50,7 @@ const CLOCKS: u32 = Clock::End as u32 + 1;
 pub(crate) struct Sources {
     links: u32,
     pub(crate) hosts: u32,
+    switches: u32,
 }
 
 impl Sources {
@@ -60,12 +62,21 @@ impl Sources {
         2 * self.links + host
     }
 
+    /// The end of a timed pause of the sending end of `link`.
+    pub(crate) fn release(self, link: u32) -> SourceId {
+        2 * self.links + self.hosts + link
+    }
+
+    pub(crate) fn switch(self, switch: u32) -> SourceId {
+        3 * self.links + self.hosts + switch
+    }
+
     pub(crate) fn clock(self, clock: Clock) -> SourceId {
-        2 * self.links + self.hosts + clock as u32
+        self.switch(self.switches) + clock as u32
     }
 
     pub(crate) fn flow(self, slot: u32) -> SourceId {
-        2 * self.links + self.hosts + CLOCKS + slot
+        self.switch(self.switches) + CLOCKS + slot
     }
 }
 
@@ -122,7 +133,8 @@ impl<O: Observer> Simulation<O> {
         )?;
         let links = network.wires.len();
         let hosts = network.hosts.len();
-        let sources = Sources { links: links as u32, hosts: hosts as u32 };
+        let switches = network.switches.len() as u32;
+        let sources = Sources { links: links as u32, hosts: hosts as u32, switches };
         let random = |name| {
             let mut named = stream(scenario.seed, name);
             Pcg32::new(named.next_u64(), named.next_u64())
@@ -173,6 +185,9 @@ impl<O: Observer> Simulation<O> {
         if let Some(watch) = &self.deadlock_watch {
             self.wheel.schedule(self.sources.clock(Clock::Deadlock), watch.interval());
         }
+        for switch in 0..self.network.switches.len() {
+            self.expect_deadline(switch);
+        }
         self.expect_flow();
     }
 
@@ -199,19 +214,23 @@ impl<O: Observer> Simulation<O> {
                 self.network.wires[link as usize].is_end_scheduled = false;
                 self.send_next(now, link);
             } else {
-                self.on_timer(now, source - 2 * self.sources.links);
+                self.on_timer(now, source);
             }
         }
         true
     }
 
-    fn on_timer(&mut self, now: Time, timer: u32) {
-        let hosts = self.sources.hosts;
-        if timer < hosts {
-            self.offer(now, self.network.hosts[timer as usize].uplink);
-            return;
+    fn on_timer(&mut self, now: Time, timer: SourceId) {
+        let sources = self.sources;
+        if timer < sources.release(0) {
+            let host = timer - sources.host(0);
+            return self.offer(now, self.network.hosts[host as usize].uplink);
+        } else if timer < sources.switch(0) {
+            return self.on_release(now, timer - sources.release(0));
+        } else if timer < sources.switch(sources.switches) {
+            return self.on_switch_deadline(now, (timer - sources.switch(0)) as usize);
         }
-        match timer - hosts {
+        match timer - sources.switch(sources.switches) {
             clock if clock == Clock::Traffic as u32 => self.on_traffic(now),
             clock if clock == Clock::Sample as u32 => self.on_sample(now),
             clock if clock == Clock::Backlog as u32 => self.on_backlog(now),
@@ -375,6 +394,9 @@ impl<O: Observer> Simulation<O> {
             active.leave(now, link, self.pool[id].flow_hash);
         }
         if let Some(frame) = frame {
+            self.send_frame(now, switch, frame);
+        }
+        while let Some(frame) = self.network.switches[switch].take_frame() {
             self.send_frame(now, switch, frame);
         }
         self.transmit(now, link, id, is_ready);

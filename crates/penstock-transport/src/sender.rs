@@ -154,6 +154,13 @@ impl Sender {
         self.follow_rate();
     }
 
+    /// The first switch pauses the host for a share of T_hop and leaves the share `kept`, 0 to 1 (FAFC,
+    /// Algorithm 3).
+    pub fn on_timed_pause(&mut self, kept: f64) {
+        self.controller.on_timed_pause(kept);
+        self.follow_rate();
+    }
+
     /// A switch reported that it dropped the packet with `payload` bytes from `offset` on. With
     /// perfect recovery those bytes are sent again before any new ones; Go-Back-N does not listen
     /// to switches.

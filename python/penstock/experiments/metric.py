@@ -248,6 +248,15 @@ def deadlocked(runs: Runs) -> Value:
 
 
 @metric
+def link_pause(runs: Runs, *, links: Sequence[Sequence[int]], statistic: str = "mean") -> Value:
+    """Time in which the data of links is paused [us]: mean, min or max of them, mean over seeds."""
+    of: dict[str, Callable[[list[float]], float]] = {"mean": _mean, "min": min, "max": max}
+    return _mean(
+        of[statistic]([_link(run, ends)["port_pause_ns"] / 1e3 for ends in links]) for run in runs
+    )
+
+
+@metric
 def utilization(runs: Runs, *, layer: str | None = None) -> Value:
     """Share of time links are busy, mean over the links of a layer or of all."""
     return _layer_mean(runs, "utilization", layer)

@@ -18,11 +18,15 @@ from penstock.scenario.switch import (
     ClassAssignment,
     DynamicAssignment,
     EcnMarking,
+    Fafc,
     Fifo,
     IdealFair,
+    IngressAssignment,
     NonPauseEcnMarking,
     PerFlowAssignment,
     Pfc,
+    PfcThresholds,
+    PredictedMarking,
     QcnMarking,
     SharedBuffer,
     ShortestRemaining,
@@ -151,29 +155,18 @@ def _backpressure(scenario: Scenario) -> Iterator[Problem]:
     switch, nic = scenario.scheme.switch, scenario.scheme.host.nic
     admission, backpressure = switch.admission, switch.backpressure
     dynamic = isinstance(admission, SharedBuffer) and admission.ingress is not None
-    if isinstance(backpressure, Pfc) and backpressure.xoff is None and not dynamic:
-        yield Problem(
-            "scheme.switch.backpressure.xoff",
-            "without it PFC pauses at the threshold of an ingress, and the admission has none",
-            'write e.g. xoff = "250 kB", or use a shared buffer with [.admission.ingress]',
-        )
-    if (
-        isinstance(backpressure, Pfc)
-        and backpressure.xoff is not None
-        and backpressure.xon_offset >= backpressure.xoff
-    ):
-        yield Problem(
-            "scheme.switch.backpressure.xon_offset",
-            f"a resume {backpressure.xon_offset} B below the pause at {backpressure.xoff} B "
-            "would never be sent: XON must lie between 0 and XOFF",
-            "make it smaller than xoff",
-            backpressure.xon_offset,
-        )
+    path = "scheme.switch.backpressure"
+    if isinstance(backpressure, Pfc):
+        yield from _pause_thresholds(path, backpressure, dynamic)
+    if isinstance(backpressure, Fafc):
+        yield from _pause_thresholds(f"{path}.pfc", backpressure.pfc, dynamic)
+        yield from _fafc(scenario)
     if isinstance(backpressure, Bfc):
-        if isinstance(switch.assignment, PerFlowAssignment):
+        if isinstance(switch.assignment, PerFlowAssignment | IngressAssignment):
             yield Problem(
                 "scheme.switch.assignment.kind",
-                "BFC pauses numbered queues, and per-flow queues have no fixed number",
+                f"BFC pauses numbered queues, and {switch.assignment.kind} queues have no fixed "
+                "number",
                 'use "dynamic", "stochastic" or "class"',
                 switch.assignment.kind,
             )
@@ -193,9 +186,48 @@ def _backpressure(scenario: Scenario) -> Iterator[Problem]:
             )
 
 
+def _pause_thresholds(path: str, pfc: PfcThresholds, dynamic: bool) -> Iterator[Problem]:
+    """XOFF lies above XON, or is dynamic where the admission has thresholds."""
+    if pfc.xoff is None and not dynamic:
+        yield Problem(
+            f"{path}.xoff",
+            "without it PFC pauses at the threshold of an ingress, and the admission has none",
+            'write e.g. xoff = "250 kB", or use a shared buffer with [.admission.ingress]',
+        )
+    if pfc.xoff is not None and pfc.xon_offset >= pfc.xoff:
+        yield Problem(
+            f"{path}.xon_offset",
+            f"a resume {pfc.xon_offset} B below the pause at {pfc.xoff} B "
+            "would never be sent: XON must lie between 0 and XOFF",
+            "make it smaller than xoff",
+            pfc.xon_offset,
+        )
+
+
+def _fafc(scenario: Scenario) -> Iterator[Problem]:
+    """FAFC knows one class. That every link has a delay, the core checks."""
+    classes = scenario.scheme.switch.class_count()
+    if classes > 1:
+        yield Problem(
+            "scheme.switch.assignment.classes",
+            "FAFC pauses a whole link and knows one class",
+            "use one class",
+            classes,
+        )
+
+
 def _marking(scenario: Scenario) -> Iterator[Problem]:
     """Controllers need the marks that they react to."""
     marking, controller = scenario.scheme.switch.marking, scenario.scheme.host.controller
+    if isinstance(marking, PredictedMarking) and not isinstance(
+        scenario.scheme.switch.backpressure, Fafc
+    ):
+        yield Problem(
+            "scheme.switch.marking.kind",
+            "it marks by the queue that FAFC predicts, and the backpressure is another",
+            'use backpressure "fafc", or marking "ecn"',
+            marking.kind,
+        )
     if isinstance(marking, EcnMarking) and marking.kmin > marking.kmax:
         yield Problem(
             "scheme.switch.marking.kmin",
@@ -220,7 +252,7 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
             )
     for kinds, needed, name in (
         (Hpcc, (TelemetryMarking,), "telemetry"),
-        (MARKED_CONTROLLERS, (EcnMarking, NonPauseEcnMarking), "ecn"),
+        (MARKED_CONTROLLERS, (EcnMarking, NonPauseEcnMarking, PredictedMarking), "ecn"),
         (Qcn, (QcnMarking,), "qcn"),
     ):
         if isinstance(controller, kinds) and not isinstance(marking, needed):

@@ -37,6 +37,9 @@ STICKY_MAX = 1e6
 """Longest sticky threshold [hop RTTs]; our choice: the core's bound, seconds in any fabric."""
 QUANTUM_MAX = 2**20
 """Largest DRR quantum [B]; our choice: the core's bound, a thousand packets."""
+FAFC = "FAFC (Lu et al.)"
+HOPS_MAX = 1e6
+"""Most hops of data that count as uncongested; our choice: the core's bound, seconds."""
 QCN_SIZE_MAX = 1_000_000_000
 """Largest set point and sampling distance of QCN [B]; our choice: the core's bound."""
 
@@ -146,6 +149,12 @@ class PerFlowAssignment(Part):
     """A queue for every flow, however many (ideal fair queueing)."""
 
     kind: Literal["per-flow"]
+
+
+class IngressAssignment(Part):
+    """A queue for each port that packets come from (FAFC's fair queueing)."""
+
+    kind: Literal["ingress"]
 
 
 class DynamicAssignment(_SharedQueues):
@@ -302,6 +311,17 @@ class QcnMarking(Part):
     )
 
 
+class PredictedMarking(Part):
+    """Marking by the queue that FAFC predicts; what came during a pause does not count."""
+
+    kind: Literal["predicted"]
+    threshold: Size = field(
+        "predicted queue of a port beyond which packets are marked",
+        "200 kB",
+        source=f"{FAFC} IV-A: 200 kB with a pause threshold of 350 kB",
+    )
+
+
 # -- backpressure: what does the upstream learn? --------------------------------------------
 
 
@@ -311,10 +331,9 @@ class NoBackpressure(Part):
     kind: Literal["none"]
 
 
-class Pfc(Part):
-    """Priority flow control: pause a class when its ingress holds too much."""
+class PfcThresholds(Part):
+    """When PFC pauses and resumes a class of an ingress."""
 
-    kind: Literal["pfc"]
     xon_offset: Size = field(
         "resume this far below the pause threshold",
         "3072 B",
@@ -325,6 +344,12 @@ class Pfc(Part):
         None,
         source="BFC 6.2.1: dynamic",
     )
+
+
+class Pfc(PfcThresholds):
+    """Priority flow control: pause a class when its ingress holds too much."""
+
+    kind: Literal["pfc"]
 
 
 class HopRttThreshold(Part):
@@ -360,11 +385,55 @@ class Bfc(Part):
     )
 
 
+class Fafc(Part):
+    """Fast and accurate flow control: pause the ingresses that an egress suffers from."""
+
+    kind: Literal["fafc"]
+    threshold: PositiveSize = field(
+        "predicted queue of an egress beyond which its ingresses pause",
+        "350 kB",
+        source=f"{FAFC} IV-A",
+    )
+    queue_smoothing: Number = field(
+        "weight of a new queue length (alpha)", 0.8, gt=0, le=1, source=f"{FAFC} III-A"
+    )
+    rate_smoothing: Number = field(
+        "weight of a new rate (beta)", 0.8, gt=0, le=1, source=f"{FAFC} III-A"
+    )
+    congested_hops: Number = field(
+        "an egress with more data than it sends in so many T_hop is congested (th_c)",
+        1.0,
+        ge=0,
+        le=HOPS_MAX,
+        source=f"{OUR_CHOICE}: a longer queue loses nothing in a pause of T_hop (eq. 4)",
+    )
+    rate_decrease: Number = field(
+        "factor of arrival rates when an egress triggers again within 4 T_hop (f_dec)",
+        0.9,
+        gt=0,
+        le=1,
+        source=f"{OUR_CHOICE}: close to 1, as rates are measured anew in each T_hop",
+    )
+    pfc: PfcThresholds = field(
+        "the safety net beneath",
+        {},
+        source=f"{FAFC} II-E: PFC with dynamic thresholds",
+    )
+
+
 Admission = InfiniteBuffer | SharedBuffer | StaticBuffer
-Assignment = ClassAssignment | StochasticAssignment | PerFlowAssignment | DynamicAssignment
+Assignment = (
+    ClassAssignment
+    | StochasticAssignment
+    | PerFlowAssignment
+    | DynamicAssignment
+    | IngressAssignment
+)
 Scheduling = Fifo | StrictPriority | DeficitRoundRobin | IdealFair | ShortestRemaining
-Marking = NoMarking | EcnMarking | NonPauseEcnMarking | TelemetryMarking | QcnMarking
-Backpressure = NoBackpressure | Pfc | Bfc
+Marking = (
+    NoMarking | EcnMarking | NonPauseEcnMarking | TelemetryMarking | QcnMarking | PredictedMarking
+)
+Backpressure = NoBackpressure | Pfc | Bfc | Fafc
 
 
 class SwitchPolicies(Part):
@@ -379,12 +448,14 @@ class SwitchPolicies(Part):
     def class_count(self) -> int:
         """Priority classes of the queues."""
         assignment = self.assignment
-        return 1 if isinstance(assignment, PerFlowAssignment) else assignment.classes
+        if isinstance(assignment, PerFlowAssignment | IngressAssignment):
+            return 1
+        return assignment.classes
 
     def queue_count(self) -> int | None:
-        """Queues of a port, the control queue included; `None`: one per flow."""
+        """Queues of a port, the control queue included; `None`: one per flow or ingress."""
         match self.assignment:
-            case PerFlowAssignment():
+            case PerFlowAssignment() | IngressAssignment():
                 return None
             case ClassAssignment() as assignment:
                 return assignment.classes + 1

@@ -2,6 +2,7 @@
 
 pub mod class;
 pub mod dynamic;
+mod ingress;
 pub mod per_flow;
 pub mod stochastic;
 
@@ -31,6 +32,8 @@ pub enum AssignmentConfig {
     Dynamic(DynamicConfig),
     /// A queue for each flow, without limit.
     PerFlow {},
+    /// A queue for each port that packets come from.
+    Ingress {},
 }
 
 impl AssignmentConfig {
@@ -40,17 +43,18 @@ impl AssignmentConfig {
             AssignmentConfig::Class(config) => config.classes,
             AssignmentConfig::Stochastic(config) => config.classes,
             AssignmentConfig::Dynamic(config) => config.classes,
-            AssignmentConfig::PerFlow {} => 1,
+            AssignmentConfig::PerFlow {} | AssignmentConfig::Ingress {} => 1,
         }
     }
 
-    /// The class of each data queue that a port starts with.
-    pub fn queue_classes(&self) -> Vec<u8> {
+    /// The class of each data queue that a port of a switch with `ports` ports starts with.
+    pub fn queue_classes(&self, ports: usize) -> Vec<u8> {
         match self {
             AssignmentConfig::Class(config) => (0..config.classes as u8).collect(),
             AssignmentConfig::Stochastic(config) => partition(config.queues, config.classes),
             AssignmentConfig::Dynamic(config) => partition(config.queues, config.classes),
             AssignmentConfig::PerFlow {} => vec![],
+            AssignmentConfig::Ingress {} => vec![0; ports],
         }
     }
 }
@@ -97,6 +101,7 @@ pub(crate) enum Assignment {
     Stochastic(Stochastic),
     Dynamic(Dynamic),
     PerFlow(PerFlow),
+    Ingress,
 }
 
 impl Assignment {
@@ -110,6 +115,7 @@ impl Assignment {
                 Assignment::Dynamic(Dynamic::new(config, ports, hop_rtt, salt))
             }
             AssignmentConfig::PerFlow {} => Assignment::PerFlow(PerFlow::new(ports)),
+            AssignmentConfig::Ingress {} => Assignment::Ingress,
         }
     }
 
@@ -121,6 +127,7 @@ impl Assignment {
             Assignment::Stochastic(policy) => policy.assign(arrival.packet),
             Assignment::Dynamic(policy) => policy.assign(arrival),
             Assignment::PerFlow(policy) => policy.assign(arrival),
+            Assignment::Ingress => ingress::queue_of(arrival.packet),
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod ecn;
 pub mod non_pause_ecn;
+pub mod predicted;
 pub mod qcn;
 pub mod telemetry;
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use ecn::{Ecn, EcnConfig, MarkingPoint};
 use non_pause_ecn::NonPauseEcn;
+use predicted::{Predicted, PredictedConfig};
 use qcn::{Qcn, QcnConfig};
 use telemetry::{Telemetry, TelemetryConfig};
 
@@ -29,6 +31,8 @@ pub enum MarkingConfig {
     Telemetry(TelemetryConfig),
     /// Quantized feedback to the source of a sampled packet.
     Qcn(QcnConfig),
+    /// Congestion notification by the queue that FAFC predicts.
+    Predicted(PredictedConfig),
 }
 
 impl MarkingConfig {
@@ -46,6 +50,7 @@ pub(crate) enum Marking {
     NonPauseEcn(NonPauseEcn),
     Telemetry(Telemetry),
     Qcn(Qcn),
+    Predicted(Predicted),
 }
 
 impl Marking {
@@ -57,6 +62,9 @@ impl Marking {
             MarkingConfig::NonPauseEcn {} => Marking::NonPauseEcn(NonPauseEcn::new(rates.count())),
             MarkingConfig::Telemetry(config) => Marking::Telemetry(Telemetry::new(config)),
             MarkingConfig::Qcn(config) => Marking::Qcn(Qcn::new(config, rates.count())),
+            MarkingConfig::Predicted(config) => {
+                Marking::Predicted(Predicted::new(config, rates.count()))
+            }
         }
     }
 

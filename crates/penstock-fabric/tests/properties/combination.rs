@@ -1,7 +1,8 @@
 //! All combinations of policies that go together.
 
 use penstock_fabric::{
-    AdmissionConfig, AssignmentConfig, BackpressureConfig, SchedulingConfig, SwitchConfig,
+    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
+    SwitchConfig,
 };
 use serde_json::{Value, json};
 
@@ -36,6 +37,7 @@ fn assignments() -> Vec<Value> {
         json!({"kind": "stochastic", "queues": 6, "classes": 1}),
         json!({"kind": "stochastic", "queues": 9, "classes": 3}),
         json!({"kind": "per-flow"}),
+        json!({"kind": "ingress"}),
         dynamic(6, 1, 100, false, 1.0),
         dynamic(10, 3, 1, true, 1.0),
         dynamic(6, 1, 100, true, 0.5),
@@ -63,6 +65,7 @@ fn markings() -> Vec<Value> {
         json!({"kind": "telemetry", "multiplier": 0}),
         json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
                "jitter": 0.15}),
+        json!({"kind": "predicted", "threshold": 2_000}),
     ]
 }
 
@@ -77,27 +80,36 @@ fn backpressures() -> Vec<Value> {
         json!({"kind": "pfc", "xon_offset": 1_000, "xoff": 3_000}),
         bfc(json!({"kind": "hop-rtts", "factor": 0.1}), false),
         bfc(json!({"kind": "time", "time": 120_000}), true),
+        json!({"kind": "fafc", "threshold": 3_000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
+               "congested_hops": 1.0, "rate_decrease": 0.9,
+               "pfc": {"xon_offset": 500, "xoff": 5_000}}),
     ]
 }
 
 /// What a scenario refuses, restated: see `bounds` of the simulator.
 fn goes_together(config: &SwitchConfig) -> bool {
     let per_flow = matches!(config.assignment, AssignmentConfig::PerFlow {});
+    let by_ingress = matches!(config.assignment, AssignmentConfig::Ingress {});
     let single = matches!(&config.assignment, AssignmentConfig::Class(class) if class.classes == 1);
     let scheduling = match config.scheduling {
         SchedulingConfig::Fifo {} => single,
         SchedulingConfig::IdealFair {} => per_flow,
-        SchedulingConfig::Strict {} => !per_flow,
+        SchedulingConfig::Strict {} => !per_flow && !by_ingress,
         SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => true,
     };
     let backpressure = match &config.backpressure {
-        BackpressureConfig::Bfc(_) => !per_flow,
+        BackpressureConfig::Bfc(_) => !per_flow && !by_ingress,
+        BackpressureConfig::Fafc(_) => config.assignment.classes() == 1,
         BackpressureConfig::Pfc(pfc) if pfc.xoff.is_none() => {
             matches!(&config.admission, AdmissionConfig::Shared(s) if s.ingress.is_some())
         }
         _ => true,
     };
-    scheduling && backpressure
+    let marking = match config.marking {
+        MarkingConfig::Predicted(_) => matches!(config.backpressure, BackpressureConfig::Fafc(_)),
+        _ => true,
+    };
+    scheduling && backpressure && marking
 }
 
 /// Every combination that is allowed.

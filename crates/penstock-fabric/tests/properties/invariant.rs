@@ -33,7 +33,8 @@ impl Model<'_> {
             let in_class = |class| self.paused_classes.contains(&(number, class));
             prop_assert!((0..8).all(|class| port.is_class_paused(class) == in_class(class)));
             let waits = port.control_packets(&self.pool).count() > 0;
-            prop_assert_eq!(port.is_ready(), waits || port.active() > 0);
+            let may_send = port.active() > 0 && !self.held.contains_key(&number);
+            prop_assert_eq!(port.is_ready(), waits || may_send);
         }
         Ok(())
     }

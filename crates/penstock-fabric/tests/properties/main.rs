@@ -26,6 +26,9 @@ fn step() -> impl Strategy<Value = Step> {
             Step::Class { port, class, is_paused }
         }),
         1 => (0..PORTS, any::<u16>()).prop_map(|(port, bits)| Step::Bitmap { port, bits }),
+        1 => (0..PORTS, 1u32..3_000).prop_map(|(port, nanoseconds)| {
+            Step::Hold { port, nanoseconds }
+        }),
         1 => (0..PORTS).prop_map(Step::Acknowledge),
         1 => (1u64..8_000_000).prop_map(Step::Wait),
     ]

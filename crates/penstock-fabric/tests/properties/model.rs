@@ -22,6 +22,7 @@ pub enum Step {
     Queue { port: u16, queue: u16, is_paused: bool },
     Class { port: u16, class: u8, is_paused: bool },
     Bitmap { port: u16, bits: u16 },
+    Hold { port: u16, nanoseconds: u32 },
     Acknowledge(u16),
     Wait(u64),
 }
@@ -38,6 +39,8 @@ pub struct Model<'a> {
     /// What the neighbour behind each port has paused.
     pub paused_queues: BTreeSet<(u16, u16)>,
     pub paused_classes: BTreeSet<(u16, u8)>,
+    /// Until when the neighbour behind each port holds it.
+    pub held: BTreeMap<u16, Time>,
     /// What the switch has paused at the neighbour behind each port.
     pub told_queues: BTreeSet<(u16, u16)>,
     pub told_classes: BTreeSet<(u16, u8)>,
@@ -46,10 +49,15 @@ pub struct Model<'a> {
     acknowledgements: u32,
 }
 
+/// Delay of the link behind a port.
+fn hop(port: u16) -> Time {
+    Time::from_ns(500 + 200 * u64::from(port))
+}
+
 fn facts() -> SwitchFacts {
     let port = |number: u16| PortFacts {
         rate: BitRate::from_gbps(if number == 1 { 40 } else { 100 }),
-        delay: Time::from_ns(500 + 200 * u64::from(number)),
+        delay: hop(number),
         neighbour_pipeline: Time::ZERO,
         neighbour_tier: if number < 2 { 0 } else { 2 },
     };
@@ -72,6 +80,7 @@ impl<'a> Model<'a> {
             departed: BTreeMap::new(),
             paused_queues: BTreeSet::new(),
             paused_classes: BTreeSet::new(),
+            held: BTreeMap::new(),
             told_queues: BTreeSet::new(),
             told_classes: BTreeSet::new(),
             data_bytes: 0,
@@ -111,9 +120,28 @@ impl<'a> Model<'a> {
                 self.switch.enqueue_control(&mut self.pool, id, port);
                 self.acknowledgements += 1;
             }
-            Step::Wait(span) => self.now += Time::from_ps(span),
+            Step::Hold { port, nanoseconds } => {
+                self.signal(port, Signal::PauseTime(nanoseconds));
+                let held = self.held.entry(port).or_insert(self.now);
+                *held += Time::from_ns(u64::from(nanoseconds));
+                prop_assert_eq!(self.switch.port(port).held_until(), *held);
+            }
+            Step::Wait(span) => self.pass(Time::from_ps(span)),
         }
         Ok(())
+    }
+
+    /// Time passes, with the deadlines of the switch and the ends of pauses on the way.
+    fn pass(&mut self, span: Time) {
+        let end = self.now + span;
+        while let Some(deadline) = self.switch.deadline().filter(|&deadline| deadline <= end) {
+            self.switch.on_deadline(deadline);
+        }
+        self.now = end;
+        for port in 0..PORTS {
+            self.switch.release(end, port);
+        }
+        self.held.retain(|_, until| *until > end);
     }
 
     fn arrive(&mut self, flow: u32, bytes: u16) -> Result<(), TestCaseError> {
@@ -167,8 +195,11 @@ impl<'a> Model<'a> {
         }
         self.pool.remove(id);
         frame.map_or(Ok(()), |frame| self.on_frame(frame))?;
+        while let Some(frame) = self.switch.take_frame() {
+            self.on_frame(frame)?;
+        }
         // 80 ps a byte: the link is busy meanwhile.
-        self.now += Time::from_ps(80 * u64::from(packet.wire_bytes));
+        self.pass(Time::from_ps(80 * u64::from(packet.wire_bytes)));
         Ok(Some(packet.kind))
     }
 
@@ -180,6 +211,7 @@ impl<'a> Model<'a> {
     ) -> Result<(), TestCaseError> {
         prop_assert!(!self.paused_queues.contains(&(egress, packet.queue)), "a paused queue sent");
         prop_assert!(!self.paused_classes.contains(&(egress, packet.class)), "a paused class sent");
+        prop_assert!(!self.held.contains_key(&egress), "a held port sent");
         prop_assert!(packet.queue > 0);
         let control = self.switch.port(egress).control_packets(&self.pool).count();
         prop_assert_eq!(control, 0, "control packets go first");
@@ -218,6 +250,7 @@ impl<'a> Model<'a> {
             Signal::PauseClass(class) => self.told_classes.insert((port, class)),
             Signal::ResumeClass(class) => self.told_classes.remove(&(port, class)),
             Signal::QueueBitmap(_) => false,
+            Signal::PauseTime(time) => (1..=hop(port).as_ps() / 1_000).contains(&u64::from(time)),
         };
         prop_assert!(is_news, "{frame:?} again");
         Ok(())
@@ -232,6 +265,8 @@ impl<'a> Model<'a> {
 
     /// Without pauses everything leaves, and every account returns to zero.
     pub fn drain(&mut self) -> Result<(), TestCaseError> {
+        let last = self.held.values().copied().max().unwrap_or(self.now);
+        self.pass(last - self.now);
         for port in 0..PORTS {
             self.apply(Step::Bitmap { port, bits: 0 })?;
             for class in 0..8 {

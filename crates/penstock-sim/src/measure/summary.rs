@@ -24,6 +24,7 @@ use crate::workload::TrafficConfig;
 pub struct HostPauses {
     queues: u128,
     classes: u8,
+    is_held: bool,
     /// Time, summed over the paused queues.
     pub queue_clock: PauseClock,
     /// Time, summed over the paused classes.
@@ -32,6 +33,13 @@ pub struct HostPauses {
     pub queue_pauses: u64,
     /// Class pauses that took effect.
     pub class_pauses: u64,
+}
+
+impl HostPauses {
+    /// A timed pause stops all classes and counts as one.
+    fn count_classes(&mut self, now: Time) {
+        self.class_clock.set(now, self.classes.count_ones().max(u32::from(self.is_held)));
+    }
 }
 
 /// Everything that is measured while a simulation runs.
@@ -175,12 +183,23 @@ impl Measurements {
             Signal::PauseQueue(queue) if self.reacts => pauses.queues |= 1 << (queue & 127),
             Signal::ResumeQueue(queue) => pauses.queues &= !(1 << (queue & 127)),
             Signal::QueueBitmap(bitmap) if self.reacts => pauses.queues = bitmap,
+            Signal::PauseTime(_) => {
+                pauses.class_pauses += u64::from(!pauses.is_held);
+                pauses.is_held = true;
+            }
             _ => {}
         }
         pauses.queue_pauses += u64::from((pauses.queues & !queues).count_ones());
         pauses.class_pauses += u64::from((pauses.classes & !classes).count_ones());
         pauses.queue_clock.set(now, pauses.queues.count_ones());
-        pauses.class_clock.set(now, pauses.classes.count_ones());
+        pauses.count_classes(now);
+    }
+
+    /// A pause of the NIC of `host` that had an end is over.
+    pub fn on_host_release(&mut self, now: Time, host: u32) {
+        let pauses = &mut self.hosts[host as usize];
+        pauses.is_held = false;
+        pauses.count_classes(now);
     }
 
     /// Whether `class` is paused at the NIC of `host`.

@@ -287,6 +287,19 @@ pub fn swift(initial: u32) -> Value {
     with(with(pfc(), "/host/controller", controller), "/name", "swift")
 }
 
+/// FAFC with DCTCP, which predicts beyond `threshold` early enough for small bursts.
+pub fn fafc(threshold: u64) -> Value {
+    let switch = json!({
+        "admission": shared(true), "assignment": {"kind": "ingress"},
+        "scheduling": {"kind": "drr", "quantum": 1_048},
+        "marking": {"kind": "predicted", "threshold": threshold / 2},
+        "backpressure": {"kind": "fafc", "threshold": threshold, "queue_smoothing": 0.8,
+                         "rate_smoothing": 0.8, "congested_hops": 1.0, "rate_decrease": 0.9,
+                         "pfc": {"xon_offset": 3_072, "xoff": null}},
+    });
+    with(with(dctcp(), "/switch", switch), "/name", "fafc")
+}
+
 /// All schemes, by name.
 pub fn schemes() -> Vec<Value> {
     vec![
@@ -305,6 +318,7 @@ pub fn schemes() -> Vec<Value> {
         tcp(50_000),
         irn(50_000),
         swift(100),
+        fafc(60_000),
     ]
 }
 

@@ -20,3 +20,4 @@ mod queueing;
 mod rates;
 mod single_flow;
 mod swift;
+mod timed_pause;

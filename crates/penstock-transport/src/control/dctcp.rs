@@ -158,6 +158,12 @@ impl Dctcp {
         self.rate.set_minimum();
     }
 
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    pub fn on_timed_pause(&mut self, kept: f64) {
+        self.is_slow_start = false;
+        self.rate.scale(kept);
+    }
+
     /// A loss was detected: half the window (RFC 8257 Sec. 3.5).
     pub fn on_loss(&mut self) {
         self.is_slow_start = false;
@@ -311,6 +317,17 @@ mod tests {
             acknowledge(&mut dctcp, packet, 0, false);
         }
         assert_eq!(dctcp.window(), 100_000);
+    }
+
+    #[test]
+    fn a_timed_pause_leaves_a_share_of_the_rate_at_once() {
+        let mut dctcp = dctcp(DctcpStart::SlowStart);
+        dctcp.on_timed_pause(0.4); // 600 of 1,000 ns
+        assert_eq!((dctcp.window(), dctcp.rate()), (4_000, Some(BitRate::from_gbps(4))));
+        acknowledge(&mut dctcp, 1, 3, false);
+        assert_eq!(dctcp.window(), 4_500); // the increase of a round, no slow start
+        dctcp.on_timed_pause(0.0);
+        assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));
     }
 
     #[test]

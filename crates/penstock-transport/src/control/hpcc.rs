@@ -167,6 +167,13 @@ impl Hpcc {
         self.rate.set_minimum();
     }
 
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3), and of the reference,
+    /// from which the next acknowledgement starts.
+    pub fn on_timed_pause(&mut self, kept: f64) {
+        self.rate.scale(kept);
+        self.reference = self.rate.get();
+    }
+
     /// Whether the last acknowledgement set the rate.
     #[inline]
     pub(crate) fn has_reacted(&self) -> bool {
@@ -309,6 +316,14 @@ mod tests {
         let later = START + Time::from_us(8);
         hpcc.on_acknowledgement(&[hop(later, 100_000, 50_000)], &view(102_000));
         assert_eq!((hpcc.window(), hpcc.stage), (63_413, 0));
+    }
+
+    #[test]
+    fn a_timed_pause_lowers_the_reference_too() {
+        let mut hpcc = hpcc(HpccReaction::PerAck);
+        let line = hpcc.rate.get();
+        hpcc.on_timed_pause(0.5);
+        assert_eq!((hpcc.rate.get(), hpcc.reference), (line / 2, line / 2));
     }
 
     #[test]

@@ -362,6 +362,18 @@ impl Controller {
         }
     }
 
+    /// A timed pause of the host: the rate is multiplied by `kept`, 0 to 1 (FAFC, Algorithm 3), down
+    /// to the minimum rate. So do the controllers that FAFC is evaluated with; the others continue as
+    /// they are.
+    pub fn on_timed_pause(&mut self, kept: f64) {
+        match self {
+            Controller::Dctcp(dctcp) => dctcp.on_timed_pause(kept),
+            Controller::Hpcc(hpcc) => hpcc.on_timed_pause(kept),
+            Controller::Timely(timely) => timely.on_timed_pause(kept),
+            _ => {}
+        }
+    }
+
     /// Recovery has something to tell. DCTCP halves its window when a loss is detected, NewReno and
     /// Swift follow their own rules; the others continue as they are, as RDMA NICs do.
     pub fn on_loss(&mut self, now: Time, signal: LossSignal) {

@@ -173,6 +173,11 @@ impl Timely {
         }
     }
 
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    pub fn on_timed_pause(&mut self, kept: f64) {
+        self.decrease(kept);
+    }
+
     /// The window (bytes), >= 1; `u64::MAX` without one.
     #[inline]
     pub fn window(&self) -> u64 {
@@ -366,6 +371,14 @@ mod tests {
         timely.stage = 4;
         assert_eq!(rates(&mut timely, [400]), [1_000]);
         assert_eq!((timely.stage, timely.window()), (0, u64::MAX));
+    }
+
+    #[test]
+    fn a_timed_pause_leaves_a_share_of_the_rate_and_ends_a_row_of_increases() {
+        let mut timely = flow(&config(), 20);
+        timely.stage = 9;
+        timely.on_timed_pause(0.25);
+        assert_eq!((timely.rate.get(), timely.stage), (2_500_000_000, 0));
     }
 
     #[test]

@@ -1,0 +1,273 @@
+//! Algorithms 1, 2 and 4 on a switch of three 25 Gb/s ports (3.125 bytes/ns) with T_hop 1 us: ports
+//! 1 and 2 send to port 0, and port 2 also to port 1.
+
+use alloc::vec::Vec;
+
+use penstock_units::BitRate;
+
+use super::*;
+use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
+use crate::marking::predicted::PredictedConfig;
+use crate::{
+    AssignmentConfig, BackpressureConfig, MarkingConfig, PacketFlags, PortFacts, SwitchConfig,
+};
+
+const US: Time = Time::from_us(1);
+
+fn config() -> FafcConfig {
+    FafcConfig {
+        threshold: Bytes::new(10_000),
+        queue_smoothing: 0.8,
+        rate_smoothing: 0.8,
+        congested_hops: 1.0,
+        rate_decrease: 0.5,
+        pfc: PfcConfig { xon_offset: Bytes::ZERO, xoff: Some(Bytes::new(1_000_000)) },
+    }
+}
+
+fn facts(delays: [u64; 3]) -> SwitchFacts {
+    let port = |delay| PortFacts {
+        rate: BitRate::from_gbps(25),
+        delay: Time::from_us(delay),
+        ..host_port()
+    };
+    switch_with(delays.map(port).to_vec())
+}
+
+fn switch(marking: MarkingConfig) -> SwitchConfig {
+    SwitchConfig {
+        assignment: AssignmentConfig::Ingress {},
+        scheduling: drr(1_000),
+        marking,
+        backpressure: BackpressureConfig::Fafc(config()),
+        ..plain()
+    }
+}
+
+fn bench() -> Bench {
+    Bench::new(&switch(MarkingConfig::None {}), &facts([1; 3]))
+}
+
+impl Bench {
+    fn fafc(&self) -> &Fafc {
+        self.switch.fafc().unwrap()
+    }
+
+    /// `count` packets of 1,000 bytes come from `ingress` for `egress`.
+    fn bring(&mut self, count: usize, ingress: u16, egress: u16) {
+        for _ in 0..count {
+            self.admit(Flow { ingress, egress, ..Flow::default() }, 1_000);
+        }
+    }
+
+    /// Time passes until `now`, with the deadlines on the way.
+    fn until(&mut self, now: Time) {
+        while let Some(deadline) = self.switch.deadline().filter(|&deadline| deadline <= now) {
+            self.switch.on_deadline(deadline);
+        }
+        self.now = now;
+    }
+
+    /// A packet leaves `egress`; what is sent because of it, as (port, ns).
+    fn pauses(&mut self, egress: u16) -> Vec<(u16, u32)> {
+        self.depart(egress).unwrap();
+        let frames = core::iter::from_fn(|| self.switch.take_frame());
+        frames
+            .map(|frame| match frame.signal {
+                Signal::PauseTime(nanoseconds) => (frame.port, nanoseconds),
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    fn forecast(&self, egress: u16) -> (f64, f64) {
+        let QueueForecast { queue, predicted } = self.switch.port(egress).forecast();
+        (queue, predicted)
+    }
+}
+
+fn near(one: f64, other: f64) {
+    assert!((one - other).abs() < 1e-6, "{one} is not {other}");
+}
+
+#[test]
+fn holt_smooths_the_queue_and_its_growth() {
+    let mut bench = bench();
+    bench.bring(4, 1, 0);
+    assert_eq!(bench.forecast(0), (0.0, 0.0));
+    bench.until(US);
+    // q = 0.8 · 4,000; r = 0.8 · 4,000 / 1,000 ns; predicted q + 2 r T_hop.
+    let forecast = &bench.fafc().forecast;
+    near(forecast.queue(0), 3_200.0);
+    near(forecast.growth(0), 3.2);
+    near(forecast.arrival(1, 0), 3.2);
+    near(bench.forecast(0).1, 9_600.0);
+    // Two packets leave, one comes: 3,000 are stored. q = 0.8 · 3,000 + 0.2 (3,200 + 3,200);
+    // r = 0.8 · (-1) + 0.2 · 3.2; r^i = 0.8 · 1 + 0.2 · 3.2; r^o = r^i - r.
+    bench.depart(0);
+    bench.depart(0);
+    bench.bring(1, 1, 0);
+    bench.until(US * 2);
+    let forecast = &bench.fafc().forecast;
+    near(forecast.queue(0), 3_680.0);
+    near(forecast.growth(0), -0.16);
+    near(forecast.arrival(1, 0), 1.44);
+    near(forecast.departure(1, 0), 1.6);
+    near(bench.forecast(0).1, 3_680.0 - 320.0);
+}
+
+#[test]
+fn the_port_without_victims_is_paused_and_the_prediction_knows_it() {
+    let mut bench = bench();
+    // To port 0: 6 packets from port 1 and 3 from port 2, which also sends 2 to the idle port 1.
+    bench.bring(6, 1, 0);
+    bench.bring(3, 2, 0);
+    bench.bring(2, 2, 1);
+    bench.depart(1);
+    bench.depart(1);
+    bench.until(US);
+    let forecast = &bench.fafc().forecast;
+    near(forecast.arrival(1, 0), 4.8);
+    near(forecast.arrival(2, 0), 2.4);
+    near(forecast.departure(2, 1), 1.6);
+    near(bench.fafc().loss(1, 0), 0.0);
+    near(bench.fafc().loss(2, 0), 1.6);
+    near(bench.forecast(0).1, 7_200.0 + 2.0 * 7_200.0);
+    // 21,600 > 10,000: need is r_*e T_hop = 7,200 bytes. Port 1 gives 4,800 in all of T_hop, port 2
+    // the other 2,400.
+    assert_eq!(bench.pauses(0), [(1, 1_000), (2, 1_000)]);
+    // All that comes is held back: 21,600 less pausNext, 4,800 and 4,000 with q_20 / q_2* = 1.
+    near(bench.fafc().egress_offsets[0], -4_800.0 - 4_000.0);
+    near(bench.forecast(0).1, 21_600.0 - 8_800.0);
+    assert_eq!(bench.fafc().pauses(), 2);
+    // Still beyond the threshold, but the need is 0.5 · 7,200 - 3,600 - 8,800 < 0.
+    assert_eq!(bench.pauses(0), []);
+}
+
+#[test]
+fn a_small_need_spares_the_port_with_victims() {
+    let mut bench = bench();
+    bench.bring(6, 1, 0);
+    bench.bring(3, 2, 0);
+    bench.bring(2, 2, 1);
+    for egress in [0, 0, 0, 0, 1, 1] {
+        bench.depart(egress);
+    }
+    bench.bring(1, 2, 1); // stored, but no more than one T_hop of data: uncongested
+    bench.until(US);
+    // 4 of the 9 packets have left, 2 from each port: r_*0 = 0.8 · 5.
+    near(bench.fafc().forecast.growth(0), 4.0);
+    near(bench.fafc().loss(2, 0), 1.6);
+    near(bench.forecast(0).1, 12_000.0);
+    // 4,000 bytes of port 1's 4.8 bytes/ns: 833.3 ns, rounded up. Port 2 goes on.
+    assert_eq!(bench.pauses(0), [(1, 834)]);
+    near(bench.fafc().egress_offsets[0], -834.0 * 4.8);
+}
+
+#[test]
+fn slots_take_pauses_off_the_prediction_then_add_them_and_then_forget() {
+    let mut bench = bench();
+    bench.bring(9, 1, 0);
+    bench.until(US);
+    assert_eq!(bench.pauses(0), [(1, 1_000)]);
+    let offset = |bench: &Bench| bench.fafc().egress_offsets[0];
+    near(offset(&bench), -7_200.0);
+    bench.until(US * 2); // the slot from 1 to 2 us ends: pausOld is 7,200
+    near(offset(&bench), 7_200.0);
+    bench.until(US * 3);
+    near(offset(&bench), 0.0);
+    assert_eq!(bench.fafc().slots[1], Slots::IDLE);
+}
+
+#[test]
+fn consecutive_triggers_count_less_of_what_arrives() {
+    let mut bench = bench();
+    bench.bring(9, 1, 0);
+    bench.until(US);
+    assert!(!bench.fafc().has_just_triggered(US, 0));
+    near(bench.fafc().need(0, 1.0), 7_200.0);
+    assert_eq!(bench.pauses(0), [(1, 1_000)]);
+    assert!(bench.fafc().has_just_triggered(US * 5, 0));
+    assert!(!bench.fafc().has_just_triggered(US * 5 + Time::from_ps(1), 0));
+    assert!(!bench.fafc().has_just_triggered(US, 1));
+    // Half of the 7.2 bytes/ns: 7,200 - 3,600, and what is held back already.
+    near(bench.fafc().need(0, 0.5), 3_600.0 - 7_200.0);
+}
+
+#[test]
+fn a_shrinking_queue_pauses_nobody_however_long_it_is() {
+    let mut bench = bench();
+    bench.bring(40, 1, 0);
+    bench.until(US * 10); // its growth is forgotten
+    assert_eq!(bench.pauses(0), []);
+    bench.until(US * 11);
+    assert!(bench.fafc().forecast.growth(0) < 0.0);
+    assert!(bench.forecast(0).1 > 10_000.0);
+    assert_eq!(bench.pauses(0), []);
+}
+
+#[test]
+fn links_of_different_delays_count_with_their_own() {
+    let config = switch(MarkingConfig::None {});
+    let mut bench = Bench::new(&config, &facts([2, 4, 1]));
+    bench.bring(2, 1, 0);
+    bench.bring(1, 2, 0);
+    assert_eq!(bench.switch.deadline(), Some(US)); // the shortest
+    bench.until(US);
+    // r_10 = 1.6 over 4 us, r_20 = 0.8 over 1 us: predicted 2,400 + 2 (6,400 + 800).
+    near(bench.forecast(0).1, 16_800.0);
+    // Need 7,200: of two ports without loss the first is paused, up to its own T_hop of 4 us.
+    assert_eq!(bench.pauses(0), [(1, 4_000), (2, 1_000)]);
+    let ends: Vec<Time> = bench.fafc().slots.iter().map(Slots::ends_at).collect();
+    assert_eq!(ends, [Time::NEVER, US * 5, US * 2]);
+}
+
+#[test]
+fn marks_follow_the_prediction_and_not_what_a_pause_has_piled_up() {
+    let marking = MarkingConfig::Predicted(PredictedConfig { threshold: Bytes::new(5_000) });
+    let mut bench = Bench::new(&switch(marking), &facts([1; 3]));
+    let is_marked = |bench: &mut Bench| {
+        let (packet, _) = bench.depart(0).unwrap();
+        packet.flags.contains(PacketFlags::MARKED)
+    };
+    bench.bring(3, 1, 0);
+    bench.until(US);
+    assert!(is_marked(&mut bench)); // 2,400 + 2 · 2,400
+    bench.until(US * 20);
+    assert!(!is_marked(&mut bench)); // 2,000 and steady
+    bench.signal(0, Signal::PauseTime(500));
+    bench.bring(3, 1, 0);
+    assert!(bench.depart(0).is_none());
+    bench.until(US * 21);
+    bench.switch.release(bench.now, 0);
+    // q = 0.8 · 4,000 + 0.2 · 2,000 and r = 0.8 · 2: beyond 5,000, but 3,000 of it came meanwhile.
+    near(bench.forecast(0).1, 3_600.0 + 2.0 * 1_600.0);
+    assert!(!is_marked(&mut bench));
+}
+
+#[test]
+fn pauses_of_a_port_add_up_and_end_by_themselves() {
+    let mut bench = bench();
+    bench.bring(2, 1, 0);
+    bench.acknowledge(0);
+    bench.signal(0, Signal::PauseTime(400));
+    bench.now = Time::from_ns(100);
+    bench.signal(0, Signal::PauseTime(300));
+    assert_eq!(bench.switch.port(0).held_until(), Time::from_ns(700));
+    assert!(bench.depart(0).is_some()); // control packets are never paused
+    assert!(bench.depart(0).is_none() && !bench.switch.port(0).is_ready());
+    bench.switch.release(Time::from_ns(400), 0); // that was the end of the first one alone
+    assert!(bench.depart(0).is_none());
+    bench.switch.release(Time::from_ns(700), 0);
+    assert!(bench.depart(0).is_some());
+    assert_eq!(bench.switch.port(0).class_pause_time(US), Time::from_ns(700));
+    assert_eq!(bench.switch.port(0).counters.class_pauses, 1);
+}
+
+#[test]
+fn a_lost_safety_margin_is_pfcs_business() {
+    let mut bench = bench();
+    let flow = Flow { ingress: 1, egress: 0, ..Flow::default() };
+    let frames: Vec<_> = (0..1_000).filter_map(|_| bench.admit(flow, 1_000)).collect();
+    assert_eq!(frames, [ControlFrame { port: 1, signal: Signal::PauseClass(0) }]);
+}

@@ -1,0 +1,185 @@
+//! What FAFC knows of the traffic between two ports, and where it is going (Algorithm 1): counters
+//! for every pair of an ingress and an egress, smoothed once in a while by Holt's linear trend.
+//!
+//! Rates are in bytes per nanosecond, queues in bytes. A smoothed value may be negative for a
+//! moment after a queue has drained.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Below this a smoothed value (bytes, bytes/ns) is 0; our choice: a millionth of a byte, before
+/// idle ports decay into the range of numbers that processors are slow at.
+const NOTHING: f64 = 1e-6;
+
+/// The traffic from one ingress to one egress.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    /// q'_ie: what is stored (bytes).
+    stored: u64,
+    /// b_ie: what has arrived so far (bytes).
+    arrived: u64,
+    /// qLast_ie (bytes).
+    last_stored: u64,
+    /// bLast_ie (bytes).
+    last_arrived: u64,
+    /// q_ie, smoothed (bytes).
+    queue: f64,
+    /// r_ie: how fast the queue grows (bytes/ns).
+    growth: f64,
+    /// r^i_ie: how fast bytes arrive (bytes/ns).
+    arrival: f64,
+}
+
+/// Counters and trends of a switch.
+#[derive(Debug)]
+pub(crate) struct Forecast {
+    ports: usize,
+    /// alpha.
+    smoothing: f64,
+    /// beta.
+    rate_smoothing: f64,
+    /// Time between two updates (ns).
+    interval: f64,
+    /// One row of ingresses for each egress.
+    pairs: Vec<Pair>,
+    /// Egresses whose pairs are not all at rest, with smoothed values of 0; the others need no update.
+    is_awake: Vec<bool>,
+    /// q_*e by egress (bytes).
+    egress_queue: Vec<f64>,
+    /// r_*e by egress (bytes/ns).
+    egress_growth: Vec<f64>,
+    /// Bytes by which the egress queue grows in the T_hop of each ingress: Σ_i r_ie T_hop,i.
+    egress_trend: Vec<f64>,
+    /// What all egresses hold of an ingress, none less than 0: q_i* (bytes).
+    ingress_queue: Vec<f64>,
+    /// r^i_i* by ingress (bytes/ns).
+    ingress_arrival: Vec<f64>,
+}
+
+impl Forecast {
+    /// Nothing seen yet. Both factors are in (0, 1], `interval` in ns.
+    pub(crate) fn new(ports: usize, smoothing: f64, rate_smoothing: f64, interval: f64) -> Self {
+        Forecast {
+            ports,
+            smoothing,
+            rate_smoothing,
+            interval,
+            pairs: vec![Pair::default(); ports * ports],
+            is_awake: vec![false; ports],
+            egress_queue: vec![0.0; ports],
+            egress_growth: vec![0.0; ports],
+            egress_trend: vec![0.0; ports],
+            ingress_queue: vec![0.0; ports],
+            ingress_arrival: vec![0.0; ports],
+        }
+    }
+
+    #[inline]
+    fn index(&self, ingress: u16, egress: u16) -> usize {
+        usize::from(egress) * self.ports + usize::from(ingress)
+    }
+
+    fn pair(&self, ingress: u16, egress: u16) -> &Pair {
+        &self.pairs[self.index(ingress, egress)]
+    }
+
+    /// Bytes came from `ingress` for `egress` (Algorithm 1, lines 2 and 3).
+    #[inline]
+    pub(crate) fn on_enqueue(&mut self, ingress: u16, egress: u16, bytes: u64) {
+        let index = self.index(ingress, egress);
+        self.is_awake[usize::from(egress)] = true;
+        self.pairs[index].stored += bytes;
+        self.pairs[index].arrived += bytes;
+    }
+
+    /// They leave (line 6).
+    #[inline]
+    pub(crate) fn on_dequeue(&mut self, ingress: u16, egress: u16, bytes: u64) {
+        let index = self.index(ingress, egress);
+        self.pairs[index].stored -= bytes;
+    }
+
+    /// Takes what happened since the last update into the trends (`UpdateRate`). `hops` is T_hop of
+    /// each port's link (ns).
+    pub(crate) fn update(&mut self, hops: &[f64]) {
+        let (alpha, beta, interval) = (self.smoothing, self.rate_smoothing, self.interval);
+        self.ingress_queue.fill(0.0);
+        self.ingress_arrival.fill(0.0);
+        for (egress, row) in self.pairs.chunks_exact_mut(self.ports).enumerate() {
+            if !self.is_awake[egress] {
+                continue; // its sums are 0 already, and it adds nothing to those of ingresses
+            }
+            let (mut queue, mut growth, mut trend) = (0.0, 0.0, 0.0);
+            let mut is_awake = false;
+            for (ingress, pair) in row.iter_mut().enumerate() {
+                let estimate = pair.queue + pair.growth * interval;
+                let grown = pair.stored as f64 - pair.last_stored as f64;
+                let arrived = (pair.arrived - pair.last_arrived) as f64;
+                pair.queue = settled(alpha * pair.stored as f64 + (1.0 - alpha) * estimate);
+                pair.growth = settled(beta * grown / interval + (1.0 - beta) * pair.growth);
+                pair.arrival = settled(beta * arrived / interval + (1.0 - beta) * pair.arrival);
+                pair.last_stored = pair.stored;
+                pair.last_arrived = pair.arrived;
+                is_awake |= pair.stored > 0
+                    || pair.queue != 0.0
+                    || pair.growth != 0.0
+                    || pair.arrival != 0.0;
+                queue += pair.queue;
+                growth += pair.growth;
+                trend += pair.growth * hops[ingress];
+                self.ingress_queue[ingress] += pair.queue.max(0.0);
+                self.ingress_arrival[ingress] += pair.arrival;
+            }
+            self.is_awake[egress] = is_awake;
+            self.egress_queue[egress] = queue;
+            self.egress_growth[egress] = growth;
+            self.egress_trend[egress] = trend;
+        }
+    }
+
+    /// q'_ie: what `egress` holds of `ingress` (bytes).
+    pub(crate) fn stored(&self, ingress: u16, egress: u16) -> u64 {
+        self.pair(ingress, egress).stored
+    }
+
+    /// q_*e, smoothed (bytes).
+    pub(crate) fn queue(&self, egress: u16) -> f64 {
+        self.egress_queue[usize::from(egress)]
+    }
+
+    /// r_*e: how fast an egress queue grows (bytes/ns).
+    pub(crate) fn growth(&self, egress: u16) -> f64 {
+        self.egress_growth[usize::from(egress)]
+    }
+
+    /// By how much it grows in T_hop (bytes).
+    pub(crate) fn trend(&self, egress: u16) -> f64 {
+        self.egress_trend[usize::from(egress)]
+    }
+
+    /// r^i_ie (bytes/ns).
+    pub(crate) fn arrival(&self, ingress: u16, egress: u16) -> f64 {
+        self.pair(ingress, egress).arrival
+    }
+
+    /// r^o_ie = r^i_ie - r_ie, at least 0 (bytes/ns).
+    pub(crate) fn departure(&self, ingress: u16, egress: u16) -> f64 {
+        let pair = self.pair(ingress, egress);
+        (pair.arrival - pair.growth).max(0.0)
+    }
+
+    /// r^i_i* (bytes/ns).
+    pub(crate) fn ingress_arrival(&self, ingress: u16) -> f64 {
+        self.ingress_arrival[usize::from(ingress)]
+    }
+
+    /// q_ie / q_i*, the share of an ingress port's bytes that is for `egress`; 0 when it has none.
+    pub(crate) fn share(&self, ingress: u16, egress: u16) -> f64 {
+        let all = self.ingress_queue[usize::from(ingress)];
+        if all > 0.0 { self.pair(ingress, egress).queue.max(0.0) / all } else { 0.0 }
+    }
+}
+
+fn settled(value: f64) -> f64 {
+    if value.abs() < NOTHING { 0.0 } else { value }
+}

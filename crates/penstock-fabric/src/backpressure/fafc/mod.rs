@@ -1,0 +1,306 @@
+//! FAFC (C. Lu, Y. Chen, F. Zhang, H. Lu, "FAFC: Fast and Accurate Flow Control in Data Center
+//! Networks"), Algorithms 1 and 2.
+//!
+//! Implemented: counters of every pair of ports and their trends (`forecast`), what pauses hold back
+//! in time slots (`slots`), egress triggering, the pause times as the exact solution of the linear
+//! program ([`pause_time`]), pauses of a given time without resumes, and PFC beneath as the safety
+//! net. The marking axis holds `predicted` (Algorithm 4), the assignment axis `ingress` (the fair
+//! queueing of sec. IV), the host the cut of its rates (Algorithm 3). Left out: several priority
+//! classes, which the paper leaves out as well; the conversion to the 16-bit quanta of 802.1Qbb.
+//!
+//! Read as `DESIGN.md` sec. 9 says: the packet's length is subtracted once, r^o = r^i - r. Where the
+//! paper is silent or contradicts itself:
+//!
+//! - A port j is uncongested by its whole queue q_*j, as in eq. (9). Algorithm 2 compares q_ik, by
+//!   which each of many senders into one queue would count as uncongested.
+//! - f_dec multiplies r^i_ie on both sides of the constraint. On its left alone it would make pauses
+//!   longer, and it is there against pauses that are too long.
+//! - "Last pause trigger" is the last time that the port has sent pauses.
+//! - With links of different T_hop each ingress counts with its own: r_*e T_hop is Σ_i r_ie T_hop,i,
+//!   T_i is at most T_hop,i, and a slot lasts T_hop,i. The trends are renewed in the shortest T_hop of
+//!   the switch, as the paper says; 4 T_hop are the longest ones.
+//! - T_hop is the link's delay with the neighbour's pipeline.
+//! - q_ie / q_i* counts negative smoothed queues as 0.
+//! - A need of less than a byte is none: it would be rounding. Pauses are rounded up to nanoseconds,
+//!   to T_hop at most.
+//!
+//! | symbol | field | default | source |
+//! |---|---|---|---|
+//! | th_p | `threshold` | 350 kB | sec. IV-A |
+//! | alpha, beta | `queue_smoothing`, `rate_smoothing` | 0.8 | sec. III-A |
+//! | th_c | `congested_hops` | 1 T_hop of data | our choice: in eq. (4) a longer queue loses nothing |
+//! | f_dec | `rate_decrease` | 0.9 | our choice; see the experiment `fafc/table3` |
+//! | - | `pfc` | dynamic | sec. II-E: "traditional PFC with dynamic thresholds" |
+
+mod forecast;
+pub mod pause_time;
+mod slots;
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::{Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use self::forecast::Forecast;
+use self::pause_time::{IngressPort, Ranked, allocate};
+use self::slots::Slots;
+use super::pfc::{Pfc, PfcConfig};
+use super::{ControlFrame, Signal};
+use crate::port::{Port, QueueForecast};
+use crate::switch::SwitchFacts;
+
+/// Triggers closer than this many T_hop decrease r^i (sec. III-D).
+const CONSECUTIVE_HOPS: u64 = 4;
+
+/// The prediction looks this many T_hop ahead (Algorithm 1, line 15).
+const LOOK_AHEAD_HOPS: f64 = 2.0;
+
+/// A smaller need (bytes) is none.
+const SMALLEST_NEED: f64 = 1.0;
+
+/// Parameters of FAFC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FafcConfig {
+    /// Predicted egress queue beyond which ingress ports are paused (bytes), > 0.
+    pub threshold: Bytes,
+    /// Weight of a new queue length in the smoothed one, in (0, 1].
+    pub queue_smoothing: f64,
+    /// Weight of a new rate in the smoothed one, in (0, 1].
+    pub rate_smoothing: f64,
+    /// An egress with at most the data of this many T_hop at its rate is uncongested, >= 0.
+    pub congested_hops: f64,
+    /// What arrival rates are multiplied by when a port triggers again and again, in (0, 1].
+    pub rate_decrease: f64,
+    /// The PFC beneath.
+    pub pfc: PfcConfig,
+}
+
+/// FAFC at a switch.
+#[derive(Debug)]
+pub struct Fafc {
+    threshold: f64,
+    rate_decrease: f64,
+    forecast: Forecast,
+    /// By ingress.
+    slots: Vec<Slots>,
+    /// pausOf_ie: one row of ingresses for each egress (bytes).
+    offsets: Vec<f64>,
+    /// pausOf_*e by egress (bytes).
+    egress_offsets: Vec<f64>,
+    /// T_hop by port.
+    hops: Vec<Time>,
+    /// The same in nanoseconds.
+    hops_ns: Vec<f64>,
+    /// th_c by egress (bytes).
+    congested: Vec<f64>,
+    /// When each egress last sent pauses.
+    last_trigger: Vec<Option<Time>>,
+    interval: Time,
+    next_update: Time,
+    /// Room for the linear program.
+    candidates: Vec<IngressPort>,
+    ranks: Vec<Ranked>,
+    times: Vec<f64>,
+    /// Frames that wait to be taken.
+    outbox: Vec<ControlFrame>,
+    pub(crate) pfc: Pfc,
+    pauses: u64,
+}
+
+impl Fafc {
+    pub(crate) fn new(config: &FafcConfig, facts: &SwitchFacts, accounts: usize) -> Self {
+        let ports = facts.ports.len();
+        let hops: Vec<Time> =
+            facts.ports.iter().map(|port| port.delay + port.neighbour_pipeline).collect();
+        let interval = hops.iter().copied().min().unwrap_or(Time::NEVER);
+        let congested = |(port, &hop): (&crate::PortFacts, &Time)| {
+            port.rate.bytes_in(hop).get() as f64 * config.congested_hops
+        };
+        Fafc {
+            threshold: config.threshold.get() as f64,
+            rate_decrease: config.rate_decrease,
+            forecast: Forecast::new(
+                ports,
+                config.queue_smoothing,
+                config.rate_smoothing,
+                interval.as_ns_f64(),
+            ),
+            slots: vec![Slots::IDLE; ports],
+            offsets: vec![0.0; ports * ports],
+            egress_offsets: vec![0.0; ports],
+            hops_ns: hops.iter().map(|hop| hop.as_ns_f64()).collect(),
+            congested: facts.ports.iter().zip(&hops).map(congested).collect(),
+            hops,
+            last_trigger: vec![None; ports],
+            interval,
+            next_update: interval,
+            candidates: vec![IngressPort::default(); ports],
+            ranks: vec![0; ports],
+            times: vec![0.0; ports],
+            outbox: Vec::with_capacity(ports),
+            pfc: Pfc::new(&config.pfc, accounts),
+            pauses: 0,
+        }
+    }
+
+    /// Timed pauses sent.
+    pub fn pauses(&self) -> u64 {
+        self.pauses
+    }
+
+    /// What `egress` holds of `ingress` (bytes), for checks.
+    pub fn stored(&self, ingress: u16, egress: u16) -> u64 {
+        self.forecast.stored(ingress, egress)
+    }
+
+    /// th_p (bytes).
+    pub(crate) fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// A packet from `ingress` has joined a queue of `egress`.
+    #[inline]
+    pub(crate) fn on_enqueue(&mut self, ingress: u16, egress: u16, bytes: u64) {
+        self.forecast.on_enqueue(ingress, egress, bytes);
+    }
+
+    /// It leaves (`CheckCong`); pauses wait in the outbox.
+    #[inline]
+    pub(crate) fn on_dequeue(
+        &mut self,
+        now: Time,
+        (ingress, egress): (u16, u16),
+        bytes: u64,
+        ports: &mut [Port],
+    ) {
+        self.forecast.on_dequeue(ingress, egress, bytes);
+        if ports[usize::from(egress)].forecast().predicted > self.threshold {
+            self.relieve(now, egress, ports);
+        }
+    }
+
+    /// A frame that has to be sent.
+    #[inline]
+    pub(crate) fn take_frame(&mut self) -> Option<ControlFrame> {
+        self.outbox.pop()
+    }
+
+    /// When [`Fafc::on_deadline`] is due; a pause does not make it earlier.
+    pub(crate) fn deadline(&self) -> Time {
+        self.slots.iter().map(Slots::ends_at).fold(self.next_update, Time::min)
+    }
+
+    /// Serves what is due by `now`: first the trends, then the slots.
+    pub(crate) fn on_deadline(&mut self, now: Time, ports: &mut [Port]) {
+        if self.next_update <= now {
+            self.forecast.update(&self.hops_ns);
+            self.next_update = now + self.interval;
+        }
+        for ingress in 0..self.slots.len() as u16 {
+            let slots = &mut self.slots[usize::from(ingress)];
+            if slots.ends_at() <= now {
+                slots.expire(now, self.hops[usize::from(ingress)]);
+                self.spread(ingress);
+            }
+        }
+        self.publish(ports);
+    }
+
+    /// `calculateAndSendPause`.
+    fn relieve(&mut self, now: Time, egress: u16, ports: &mut [Port]) {
+        if self.forecast.growth(egress) <= 0.0 {
+            return;
+        }
+        let kept = if self.has_just_triggered(now, egress) { self.rate_decrease } else { 1.0 };
+        let need = self.need(egress, kept);
+        if need < SMALLEST_NEED {
+            return;
+        }
+        for ingress in 0..self.slots.len() as u16 {
+            self.candidates[usize::from(ingress)] = IngressPort {
+                relief: self.forecast.arrival(ingress, egress) * kept,
+                loss: self.loss(ingress, egress),
+                longest: self.hops_ns[usize::from(ingress)],
+            };
+        }
+        allocate(&self.candidates, need, &mut self.ranks, &mut self.times);
+        for ingress in (0..self.slots.len() as u16).rev() {
+            let time = self.times[usize::from(ingress)];
+            if time > 0.0 {
+                self.pause(now, (ingress, egress), time, kept);
+            }
+        }
+        self.last_trigger[usize::from(egress)] = Some(now);
+        self.publish(ports);
+    }
+
+    fn has_just_triggered(&self, now: Time, egress: u16) -> bool {
+        let longest = self.hops.iter().copied().max().unwrap_or(Time::ZERO);
+        let last = self.last_trigger[usize::from(egress)];
+        last.is_some_and(|last| now - last <= longest * CONSECUTIVE_HOPS)
+    }
+
+    /// r_*e T_hop + pausOf_*e, only the share `kept` of what arrives being counted (bytes).
+    fn need(&self, egress: u16, kept: f64) -> f64 {
+        let inflow = |ingress| self.forecast.arrival(ingress, egress);
+        let in_a_hop: f64 =
+            (0u16..).zip(&self.hops_ns).map(|(ingress, hop)| inflow(ingress) * hop).sum();
+        self.forecast.trend(egress) - (1.0 - kept) * in_a_hop
+            + self.egress_offsets[usize::from(egress)]
+    }
+
+    /// R_i: what `ingress` sends to uncongested ports other than `egress` (bytes/ns).
+    fn loss(&self, ingress: u16, egress: u16) -> f64 {
+        let is_uncongested = |&(port, congested): &(u16, &f64)| {
+            port != egress && self.forecast.queue(port) <= *congested
+        };
+        (0u16..)
+            .zip(&self.congested)
+            .filter(is_uncongested)
+            .map(|(port, _)| self.forecast.departure(ingress, port))
+            .sum()
+    }
+
+    /// Pauses `ingress` for `time` ns because of `egress`.
+    fn pause(&mut self, now: Time, (ingress, egress): (u16, u16), time: f64, kept: f64) {
+        let index = usize::from(ingress);
+        let longest = self.hops[index].as_ps() / 1_000;
+        let whole = time as u64;
+        let nanoseconds = (whole + u64::from(time > whole as f64)).min(longest.max(1));
+        let signal = Signal::PauseTime(u32::try_from(nanoseconds).unwrap_or(u32::MAX));
+        self.outbox.push(ControlFrame { port: ingress, signal });
+        self.pauses += 1;
+        let decrease = (1.0 - kept) * self.forecast.arrival(ingress, egress);
+        let rate = self.forecast.ingress_arrival(ingress) - decrease;
+        self.slots[index].pause(now, self.hops[index], rate, nanoseconds as f64);
+        self.spread(ingress);
+    }
+
+    /// Gives each egress its share of what the pauses of `ingress` hold back (pausOf_ie).
+    fn spread(&mut self, ingress: u16) {
+        let ports = self.slots.len();
+        let balance = self.slots[usize::from(ingress)].balance();
+        for egress in 0..ports as u16 {
+            let offset = balance * self.forecast.share(ingress, egress);
+            let row = usize::from(egress) * ports;
+            self.offsets[row + usize::from(ingress)] = offset;
+            self.egress_offsets[usize::from(egress)] = self.offsets[row..row + ports].iter().sum();
+        }
+    }
+
+    /// Tells the ports what is predicted for them.
+    fn publish(&self, ports: &mut [Port]) {
+        for (egress, port) in (0u16..).zip(ports) {
+            let queue = self.forecast.queue(egress);
+            let ahead = LOOK_AHEAD_HOPS * self.forecast.trend(egress);
+            let predicted = queue + ahead + self.egress_offsets[usize::from(egress)];
+            port.set_forecast(QueueForecast { queue, predicted });
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "fafc_tests.rs"]
+mod tests;

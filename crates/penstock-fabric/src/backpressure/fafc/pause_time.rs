@@ -1,0 +1,132 @@
+//! The pause times of FAFC (sec. II-D, eq. 9 to 11; Algorithm 2, lines 11 to 14): the linear program
+//!
+//! > minimise Σ R_i T_i subject to Σ r_ie T_i ≥ need and 0 ≤ T_i ≤ T_hop
+//!
+//! is a continuous knapsack. Each nanosecond of pause of port i relieves the congested egress of
+//! r_ie bytes and costs R_i bytes of others, so that filling the ports in the order of R_i / r_ie
+//! until the need is met is optimal. That is exact, and takes O(n log n) at most where the paper
+//! runs the simplex method.
+//!
+//! The paper says that the need can always be met. With pauses that have just expired it need not
+//! be; then every port that feeds the egress is paused for T_hop (our choice: as near as possible).
+//! Of ports with the same ratio the lowest number comes first (our choice).
+
+/// So few ports are sorted; of more, the cheaper half is found first and is paused as a whole or is all
+/// that matters. For 64 ports that takes half the time of sorting all of them.
+const SORTED: usize = 8;
+
+/// What the program knows of an ingress port.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct IngressPort {
+    /// r_ie: what it sends to the congested egress (bytes/ns), >= 0. At 0 it is not paused.
+    pub relief: f64,
+    /// R_i: what it sends to uncongested ports (bytes/ns), >= 0.
+    pub loss: f64,
+    /// T_hop of its link: the longest pause (ns), >= 0.
+    pub longest: f64,
+}
+
+/// A port and its R_i / r_ie, while the ports are sorted: the bits of the ratio, which is not
+/// negative (nor a negative zero) and so sorts like them, then the port's number. One integer sorts faster than a pair.
+pub type Ranked = u128;
+
+/// Writes the optimal pause time of each port (ns) into `times`, so that the congested egress gets
+/// `need` bytes less; a need of 0 or less pauses nobody. `ranks` is room to work in; it and `times`
+/// are as long as `ports`. Nothing is allocated.
+///
+/// # Panics
+/// When `ranks` or `times` is shorter than `ports`.
+pub fn allocate(ports: &[IngressPort], need: f64, ranks: &mut [Ranked], times: &mut [f64]) {
+    times[..ports.len()].fill(0.0);
+    let mut count = 0;
+    for (number, port) in ports.iter().enumerate() {
+        if port.relief > 0.0 {
+            let ratio = u128::from((port.loss / port.relief).abs().to_bits());
+            ranks[count] = (ratio << 32) | number as u128;
+            count += 1;
+        }
+    }
+    let (mut left, mut open) = (need, &mut ranks[..count]);
+    while open.len() > SORTED {
+        let middle = open.len() / 2;
+        open.select_nth_unstable(middle);
+        let (cheaper, dearer) = open.split_at_mut(middle);
+        let relief = |&rank: &Ranked| ports[number(rank)].relief * ports[number(rank)].longest;
+        let all: f64 = cheaper.iter().map(relief).sum();
+        if all > left {
+            open = cheaper;
+            continue;
+        }
+        for &rank in cheaper.iter() {
+            times[number(rank)] = ports[number(rank)].longest;
+        }
+        left -= all;
+        open = dearer;
+    }
+    open.sort_unstable();
+    for number in open.iter().copied().map(number) {
+        if left <= 0.0 {
+            return;
+        }
+        let port = &ports[number];
+        times[number] = (left / port.relief).min(port.longest);
+        left -= port.relief * times[number];
+    }
+}
+
+/// The number of a ranked port.
+fn number(rank: Ranked) -> usize {
+    rank as u32 as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn times(ports: &[(f64, f64)], need: f64) -> Vec<f64> {
+        let port = |&(relief, loss)| IngressPort { relief, loss, longest: 1_000.0 };
+        let ports: Vec<IngressPort> = ports.iter().map(port).collect();
+        let (mut ranks, mut times) = (vec![0; ports.len()], vec![9.0; ports.len()]);
+        allocate(&ports, need, &mut ranks, &mut times);
+        times
+    }
+
+    #[test]
+    fn ports_without_loss_are_paused_before_the_one_that_carries_victims() {
+        // 25 Gb/s is 3.125 bytes/ns: two incast ports, and a link with half of it for others.
+        let ports = [(1.5625, 1.5625), (3.125, 0.0), (3.125, 0.0)];
+        assert_eq!(times(&ports, 3_125.0), [0.0, 1_000.0, 0.0]);
+        assert_eq!(times(&ports, 4_687.5), [0.0, 1_000.0, 500.0]);
+        assert_eq!(times(&ports, 7_031.25), [500.0, 1_000.0, 1_000.0]);
+    }
+
+    #[test]
+    fn the_loss_for_each_byte_of_relief_decides_and_not_the_loss() {
+        // 2/4 is below 1/1: the port with the larger loss is paused.
+        assert_eq!(times(&[(1.0, 1.0), (4.0, 2.0)], 2_000.0), [0.0, 500.0]);
+    }
+
+    #[test]
+    fn a_need_that_cannot_be_met_pauses_all_that_feed_the_egress() {
+        assert_eq!(times(&[(1.0, 0.0), (0.0, 0.0), (1.0, 5.0)], 1e9), [1_000.0, 0.0, 1_000.0]);
+    }
+
+    #[test]
+    fn a_sum_of_nothing_is_no_loss_whatever_its_sign() {
+        let nothing: f64 = core::iter::empty::<f64>().sum();
+        assert_eq!(
+            times(&[(1.0, 0.5), (1.0, nothing), (1.0, -nothing)], 1_500.0),
+            [0.0, 1_000.0, 500.0]
+        );
+    }
+
+    #[test]
+    fn without_need_nobody_is_paused() {
+        assert_eq!(times(&[(1.0, 0.0)], 0.0), [0.0]);
+        assert_eq!(times(&[(1.0, 0.0)], -5.0), [0.0]);
+        assert_eq!(times(&[], 5.0), [0.0; 0]);
+    }
+}

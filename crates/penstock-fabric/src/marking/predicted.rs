@@ -1,0 +1,92 @@
+//! FAFC's marking by the predicted queue, with a dynamic offset (C. Lu et al., "FAFC: Fast and
+//! Accurate Flow Control in Data Center Networks", sec. II-E, III-C; Algorithm 1, lines 16 and 17;
+//! Algorithm 4).
+//!
+//! A packet that leaves is marked when the length that FAFC predicts for the port's queue exceeds
+//! the threshold and the offset. The offset is what has arrived while the port was paused: a queue
+//! that grows because of a pause is no congestion. Afterwards it falls with the smoothed queue, and
+//! is gone when that has been empty. Needs FAFC's backpressure, which keeps the prediction.
+//!
+//! | symbol | field | default | source |
+//! |---|---|---|---|
+//! | th_e | `threshold` | 200 kB | sec. IV-A |
+//! | ECNof | state | 0 | sec. III-C |
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::port::QueueForecast;
+
+/// Parameters of the marking by prediction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PredictedConfig {
+    /// Predicted queue beyond which packets are marked (bytes).
+    pub threshold: Bytes,
+}
+
+/// Marking by prediction at a switch.
+#[derive(Debug)]
+pub(crate) struct Predicted {
+    threshold: f64,
+    /// ECNof by egress (bytes).
+    offsets: Vec<f64>,
+}
+
+impl Predicted {
+    /// Marking at `ports` ports.
+    pub(crate) fn new(config: &PredictedConfig, ports: usize) -> Self {
+        Predicted { threshold: config.threshold.get() as f64, offsets: vec![0.0; ports] }
+    }
+
+    /// `bytes` have joined a queue of `egress`, which may be paused (`onEnqueueECN`).
+    #[inline]
+    pub(crate) fn on_enqueue(&mut self, egress: u16, bytes: u64, is_paused: bool) {
+        if is_paused {
+            self.offsets[usize::from(egress)] += bytes as f64;
+        }
+    }
+
+    /// Whether a packet that leaves `egress` is marked; then the offset falls (`onDequeueECN`).
+    #[inline]
+    pub(crate) fn on_dequeue(&mut self, egress: u16, forecast: QueueForecast) -> bool {
+        let offset = &mut self.offsets[usize::from(egress)];
+        let is_marked = forecast.predicted > self.threshold + *offset;
+        if *offset > 0.0 {
+            *offset = forecast.queue.min(*offset).max(0.0);
+        }
+        is_marked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forecast(queue: f64, predicted: f64) -> QueueForecast {
+        QueueForecast { queue, predicted }
+    }
+
+    #[test]
+    fn what_arrived_during_a_pause_is_no_congestion_until_the_queue_has_drained() {
+        let config = PredictedConfig { threshold: Bytes::new(1_000) };
+        let mut marking = Predicted::new(&config, 2);
+        assert!(!marking.on_dequeue(0, forecast(900.0, 1_000.0)));
+        assert!(marking.on_dequeue(0, forecast(900.0, 1_001.0)));
+        marking.on_enqueue(0, 500, false);
+        assert_eq!(marking.offsets, [0.0, 0.0]);
+        marking.on_enqueue(0, 500, true);
+        marking.on_enqueue(0, 700, true);
+        assert_eq!(marking.offsets, [1_200.0, 0.0]);
+        assert!(!marking.on_dequeue(0, forecast(1_500.0, 2_200.0)));
+        assert_eq!(marking.offsets, [1_200.0, 0.0]);
+        assert!(marking.on_dequeue(0, forecast(800.0, 2_201.0)));
+        assert_eq!(marking.offsets, [800.0, 0.0]);
+        assert!(!marking.on_dequeue(0, forecast(900.0, 1_800.0))); // the smallest that was seen
+        assert!(!marking.on_dequeue(0, forecast(-5.0, 0.0)));
+        assert_eq!(marking.offsets, [0.0, 0.0]);
+    }
+}
