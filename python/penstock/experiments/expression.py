@@ -51,6 +51,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
 
 _METRICS = METRICS | TRANSIENTS
 
+
 def _divide(one: Any, other: Any) -> Any:
     """A ratio to nothing, e.g. to the pauses of a scheme without any, is infinite or no number."""
     with np.errstate(divide="ignore", invalid="ignore"):
