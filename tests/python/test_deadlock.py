@@ -58,7 +58,7 @@ def test_a_run_ends_with_its_deadlock_and_names_it() -> None:
     assert METRICS["deadlocked"]([done]) == 1
     by_class = METRICS["pause_rate"]([done], by="S", traffic_class=0)
     assert by_class == pytest.approx(
-        done.summary["pfc_pauses"] * 1e9 / done.summary["sim_end_ps"], rel=1e-9
+        done.summary["pfc_pauses"] * 1e9 / done.scenario.duration, rel=1e-9
     )
 
 
@@ -68,6 +68,11 @@ def test_a_ring_of_three_does_not_deadlock() -> None:
     assert done.summary["flows_finished"] == 6
     assert METRICS["deadlocked"]([done]) == 0
     assert METRICS["completion_rate"]([done]) == 0  # all of them after the 10 us
+    # Every pause that was sent has arrived, whether it is counted at links or in the events.
+    expected = pytest.approx(done.summary["pfc_pauses"] * 1e9 / done.scenario.duration)
+    assert METRICS["pause_rate"]([done], by="S") == expected
+    assert METRICS["pause_rate"]([done], by="S", traffic_class=0) == expected
+    assert METRICS["pause_rate"]([done], by="T") == METRICS["pause_rate"]([done], by="H") == 0
 
 
 def test_the_pods_cycles_and_their_elision_are_those_of_the_papers() -> None:

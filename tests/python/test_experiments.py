@@ -94,6 +94,12 @@ def test_expressions_can_call_nothing_else(text: str) -> None:
         Evaluator([], []).value(text)
 
 
+def test_a_ratio_to_nothing_is_infinite_or_no_number() -> None:
+    evaluator = Evaluator([], [])
+    assert evaluator.value("1 - 3 / 0") == float("-inf")
+    assert evaluator.value("0 / 0") != evaluator.value("0 / 0")
+
+
 def test_closed_forms_give_the_papers_numbers() -> None:
     assert worst_empty_fraction(1) == pytest.approx(0.2)  # App. C
     assert empty_fraction(2, 1) == pytest.approx(0.2)

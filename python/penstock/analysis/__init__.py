@@ -7,7 +7,7 @@ flows that did not finish.
 
 Reading order: `runs` (what a run offers, pooling of seeds), `statistic` (percentile, CDF),
 `slowdown`, `backlog`, `occupancy`, `link`, `throughput`, `transient`, `workload`, `pcn_fluid` (a
-model, not a measurement).
+model, not a measurement), `deadlock` (of networks; it asks the core and not runs).
 """
 
 from penstock.analysis.backlog import Backlog, backlog_series, measure_backlog

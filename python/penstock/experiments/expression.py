@@ -51,11 +51,18 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
 
 _METRICS = METRICS | TRANSIENTS
 
+
+def _divide(one: Any, other: Any) -> Any:
+    """A ratio to nothing, e.g. to the pauses of a scheme without any, is infinite or no number."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(one, other)
+
+
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Div: _divide,
     ast.Pow: operator.pow,
 }
 

@@ -211,11 +211,13 @@ def pause_time(runs: Runs, *, layer: str | None = None) -> Value:
 
 @metric
 def pause_rate(runs: Runs, *, by: str = "", traffic_class: int | None = None) -> Value:
-    """PFC pauses per ms of the run, mean over seeds, sent by nodes whose names begin with `by`.
+    """PFC pauses per ms of traffic, mean over seeds, sent by nodes whose names begin with `by`.
 
-    Of one class they are counted in the events, which the scenario has to measure.
+    Those of the drain count as well: a run ends with its last flow, so that a rate over the whole
+    run would be held against a scheme whose flows finish soon. Of one class they are counted in the
+    events, which the scenario has to measure.
     """
-    return _mean(_pauses(run, by, traffic_class) * 1e9 / run.summary["sim_end_ps"] for run in runs)
+    return _mean(_pauses(run, by, traffic_class) * 1e9 / run.scenario.duration for run in runs)
 
 
 def _pauses(run: MeasuredRun, by: str, traffic_class: int | None) -> int:

@@ -69,7 +69,7 @@ class Reproduction:
             {
                 "claim": one.claim.claim,
                 "reported": one.claim.reported,
-                "measured": one.measured_text if one.measured is None else one.measured,
+                "measured": one.measured_text if _plain(one.measured) is None else one.measured,
                 "tolerance": one.tolerance,
                 "holds": one.holds,
             }
