@@ -64,10 +64,13 @@ def test_every_preset_is_a_scheme_and_says_what_it_is(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", preset_names())
-def test_only_pfc_has_thresholds_for_ingresses(preset: str) -> None:
+def test_only_pfc_without_a_static_xoff_has_thresholds_for_ingresses(preset: str) -> None:
     switch = Scenario(traffic=LONG_LIVED, scheme=preset).scheme.switch
     has_thresholds = isinstance(switch.admission, SharedBuffer) and switch.admission.ingress
-    assert bool(has_thresholds) == isinstance(switch.backpressure, Pfc | Fafc)
+    backpressure = switch.backpressure
+    is_static = isinstance(backpressure, Pfc) and backpressure.xoff is not None
+    is_dynamic = isinstance(backpressure, Pfc | Fafc) and not is_static
+    assert bool(has_thresholds) == is_dynamic
 
 
 def leaves(part: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, FieldInfo]]:
