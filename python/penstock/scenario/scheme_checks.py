@@ -295,7 +295,11 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
             )
     for kinds, needed, name in (
         (Hpcc, (TelemetryMarking,), "telemetry"),
-        (MARKED_CONTROLLERS, (EcnMarking, NonPauseEcnMarking, PredictedMarking, RoundMarking), "ecn"),
+        (
+            MARKED_CONTROLLERS,
+            (EcnMarking, NonPauseEcnMarking, PredictedMarking, RoundMarking),
+            "ecn",
+        ),
         (Qcn, (QcnMarking,), "qcn"),
     ):
         if isinstance(controller, kinds) and not isinstance(marking, needed):

@@ -481,7 +481,13 @@ Scheduling = (
     Fifo | StrictPriority | DeficitRoundRobin | IdealFair | ShortestRemaining | RotatingStrict
 )
 Marking = (
-    NoMarking | EcnMarking | NonPauseEcnMarking | TelemetryMarking | QcnMarking | PredictedMarking | RoundMarking
+    NoMarking
+    | EcnMarking
+    | NonPauseEcnMarking
+    | TelemetryMarking
+    | QcnMarking
+    | PredictedMarking
+    | RoundMarking
 )
 Backpressure = NoBackpressure | Pfc | Bfc | Fafc
 
