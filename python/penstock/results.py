@@ -76,6 +76,11 @@ class Run:
         return self._frame("series")
 
     @property
+    def flow_packets(self) -> pl.DataFrame:
+        """How many active flows had how many packets at a link, summed over the samples."""
+        return self._frame("flow_packets")
+
+    @property
     def active_flows(self) -> pl.DataFrame:
         """Per link, the time spent with each number of active flows."""
         return self._frame("active_flows")

@@ -20,11 +20,13 @@ FILES = {
     "buffers": "buffers.parquet",
     "series": "queues.parquet",
     "active_flows": "active_flows.parquet",
+    "flow_packets": "flow_packets.parquet",
     "events": "events.parquet",
     "packets": "packets.parquet",
 }
 """Each table's file in a run directory: flows, directed links, sampled buffers of switches,
-sampled queues of the measured links, time per number of active flows, pauses and drops, packets."""
+sampled queues of the measured links, time per number of active flows, packets of active flows at
+samples, pauses and drops, packets."""
 
 _U32, _U64, _NS = pl.UInt32(), pl.UInt64(), pl.Float64()
 
@@ -41,6 +43,7 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
         "busy_ns": _NS, "port_pause_ns": _NS, "queue_pause_ns": _NS, "queue_pauses": _U64,
         "port_pauses": _U64, "drops": _U64, "queue_bytes_max": _U64, "assignments": _U64,
         "collisions": _U64, "duration_tx_bytes": _U64, "duration_data_bytes": _U64,
+        "refusals": _U64, "misestimates": _U64,
     },
     "buffers": {"time_ns": _NS, "node": _U32, "buffer_bytes": _U64},
     "series": {
@@ -48,6 +51,7 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
         "active_flows": _U32, "paused_queues": _U32, "tx_bytes": _U64, "data_bytes": _U64,
     },
     "active_flows": {"link": _U32, "flows": _U32, "time_ns": _NS},
+    "flow_packets": {"link": _U32, "packets": _U32, "flows": _U64},
     "events": {
         "time_ps": _U64, "node": _U32, "link": _U32, "event": pl.String(), "queue": _U32,
         "bytes": _U64,
@@ -96,6 +100,11 @@ def why_empty(
         "buffers": sampling,
         "series": sampling if measure.series else "measure.series names no link",
         "active_flows": "no flow was active"
+        if measure.active_flows
+        else "measure.active_flows is false",
+        "flow_packets": (
+            "no flow had a packet at a sample" if measure.sample_interval else sampling
+        )
         if measure.active_flows
         else "measure.active_flows is false",
         "events": quiet if measure.events else "measure.events is false",

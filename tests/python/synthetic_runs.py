@@ -49,6 +49,7 @@ class SyntheticRun:
     buffers: pl.DataFrame
     series: pl.DataFrame
     active_flows: pl.DataFrame
+    flow_packets: pl.DataFrame
 
 
 def synthetic_run(
@@ -67,6 +68,7 @@ def synthetic_run(
         buffers=_buffers(draw, badness, duration),
         series=_series(draw, badness, duration),
         active_flows=_active_flows(draw, badness, links),
+        flow_packets=_flow_packets(links),
     )
 
 
@@ -156,6 +158,18 @@ def _series(draw: np.random.Generator, badness: float, duration: float) -> pl.Da
             "paused_queues": draw.integers(0, 4, samples).astype(np.uint32),
             "tx_bytes": np.cumsum(step).astype(np.uint64),
             "data_bytes": np.cumsum(step / 1.05).astype(np.uint64),
+        }
+    )
+
+
+def _flow_packets(links: pl.DataFrame) -> pl.DataFrame:
+    """At every link, ten flow samples with one packet and one with six."""
+    count = links.height
+    return pl.DataFrame(
+        {
+            "link": np.repeat(np.arange(count), 2).astype(np.uint32),
+            "packets": np.tile([1, 6], count).astype(np.uint32),
+            "flows": np.tile([10, 1], count).astype(np.uint64),
         }
     )
 

@@ -78,6 +78,15 @@ SCHEMES: list[dict[str, Any]] = [
             "backpressure": {"kind": "fafc", "pfc": {"xoff": "1 MB"}},
         }
     },
+    {
+        "switch": {
+            "assignment": {"kind": "rounds", "bids": "audited"},
+            "scheduling": {"kind": "rotating-strict"},
+            "marking": {"kind": "rounds", "rounds": 4},
+            "backpressure": {"kind": "none"},
+        },
+        "host": {"controller": {"kind": "packet-pair", "bytes_per_round": "4 kB"}},
+    },
     {"host": {"controller": {"kind": "new-reno"}, "recovery": {"kind": "selective-repeat"}}},
 ]
 

@@ -48,7 +48,7 @@ def synthetic_runner(
                 else pl.col(column).cast(kind)
                 for column, kind in COLUMNS[table].items()
             )
-            for table in ("flows", "links", "buffers", "series", "active_flows")
+            for table in ("flows", "links", "buffers", "series", "active_flows", "flow_packets")
         }
         made[name] = Run(scenario.resolve(), fake.summary, frames)
         made[name].save(out / name)
@@ -60,6 +60,7 @@ def test_the_papers_figures_are_there() -> None:
     names = ["table1", "fig2", "fig4", "fig7", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13"]
     names += ["fig14", "fig21", "fig23", "fig30"]
     wanted = {f"bfc/{name}" for name in names}
+    wanted |= {f"afq/fig{number}" for number in (8, 9, 10, 11, 12, 14, 15, 16, 17)}
     assert wanted <= set(IDS)
 
 

@@ -91,6 +91,15 @@ BAD = {
     "timeouts of tcp": ("[scheme]\npreset = 'tcp'\n[scheme.host.recovery]\n"
                         "maximum_timeout = '50 us'\n" + OPEN,
                         ["scheme.host.recovery.initial_timeout", "200000000", "at most maximum"]),
+    "rounds that nobody keeps": ("[scheme]\npreset = 'tcp'\n[scheme.switch.marking]\n"
+                                 "kind = 'rounds'\n" + OPEN,
+                                 ["scheme.switch.marking.kind", "rounds", "assignment"]),
+    "rounds out of order": ("[scheme]\npreset = 'afq'\n[scheme.switch.scheduling]\n"
+                            "kind = 'strict'\n" + OPEN,
+                            ["scheme.switch.scheduling.kind", "strict", "rotating-strict"]),
+    "rounds that are paused": ("[scheme]\npreset = 'afq'\n[scheme.switch.backpressure]\n"
+                               "kind = 'bfc'\n[scheme.host.nic]\nqueues = 32\n" + OPEN,
+                               ["scheme.switch.backpressure.kind", "bfc", "pfc"]),
     "windows of swift": ("[scheme]\npreset = 'swift'\n[scheme.host.controller]\n"
                          "maximum_flow_window = 0.1\n" + OPEN,
                          ["scheme.host.controller.maximum_flow_window", "0.1", "larger"]),

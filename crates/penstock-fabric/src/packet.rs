@@ -13,7 +13,8 @@ pub enum PacketKind {
     /// Payload of a flow.
     #[default]
     Data,
-    /// Cumulative acknowledgement; `offset` is the next byte expected.
+    /// Cumulative acknowledgement; `offset` is the next byte expected, `remaining` the gap of a packet
+    /// pair in units of the runtime's, 0 without one.
     Acknowledgement,
     /// Negative acknowledgement; `offset` is the next byte expected, and `remaining` how far beyond
     /// it the packet began that revealed the gap (bytes).
@@ -62,6 +63,8 @@ impl PacketFlags {
     pub const INCAST: PacketFlags = PacketFlags(8);
     /// The bytes were sent before. Writer: the source.
     pub const RETRANSMISSION: PacketFlags = PacketFlags(16);
+    /// The first of two packets whose gap the receiver measures (packet-pair). Writer: the source.
+    pub const OPENS_PAIR: PacketFlags = PacketFlags(32);
 
     /// Whether all bits of `flag` are set.
     #[inline]
@@ -99,7 +102,8 @@ pub struct Packet {
     pub offset: u64,
     /// When the packet started to leave its source; acknowledgements echo it.
     pub sent_at: Time,
-    /// On a wire: when the last bit arrives. In a queue: the scheduler's tag.
+    /// On a wire: when the last bit arrives. In a queue: the scheduler's tag, or by how many rounds the
+    /// packet was ahead when it joined (AFQ; writer: assignment).
     pub time: u64,
     /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) (bytes).
     pub remaining: u32,

@@ -23,6 +23,10 @@ pub struct PortCounters {
     pub collisions: u64,
     /// Data packets for which there was no room.
     pub drops: u64,
+    /// Of these, how many had a buffer and were refused by the assignment (AFQ).
+    pub refusals: u64,
+    /// Packets that joined a later queue than with exact bids, where that is audited (AFQ).
+    pub misestimates: u64,
     /// Largest amount of queued data (bytes).
     pub bytes_max: u64,
     /// Class pauses received.
@@ -147,6 +151,12 @@ impl Port {
     #[inline]
     pub fn open_queues(&self) -> &Bitmap {
         &self.open
+    }
+
+    /// The scheduler's round, where it has rounds; else 0.
+    #[inline]
+    pub fn round(&self) -> u64 {
+        self.scheduler.round()
     }
 
     /// Whether a flow that left `queue` empty would get no advantage from a new one.

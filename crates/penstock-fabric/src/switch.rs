@@ -258,22 +258,27 @@ impl Switch {
         let port = &mut self.ports[usize::from(egress)];
         let egress_bytes = port.bytes();
         if !self.admission.admit(Request { ingress, class, bytes, egress_bytes }) {
-            port.counters.drops += 1;
-            self.observe(moment, PacketEvent::Drop, id, egress);
-            return Arrival::Dropped;
+            return self.drop(moment, id, egress);
         }
         let now = moment.now;
         let packet = &mut moment.pool[id];
         let random = self.draws.own();
-        let queue = self.assignment.assign(Assigning { now, egress, port, packet, random });
+        let assigned = self.assignment.assign(Assigning { now, egress, port, packet, random });
+        let Some(queue) = assigned else {
+            port.counters.refusals += 1;
+            self.admission.release(ingress, class, bytes);
+            return self.drop(moment, id, egress);
+        };
         packet.queue = queue;
         self.observe(moment, PacketEvent::Assign, id, egress);
         let port = &mut self.ports[usize::from(egress)];
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let packet = &mut moment.pool[id];
-        let is_marked =
-            self.marking.marks(MarkingPoint::Enqueue, egress, queue_bytes, &mut self.draws);
+        let is_marked = match &self.marking {
+            Marking::Rounds(rounds) => rounds.marks(packet),
+            marking => marking.marks(MarkingPoint::Enqueue, egress, queue_bytes, &mut self.draws),
+        };
         if is_marked {
             packet.flags.insert(PacketFlags::MARKED);
         }
@@ -309,6 +314,19 @@ impl Switch {
         Arrival::Queued { frame, feedback }
     }
 
+    /// There is no room for a packet, which stays the caller's.
+    #[inline]
+    fn drop<O: Observer>(
+        &mut self,
+        moment: &mut Moment<'_, O>,
+        id: PacketId,
+        egress: u16,
+    ) -> Arrival {
+        self.ports[usize::from(egress)].counters.drops += 1;
+        self.observe(moment, PacketEvent::Drop, id, egress);
+        Arrival::Dropped
+    }
+
     /// The link behind `egress` is free: takes the packet that is sent next, and the frame that its
     /// departure makes necessary.
     #[inline]
@@ -329,7 +347,7 @@ impl Switch {
         let mut is_marked = false;
         let left_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
         match &mut self.marking {
-            Marking::None | Marking::Qcn(_) => {}
+            Marking::None | Marking::Qcn(_) | Marking::Rounds(_) => {}
             Marking::Predicted(predicted) => {
                 is_marked = predicted.on_dequeue(egress, port.forecast());
             }

@@ -1,5 +1,6 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
 
+use penstock_fabric::assignment::rounds::RoundsConfig;
 use penstock_fabric::backpressure::fafc::FafcConfig;
 use penstock_fabric::backpressure::pfc::PfcConfig;
 use penstock_fabric::marking::ecn::EcnConfig;
@@ -27,6 +28,16 @@ const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
 
 /// The shortest T_hop of FAFC (ps), the unit of its pauses; our choice.
 const SHORTEST_HOP: Time = Time::from_ns(1);
+
+/// The most that a flow may send in a round of AFQ (bytes): a thousand packets.
+const LARGEST_ROUND: u32 = 1 << 20;
+
+/// The most rows of AFQ's sketch: each takes a stage of a switch's pipeline, and a switch has 12 to 16
+/// (AFQ sec. 3.2).
+const SKETCH_ROWS: u32 = 16;
+
+/// The most columns of AFQ's sketch: sixteen times the register entries of a stage (AFQ sec. 3.2).
+const SKETCH_COLUMNS: u32 = 1 << 20;
 
 fn unless(
     holds: bool,
@@ -98,6 +109,7 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
             let holds = share > 0.0 && share <= 1.0;
             unless(holds, &at("assignment.sampling"), share, "write above 0, at most 1")?;
         }
+        AssignmentConfig::Rounds(config) => rounds(config)?,
         AssignmentConfig::Class(_)
         | AssignmentConfig::PerFlow {}
         | AssignmentConfig::Ingress {} => {}
@@ -126,6 +138,7 @@ fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
         MarkingConfig::None {}
         | MarkingConfig::NonPauseEcn {}
         | MarkingConfig::Telemetry(_)
+        | MarkingConfig::Rounds(_)
         | MarkingConfig::Predicted(_) => Ok(()),
     }
 }
@@ -181,6 +194,20 @@ fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {
     )
 }
 
+fn rounds(config: &RoundsConfig) -> Result<(), ScenarioError> {
+    let at = |field: &str| format!("scheme.switch.assignment.{field}");
+    queues(config.queues, 2)?;
+    for (field, value, largest) in [
+        ("bytes_per_round", config.bytes_per_round, LARGEST_ROUND),
+        ("rows", config.rows, SKETCH_ROWS),
+        ("columns", config.columns, SKETCH_COLUMNS),
+    ] {
+        let remedy = format!("write 1 to {largest}");
+        unless((1..=largest).contains(&value), &at(field), value, &remedy)?;
+    }
+    Ok(())
+}
+
 fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let switch = &scenario.scheme.switch;
     let scheduling = "scheme.switch.scheduling.kind";
@@ -201,8 +228,13 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         SchedulingConfig::IdealFair {} => {
             unless(per_flow, scheduling, "ideal-fair", "it needs assignment \"per-flow\"")?;
         }
+        SchedulingConfig::RotatingStrict {} => {
+            let known = matches!(&switch.assignment, AssignmentConfig::Rounds(_));
+            unless(known, scheduling, "rotating-strict", "it needs assignment \"rounds\"")?;
+        }
         SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => {}
     }
+    by_rounds(scenario)?;
     match &switch.backpressure {
         BackpressureConfig::None {} => Ok(()),
         BackpressureConfig::Bfc(_) => {
@@ -226,7 +258,8 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     unless(!is_predicted || is_fafc, "scheme.switch.marking.kind", "predicted", remedy)?;
     let controller = &scenario.scheme.host.controller;
     let is_ecn = matches!(switch.marking, MarkingConfig::Ecn(_) | MarkingConfig::NonPauseEcn {});
-    let has_marks = is_predicted || is_ecn;
+    let is_rounds = matches!(switch.marking, MarkingConfig::Rounds(_));
+    let has_marks = is_predicted || is_ecn || is_rounds;
     let has_feedback = matches!(switch.marking, MarkingConfig::Qcn(_));
     for (needs, has, remedy) in [
         (controller.uses_telemetry(), scenario.has_telemetry(), "it needs marking \"telemetry\""),
@@ -266,6 +299,29 @@ fn pause_threshold(
     }
 }
 
+/// AFQ's rounds must hold a packet; they need a scheduler that serves them in order, and queues that are
+/// not paused one by one.
+fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let switch = &scenario.scheme.switch;
+    let AssignmentConfig::Rounds(rounds) = &switch.assignment else {
+        let holds = !matches!(switch.marking, MarkingConfig::Rounds(_));
+        let remedy = "it needs assignment \"rounds\"";
+        return unless(holds, "scheme.switch.marking.kind", "rounds", remedy);
+    };
+    let packet = u64::from(scenario.wire.payload + scenario.data_overhead());
+    let holds = packet < u64::from(rounds.queues - 1) * u64::from(rounds.bytes_per_round);
+    let (field, value) = ("scheme.switch.assignment.bytes_per_round", rounds.bytes_per_round);
+    let remedy = format!("a packet of {packet} B must fit into the rounds that have a queue");
+    unless(holds, field, value, &remedy)?;
+    let holds = matches!(switch.scheduling, SchedulingConfig::RotatingStrict {});
+    let remedy = "only scheduling \"rotating-strict\" serves rounds in their order";
+    unless(holds, "scheme.switch.assignment.kind", "rounds", remedy)?;
+    let known = BackpressureConfig::None {} == switch.backpressure;
+    let holds = known || matches!(switch.backpressure, BackpressureConfig::Pfc(_));
+    let remedy = "a round that is paused cannot end; use none or pfc";
+    unless(holds, "scheme.switch.backpressure.kind", "this", remedy)
+}
+
 /// The ns-3 HPCC simulator has one data queue and PFC, and NICs with a queue per flow.
 fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
     if scenario.fidelity == Fidelity::Exact {
@@ -276,7 +332,10 @@ fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
     let holds = is_simple
         && matches!(switch.scheduling, SchedulingConfig::Fifo {})
         && !matches!(switch.backpressure, BackpressureConfig::Bfc(_) | BackpressureConfig::Fafc(_))
-        && !matches!(switch.marking, MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {})
+        && !matches!(
+            switch.marking,
+            MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {} | MarkingConfig::Rounds(_)
+        )
         && matches!(host.recovery, RecoveryConfig::GoBackN(_));
     let remedy =
         "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use exact";

@@ -23,6 +23,9 @@ fn notification(packet: &Packet) -> Notification {
 /// Fractional bits of [`Flow::byte_time`].
 const BYTE_TIME_BITS: u32 = 10;
 
+/// Unit of the gap of a packet pair in an acknowledgement: 16 ps, so that its 32 bits reach 68 ms.
+const GAP_UNIT: Time = Time::from_ps(16);
+
 impl<O: Observer> Simulation<O> {
     pub(crate) fn start_flow(&mut self, now: Time, arrival: &FlowArrival) {
         let number = self.measured.flows_started;
@@ -144,6 +147,9 @@ impl<O: Observer> Simulation<O> {
         if segment.is_retransmission {
             flags.insert(PacketFlags::RETRANSMISSION);
         }
+        if segment.opens_pair {
+            flags.insert(PacketFlags::OPENS_PAIR);
+        }
         flow.packets += 1;
         let packet = Packet {
             flow: slot,
@@ -204,10 +210,15 @@ impl<O: Observer> Simulation<O> {
         self.watch_receiver(slot);
         let packet = &mut self.pool[id];
         let receiver = &mut self.slots.receivers[slot as usize];
-        match receiver.on_data(now, packet.offset, u32::from(packet.payload)) {
+        let (offset, payload) = (packet.offset, u32::from(packet.payload));
+        let opens_pair = packet.flags.contains(PacketFlags::OPENS_PAIR);
+        let gap = receiver.pair_gap(now, offset, payload, opens_pair);
+        match receiver.on_data(now, offset, payload) {
             Reply::Acknowledge { cumulative } => {
                 packet.kind = PacketKind::Acknowledgement;
                 packet.offset = cumulative;
+                packet.remaining =
+                    u32::try_from(gap.as_ps() / GAP_UNIT.as_ps()).unwrap_or(u32::MAX);
             }
             Reply::Negative { expected, received } => {
                 packet.kind = PacketKind::NegativeAcknowledgement;
@@ -271,10 +282,13 @@ impl<O: Observer> Simulation<O> {
         let packet = &self.pool[id];
         let slot = packet.flow;
         if self.slots.live_flow(slot).is_some() {
+            let is_negative = packet.kind == PacketKind::NegativeAcknowledgement;
+            let gap = if is_negative { 0 } else { packet.remaining };
             let acknowledgement = Acknowledgement {
                 cumulative: packet.offset,
-                is_negative: packet.kind == PacketKind::NegativeAcknowledgement,
+                is_negative,
                 received: packet.offset + u64::from(packet.remaining),
+                pair_gap: GAP_UNIT * u64::from(gap),
                 is_marked: packet.flags.contains(PacketFlags::MARKED),
                 sent_at: packet.sent_at,
                 telemetry: self.pool.telemetry(id),

@@ -146,7 +146,10 @@ impl<O: Observer> Simulation<O> {
             measured.buffers.into_table(),
             measured.series.into_table(),
         ];
-        tables.extend(measured.active_flows.map(|active| active.into_table(now)));
+        if let Some(active) = measured.active_flows {
+            tables.push(active.packets_table());
+            tables.push(active.into_table(now));
+        }
         tables.extend(measured.event_table.map(|events| events.into_table()));
         (Results { tables, summary }, self.observer)
     }

@@ -28,6 +28,7 @@ pub mod recovery;
 pub mod sender;
 
 mod notification;
+mod pair_meter;
 mod receiving_rate;
 
 #[cfg(test)]

@@ -42,6 +42,9 @@ pub struct Acknowledgement<'a> {
     pub is_marked: bool,
     /// When the data packet left the sender's NIC (ps), echoed.
     pub sent_at: Time,
+    /// How far apart the receiver got the pair whose second packet is acknowledged (ps); zero when none
+    /// is, as without packet-pair flow control.
+    pub pair_gap: Time,
     /// One entry per switch egress that the data packet crossed, in path order; empty without
     /// telemetry.
     pub telemetry: &'a [HopTelemetry],

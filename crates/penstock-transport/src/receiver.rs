@@ -3,10 +3,13 @@
 //! The reply carries the echo of the data packet's mark, departure time and telemetry; the driver
 //! copies those, because they need no state here.
 
+use alloc::boxed::Box;
+
 use penstock_units::Time;
 
 use crate::config::HostConfig;
 use crate::notification::{Notification, NotificationPoint};
+use crate::pair_meter::PairMeter;
 use crate::recovery::{Receiving, Reply};
 
 /// The receiving end of a flow.
@@ -14,13 +17,16 @@ use crate::recovery::{Receiving, Reply};
 pub struct Receiver {
     recovery: Receiving,
     notification: NotificationPoint,
+    /// With packet-pair flow control only, in a box so that other receivers stay small.
+    pairs: Option<Box<PairMeter>>,
 }
 
 impl Receiver {
     /// The receiver of a flow that has delivered nothing.
     pub fn new(config: &HostConfig) -> Self {
         let notification = config.controller.notification_point();
-        Receiver { recovery: Receiving::new(&config.recovery), notification }
+        let pairs = config.controller.uses_pairs().then(Box::default);
+        Receiver { recovery: Receiving::new(&config.recovery), notification, pairs }
     }
 
     /// A data packet of `wire_bytes` (bytes, headers included) arrived at `now`, with or without a
@@ -47,6 +53,17 @@ impl Receiver {
     /// due.
     pub fn on_deadline(&mut self, now: Time) -> Option<Notification> {
         self.notification.on_deadline(now)
+    }
+
+    /// A data packet with `payload` bytes from `offset` on arrived at `now`, the first of a pair or not.
+    /// Answers how long after the first packet of its pair the second one arrived (ps); zero for any
+    /// other packet.
+    #[inline]
+    pub fn pair_gap(&mut self, now: Time, offset: u64, payload: u32, opens_pair: bool) -> Time {
+        match &mut self.pairs {
+            Some(pairs) => pairs.on_data(now, offset, payload, opens_pair),
+            None => Time::ZERO,
+        }
     }
 
     /// A data packet with `payload` bytes from `offset` on arrived at `now`.

@@ -45,6 +45,8 @@ pub struct Segment {
     pub remaining: u64,
     /// Whether these bytes were sent before.
     pub is_retransmission: bool,
+    /// Whether the packet is the first of a pair (packet-pair flow control).
+    pub opens_pair: bool,
 }
 
 /// The sending end of a flow.
@@ -297,7 +299,9 @@ impl Sender {
         self.next = self.next.max(end);
         let was_sent = self.recovery.on_send(now, offset, end);
         let is_retransmission = lost.is_some() || was_sent;
-        Segment { offset, payload, remaining: self.size - offset, is_retransmission }
+        let opens_pair = self.controller.opens_pair();
+        let remaining = self.size - offset;
+        Segment { offset, payload, remaining, is_retransmission, opens_pair }
     }
 
     /// Moves the pending gap when the controller has changed the rate: from the last packet on, it

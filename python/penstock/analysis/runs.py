@@ -45,6 +45,10 @@ class MeasuredRun(Protocol):
         """One row per pause, resume and drop."""
 
     @property
+    def flow_packets(self) -> pl.DataFrame:
+        """How many active flows had how many packets at a link, over the samples."""
+
+    @property
     def active_flows(self) -> pl.DataFrame:
         """Per link, the time [ns] spent with each number of active flows."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from penstock import analysis
@@ -98,6 +99,42 @@ def fct(
 
 
 @metric
+def normalized_fct(
+    runs: Runs,
+    *,
+    statistic: str = "mean",
+    size_min: int = 0,
+    size_max: int | None = None,
+    label: str | None = None,
+) -> Value:
+    """Flow completion time over the mean one of the same flows in an idle network (AFQ 6.2.3)."""
+    flows = analysis.selected_flows(
+        runs, labels=_labels(label), size_min=size_min, size_max=size_max
+    )
+    return _statistic(flows["fct_ns"].to_numpy(), statistic) / float(
+        flows["ideal_fct_ns"].to_numpy().mean()
+    )
+
+
+@metric
+def incast_time(runs: Runs, *, label: str = "incast") -> Value:
+    """Time [us] from the start of an incast to the end of its last flow, mean over incasts.
+
+    NaN when a flow did not finish: then the time is not known.
+    """
+    flows = pl.concat(
+        analysis.selected_flows([run], labels=[label], finished=False).with_columns(
+            run=pl.lit(number), fct_ns=pl.when("finished").then("fct_ns").otherwise(float("nan"))
+        )
+        for number, run in enumerate(runs)
+    )
+    last = flows.group_by("run", "start_ns").agg(pl.col("fct_ns").max(), pl.col("finished").all())
+    if not last["finished"].all():
+        return float("nan")
+    return _mean(last["fct_ns"].to_numpy() / 1e3)
+
+
+@metric
 def delay(
     runs: Runs, *, statistic: str = "p99", size_max: int | None = None, label: str | None = None
 ) -> Value:
@@ -152,11 +189,22 @@ def _long_flow_rate(run: MeasuredRun, count: str) -> float:
 
 
 @metric
-def fairness(runs: Runs) -> Value:
-    """Jain's index over the goodputs of the endless flows of a run, mean over seeds."""
-    return _mean(
-        analysis.jain_index(analysis.long_lived([run])["goodput_bps"].to_numpy()) for run in runs
-    )
+def fairness(runs: Runs, *, label: str | None = None) -> Value:
+    """Jain's index over the goodputs of a run's flows, mean over seeds.
+
+    By default of the endless flows; with a label of all its flows, each from its start to its end
+    or to that of the run.
+    """
+    return _mean(analysis.jain_index(_goodputs(run, label)) for run in runs)
+
+
+def _goodputs(run: MeasuredRun, label: str | None) -> NDArray[np.float64]:
+    if label is None:
+        return analysis.long_lived([run])["goodput_bps"].to_numpy()
+    flows = analysis.selected_flows([run], labels=[label], finished=False)
+    left = run.summary["sim_end_ps"] / 1e3 - flows["start_ns"].to_numpy()
+    time = np.where(flows["finished"].to_numpy(), flows["fct_ns"].to_numpy(), left)
+    return flows["delivered_bytes"].to_numpy() * 8e9 / np.maximum(time, 1.0)
 
 
 @metric
@@ -262,6 +310,34 @@ def link_pause(runs: Runs, *, links: Sequence[Sequence[int]], statistic: str = "
 def utilization(runs: Runs, *, layer: str | None = None) -> Value:
     """Share of time links are busy, mean over the links of a layer or of all."""
     return _layer_mean(runs, "utilization", layer)
+
+
+@metric
+def flows_above(runs: Runs, *, packets: int, layer: str | None = None) -> Value:
+    """Share of the active flows at samples with more than `packets` packets at a port (AFQ 6.2.3).
+
+    At the links of a layer, or of all.
+    """
+    tables = []
+    for run in runs:
+        numbers = [
+            number
+            for number, name in enumerate(run.summary["layers"])
+            if layer is None or name == layer
+        ]
+        links = run.links.filter(pl.col("layer").is_in(numbers))["link"].to_list()
+        tables.append(run.flow_packets.filter(pl.col("link").is_in(links)))
+    table = pl.concat(tables)
+    if table.is_empty():
+        return float("nan")
+    return float(np.average(table["packets"].to_numpy() > packets, weights=table["flows"]))
+
+
+@metric
+def misestimated(runs: Runs) -> Value:
+    """Share of the queued packets that AFQ's sketch put into a later round than a perfect table."""
+    links = pl.concat(run.links for run in runs)
+    return float(links["misestimates"].to_numpy().sum() / links["assignments"].to_numpy().sum())
 
 
 @metric

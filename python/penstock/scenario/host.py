@@ -18,6 +18,7 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
+from penstock.scenario.pair_control import PacketPair
 from penstock.scenario.rate_control import (
     Dcqcn,
     DcqcnMellanox,
@@ -154,6 +155,7 @@ Controller = (
     | NewReno
     | Swift
     | Pcn
+    | PacketPair
 )
 TIMED_CONTROLLERS = (Timely, Swift)
 """Controllers whose packets carry a timestamp."""

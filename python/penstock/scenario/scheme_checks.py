@@ -28,6 +28,9 @@ from penstock.scenario.switch import (
     PfcThresholds,
     PredictedMarking,
     QcnMarking,
+    RotatingStrict,
+    RoundAssignment,
+    RoundMarking,
     SharedBuffer,
     ShortestRemaining,
     StochasticAssignment,
@@ -47,6 +50,7 @@ in one 128-bit bitmap, and BFC goes no further (sec. 6.3)."""
 def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
     """What is wrong with the scheme, with itself and with the traffic's classes."""
     yield from _queues(scenario)
+    yield from _rounds(scenario)
     yield from _classes(scenario)
     yield from _backpressure(scenario)
     yield from _marking(scenario)
@@ -116,6 +120,45 @@ def _queues(scenario: Scenario) -> Iterator[Problem]:
     if isinstance(scheduling, StrictPriority) and not few:
         yield Problem(
             path, f"it serves at most {SIGNALLED_QUEUES_MAX} queues", 'use scheduling "drr"', kind
+        )
+
+
+def _rounds(scenario: Scenario) -> Iterator[Problem]:
+    """AFQ's rounds: who serves them, and who knows which one it is."""
+    switch = scenario.scheme.switch
+    assignment, scheduling = switch.assignment, switch.scheduling
+    path = "scheme.switch"
+    if not isinstance(assignment, RoundAssignment):
+        for axis, policy in (("scheduling", scheduling), ("marking", switch.marking)):
+            if isinstance(policy, RotatingStrict | RoundMarking):
+                yield Problem(
+                    f"{path}.{axis}.kind",
+                    f"the {assignment.kind} assignment knows no rounds",
+                    'use assignment "rounds"',
+                    policy.kind,
+                )
+        return
+    packet = scenario.wire.payload + scenario.wire.header
+    if packet >= (assignment.queues - 1) * assignment.bytes_per_round:
+        yield Problem(
+            f"{path}.assignment.bytes_per_round",
+            f"a packet of {packet} B is longer than {assignment.queues - 1} rounds",
+            "make it larger (AFQ: one packet)",
+            assignment.bytes_per_round,
+        )
+    if not isinstance(scheduling, RotatingStrict):
+        yield Problem(
+            f"{path}.scheduling.kind",
+            "it does not serve rounds in their order",
+            'use scheduling "rotating-strict"',
+            scheduling.kind,
+        )
+    if isinstance(switch.backpressure, Bfc):
+        yield Problem(
+            f"{path}.backpressure.kind",
+            "a round whose queue is paused cannot end",
+            'use backpressure "none" or "pfc"',
+            "bfc",
         )
 
 
@@ -252,7 +295,11 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
             )
     for kinds, needed, name in (
         (Hpcc, (TelemetryMarking,), "telemetry"),
-        (MARKED_CONTROLLERS, (EcnMarking, NonPauseEcnMarking, PredictedMarking), "ecn"),
+        (
+            MARKED_CONTROLLERS,
+            (EcnMarking, NonPauseEcnMarking, PredictedMarking, RoundMarking),
+            "ecn",
+        ),
         (Qcn, (QcnMarking,), "qcn"),
     ):
         if isinstance(controller, kinds) and not isinstance(marking, needed):

@@ -40,6 +40,12 @@ QUANTUM_MAX = 2**20
 FAFC = "FAFC (Lu et al.)"
 HOPS_MAX = 1e6
 """Most hops of data that count as uncongested; our choice: the core's bound, seconds."""
+ROUND_MAX = 2**20
+"""Most bytes of a flow in a round of AFQ [B]; our choice: the core's bound, a thousand packets."""
+SKETCH_ROWS_MAX = 16
+"""Most rows of a sketch: a stage of the pipeline each, and a switch has 12 to 16 (AFQ 3.2)."""
+SKETCH_COLUMNS_MAX = 2**20
+"""Most columns of a sketch; our choice: the core's bound, 16 stages' registers (AFQ 3.2)."""
 QCN_SIZE_MAX = 1_000_000_000
 """Largest set point and sampling distance of QCN [B]; our choice: the core's bound."""
 
@@ -189,6 +195,34 @@ class DynamicAssignment(_SharedQueues):
     )
 
 
+class RoundAssignment(Part):
+    """AFQ: a queue for each of the next rounds; a flow that has used them up loses its packet."""
+
+    kind: Literal["rounds"]
+    queues: Count = field(
+        "queues of a port, the control queue included",
+        33,
+        source="AFQ 6.2.2: 32 FIFO queues per port",
+        ge=3,
+        le=QUEUES_MAX,
+    )
+    bytes_per_round: PositiveSize = field(
+        "what a flow may send in a round, on the wire",
+        "1048 B",
+        le=ROUND_MAX,
+        source="AFQ 6.2.2: one packet",
+    )
+    rows: Count = field(
+        "rows of the count-min sketch", 2, source="AFQ 6.2.2", ge=1, le=SKETCH_ROWS_MAX
+    )
+    columns: Count = field("its columns", 16_384, source="AFQ 6.2.2", ge=1, le=SKETCH_COLUMNS_MAX)
+    bids: Literal["sketch", "per-flow", "audited"] = field(
+        "where the bids of flows are kept; audited: in the sketch, its errors counted",
+        "sketch",
+        source="AFQ 3.2",
+    )
+
+
 # -- scheduling: which queue next? ----------------------------------------------------------
 
 
@@ -226,6 +260,12 @@ class ShortestRemaining(Part):
     """The queue whose head packet's flow has the fewest bytes left (BFC A.2)."""
 
     kind: Literal["srf"]
+
+
+class RotatingStrict(Part):
+    """AFQ: the queue of the current round until it is empty, then that of the next round."""
+
+    kind: Literal["rotating-strict"]
 
 
 # -- marking: what does the packet learn? ---------------------------------------------------
@@ -320,6 +360,13 @@ class PredictedMarking(Part):
         "200 kB",
         source=f"{FAFC} IV-A: 200 kB with a pause threshold of 350 kB",
     )
+
+
+class RoundMarking(Part):
+    """AFQ: mark a packet whose flow is many rounds ahead."""
+
+    kind: Literal["rounds"]
+    rounds: Count = field("rounds that a flow may be ahead unmarked", 8, source="AFQ 5", ge=0)
 
 
 # -- backpressure: what does the upstream learn? --------------------------------------------
@@ -428,10 +475,19 @@ Assignment = (
     | PerFlowAssignment
     | DynamicAssignment
     | IngressAssignment
+    | RoundAssignment
 )
-Scheduling = Fifo | StrictPriority | DeficitRoundRobin | IdealFair | ShortestRemaining
+Scheduling = (
+    Fifo | StrictPriority | DeficitRoundRobin | IdealFair | ShortestRemaining | RotatingStrict
+)
 Marking = (
-    NoMarking | EcnMarking | NonPauseEcnMarking | TelemetryMarking | QcnMarking | PredictedMarking
+    NoMarking
+    | EcnMarking
+    | NonPauseEcnMarking
+    | TelemetryMarking
+    | QcnMarking
+    | PredictedMarking
+    | RoundMarking
 )
 Backpressure = NoBackpressure | Pfc | Bfc | Fafc
 
@@ -448,7 +504,7 @@ class SwitchPolicies(Part):
     def class_count(self) -> int:
         """Priority classes of the queues."""
         assignment = self.assignment
-        if isinstance(assignment, PerFlowAssignment | IngressAssignment):
+        if isinstance(assignment, PerFlowAssignment | IngressAssignment | RoundAssignment):
             return 1
         return assignment.classes
 

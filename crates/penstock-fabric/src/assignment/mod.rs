@@ -4,7 +4,10 @@ pub mod class;
 pub mod dynamic;
 mod ingress;
 pub mod per_flow;
+pub mod rounds;
 pub mod stochastic;
+
+mod sketch;
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,6 +21,7 @@ use crate::port::Port;
 use class::{ByClass, ByClassConfig};
 use dynamic::{Dynamic, DynamicConfig};
 use per_flow::PerFlow;
+use rounds::{Rounds, RoundsConfig};
 use stochastic::{Stochastic, StochasticConfig};
 
 /// The assignment axis of a scenario.
@@ -34,6 +38,8 @@ pub enum AssignmentConfig {
     PerFlow {},
     /// A queue for each port that packets come from.
     Ingress {},
+    /// A queue for each of the next rounds (AFQ).
+    Rounds(RoundsConfig),
 }
 
 impl AssignmentConfig {
@@ -43,7 +49,9 @@ impl AssignmentConfig {
             AssignmentConfig::Class(config) => config.classes,
             AssignmentConfig::Stochastic(config) => config.classes,
             AssignmentConfig::Dynamic(config) => config.classes,
-            AssignmentConfig::PerFlow {} | AssignmentConfig::Ingress {} => 1,
+            AssignmentConfig::PerFlow {}
+            | AssignmentConfig::Ingress {}
+            | AssignmentConfig::Rounds(_) => 1,
         }
     }
 
@@ -55,6 +63,7 @@ impl AssignmentConfig {
             AssignmentConfig::Dynamic(config) => partition(config.queues, config.classes),
             AssignmentConfig::PerFlow {} => vec![],
             AssignmentConfig::Ingress {} => vec![0; ports],
+            AssignmentConfig::Rounds(config) => partition(config.queues, 1),
         }
     }
 }
@@ -102,6 +111,7 @@ pub(crate) enum Assignment {
     Dynamic(Dynamic),
     PerFlow(PerFlow),
     Ingress,
+    Rounds(Rounds),
 }
 
 impl Assignment {
@@ -116,18 +126,22 @@ impl Assignment {
             }
             AssignmentConfig::PerFlow {} => Assignment::PerFlow(PerFlow::new(ports)),
             AssignmentConfig::Ingress {} => Assignment::Ingress,
+            AssignmentConfig::Rounds(config) => {
+                Assignment::Rounds(Rounds::new(config, ports, salt))
+            }
         }
     }
 
-    /// Chooses the data queue for a packet that was admitted.
+    /// Chooses the data queue for a packet that was admitted; `None` refuses it.
     #[inline]
-    pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> u16 {
+    pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         match self {
-            Assignment::Class(policy) => policy.assign(arrival.packet),
-            Assignment::Stochastic(policy) => policy.assign(arrival.packet),
-            Assignment::Dynamic(policy) => policy.assign(arrival),
-            Assignment::PerFlow(policy) => policy.assign(arrival),
-            Assignment::Ingress => ingress::queue_of(arrival.packet),
+            Assignment::Class(policy) => Some(policy.assign(arrival.packet)),
+            Assignment::Stochastic(policy) => Some(policy.assign(arrival.packet)),
+            Assignment::Dynamic(policy) => Some(policy.assign(arrival)),
+            Assignment::PerFlow(policy) => Some(policy.assign(arrival)),
+            Assignment::Rounds(policy) => policy.assign(arrival),
+            Assignment::Ingress => Some(ingress::queue_of(arrival.packet)),
         }
     }
 

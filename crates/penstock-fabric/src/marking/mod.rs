@@ -4,6 +4,7 @@ pub mod ecn;
 pub mod non_pause_ecn;
 pub mod predicted;
 pub mod qcn;
+pub mod rounds;
 pub mod telemetry;
 
 use penstock_units::BitRate;
@@ -13,6 +14,7 @@ use ecn::{Ecn, EcnConfig, MarkingPoint};
 use non_pause_ecn::NonPauseEcn;
 use predicted::{Predicted, PredictedConfig};
 use qcn::{Qcn, QcnConfig};
+use rounds::{RoundMarking, RoundMarkingConfig};
 use telemetry::{Telemetry, TelemetryConfig};
 
 use crate::parts::Draws;
@@ -33,6 +35,8 @@ pub enum MarkingConfig {
     Qcn(QcnConfig),
     /// Congestion notification by the queue that FAFC predicts.
     Predicted(PredictedConfig),
+    /// Explicit congestion notification of flows that are many rounds ahead (AFQ).
+    Rounds(RoundMarkingConfig),
 }
 
 impl MarkingConfig {
@@ -51,6 +55,7 @@ pub(crate) enum Marking {
     Telemetry(Telemetry),
     Qcn(Qcn),
     Predicted(Predicted),
+    Rounds(RoundMarking),
 }
 
 impl Marking {
@@ -62,6 +67,7 @@ impl Marking {
             MarkingConfig::NonPauseEcn {} => Marking::NonPauseEcn(NonPauseEcn::new(rates.count())),
             MarkingConfig::Telemetry(config) => Marking::Telemetry(Telemetry::new(config)),
             MarkingConfig::Qcn(config) => Marking::Qcn(Qcn::new(config, rates.count())),
+            MarkingConfig::Rounds(config) => Marking::Rounds(RoundMarking::new(config)),
             MarkingConfig::Predicted(config) => {
                 Marking::Predicted(Predicted::new(config, rates.count()))
             }

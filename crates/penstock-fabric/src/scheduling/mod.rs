@@ -6,6 +6,7 @@
 pub mod drr;
 pub mod fifo;
 pub mod ideal_fair;
+pub mod rotating_strict;
 pub mod srf;
 pub mod strict;
 
@@ -17,6 +18,7 @@ use crate::queue::DataQueue;
 use drr::{Drr, DrrConfig};
 use fifo::Fifo;
 use ideal_fair::IdealFair;
+use rotating_strict::RotatingStrict;
 use srf::Srf;
 use strict::Strict;
 
@@ -34,6 +36,8 @@ pub enum SchedulingConfig {
     IdealFair {},
     /// Shortest remaining flow first.
     Srf {},
+    /// The queue of the current round, then those of the next ones (AFQ).
+    RotatingStrict {},
 }
 
 /// The scheduler of a port, stored by value and dispatched by `match`.
@@ -49,6 +53,8 @@ pub enum Scheduler {
     IdealFair(IdealFair),
     /// See [`srf`].
     Srf(Srf),
+    /// See [`rotating_strict`].
+    RotatingStrict(RotatingStrict),
 }
 
 impl Scheduler {
@@ -60,6 +66,9 @@ impl Scheduler {
             SchedulingConfig::Drr(config) => Scheduler::Drr(Drr::new(config)),
             SchedulingConfig::IdealFair {} => Scheduler::IdealFair(IdealFair::default()),
             SchedulingConfig::Srf {} => Scheduler::Srf(Srf::default()),
+            SchedulingConfig::RotatingStrict {} => {
+                Scheduler::RotatingStrict(RotatingStrict::default())
+            }
         }
     }
 
@@ -76,6 +85,7 @@ impl Scheduler {
     pub(crate) fn activate(&mut self, queues: &mut [DataQueue], number: u32, pool: &PacketPool) {
         let queue = &queues[number as usize];
         match self {
+            Scheduler::RotatingStrict(_) => {}
             Scheduler::Fifo(fifo) => fifo.activate(number),
             Scheduler::Strict(strict) => strict.activate(number),
             Scheduler::Drr(drr) => drr.activate(queues, number),
@@ -88,7 +98,7 @@ impl Scheduler {
     #[inline]
     pub(crate) fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
         match self {
-            Scheduler::Fifo(_) => {}
+            Scheduler::Fifo(_) | Scheduler::RotatingStrict(_) => {}
             Scheduler::Strict(strict) => strict.deactivate(number),
             Scheduler::Drr(drr) => drr.deactivate(queues, number),
             Scheduler::IdealFair(fair) => fair.deactivate(number),
@@ -105,6 +115,7 @@ impl Scheduler {
             Scheduler::Drr(drr) => drr.select(queues, pool),
             Scheduler::IdealFair(fair) => fair.select(),
             Scheduler::Srf(srf) => srf.select(),
+            Scheduler::RotatingStrict(rotating) => rotating.select(queues),
         }
     }
 
@@ -128,11 +139,13 @@ impl Scheduler {
         }
     }
 
-    /// The fluid round number of an ideal fair scheduler; zero for the others.
+    /// The round: the fluid one of an ideal fair scheduler, the current one of a rotating strict
+    /// scheduler; zero for the others.
     #[inline]
     pub(crate) fn round(&self) -> u64 {
         match self {
             Scheduler::IdealFair(fair) => fair.round(),
+            Scheduler::RotatingStrict(rotating) => rotating.round(),
             _ => 0,
         }
     }

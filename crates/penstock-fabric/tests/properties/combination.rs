@@ -30,6 +30,13 @@ fn dynamic(
     })
 }
 
+fn rounds(bids: &str) -> Value {
+    json!({
+        "kind": "rounds", "queues": 6, "bytes_per_round": 1_000, "rows": 2, "columns": 4,
+        "bids": bids,
+    })
+}
+
 fn assignments() -> Vec<Value> {
     vec![
         json!({"kind": "class", "classes": 1}),
@@ -41,6 +48,8 @@ fn assignments() -> Vec<Value> {
         dynamic(6, 1, 100, false, 1.0),
         dynamic(10, 3, 1, true, 1.0),
         dynamic(6, 1, 100, true, 0.5),
+        rounds("audited"),
+        rounds("per-flow"),
     ]
 }
 
@@ -52,6 +61,7 @@ fn schedulings() -> Vec<Value> {
         json!({"kind": "drr", "quantum": 40}),
         json!({"kind": "ideal-fair"}),
         json!({"kind": "srf"}),
+        json!({"kind": "rotating-strict"}),
     ]
 }
 
@@ -66,6 +76,7 @@ fn markings() -> Vec<Value> {
         json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
                "jitter": 0.15}),
         json!({"kind": "predicted", "threshold": 2_000}),
+        json!({"kind": "rounds", "rounds": 2}),
     ]
 }
 
@@ -91,15 +102,18 @@ fn goes_together(config: &SwitchConfig) -> bool {
     let per_flow = matches!(config.assignment, AssignmentConfig::PerFlow {});
     let by_ingress = matches!(config.assignment, AssignmentConfig::Ingress {});
     let single = matches!(&config.assignment, AssignmentConfig::Class(class) if class.classes == 1);
+    let rounds = matches!(config.assignment, AssignmentConfig::Rounds(_));
     let scheduling = match config.scheduling {
+        SchedulingConfig::RotatingStrict {} => rounds,
+        _ if rounds => false,
         SchedulingConfig::Fifo {} => single,
         SchedulingConfig::IdealFair {} => per_flow,
         SchedulingConfig::Strict {} => !per_flow && !by_ingress,
         SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => true,
     };
     let backpressure = match &config.backpressure {
-        BackpressureConfig::Bfc(_) => !per_flow && !by_ingress,
-        BackpressureConfig::Fafc(_) => config.assignment.classes() == 1,
+        BackpressureConfig::Bfc(_) => !per_flow && !by_ingress && !rounds,
+        BackpressureConfig::Fafc(_) => config.assignment.classes() == 1 && !rounds,
         BackpressureConfig::Pfc(pfc) if pfc.xoff.is_none() => {
             matches!(&config.admission, AdmissionConfig::Shared(s) if s.ingress.is_some())
         }
@@ -107,6 +121,7 @@ fn goes_together(config: &SwitchConfig) -> bool {
     };
     let marking = match config.marking {
         MarkingConfig::Predicted(_) => matches!(config.backpressure, BackpressureConfig::Fafc(_)),
+        MarkingConfig::Rounds(_) => rounds,
         _ => true,
     };
     scheduling && backpressure && marking

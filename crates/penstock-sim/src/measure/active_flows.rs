@@ -1,8 +1,9 @@
-//! Active flows: those with packets at a port, counted exactly and weighted by time.
+//! Active flows: those with packets at a port, counted exactly and weighted by time; and how many
+//! packets each of them has there, counted at samples.
 //!
 //! No policy is asked, so that FIFO ports can be compared with per-flow queues (BFC Fig. 4, 10c).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use penstock_fabric::parts::MixedKeys;
 use penstock_units::Time;
@@ -34,6 +35,8 @@ pub struct ActiveFlows {
     /// Packets queued by (link, flow hash).
     packets: HashMap<u64, u32, MixedKeys>,
     links: Vec<LinkFlows>,
+    /// By link and number of packets: flows, summed over the samples.
+    snapshots: BTreeMap<(u32, u32), u64>,
 }
 
 impl ActiveFlows {
@@ -62,6 +65,24 @@ impl ActiveFlows {
             let flows = &mut self.links[link as usize];
             flows.change(now, flows.active - 1);
         }
+    }
+
+    /// Counts the packets of every active flow.
+    pub fn sample(&mut self) {
+        for (&key, &packets) in &self.packets {
+            *self.snapshots.entry(((key >> 32) as u32, packets)).or_insert(0) += 1;
+        }
+    }
+
+    /// How many active flows had how many packets in front of each link, summed over the samples.
+    pub fn packets_table(&self) -> Table {
+        let of_key = |pick: fn(&(u32, u32)) -> u32| self.snapshots.keys().map(pick).collect();
+        let columns = vec![
+            ("link", Column::U32(of_key(|key| key.0))),
+            ("packets", Column::U32(of_key(|key| key.1))),
+            ("flows", Column::U64(self.snapshots.values().copied().collect())),
+        ];
+        Table { name: "flow_packets", columns }
     }
 
     /// Flows with packets in front of `link`.
@@ -101,6 +122,21 @@ fn key(link: u32, flow: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_counts_the_packets_of_each_flow_and_link() {
+        let mut flows = ActiveFlows::new(2);
+        for (link, flow) in [(0, 7), (0, 7), (0, 9), (1, 7)] {
+            flows.enter(Time::from_ns(10), link, flow);
+        }
+        flows.sample();
+        flows.leave(Time::from_ns(20), 0, 7);
+        flows.sample();
+        let table = flows.packets_table();
+        assert_eq!(table.columns[0].1, Column::U32(vec![0, 0, 1]));
+        assert_eq!(table.columns[1].1, Column::U32(vec![1, 2, 1]));
+        assert_eq!(table.columns[2].1, Column::U64(vec![3, 1, 2]));
+    }
 
     #[test]
     fn time_is_weighted_by_the_number_of_flows() {

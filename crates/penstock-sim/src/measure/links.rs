@@ -61,9 +61,11 @@ pub fn table(
         ("port_pauses", Column::U64(of_pause(|paused| paused.class_pauses))),
         ("queue_pauses", Column::U64(of_pause(|paused| paused.queue_pauses))),
         ("drops", Column::U64(of_port(|port| port.drops))),
+        ("refusals", Column::U64(of_port(|port| port.refusals))),
         ("queue_bytes_max", Column::U64(of_port(|port| port.bytes_max))),
         ("assignments", Column::U64(of_port(|port| port.enqueued))),
         ("collisions", Column::U64(of_port(|port| port.collisions))),
+        ("misestimates", Column::U64(of_port(|port| port.misestimates))),
     ];
     Table { name: "links", columns }
 }

@@ -209,6 +209,9 @@ impl Measurements {
 
     /// Samples the buffers of all switches and the series.
     pub fn sample(&mut self, now: Time, network: &Network, counters: &[WireCounters]) {
+        if let Some(active) = &mut self.active_flows {
+            active.sample();
+        }
         for (index, switch) in network.switches.iter().enumerate() {
             self.buffers.time.push(now.as_ns_f64());
             self.buffers.node.push(network.topology.hosts + index as u32);

@@ -270,6 +270,25 @@ pub fn tcp(buffer: u64) -> Value {
     with(tcp, "/name", "tcp")
 }
 
+/// AFQ with packet pairs over drop-tail ports of `buffer` bytes; the errors of its sketch are counted.
+pub fn afq(buffer: u64) -> Value {
+    let axes = [
+        (
+            "assignment",
+            json!({"kind": "rounds", "queues": 33, "bytes_per_round": 1_048, "rows": 2,
+            "columns": 64, "bids": "audited"}),
+        ),
+        ("scheduling", json!({"kind": "rotating-strict"})),
+        ("marking", json!({"kind": "rounds", "rounds": 8})),
+    ];
+    let pair = json!({"kind": "packet-pair", "gain": 0.25, "mark_gain": 0.0625,
+        "in_flight_factor": 1.5, "bytes_per_round": 1_048});
+    let afq = axes.into_iter().fold(tcp(buffer), |scheme, (axis, policy)| {
+        with(scheme, &format!("/switch/{axis}"), policy)
+    });
+    with(with(afq, "/host/controller", pair), "/name", "afq")
+}
+
 /// Line rate with selective repeat over drop-tail ports of `buffer` bytes.
 pub fn irn(buffer: u64) -> Value {
     let recovery = json!({"kind": "selective-repeat", "bdp_factor": 1.0,
@@ -319,6 +338,7 @@ pub fn schemes() -> Vec<Value> {
         irn(50_000),
         swift(100),
         fafc(60_000),
+        afq(50_000),
     ]
 }
 

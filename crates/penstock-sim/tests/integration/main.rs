@@ -1,5 +1,6 @@
 //! The behaviour of whole simulations.
 
+mod afq;
 mod allocation;
 mod architecture;
 mod bottleneck;

@@ -14,7 +14,7 @@
 //! Reading order: [`window`], [`delay`], [`new_reno`], [`swift`], [`paced_rate`] (what the others
 //! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what
 //! the next two share), [`dcqcn`], [`qcn`], [`timely`],
-//! [`pcn`].
+//! [`pcn`], [`packet_pair`].
 
 use alloc::boxed::Box;
 
@@ -33,6 +33,7 @@ pub mod delay;
 pub mod hpcc;
 pub mod new_reno;
 pub mod paced_rate;
+pub mod packet_pair;
 pub mod pcn;
 pub mod qcn;
 pub mod swift;
@@ -49,6 +50,7 @@ pub use delay::{Delay, DelayConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use new_reno::{NewReno, NewRenoConfig};
 pub use paced_rate::{Increase, RateWindow};
+pub use packet_pair::{PacketPair, PacketPairConfig};
 pub use pcn::{Pcn, PcnConfig};
 pub use qcn::{Qcn, QcnConfig};
 pub use swift::{Swift, SwiftConfig};
@@ -84,6 +86,8 @@ pub enum ControllerConfig {
     Swift(SwiftConfig),
     /// PCN.
     Pcn(PcnConfig),
+    /// Packet-pair flow control.
+    PacketPair(PacketPairConfig),
 }
 
 impl ControllerConfig {
@@ -102,6 +106,7 @@ impl ControllerConfig {
             ControllerConfig::NewReno(_) => "new-reno",
             ControllerConfig::Swift(_) => "swift",
             ControllerConfig::Pcn(_) => "pcn",
+            ControllerConfig::PacketPair(_) => "packet-pair",
         }
     }
 
@@ -124,6 +129,11 @@ impl ControllerConfig {
     /// Whether the controller reacts to the feedback of switches.
     pub fn uses_feedback(&self) -> bool {
         matches!(self, ControllerConfig::Qcn(_))
+    }
+
+    /// Whether packets leave in pairs whose gap the receiver measures.
+    pub fn uses_pairs(&self) -> bool {
+        matches!(self, ControllerConfig::PacketPair(_))
     }
 
     /// The notification point of a new flow, which sends what the controller listens to.
@@ -168,6 +178,7 @@ impl ControllerConfig {
             ControllerConfig::NewReno(config) => config.validate(),
             ControllerConfig::Swift(config) => config.validate(),
             ControllerConfig::Pcn(config) => config.validate(),
+            ControllerConfig::PacketPair(config) => config.validate(),
         }
     }
 }
@@ -237,6 +248,8 @@ pub enum Controller {
     Swift(Box<Swift>),
     /// PCN.
     Pcn(Pcn),
+    /// Packet-pair flow control.
+    PacketPair(Box<PacketPair>),
 }
 
 impl Controller {
@@ -263,6 +276,9 @@ impl Controller {
                 Controller::Swift(Box::new(Swift::new(config, path)))
             }
             ControllerConfig::Pcn(config) => Controller::Pcn(Pcn::new(config, path)),
+            ControllerConfig::PacketPair(config) => {
+                Controller::PacketPair(Box::new(PacketPair::new(config, path)))
+            }
         }
     }
 
@@ -299,6 +315,7 @@ impl Controller {
             }
             Controller::NewReno(new_reno) => new_reno.on_acknowledgement(view),
             Controller::Swift(swift) => swift.on_acknowledgement(now, ack.sent_at, view),
+            Controller::PacketPair(pair) => pair.on_acknowledgement(now, ack, view),
         }
     }
 
@@ -318,6 +335,15 @@ impl Controller {
         }
     }
 
+    /// Whether the next packet is the first of a pair, where there are pairs.
+    #[inline]
+    pub fn opens_pair(&self) -> bool {
+        match self {
+            Controller::PacketPair(pair) => pair.opens_pair(),
+            _ => false,
+        }
+    }
+
     /// A packet of `wire_bytes` (bytes, header included) leaves at `now`.
     #[inline]
     pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
@@ -325,6 +351,7 @@ impl Controller {
             Controller::DcqcnMellanox(dcqcn) => dcqcn.on_deadline(now),
             Controller::Dcqcn(dcqcn) => dcqcn.on_send(now, wire_bytes),
             Controller::Qcn(qcn) => qcn.on_send(now, wire_bytes),
+            Controller::PacketPair(pair) => pair.on_send(now),
             _ => {}
         }
     }
@@ -404,6 +431,7 @@ impl Controller {
             Controller::NewReno(new_reno) => new_reno.window(),
             Controller::Swift(swift) => swift.window(),
             Controller::Pcn(pcn) => pcn.window(),
+            Controller::PacketPair(pair) => pair.window(),
         }
     }
 
@@ -424,6 +452,7 @@ impl Controller {
             Controller::Timely(timely) => timely.rate(),
             Controller::Swift(swift) => swift.rate(),
             Controller::Pcn(pcn) => pcn.rate(),
+            Controller::PacketPair(pair) => pair.rate(),
         }
     }
 }

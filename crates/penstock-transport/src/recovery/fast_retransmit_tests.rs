@@ -39,6 +39,7 @@ fn acknowledge(sending: &mut Sending, view: FlowView) -> Option<LossSignal> {
         received: 0,
         is_marked: false,
         sent_at: Time::ZERO,
+        pair_gap: Time::ZERO,
         telemetry: &[],
     };
     sending.on_acknowledgement(NOW, &ack, &view)

@@ -44,6 +44,7 @@ fn acknowledge(
         received: received.unwrap_or(0) * 1_000,
         is_marked: false,
         sent_at: Time::ZERO,
+        pair_gap: Time::ZERO,
         telemetry: &[],
     };
     let signal = sending.on_acknowledgement(NOW, &ack, &mut view);

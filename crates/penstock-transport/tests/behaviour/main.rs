@@ -114,6 +114,7 @@ fn acknowledgement(cumulative: u64) -> Acknowledgement<'static> {
         received: 0,
         is_marked: false,
         sent_at: Time::ZERO,
+        pair_gap: Time::ZERO,
         telemetry: &[],
     }
 }

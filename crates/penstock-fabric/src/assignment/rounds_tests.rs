@@ -1,0 +1,155 @@
+//! AFQ's figures 1, 3 and 4, stepped by hand.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::fixture::{Bench, flow, hosts, per_flow, plain};
+use crate::marking::rounds::RoundMarkingConfig;
+use crate::{
+    Arrival, AssignmentConfig, MarkingConfig, PacketEvent, PacketFlags, SchedulingConfig,
+    SwitchConfig,
+};
+
+const RED: u32 = 1;
+const GREEN: u32 = 2;
+const YELLOW: u32 = 3;
+const BLUE: u32 = 4;
+
+/// Data queues 1 to 4, and 1,000 B a round.
+fn rounds(bids: BidStore) -> RoundsConfig {
+    RoundsConfig { queues: 5, bytes_per_round: 1_000, rows: 2, columns: 1_024, bids }
+}
+
+fn switch(assignment: RoundsConfig, scheduling: SchedulingConfig) -> SwitchConfig {
+    let assignment = AssignmentConfig::Rounds(assignment);
+    SwitchConfig { assignment, scheduling, ..plain() }
+}
+
+fn afq() -> SwitchConfig {
+    let assignment = rounds(BidStore::Sketch);
+    switch(assignment, SchedulingConfig::RotatingStrict {})
+}
+
+/// The packets A to G of Fig. 4, then H and I, as (flow, bytes); the bids in the comments.
+const FIGURE_4: [(u32, u16); 9] = [
+    (RED, 300),     // A 300
+    (GREEN, 400),   // B 400
+    (RED, 300),     // C 600
+    (YELLOW, 900),  // D 900
+    (RED, 750),     // E 1,350
+    (GREEN, 1000),  // F 1,400
+    (YELLOW, 1200), // G 2,100
+    (BLUE, 500),    // H 500
+    (BLUE, 800),    // I 1,300
+];
+
+/// Offers the packets of [`FIGURE_4`] and returns the order in which they leave, as letters.
+fn figure_4(config: &SwitchConfig) -> (Vec<u16>, Vec<char>) {
+    let mut bench = Bench::new(config, &hosts(2));
+    let queues = FIGURE_4.map(|(number, bytes)| {
+        bench.admit(flow(number), bytes);
+        bench.recorder.0.last().unwrap().packet.queue
+    });
+    let letter = |offset: u64| char::from(b'A' + offset as u8);
+    let order = core::iter::from_fn(|| Some(letter(bench.depart(0)?.0.offset))).collect();
+    (queues.to_vec(), order)
+}
+
+/// Fig. 1: packets leave in the order of their departure rounds; sizes and rounds in units of 100 B.
+#[test]
+fn figure_1_bit_by_bit_round_robin() {
+    let mut bench = Bench::new(&per_flow(SchedulingConfig::IdealFair {}), &hosts(2));
+    // A (green) departs in round 4, B (blue) in 3, C (red) in 7; D (blue, 2) in 3 + 2 = 5, between
+    // A and C; E (green, 4) in 4 + 4 = 8, at the end.
+    for (number, size) in [(GREEN, 4), (BLUE, 3), (RED, 7), (BLUE, 2), (GREEN, 4)] {
+        bench.admit(flow(number), 100 * size);
+    }
+    let order: Vec<u64> = core::iter::from_fn(|| Some(bench.depart(0)?.0.offset)).collect();
+    assert_eq!(order, [1, 0, 3, 2, 4]); // B A D C E
+}
+
+#[test]
+fn figure_4_packets_join_the_queue_of_their_round() {
+    let (queues, order) = figure_4(&afq());
+    assert_eq!(queues, [1, 1, 1, 1, 2, 2, 3, 1, 2]);
+    assert_eq!(order, ['A', 'B', 'C', 'D', 'H', 'E', 'F', 'I', 'G']);
+    // Ideal fair queueing sends H before C and D, and I before E and F.
+    let (_, ideal) = figure_4(&per_flow(SchedulingConfig::IdealFair {}));
+    assert_eq!(ideal, ['A', 'B', 'H', 'C', 'D', 'I', 'E', 'F', 'G']);
+}
+
+#[test]
+fn a_perfect_table_gives_the_same_queues() {
+    for bids in [BidStore::PerFlow, BidStore::Audited] {
+        let table = rounds(bids);
+        let config = switch(table, SchedulingConfig::RotatingStrict {});
+        assert_eq!(figure_4(&config), figure_4(&afq()));
+    }
+}
+
+#[test]
+fn a_packet_beyond_the_last_round_is_dropped_and_leaves_no_trace() {
+    let mut bench = Bench::new(&afq(), &hosts(2));
+    // Bids 1,000, 2,000 and 3,000: rounds 1, 2 and 3. 4,000 is round 4, whose queue is round 0's.
+    let queues = [(); 3].map(|()| bench.queue_of(flow(RED)));
+    assert_eq!(queues, [2, 3, 4]);
+    let used = bench.switch.accounts().total;
+    assert_eq!(bench.arrive(flow(RED), 1_000), Arrival::Dropped);
+    assert_eq!(bench.recorder.0.last().unwrap().event, PacketEvent::Drop);
+    let counters = bench.switch.port(0).counters;
+    assert_eq!((counters.drops, counters.refusals, counters.enqueued), (1, 1, 3));
+    assert_eq!(bench.switch.accounts().total, used);
+    // Another flow has the rounds that this one has used up.
+    assert_eq!(bench.queue_of(flow(BLUE)), 2);
+    // Round 1 is served: round 4 gets the queue of round 0, and the refused packet's bytes are
+    // nobody's.
+    bench.depart(0);
+    assert_eq!(bench.queue_of(flow(RED)), 1);
+    assert_eq!(bench.drain(0), [BLUE, RED, RED, RED]);
+}
+
+#[test]
+fn a_flow_that_returns_gets_no_credit_for_its_silence() {
+    let mut bench = Bench::new(&afq(), &hosts(2));
+    bench.admit(flow(RED), 400);
+    for _ in 0..3 {
+        bench.admit(flow(GREEN), 900); // rounds 0, 1 and 2
+    }
+    assert_eq!(bench.drain(0), [RED, GREEN, GREEN, GREEN]);
+    // The port is idle and its round stays 2. Red's bid of 400 is lifted to 2,000.
+    assert_eq!(bench.switch.port(0).round(), 2);
+    bench.admit(flow(RED), 900);
+    assert_eq!(bench.recorder.0.last().unwrap().packet.queue, 3);
+    bench.admit(flow(RED), 900); // 3,800
+    assert_eq!(bench.recorder.0.last().unwrap().packet.queue, 4);
+}
+
+#[test]
+fn a_collision_delays_a_flow_and_is_counted() {
+    let one_cell = RoundsConfig { rows: 1, columns: 1, ..rounds(BidStore::Audited) };
+    let mut bench = Bench::new(&switch(one_cell, SchedulingConfig::RotatingStrict {}), &hosts(2));
+    bench.admit(flow(RED), 400); // bid 400
+    bench.admit(flow(BLUE), 400); // 800 for 400: the same round
+    assert_eq!(bench.switch.port(0).counters.misestimates, 0);
+    bench.admit(flow(GREEN), 400); // 1,200 for 400: a round late
+    assert_eq!(bench.switch.port(0).counters.misestimates, 1);
+    bench.admit(flow(GREEN), 400); // 1,600 by both
+    assert_eq!(bench.switch.port(0).counters.misestimates, 1);
+    assert_eq!(bench.recorder.0.last().unwrap().packet.queue, 2);
+}
+
+#[test]
+fn a_packet_is_marked_when_its_flow_is_more_rounds_ahead_than_allowed() {
+    let marking = MarkingConfig::Rounds(RoundMarkingConfig { rounds: 2 });
+    let mut bench = Bench::new(&SwitchConfig { marking, ..afq() }, &hosts(2));
+    for _ in 0..3 {
+        bench.admit(flow(RED), 1_000); // 1, 2 and 3 rounds ahead
+    }
+    bench.admit(flow(BLUE), 1_000); // 1 round ahead, whatever the others have
+    let leaves = || bench.depart(0).map(|(packet, _)| packet);
+    let marked: Vec<_> = core::iter::from_fn(leaves)
+        .map(|packet| (packet.flow_hash, packet.flags.contains(PacketFlags::MARKED)))
+        .collect();
+    assert_eq!(marked, vec![(RED, false), (BLUE, false), (RED, false), (RED, true)]);
+}

@@ -1,0 +1,347 @@
+//! Packet-pair flow control over fair queues: two packets leave back to back, and the gap with which
+//! they arrive is the time that the flow's share of the bottleneck takes for one of them.
+//!
+//! N. K. Sharma et al., "Approximating Fair Queueing on Reconfigurable Switches" (AFQ), NSDI 2018,
+//! Sec. 5 and Fig. 13, after S. Keshav, "A Control-Theoretic Approach to Flow Control", SIGCOMM 1991.
+//! Implemented: pairs and their gap as the receiver measures it ([`crate::receiver`]), its moving
+//! average, the rate cut by the share of marked packets, the cap of what is in flight, the spacing of
+//! the first pair where a round of the switches takes more than two packets. What is lost is
+//! recovery's part; Fig. 13 does not change the rate for it.
+//!
+//! Left out: the cycles that are skipped and the packets that are injected in proportion to a change
+//! of the estimate (Sec. 5). Fig. 13 does not have them; the cap on what is in flight, and the pending
+//! gap that moves with the rate, do their work.
+//!
+//! Where the sources are silent (our choices): a gap is averaged with a weight of 1/4, about an RTT of
+//! four pairs at 10 Gb/s and 10 us. Alpha is DCTCP's (RFC 8257 Sec. 3.3), per round trip and with its
+//! gain, but of packets, and 0 at the start, so that a new flow sends at what it has measured. A pair
+//! that was spaced measures the time of a whole round, so its gap is divided by the packets in a round.
+//! Every packet is acknowledged, for recovery's sake; only the second of a pair brings a gap.
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | GAIN | `gain` | 1/4 | our choice, see above |
+//! | g | `mark_gain` | 1/16 | RFC 8257: Sec. 5 says like DCTCP |
+//! | CWND_FACTOR | `in_flight_factor` | 1.5 | Sec. 5 |
+//! | BpR | `bytes_per_round` | 1 packet | Sec. 6.2.2; 0 for bit-by-bit round robin |
+
+use penstock_units::{BitRate, Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::FlowView;
+use crate::path::{Acknowledgement, PathFacts};
+
+/// Parameters of [`PacketPair`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PacketPairConfig {
+    /// Weight of a new gap in the average (GAIN in the paper), in (0, 1].
+    pub gain: f64,
+    /// Weight of a round trip's share of marked packets (g in DCTCP), in (0, 1].
+    pub mark_gain: f64,
+    /// What may be in flight before another pair (CWND_FACTOR in the paper) (bandwidth-delay products
+    /// of the flow's share), > 0.
+    pub in_flight_factor: f64,
+    /// What a flow may send in a round of the switches (BpR in the paper) (bytes on the wire).
+    pub bytes_per_round: Bytes,
+}
+
+impl PacketPairConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        for (field, gain) in
+            [("controller.gain", self.gain), ("controller.mark_gain", self.mark_gain)]
+        {
+            let holds = gain > 0.0 && gain <= 1.0;
+            ConfigError::unless(holds, field, gain, "it must be above 0 and at most 1")?;
+        }
+        let factor = self.in_flight_factor;
+        let field = "controller.in_flight_factor";
+        let holds = factor.is_finite() && factor > 0.0;
+        ConfigError::unless(holds, field, factor, "it must be a number above 0, such as 1.5")?;
+        let round = self.bytes_per_round;
+        let field = "controller.bytes_per_round";
+        let holds = round.get() <= LARGEST_ROUND;
+        ConfigError::unless(holds, field, round, "it must be at most 1 MiB, such as a packet")
+    }
+}
+
+/// The largest round (bytes): a thousand packets. Our choice.
+const LARGEST_ROUND: u64 = 1 << 20;
+
+/// The state of one packet-pair flow. Times are in picoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketPair {
+    gain: f64,
+    mark_gain: f64,
+    in_flight_factor: f64,
+    line_rate: BitRate,
+    /// A full packet: its payload, and what it weighs on the wire (bytes).
+    payload: f64,
+    wire_bytes: f64,
+    /// Packets in a round, where the first pair is spaced over one.
+    spacing: Option<f64>,
+    /// The average gap of a pair; `None` until the first one was measured (STARTUP in the paper).
+    gap: Option<f64>,
+    /// The shortest round-trip time so far.
+    minimum_rtt: Time,
+    /// Between the two packets of a pair.
+    is_inside_pair: bool,
+    /// When the first packet of the last pair left, and how much later the second one did.
+    pair_at: Time,
+    spread: Time,
+    /// Whether a pair has left since the first gap was measured.
+    is_paced: bool,
+    /// The share of marked packets.
+    alpha: f64,
+    /// Acknowledgements of this round trip, and the marked ones among them.
+    acknowledged: u32,
+    marked: u32,
+    /// The round trip ends when more than this is acknowledged (bytes).
+    round_end: u64,
+}
+
+impl PacketPair {
+    /// A flow that has sent nothing.
+    pub fn new(config: &PacketPairConfig, path: &PathFacts) -> Self {
+        let wire_bytes = f64::from(path.payload + path.data_overhead);
+        let packets = config.bytes_per_round.get() as f64 / wire_bytes;
+        PacketPair {
+            gain: config.gain,
+            mark_gain: config.mark_gain,
+            in_flight_factor: config.in_flight_factor,
+            line_rate: path.line_rate,
+            payload: f64::from(path.payload),
+            wire_bytes,
+            spacing: (packets > 2.0).then_some(packets),
+            gap: None,
+            minimum_rtt: Time::NEVER,
+            is_inside_pair: false,
+            pair_at: Time::ZERO,
+            spread: Time::ZERO,
+            is_paced: false,
+            alpha: 0.0,
+            acknowledged: 0,
+            marked: 0,
+            round_end: 0,
+        }
+    }
+
+    /// Whether the next packet is the first of a pair.
+    #[inline]
+    pub fn opens_pair(&self) -> bool {
+        !self.is_inside_pair
+    }
+
+    /// A packet leaves at `now`.
+    #[inline]
+    pub fn on_send(&mut self, now: Time) {
+        self.is_inside_pair = !self.is_inside_pair;
+        if self.is_inside_pair {
+            self.pair_at = now;
+        } else {
+            self.spread = now - self.pair_at;
+            self.is_paced = self.gap.is_some();
+        }
+    }
+
+    /// An acknowledgement arrived at `now`.
+    pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
+        self.minimum_rtt = self.minimum_rtt.min(now.saturating_sub(ack.sent_at));
+        self.count(ack.is_marked, view);
+        if ack.pair_gap == Time::ZERO {
+            return;
+        }
+        let sample = ack.pair_gap.as_ps() as f64;
+        self.gap = Some(match self.gap {
+            None => sample / self.spacing.unwrap_or(1.0),
+            Some(gap) => (1.0 - self.gain) * gap + self.gain * sample,
+        });
+    }
+
+    /// Takes a mark into alpha.
+    fn count(&mut self, is_marked: bool, view: &FlowView) {
+        self.acknowledged += 1;
+        self.marked += u32::from(is_marked);
+        if view.acknowledged > self.round_end {
+            let share = f64::from(self.marked) / f64::from(self.acknowledged);
+            self.alpha = (1.0 - self.mark_gain) * self.alpha + self.mark_gain * share;
+            (self.acknowledged, self.marked) = (0, 0);
+            self.round_end = view.next;
+        }
+    }
+
+    /// What may be in flight (bytes), >= 1; no limit for the second packet of a pair. The first pair
+    /// waits for its acknowledgement.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        match self.gap {
+            _ if self.is_inside_pair => u64::MAX,
+            None => 1,
+            Some(gap) => {
+                let share = self.payload * self.minimum_rtt.as_ps() as f64 / gap;
+                ((self.in_flight_factor * share) as u64).max(1)
+            }
+        }
+    }
+
+    /// The rate (bit/s) that makes the gap behind the last packet: none inside a pair, unless the first
+    /// pair is spaced; behind a pair, what is left of the time of two packets at the flow's rate since
+    /// the pair began.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        if self.is_inside_pair {
+            let packets = self.spacing.filter(|_| self.gap.is_none())?;
+            return Some(of_bps(self.line_rate.as_bps() as f64 / packets));
+        }
+        let gap = self.gap.filter(|_| self.is_paced)?;
+        let rate = self.wire_bytes * 8e12 / gap * (1.0 - self.alpha / 2.0);
+        let rest = 2.0 * self.wire_bytes * 8e12 / rate - self.spread.as_ps() as f64;
+        (rest > 0.0).then(|| of_bps(self.wire_bytes * 8e12 / rest))
+    }
+}
+
+/// A rate of at least 1 bit/s.
+fn of_bps(bits_per_second: f64) -> BitRate {
+    BitRate::from_bps((bits_per_second as u64).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    /// 100 Gb/s and 8 us: a packet of 1,048 B takes 83.84 ns.
+    const PACKET: Time = Time::from_ps(83_840);
+
+    fn packet_pair(bytes_per_round: u64) -> PacketPair {
+        let config = PacketPairConfig {
+            gain: 0.25,
+            mark_gain: 1.0 / 16.0,
+            in_flight_factor: 1.5,
+            bytes_per_round: Bytes::new(bytes_per_round),
+        };
+        PacketPair::new(&config, &fixture::path())
+    }
+
+    /// The acknowledgement of packet number `packet` (from 1), of `next` sent, 8 us after it left.
+    fn acknowledge(flow: &mut PacketPair, packet: u64, next: u64, pair_gap: Time, is_marked: bool) {
+        let now = Time::from_us(100);
+        let ack = Acknowledgement {
+            cumulative: packet * 1_000,
+            is_negative: false,
+            received: 0,
+            is_marked,
+            sent_at: now - Time::from_us(8),
+            pair_gap,
+            telemetry: &[],
+        };
+        let view = FlowView {
+            acknowledged: packet * 1_000,
+            next: next * 1_000,
+            newly_acknowledged: 1_000,
+        };
+        flow.on_acknowledgement(now, &ack, &view);
+    }
+
+    /// A pair leaves back to back.
+    fn send_pair(flow: &mut PacketPair) {
+        flow.on_send(Time::from_us(100));
+        flow.on_send(Time::from_us(100) + PACKET);
+    }
+
+    /// When the next pair may leave, in packets at line rate since the last one began.
+    fn period(flow: &PacketPair) -> f64 {
+        1.0 + 100e9 / flow.rate().unwrap().as_bps() as f64
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-6, "{value} {expected}");
+    }
+
+    #[test]
+    fn the_first_pair_waits_and_its_gap_is_the_rate() {
+        let mut flow = packet_pair(1_048);
+        assert!(flow.opens_pair());
+        assert_eq!((flow.window(), flow.rate()), (1, None));
+        flow.on_send(Time::ZERO);
+        assert!(!flow.opens_pair());
+        assert_eq!((flow.window(), flow.rate()), (u64::MAX, None)); // back to back
+        flow.on_send(PACKET);
+        assert_eq!((flow.window(), flow.rate()), (1, None));
+        acknowledge(&mut flow, 1, 2, Time::ZERO, false); // the first packet brings no gap
+        assert_eq!(flow.window(), 1);
+        acknowledge(&mut flow, 2, 2, PACKET * 4, false);
+        // A quarter of the line: 25,000 B / 1.048 of payload in 8 us, times 1.5; the pair leaves at once.
+        assert_eq!((flow.window(), flow.rate()), (35_782, None));
+        send_pair(&mut flow);
+        near(period(&flow), 8.0); // two packets at a quarter of the line
+    }
+
+    #[test]
+    fn later_gaps_are_averaged() {
+        let mut flow = packet_pair(1_048);
+        send_pair(&mut flow);
+        acknowledge(&mut flow, 2, 2, PACKET * 4, false);
+        send_pair(&mut flow);
+        acknowledge(&mut flow, 4, 4, PACKET * 8, false); // 3/4 · 4 + 1/4 · 8 = 5
+        near(period(&flow), 10.0);
+        acknowledge(&mut flow, 6, 6, PACKET, false); // 3/4 · 5 + 1/4 = 4
+        near(period(&flow), 8.0);
+    }
+
+    #[test]
+    fn the_share_of_marked_packets_throttles_the_rate_once_per_round_trip() {
+        let mut flow = packet_pair(1_048);
+        send_pair(&mut flow);
+        acknowledge(&mut flow, 2, 4, PACKET, false); // the first round ends beyond packet 4
+        send_pair(&mut flow);
+        acknowledge(&mut flow, 3, 6, Time::ZERO, true);
+        near(period(&flow), 2.0); // the whole line
+        acknowledge(&mut flow, 4, 6, PACKET, true);
+        acknowledge(&mut flow, 5, 8, Time::ZERO, false);
+        near(period(&flow), 2.0 * 48.0 / 47.0); // two of three: alpha = 1/16 · 2/3 = 1/24
+        assert_eq!(flow.window(), 143_129); // the cap takes the whole share
+    }
+
+    #[test]
+    fn the_first_pair_is_spaced_over_a_long_round() {
+        let mut flow = packet_pair(4 * 1_048);
+        flow.on_send(Time::ZERO);
+        // The second packet leaves when a round has passed at line rate: 3 packets behind the first.
+        assert_eq!(flow.rate(), Some(BitRate::from_gbps(25)));
+        flow.on_send(PACKET * 4);
+        // Three other flows send a round each: the pair's gap is four rounds, the share a quarter.
+        acknowledge(&mut flow, 2, 2, PACKET * 16, false);
+        send_pair(&mut flow);
+        near(period(&flow), 8.0);
+        flow.on_send(Time::from_us(101));
+        assert_eq!(flow.rate(), None); // only the first pair is spaced
+        let mut short = packet_pair(2 * 1_048);
+        short.on_send(Time::ZERO);
+        assert_eq!(short.rate(), None); // two packets are not more than two
+    }
+
+    #[test]
+    fn bounds_are_checked() {
+        let good = PacketPairConfig {
+            gain: 1.0,
+            mark_gain: 1.0,
+            in_flight_factor: 0.1,
+            bytes_per_round: Bytes::ZERO,
+        };
+        assert!(good.validate().is_ok());
+        for bad in [
+            PacketPairConfig { gain: 0.0, ..good.clone() },
+            PacketPairConfig { mark_gain: 1.1, ..good.clone() },
+            PacketPairConfig { in_flight_factor: f64::NAN, ..good.clone() },
+            PacketPairConfig { bytes_per_round: Bytes::new(LARGEST_ROUND + 1), ..good },
+        ] {
+            assert!(bad.validate().is_err(), "{bad:?}");
+        }
+    }
+}
