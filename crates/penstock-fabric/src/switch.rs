@@ -17,8 +17,10 @@ use crate::parts::Draws;
 use crate::scheduling::Scheduler;
 use crate::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, ControlFrame, MarkingConfig,
-    Observation, Observer, PacketEvent, PacketId, PacketPool, Port, SchedulingConfig, Signal,
+    Observation, Observer, PacketEvent, PacketId, PacketPool, Port, SchedulingConfig,
 };
+
+mod signal;
 
 /// The five axes of a switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -387,105 +389,6 @@ impl Switch {
             }
         }
         Some((id, frame))
-    }
-
-    /// A pause, a resume or a bitmap has arrived from the neighbour behind `port`.
-    pub fn on_signal<O: Observer>(
-        &mut self,
-        moment: &mut Moment<'_, O>,
-        port: u16,
-        signal: Signal,
-        id: PacketId,
-    ) {
-        let now = moment.now;
-        match signal {
-            Signal::PauseClass(class) => {
-                self.ports[usize::from(port)].set_class_paused(now, class, true, moment.pool);
-            }
-            Signal::ResumeClass(class) => self.resume_class(moment, port, class),
-            Signal::PauseQueue(queue) => {
-                self.set_queue_paused(moment, port, queue, true);
-            }
-            Signal::ResumeQueue(queue) => {
-                self.set_queue_paused(moment, port, queue, false);
-            }
-            Signal::QueueBitmap(bitmap) => return self.on_bitmap(moment, port, bitmap, id),
-            Signal::PauseTime(nanoseconds) => {
-                let hold = Time::from_ns(u64::from(nanoseconds));
-                self.ports[usize::from(port)].hold(now, hold);
-            }
-        }
-        self.observe_signal(moment, port, signal.is_pause(), id);
-    }
-
-    /// Resumes a class at `port`, and tells marking what waited.
-    fn resume_class<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16, class: u8) {
-        let egress = &mut self.ports[usize::from(port)];
-        if !egress.set_class_paused(moment.now, class, false, moment.pool) {
-            return;
-        }
-        for (number, queue) in (0..).zip(egress.queues()) {
-            if queue.class == class {
-                self.marking.on_resume(port, number, queue.packets.bytes());
-            }
-        }
-    }
-
-    /// Pauses or resumes a queue at `port`, and tells marking what waited; whether anything changed.
-    fn set_queue_paused<O: Observer>(
-        &mut self,
-        moment: &Moment<'_, O>,
-        port: u16,
-        queue: u16,
-        is_paused: bool,
-    ) -> bool {
-        let egress = &mut self.ports[usize::from(port)];
-        let has_changed = egress.set_queue_paused(moment.now, queue, is_paused, moment.pool);
-        if has_changed && !is_paused {
-            let waited = egress.queues()[usize::from(queue)].packets.bytes();
-            self.marking.on_resume(port, queue, waited);
-        }
-        has_changed
-    }
-
-    /// Repairs what lost frames have left wrong; only queues that change are observed.
-    fn on_bitmap<O: Observer>(
-        &mut self,
-        moment: &mut Moment<'_, O>,
-        port: u16,
-        bitmap: u128,
-        id: PacketId,
-    ) {
-        for queue in 1..self.port(port).queues().len().min(128) as u16 {
-            let is_paused = bitmap & (1 << queue) != 0;
-            if self.set_queue_paused(moment, port, queue, is_paused) {
-                moment.pool[id].upstream_queue = queue;
-                self.observe_signal(moment, port, is_paused, id);
-            }
-        }
-    }
-
-    fn observe_signal<O: Observer>(
-        &self,
-        moment: &mut Moment<'_, O>,
-        port: u16,
-        is_pause: bool,
-        id: PacketId,
-    ) {
-        if O::IS_WATCHING {
-            let frame = &mut moment.pool[id];
-            frame.ingress = port;
-            frame.queue = frame.upstream_queue;
-            let event =
-                if is_pause { PacketEvent::PauseReceived } else { PacketEvent::ResumeReceived };
-            self.observe(moment, event, id, port);
-        }
-    }
-
-    /// The periodic bitmap for the neighbour behind `port` (BFC sec. 3.3.2).
-    pub fn bitmap_frame(&self, port: u16) -> Option<ControlFrame> {
-        let signal = Signal::QueueBitmap(self.bfc()?.bitmap(port));
-        Some(ControlFrame { port, signal })
     }
 
     #[inline]

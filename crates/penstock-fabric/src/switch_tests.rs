@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::Signal;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 
 fn events(bench: &Bench) -> Vec<PacketEvent> {

@@ -10,22 +10,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
+from penstock.scenario.backpressure import Bfc, Fafc, Pfc, PfcThresholds
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
 from penstock.scenario.rate_control import Pcn, Qcn, Timely
 from penstock.scenario.recovery import REPORTING_RECOVERIES, FastRetransmit, SelectiveRepeat
 from penstock.scenario.switch import (
-    Bfc,
     ClassAssignment,
     DynamicAssignment,
     EcnMarking,
-    Fafc,
     Fifo,
     IdealFair,
     IngressAssignment,
     NonPauseEcnMarking,
     PerFlowAssignment,
-    Pfc,
-    PfcThresholds,
     PredictedMarking,
     QcnMarking,
     RotatingStrict,

@@ -1,0 +1,121 @@
+"""Backpressure: what does the upstream learn?
+
+A model for each policy, discriminated by ``kind``; the axis itself is in
+:mod:`penstock.scenario.switch`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from penstock.scenario.base import (
+    HPCC_SIMULATOR,
+    OUR_CHOICE,
+    Number,
+    Part,
+    Switch,
+    field,
+)
+from penstock.units import PositiveSize, PositiveTime, Size, Time
+
+FAFC = "FAFC (Lu et al.)"
+HOPS_MAX = 1e6
+"""Most hops of data that count as uncongested; our choice: the core's bound, seconds."""
+
+
+class NoBackpressure(Part):
+    """The upstream learns nothing."""
+
+    kind: Literal["none"]
+
+
+class PfcThresholds(Part):
+    """When PFC pauses and resumes a class of an ingress."""
+
+    xon_offset: Size = field(
+        "resume this far below the pause threshold",
+        "3072 B",
+        source=f"{HPCC_SIMULATOR}: 3 x 1024 B",
+    )
+    xoff: PositiveSize | None = field(
+        "pause threshold of an ingress; null: the dynamic one of admission.ingress",
+        None,
+        source="BFC 6.2.1: dynamic",
+    )
+
+
+class Pfc(PfcThresholds):
+    """Priority flow control: pause a class when its ingress holds too much."""
+
+    kind: Literal["pfc"]
+
+
+class HopRttThreshold(Part):
+    """Th = factor x hop RTT x rate / active queues."""
+
+    kind: Literal["hop-rtts"]
+    factor: Number = field("hop round-trip times", 1.0, source="BFC 3.3.2", gt=0)
+
+
+class TimeThreshold(Part):
+    """Th = time x rate, however many queues are active (BFC fig. 7 and App. C sweep Th)."""
+
+    kind: Literal["time"]
+    time: PositiveTime = field("data of this time at the full rate, at which a queue pauses")
+
+
+class Bfc(Part):
+    """Backpressure flow control: pause the upstream queue of a packet."""
+
+    kind: Literal["bfc"]
+    threshold: Annotated[HopRttThreshold | TimeThreshold, Field(discriminator="kind")] = field(
+        "pause threshold Th", {"kind": "hop-rtts", "factor": 1.0}, source="BFC 3.3.2"
+    )
+    bitmap_interval: Time = field(
+        "how often the paused queues are told again; 0: never",
+        "100 us",
+        source=f"{OUR_CHOICE}: a 64 B frame per 1,250 kB of a link; BFC 3.3.2 gives no period",
+    )
+    elide_down_up: Switch = field(
+        "no backpressure for packets that come down and go up again",
+        False,
+        source=f"{OUR_CHOICE}: shortest paths in a Clos have none (BFC App. B)",
+    )
+
+
+class Fafc(Part):
+    """Fast and accurate flow control: pause the ingresses that an egress suffers from."""
+
+    kind: Literal["fafc"]
+    threshold: PositiveSize = field(
+        "predicted queue of an egress beyond which its ingresses pause",
+        "350 kB",
+        source=f"{FAFC} IV-A",
+    )
+    queue_smoothing: Number = field(
+        "weight of a new queue length (alpha)", 0.8, gt=0, le=1, source=f"{FAFC} III-A"
+    )
+    rate_smoothing: Number = field(
+        "weight of a new rate (beta)", 0.8, gt=0, le=1, source=f"{FAFC} III-A"
+    )
+    congested_hops: Number = field(
+        "an egress with more data than it sends in so many T_hop is congested (th_c)",
+        1.0,
+        ge=0,
+        le=HOPS_MAX,
+        source=f"{OUR_CHOICE}: a longer queue loses nothing in a pause of T_hop (eq. 4)",
+    )
+    rate_decrease: Number = field(
+        "factor of arrival rates when an egress triggers again within 4 T_hop (f_dec)",
+        0.9,
+        gt=0,
+        le=1,
+        source=f"{OUR_CHOICE}: close to 1, as rates are measured anew in each T_hop",
+    )
+    pfc: PfcThresholds = field(
+        "the safety net beneath",
+        {},
+        source=f"{FAFC} II-E: PFC with dynamic thresholds",
+    )
