@@ -102,7 +102,7 @@ pub struct Packet {
     pub offset: u64,
     /// When the packet started to leave its source; acknowledgements echo it.
     pub sent_at: Time,
-    /// On a wire: when the last bit arrives. In a queue: the scheduler's tag, or by how many rounds the
+    /// On a wire: when the last bit of the packet behind it arrives. In a queue: the scheduler's tag, or by how many rounds the
     /// packet was ahead when it joined (AFQ; writer: assignment).
     pub time: u64,
     /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) (bytes).
@@ -125,6 +125,9 @@ pub struct Packet {
     pub flags: PacketFlags,
     /// Links of its route already taken.
     pub hop: u8,
+    /// On a wire: the runtime's number of the arrival of the packet behind it, where ties in time are
+    /// broken by it.
+    pub order: u32,
 }
 
 const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");

@@ -130,7 +130,7 @@ impl BareLoop {
         let wire = &mut self.wires[link as usize];
         let (id, next) = wire.take(&self.pool);
         let node = wire.to;
-        if let Some(next) = next {
+        if let Some((next, _)) = next {
             self.wheel.schedule(link, next);
         }
         let packet = &mut self.pool[id];
@@ -191,7 +191,7 @@ impl BareLoop {
         };
         self.packet_hops += 1;
         let wire = &mut self.wires[link as usize];
-        let arrival = wire.send(now, &mut self.pool, id);
+        let arrival = wire.send(now, &mut self.pool, id, 0);
         let more = !self.ports[link as usize].is_empty()
             || self.backlog.get(node).is_some_and(|backlog| !backlog.is_empty());
         if more {

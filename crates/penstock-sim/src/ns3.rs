@@ -10,7 +10,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use penstock_fabric::PacketId;
 use penstock_fabric::parts::Streams;
 use penstock_units::{Bytes, Time};
 
@@ -30,18 +29,9 @@ const STREAMS_PER_NETWORK: u64 = 2;
 pub(crate) struct Ns3 {
     /// How many flows there were between two hosts.
     flows: HashMap<(u32, u32), u16>,
-    /// By packet: the rank of its arrival.
-    ranks: Vec<u64>,
-    /// By link: the rank of the end of its last transmission.
-    ends: Vec<u64>,
 }
 
 impl Ns3 {
-    /// Of a network with `links` links.
-    pub(crate) fn new(links: usize) -> Self {
-        Ns3 { ends: vec![0; links], ..Ns3::default() }
-    }
-
     /// The paths of a new flow's data and of its acknowledgements.
     pub(crate) fn paths(
         &mut self,
@@ -65,34 +55,6 @@ impl Ns3 {
         };
         path([source, destination], ports, forward);
         path([destination, source], [ports[1], ports[0]], back);
-    }
-
-    /// The rank of the end of the last transmission on `link`. The event is there for every
-    /// transmission; here only when something waits for it.
-    #[inline]
-    pub(crate) fn end(&self, link: u32) -> u64 {
-        self.ends[link as usize]
-    }
-
-    /// A transmission on `link` starts, whose end has `rank`.
-    #[inline]
-    pub(crate) fn set_end(&mut self, link: u32, rank: u64) {
-        self.ends[link as usize] = rank;
-    }
-
-    /// Remembers the rank of the arrival of `id`, which flies behind another packet.
-    #[inline]
-    pub(crate) fn set_rank(&mut self, id: PacketId, rank: u64) {
-        if id.index() >= self.ranks.len() {
-            self.ranks.resize(id.index() + 1, 0);
-        }
-        self.ranks[id.index()] = rank;
-    }
-
-    /// The rank that [`Ns3::set_rank`] has remembered.
-    #[inline]
-    pub(crate) fn rank(&self, id: PacketId) -> u64 {
-        self.ranks[id.index()]
     }
 }
 

@@ -16,6 +16,9 @@ pub struct Wire {
     pub delay: Time,
     /// Rate of the link.
     pub transmission: Transmission,
+    /// In the ns-3 HPCC simulator's order of ties, the rank of the end of the last transmission. The
+    /// event is there for every transmission; here only when something waits for it.
+    pub end_rank: u64,
     /// Node that sends.
     pub from: u32,
     /// Node that receives.
@@ -51,6 +54,7 @@ impl Wire {
             free_at: Time::ZERO,
             delay,
             transmission,
+            end_rank: 0,
             from,
             to,
             from_port,
@@ -59,37 +63,42 @@ impl Wire {
         }
     }
 
-    /// Starts to send `id` at `now`; returns when it arrives, if it is alone on the link.
+    /// Starts to send `id` at `now`; returns when it arrives, if it is alone on the link. Otherwise the
+    /// packet ahead of it remembers that time, and `order` beside it: what is told when a packet is
+    /// taken is then in that packet's cache line (one miss less a packet-hop).
     #[inline]
-    pub fn send(&mut self, now: Time, pool: &mut PacketPool, id: PacketId) -> Option<Time> {
+    pub fn send(
+        &mut self,
+        now: Time,
+        pool: &mut PacketPool,
+        id: PacketId,
+        order: u32,
+    ) -> Option<Time> {
         let packet = &mut pool[id];
+        packet.next = PacketId::NONE;
         self.free_at = now + self.transmission.time(u32::from(packet.wire_bytes));
         let arrival = self.free_at + self.delay;
-        packet.time = arrival.as_ps();
-        packet.next = PacketId::NONE;
         let was_empty = self.head.is_none();
         if was_empty {
             self.head = id;
         } else {
-            pool[self.tail].next = id;
+            let ahead = &mut pool[self.tail];
+            ahead.next = id;
+            ahead.time = arrival.as_ps();
+            ahead.order = order;
         }
         self.tail = id;
         was_empty.then_some(arrival)
     }
 
-    /// Takes the packet that has arrived, and says when the next one does.
+    /// Takes the packet that has arrived, and says when the next one does, and its order.
     #[inline]
-    pub fn take(&mut self, pool: &PacketPool) -> (PacketId, Option<Time>) {
+    pub fn take(&mut self, pool: &PacketPool) -> (PacketId, Option<(Time, u32)>) {
         let id = self.head;
-        self.head = pool[id].next;
-        let next = (!self.head.is_none()).then(|| Time::from_ps(pool[self.head].time));
+        let packet = &pool[id];
+        self.head = packet.next;
+        let next = (!self.head.is_none()).then(|| (Time::from_ps(packet.time), packet.order));
         (id, next)
-    }
-
-    /// The packet that arrives next.
-    #[inline]
-    pub fn head(&self) -> PacketId {
-        self.head
     }
 
     /// The packets on the way, the next to arrive first.

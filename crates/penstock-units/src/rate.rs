@@ -103,8 +103,8 @@ impl fmt::Display for BitRate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
     rate: BitRate,
-    /// Picoseconds per byte when that is a whole number, else zero.
-    byte_time: u64,
+    /// Picoseconds per byte when that is a whole number (and fits), else zero.
+    byte_time: u32,
     fidelity: Fidelity,
 }
 
@@ -116,7 +116,8 @@ impl Transmission {
     pub fn new(rate: BitRate, fidelity: Fidelity) -> Self {
         assert!(rate.0 > 0, "a link rate must be positive");
         let per_second = BIT_PICOSECONDS as u64;
-        let byte_time = if per_second.is_multiple_of(rate.0) { per_second / rate.0 } else { 0 };
+        let is_whole = per_second.is_multiple_of(rate.0);
+        let byte_time = if is_whole { u32::try_from(per_second / rate.0).unwrap_or(0) } else { 0 };
         Transmission { rate, byte_time, fidelity }
     }
 
@@ -128,7 +129,7 @@ impl Transmission {
     /// The time that `bytes` occupy the link.
     #[inline]
     pub fn time(self, bytes: u32) -> Time {
-        let exact = u64::from(bytes) * self.byte_time;
+        let exact = u64::from(bytes) * u64::from(self.byte_time);
         match self.fidelity {
             Fidelity::Exact if exact > 0 => Time::from_ps(exact),
             // Away from a whole nanosecond, ns-3 rounds as one expects.

@@ -1,59 +1,73 @@
 //! A set of small numbers as bits, as switch hardware keeps its empty queues.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
-/// A set of numbers below a bound.
+/// A set of numbers below a bound. The first 64 are kept in place, because most ports have fewer
+/// queues and a list would be a cache line more.
 #[derive(Clone, Debug)]
 pub struct Bitmap {
-    words: Vec<u64>,
+    first: u64,
+    others: Vec<u64>,
 }
 
 impl Bitmap {
     /// The empty set of numbers below `bound`.
     pub fn new(bound: usize) -> Self {
-        Bitmap { words: vec![0; bound.div_ceil(64)] }
+        let mut bitmap = Bitmap { first: 0, others: Vec::new() };
+        bitmap.grow(bound);
+        bitmap
     }
 
     /// Makes room for numbers below `bound`.
     pub fn grow(&mut self, bound: usize) {
-        if self.words.len() < bound.div_ceil(64) {
-            self.words.resize(bound.div_ceil(64), 0);
+        let others = bound.div_ceil(64).saturating_sub(1);
+        if self.others.len() < others {
+            self.others.resize(others, 0);
         }
     }
 
     /// Adds `number`.
     #[inline]
     pub fn insert(&mut self, number: usize) {
-        self.words[number / 64] |= 1 << (number % 64);
+        *self.word(number) |= 1 << (number % 64);
     }
 
     /// Removes `number`.
     #[inline]
     pub fn remove(&mut self, number: usize) {
-        self.words[number / 64] &= !(1 << (number % 64));
+        *self.word(number) &= !(1 << (number % 64));
     }
 
     /// Whether `number` is in the set.
     #[inline]
     pub fn contains(&self, number: usize) -> bool {
-        self.words[number / 64] & (1 << (number % 64)) != 0
+        self.get(number / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
     }
 
     /// The smallest member in `from..to`.
     #[inline]
     pub fn first_in(&self, from: usize, to: usize) -> Option<usize> {
         let mut word = from / 64;
-        let mut bits = self.words.get(word)? & (u64::MAX << (from % 64));
+        let mut bits = self.get(word)? & (u64::MAX << (from % 64));
         while bits == 0 {
             word += 1;
             if word * 64 >= to {
                 return None;
             }
-            bits = *self.words.get(word)?;
+            bits = self.get(word)?;
         }
         let found = word * 64 + bits.trailing_zeros() as usize;
         (found < to).then_some(found)
+    }
+
+    #[inline]
+    fn word(&mut self, number: usize) -> &mut u64 {
+        if number < 64 { &mut self.first } else { &mut self.others[number / 64 - 1] }
+    }
+
+    #[inline]
+    fn get(&self, word: usize) -> Option<u64> {
+        if word == 0 { Some(self.first) } else { self.others.get(word - 1).copied() }
     }
 
     /// The first member in `from..to` at or after `start`, wrapping around once.

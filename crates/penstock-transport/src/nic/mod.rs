@@ -178,7 +178,7 @@ impl Nic {
     pub fn has_ready(&self) -> bool {
         match &self.kind {
             Kind::Queued(nic) => nic.has_ready(),
-            Kind::Polled(_) => true,
+            Kind::Polled(nic) => nic.has_flows(),
         }
     }
 

@@ -78,12 +78,18 @@ impl PolledNic {
         slot
     }
 
+    /// Whether there are flows in the row, ended ones included. With some, it looks again after every
+    /// packet, because a look may shorten the row.
+    pub(super) fn has_flows(&self) -> bool {
+        !self.row.is_empty()
+    }
+
     fn may_send(&self, entry: Entry, now: Time, flows: &[Sender]) -> bool {
         let flow = &flows[entry.slot as usize];
-        self.paused_classes & (1 << entry.class) == 0
+        flow.next_available() <= now
+            && self.paused_classes & (1 << entry.class) == 0
             && flow.remaining_unsent() > 0
             && flow.in_flight() < flow.window()
-            && flow.next_available() <= now
     }
 
     pub(super) fn wake_at(&self, now: Time, flows: &[Sender]) -> Option<Time> {

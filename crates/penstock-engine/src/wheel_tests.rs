@@ -1,0 +1,103 @@
+//! The wheel against an ordered map, and the order of ties.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+#[test]
+fn ties_leave_in_the_order_of_their_sources() {
+    let mut wheel = Wheel::new(4, 9);
+    for source in [2, 0, 3, 1] {
+        wheel.schedule(source, Time::from_ns(7));
+    }
+    let order: Vec<_> = core::iter::from_fn(|| wheel.pop()).map(|(_, source)| source).collect();
+    assert_eq!(order, [0, 1, 2, 3]);
+}
+
+#[test]
+fn ties_leave_in_the_order_of_scheduling_on_request() {
+    let mut wheel = Wheel::new(5, 9).in_order_of_scheduling();
+    let early = wheel.take_rank();
+    for source in [2, 0, 3] {
+        wheel.schedule(source, Time::from_ns(7));
+    }
+    wheel.schedule_ranked(4, Time::from_ns(7), early);
+    wheel.schedule(1, Time::from_ns(6));
+    let mut order: Vec<_> = core::iter::from_fn(|| wheel.pop()).map(|(_, source)| source).collect();
+    assert_eq!(order, [1, 4, 2, 0, 3]);
+    // The same into the slot whose events are leaving.
+    for source in [3, 1, 2] {
+        wheel.schedule(source, Time::from_ns(7));
+    }
+    order = core::iter::from_fn(|| wheel.pop()).map(|(_, source)| source).collect();
+    assert_eq!(order, [3, 1, 2]);
+}
+
+#[test]
+fn an_event_can_schedule_one_at_the_same_picosecond() {
+    let mut wheel = Wheel::new(3, 9);
+    wheel.schedule(0, Time::from_ps(10));
+    assert_eq!(wheel.pop(), Some((Time::from_ps(10), 0)));
+    wheel.schedule(2, Time::from_ps(10));
+    wheel.schedule(1, Time::from_ps(11));
+    assert_eq!(wheel.pop(), Some((Time::from_ps(10), 2)));
+    assert_eq!(wheel.pop(), Some((Time::from_ps(11), 1)));
+    assert_eq!(wheel.pop(), None);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Schedule(u32, u64),
+    Earlier(u32, u64),
+    Cancel(u32),
+    Pop,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let ahead = prop_oneof![0u64..2_000, 0u64..10_000_000, 0u64..10_000_000_000_000];
+    prop_oneof![
+        4 => (0u32..40, ahead.clone()).prop_map(|(s, t)| Step::Schedule(s, t)),
+        1 => (0u32..40, ahead).prop_map(|(s, t)| Step::Earlier(s, t)),
+        1 => (0u32..40).prop_map(Step::Cancel),
+        4 => Just(Step::Pop),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_an_ordered_map(steps in proptest::collection::vec(step(), 1..400), shift in 0u32..14) {
+        let mut wheel = Wheel::new(40, shift);
+        let mut model: BTreeMap<(u64, u32), ()> = BTreeMap::new();
+        for step in steps {
+            match step {
+                Step::Schedule(source, ahead) if !wheel.is_pending(source) => {
+                    let time = wheel.now().as_ps() + ahead;
+                    wheel.schedule(source, Time::from_ps(time));
+                    model.insert((time, source), ());
+                }
+                Step::Earlier(source, ahead) => {
+                    let time = wheel.now().as_ps() + ahead;
+                    let old = wheel.due(source).as_ps();
+                    wheel.schedule_earlier(source, Time::from_ps(time));
+                    if time < old {
+                        model.remove(&(old, source));
+                        model.insert((time, source), ());
+                    }
+                }
+                Step::Schedule(..) => {}
+                Step::Cancel(source) => {
+                    model.remove(&(wheel.due(source).as_ps(), source));
+                    wheel.cancel(source);
+                }
+                Step::Pop => {
+                    let expected = model.pop_first().map(|((time, source), ())| (Time::from_ps(time), source));
+                    prop_assert_eq!(wheel.pop(), expected);
+                }
+            }
+        }
+        while let Some(((time, source), ())) = model.pop_first() {
+            prop_assert_eq!(wheel.pop(), Some((Time::from_ps(time), source)));
+        }
+        prop_assert_eq!(wheel.pop(), None);
+    }
+}
