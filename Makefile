@@ -5,11 +5,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH ?= full
+SCALE ?= quick
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_FILES := python tests/python benches
 
-.PHONY: demo test lint bench validate docs clean
+.PHONY: demo test lint bench validate reproduce docs clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -33,6 +34,10 @@ bench: $(VENV)/.extension
 # All 14 reference runs of the ns-3 HPCC simulator, twice each: about three minutes.
 validate: $(VENV)/.extension
 	$(BIN)/python benches/validate.py
+
+# Every figure and table of the papers; under an hour on two processors, and goes on where it stopped.
+reproduce: $(VENV)/.extension
+	$(BIN)/penstock reproduce --all --scale $(SCALE)
 
 docs: $(VENV)/.extension
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import resource
 import subprocess
 import sys
@@ -31,6 +32,24 @@ def source_commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return shown.stdout.strip()
+
+
+@cache
+def code_digest() -> str:
+    """SHA-256 of this package as it is on disk: Python, compiled core, presets, workloads.
+
+    Unlike version and commit it also changes with what is not committed. The catalogue of
+    experiments is left out: each of its files stands for itself.
+    """
+    root = Path(__file__).resolve().parent
+    left_out = {"__pycache__", "catalogue"}
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*")):
+        inside = path.relative_to(root)
+        if path.is_file() and not left_out.intersection(inside.parts[:-1]):
+            digest.update(f"{inside}\0{path.stat().st_size}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def peak_memory_bytes() -> int:

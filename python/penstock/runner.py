@@ -173,7 +173,7 @@ def run_many(
 
     workers = min(jobs or os.cpu_count() or 1, len(scenarios)) or 1
     pool = ThreadPoolExecutor(workers, thread_name_prefix="penstock")
-    with _interrupts(cancel), pool:
+    with interrupts(cancel), pool:
         futures = {name: pool.submit(work, name) for name in scenarios}
         _wait(set(futures.values()), cancel)
     results = {name: future.result() for name, future in futures.items()}
@@ -181,7 +181,7 @@ def run_many(
 
 
 @contextmanager
-def _interrupts(cancel: threading.Event) -> Iterator[None]:
+def interrupts(cancel: threading.Event) -> Iterator[None]:
     """Lets Ctrl-C set `cancel` and nothing else, so that no file is left half written.
 
     Only the main thread may handle signals; elsewhere Ctrl-C is its business.

@@ -63,4 +63,12 @@ def titles_of(kind: Kind) -> dict[str, str]:
         case "scenarios":
             return {name: Scenario.from_name(name).description for name in scenario_names()}
         case "experiments":
-            return {name: experiments.load(name).title for name in experiments.identifiers()}
+            return _experiments()
+
+
+def _experiments() -> dict[str, str]:
+    """Every figure and table that can be run again; some are part of another's experiment."""
+    titles = {name: experiments.load(name).title for name in experiments.identifiers()}
+    parts = {other: f"in {name}: {titles[name]}" for other, name in experiments.covered().items()}
+    every = titles | parts
+    return {name: every[name] for name in sorted(every, key=experiments.paper_order)}

@@ -65,6 +65,7 @@ def describe(name: str) -> Description | None:
         (name in topologies, lambda: _topology(topologies[name])),
         (name in scenario_names(), lambda: _scenario(name)),
         (name in experiments.identifiers(), lambda: _experiment(name)),
+        (name in experiments.covered(), lambda: _experiment(experiments.covered()[name])),
         (name.endswith(".toml") or Path(name).is_file(), lambda: _scenario(name)),
     ]
     return next((make() for known, make in makers if known), None)

@@ -27,6 +27,10 @@ SILENT_SECONDS = 3.0
 """An unannounced run that says nothing for this long has ended, and its bar goes (our choice)."""
 
 
+ALL = "all"
+"""Name of the bar of everything."""
+
+
 class Display(AbstractContextManager["Display"], Protocol):
     """What shows how far runs are."""
 
@@ -37,7 +41,10 @@ class Display(AbstractContextManager["Display"], Protocol):
         """A run has ended."""
 
     def count(self, finished: int, every: int, name: str) -> None:
-        """A run of an experiment has ended, the first, second, ... of all."""
+        """A run of an experiment, or an experiment, has ended, the first, second, ... of all."""
+
+    def whole(self, share: float, words: str) -> None:
+        """How far all is: a share in [0, 1], and what is to be said about it."""
 
 
 def display(names: Iterable[str]) -> Display:
@@ -60,8 +67,12 @@ def time_left(progress: Progress) -> str:
         return "eta     ?"
     if progress.sim_ps >= progress.duration_ps:
         return "draining "
-    left = progress.wall_seconds * (progress.duration_ps / progress.sim_ps - 1)
-    return f"eta {int(left) // 60:2d}:{int(left) % 60:02d}"
+    return f"eta {clock(progress.wall_seconds * (progress.duration_ps / progress.sim_ps - 1))}"
+
+
+def clock(seconds: float) -> str:
+    """A time as minutes and seconds: 75 -> " 1:15"."""
+    return f"{int(seconds) // 60:2d}:{int(seconds) % 60:02d}"
 
 
 class Terminal:
@@ -114,6 +125,10 @@ class Terminal:
         if name in self._tasks:
             self._bars.update(self._tasks[name], visible=False)
 
+    def whole(self, share: float, words: str) -> None:
+        self._announced.add(ALL)
+        self._bars.update(self._task(ALL), completed=share, words=f"{share:4.0%}  {words}")
+
     def _task(self, name: str) -> TaskID:
         if name not in self._tasks:
             words = name.ljust(self._width)
@@ -140,18 +155,27 @@ class Lines:
         sys.stderr.flush()
 
     def update(self, name: str, progress: Progress) -> None:
-        now = time.monotonic()
-        with self._lock:
-            if now - self._shown.setdefault(name, now) < LINE_SECONDS:
-                return
-            self._shown[name] = now
-        print(f"{name}: {speed(progress)}  {time_left(progress)}", file=sys.stderr, flush=True)
+        if self._is_due(name):
+            print(f"{name}: {speed(progress)}  {time_left(progress)}", file=sys.stderr, flush=True)
 
     def finish(self, name: str, run: Run) -> None:
         print(f"{name}: {ending(run)}", file=sys.stderr, flush=True)
 
     def count(self, finished: int, every: int, name: str) -> None:
         print(f"{finished}/{every} {name}", file=sys.stderr, flush=True)
+
+    def whole(self, share: float, words: str) -> None:
+        if self._is_due(ALL):
+            print(f"{ALL}: {share:4.0%}  {words}", file=sys.stderr, flush=True)
+
+    def _is_due(self, name: str) -> bool:
+        """Whether a name's last line is long enough ago."""
+        now = time.monotonic()
+        with self._lock:
+            if now - self._shown.setdefault(name, now) < LINE_SECONDS:
+                return False
+            self._shown[name] = now
+        return True
 
 
 def ending(run: Run) -> str:

@@ -1,7 +1,8 @@
-"""The command that holds a paper's figure or table against a run of it."""
+"""The command that holds the papers' figures and tables against runs of them."""
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,18 +11,23 @@ import typer
 
 from penstock import experiments
 from penstock.cli import output
-from penstock.cli.display import display
-from penstock.cli.options import JobsOption, JsonOption, OutOption, out_directory
+from penstock.cli.display import clock, display
+from penstock.cli.options import RUNS, JobsOption, JsonOption, OutOption, out_directory
+from penstock.cli.report import command_line
 from penstock.errors import nearest, refuse
 from penstock.results import Run
 from penstock.runner import run_many
 
+Scale = Literal["quick", "paper"]
+
 
 def reproduce(
-    experiment: Annotated[str, typer.Argument(metavar="ID", help="Of `list experiments`.")],
-    scale: Annotated[
-        Literal["quick", "paper"], typer.Option("--scale", help="How much is simulated.")
-    ] = "quick",
+    identifiers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Ids of `list experiments`, or patterns: 'pcn/*'."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
+    scale: Annotated[Scale, typer.Option("--scale", help="How much is simulated.")] = "quick",
     out: OutOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
@@ -29,11 +35,44 @@ def reproduce(
     """Run a paper's figure or table and hold it against what the paper reports.
 
     Example: penstock reproduce bfc/fig10 --scale quick
+
+    Several at once: penstock reproduce --all, penstock reproduce 'pcn/*' bfc/fig7
+
+    They end in one page, summary-SCALE.html, with all claims and main figures.
+    Stopped, the same command goes on where it was: an experiment that has ended
+    is done again only when its file, the scale or Penstock's code has changed.
+
+    Exit code: 0 all was run, whether claims hold or not; 1 an experiment failed
+    or was interrupted; 2 the input was refused.
     """
+    chosen = _chosen(identifiers or [], every)
+    if len(chosen) > 1 or every:
+        _many(chosen, scale, out, jobs, as_json)
+    else:
+        _one(chosen[0], scale, out, jobs, as_json)
+
+
+def _chosen(wanted: list[str], every: bool) -> list[str]:
+    """The ids that the command names, each once."""
     known = experiments.identifiers()
-    if experiment not in known:
-        raise refuse("ID", "there is no such experiment", nearest(experiment, known), experiment)
-    target = out_directory(out, f"{experiment}-{scale}")
+    if every and wanted:
+        raise refuse("--all", "there are ids beside it", "name ids or --all", " ".join(wanted))
+    if not every and not wanted:
+        raise refuse("ID", "there is none", "name an experiment, or --all for all of them")
+    covered = experiments.covered()
+    chosen = list(known) if every else []
+    for name in wanted:
+        found = [one for one in known if fnmatchcase(one, name)]
+        found += [covered[other] for other in covered if fnmatchcase(other, name)]
+        if not found:
+            remedy = nearest(name, [*known, *covered])
+            raise refuse("ID", "there is no such experiment", remedy, name)
+        chosen += found
+    return list(dict.fromkeys(chosen))
+
+
+def _one(identifier: str, scale: Scale, out: Path | None, jobs: int | None, as_json: bool) -> None:
+    target = out_directory(out, f"{identifier}-{scale}")
     made: list[str] = []
     with display(()) as shown:
 
@@ -43,7 +82,7 @@ def reproduce(
 
         runner = partial(run_many, progress=shown.update)
         try:
-            done = experiments.reproduce(experiment, scale, target, jobs, count, runner=runner)
+            done = experiments.reproduce(identifier, scale, target, jobs, count, runner=runner)
         except KeyboardInterrupt:
             raise output.interrupted(_saved(target, made), ["claims, figures, report"]) from None
     if as_json:
@@ -61,3 +100,60 @@ def reproduce(
 def _saved(target: Path, names: list[str]) -> list[Run]:
     """The runs of these names, from their directories."""
     return [Run.load(target / "runs" / name) for name in names]
+
+
+def _many(
+    identifiers: list[str], scale: Scale, out: Path | None, jobs: int | None, as_json: bool
+) -> None:
+    root = out_directory(out or RUNS, "")
+    write = partial(experiments.write_overview, directory=root, command=command_line())
+    with display(()) as shown:
+
+        def on_outcome(campaign: experiments.Campaign, outcome: experiments.Outcome) -> None:
+            shown.count(len(campaign.outcomes), len(campaign.directories), _told(outcome))
+            write(campaign)
+
+        def on_standing(standing: experiments.Standing) -> None:
+            left = "?" if standing.seconds_left is None else clock(standing.seconds_left)
+            now = ", ".join(standing.running)
+            words = f"{standing.finished} of {standing.every} experiments  eta {left}  {now}"
+            shown.whole(standing.share, words)
+
+        done = experiments.reproduce_many(
+            identifiers, scale, root, jobs, on_standing=on_standing, on_outcome=on_outcome
+        )
+    page = write(done)
+    facts = experiments.json_beside(page)
+    if as_json:
+        typer.echo(facts.read_text("utf-8"), nl=False)
+    else:
+        titles = ["Experiment", "Hold", "Do not hold", "Not judged", "CPU time [s]", "State"]
+        output.print_table(titles, (_row(done, name) for name in identifiers))
+        typer.echo(f"summary: {page}\njson: {facts}")
+    if not done.is_complete:
+        unfinished = [name for name in identifiers if name not in done.outcomes]
+        if unfinished:
+            typer.echo(
+                f"interrupted; {len(unfinished)} experiments are left: the same command goes on",
+                err=True,
+            )
+        raise typer.Exit(1)
+
+
+def _told(outcome: experiments.Outcome) -> str:
+    """How an experiment came out, in a line."""
+    if outcome.failure:
+        return f"{outcome.id}: failed: {outcome.failure}"
+    return (
+        f"{outcome.id}: {outcome.count(True)} of {len(outcome.verdicts)} claims hold, "
+        f"{outcome.cpu_seconds:.1f} s of processor time"
+    )
+
+
+def _row(done: experiments.Campaign, name: str) -> list[str]:
+    outcome = done.outcomes.get(name)
+    if outcome is None:
+        return [name, "", "", "", "", "not finished"]
+    counts = [str(outcome.count(holds)) for holds in (True, False, None)]
+    state = f"failed: {outcome.failure}" if outcome.failure else "done"
+    return [name, *counts, f"{outcome.cpu_seconds:.1f}", state]

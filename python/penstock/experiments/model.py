@@ -196,6 +196,8 @@ class Experiment(Declared):
     title: str
     source: str
     """Paper, section, figure or table."""
+    covers: list[str] = Field(default_factory=list)
+    """Ids of further figures and tables that it shows: `pcn/fig3` of `pcn/fig2`."""
     shows: str
     """What the figure shows."""
     notes: list[str] = Field(default_factory=list)

@@ -19,7 +19,8 @@ from penstock.experiments.catalogue import load
 from penstock.experiments.figure import draw
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
-from penstock.experiments.model import Experiment
+from penstock.experiments.model import Experiment, Scale
+from penstock.experiments.outcome import OUTCOME_FILE
 from penstock.report import ReportFigure
 from penstock.results import Run
 from penstock.runner import run_many
@@ -43,6 +44,8 @@ class Reproduction:
     scale: str
     judgements: list[Judgement]
     figures: list[ReportFigure]
+    missing: list[str]
+    """In words: figures that could not be drawn, schemes that do not exist yet."""
     cells: list[Cell]
     directory: Path
     """Where the runs (`runs/`), the figures (`figures/`) and the report are."""
@@ -121,16 +124,33 @@ def reproduce(
     missing, and their cells have no `run`.
     """
     experiment = load(identifier)
+    directory = Path(out) if out is not None else Path("runs") / f"{identifier}-{scale}"
+    grid = cells(experiment, scale_of(experiment, scale))
+    (directory / OUTCOME_FILE).unlink(missing_ok=True)
+    _run_all(grid, directory / "runs", jobs, progress, runner or run_many)
+    return conclude(experiment, scale, grid, directory)
+
+
+def scale_of(experiment: Experiment, scale: str) -> Scale:
+    """A scale of an experiment by its name.
+
+    Raises
+    ------
+    ValueError
+        The experiment has no such scale.
+    """
     if scale not in experiment.scales:
         known = ", ".join(experiment.scales)
-        raise ValueError(f"scale: {scale!r} is not known; {identifier} has {known}")
-    directory = Path(out) if out is not None else Path("runs") / f"{identifier}-{scale}"
-    grid = cells(experiment, experiment.scales[scale])
-    _run_all(grid, directory / "runs", jobs, progress, runner or run_many)
+        raise ValueError(f"scale: {scale!r} is not known; {experiment.id} has {known}")
+    return experiment.scales[scale]
+
+
+def conclude(experiment: Experiment, scale: str, grid: list[Cell], directory: Path) -> Reproduction:
+    """Judge the claims by the runs of a grid, draw the figures and write the report."""
     judgements = judge(experiment, grid, scale)
     figures, missing = draw(experiment, grid)
-    reproduction = Reproduction(experiment, scale, judgements, figures, grid, directory)
-    _write(reproduction, missing)
+    reproduction = Reproduction(experiment, scale, judgements, figures, missing, grid, directory)
+    _write(reproduction)
     return reproduction
 
 
@@ -165,9 +185,9 @@ def _run_all(
             return
 
 
-def _write(reproduction: Reproduction, missing: list[str]) -> None:
+def _write(reproduction: Reproduction) -> None:
     experiment, directory = reproduction.experiment, reproduction.directory
-    scale = experiment.scales[reproduction.scale]  # type: ignore[index]
+    scale = scale_of(experiment, reproduction.scale)
     folder = directory / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     for figure in reproduction.figures:
@@ -175,7 +195,7 @@ def _write(reproduction: Reproduction, missing: list[str]) -> None:
         figure.drawing.savefig(folder / f"{figure.name}.png", dpi=160)
         figure.data.write_csv(folder / f"{figure.name}.csv")
     (directory / "claims.json").write_text(reproduction.to_json(), encoding="utf-8")
-    notes = [*experiment.notes, *missing]
+    notes = [*experiment.notes, *reproduction.missing]
     if scale.cannot_show:
         notes.append(f"Scale {reproduction.scale} cannot show {scale.cannot_show}")
     unmade = sum(cell.run is None and not cell.missing for cell in reproduction.cells)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from penstock.report.figure import ReportFigure
 from penstock.report.section import STANDARD
 from penstock.report.table import HEADLINE, details, headline, provenance, unfinished
 from penstock.report.verdict import ClaimRow
+from penstock.results import write_whole
 
 SCENARIOS_MAX = 12
 """Scenarios written out in full; our choice: the runs' own directories hold all of them."""
@@ -60,14 +60,14 @@ def write(
     shown = list(figures) if figures is not None else _standard_figures(groups, missing)
     provenance_titles, provenance_rows = provenance(groups)
     page = (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             title=title or " · ".join(sorted({str(m[0].scenario.name) for m in groups.values()})),
             lead=lead,
             subtitle=caption_text(groups),
             command=command,
-            written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            written=written_now(),
             headline_columns=HEADLINE,
             headline_rows=headline(groups) if _tells_by_rows(groups) else [],
             claims=claims,
@@ -81,13 +81,12 @@ def write(
         )
     )
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
-    draft.write_text(page, encoding="utf-8")
-    draft.replace(target)
+    write_whole(target, lambda draft: draft.write_text(page, encoding="utf-8"))
     return target
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates of the pages; a name that is not filled in is an error."""
     return Environment(
         loader=PackageLoader("penstock.report", "template"),
         autoescape=True,
@@ -95,6 +94,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def written_now() -> str:
+    """When a page is written, in words."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _standard_figures(

@@ -49,11 +49,14 @@ def to_svg(figure: Figure, name: str) -> str:
     """Render a figure as an SVG element without XML prologue, sized by its container."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
+    return svg_element(buffer.getvalue(), name)
+
+
+def svg_element(text: str, name: str) -> str:
+    """The element of an SVG file that Matplotlib wrote, sized by its container."""
     return re.sub(
         r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg height="[^"]*" width="[^"]*"',
         rf'<svg role="img" aria-label="{name}" \1',
-        text,
+        text[text.index("<svg") :],
         count=1,
     )

@@ -1,0 +1,304 @@
+"""Runs many experiments: their simulations side by side, each concluded when its last has ended.
+
+What is finished is not done again: an experiment whose `outcome.json` has the inputs of today is
+taken as it is, any other is done from its first run. An experiment that fails is recorded as
+failed and the others go on. Simulations run on threads of a pool, in the order of the catalogue
+and across experiments, so that no processor waits for the end of an experiment; claims, figures
+and reports are made on the calling thread beside them.
+
+Invariant: only the calling thread writes below an experiment's directory, but for its `runs/`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from penstock.experiments.catalogue import load
+from penstock.experiments.cost import expected_cost
+from penstock.experiments.grid import Cell, cells
+from penstock.experiments.model import Experiment
+from penstock.experiments.outcome import (
+    OUTCOME_FILE,
+    Outcome,
+    Verdict,
+    failed,
+    finished,
+    inputs_digest,
+)
+from penstock.experiments.reproduce import conclude, scale_of
+from penstock.provenance import package_version, source_commit
+from penstock.results import Run
+from penstock.runner import SIGNAL_POLL_SECONDS, Progress, interrupts, run
+from penstock.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far all experiments are."""
+
+    finished: int
+    """Experiments that have ended."""
+    every: int
+    """Experiments in all."""
+    share: float
+    """Share of the expected work that is done, in [0, 1]."""
+    seconds_left: float | None
+    """Time left at the speed so far [s]; None as long as there is no telling."""
+    running: list[str]
+    """Simulations under way: id and run."""
+
+
+@dataclass
+class Task:
+    """An experiment under way."""
+
+    experiment: Experiment
+    directory: Path
+    inputs: str
+    """Digest of its inputs."""
+    cost: float
+    """Processor time it is expected to take [s]."""
+    todo: list[Cell]
+    """The cells with a simulation to make."""
+    grid: list[Cell]
+    """All cells."""
+    left: int
+    """Simulations that have not ended."""
+    began: float | None = None
+    """Clock when the first simulation began [s]."""
+    cpu_seconds: float = 0.0
+    failure: str = ""
+    """What went wrong; empty as long as nothing did."""
+    trace: str = ""
+    """Where in the code it did."""
+    running: dict[str, float] = field(default_factory=dict)
+    """Simulations under way: run -> share of its time that is simulated."""
+
+    @property
+    def share(self) -> float:
+        """Share of its simulations that is done."""
+        every = len(self.todo)
+        return (every - self.left + sum(list(self.running.values()))) / every if every else 1.0
+
+    def fail(self, place: str, error: Exception) -> None:
+        """Record the first error."""
+        if not self.failure:
+            name = type(error).__name__
+            self.failure = ": ".join(part for part in (place, name, str(error)) if part)
+            self.trace = "".join(traceback.format_exception(error))
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Many experiments that were run, or some of them."""
+
+    scale: str
+    directories: dict[str, Path]
+    """Id -> where its runs, figures and report are, in the order of the command."""
+    outcomes: dict[str, Outcome]
+    """Id -> what came of it; one that is missing was not finished."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every experiment ended and none failed."""
+        ended = [self.outcomes.get(name) for name in self.directories]
+        return all(one is not None and not one.failure for one in ended)
+
+
+SHARE_MIN = 0.005
+"""Share of the work from which on a time left is told; our choice: before, it jumps."""
+
+OnStanding = Callable[[Standing], None]
+OnOutcome = Callable[[Campaign, Outcome], None]
+
+
+def reproduce_many(
+    identifiers: Sequence[str],
+    scale: str = "quick",
+    out: str | Path = "runs",
+    jobs: int | None = None,
+    *,
+    on_standing: OnStanding | None = None,
+    on_outcome: OnOutcome | None = None,
+) -> Campaign:
+    """Run experiments that are not finished yet and hold each against what its paper reports.
+
+    Parameters
+    ----------
+    identifiers:
+        `["bfc/fig10", "pcn/fig5"]`; see `penstock list experiments`.
+    out:
+        Directory below which each experiment has its own, `<id>-<scale>`.
+    jobs:
+        Simulations at the same time; by default one per processor.
+    on_standing:
+        Called about ten times a second, on the calling thread.
+    on_outcome:
+        Called with the campaign so far when an experiment has ended.
+
+    Raises
+    ------
+    LookupError, ValueError
+        There is no such experiment or scale. What fails later is in the outcomes.
+
+    Notes
+    -----
+    Ctrl-C stops the simulations under way and raises nothing; experiments that had ended stay.
+    """
+    campaign = Campaign(scale, {one: Path(out) / f"{one}-{scale}" for one in identifiers}, {})
+    tasks = []
+    for identifier, directory in campaign.directories.items():
+        inputs = inputs_digest(identifier, scale)
+        outcome = finished(directory, inputs)
+        if outcome is None:
+            tasks.append(_task(identifier, scale, directory, inputs))
+        else:
+            campaign.outcomes[identifier] = outcome
+    worker = _Worker(campaign, tasks, on_standing, on_outcome)
+    with interrupts(worker.cancel):
+        worker.work(jobs or os.cpu_count() or 1)
+    return campaign
+
+
+def _task(identifier: str, scale: str, directory: Path, inputs: str) -> Task:
+    experiment = load(identifier)
+    grid = cells(experiment, scale_of(experiment, scale))
+    todo = [cell for cell in grid if not cell.missing]
+    cost = expected_cost(identifier)
+    return Task(experiment, directory, inputs, cost, todo, grid, left=len(todo))
+
+
+class _Worker:
+    """The pool of simulations, and the thread that concludes experiments."""
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        tasks: Sequence[Task],
+        on_standing: OnStanding | None,
+        on_outcome: OnOutcome | None,
+    ) -> None:
+        self.cancel = threading.Event()
+        self._campaign = campaign
+        self._tasks = tasks
+        self._on_standing = on_standing
+        self._on_outcome = on_outcome
+        self._clock = time.monotonic()
+        self._lock = threading.Lock()
+
+    def work(self, jobs: int) -> None:
+        """Make all simulations, and conclude each experiment after its last."""
+        with ThreadPoolExecutor(jobs, thread_name_prefix="penstock") as pool:
+            pending: dict[Future[None], tuple[Task, Cell]] = {}
+            for task in self._tasks:
+                for cell in task.todo:
+                    pending[pool.submit(self._simulate, task, cell)] = (task, cell)
+                if not task.todo:
+                    self._begun(task)
+                    self._conclude(task)
+            while pending:
+                done, _ = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
+                for future in done:
+                    task, cell = pending.pop(future)
+                    task.left -= 1
+                    task.running.pop(cell.name, None)
+                    if not task.left and not self.cancel.is_set():
+                        self._conclude(task)
+                self._tell()
+
+    def _simulate(self, task: Task, cell: Cell) -> None:
+        """Make one run, on a thread of the pool; an error is the whole experiment's."""
+        if self.cancel.is_set() or task.failure:
+            return
+        self._begun(task)
+        began = time.thread_time()
+
+        def progress(now: Progress) -> None:
+            task.running[cell.name] = min(now.sim_ps / max(now.duration_ps, 1), 1.0)
+
+        def stop() -> bool:
+            return self.cancel.is_set() or bool(task.failure)
+
+        try:
+            task.running[cell.name] = 0.0
+            made = run(Scenario.model_validate(cell.table), progress=progress, cancel=stop)
+            if not made.is_cancelled:
+                made.save(task.directory / "runs" / cell.name)
+        except Exception as error:  # whatever it is, the other experiments go on
+            task.fail(cell.name, error)
+        finally:
+            task.running[cell.name] = 1.0
+            with self._lock:
+                task.cpu_seconds += time.thread_time() - began
+
+    def _begun(self, task: Task) -> None:
+        """Removes what an earlier or half-done experiment has left, before the first run."""
+        with self._lock:
+            if task.began is None:
+                task.began = time.monotonic()
+                task.directory.mkdir(parents=True, exist_ok=True)
+                (task.directory / OUTCOME_FILE).unlink(missing_ok=True)
+                shutil.rmtree(task.directory / "runs", ignore_errors=True)
+
+    def _conclude(self, task: Task) -> None:
+        """Judge, draw and write what an experiment's runs give, or record that it failed."""
+        began = time.thread_time()
+        outcome = None
+        if not task.failure:
+            try:
+                for cell in task.todo:
+                    cell.run = Run.load(task.directory / "runs" / cell.name)
+                outcome = self._outcome(task, began)
+            except Exception as error:  # the same: it is shown, and the others go on
+                task.fail("", error)
+        if outcome is None:
+            outcome = failed(task.experiment, self._campaign.scale, task.failure, task.trace)
+        outcome.save(task.directory)
+        task.grid.clear()
+        for cell in task.todo:
+            cell.run = None  # its tables would stay in memory
+        self._campaign.outcomes[task.experiment.id] = outcome
+        if self._on_outcome:
+            self._on_outcome(self._campaign, outcome)
+
+    def _outcome(self, task: Task, began: float) -> Outcome:
+        scale, experiment = self._campaign.scale, task.experiment
+        made = conclude(experiment, scale, task.grid, task.directory)
+        return Outcome(
+            id=experiment.id,
+            title=experiment.title,
+            source=experiment.source,
+            scale=scale,
+            inputs=task.inputs,
+            version=package_version(),
+            commit=source_commit(),
+            verdicts=[Verdict.of(one) for one in made.judgements],
+            figure=made.figures[0].name if made.figures else "",
+            notes=made.missing,
+            runs=len(task.todo),
+            wall_seconds=time.monotonic() - (task.began or self._clock),
+            cpu_seconds=task.cpu_seconds + time.thread_time() - began,
+        )
+
+    def _tell(self) -> None:
+        if self._on_standing is None:
+            return
+        cost = sum(task.cost for task in self._tasks)
+        share = sum(task.cost * task.share for task in self._tasks) / cost if cost else 1.0
+        spent = time.monotonic() - self._clock
+        standing = Standing(
+            finished=len(self._campaign.outcomes),
+            every=len(self._campaign.directories),
+            share=share,
+            seconds_left=spent * (1 / share - 1) if share > SHARE_MIN else None,
+            running=[f"{t.experiment.id} {run}" for t in self._tasks for run in list(t.running)],
+        )
+        self._on_standing(standing)

@@ -1,0 +1,124 @@
+"""What an experiment has left in its directory, in short: verdicts, main figure, cost.
+
+Invariant: `outcome.json` is removed before the first run and written after the report, so a
+directory whose outcome has the inputs of today is whole; anything else is done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from penstock.experiments.catalogue import source_file
+from penstock.experiments.judge import Judgement
+from penstock.experiments.model import Experiment
+from penstock.provenance import code_digest, package_version, source_commit
+from penstock.results import write_whole
+
+OUTCOME_FILE = "outcome.json"
+
+
+class Verdict(BaseModel):
+    """A judged claim."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    claim: str
+    reported: str
+    measured: str
+    """The number with its unit, or why there is none."""
+    value: float | None
+    """The number, in the claim's unit; None when there is none."""
+    tolerance: str
+    """The accepted values in words."""
+    holds: bool | None
+    """None when it could not be judged."""
+    remark: str
+
+    @classmethod
+    def of(cls, judgement: Judgement) -> Verdict:
+        """The verdict of a judgement."""
+        row, value = judgement.row(), judgement.measured
+        return cls(
+            claim=row.claim,
+            reported=row.reported,
+            measured=row.measured,
+            value=value if value is not None and math.isfinite(value) else None,
+            tolerance=row.tolerance,
+            holds=row.holds,
+            remark=row.remark,
+        )
+
+
+class Outcome(BaseModel):
+    """An experiment that has ended, well or not."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    title: str
+    source: str
+    """Paper, section, figure or table."""
+    scale: str
+    inputs: str
+    """Digest of what it was made from, see `inputs_digest`."""
+    version: str
+    commit: str | None
+    failure: str = ""
+    """What went wrong; empty when nothing did."""
+    trace: str = ""
+    """Where in the code it did."""
+    verdicts: list[Verdict] = []
+    figure: str = ""
+    """Name of the main figure, the first that could be drawn; empty when there is none."""
+    notes: list[str] = []
+    """What could not be drawn, and schemes that do not exist yet."""
+    runs: int = 0
+    """Simulations made."""
+    wall_seconds: float = 0.0
+    """From the beginning of the first run to the report [s]; other experiments may run beside."""
+    cpu_seconds: float = 0.0
+    """Processor time of the threads that simulated, judged and drew [s]."""
+
+    def count(self, holds: bool | None) -> int:
+        """How many claims have this verdict."""
+        return sum(one.holds is holds for one in self.verdicts)
+
+    def save(self, directory: Path) -> None:
+        """Writes it into the experiment's directory."""
+        text = self.model_dump_json(indent=2) + "\n"
+        write_whole(directory / OUTCOME_FILE, lambda path: path.write_text(text, "utf-8"))
+
+
+def failed(experiment: Experiment, scale: str, failure: str, trace: str) -> Outcome:
+    """The outcome of an experiment that an error has ended; it has no inputs, so is done again."""
+    return Outcome(
+        id=experiment.id,
+        title=experiment.title,
+        source=experiment.source,
+        scale=scale,
+        inputs="",
+        version=package_version(),
+        commit=source_commit(),
+        failure=failure,
+        trace=trace,
+    )
+
+
+def inputs_digest(identifier: str, scale: str) -> str:
+    """Digest of all that decides an experiment's results: this package, its file, the scale."""
+    digest = hashlib.sha256(f"{code_digest()}\0{scale}\0".encode())
+    digest.update(source_file(identifier).read_bytes())
+    return digest.hexdigest()
+
+
+def finished(directory: Path, inputs: str) -> Outcome | None:
+    """The outcome in a directory, if it was made from these inputs and nothing failed."""
+    try:
+        outcome = Outcome.model_validate_json((directory / OUTCOME_FILE).read_text("utf-8"))
+    except (OSError, ValidationError):
+        return None
+    return outcome if outcome.inputs == inputs and not outcome.failure else None

@@ -1,0 +1,156 @@
+"""One page about many experiments: what the papers report, what was measured, what holds.
+
+The page is self-contained: every experiment's main figure is in it. Beside it stands the same as
+JSON. Both are made from what the experiments' directories hold, so they can be written again at
+any time, also while some experiments still run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from penstock.experiments.campaign import Campaign
+from penstock.experiments.catalogue import load
+from penstock.experiments.model import Experiment
+from penstock.experiments.outcome import Outcome
+from penstock.provenance import package_version, source_commit
+from penstock.report.document import environment, written_now
+from penstock.report.figure import svg_element
+from penstock.results import write_whole
+
+
+@dataclass(frozen=True)
+class Total:
+    """How the experiments of a paper came out, or those of all."""
+
+    paper: str
+    experiments: int
+    failed: int
+    unfinished: int
+    hold: int
+    fail: int
+    """Claims that do not hold."""
+    not_judged: int
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An experiment on the page."""
+
+    experiment: Experiment
+    outcome: Outcome | None
+    link: str
+    """Its report, seen from the page; empty when there is none."""
+    figure: Markup | None
+    """Its main figure as an SVG element."""
+
+    @property
+    def state(self) -> str:
+        """ "done", "failed" or "not finished"."""
+        if self.outcome is None:
+            return "not finished"
+        return "failed" if self.outcome.failure else "done"
+
+
+def write_overview(campaign: Campaign, directory: str | Path, command: str) -> Path:
+    """Write `summary-<scale>.html` and `.json` into a directory; returns the page.
+
+    Parameters
+    ----------
+    command:
+        The exact command that made the campaign.
+    """
+    target = Path(directory) / f"summary-{campaign.scale}.html"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    entries = [_entry(campaign, name, target.parent) for name in campaign.directories]
+    papers = list(dict.fromkeys(_paper(entry) for entry in entries))
+    totals = [_total(one, [e for e in entries if _paper(e) == one]) for one in papers]
+    every = _total("all", entries)
+    page = (
+        environment()
+        .get_template("overview.html.j2")
+        .render(
+            command=command,
+            scale=campaign.scale,
+            version=package_version(),
+            commit=source_commit(),
+            written=written_now(),
+            totals=totals,
+            every=every,
+            entries=entries,
+        )
+    )
+    facts = {
+        "command": command,
+        "scale": campaign.scale,
+        "version": package_version(),
+        "commit": source_commit(),
+        "totals": {total.paper: _fields(total) for total in [*totals, every]},
+        "experiments": [_facts(entry) for entry in entries],
+    }
+    text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+    write_whole(target, lambda draft: draft.write_text(page, "utf-8"))
+    write_whole(json_beside(target), lambda draft: draft.write_text(text, "utf-8"))
+    return target
+
+
+def json_beside(page: Path) -> Path:
+    """The JSON of a page."""
+    return page.with_suffix(".json")
+
+
+def _entry(campaign: Campaign, name: str, root: Path) -> Entry:
+    outcome, directory = campaign.outcomes.get(name), campaign.directories[name]
+    if outcome is None or outcome.failure:
+        return Entry(load(name), outcome, "", None)
+    link = os.path.relpath(directory / "report.html", root)
+    figure = None
+    if outcome.figure:
+        text = (directory / "figures" / f"{outcome.figure}.svg").read_text("utf-8")
+        figure = Markup(svg_element(text, f"{name} {outcome.figure}"))  # our own file, not input
+    return Entry(load(name), outcome, link, figure)
+
+
+def _paper(entry: Entry) -> str:
+    return entry.experiment.id.partition("/")[0]
+
+
+def _total(paper: str, entries: list[Entry]) -> Total:
+    ended = [entry.outcome for entry in entries if entry.outcome is not None]
+    return Total(
+        paper=paper,
+        experiments=len(entries),
+        failed=sum(bool(one.failure) for one in ended),
+        unfinished=len(entries) - len(ended),
+        hold=sum(one.count(True) for one in ended),
+        fail=sum(one.count(False) for one in ended),
+        not_judged=sum(one.count(None) for one in ended),
+        cpu_seconds=sum(one.cpu_seconds for one in ended),
+    )
+
+
+def _fields(total: Total) -> dict[str, Any]:
+    return {key: value for key, value in asdict(total).items() if key != "paper"}
+
+
+def _facts(entry: Entry) -> dict[str, Any]:
+    """An experiment in the JSON."""
+    facts: dict[str, Any] = {
+        "id": entry.experiment.id,
+        "title": entry.experiment.title,
+        "covers": entry.experiment.covers,
+        "state": entry.state,
+        "report": entry.link,
+    }
+    if entry.outcome is None:
+        return facts
+    left_out = {"id", "title", "scale", "inputs", "trace", "verdicts"}
+    facts |= entry.outcome.model_dump(exclude=left_out)
+    return facts | {"claims": [one.model_dump() for one in entry.outcome.verdicts]}

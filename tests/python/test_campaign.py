@@ -1,0 +1,256 @@
+"""Many experiments at once: finished ones are kept, failed ones shown, and one page says all."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_core import FakeCore
+
+from penstock import experiments
+from penstock.cli import main
+from penstock.experiments import Campaign, Outcome, Standing, campaign, catalogue, outcome
+from penstock.experiments.outcome import OUTCOME_FILE
+
+TINY = """
+id = "{id}"
+title = "A tiny experiment"
+source = "nowhere"
+covers = {covers}
+shows = "that it runs"
+scenario = "quickstart"
+
+[[sweeps]]
+schemes = ["bfc", "none-such"]
+
+[scales.quick]
+seeds = [1, 2]
+set = {{ duration = "20 us" }}
+
+[scales.paper]
+seeds = [1]
+set = {{ duration = "40 us" }}
+
+[[figures]]
+name = "buffers"
+kind = "buffer"
+
+[[claims]]
+claim = "BFC drops nothing."
+reported = "never"
+measure = "{measure}"
+at_most = 0
+
+[[claims]]
+claim = "Another scheme drops nothing either."
+reported = "never"
+measure = "total(scheme='none-such', of='drops')"
+at_most = 0
+"""
+
+DROPS = "total(scheme='bfc', of='drops')"
+WRONG = "total(scheme='bfc', of='unheard-of')"
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A catalogue of x/fig2 (which covers x/fig3), x/fig10 and y/table1."""
+    root = tmp_path / "catalogue"
+    monkeypatch.setattr(catalogue, "DIRECTORY", root)
+    monkeypatch.chdir(tmp_path)
+    for name, covers in (("x/fig2", '["x/fig3"]'), ("x/fig10", "[]"), ("y/table1", "[]")):
+        write(root, name, covers=covers)
+    return root
+
+
+def write(root: Path, name: str, *, measure: str = DROPS, covers: str = "[]") -> None:
+    """Writes an experiment; `measure` is that of its first claim."""
+    path = root / f"{name}.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(TINY.format(id=name, measure=measure, covers=covers))
+
+
+def everything(**rest: Any) -> tuple[Campaign, list[str]]:
+    """All experiments of the catalogue, and the ids of those that were really run."""
+    made: list[str] = []
+
+    def on_outcome(_: Campaign, one: Outcome) -> None:
+        made.append(one.id)
+
+    done = experiments.reproduce_many(
+        experiments.identifiers(), jobs=2, on_outcome=on_outcome, **rest
+    )
+    return done, sorted(made)
+
+
+def test_one_page_holds_every_claim_and_main_figure(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", "--all"]) == 0
+    shown = capsys.readouterr()
+    assert "summary: runs/summary-quick.html" in shown.out
+    assert "3/3 " in shown.err
+    page = Path("runs/summary-quick.html").read_text("utf-8")
+    assert page.count("<svg") == 3
+    assert not re.search(r'(src|href)="(https?:)?//', page)
+    for name in experiments.identifiers():
+        assert f'href="{name}-quick/report.html"' in page
+        assert Path("runs", f"{name}-quick", "report.html").is_file()
+    assert "not implemented yet: none-such" in page
+    facts = json.loads(Path("runs/summary-quick.json").read_text("utf-8"))
+    assert list(facts["totals"]) == ["x", "y", "all"]
+    every = facts["totals"]["all"]
+    assert (every["hold"], every["fail"], every["not_judged"]) == (3, 0, 3)
+    first = facts["experiments"][0]
+    assert (first["id"], first["covers"], first["state"]) == ("x/fig2", ["x/fig3"], "done")
+    assert first["runs"] == 2
+    assert first["cpu_seconds"] > 0
+    assert first["claims"][0] == {
+        "claim": "BFC drops nothing.",
+        "reported": "never",
+        "measured": "0",
+        "value": 0.0,
+        "tolerance": "≤ 0",
+        "holds": True,
+        "remark": "",
+    }
+
+
+def test_what_is_finished_is_not_run_again(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, made = everything()
+    assert made == ["x/fig10", "x/fig2", "y/table1"]
+    again, made = everything()
+    assert made == []
+    assert again.is_complete
+    write(tiny, "x/fig10", measure=f"2 * {DROPS}")
+    assert everything()[1] == ["x/fig10"]
+    assert everything(scale="paper")[1] == ["x/fig10", "x/fig2", "y/table1"]
+    assert everything()[1] == []
+    monkeypatch.setattr(outcome, "code_digest", lambda: "other code")
+    assert everything()[1] == ["x/fig10", "x/fig2", "y/table1"]
+
+
+def test_what_is_half_written_is_done_from_its_beginning(tiny: Path) -> None:
+    everything()
+    (Path("runs/x/fig2-quick") / OUTCOME_FILE).unlink()
+    (Path("runs/x/fig2-quick/runs/bfc-seed1/flows.parquet")).write_bytes(b"half")
+    (Path("runs/y/table1-quick") / OUTCOME_FILE).write_text('{"id": "y/table1", "tit')
+    done, made = everything()
+    assert made == ["x/fig2", "y/table1"]
+    assert done.is_complete
+
+
+def test_a_single_reproduction_makes_the_old_outcome_void(tiny: Path) -> None:
+    everything()
+    experiments.reproduce("x/fig2")
+    assert everything()[1] == ["x/fig2"]
+
+
+def test_a_failure_is_shown_and_the_others_go_on(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tiny, "x/fig10", measure=WRONG)
+    assert main(["reproduce", "--all", "--json"]) == 1
+    shown = capsys.readouterr()
+    facts = {one["id"]: one for one in json.loads(shown.out)["experiments"]}
+    assert facts["x/fig10"]["state"] == "failed"
+    assert facts["x/fig10"]["failure"] == "KeyError: 'unheard-of'"
+    assert facts["x/fig2"]["state"] == facts["y/table1"]["state"] == "done"
+    page = Path("runs/summary-quick.html").read_text("utf-8")
+    assert "unheard-of" in page
+    assert "Traceback" in page
+    assert page.count("<svg") == 2
+    assert everything()[1] == ["x/fig10"]  # it is tried again, the others are finished
+    write(tiny, "x/fig10")
+    assert everything()[0].is_complete
+
+
+def test_a_run_that_fails_is_the_experiments_failure(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(campaign, "run", broken)
+    done, _ = everything()
+    assert not done.is_complete
+    assert {one.failure for one in done.outcomes.values()} <= {
+        f"bfc-seed{seed}: MemoryError: no room" for seed in (1, 2)
+    }
+
+
+def test_ctrl_c_leaves_what_has_ended_and_the_command_goes_on_there(
+    tiny: Path, core: FakeCore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    core.steps = 100_000
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    assert main(["reproduce", "x/*", "--jobs", "1"]) == 1
+    assert "2 experiments are left: the same command goes on" in capsys.readouterr().err
+    page = Path("runs/summary-quick.html").read_text("utf-8")
+    assert page.count("Not finished: run the same command again.") == 2
+    assert not list(Path("runs").rglob(OUTCOME_FILE))
+    core.steps = 1
+    _, made = everything()
+    assert made == ["x/fig10", "x/fig2", "y/table1"]
+
+
+def test_how_far_all_is(tiny: Path) -> None:
+    told: list[Standing] = []
+    everything(on_standing=told.append)
+    shares = [one.share for one in told]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert told[-1].finished == told[-1].every == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "chosen"),
+    [
+        (["x/*"], ["x/fig2", "x/fig10"]),
+        (["x/fig3", "y/table1"], ["x/fig2", "y/table1"]),
+        (["*/fig1*", "x/fig2", "x/fig10"], ["x/fig10", "x/fig2"]),
+    ],
+)
+def test_ids_and_patterns(
+    arguments: list[str], chosen: list[str], tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", *arguments, "--json"]) == 0
+    assert [one["id"] for one in json.loads(capsys.readouterr().out)["experiments"]] == chosen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "there is none; name an experiment, or --all for all of them"),
+        (["--all", "x/fig2"], "there are ids beside it"),
+        (["x/fig4"], 'did you mean "x/fig3"?'),
+        (["z/*"], "there is no such experiment"),
+    ],
+)
+def test_what_is_refused(
+    arguments: list[str], message: str, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", *arguments]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_part_of_another_experiment_is_listed_shown_and_found(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["list", "experiments", "--json"]) == 0
+    listed = {one["name"]: one["title"] for one in json.loads(capsys.readouterr().out)}
+    assert list(listed) == ["x/fig2", "x/fig3", "x/fig10", "y/table1"]
+    assert listed["x/fig3"] == "in x/fig2: A tiny experiment"
+    assert main(["show", "x/fig3"]) == 0
+    assert "x/fig2" in capsys.readouterr().out
+    with pytest.raises(LookupError, match="x/fig3 is part of experiment 'x/fig2'"):
+        experiments.load("x/fig3")
+
+
+def test_costs_are_of_experiments_that_exist() -> None:
+    assert set(experiments.measured_costs()) <= set(experiments.identifiers())
