@@ -145,6 +145,8 @@ def test_bounds_are_applied_as_they_stand() -> None:
     assert _verdict(measure=drops, near=2.5, within=0.4) == (False, "3")
     assert _verdict(measure=f"{drops} / 10", at_least=30, unit="%") == (True, "30 %")
     assert _verdict(measure=drops, near="1 + 2", within=0) == (True, "3")
+    (judged,) = judge(_experiment(measure=drops, near="2 * 1.5", within=0), _cells(), "quick")
+    assert judged.tolerance == "3 ± 0"
 
 
 def test_a_scheme_that_does_not_exist_is_reported() -> None:

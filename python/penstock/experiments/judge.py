@@ -63,7 +63,7 @@ def _judge(claim: Claim, evaluator: Evaluator, cells: Sequence[Cell], scale: str
     tolerance = bounds_text(claim)
     if scale not in claim.scales:
         return Judgement(claim, tolerance, None, None, f"not judged at scale {scale}")
-    worst: tuple[float, float, bool, str] | None = None
+    worst: tuple[float, float, bool, Selection] | None = None
     obstacles: list[str] = []
     for at in selections(cells, claim.over, claim.where):
         try:
@@ -79,12 +79,15 @@ def _judge(claim: Claim, evaluator: Evaluator, cells: Sequence[Cell], scale: str
             continue
         margin, holds = _margin(claim, value, evaluator, at)
         if worst is None or margin < worst[0]:
-            worst = (margin, value, holds, _at_text(at, claim.over))
+            worst = (margin, value, holds, at)
     told = "; ".join(dict.fromkeys(obstacles))
     if worst is None:
         return Judgement(claim, tolerance, None, None, told)
-    _, value, holds, where = worst
-    note = f"Worst at {where}." if claim.over else ""
+    _, value, holds, place = worst
+    note = f"Worst at {_at_text(place, claim.over)}." if claim.over else ""
+    if isinstance(claim.near, str):
+        near = evaluator.value(claim.near, place) * (100 if claim.unit == "%" else 1)
+        tolerance = bounds_text(claim, number_text(near))
     shown = value * 100 if claim.unit == "%" else value
     return Judgement(claim, tolerance, shown, holds, " ".join(filter(None, [note, told])))
 
@@ -146,11 +149,15 @@ def _margin(claim: Claim, value: float, evaluator: Evaluator, at: Selection) -> 
     return min(margins), holds
 
 
-def bounds_text(claim: Claim) -> str:
-    """The bounds of a claim in words: "36–40 %", "≥ 2", "0.2 ± 0.03"."""
+def bounds_text(claim: Claim, near: str = "") -> str:
+    """The bounds of a claim in words: "36–40 %", "≥ 2", "0.2 ± 0.03".
+
+    `near` is the value of `claim.near`, where that is an expression and its value is known.
+    """
     unit = claim.unit
     if claim.near is not None and claim.within is not None:
-        near = claim.near if isinstance(claim.near, str) else number_text(claim.near)
+        if not near:
+            near = claim.near if isinstance(claim.near, str) else number_text(claim.near)
         within = f"{claim.within * 100:g} %" if claim.relative else _with_unit(claim.within, unit)
         return f"{near} ± {within}"
     if claim.at_least is not None and claim.at_most is not None:

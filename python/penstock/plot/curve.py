@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -83,6 +84,9 @@ def curves(
         ax.set_xticks(places, [f"{place:g}" for place in places])
     low, high = ax.get_ylim()
     if y_log:
+        shown = [y for y in table["y"].to_list() if y > 0]
+        low = min([low, *(_round_below(y) for y in shown)])
+        ax.set_ylim(bottom=low)
         plain_log_ticks(ax, low, high)
     else:
         is_below = bool(table["y"].min() < 0)  # type: ignore[operator]
@@ -92,6 +96,12 @@ def curves(
     if note:
         write_note(ax, note)
     return ax
+
+
+def _round_below(value: float) -> float:
+    """The largest 1, 2 or 5 times a power of ten that is not above a value > 0."""
+    decade = 10.0 ** math.floor(math.log10(value))
+    return max(step * decade for step in (1, 2, 5) if step * decade <= value)
 
 
 def _doubles(values: list[float]) -> bool:

@@ -200,15 +200,19 @@ def _name_lines(ax: Axes, table: pl.DataFrame, column: str) -> None:
 
 
 def _upright(ax: Axes, x: float, label: str, *, height: float = 0.04) -> None:
+    """Draw a dotted line with its name, on its left where there is no room on its right."""
     ax.axvline(x, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), zorder=2)
+    to_axes = ax.transData + ax.transAxes.inverted()
+    is_right = float(to_axes.transform((x, 0.0))[0]) > 0.8
     ax.annotate(
         label,
         (x, height),
         xycoords=("data", "axes fraction"),
-        xytext=(4, 0),
+        xytext=(-4 if is_right else 4, 0),
         textcoords="offset points",
         fontsize=8,
         color=QUIET,
+        ha="right" if is_right else "left",
         va="center",
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8},
     )

@@ -110,6 +110,9 @@ def _name_bar(
 ROWS_MAX = 8
 """Rows of panels in one figure; our choice: more do not fit a screen."""
 
+MILLISECONDS_FROM_NS = 1e7
+"""Time from which an axis is in ms, not µs [ns]; our choice: numbers of five digits at most."""
+
 
 def throughput(
     runs: RunInput,
@@ -132,11 +135,13 @@ def throughput(
         left=0.06, right=0.88, top=1 - 0.4 / height, bottom=0.55 / height, wspace=0.16, hspace=0.22
     )
     styles = looks([name for _, name in rows])
+    is_long = bool(table["time_ns"].max() > MILLISECONDS_FROM_NS)  # type: ignore[operator]
+    unit, per_unit = ("ms", 1e6) if is_long else ("µs", 1e3)
     for place, (link, name) in enumerate(rows):
         part = table.filter((pl.col("link") == link) & (pl.col("name") == name))
         rate, queue = axes[place]
-        _over_time(rate, part, "rate_bps", 1e9, styles[name])
-        _over_time(queue, part, "queue_bytes", 1.0, styles[name])
+        _over_time(rate, part, "rate_bps", 1e9, styles[name], per_unit)
+        _over_time(queue, part, "queue_bytes", 1.0, styles[name], per_unit)
         queue.yaxis.set_major_formatter(FuncFormatter(lambda value, _: bytes_text(value)))
         queue.text(
             1.03,
@@ -147,7 +152,7 @@ def throughput(
             fontsize=8.5,
             va="center",
         )
-        last = "Time [µs]" if place == len(rows) - 1 else ""
+        last = f"Time [{unit}]" if place == len(rows) - 1 else ""
         name_axes(rate, title="" if place else "Throughput [Gb/s]", x=last)
         name_axes(queue, title="" if place else "Queue", x=last)
     for ax in axes[0]:
@@ -160,11 +165,14 @@ WINDOWS = 240
 """Points of a line over time; our choice: the samples of each window are averaged."""
 
 
-def _over_time(ax: Axes, table: pl.DataFrame, column: str, unit: float, style: Look) -> None:
+def _over_time(
+    ax: Axes, table: pl.DataFrame, column: str, unit: float, style: Look, per_unit: float
+) -> None:
+    """Draw a column in its unit over time; `per_unit` is the unit of time [ns]."""
     style_axes(ax)
-    time, value = _thinned(table["time_ns"].to_numpy(), table[column].to_numpy())
-    ax.fill_between(time / 1e3, value / unit, color=style.colour, alpha=0.16, linewidth=0)
-    ax.plot(time / 1e3, value / unit, color=style.colour, linewidth=1.0)
+    time, value = _thinned(table["time_ns"].to_numpy() / per_unit, table[column].to_numpy())
+    ax.fill_between(time, value / unit, color=style.colour, alpha=0.16, linewidth=0)
+    ax.plot(time, value / unit, color=style.colour, linewidth=1.0)
     ax.margins(x=0)
     ax.xaxis.set_minor_locator(NullLocator())
 

@@ -26,6 +26,10 @@ TITLES = {"mean": "Mean", "p50": "Median", "p95": "p95", "p99": "p99", "p999": "
 FLOWS_MIN = 20
 """Flows that a bin needs to be drawn; our choice: below it a percentile is one or two flows."""
 
+PANEL, BETWEEN, ABOVE, BELOW = 2.6, 0.5, 0.4, 0.75
+"""Height of a panel and of what is between, above and below panels [inch]; our choice: room for a
+title above each, and for ticks, the name of the axis and the caption below the last."""
+
 
 def slowdown(
     runs: RunInput,
@@ -74,15 +78,16 @@ def slowdown_panels(
     groups = group_runs(runs)
     table = slowdown_by_size(groups, bins=bins, labels=labels)
     rows = (len(columns) + 1) // 2
-    figure = Figure(figsize=(9.6, 3.3 * rows + 0.3))
+    height = rows * PANEL + (rows - 1) * BETWEEN + ABOVE + BELOW
+    figure = Figure(figsize=(9.6, height))
     axes = figure.subplots(rows, 2, sharex=True, sharey=True, squeeze=False)
     figure.subplots_adjust(
         left=0.075,
         right=0.86,
-        top=1 - 0.32 / rows / 1.7,
-        bottom=0.25 / rows,
+        top=1 - ABOVE / height,
+        bottom=BELOW / height,
         wspace=0.08,
-        hspace=0.24,
+        hspace=BETWEEN / PANEL,
     )
     flat = list(axes.flat)
     for place, column in enumerate(columns):
