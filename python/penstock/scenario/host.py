@@ -26,6 +26,7 @@ from penstock.scenario.rate_control import (
     Qcn,
     RateWindow,
     Timely,
+    minimum_rate_field,
     window_field,
 )
 from penstock.scenario.recovery import Recovery
@@ -92,7 +93,7 @@ class Dctcp(Part):
         source="DCTCP paper: TCP's increase of one packet per round trip",
         discriminator="kind",
     )
-    minimum_rate: Rate = field("a flow never sends slower", "100 Mb/s", source=FLOOR)
+    minimum_rate: Rate = minimum_rate_field("100 Mb/s", FLOOR)
     window: RateWindow = window_field("scaled", f"DCTCP paper; VAR_WIN of {HPCC_SIMULATOR}")
 
 
@@ -110,7 +111,7 @@ class Hpcc(Part):
         source="HPCC paper, quoted from memory",
         discriminator="kind",
     )
-    minimum_rate: Rate = field("a flow never sends slower", "100 Mb/s", source=FLOOR)
+    minimum_rate: Rate = minimum_rate_field("100 Mb/s", FLOOR)
     react: Literal["per-ack", "per-rtt"] = field(
         "when the window follows a measurement",
         "per-ack",

@@ -35,17 +35,40 @@ def window_field(default: str, source: str) -> Any:
     return field("in flight: none, bdp, or scaled (BDP x rate / line rate)", default, source=source)
 
 
+# DCQCN and QCN recover in the same stages; their standards and papers differ in the numbers.
+
+
+def gain_field(source: str) -> Any:
+    """The field of DCQCN's weight of a new estimate of congestion."""
+    return field("weight g of a new estimate", 1 / 256, gt=0, le=1, source=source)
+
+
+def increase_interval_field(default: str, source: str) -> Any:
+    """The field of the timer that increases a rate."""
+    return field("time between two increases", default, source=source)
+
+
+def increase_bytes_field(default: str, source: str) -> Any:
+    """The field of the byte counter that increases a rate."""
+    words = "bytes on the wire between two increases; 0: no byte counter"
+    return field(words, default, source=source)
+
+
+def rounds_field(description: str, default: int, source: str) -> Any:
+    """The field of how many increases only approach the target."""
+    return field(description, default, ge=0, source=source)
+
+
+def minimum_rate_field(default: str, source: str) -> Any:
+    """The field of the lowest rate of a flow."""
+    return field("a flow never sends slower", default, source=source)
+
+
 class DcqcnMellanox(Part):
     """DCQCN as NVIDIA's firmware does it: marks in ACKs, a cut at most once an interval."""
 
     kind: Literal["dcqcn-mellanox"]
-    gain: Number = field(
-        "weight g of a new estimate",
-        1 / 256,
-        gt=0,
-        le=1,
-        source=f"{DCQCN_PAPER}; {HPCC_SIMULATOR}: EWMA_GAIN",
-    )
+    gain: Number = gain_field(f"{DCQCN_PAPER}; {HPCC_SIMULATOR}: EWMA_GAIN")
     alpha_interval: PositiveTime = field(
         "time between two estimates",
         "1 us",
@@ -56,16 +79,13 @@ class DcqcnMellanox(Part):
         "4 us",
         source=f"NVIDIA firmware; {HPCC_SIMULATOR}: RATE_DECREASE_INTERVAL",
     )
-    increase_interval: PositiveTime = field(
-        "time between two increases",
-        "300 us",
-        source=f"NVIDIA firmware; {HPCC_SIMULATOR}: RP_TIMER",
+    increase_interval: PositiveTime = increase_interval_field(
+        "300 us", f"NVIDIA firmware; {HPCC_SIMULATOR}: RP_TIMER"
     )
-    fast_recovery_rounds: Count = field(
+    fast_recovery_rounds: Count = rounds_field(
         "increases F that only approach the target",
         1,
-        ge=0,
-        source=f"NVIDIA firmware; {HPCC_SIMULATOR}: FAST_RECOVERY_TIMES",
+        f"NVIDIA firmware; {HPCC_SIMULATOR}: FAST_RECOVERY_TIMES",
     )
     additive_increase: Rate = field(
         "the next one adds this to the target",
@@ -77,10 +97,8 @@ class DcqcnMellanox(Part):
         "200 Mb/s",
         source=f"{HPCC_SIMULATOR}: 50 Mb/s x 100/25, at 100 Gb/s",
     )
-    minimum_rate: Rate = field(
-        "a flow never sends slower",
-        "1 Gb/s",
-        source=f"{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py",
+    minimum_rate: Rate = minimum_rate_field(
+        "1 Gb/s", f"{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py"
     )
     clamps_target: Switch = field(
         "every cut lowers the target, not only one after an increase",
@@ -94,23 +112,17 @@ class Dcqcn(Part):
     """DCQCN as in its paper: notifications of the receiver, a timer and a byte counter."""
 
     kind: Literal["dcqcn"]
-    gain: Number = field("weight g of a new estimate", 1 / 256, gt=0, le=1, source=DCQCN_PAPER)
+    gain: Number = gain_field(DCQCN_PAPER)
     alpha_interval: PositiveTime = field(
         "the estimate decays after this long without a notification", "55 us", source=DCQCN_PAPER
     )
     notification_interval: Time = field(
         "a receiver notifies the source of a flow no more often", "50 us", source=DCQCN_PAPER
     )
-    increase_interval: PositiveTime = field(
-        "time between two increases", "55 us", source=DCQCN_PAPER
-    )
-    increase_bytes: Size = field(
-        "bytes on the wire between two increases; 0: no byte counter",
-        "10 MB",
-        source=DCQCN_PAPER,
-    )
-    fast_recovery_rounds: Count = field(
-        "from this expiry F on the target grows", 5, ge=0, source=DCQCN_PAPER
+    increase_interval: PositiveTime = increase_interval_field("55 us", DCQCN_PAPER)
+    increase_bytes: Size = increase_bytes_field("10 MB", DCQCN_PAPER)
+    fast_recovery_rounds: Count = rounds_field(
+        "from this expiry F on the target grows", 5, DCQCN_PAPER
     )
     additive_increase: Rate = field(
         "an additive increase adds this to the target",
@@ -122,9 +134,7 @@ class Dcqcn(Part):
         "200 Mb/s",
         source=f"{DCQCN_SIMULATOR}; the paper gives no value",
     )
-    minimum_rate: Rate = field(
-        "a flow never sends slower", "100 Mb/s", source=f"{DCQCN_SIMULATOR}: MIN_RATE"
-    )
+    minimum_rate: Rate = minimum_rate_field("100 Mb/s", f"{DCQCN_SIMULATOR}: MIN_RATE")
     window: RateWindow = window_field("none", DCQCN_PAPER)
 
 
@@ -138,16 +148,12 @@ class Qcn(Part):
     minimum_decrease_factor: Number = field(
         "a cut leaves at least this share", 0.5, gt=0, le=1, source=f"{QCN_STANDARD}: rpgMinDecFac"
     )
-    increase_interval: PositiveTime = field(
-        "time between two increases", "15 ms", source=f"{QCN_STANDARD}: rpgTimeReset"
+    increase_interval: PositiveTime = increase_interval_field(
+        "15 ms", f"{QCN_STANDARD}: rpgTimeReset"
     )
-    increase_bytes: Size = field(
-        "bytes on the wire between two increases; 0: no byte counter",
-        "150 kB",
-        source=f"{QCN_STANDARD}: rpgByteReset",
-    )
-    fast_recovery_rounds: Count = field(
-        "expiries that leave the target", 5, ge=0, source=f"{QCN_STANDARD}: rpgThreshold"
+    increase_bytes: Size = increase_bytes_field("150 kB", f"{QCN_STANDARD}: rpgByteReset")
+    fast_recovery_rounds: Count = rounds_field(
+        "expiries that leave the target", 5, f"{QCN_STANDARD}: rpgThreshold"
     )
     additive_increase: Rate = field(
         "an active increase adds this to the target", "5 Mb/s", source=f"{QCN_STANDARD}: rpgAiRate"
@@ -157,9 +163,7 @@ class Qcn(Part):
         "50 Mb/s",
         source=f"{QCN_STANDARD}: rpgHaiRate",
     )
-    minimum_rate: Rate = field(
-        "a flow never sends slower", "5 Mb/s", source=f"{QCN_STANDARD}: rpgMinRate"
-    )
+    minimum_rate: Rate = minimum_rate_field("5 Mb/s", f"{QCN_STANDARD}: rpgMinRate")
     window: RateWindow = window_field("none", QCN_STANDARD)
 
 
@@ -232,10 +236,8 @@ class Timely(Part):
     band: Annotated[GradientBand | PatchedBand, Field(discriminator="kind")] = field(
         "what happens between low_rtt and high_rtt", {"kind": "gradient"}, source="TIMELY paper"
     )
-    minimum_rate: Rate = field(
-        "a flow never sends slower",
-        "1 Gb/s",
-        source=f"{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py",
+    minimum_rate: Rate = minimum_rate_field(
+        "1 Gb/s", f"{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py"
     )
     window: RateWindow = window_field("none", f"{HPCC_SIMULATOR}: HAS_WIN 0")
 
@@ -266,8 +268,6 @@ class Pcn(Part):
         lt=1,
         source=f"{PCN_PAPER} 5.2",
     )
-    minimum_rate: Rate = field(
-        "a flow never sends slower",
-        "1 Mb/s",
-        source=f"{OUR_CHOICE}: one unit of a notification's rate; the paper gives none",
+    minimum_rate: Rate = minimum_rate_field(
+        "1 Mb/s", f"{OUR_CHOICE}: one unit of a notification's rate; the paper gives none"
     )
