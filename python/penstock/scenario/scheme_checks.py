@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from penstock.errors import Problem
 from penstock.scenario.backpressure import Bfc, Fafc, Pfc, PfcThresholds
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
-from penstock.scenario.rate_control import Pcn, Qcn, Timely
-from penstock.scenario.recovery import REPORTING_RECOVERIES, FastRetransmit, SelectiveRepeat
+from penstock.scenario.order_checks import order_problems
+from penstock.scenario.rate_control import Qcn
+from penstock.scenario.recovery import REPORTING_RECOVERIES
 from penstock.scenario.switch import (
     ClassAssignment,
     DynamicAssignment,
@@ -34,7 +35,7 @@ from penstock.scenario.switch import (
     StrictPriority,
     TelemetryMarking,
 )
-from penstock.scenario.window_control import NewReno, Swift
+from penstock.scenario.window_control import NewReno
 
 if TYPE_CHECKING:
     from penstock.scenario.scenario import Scenario
@@ -53,7 +54,7 @@ def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _marking(scenario)
     yield from _fidelity(scenario)
     yield from _losses(scenario)
-    yield from _delays(scenario)
+    yield from order_problems(scenario.scheme)
 
 
 def _fidelity(scenario: Scenario) -> Iterator[Problem]:
@@ -268,28 +269,6 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
             'use backpressure "fafc", or marking "ecn"',
             marking.kind,
         )
-    if isinstance(marking, EcnMarking) and marking.kmin > marking.kmax:
-        yield Problem(
-            "scheme.switch.marking.kmin",
-            f"it is above kmax, {marking.kmax} B",
-            "make kmin at most kmax",
-            marking.kmin,
-        )
-    if isinstance(controller, Pcn) and controller.minimum_weight > controller.maximum_weight:
-        yield Problem(
-            "scheme.host.controller.maximum_weight",
-            f"it is below minimum_weight, {controller.minimum_weight}",
-            "make it at least minimum_weight",
-            controller.maximum_weight,
-        )
-    for index, own in enumerate(marking.per_rate if isinstance(marking, EcnMarking) else ()):
-        if own.kmin > own.kmax:
-            yield Problem(
-                f"scheme.switch.marking.per_rate[{index}].kmin",
-                f"it is above kmax, {own.kmax} B",
-                "make kmin at most kmax",
-                own.kmin,
-            )
     for kinds, needed, name in (
         (Hpcc, (TelemetryMarking,), "telemetry"),
         (
@@ -309,51 +288,12 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _losses(scenario: Scenario) -> Iterator[Problem]:
-    """Recovery must tell the controller what it reacts to, and its timeouts have an order."""
+    """Recovery must tell the controller what it reacts to."""
     controller, recovery = scenario.scheme.host.controller, scenario.scheme.host.recovery
-    path = "scheme.host.recovery"
     if isinstance(controller, NewReno) and not isinstance(recovery, REPORTING_RECOVERIES):
         yield Problem(
-            f"{path}.kind",
+            "scheme.host.recovery.kind",
             "the new-reno controller reacts to losses, and this recovery reports timeouts at most",
             'use recovery "fast-retransmit" or "selective-repeat", or another controller',
             recovery.kind,
-        )
-    if isinstance(recovery, SelectiveRepeat) and recovery.timeout_low > recovery.timeout_high:
-        yield Problem(
-            f"{path}.timeout_high",
-            f"it is below timeout_low, {recovery.timeout_low} ps",
-            "make it at least timeout_low",
-            recovery.timeout_high,
-        )
-    if isinstance(recovery, FastRetransmit):
-        for name in ("initial_timeout", "minimum_timeout"):
-            if getattr(recovery, name) > recovery.maximum_timeout:
-                yield Problem(
-                    f"{path}.{name}",
-                    f"it is above maximum_timeout, {recovery.maximum_timeout} ps",
-                    "make it at most maximum_timeout",
-                    getattr(recovery, name),
-                )
-
-
-def _delays(scenario: Scenario) -> Iterator[Problem]:
-    """Bounds of controllers that measure delays must have an order."""
-    controller = scenario.scheme.host.controller
-    if isinstance(controller, Timely) and controller.low_rtt > controller.high_rtt:
-        yield Problem(
-            "scheme.host.controller.low_rtt",
-            f"it is above high_rtt, {controller.high_rtt} ps",
-            "make low_rtt at most high_rtt",
-            controller.low_rtt,
-        )
-    if (
-        isinstance(controller, Swift)
-        and controller.minimum_flow_window >= controller.maximum_flow_window
-    ):
-        yield Problem(
-            "scheme.host.controller.maximum_flow_window",
-            f"it is not above minimum_flow_window, {controller.minimum_flow_window}",
-            "make it larger",
-            controller.maximum_flow_window,
         )
