@@ -8,9 +8,12 @@ value and the remedy. :class:`SimulationError` is for a run that started and fai
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+
+from penstock import _core
 
 VALUE_WIDTH = 60
 """Characters of a value that a message shows (our choice: it fits beside the field's name)."""
@@ -60,6 +63,23 @@ class ScenarioError(Exception):
 
 class SimulationError(Exception):
     """A run failed after it had started, e.g. a broken invariant under ``check=True``."""
+
+
+@contextmanager
+def core_refusals(file: str | None) -> Iterator[None]:
+    """Turns errors of the core into those of this package; `file` is the scenario's, if it has one.
+
+    Raises
+    ------
+    ScenarioError, SimulationError
+        The core refuses the scenario, or a run failed.
+    """
+    try:
+        yield
+    except _core.ScenarioError as error:
+        raise ScenarioError([Problem("", str(error), "", file=file)]) from None
+    except _core.SimulationError as error:
+        raise SimulationError(str(error)) from None
 
 
 def refuse(field: str, message: str, remedy: str, value: Any = None) -> ScenarioError:

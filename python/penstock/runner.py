@@ -20,7 +20,7 @@ from typing import Any
 
 from penstock import _core
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
-from penstock.errors import Problem, ScenarioError, SimulationError
+from penstock.errors import core_refusals
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run
 from penstock.scenario import Scenario
@@ -57,10 +57,8 @@ def validate(scenario: Scenario) -> None:
     ScenarioError
         The core refuses the scenario.
     """
-    try:
+    with core_refusals(scenario.file):
         _core.validate(scenario.to_json())
-    except _core.ScenarioError as error:
-        raise ScenarioError([Problem("", str(error), "", file=scenario.file)]) from None
 
 
 def run(
@@ -97,12 +95,8 @@ def run(
             progress(Progress(sim_ps, resolved.duration, end_ps, events, finished_flows, wall))
         return not (cancel and cancel())
 
-    try:
+    with core_refusals(scenario.file):
         output = _core.run(resolved.to_json(), on_progress=on_progress, check=check)
-    except _core.ScenarioError as error:
-        raise ScenarioError([Problem("", str(error), "", file=scenario.file)]) from None
-    except _core.SimulationError as error:
-        raise SimulationError(str(error)) from None
     used = {
         "wall_seconds": time.perf_counter() - began,
         "cpu_seconds": time.thread_time() - cpu_began,

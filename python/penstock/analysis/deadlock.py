@@ -17,7 +17,7 @@ import polars as pl
 
 from penstock import _core
 from penstock.analysis.runs import MeasuredRun
-from penstock.errors import Problem, ScenarioError
+from penstock.errors import core_refusals
 from penstock.scenario import Scenario
 
 
@@ -87,10 +87,8 @@ def dependencies(scenario: Scenario) -> Dependencies:
     ScenarioError
         The core refuses the scenario.
     """
-    try:
+    with core_refusals(scenario.file):
         found = json.loads(_core.dependencies(scenario.resolve().to_json()))
-    except _core.ScenarioError as error:
-        raise ScenarioError([Problem("", str(error), "", file=scenario.file)]) from None
     links = {link["link"]: link["name"] for link in found["links"]}
     ends = {link["link"]: link["to"] for link in found["links"]}
     names = scenario.topology.node_names()
