@@ -7,6 +7,7 @@ All times are counted from the moment that is asked about.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -41,26 +42,33 @@ def carried_rate(
     return time[:-steps], rate
 
 
-def time_until(
-    run: MeasuredRun,
-    links: Sequence[Ends],
-    *,
-    after_ns: float,
-    window_ns: float,
-    hold_ns: float = 0.0,
-    least_bps: float = 0.0,
-    most_bps: float = float("inf"),
-) -> float:
-    """Time [ns] after `after_ns` from which on the links together carry a rate within bounds.
+@dataclass(frozen=True)
+class SteadyRate:
+    """A rate that links together carry for a while."""
 
-    It is the beginning of the first window of `window_ns` whose mean lies there, as do the means of
-    all windows that begin in the next `hold_ns`; infinite when there is none.
+    window_ns: float
+    """Time over which a rate is the mean [ns]."""
+    hold_ns: float = 0.0
+    """Time in which windows begin whose rates lie within the bounds [ns]."""
+    least_bps: float = 0.0
+    """Lower bound [bit/s]."""
+    most_bps: float = float("inf")
+    """Upper bound [bit/s]."""
+
+
+def time_until(
+    run: MeasuredRun, links: Sequence[Ends], wanted: SteadyRate, *, after_ns: float
+) -> float:
+    """Time [ns] after `after_ns` from which on the links together carry a wanted rate.
+
+    It is the beginning of the first window whose mean lies within the bounds, as do the means of
+    all windows that begin while it is to hold; infinite when there is none.
     """
-    time, rate = carried_rate(run, links, window_ns=window_ns)
-    inside = (rate >= least_bps) & (rate <= most_bps)
+    time, rate = carried_rate(run, links, window_ns=wanted.window_ns)
+    inside = (rate >= wanted.least_bps) & (rate <= wanted.most_bps)
     for begin, end in _stretches(inside):
         first = max(begin, int(np.searchsorted(time, after_ns)))
-        if first < end and time[end - 1] - time[first] >= hold_ns:
+        if first < end and time[end - 1] - time[first] >= wanted.hold_ns:
             return float(time[first]) - after_ns
     return float("inf")
 

@@ -1,6 +1,6 @@
 """The vocabulary of claims about what happens after a moment, and about single flows and links.
 
-As in :mod:`penstock.experiments.metric`: times in microseconds; rates are in Gb/s.
+As in :mod:`penstock.experiments.vocabulary`: times in microseconds; rates are in Gb/s.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from penstock import analysis
 from penstock.analysis import transient
-from penstock.experiments.metric import Metric, Runs, Value
+from penstock.experiments.vocabulary import Metric, Runs, Value
 
 FOREVER = float("inf")
 """The time [us] of what does not happen within a run, and of the end of a run."""
@@ -33,18 +33,8 @@ def reaches(
     Infinite: not within the run.
     """
     ends = [_ends(link) for link in links]
-    times = [
-        transient.time_until(
-            run,
-            ends,
-            after_ns=after * 1e3,
-            window_ns=window * 1e3,
-            hold_ns=hold * 1e3,
-            least_bps=least * 1e9,
-            most_bps=most * 1e9,
-        )
-        for run in runs
-    ]
+    wanted = transient.SteadyRate(window * 1e3, hold * 1e3, least * 1e9, most * 1e9)
+    times = [transient.time_until(run, ends, wanted, after_ns=after * 1e3) for run in runs]
     return float(np.mean(times)) / 1e3
 
 
