@@ -5,9 +5,10 @@ scenario, what is varied, the figures to draw and the claims of the paper; and t
 runs any of them. What it is not: no experiment has code of its own. Invariant: nothing here looks
 at a result before it is judged; a claim that does not hold is reported as such.
 
-Reading order: `model` (what a file says), `grid` (the runs of a file), `metric`, `transient` and
-`expression` (numbers from runs), `judge` (claims), `figure`, `reproduce`; and for many at once
-`outcome` (what is left of each), `campaign` (how they are run), `overview` (the page of all).
+Reading order: `model` (what a file says), `grid` (the runs of a file), `vocabulary`, `flow_metric`,
+`metric`, `transient` and `expression` (numbers from runs), `judge` (claims), `figure`, `reproduce`;
+and for many at once `outcome` (what is left of each), `campaign` (how they are run), `overview`
+(the page of all).
 """
 
 from penstock.experiments.campaign import Campaign, Standing, reproduce_many

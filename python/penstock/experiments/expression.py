@@ -19,6 +19,7 @@ import numpy as np
 
 from penstock.analysis import MeasuredRun, share_of_bytes_below
 from penstock.experiments.closed_form import CLOSED_FORMS
+from penstock.experiments.flow_metric import FLOW_METRICS
 from penstock.experiments.grid import Cell, stands
 from penstock.experiments.metric import METRICS
 from penstock.experiments.transient import TRANSIENTS
@@ -49,7 +50,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
     "byte_share": _byte_share,
 }
 
-_METRICS = METRICS | TRANSIENTS
+_METRICS = FLOW_METRICS | METRICS | TRANSIENTS
 
 
 def _divide(one: Any, other: Any) -> Any:

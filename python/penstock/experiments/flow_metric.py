@@ -1,0 +1,174 @@
+"""The vocabulary of claims about flows: slowdown, completion time, fair shares.
+
+Those that take a `choice` are of the flows of a size range and a label: `size_min` and `size_max`
+[bytes], `label` of a traffic entry; by default of all sizes and of all entries but incasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from penstock import analysis
+from penstock.analysis import MeasuredRun
+from penstock.analysis.slowdown import bin_edges
+from penstock.experiments.vocabulary import (
+    Metric,
+    Runs,
+    Value,
+    link_row,
+    mean,
+    registering,
+    statistic_of,
+)
+from penstock.scenario.host import TIMED_CONTROLLERS
+
+FLOW_METRICS: dict[str, Metric] = {}
+"""These metrics by the name under which expressions call them."""
+
+metric = registering(FLOW_METRICS)
+
+
+def _flows(
+    runs: Runs, *, size_min: int = 0, size_max: int | None = None, label: str | None = None
+) -> pl.DataFrame:
+    """The finished flows of a choice."""
+    labels = None if label is None else [label]
+    return analysis.selected_flows(runs, labels=labels, size_min=size_min, size_max=size_max)
+
+
+@metric
+def slowdown(runs: Runs, *, statistic: str = "p99", **choice: Any) -> Value:
+    """Slowdown of the flows of a size range; by default of all but incasts."""
+    flows = _flows(runs, **choice)
+    return statistic_of(flows["slowdown"].to_numpy(), statistic)
+
+
+@metric
+def slowdown_by_bin(
+    runs: Runs,
+    *,
+    statistic: str = "p99",
+    bins: str = "google",
+    flows_min: int = 500,
+    label: str | None = None,
+) -> Value:
+    """Slowdown per size bin, one value per bin; NaN in a bin with fewer than `flows_min` flows."""
+    edges = bin_edges(bins)
+    table = analysis.slowdown_by_size(
+        {"": list(runs)}, bins=bins, labels=None if label is None else [label]
+    )
+    values = np.full(len(edges) + 1, np.nan)
+    for row in table.iter_rows(named=True):
+        if row["flows"] >= flows_min:
+            values[int(np.searchsorted(edges, row["size_from"], side="right"))] = row[statistic]
+    return values
+
+
+@metric
+def fct(runs: Runs, *, statistic: str = "mean", **choice: Any) -> Value:
+    """Flow completion time [us]."""
+    flows = _flows(runs, **choice)
+    return statistic_of(flows["fct_ns"].to_numpy() / 1e3, statistic)
+
+
+@metric
+def normalized_fct(runs: Runs, *, statistic: str = "mean", **choice: Any) -> Value:
+    """Flow completion time over the mean one of the same flows in an idle network (AFQ 6.2.3)."""
+    flows = _flows(runs, **choice)
+    return statistic_of(flows["fct_ns"].to_numpy(), statistic) / float(
+        flows["ideal_fct_ns"].to_numpy().mean()
+    )
+
+
+@metric
+def incast_time(runs: Runs, *, label: str = "incast") -> Value:
+    """Time [us] from the start of an incast to the end of its last flow, mean over incasts.
+
+    NaN when a flow did not finish: then the time is not known.
+    """
+    flows = pl.concat(
+        analysis.selected_flows([run], labels=[label], finished=False).with_columns(
+            run=pl.lit(number), fct_ns=pl.when("finished").then("fct_ns").otherwise(float("nan"))
+        )
+        for number, run in enumerate(runs)
+    )
+    last = flows.group_by("run", "start_ns").agg(pl.col("fct_ns").max(), pl.col("finished").all())
+    if not last["finished"].all():
+        return float("nan")
+    return mean(last["fct_ns"].to_numpy() / 1e3)
+
+
+@metric
+def delay(runs: Runs, *, statistic: str = "p99", **choice: Any) -> Value:
+    """Completion time beyond that of the flow alone [us]: for one-packet flows, their queueing."""
+    flows = _flows(runs, **choice)
+    beyond = flows["fct_ns"].to_numpy() - flows["ideal_fct_ns"].to_numpy()
+    return statistic_of(beyond / 1e3, statistic)
+
+
+@metric
+def packet_delay(runs: Runs, *, label: str, statistic: str = "p99") -> Value:
+    """Queueing of data packets of a label at all switches of their path [us], mean over seeds."""
+    return mean(run.summary["queue_delay_ns"][label][statistic] / 1e3 for run in runs)
+
+
+@metric
+def long_flow_share(runs: Runs, *, link: Sequence[int], count: str = "wire") -> Value:
+    """Share of a link's rate that endless flows get; headers included unless `count` is payload."""
+    return mean(_long_flow_rate(run, count) / link_row(run, link)["rate_bps"] for run in runs)
+
+
+@metric
+def left_over_share(runs: Runs, *, link: Sequence[int], label: str) -> Value:
+    """What endless flows get of the capacity that the flows of `label` leave on a link.
+
+    Both are counted in payload, and what `label` offers is what it really delivered in these runs:
+    a heavy-tailed load differs from its nominal value for a long time.
+    """
+    shares = []
+    for run in runs:
+        wire = run.scenario.wire
+        span_ns = run.summary["sim_end_ps"] / 1e3
+        number = run.summary["labels"].index(label)
+        flows = run.flows.filter(run.flows["label"] == number)
+        offered = float(flows["delivered_bytes"].sum()) * 8e9 / span_ns
+        packet = wire.payload / (wire.payload + wire.header)
+        capacity = link_row(run, link)["rate_bps"] * packet
+        shares.append(_long_flow_rate(run, "payload") / (capacity - offered))
+    return float(np.mean(shares))
+
+
+def _long_flow_rate(run: MeasuredRun, count: str) -> float:
+    goodput = float(analysis.long_lived([run])["goodput_bps"].sum())
+    if count == "payload":
+        return goodput
+    wire, scheme = run.scenario.wire, run.scenario.scheme
+    telemetry = int(wire.telemetry) if scheme.switch.marking.kind == "telemetry" else 0
+    is_timed = isinstance(scheme.host.controller, TIMED_CONTROLLERS)
+    timestamp = int(wire.timestamp) if is_timed else 0
+    payload = int(wire.payload)
+    return goodput * (payload + int(wire.header) + telemetry + timestamp) / payload
+
+
+@metric
+def fairness(runs: Runs, *, label: str | None = None) -> Value:
+    """Jain's index over the goodputs of a run's flows, mean over seeds.
+
+    By default of the endless flows; with a label of all its flows, each from its start to its end
+    or to that of the run.
+    """
+    return mean(analysis.jain_index(_goodputs(run, label)) for run in runs)
+
+
+def _goodputs(run: MeasuredRun, label: str | None) -> NDArray[np.float64]:
+    if label is None:
+        return analysis.long_lived([run])["goodput_bps"].to_numpy()
+    flows = analysis.selected_flows([run], labels=[label], finished=False)
+    left = run.summary["sim_end_ps"] / 1e3 - flows["start_ns"].to_numpy()
+    time = np.where(flows["finished"].to_numpy(), flows["fct_ns"].to_numpy(), left)
+    return flows["delivered_bytes"].to_numpy() * 8e9 / np.maximum(time, 1.0)

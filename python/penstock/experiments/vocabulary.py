@@ -1,0 +1,56 @@
+"""What all metrics share: their type, how they become known, statistics, links.
+
+A metric is a function of runs that expressions call. Each takes the runs that the selectors of its
+call leave (pooled over seeds) and its own parameters. Times are in microseconds, sizes in bytes,
+shares in [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock import analysis
+from penstock.analysis import MeasuredRun
+
+Runs = Sequence[MeasuredRun]
+Value = float | NDArray[np.float64]
+Metric = Callable[..., Value]
+
+
+def registering(table: dict[str, Metric]) -> Callable[[Metric], Metric]:
+    """A decorator that makes functions of runs callable from expressions by their names."""
+
+    def register(function: Metric) -> Metric:
+        table[function.__name__] = function
+        return function
+
+    return register
+
+
+def statistic_of(values: NDArray[np.float64], name: str) -> float:
+    """Mean, deviation (population), count, or a percentile written p50, p99, p999."""
+    if name == "count":
+        return float(values.size)
+    if values.size == 0:
+        return float("nan")
+    if name == "mean":
+        return float(values.mean())
+    if name == "deviation":
+        return float(values.std())
+    digits = name.removeprefix("p")
+    return analysis.percentile(values, int(digits) / 10 ** len(digits))
+
+
+def mean(values: Any) -> float:
+    """Mean of an iterable of numbers."""
+    return float(np.mean(list(values)))
+
+
+def link_row(run: MeasuredRun, ends: Sequence[int]) -> dict[str, Any]:
+    """Totals of the link between two nodes: its row of `links`."""
+    number = analysis.link_between(run, int(ends[0]), int(ends[1]))
+    return run.links.filter(run.links["link"] == number).row(0, named=True)
