@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,8 +24,7 @@ def main() -> None:
     done = [one for one in summary["experiments"] if one["state"] == "done"]
     costs = {one["id"]: round(one["cpu_seconds"], 1) for one in done}
     page = {
-        "what": "processor time of each experiment at quick scale [s], one thread",
-        "machine": platform.machine(),
+        "what": "processor time of each experiment at quick scale [s]",
         "commit": summary["commit"],
         "cpu_seconds": costs,
     }
