@@ -115,7 +115,7 @@ def _many(
 
         def on_standing(standing: experiments.Standing) -> None:
             left = "?" if standing.seconds_left is None else clock(standing.seconds_left)
-            now = ", ".join(standing.running)
+            now = ", ".join(dict.fromkeys(name.partition(" ")[0] for name in standing.running))
             words = f"{standing.finished} of {standing.every} experiments  eta {left}  {now}"
             shown.whole(standing.share, words)
 

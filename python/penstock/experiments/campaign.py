@@ -39,6 +39,12 @@ from penstock.results import Run
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, interrupts, run
 from penstock.scenario import Scenario
 
+SHARE_MIN = 0.005
+"""Share of the work from which on a time left is told; our choice: before, it jumps."""
+
+CONCLUSION_SHARE = 0.1
+"""Share of an experiment's work that judging and drawing are; our choice: seconds of a minute."""
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -53,7 +59,7 @@ class Standing:
     seconds_left: float | None
     """Time left at the speed so far [s]; None as long as there is no telling."""
     running: list[str]
-    """Simulations under way: id and run."""
+    """Simulations under way, id and run; last, what is being concluded."""
 
 
 @dataclass
@@ -82,11 +88,15 @@ class Task:
     running: dict[str, float] = field(default_factory=dict)
     """Simulations under way: run -> share of its time that is simulated."""
 
+    is_concluded: bool = False
+    """Whether its report is written, or it has failed."""
+
     @property
     def share(self) -> float:
-        """Share of its simulations that is done."""
+        """Share of its work that is done."""
         every = len(self.todo)
-        return (every - self.left + sum(list(self.running.values()))) / every if every else 1.0
+        made = (every - self.left + sum(list(self.running.values()))) / every if every else 1.0
+        return 1.0 if self.is_concluded else made * (1 - CONCLUSION_SHARE)
 
     def fail(self, place: str, error: Exception) -> None:
         """Record the first error."""
@@ -112,9 +122,6 @@ class Campaign:
         ended = [self.outcomes.get(name) for name in self.directories]
         return all(one is not None and not one.failure for one in ended)
 
-
-SHARE_MIN = 0.005
-"""Share of the work from which on a time left is told; our choice: before, it jumps."""
 
 OnStanding = Callable[[Standing], None]
 OnOutcome = Callable[[Campaign, Outcome], None]
@@ -250,6 +257,7 @@ class _Worker:
 
     def _conclude(self, task: Task) -> None:
         """Judge, draw and write what an experiment's runs give, or record that it failed."""
+        self._tell([f"{task.experiment.id} report"])
         began = time.thread_time()
         outcome = None
         if not task.failure:
@@ -265,6 +273,7 @@ class _Worker:
         task.grid.clear()
         for cell in task.todo:
             cell.run = None  # its tables would stay in memory
+        task.is_concluded = True
         self._campaign.outcomes[task.experiment.id] = outcome
         if self._on_outcome:
             self._on_outcome(self._campaign, outcome)
@@ -288,17 +297,18 @@ class _Worker:
             cpu_seconds=task.cpu_seconds + time.thread_time() - began,
         )
 
-    def _tell(self) -> None:
+    def _tell(self, concluding: Sequence[str] = ()) -> None:
         if self._on_standing is None:
             return
         cost = sum(task.cost for task in self._tasks)
         share = sum(task.cost * task.share for task in self._tasks) / cost if cost else 1.0
         spent = time.monotonic() - self._clock
+        names = [f"{t.experiment.id} {name}" for t in self._tasks for name in list(t.running)]
         standing = Standing(
             finished=len(self._campaign.outcomes),
             every=len(self._campaign.directories),
             share=share,
             seconds_left=spent * (1 / share - 1) if share > SHARE_MIN else None,
-            running=[f"{t.experiment.id} {run}" for t in self._tasks for run in list(t.running)],
+            running=[*names, *concluding],
         )
         self._on_standing(standing)
