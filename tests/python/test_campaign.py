@@ -190,7 +190,7 @@ def test_ctrl_c_leaves_what_has_ended_and_the_command_goes_on_there(
     core.steps = 100_000
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     assert main(["reproduce", "x/*", "--jobs", "1"]) == 1
-    assert "2 experiments are left: the same command goes on" in capsys.readouterr().err
+    assert "interrupted; not finished: x/fig2, x/fig10;" in capsys.readouterr().err
     page = Path("runs/summary-quick.html").read_text("utf-8")
     assert page.count("Not finished: run the same command again.") == 2
     assert not list(Path("runs").rglob(OUTCOME_FILE))

@@ -124,10 +124,14 @@ def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:
             err=True,
         )
     if unstarted:
-        more = len(unstarted) - UNSTARTED_NAMED
-        names = ", ".join(unstarted[:UNSTARTED_NAMED]) + (f" and {more} more" if more > 0 else "")
-        typer.echo(f"  not made: {names}", err=True)
+        typer.echo(f"  not made: {listed(unstarted)}", err=True)
     return typer.Exit(1)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - UNSTARTED_NAMED
+    return ", ".join(names[:UNSTARTED_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def claim_row(row: ClaimRow) -> list[str | Text]:

@@ -133,10 +133,8 @@ def _many(
     if not done.is_complete:
         unfinished = [name for name in identifiers if name not in done.outcomes]
         if unfinished:
-            typer.echo(
-                f"interrupted; {len(unfinished)} experiments are left: the same command goes on",
-                err=True,
-            )
+            left = output.listed(unfinished)
+            typer.echo(f"interrupted; not finished: {left}; the same command goes on", err=True)
         raise typer.Exit(1)
 
 
