@@ -199,6 +199,17 @@ def test_ctrl_c_leaves_what_has_ended_and_the_command_goes_on_there(
     assert made == ["x/fig10", "x/fig2", "y/table1"]
 
 
+def test_an_error_of_the_caller_stops_the_simulations(tiny: Path, core: FakeCore) -> None:
+    core.steps = 100_000
+
+    def full(_: Standing) -> None:
+        raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        everything(on_standing=full)
+    assert not list(Path("runs").rglob(OUTCOME_FILE))
+
+
 def test_how_far_all_is(tiny: Path) -> None:
     told: list[Standing] = []
     everything(on_standing=told.append)

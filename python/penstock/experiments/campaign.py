@@ -87,7 +87,6 @@ class Task:
     """Where in the code it did."""
     running: dict[str, float] = field(default_factory=dict)
     """Simulations under way: run -> share of its time that is simulated."""
-
     is_concluded: bool = False
     """Whether its report is written, or it has failed."""
 
@@ -204,22 +203,28 @@ class _Worker:
     def work(self, jobs: int) -> None:
         """Make all simulations, and conclude each experiment after its last."""
         with ThreadPoolExecutor(jobs, thread_name_prefix="penstock") as pool:
-            pending: dict[Future[None], tuple[Task, Cell]] = {}
-            for task in self._tasks:
-                for cell in task.todo:
-                    pending[pool.submit(self._simulate, task, cell)] = (task, cell)
-                if not task.todo:
-                    self._begun(task)
+            try:
+                self._make_all(pool)
+            finally:
+                self.cancel.set()  # an error here, e.g. a full disk, must not wait for the pool
+
+    def _make_all(self, pool: ThreadPoolExecutor) -> None:
+        pending: dict[Future[None], tuple[Task, Cell]] = {}
+        for task in self._tasks:
+            for cell in task.todo:
+                pending[pool.submit(self._simulate, task, cell)] = (task, cell)
+            if not task.todo:
+                self._begun(task)
+                self._conclude(task)
+        while pending:
+            done, _ = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
+            for future in done:
+                task, cell = pending.pop(future)
+                task.left -= 1
+                task.running.pop(cell.name, None)
+                if not task.left and not self.cancel.is_set():
                     self._conclude(task)
-            while pending:
-                done, _ = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
-                for future in done:
-                    task, cell = pending.pop(future)
-                    task.left -= 1
-                    task.running.pop(cell.name, None)
-                    if not task.left and not self.cancel.is_set():
-                        self._conclude(task)
-                self._tell()
+            self._tell()
 
     def _simulate(self, task: Task, cell: Cell) -> None:
         """Make one run, on a thread of the pool; an error is the whole experiment's."""
