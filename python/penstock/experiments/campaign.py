@@ -296,6 +296,7 @@ class _Worker:
             commit=source_commit(),
             verdicts=[Verdict.of(one) for one in made.judgements],
             figure=made.figures[0].name if made.figures else "",
+            is_wide=bool(made.figures) and made.figures[0].wide,
             notes=made.missing,
             runs=len(task.todo),
             wall_seconds=time.monotonic() - (task.began or self._clock),

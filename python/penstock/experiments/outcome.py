@@ -74,6 +74,8 @@ class Outcome(BaseModel):
     verdicts: list[Verdict] = []
     figure: str = ""
     """Name of the main figure, the first that could be drawn; empty when there is none."""
+    is_wide: bool = False
+    """Whether that figure takes the full width of a page."""
     notes: list[str] = []
     """What could not be drawn, and schemes that do not exist yet."""
     runs: int = 0

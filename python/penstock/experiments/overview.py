@@ -151,6 +151,6 @@ def _facts(entry: Entry) -> dict[str, Any]:
     }
     if entry.outcome is None:
         return facts
-    left_out = {"id", "title", "scale", "inputs", "trace", "verdicts"}
+    left_out = {"id", "title", "scale", "inputs", "trace", "verdicts", "is_wide"}
     facts |= entry.outcome.model_dump(exclude=left_out)
     return facts | {"claims": [one.model_dump() for one in entry.outcome.verdicts]}
