@@ -13,6 +13,7 @@ import polars as pl
 
 from penstock import analysis, plot
 from penstock.analysis import MeasuredRun
+from penstock.analysis.timeline import Lines, timeline
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError, select
 from penstock.experiments.grid import Cell, point_name
 from penstock.experiments.judge import selections
@@ -44,6 +45,8 @@ def _draw(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> Re
         return _workload(spec)
     if spec.kind == "curve":
         return _curve(spec, experiment, cells)
+    if spec.kind == "bars":
+        return _bars(spec, experiment, cells)
     return _OF_RUNS[spec.kind](spec, _groups(spec, cells))
 
 
@@ -85,6 +88,12 @@ def _throughput(spec: FigureSpec, groups: Groups) -> ReportFigure:
     return ReportFigure(spec.name, spec.words, drawing, data, wide=True)
 
 
+def _timeline(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    lines = Lines(spec.window, spec.rates, spec.queued, spec.pauses, spec.span)
+    drawing = plot.timeline(groups, lines, origin_us=spec.origin)
+    return ReportFigure(spec.name, spec.words, drawing, timeline(groups, lines), wide=True)
+
+
 def _backlog(spec: FigureSpec, groups: Groups) -> ReportFigure:
     drawing = figure_of(plot.backlog(groups, title=spec.title))
     return ReportFigure(spec.name, spec.words, drawing, analysis.backlog_series(groups))
@@ -103,6 +112,7 @@ _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
     "buffer": _buffer,
     "active-flows": _active_flows,
     "throughput": _throughput,
+    "timeline": _timeline,
     "backlog": _backlog,
     "pause-time": _layers(plot.pause_time),
     "paused-queues": _layers(plot.paused_queues),
@@ -139,9 +149,39 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> R
         x_log=spec.x_log,
         y_log=spec.y_log,
         reference=_reference(spec, evaluator, data["x"].to_list()),
-        note=caption_text({"": [cell.run for cell in select(cells, spec.where) if cell.run]}),
+        note=_note(spec, cells),
     )
     return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+
+
+def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
+    evaluator = Evaluator(cells, list(experiment.axes))
+    rows = []
+    for group, height in spec.bars.items():
+        for at in selections(cells, [spec.by], spec.where):
+            try:
+                row = {"group": group, "name": str(at[spec.by]), "y": evaluator.value(height, at)}
+                if spec.tips:
+                    row["tip"] = evaluator.value(spec.tips[group], at)
+            except (MissingSchemeError, NoRunsError):
+                continue
+            rows.append(row)
+    if not rows:
+        raise NoRunsError(spec.name)
+    data = pl.DataFrame(rows)
+    drawing = plot.bars(
+        data,
+        title=spec.title,
+        y=spec.y_label,
+        y_log=spec.y_log,
+        tip=spec.tip,
+        note=_note(spec, cells),
+    )
+    return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+
+
+def _note(spec: FigureSpec, cells: Sequence[Cell]) -> str:
+    return caption_text({"": [cell.run for cell in select(cells, spec.where) if cell.run]})
 
 
 def _reference(

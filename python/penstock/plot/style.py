@@ -69,6 +69,11 @@ LOOKS: dict[str, Look] = {
     "window": Look(SLATE, "P", "-."),
     "sfq": Look(ORANGE, "v"),
     "dcqcn": Look(OCHRE, "X"),
+    "pcn": Look(BLUE, "P"),
+    "pfc-static": Look(PURPLE, "D", "--"),
+    "qcn-static": Look(ORANGE, "v", "--"),
+    "dcqcn-static": Look(OCHRE, "X", "--"),
+    "timely-static": Look(GREEN, "^", "-."),
     "expresspass": Look(SKY, "X", "-."),
     "homa": Look(ORANGE, "P", "-."),
 }
