@@ -19,7 +19,8 @@ from penstock.analysis.transient import Ends, carried_rate, pauses
 
 Floats = NDArray[np.float64]
 
-RATE, QUEUE, PAUSES = "rate [Gb/s]", "queue [bytes]", "pauses [1/ms]"
+RATE, ALLOWED = "rate [Gb/s]", "allowed [Gb/s]"
+QUEUE, PAUSES = "queue [bytes]", "pauses [1/ms]"
 """The quantities, as the column `panel` names them."""
 
 
@@ -31,6 +32,8 @@ class Lines:
     """Length of a window [us], at least the time between two samples."""
     rates: Mapping[str, Sequence[Ends]] = field(default_factory=dict)
     """Links whose rates are added up."""
+    allowed: Mapping[str, Ends] = field(default_factory=dict)
+    """Links of hosts whose flows' controllers are followed."""
     queues: Mapping[str, Ends] = field(default_factory=dict)
     """Links whose queues are followed."""
     pauses: Mapping[str, Ends] = field(default_factory=dict)
@@ -66,10 +69,11 @@ def _of_run(run: MeasuredRun, lines: Lines) -> list[tuple[str, str, Floats, Floa
         time_ns, rate = carried_rate(run, links, window_ns=lines.window_us * 1e3)
         middle = time_ns / 1e3 + lines.window_us / 2
         found.append((RATE, line, middle, rate / 1e9))
+    for line, ends in lines.allowed.items():
+        time_us, allowed = _samples(run, ends, "allowed_bps")
+        found.append((ALLOWED, line, time_us, allowed / 1e9))
     for line, ends in lines.queues.items():
-        rows = run.series.filter(pl.col("link") == link_between(run, *ends))
-        time_us = rows["time_ns"].to_numpy() / 1e3
-        found.append((QUEUE, line, time_us, rows["queue_bytes"].to_numpy().astype(np.float64)))
+        found.append((QUEUE, line, *_samples(run, ends, "queue_bytes")))
     for line, ends in lines.pauses.items():
         begin_us = pauses(run, ends)["begin_ns"].to_numpy() / 1e3
         end_us = float(run.scenario.duration) / 1e6
@@ -77,6 +81,12 @@ def _of_run(run: MeasuredRun, lines: Lines) -> list[tuple[str, str, Floats, Floa
         count = np.histogram(begin_us, edges)[0] * 1e3 / lines.window_us
         found.append((PAUSES, line, edges[:-1] + lines.window_us / 2, count))
     return [(panel, line, *_cut(time, value, lines)) for panel, line, time, value in found]
+
+
+def _samples(run: MeasuredRun, ends: Ends, column: str) -> tuple[Floats, Floats]:
+    """Times [us] and a column of a link's series."""
+    rows = run.series.filter(pl.col("link") == link_between(run, *ends))
+    return rows["time_ns"].to_numpy() / 1e3, rows[column].to_numpy().astype(np.float64)
 
 
 def _cut(time_us: Floats, value: Floats, lines: Lines) -> tuple[Floats, Floats]:

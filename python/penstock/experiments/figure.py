@@ -89,7 +89,7 @@ def _throughput(spec: FigureSpec, groups: Groups) -> ReportFigure:
 
 
 def _timeline(spec: FigureSpec, groups: Groups) -> ReportFigure:
-    lines = Lines(spec.window, spec.rates, spec.queued, spec.pauses, spec.span)
+    lines = Lines(spec.window, spec.rates, spec.allowed, spec.queued, spec.pauses, spec.span)
     drawing = plot.timeline(groups, lines, origin_us=spec.origin)
     return ReportFigure(spec.name, spec.words, drawing, timeline(groups, lines), wide=True)
 

@@ -176,6 +176,8 @@ class FigureSpec(Declared):
     """Of a timeline: what a point is the mean of [us]."""
     rates: dict[str, list[tuple[int, int]]] = Field(default_factory=dict)
     """Of a timeline: name of a line -> links whose rates are added up."""
+    allowed: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Of a timeline: name of a line -> link of a host whose controllers' rates are shown."""
     queued: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Of a timeline: name of a line -> link whose queue is shown."""
     pauses: dict[str, tuple[int, int]] = Field(default_factory=dict)

@@ -8,12 +8,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from penstock.analysis import RunInput, group_runs
-from penstock.analysis.timeline import PAUSES, QUEUE, RATE, Lines
+from penstock.analysis.timeline import ALLOWED, PAUSES, QUEUE, RATE, Lines
 from penstock.analysis.timeline import timeline as follow
 from penstock.plot.format import bytes_text
 from penstock.plot.style import BLUE, GREEN, INK, ORANGE, PURPLE, caption, name_axes, style_axes
 
-TITLES = {RATE: "Rate [Gb/s]", QUEUE: "Queue", PAUSES: "Pauses [1/ms]"}
+TITLES = {
+    RATE: "Sent [Gb/s]",
+    ALLOWED: "Allowed [Gb/s]",
+    QUEUE: "Queue",
+    PAUSES: "Pauses [1/ms]",
+}
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 """Of the lines of a panel, in their order."""
 
