@@ -6,7 +6,8 @@ its words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,13 @@ import polars as pl
 from penstock import analysis, plot
 from penstock.analysis import MeasuredRun
 from penstock.analysis.timeline import Lines, timeline
-from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError, select
+from penstock.experiments.expression import (
+    Evaluator,
+    MissingSchemeError,
+    NoRunsError,
+    Selection,
+    select,
+)
 from penstock.experiments.grid import Cell, point_name
 from penstock.experiments.judge import selections
 from penstock.experiments.model import Experiment, FigureSpec
@@ -123,24 +130,16 @@ _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
 def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
     evaluator = Evaluator(cells, list(experiment.axes))
     axes = [spec.by, spec.x] if spec.by else [spec.x]
-    rows = []
-    for at in selections(cells, axes, spec.where):
-        try:
-            row = {
-                "name": str(at[spec.by]) if spec.by else "simulated",
-                "x": float(at[spec.x]),
-                "y": evaluator.value(spec.y, at),
-            }
-            if spec.deviation:
-                row["deviation"] = evaluator.value(spec.deviation, at)
-            if spec.hollow:
-                row["hollow"] = evaluator.value(spec.hollow, at)
-        except (MissingSchemeError, NoRunsError):
-            continue
-        rows.append(row)
-    if not rows:
-        raise NoRunsError(spec.name)
-    data = pl.DataFrame(rows)
+    columns = {"y": spec.y, "deviation": spec.deviation, "hollow": spec.hollow}
+    points = [
+        (
+            {"name": str(at[spec.by]) if spec.by else "simulated", "x": float(at[spec.x])},
+            columns,
+            at,
+        )
+        for at in selections(cells, axes, spec.where)
+    ]
+    data = _evaluated(spec, evaluator, points)
     drawing = plot.curves(
         data,
         title=spec.title,
@@ -155,20 +154,16 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> R
 
 
 def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
-    evaluator = Evaluator(cells, list(experiment.axes))
-    rows = []
-    for group, height in spec.bars.items():
-        for at in selections(cells, [spec.by], spec.where):
-            try:
-                row = {"group": group, "name": str(at[spec.by]), "y": evaluator.value(height, at)}
-                if spec.tips:
-                    row["tip"] = evaluator.value(spec.tips[group], at)
-            except (MissingSchemeError, NoRunsError):
-                continue
-            rows.append(row)
-    if not rows:
-        raise NoRunsError(spec.name)
-    data = pl.DataFrame(rows)
+    points = [
+        (
+            {"group": group, "name": str(at[spec.by])},
+            {"y": height, "tip": spec.tips.get(group, "")},
+            at,
+        )
+        for group, height in spec.bars.items()
+        for at in selections(cells, [spec.by], spec.where)
+    ]
+    data = _evaluated(spec, Evaluator(cells, list(experiment.axes)), points)
     drawing = plot.bars(
         data,
         title=spec.title,
@@ -178,6 +173,27 @@ def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> Re
         note=_note(spec, cells),
     )
     return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+
+
+def _evaluated(
+    spec: FigureSpec,
+    evaluator: Evaluator,
+    points: Sequence[tuple[Mapping[str, Any], dict[str, str], Selection]],
+) -> pl.DataFrame:
+    """A row per point: what names it, and its columns' expressions evaluated there.
+
+    An empty expression has no column, a point without runs no row.
+    """
+    rows = []
+    for names, columns, at in points:
+        try:
+            values = {key: evaluator.value(text, at) for key, text in columns.items() if text}
+        except (MissingSchemeError, NoRunsError):
+            continue
+        rows.append({**names, **values})
+    if not rows:
+        raise NoRunsError(spec.name)
+    return pl.DataFrame(rows)
 
 
 def _note(spec: FigureSpec, cells: Sequence[Cell]) -> str:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from penstock.plot.format import number_text, plain_log_ticks
-from penstock.plot.style import QUIET, looks, name_axes, new_axes, write_note
+from penstock.plot.style import QUIET, looks, name_axes, new_axes, write_note, write_upright
 
 WIDTH = 0.84
 """Share of the room of a group that its bars fill; our choice."""
@@ -46,26 +46,12 @@ def bars(
     low, high = _range([float(one) for one in heights if math.isfinite(one)], y_log=y_log)
     if y_log:
         ax.set_yscale("log")
-    width = WIDTH / len(names)
     for row in table.iter_rows(named=True):
-        rank = names.index(row["name"]) - (len(names) - 1) / 2
-        place, colour = groups.index(row["group"]) + rank * width, styles[row["name"]].colour
-        value, end = float(row["y"]), float(row["tip"]) if has_tips else math.nan
-        if value > 0 and math.isfinite(value):
-            ax.bar(place, value, width * 0.86, color=colour, zorder=3)
-        if end > value:
-            ax.bar(
-                place,
-                end - value,
-                width * 0.86,
-                bottom=value,
-                facecolor="white",
-                edgecolor=colour,
-                hatch="////",
-                linewidth=0.8,
-                zorder=3,
-            )
-        _write_value(ax, place, value, top=max(value, end if end > value else value, low))
+        group, rank = groups.index(row["group"]), names.index(row["name"])
+        place = group + (rank - (len(names) - 1) / 2) * WIDTH / len(names)
+        colour, end = styles[row["name"]].colour, float(row["tip"]) if has_tips else math.nan
+        top = _bar(ax, place, WIDTH * 0.86 / len(names), colour, (float(row["y"]), end))
+        write_upright(ax, place, max(top, low), number_text(row["y"], 2), QUIET)
     ax.set_xticks(range(len(groups)), groups)
     ax.tick_params(axis="x", length=0, labelsize=9)
     ax.grid(False, axis="x")
@@ -74,16 +60,7 @@ def bars(
     if y_log:
         plain_log_ticks(ax, low, high)
     name_axes(ax, title=title, y=y)
-    patches = [Patch(color=styles[name].colour, label=name) for name in names]
-    if tip:
-        patches.append(Patch(facecolor="white", edgecolor=QUIET, hatch="////", label=tip))
-    ax.legend(
-        handles=patches,
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        frameon=False,
-        fontsize=8.5,
-    )
+    _legend(ax, {name: styles[name].colour for name in names}, tip)
     if note:
         write_note(ax, note)
     return ax
@@ -99,16 +76,38 @@ def _range(heights: list[float], *, y_log: bool) -> tuple[float, float]:
     return low, max(highest, low * 10) * (max(highest, low * 10) / low) ** 0.18
 
 
-def _write_value(ax: Axes, place: float, value: float, *, top: float) -> None:
-    """Write the number of a solid bar above it, upright."""
-    ax.annotate(
-        number_text(value, 2),
-        (place, top),
-        xytext=(0, 3),
-        textcoords="offset points",
-        rotation=90,
-        ha="center",
-        va="bottom",
-        fontsize=7,
-        color=QUIET,
+def _bar(ax: Axes, place: float, width: float, colour: str, ends: tuple[float, float]) -> float:
+    """Draw a solid bar to the first end and a hatched one from there to the second.
+
+    What is not finite, or not above, is left out. Answers where the upper one ends.
+    """
+    value, end = (one if math.isfinite(one) else 0.0 for one in ends)
+    if value > 0:
+        ax.bar(place, value, width, color=colour, zorder=3)
+    if end > value:
+        ax.bar(
+            place,
+            end - value,
+            width,
+            bottom=value,
+            facecolor="white",
+            edgecolor=colour,
+            hatch="////",
+            linewidth=0.8,
+            zorder=3,
+        )
+    return max(value, end)
+
+
+def _legend(ax: Axes, colours: dict[str, str], tip: str) -> None:
+    """Name the colours, and the hatched bars, to the right of the axes."""
+    patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
+    if tip:
+        patches.append(Patch(facecolor="white", edgecolor=QUIET, hatch="////", label=tip))
+    ax.legend(
+        handles=patches,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+        fontsize=8.5,
     )

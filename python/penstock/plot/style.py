@@ -147,6 +147,21 @@ def write_note(ax: Axes, text: str) -> None:
         figure.text(0.995, 0.012, text, ha="right", va="bottom", fontsize=7, color=QUIET)
 
 
+def write_upright(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
+    """Write small letters upwards from a point, as over a bar that ends there."""
+    ax.annotate(
+        text,
+        (x, y),
+        xytext=(0, 4),
+        textcoords="offset points",
+        rotation=90,
+        ha="center",
+        va="bottom",
+        fontsize=7,
+        color=colour,
+    )
+
+
 def caption_text(groups: dict[str, list[MeasuredRun]]) -> str:
     """Caption of a figure: "bfc-demo · 6 runs · seed 1"."""
     runs = [run for members in groups.values() for run in members]
