@@ -265,21 +265,20 @@ def pause_rate(
     link: Sequence[int] | None = None,
     traffic_class: int | None = None,
 ) -> Value:
-    """PFC pauses per ms of traffic, mean over seeds, sent by nodes whose names begin with `by`.
+    """PFC pauses per ms of traffic, mean over seeds.
 
-    Or those of one `link`.
+    Of one link, or of all, sent by nodes whose names begin with `by`.
 
     Those of the drain count as well: a run ends with its last flow, so that a rate over the whole
     run would be held against a scheme whose flows finish soon. Of one class they are counted in the
     events, which the scenario has to measure.
     """
-    counts = (
-        _pauses(run, by, traffic_class) if link is None else int(_link(run, link)["port_pauses"])
-        for run in runs
-    )
-    return _mean(
-        count * 1e9 / run.scenario.duration for count, run in zip(counts, runs, strict=True)
-    )
+    if link is not None:
+        counts = [int(_link(run, link)["port_pauses"]) for run in runs]
+    else:
+        counts = [_pauses(run, by, traffic_class) for run in runs]
+    durations = [float(run.scenario.duration) / 1e9 for run in runs]
+    return _mean(count / span for count, span in zip(counts, durations, strict=True))
 
 
 def _pauses(run: MeasuredRun, by: str, traffic_class: int | None) -> int:
