@@ -49,6 +49,7 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "series": {
         "time_ns": _NS, "link": _U32, "queue_bytes": _U64, "active_queues": _U32,
         "active_flows": _U32, "paused_queues": _U32, "tx_bytes": _U64, "data_bytes": _U64,
+        "allowed_bps": _U64,
     },
     "active_flows": {"link": _U32, "flows": _U32, "time_ns": _NS},
     "flow_packets": {"link": _U32, "packets": _U32, "flows": _U64},

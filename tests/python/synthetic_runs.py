@@ -158,6 +158,7 @@ def _series(draw: np.random.Generator, badness: float, duration: float) -> pl.Da
             "paused_queues": draw.integers(0, 4, samples).astype(np.uint32),
             "tx_bytes": np.cumsum(step).astype(np.uint64),
             "data_bytes": np.cumsum(step / 1.05).astype(np.uint64),
+            "allowed_bps": np.zeros(len(step), dtype=np.uint64),
         }
     )
 

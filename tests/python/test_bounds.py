@@ -13,6 +13,10 @@ from penstock.scenario.table import with_key
 
 OPEN: dict[str, Any] = {"kind": "open-loop", "sizes": "google", "load": 0.2}
 INCAST: dict[str, Any] = {"kind": "incast", "degree": 4, "period": "2 ms", "senders": [1, 2, 3]}
+SYNCHRONOUS: dict[str, Any] = OPEN | {
+    "pairs": {"kind": "synchronous", "sources": [1, 2], "receiver": 127},
+    "load_on": {"kind": "links", "links": [[1, 128]]},
+}
 ADMISSION, ASSIGNMENT = "scheme.switch.admission", "scheme.switch.assignment"
 BACKPRESSURE = "scheme.switch.backpressure"
 CONTROLLER, RECOVERY = "scheme.host.controller", "scheme.host.recovery"
@@ -60,6 +64,9 @@ BOUNDS = [
     Bound("topology.leaf_delay", 10**12, 10**12 + 1, topology="clos"),
     Bound("traffic[0].pairs.least", 1, 0, traffic=(OPEN | {"pairs": {"kind": "fan-in"}},)),
     Bound("traffic[0].pairs.most", 127, 128, traffic=(OPEN | {"pairs": {"kind": "fan-in"}},)),
+    Bound("traffic[0].pairs.receiver", 127, 128, traffic=(SYNCHRONOUS,)),
+    Bound("traffic[0].pairs.receiver", 127, 2, traffic=(SYNCHRONOUS,)),
+    Bound("traffic[0].pairs.sources", [1, 2], [1, 1], traffic=(SYNCHRONOUS,)),
     Bound(f"{ADMISSION}.ingress.alpha", 64.0, 64.1, scheme="pfc"),
     Bound(f"{ADMISSION}.ingress.alpha", 0.01, 0.0, scheme="pfc"),
     Bound(f"{ASSIGNMENT}.queues", 128, 129),

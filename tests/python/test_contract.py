@@ -43,6 +43,11 @@ TRAFFICS: list[dict[str, Any]] = [
         "load_on": {"kind": "links", "links": [[129, 20]]},
     },
     OPEN | {"pairs": {"kind": "fan-in", "least": 2, "most": 3}},
+    OPEN
+    | {
+        "pairs": {"kind": "synchronous", "sources": [1, 2], "receiver": 20},
+        "load_on": {"kind": "links", "links": [[129, 20]]},
+    },
     {"kind": "incast", "degree": 8, "receiver": 5, "senders": [1, 2], "period": "2 ms"},
     {"kind": "listed", "flows": [[0, 1, 10, 0], [1, 2, 0, "3 us"]], "destination_ports": [1, 2]},
     {"kind": "long-lived", "pairs": [[0, 1]]},

@@ -56,6 +56,9 @@ def test_a_run_ends_with_its_deadlock_and_names_it() -> None:
     table = deadlock.deadlocks([done, run(ring(3))])
     assert table["nodes"].to_list() == ["S0->S1->S2->S3->S4->S0"]
     assert METRICS["deadlocked"]([done]) == 1
+    time_us = found["time_ps"] / 1e6
+    assert METRICS["deadlocked"]([done], before=time_us + 1) == 1
+    assert METRICS["deadlocked"]([done], before=time_us - 1) == 0
     by_class = METRICS["pause_rate"]([done], by="S", traffic_class=0)
     assert by_class == pytest.approx(
         done.summary["pfc_pauses"] * 1e9 / done.scenario.duration, rel=1e-9
@@ -72,6 +75,9 @@ def test_a_ring_of_three_does_not_deadlock() -> None:
     expected = pytest.approx(done.summary["pfc_pauses"] * 1e9 / done.scenario.duration)
     assert METRICS["pause_rate"]([done], by="S") == expected
     assert METRICS["pause_rate"]([done], by="S", traffic_class=0) == expected
+    ends = done.links.select("from", "to").rows()
+    of_links = sum(float(METRICS["pause_rate"]([done], link=link)) for link in ends)
+    assert of_links == expected
     assert METRICS["pause_rate"]([done], by="T") == METRICS["pause_rate"]([done], by="H") == 0
 
 

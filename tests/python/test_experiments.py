@@ -84,7 +84,8 @@ def test_every_expression_is_in_the_vocabulary(identifier: str) -> None:
     claims = [claim.measure for claim in experiment.claims]
     near = [claim.near for claim in experiment.claims if isinstance(claim.near, str)]
     curves = [text for f in experiment.figures for text in (f.y, f.deviation, f.reference) if text]
-    for text in claims + near + curves:
+    bars = [text for f in experiment.figures for text in (*f.bars.values(), *f.tips.values())]
+    for text in claims + near + curves + bars:
         with contextlib.suppress(NoRunsError):  # there are no runs; an unknown word is a ValueError
             evaluator.value(text, fixed)
 

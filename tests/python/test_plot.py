@@ -12,6 +12,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from synthetic_runs import synthetic_run
 
 from penstock import plot
@@ -20,6 +21,14 @@ from penstock.plot.format import bytes_text, number_text, rate_text, time_text
 
 RUNS = {name: synthetic_run(name, badness=b) for name, b in {"bfc": 1, "hpcc": 3, "pfc": 6}.items()}
 TABLE = pl.DataFrame({"name": ["a", "a", "b"], "x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 5.0]})
+GROUPED = pl.DataFrame(
+    {
+        "group": ["all", "all", "one", "one"],
+        "name": ["bfc", "pfc", "bfc", "pfc"],
+        "y": [3.0, 0.0, 2.0, float("inf")],
+        "tip": [9.0, 4.0, 2.0, float("nan")],
+    }
+)
 
 FIGURES: dict[str, Callable[[], Axes | Figure]] = {
     "slowdown": lambda: plot.slowdown(RUNS),
@@ -35,6 +44,8 @@ FIGURES: dict[str, Callable[[], Axes | Figure]] = {
     "backlog": lambda: plot.backlog(RUNS),
     "curves": lambda: plot.curves(TABLE, title="t", x="x", y="y", note="n"),
     "hollow": lambda: plot.curves(TABLE.with_columns(hollow=1), title="t", x="x", y="y"),
+    "bars": lambda: plot.bars(GROUPED, title="t", y="y", tip="p99"),
+    "bars on a logarithmic axis": lambda: plot.bars(GROUPED, title="t", y="y", y_log=True),
     "workload": lambda: plot.workload_bytes({"w": ([(100, 0.5), (1e6, 1.0)], "step")}),
 }
 
@@ -62,6 +73,16 @@ def test_doubted_points_are_hollow() -> None:
     found = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
     points = sorted((x, y) for line in found for x, y in zip(*line.get_data(), strict=True))
     assert points == [(1.0, 5.0), (2.0, 4.0)]
+
+
+def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() -> None:
+    ax = plot.bars(GROUPED, title="t", y="y", tip="p99")
+    drawn = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
+    solid = [bar.get_height() for bar in drawn if not bar.get_hatch()]
+    hatched = [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in drawn if bar.get_hatch()]
+    assert solid == [3.0, 2.0]  # none for nothing or for what is not a number
+    assert hatched == [(3.0, 9.0), (0.0, 4.0)]
+    assert ax.get_ylim()[1] > 9.0
 
 
 def test_a_figure_can_be_drawn_into_given_axes() -> None:

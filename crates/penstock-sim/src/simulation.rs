@@ -278,7 +278,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn on_sample(&mut self, now: Time) {
-        self.measured.sample(now, &self.network, &self.counters);
+        self.measured.sample(now, &self.network, &self.counters, &self.slots);
         let next = now + self.scenario.measure.sample_interval;
         self.wheel.schedule(self.sources.clock(Clock::Sample), next);
     }

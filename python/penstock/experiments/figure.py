@@ -6,14 +6,22 @@ its words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from penstock import analysis, plot
 from penstock.analysis import MeasuredRun
-from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError, select
+from penstock.analysis.timeline import Lines, timeline
+from penstock.experiments.expression import (
+    Evaluator,
+    MissingSchemeError,
+    NoRunsError,
+    Selection,
+    select,
+)
 from penstock.experiments.grid import Cell, point_name
 from penstock.experiments.judge import selections
 from penstock.experiments.model import Experiment, FigureSpec
@@ -44,6 +52,8 @@ def _draw(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> Re
         return _workload(spec)
     if spec.kind == "curve":
         return _curve(spec, experiment, cells)
+    if spec.kind == "bars":
+        return _bars(spec, experiment, cells)
     return _OF_RUNS[spec.kind](spec, _groups(spec, cells))
 
 
@@ -85,6 +95,12 @@ def _throughput(spec: FigureSpec, groups: Groups) -> ReportFigure:
     return ReportFigure(spec.name, spec.words, drawing, data, wide=True)
 
 
+def _timeline(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    lines = Lines(spec.window, spec.rates, spec.allowed, spec.queued, spec.pauses, spec.span)
+    drawing = plot.timeline(groups, lines, origin_us=spec.origin)
+    return ReportFigure(spec.name, spec.words, drawing, timeline(groups, lines), wide=True)
+
+
 def _backlog(spec: FigureSpec, groups: Groups) -> ReportFigure:
     drawing = figure_of(plot.backlog(groups, title=spec.title))
     return ReportFigure(spec.name, spec.words, drawing, analysis.backlog_series(groups))
@@ -103,6 +119,7 @@ _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
     "buffer": _buffer,
     "active-flows": _active_flows,
     "throughput": _throughput,
+    "timeline": _timeline,
     "backlog": _backlog,
     "pause-time": _layers(plot.pause_time),
     "paused-queues": _layers(plot.paused_queues),
@@ -113,24 +130,16 @@ _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
 def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
     evaluator = Evaluator(cells, list(experiment.axes))
     axes = [spec.by, spec.x] if spec.by else [spec.x]
-    rows = []
-    for at in selections(cells, axes, spec.where):
-        try:
-            row = {
-                "name": str(at[spec.by]) if spec.by else "simulated",
-                "x": float(at[spec.x]),
-                "y": evaluator.value(spec.y, at),
-            }
-            if spec.deviation:
-                row["deviation"] = evaluator.value(spec.deviation, at)
-            if spec.hollow:
-                row["hollow"] = evaluator.value(spec.hollow, at)
-        except (MissingSchemeError, NoRunsError):
-            continue
-        rows.append(row)
-    if not rows:
-        raise NoRunsError(spec.name)
-    data = pl.DataFrame(rows)
+    columns = {"y": spec.y, "deviation": spec.deviation, "hollow": spec.hollow}
+    points = [
+        (
+            {"name": str(at[spec.by]) if spec.by else "simulated", "x": float(at[spec.x])},
+            columns,
+            at,
+        )
+        for at in selections(cells, axes, spec.where)
+    ]
+    data = _evaluated(spec, evaluator, points)
     drawing = plot.curves(
         data,
         title=spec.title,
@@ -139,9 +148,56 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> R
         x_log=spec.x_log,
         y_log=spec.y_log,
         reference=_reference(spec, evaluator, data["x"].to_list()),
-        note=caption_text({"": [cell.run for cell in select(cells, spec.where) if cell.run]}),
+        note=_note(spec, cells),
     )
     return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+
+
+def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
+    points = [
+        (
+            {"group": group, "name": str(at[spec.by])},
+            {"y": height, "tip": spec.tips.get(group, "")},
+            at,
+        )
+        for group, height in spec.bars.items()
+        for at in selections(cells, [spec.by], spec.where)
+    ]
+    data = _evaluated(spec, Evaluator(cells, list(experiment.axes)), points)
+    drawing = plot.bars(
+        data,
+        title=spec.title,
+        y=spec.y_label,
+        y_log=spec.y_log,
+        tip=spec.tip,
+        note=_note(spec, cells),
+    )
+    return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+
+
+def _evaluated(
+    spec: FigureSpec,
+    evaluator: Evaluator,
+    points: Sequence[tuple[Mapping[str, Any], dict[str, str], Selection]],
+) -> pl.DataFrame:
+    """A row per point: what names it, and its columns' expressions evaluated there.
+
+    An empty expression has no column, a point without runs no row.
+    """
+    rows = []
+    for names, columns, at in points:
+        try:
+            values = {key: evaluator.value(text, at) for key, text in columns.items() if text}
+        except (MissingSchemeError, NoRunsError):
+            continue
+        rows.append({**names, **values})
+    if not rows:
+        raise NoRunsError(spec.name)
+    return pl.DataFrame(rows)
+
+
+def _note(spec: FigureSpec, cells: Sequence[Cell]) -> str:
+    return caption_text({"": [cell.run for cell in select(cells, spec.where) if cell.run]})
 
 
 def _reference(

@@ -80,14 +80,27 @@ def pause_time(runs: Runs, *, layer: str | None = None) -> Value:
 
 
 @metric
-def pause_rate(runs: Runs, *, by: str = "", traffic_class: int | None = None) -> Value:
-    """PFC pauses per ms of traffic, mean over seeds, sent by nodes whose names begin with `by`.
+def pause_rate(
+    runs: Runs,
+    *,
+    by: str = "",
+    link: Sequence[int] | None = None,
+    traffic_class: int | None = None,
+) -> Value:
+    """PFC pauses per ms of traffic, mean over seeds.
+
+    Of one link, or of all, sent by nodes whose names begin with `by`.
 
     Those of the drain count as well: a run ends with its last flow, so that a rate over the whole
     run would be held against a scheme whose flows finish soon. Of one class they are counted in the
     events, which the scenario has to measure.
     """
-    return mean(_pauses(run, by, traffic_class) * 1e9 / run.scenario.duration for run in runs)
+    if link is not None:
+        counts = [int(link_row(run, link)["port_pauses"]) for run in runs]
+    else:
+        counts = [_pauses(run, by, traffic_class) for run in runs]
+    durations = [float(run.scenario.duration) / 1e9 for run in runs]
+    return mean(count / span for count, span in zip(counts, durations, strict=True))
 
 
 def _pauses(run: MeasuredRun, by: str, traffic_class: int | None) -> int:
@@ -114,9 +127,10 @@ def _finished_in_time(run: MeasuredRun) -> int:
 
 
 @metric
-def deadlocked(runs: Runs) -> Value:
-    """Share of the runs that a deadlock ended."""
-    return mean(run.summary["deadlock"] is not None for run in runs)
+def deadlocked(runs: Runs, *, before: float = float("inf")) -> Value:
+    """Share of the runs that a deadlock ended, `before` a time [us]."""
+    found = (run.summary["deadlock"] for run in runs)
+    return mean(one is not None and one["time_ps"] / 1e6 < before for one in found)
 
 
 @metric

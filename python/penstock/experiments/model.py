@@ -141,8 +141,10 @@ FigureKind = Literal[
     "paused-queues",
     "utilization",
     "throughput",
+    "timeline",
     "backlog",
     "curve",
+    "bars",
     "workload",
 ]
 
@@ -167,7 +169,19 @@ class FigureSpec(Declared):
     link: tuple[int, int] | None = None
     """Of an active-flows figure: the one link to count."""
     span: tuple[float, float] | None = None
-    """Of a throughput figure: the part of the time that is shown [us]; all by default."""
+    """Of a throughput figure or timeline: the part of the time [us]; all by default."""
+    origin: float = 0.0
+    """Of a timeline: the moment from which times count [us]."""
+    window: float = 100.0
+    """Of a timeline: what a point is the mean of [us]."""
+    rates: dict[str, list[tuple[int, int]]] = Field(default_factory=dict)
+    """Of a timeline: name of a line -> links whose rates are added up."""
+    allowed: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Of a timeline: name of a line -> link of a host whose controllers' rates are shown."""
+    queued: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Of a timeline: name of a line -> link whose queue is shown."""
+    pauses: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Of a timeline: name of a line -> link whose pauses are counted."""
     x: str = ""
     """Of a curve: the axis along it."""
     y: str = ""
@@ -183,6 +197,12 @@ class FigureSpec(Declared):
     y_label: str = ""
     x_log: bool = False
     y_log: bool = False
+    bars: dict[str, str] = Field(default_factory=dict)
+    """Of bars: name of a group -> expression of the height, at each point of `by`."""
+    tips: dict[str, str] = Field(default_factory=dict)
+    """Of bars: name of a group -> expression of the end of the hatched bar above; all or none."""
+    tip: str = ""
+    """Of bars: what the hatched ones are."""
     workloads: dict[str, str] = Field(default_factory=dict)
     """Of a workload figure: name in the figure -> built-in distribution."""
     marks: dict[str, float] = Field(default_factory=dict)

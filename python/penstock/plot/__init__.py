@@ -7,14 +7,17 @@ no rcParams; a scheme has one colour and marker in all figures (`style.LOOKS`).
 """
 
 from penstock.plot.backlog import backlog
+from penstock.plot.bars import bars
 from penstock.plot.curve import curves
 from penstock.plot.distribution import active_flows, buffer, workload_bytes
 from penstock.plot.link import pause_time, paused_queues, throughput, utilization
 from penstock.plot.slowdown import slowdown, slowdown_panels
+from penstock.plot.timeline import timeline
 
 __all__ = [
     "active_flows",
     "backlog",
+    "bars",
     "buffer",
     "curves",
     "pause_time",
@@ -22,6 +25,7 @@ __all__ = [
     "slowdown",
     "slowdown_panels",
     "throughput",
+    "timeline",
     "utilization",
     "workload_bytes",
 ]

@@ -22,6 +22,7 @@ from penstock.plot.style import (
     name_axes,
     new_axes,
     style_axes,
+    write_upright,
 )
 
 
@@ -94,17 +95,8 @@ def _name_bar(
 ) -> None:
     """Write scheme and value above a bar, upright, so that no legend is needed."""
     number = f"{value * 100:.2g} %" if percent else f"{value:.2g}"
-    ax.annotate(
-        f"{name}  {number}" if value > 0 else f"{name}  0",
-        (x, max(value, 0.0)),
-        xytext=(0, 4),
-        textcoords="offset points",
-        rotation=90,
-        ha="center",
-        va="bottom",
-        fontsize=7,
-        color=colour if value > 0 else QUIET,
-    )
+    text = f"{name}  {number}" if value > 0 else f"{name}  0"
+    write_upright(ax, x, max(value, 0.0), text, colour if value > 0 else QUIET)
 
 
 ROWS_MAX = 8

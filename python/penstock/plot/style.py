@@ -69,6 +69,11 @@ LOOKS: dict[str, Look] = {
     "window": Look(SLATE, "P", "-."),
     "sfq": Look(ORANGE, "v"),
     "dcqcn": Look(OCHRE, "X"),
+    "pcn": Look(BLUE, "P"),
+    "pfc-static": Look(PURPLE, "D", "--"),
+    "qcn-static": Look(ORANGE, "v", "--"),
+    "dcqcn-static": Look(OCHRE, "X", "--"),
+    "timely-static": Look(GREEN, "^", "-."),
     "expresspass": Look(SKY, "X", "-."),
     "homa": Look(ORANGE, "P", "-."),
 }
@@ -140,6 +145,21 @@ def write_note(ax: Axes, text: str) -> None:
     figure = ax.figure
     if isinstance(figure, Figure):
         figure.text(0.995, 0.012, text, ha="right", va="bottom", fontsize=7, color=QUIET)
+
+
+def write_upright(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
+    """Write small letters upwards from a point, as over a bar that ends there."""
+    ax.annotate(
+        text,
+        (x, y),
+        xytext=(0, 4),
+        textcoords="offset points",
+        rotation=90,
+        ha="center",
+        va="bottom",
+        fontsize=7,
+        color=colour,
+    )
 
 
 def caption_text(groups: dict[str, list[MeasuredRun]]) -> str:

@@ -181,6 +181,14 @@ class FanInPairs(Part):
         return self
 
 
+class SynchronousPairs(Part):
+    """Every arrival is a flow from each source to one receiver: generators that run in step."""
+
+    kind: Literal["synchronous"]
+    sources: tuple[Node, ...] = field("hosts that send", min_length=1)
+    receiver: Node = field("the host that receives")
+
+
 class CoreLoad(Part):
     """The links between switches."""
 
@@ -201,7 +209,9 @@ class LinksLoad(Part):
 
 
 Arrivals = Poisson | Lognormal | Deterministic
-Pairs = UniformPairs | RackLocalPairs | PermutationPairs | BetweenPairs | FanInPairs
+Pairs = (
+    UniformPairs | RackLocalPairs | PermutationPairs | BetweenPairs | FanInPairs | SynchronousPairs
+)
 LoadOn = CoreLoad | EdgeLoad | LinksLoad
 
 

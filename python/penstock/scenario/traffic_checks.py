@@ -20,6 +20,7 @@ from penstock.scenario.traffic import (
     OpenLoop,
     Pairs,
     RackLocalPairs,
+    SynchronousPairs,
 )
 
 if TYPE_CHECKING:
@@ -135,6 +136,10 @@ def _pairs(scenario: Scenario, pairs: Pairs, path: str) -> Iterator[Problem]:
         hosts = scenario.topology.host_count()
         remedy = f"a host has {hosts - 1} others; write at most that"
         yield Problem(f"{path}.most", "more senders than there are", remedy, pairs.most)
+    if isinstance(pairs, SynchronousPairs):
+        yield from _repeated(f"{path}.sources", pairs.sources)
+        if pairs.receiver in pairs.sources:
+            yield _own_sender(path, pairs.receiver)
     if isinstance(pairs, RackLocalPairs):
         hosts = scenario.topology.host_count()
         ends = ((min(a, b), max(a, b)) for a, b in scenario.topology.cables())
@@ -177,6 +182,15 @@ def _repeated(path: str, entries: Iterable[Hashable]) -> Iterator[Problem]:
             )
 
 
+def _own_sender(path: str, receiver: int | None) -> Problem:
+    return Problem(
+        f"{path}.receiver",
+        "it is among those that send, and a host does not send to itself",
+        "take it out of them",
+        receiver,
+    )
+
+
 def _incast(entry: Incast, path: str, hosts: int) -> Iterator[Problem]:
     pool = hosts - 1
     if entry.senders is not None:
@@ -190,12 +204,7 @@ def _incast(entry: Incast, path: str, hosts: int) -> Iterator[Problem]:
             "name another sender, or a receiver",
         )
     if entry.senders is not None and entry.receiver in entry.senders:
-        yield Problem(
-            f"{path}.receiver",
-            "it is among the senders, and a host does not send to itself",
-            "take it out of senders",
-            entry.receiver,
-        )
+        yield _own_sender(path, entry.receiver)
     if not entry.replace and entry.degree > pool > 0:
         yield Problem(
             f"{path}.degree",
@@ -242,6 +251,10 @@ def _named_hosts(scenario: Scenario) -> Iterator[tuple[str, int]]:
                 yield f"{path}.receiver", entry.receiver
             for row, host in enumerate(entry.senders or ()):
                 yield f"{path}.senders[{row}]", host
+        elif isinstance(entry, OpenLoop) and isinstance(entry.pairs, SynchronousPairs):
+            yield f"{path}.pairs.receiver", entry.pairs.receiver
+            for row, host in enumerate(entry.pairs.sources):
+                yield f"{path}.pairs.sources[{row}]", host
         elif isinstance(entry, OpenLoop) and isinstance(entry.pairs, BetweenPairs):
             for row, host in enumerate(entry.pairs.sources):
                 yield f"{path}.pairs.sources[{row}]", host

@@ -1,6 +1,7 @@
 //! Periodic samples: the buffer of every switch, and series of chosen links.
 
 use super::table::{Column, Table};
+use crate::flow::FlowSlots;
 
 /// Buffer occupancy by time and switch.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +45,18 @@ pub struct LinkSamples {
     pub tx_bytes: Vec<u64>,
     /// Payload bytes sent so far.
     pub data_bytes: Vec<u64>,
+    /// What the controllers of the flows of a host allow together (bit/s); zero for a switch.
+    pub allowed_bps: Vec<u64>,
+}
+
+/// What the controllers of the flows of `host` allow together (bit/s): each its rate, or `line_rate`
+/// when it does not pace.
+pub fn allowed_rate(slots: &FlowSlots, host: u32, line_rate: u64) -> u64 {
+    let of_host = (0..slots.flows.len() as u32)
+        .filter(|slot| slots.live_flow(*slot).is_some_and(|flow| flow.source == host));
+    of_host
+        .map(|slot| slots.senders[slot as usize].rate().map_or(line_rate, |rate| rate.as_bps()))
+        .sum()
 }
 
 impl LinkSamples {
@@ -58,6 +71,7 @@ impl LinkSamples {
             ("paused_queues", Column::U32(self.paused_queues)),
             ("tx_bytes", Column::U64(self.tx_bytes)),
             ("data_bytes", Column::U64(self.data_bytes)),
+            ("allowed_bps", Column::U64(self.allowed_bps)),
         ];
         Table { name: "series", columns }
     }

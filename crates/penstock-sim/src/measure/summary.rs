@@ -12,7 +12,7 @@ use super::deadlock::Deadlock;
 use super::events::EventTable;
 use super::flows::{FlowRecord, FlowTable};
 use super::histogram::LogHistogram;
-use super::samples::{BufferSamples, LinkSamples};
+use super::samples::{BufferSamples, LinkSamples, allowed_rate};
 use crate::flow::FlowSlots;
 use crate::network::Network;
 use crate::scenario::Scenario;
@@ -208,7 +208,13 @@ impl Measurements {
     }
 
     /// Samples the buffers of all switches and the series.
-    pub fn sample(&mut self, now: Time, network: &Network, counters: &[WireCounters]) {
+    pub fn sample(
+        &mut self,
+        now: Time,
+        network: &Network,
+        counters: &[WireCounters],
+        slots: &FlowSlots,
+    ) {
         if let Some(active) = &mut self.active_flows {
             active.sample();
         }
@@ -232,6 +238,11 @@ impl Measurements {
             samples.paused_queues.push(port.map_or(0, |port| port.paused_queues()));
             samples.tx_bytes.push(counters[link as usize].bytes);
             samples.data_bytes.push(counters[link as usize].payload);
+            let line_rate = network.topology.links[link as usize].rate.as_bps();
+            samples.allowed_bps.push(match port {
+                None => allowed_rate(slots, wire.from, line_rate),
+                Some(_) => 0,
+            });
         }
     }
 

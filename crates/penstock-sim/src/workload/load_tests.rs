@@ -76,6 +76,26 @@ fn a_load_on_named_links_is_theirs() {
 }
 
 #[test]
+fn flows_of_synchronous_hosts_start_together_and_have_the_load_in_total() {
+    let network = build(&dumbbell(3, 1)).unwrap();
+    let routing = Routing::new(&network);
+    let pairs = PairConfig::Synchronous { sources: vec![0, 1, 2], receiver: 3 };
+    let load_on = LoadOn::Links { links: vec![(4, 5)] };
+    let config = OpenLoop { load: 0.8, pairs, load_on, ..open_loop() };
+    let traffic = [TrafficConfig::OpenLoop(config)];
+    let flows = Workload::new(&traffic, &network, &routing, 1, Time::from_ms(4)).unwrap();
+    let flows: Vec<_> = flows.map(|flow| (flow.time, flow.source)).collect();
+    for burst in flows.chunks_exact(3) {
+        let time = burst[0].0;
+        assert_eq!(burst, [(time, 0), (time, 1), (time, 2)]);
+    }
+    let loads = measured(&traffic, &network, Time::from_ms(40));
+    let link = network.link_between(4, 5).unwrap() as usize;
+    // About 20,000 flows in bursts of three: the standard error is 1.4 %.
+    assert!((loads[link] / 0.8 - 1.0).abs() < 0.06, "{}", loads[link]);
+}
+
+#[test]
 fn the_incast_of_bfc_is_five_percent_of_the_core_reference() {
     let network = build(&bfc()).unwrap();
     let duration = Time::from_ms(200);

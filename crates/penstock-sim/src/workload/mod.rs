@@ -9,7 +9,7 @@
 //!
 //! Reading order: [`merge`], [`entry`], one file per kind of entry ([`open_loop`], [`incast`],
 //! [`listed`]), the parts of an open-loop entry ([`size`], [`arrival`], [`pair`], [`load`]),
-//! `fan_in`, `demand`, `draw`.
+//! `fan_in`, `synchronous`, `demand`, `draw`.
 
 pub mod arrival;
 mod demand;
@@ -24,6 +24,7 @@ pub mod merge;
 pub mod open_loop;
 pub mod pair;
 pub mod size;
+mod synchronous;
 
 use serde::{Deserialize, Serialize};
 

@@ -7,6 +7,7 @@ use super::demand::Demand;
 use super::draw;
 use super::error::WorkloadError;
 use super::fan_in::FanIn;
+use super::synchronous::Synchronous;
 use crate::routing::Routing;
 
 /// The `pairs` section of an open-loop entry; `kind` names the variant. No flow goes to its sender.
@@ -38,6 +39,14 @@ pub enum PairConfig {
         /// Most senders of a group, below the number of hosts; every number between is as likely.
         most: u32,
     },
+    /// Every arrival is a flow from each source to one receiver (PCN sec. 7.2); the load and its
+    /// gaps are those of all flows.
+    Synchronous {
+        /// Hosts, without repetition.
+        sources: Vec<u32>,
+        /// Not among the sources.
+        receiver: u32,
+    },
 }
 
 /// Pairs that were checked and are ready to be drawn.
@@ -48,6 +57,7 @@ pub(super) enum Pairs {
     Permutation { destinations: Vec<u32> },
     Between { sources: Vec<u32>, destinations: Vec<u32> },
     FanIn(FanIn),
+    Synchronous(Synchronous),
 }
 
 /// The hosts grouped by edge switch.
@@ -161,6 +171,9 @@ impl PairConfig {
             PairConfig::FanIn { least, most } => {
                 Ok(Pairs::FanIn(FanIn::new(field, (*least, *most), hosts)?))
             }
+            PairConfig::Synchronous { sources, receiver } => {
+                Ok(Pairs::Synchronous(Synchronous::new(field, sources, *receiver, hosts)?))
+            }
         }
     }
 }
@@ -200,13 +213,18 @@ impl Pairs {
     pub(super) fn group(&self) -> f64 {
         match self {
             Pairs::FanIn(fan_in) => fan_in.mean(),
+            Pairs::Synchronous(bursts) => bursts.sources().len() as f64,
             _ => 1.0,
         }
     }
 
     /// Whether the next flow starts with the one before.
     pub(super) fn is_within_group(&self) -> bool {
-        matches!(self, Pairs::FanIn(fan_in) if fan_in.is_within_group())
+        match self {
+            Pairs::FanIn(fan_in) => fan_in.is_within_group(),
+            Pairs::Synchronous(bursts) => bursts.is_within_group(),
+            _ => false,
+        }
     }
 
     /// Draws (source, destination), which differ.
@@ -231,6 +249,7 @@ impl Pairs {
                 distinct_pair(sources, destinations, random)
             }
             Pairs::FanIn(fan_in) => fan_in.draw(random),
+            Pairs::Synchronous(bursts) => bursts.next(),
         }
     }
 
@@ -258,6 +277,9 @@ impl Pairs {
             Pairs::FanIn(_) => {
                 let all: Vec<u32> = (0..hosts).collect();
                 demand.add(routing, &all, &all, 1.0);
+            }
+            Pairs::Synchronous(bursts) => {
+                demand.add(routing, bursts.sources(), &[bursts.receiver()], 1.0);
             }
         }
         demand

@@ -19,13 +19,14 @@ fn refusal(config: &PairConfig, topology: &Topology) -> String {
     config.pairs("x", &routing, topology.hosts, &mut random).unwrap_err().to_string()
 }
 
-fn kinds() -> [PairConfig; 5] {
+fn kinds() -> [PairConfig; 6] {
     [
         PairConfig::Uniform {},
         PairConfig::RackLocal { fraction: 0.3 },
         PairConfig::Permutation {},
         PairConfig::Between { sources: vec![0, 1, 5, 11], destinations: vec![1, 5, 6] },
         PairConfig::FanIn { least: 1, most: 7 },
+        PairConfig::Synchronous { sources: vec![0, 1, 4, 8], receiver: 5 },
     ]
 }
 

@@ -1,0 +1,91 @@
+//! Hosts whose generators run in step: with every arrival each of them starts a flow.
+//!
+//! "The workload generators at hosts H2 to H15 are set to be synchronous to simulate concurrent
+//! bursts" (W. Cheng et al., PCN, NSDI 2020, sec. 7.2). The paper says no more. Here the hosts share
+//! their arrivals and the receiver; every flow draws a size of its own (our choice: generators that
+//! also drew alike would be one generator). The gaps of the entry are those between the bursts, longer
+//! by the number of hosts, so that the load is that of all flows.
+
+use super::error::WorkloadError;
+use super::pair::{check_host, check_hosts};
+
+/// Bursts that are given out one flow at a time.
+#[derive(Clone, Debug)]
+pub(super) struct Synchronous {
+    sources: Vec<u32>,
+    receiver: u32,
+    /// How many flows of the burst have started; 0 between bursts.
+    started: usize,
+}
+
+impl Synchronous {
+    /// Bursts from each of `sources` to `receiver` among `hosts` hosts; `field` is where they are
+    /// written.
+    pub(super) fn new(
+        field: &str,
+        sources: &[u32],
+        receiver: u32,
+        hosts: u32,
+    ) -> Result<Self, WorkloadError> {
+        check_hosts(&format!("{field}.sources"), sources, hosts)?;
+        let at = format!("{field}.receiver");
+        check_host(&at, receiver, hosts)?;
+        if sources.contains(&receiver) {
+            let remedy = "it is among the sources, and a host does not send to itself";
+            return Err(WorkloadError::new(at, receiver, remedy));
+        }
+        Ok(Synchronous { sources: sources.to_vec(), receiver, started: 0 })
+    }
+
+    /// The hosts that send.
+    pub(super) fn sources(&self) -> &[u32] {
+        &self.sources
+    }
+
+    /// The host that receives.
+    pub(super) fn receiver(&self) -> u32 {
+        self.receiver
+    }
+
+    /// Whether the next flow starts with the one before.
+    pub(super) fn is_within_group(&self) -> bool {
+        self.started > 0
+    }
+
+    /// The next (source, destination): the sources in turn.
+    pub(super) fn next(&mut self) -> (u32, u32) {
+        let source = self.sources[self.started];
+        self.started = (self.started + 1) % self.sources.len();
+        (source, self.receiver)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_sends_once_in_a_burst() {
+        let mut bursts = Synchronous::new("x", &[4, 2, 5], 0, 6).unwrap();
+        for _ in 0..2 {
+            assert!(!bursts.is_within_group());
+            assert_eq!(bursts.next(), (4, 0));
+            assert!(bursts.is_within_group());
+            assert_eq!(bursts.next(), (2, 0));
+            assert!(bursts.is_within_group());
+            assert_eq!(bursts.next(), (5, 0));
+        }
+    }
+
+    #[test]
+    fn hosts_are_checked() {
+        let refusal = |sources: &[u32], receiver| {
+            Synchronous::new("x.pairs", sources, receiver, 4).unwrap_err().to_string()
+        };
+        assert!(refusal(&[], 0).contains("x.pairs.sources"));
+        assert!(refusal(&[1, 2, 1], 0).contains("x.pairs.sources[2]"));
+        assert!(refusal(&[1, 4], 0).contains("x.pairs.sources[1]"));
+        assert!(refusal(&[1], 4).contains("x.pairs.receiver"));
+        assert!(refusal(&[1, 3], 3).contains("does not send to itself"));
+    }
+}

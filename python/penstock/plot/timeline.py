@@ -1,0 +1,82 @@
+"""Rates, queues and pauses over time: a row of panels per scheme, a line per link or flow."""
+
+from __future__ import annotations
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from penstock.analysis import RunInput, group_runs
+from penstock.analysis.timeline import ALLOWED, PAUSES, QUEUE, RATE, Lines
+from penstock.analysis.timeline import timeline as follow
+from penstock.plot.format import bytes_text
+from penstock.plot.style import BLUE, GREEN, INK, ORANGE, PURPLE, caption, name_axes, style_axes
+
+TITLES = {
+    RATE: "Sent [Gb/s]",
+    ALLOWED: "Allowed [Gb/s]",
+    QUEUE: "Queue",
+    PAUSES: "Pauses [1/ms]",
+}
+COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
+"""Of the lines of a panel, in their order."""
+
+
+def timeline(runs: RunInput, lines: Lines, *, origin_us: float = 0.0) -> Figure:
+    """Draw what `penstock.analysis.timeline` follows; times count from `origin_us`."""
+    groups = group_runs(runs)
+    table = follow(groups, lines)
+    names = list(groups)
+    panels = [panel for panel in TITLES if (table["panel"] == panel).any()]
+    figure = Figure(figsize=(9.6, 1.35 * len(names) + 1.1))
+    axes = figure.subplots(len(names), len(panels), sharex=True, sharey="col", squeeze=False)
+    height = figure.get_figheight()
+    figure.subplots_adjust(
+        left=0.07, right=0.87, top=1 - 0.62 / height, bottom=0.58 / height, wspace=0.2, hspace=0.2
+    )
+    for row, name in enumerate(names):
+        for column, panel in enumerate(panels):
+            ax = style_axes(axes[row][column])
+            part = table.filter((pl.col("name") == name) & (pl.col("panel") == panel))
+            _draw(ax, part, panel, origin_us)
+            last = row == len(names) - 1
+            name_axes(ax, x="Time [ms]" if last else "")
+            if row == 0:
+                _head(ax, panel, part["line"].unique(maintain_order=True).to_list())
+        axes[row][-1].text(
+            1.04, 0.5, name, transform=axes[row][-1].transAxes, color=INK, fontsize=8.5, va="center"
+        )
+    for ax in axes[0]:
+        ax.set_ylim(bottom=0)  # shared by the column, so after all rows are drawn
+    caption(axes[0][0], groups)
+    return figure
+
+
+def _draw(ax: Axes, part: pl.DataFrame, panel: str, origin_us: float) -> None:
+    for rank, line in enumerate(part["line"].unique(maintain_order=True)):
+        rows = part.filter(pl.col("line") == line)
+        ax.plot(
+            (rows["time_us"] - origin_us) / 1e3,
+            rows["value"],
+            color=COLOURS[rank % len(COLOURS)],
+            linewidth=1.1,
+            drawstyle="steps-mid" if panel == PAUSES else "default",
+        )
+    if panel == QUEUE:
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: bytes_text(value)))
+    ax.margins(x=0)
+
+
+def _head(ax: Axes, panel: str, lines: list[str]) -> None:
+    """Title of a column, and under it its lines by name and colour."""
+    ax.set_title(TITLES[panel], loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=18)
+    for rank, line in enumerate(lines):
+        ax.text(
+            rank / max(len(lines), 2),
+            1.07,
+            f"— {line}",
+            transform=ax.transAxes,
+            color=COLOURS[rank % len(COLOURS)],
+            fontsize=8,
+        )

@@ -1,0 +1,85 @@
+"""Timelines: what links carry, what controllers allow, queues and pauses, over windows."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import penstock
+from penstock import plot
+from penstock.analysis.timeline import ALLOWED, PAUSES, QUEUE, RATE, Lines, timeline
+from penstock.results import Run
+from penstock.scenario import Scenario
+
+LINES = Lines(
+    window_us=50.0,
+    rates={"both": [(0, 3), (1, 3)], "received": [(3, 2)]},
+    allowed={"F0": (0, 3)},
+    queues={"receiver": (3, 2)},
+    pauses={"F0": (0, 3)},
+)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """Two hosts that send to a third at line rate, over PFC, until PCN slows them down."""
+    return penstock.run(
+        Scenario.model_validate(
+            {
+                "name": "two to one",
+                "duration": "2 ms",
+                "drain": "0 ps",
+                "topology": {"kind": "single-switch", "hosts": 3, "rate": "10 Gb/s"},
+                "scheme": {"preset": "pcn", "switch": {"backpressure": {"xoff": "30 kB"}}},
+                "traffic": [{"kind": "long-lived", "pairs": [[0, 2], [1, 2]]}],
+                "measure": {
+                    "sample_interval": "10 us",
+                    "events": True,
+                    "series": [[0, 3], [1, 3], [3, 2]],
+                },
+            }
+        )
+    )
+
+
+def values(run: Run, panel: str, line: str) -> pl.DataFrame:
+    table = timeline(run, LINES)
+    return table.filter((pl.col("panel") == panel) & (pl.col("line") == line)).sort("time_us")
+
+
+def test_rates_are_those_of_the_links_together(run: Run) -> None:
+    received = values(run, RATE, "received")
+    # The receiver's link is full but for the first packet's way; together the senders fill it.
+    assert received["value"][1:].to_list() == pytest.approx([10.0] * (received.height - 1), rel=0.1)
+    sent = values(run, RATE, "both")["value"]
+    assert sent.mean() == pytest.approx(10.0, rel=0.1)
+    steps = received["time_us"].diff().drop_nulls().to_list()
+    assert steps == pytest.approx([50.0] * len(steps))
+
+
+def test_controllers_begin_at_line_rate_and_share_the_link_whatever_pauses_do(run: Run) -> None:
+    allowed = values(run, ALLOWED, "F0")["value"]
+    assert allowed[0] == 10.0
+    assert allowed[-1] == pytest.approx(5.0, rel=0.2)
+    switch = run.series.filter(pl.col("queue_bytes") > 0)
+    assert (switch["allowed_bps"] == 0).all()  # only hosts have controllers
+
+
+def test_pauses_are_counted_where_they_take_effect(run: Run) -> None:
+    found = values(run, PAUSES, "F0")
+    paused = run.events.filter((pl.col("event") == "pause_received") & (pl.col("node") == 0))
+    assert paused.height > 0
+    assert (found["value"] * 0.05).sum() == pytest.approx(paused.height)
+
+
+def test_a_span_shows_a_part(run: Run) -> None:
+    part = timeline(run, Lines(window_us=50.0, queues={"q": (3, 2)}, span_us=(500.0, 1_000.0)))
+    assert part["panel"].unique().to_list() == [QUEUE]
+    assert part["time_us"].min() == 500.0
+    assert part["time_us"].max() == 1_000.0
+
+
+def test_a_row_for_each_name_and_a_column_for_each_quantity(run: Run) -> None:
+    figure = plot.timeline({"one": run, "other": run}, LINES, origin_us=1_000.0)
+    assert len(figure.axes) == 8
+    assert figure.axes[0].get_xlim()[0] < 0  # times count from the origin
