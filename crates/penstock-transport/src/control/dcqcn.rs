@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::alpha::Alpha;
-use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
 use crate::control::stages::{Stages, Steps};
 use crate::path::PathFacts;
 
@@ -139,18 +139,6 @@ impl Dcqcn {
         }
     }
 
-    /// The window (bytes), >= 1; `u64::MAX` without one.
-    #[inline]
-    pub fn window(&self) -> u64 {
-        self.rate.window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
-        self.rate.rate()
-    }
-
     /// The timer or the counter has expired (Fig. 7).
     fn increase(&mut self) {
         let step = self.stages.step(&Steps {
@@ -164,6 +152,13 @@ impl Dcqcn {
         if self.rate.get() == self.rate.line() {
             self.stages.stop();
         }
+    }
+}
+
+impl Paced for Dcqcn {
+    #[inline]
+    fn paced(&self) -> &PacedRate {
+        &self.rate
     }
 }
 

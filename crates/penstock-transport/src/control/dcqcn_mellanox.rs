@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::alpha::Alpha;
-use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
 use crate::path::PathFacts;
 
 /// How far the check for a cut runs behind the tick of alpha.
@@ -171,18 +171,6 @@ impl DcqcnMellanox {
         }
     }
 
-    /// The window (bytes), >= 1; `u64::MAX` without one.
-    #[inline]
-    pub fn window(&self) -> u64 {
-        self.rate.window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
-        self.rate.rate()
-    }
-
     /// Makes up for the ticks of alpha until `now`.
     fn tick(&mut self, now: Time) {
         if self.alpha.catch_up(now, self.is_marked_since_tick) {
@@ -216,6 +204,13 @@ impl DcqcnMellanox {
         }
         self.rate.set(self.rate.get() / 2 + self.target / 2);
         self.stage = self.stage.saturating_add(1);
+    }
+}
+
+impl Paced for DcqcnMellanox {
+    #[inline]
+    fn paced(&self) -> &PacedRate {
+        &self.rate
     }
 }
 

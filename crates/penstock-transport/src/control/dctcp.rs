@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::FlowView;
-use crate::control::paced_rate::{Increase, PacedRate, RateWindow, bits_per_second};
+use crate::control::paced_rate::{Increase, Paced, PacedRate, RateWindow, bits_per_second};
 use crate::path::PathFacts;
 
 /// Parameters of [`Dctcp`].
@@ -170,18 +170,6 @@ impl Dctcp {
         self.rate.scale(0.5);
     }
 
-    /// The window (bytes), >= 1; `u64::MAX` when there is none.
-    #[inline]
-    pub fn window(&self) -> u64 {
-        self.rate.window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
-        self.rate.rate()
-    }
-
     /// Takes the round that ended into alpha and opens the next one, which ends beyond `next`.
     fn end_round(&mut self, next: u64) {
         let is_first = self.round_end == 0;
@@ -201,6 +189,13 @@ impl Dctcp {
             self.rate.scale(1.0 - self.alpha / 2.0); // RFC 8257 Sec. 3.3
             self.reduced_until = Some(next);
         }
+    }
+}
+
+impl Paced for Dctcp {
+    #[inline]
+    fn paced(&self) -> &PacedRate {
+        &self.rate
     }
 }
 

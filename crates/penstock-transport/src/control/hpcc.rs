@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::FlowView;
-use crate::control::paced_rate::{Increase, PacedRate, RateWindow};
+use crate::control::paced_rate::{Increase, Paced, PacedRate, RateWindow};
 use crate::path::{HopTelemetry, PathFacts};
 
 /// Hops whose telemetry is kept; later ones are not looked at. Our choice, because a path of a
@@ -180,18 +180,6 @@ impl Hpcc {
         self.has_reacted
     }
 
-    /// The window (bytes), >= 1; `u64::MAX` when there is none.
-    #[inline]
-    pub fn window(&self) -> u64 {
-        self.rate.window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
-        self.rate.rate()
-    }
-
     /// Takes the telemetry into the average and into the history (Algorithm 1, MeasureInflight).
     ///
     /// The order of the operations is that of the authors' simulator, in nanoseconds, so that the
@@ -218,6 +206,13 @@ impl Hpcc {
         let base_rtt = self.base_rtt.as_ns_f64();
         let span = span.min(base_rtt);
         self.utilization = (self.utilization * (base_rtt - span) + busiest * span) / base_rtt;
+    }
+}
+
+impl Paced for Hpcc {
+    #[inline]
+    fn paced(&self) -> &PacedRate {
+        &self.rate
     }
 }
 

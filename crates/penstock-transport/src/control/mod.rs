@@ -49,6 +49,7 @@ pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use new_reno::{NewReno, NewRenoConfig};
+use paced_rate::Paced;
 pub use paced_rate::{Increase, RateWindow};
 pub use packet_pair::{PacketPair, PacketPairConfig};
 pub use pcn::{Pcn, PcnConfig};

@@ -24,7 +24,7 @@ use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
-use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
 use crate::notification::Notification;
 use crate::path::PathFacts;
 
@@ -115,17 +115,12 @@ impl Pcn {
             self.weight = weight * (1.0 - weight) + self.maximum_weight * weight;
         }
     }
+}
 
-    /// The window (bytes): none.
+impl Paced for Pcn {
     #[inline]
-    pub fn window(&self) -> u64 {
-        self.rate.window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
-        self.rate.rate()
+    fn paced(&self) -> &PacedRate {
+        &self.rate
     }
 }
 

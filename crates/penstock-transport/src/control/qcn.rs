@@ -32,7 +32,7 @@ use penstock_units::{BitRate, Bytes, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
-use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
 use crate::control::stages::{Stages, Steps};
 use crate::path::PathFacts;
 
@@ -137,18 +137,6 @@ impl Qcn {
         }
     }
 
-    /// The window (bytes), >= 1; `u64::MAX` without one.
-    #[inline]
-    pub fn window(&self) -> u64 {
-        self.rate.window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
-        self.rate.rate()
-    }
-
     /// Whether a timer or counter at `stage` has left fast recovery, so that its period is halved.
     #[inline]
     fn is_beyond_recovery(&self, stage: u32) -> bool {
@@ -172,6 +160,13 @@ impl Qcn {
         if self.rate.get() == self.rate.line() {
             self.stages.stop();
         }
+    }
+}
+
+impl Paced for Qcn {
+    #[inline]
+    fn paced(&self) -> &PacedRate {
+        &self.rate
     }
 }
 

@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::FlowView;
-use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
 use crate::path::PathFacts;
 
 /// Parameters of [`Timely`].
@@ -178,18 +178,6 @@ impl Timely {
         self.decrease(kept);
     }
 
-    /// The window (bytes), >= 1; `u64::MAX` without one.
-    #[inline]
-    pub fn window(&self) -> u64 {
-        self.rate.window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
-        self.rate.rate()
-    }
-
     fn next_update_end(&self, view: &FlowView) -> u64 {
         match self.config.update {
             TimelyUpdate::RoundTrip {} => view.next,
@@ -247,6 +235,13 @@ impl Timely {
 
 fn nanoseconds(time: Time) -> f64 {
     time.as_ps() as f64 / 1e3
+}
+
+impl Paced for Timely {
+    #[inline]
+    fn paced(&self) -> &PacedRate {
+        &self.rate
+    }
 }
 
 #[cfg(test)]
