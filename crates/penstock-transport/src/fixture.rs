@@ -3,7 +3,7 @@
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::HostConfig;
-use crate::control::ControllerConfig;
+use crate::control::{ControllerConfig, FlowView};
 use crate::nic::{NicConfig, NicScheduling};
 use crate::path::PathFacts;
 use crate::recovery::RecoveryConfig;
@@ -26,4 +26,14 @@ pub(crate) fn path() -> PathFacts {
 pub(crate) fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
     let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
     HostConfig { controller, recovery, nic }
+}
+
+/// The state of a flow with packets of 1,000 B: those up to `acknowledged` are acknowledged, `newly` of
+/// them now, and all up to `next` are sent.
+pub(crate) fn view(acknowledged: u64, next: u64, newly: u64) -> FlowView {
+    FlowView {
+        acknowledged: acknowledged * 1_000,
+        next: next * 1_000,
+        newly_acknowledged: newly * 1_000,
+    }
 }

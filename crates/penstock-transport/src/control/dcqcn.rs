@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::ConfigError;
 use crate::control::alpha::Alpha;
 use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
-use crate::control::stages::{Stages, Steps};
+use crate::control::stages::{Climb, Steps};
 use crate::path::PathFacts;
 
 /// Parameters of [`Dcqcn`].
@@ -83,26 +83,19 @@ impl DcqcnConfig {
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     config: DcqcnConfig,
-    /// R_C in the paper.
-    rate: PacedRate,
-    /// R_T in the paper (bit/s).
-    target: u64,
+    /// R_C and R_T in the paper, and its T and BC.
+    climb: Climb,
     /// Its clock runs from the first notification on.
     alpha: Alpha,
-    /// T and BC in the paper.
-    stages: Stages,
 }
 
 impl Dcqcn {
     /// A flow that has sent nothing; it starts at line rate.
     pub fn new(config: &DcqcnConfig, path: &PathFacts) -> Self {
-        let rate = PacedRate::new(path, config.minimum_rate, config.window);
         Dcqcn {
             config: config.clone(),
-            rate,
-            target: rate.get(),
+            climb: Climb::new(path, config.minimum_rate, config.window),
             alpha: Alpha::new(config.gain, config.alpha_interval),
-            stages: Stages::stopped(),
         }
     }
 
@@ -110,17 +103,17 @@ impl Dcqcn {
     pub fn on_notification(&mut self, now: Time) {
         self.on_deadline(now);
         self.alpha.catch_up(now, false);
-        self.target = self.rate.get();
-        self.rate.scale(1.0 - self.alpha.get() / 2.0);
+        self.climb.target = self.climb.rate.get();
+        self.climb.rate.scale(1.0 - self.alpha.get() / 2.0);
         self.alpha.update(true);
         self.alpha.start(now);
-        self.stages.restart(now, self.config.increase_interval);
+        self.climb.stages.restart(now, self.config.increase_interval);
     }
 
     /// A packet of `wire_bytes` leaves at `now`.
     pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
         self.on_deadline(now);
-        if self.stages.on_send(wire_bytes, self.config.increase_bytes.get()) {
+        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get()) {
             self.increase();
         }
     }
@@ -128,37 +121,33 @@ impl Dcqcn {
     /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.stages.deadline()
+        self.climb.stages.deadline()
     }
 
     /// Does everything that is due by `now`.
     pub fn on_deadline(&mut self, now: Time) {
-        while self.stages.deadline() <= now {
-            self.stages.on_timer(|_| self.config.increase_interval);
+        while self.climb.stages.deadline() <= now {
+            self.climb.stages.on_timer(|_| self.config.increase_interval);
             self.increase();
         }
     }
 
     /// The timer or the counter has expired (Fig. 7).
     fn increase(&mut self) {
-        let step = self.stages.step(&Steps {
+        self.climb.raise(&Steps {
             first: self.config.fast_recovery_rounds,
             both: self.config.fast_recovery_rounds,
             additive: self.config.additive_increase,
             hyper: self.config.hyper_increase,
         });
-        self.target = self.target.saturating_add(step).min(self.rate.line());
-        self.rate.set((self.rate.get() + self.target).div_ceil(2));
-        if self.rate.get() == self.rate.line() {
-            self.stages.stop();
-        }
+        self.climb.approach();
     }
 }
 
 impl Paced for Dcqcn {
     #[inline]
     fn paced(&self) -> &PacedRate {
-        &self.rate
+        &self.climb.rate
     }
 }
 
@@ -193,7 +182,7 @@ mod tests {
 
     /// In kb/s, as far as the vectors are written down.
     fn kilobits(dcqcn: &Dcqcn) -> (u64, u64) {
-        (dcqcn.rate.get() / 1_000, dcqcn.target / 1_000)
+        (dcqcn.climb.rate.get() / 1_000, dcqcn.climb.target / 1_000)
     }
 
     #[test]
@@ -219,7 +208,7 @@ mod tests {
             dcqcn.on_deadline(dcqcn.deadline());
             assert_eq!(kilobits(&dcqcn).0, rate);
         }
-        assert_eq!(dcqcn.target, 20_160_000_000);
+        assert_eq!(dcqcn.climb.target, 20_160_000_000);
     }
 
     #[test]
@@ -230,10 +219,10 @@ mod tests {
         assert_eq!(dcqcn.alpha.get(), 1.0);
         let later = START + Time::from_us(50) + Time::from_us(55) * 10;
         dcqcn.on_deadline(later - Time::from_ps(1));
-        let rate = dcqcn.rate.get();
+        let rate = dcqcn.climb.rate.get();
         let decayed = (255.0f64 / 256.0).powi(9);
         dcqcn.on_notification(later - Time::from_ps(1));
-        assert_eq!(dcqcn.rate.get(), (rate as f64 * (1.0 - decayed / 2.0)) as u64);
+        assert_eq!(dcqcn.climb.rate.get(), (rate as f64 * (1.0 - decayed / 2.0)) as u64);
         let raised = decayed * 255.0 / 256.0 + 1.0 / 256.0;
         assert!((dcqcn.alpha.get() - raised).abs() < 1e-12);
     }
@@ -247,33 +236,33 @@ mod tests {
         dcqcn.on_send(START, 9_999);
         assert_eq!(kilobits(&dcqcn).0, 20_000_000);
         dcqcn.on_send(START, 2);
-        assert_eq!((kilobits(&dcqcn).0, dcqcn.stages.sent()), (30_000_000, 1));
+        assert_eq!((kilobits(&dcqcn).0, dcqcn.climb.stages.sent()), (30_000_000, 1));
         dcqcn.on_notification(START);
-        assert_eq!((dcqcn.stages.sent(), dcqcn.stages.counter()), (0, 0));
+        assert_eq!((dcqcn.climb.stages.sent(), dcqcn.climb.stages.counter()), (0, 0));
     }
 
     #[test]
     fn both_beyond_fast_recovery_make_ever_larger_steps() {
         let config = DcqcnConfig { increase_bytes: Bytes::new(1_000), ..config() };
         let mut dcqcn = flow(&config);
-        dcqcn.rate.set(1_000_000_000);
+        dcqcn.climb.rate.set(1_000_000_000);
         dcqcn.on_notification(START);
         for _ in 0..6 {
-            dcqcn.stages.on_timer(|_| Time::from_us(55));
+            dcqcn.climb.stages.on_timer(|_| Time::from_us(55));
         }
         for (byte_stage, step) in [(1, 40), (2, 40), (3, 40), (4, 40), (5, 40), (6, 200), (7, 200)]
         {
-            let target = dcqcn.target;
+            let target = dcqcn.climb.target;
             dcqcn.on_send(START, 1_000);
             assert_eq!(
-                (dcqcn.stages.counter(), dcqcn.target),
+                (dcqcn.climb.stages.counter(), dcqcn.climb.target),
                 (byte_stage, target + step * 1_000_000)
             );
         }
-        dcqcn.stages.on_timer(|_| Time::from_us(55));
-        let target = dcqcn.target;
+        dcqcn.climb.stages.on_timer(|_| Time::from_us(55));
+        let target = dcqcn.climb.target;
         dcqcn.on_send(START, 1_000);
-        assert_eq!(dcqcn.target, target + 400_000_000);
+        assert_eq!(dcqcn.climb.target, target + 400_000_000);
     }
 
     #[test]
@@ -284,7 +273,7 @@ mod tests {
         dcqcn.on_send(expiry, 1_048);
         assert_eq!(kilobits(&dcqcn).0, 30_000_000);
         dcqcn.on_notification(dcqcn.deadline());
-        assert_eq!(dcqcn.target, 35_000_000_000);
+        assert_eq!(dcqcn.climb.target, 35_000_000_000);
     }
 
     #[test]
@@ -294,7 +283,7 @@ mod tests {
             dcqcn.on_notification(START);
         }
         assert_eq!(dcqcn.rate(), Some(BitRate::from_mbps(100)));
-        dcqcn.target = 40_000_000_000;
+        dcqcn.climb.target = 40_000_000_000;
         dcqcn.on_deadline(START + Time::from_ms(10));
         assert_eq!((dcqcn.rate(), dcqcn.deadline()), (None, Time::NEVER));
     }

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
-use crate::control::stages::{Stages, Steps};
+use crate::control::stages::{Climb, Steps};
 use crate::path::PathFacts;
 
 /// A target above this many times the rate falls to an eighth in the first cycle after a cut
@@ -84,36 +84,33 @@ impl QcnConfig {
 #[derive(Clone, Debug)]
 pub struct Qcn {
     config: QcnConfig,
-    /// CR in the standard.
-    rate: PacedRate,
-    /// TR in the standard (bit/s).
-    target: u64,
-    stages: Stages,
+    /// CR and TR in the standard, and what moves them.
+    climb: Climb,
 }
 
 impl Qcn {
     /// A flow that has sent nothing; it starts at line rate.
     pub fn new(config: &QcnConfig, path: &PathFacts) -> Self {
-        let rate = PacedRate::new(path, config.minimum_rate, config.window);
-        Qcn { config: config.clone(), rate, target: rate.get(), stages: Stages::stopped() }
+        let climb = Climb::new(path, config.minimum_rate, config.window);
+        Qcn { config: config.clone(), climb }
     }
 
     /// A switch's `feedback` (|Fb| in the standard), 1 to 63, arrived at `now`.
     pub fn on_feedback(&mut self, now: Time, feedback: u8) {
         self.on_deadline(now);
-        if self.stages.has_expired() {
-            self.target = self.rate.get();
+        if self.climb.stages.has_expired() {
+            self.climb.target = self.climb.rate.get();
         }
         let factor = 1.0 - self.config.decrease_gain * f64::from(feedback);
-        self.rate.scale(factor.max(self.config.minimum_decrease_factor));
-        self.stages.restart(now, self.config.increase_interval);
+        self.climb.rate.scale(factor.max(self.config.minimum_decrease_factor));
+        self.climb.stages.restart(now, self.config.increase_interval);
     }
 
     /// A packet of `wire_bytes` leaves at `now`.
     pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
         self.on_deadline(now);
-        let halves = u64::from(self.is_beyond_recovery(self.stages.counter())) + 1;
-        if self.stages.on_send(wire_bytes, self.config.increase_bytes.get() / halves) {
+        let halves = u64::from(self.is_beyond_recovery(self.climb.stages.counter())) + 1;
+        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get() / halves) {
             self.increase();
         }
     }
@@ -121,18 +118,18 @@ impl Qcn {
     /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.stages.deadline()
+        self.climb.stages.deadline()
     }
 
     /// Does everything that is due by `now`.
     pub fn on_deadline(&mut self, now: Time) {
-        while self.stages.deadline() <= now {
-            let mut stages = self.stages;
+        while self.climb.stages.deadline() <= now {
+            let mut stages = self.climb.stages;
             stages.on_timer(|timer| {
                 let halves = u64::from(self.is_beyond_recovery(timer)) + 1;
                 self.config.increase_interval / halves
             });
-            self.stages = stages;
+            self.climb.stages = stages;
             self.increase();
         }
     }
@@ -145,28 +142,24 @@ impl Qcn {
 
     /// The timer or the counter has expired: the standard's self-increase.
     fn increase(&mut self) {
-        let step = self.stages.step(&Steps {
+        self.climb.raise(&Steps {
             first: self.config.fast_recovery_rounds.saturating_add(1),
             both: self.config.fast_recovery_rounds,
             additive: self.config.additive_increase,
             hyper: self.config.hyper_increase,
         });
-        self.target = self.target.saturating_add(step).min(self.rate.line());
-        let is_first = self.stages.timer() + self.stages.counter() == 1;
-        if is_first && self.target > self.rate.get().saturating_mul(FAR_ABOVE) {
-            self.target /= FALL;
+        let is_first = self.climb.stages.timer() + self.climb.stages.counter() == 1;
+        if is_first && self.climb.target > self.climb.rate.get().saturating_mul(FAR_ABOVE) {
+            self.climb.target /= FALL;
         }
-        self.rate.set((self.rate.get() + self.target).div_ceil(2));
-        if self.rate.get() == self.rate.line() {
-            self.stages.stop();
-        }
+        self.climb.approach();
     }
 }
 
 impl Paced for Qcn {
     #[inline]
     fn paced(&self) -> &PacedRate {
-        &self.rate
+        &self.climb.rate
     }
 }
 
@@ -213,7 +206,7 @@ mod tests {
     fn a_flow_without_feedback_has_no_timer_and_counts_nothing() {
         let mut qcn = flow();
         send(&mut qcn, 300_000);
-        assert_eq!((qcn.deadline(), qcn.rate(), qcn.stages.sent()), (Time::NEVER, None, 0));
+        assert_eq!((qcn.deadline(), qcn.rate(), qcn.climb.stages.sent()), (Time::NEVER, None, 0));
     }
 
     #[test]
@@ -221,7 +214,7 @@ mod tests {
         for (feedback, rate) in [(18, 8_593_750_000), (63, 5_078_125_000)] {
             let mut qcn = flow();
             qcn.on_feedback(START, feedback);
-            assert_eq!((qcn.rate.get(), qcn.target), (rate, LINE));
+            assert_eq!((qcn.climb.rate.get(), qcn.climb.target), (rate, LINE));
         }
     }
 
@@ -230,45 +223,45 @@ mod tests {
         let config = QcnConfig { decrease_gain: 1.0 / 64.0, ..config() };
         let mut qcn = Qcn { config, ..flow() };
         qcn.on_feedback(START, 63);
-        assert_eq!(qcn.rate.get(), LINE / 2);
+        assert_eq!(qcn.climb.rate.get(), LINE / 2);
     }
 
     #[test]
     fn five_cycles_recover_all_but_a_thirty_second_of_the_cut() {
         let mut qcn = flow();
         qcn.on_feedback(START, 63);
-        let cut = LINE - qcn.rate.get();
+        let cut = LINE - qcn.climb.rate.get();
         send(&mut qcn, 5 * 150_000);
-        assert_eq!((qcn.stages.counter(), qcn.target), (5, LINE));
-        assert_eq!(LINE - qcn.rate.get(), cut / 32);
+        assert_eq!((qcn.climb.stages.counter(), qcn.climb.target), (5, LINE));
+        assert_eq!(LINE - qcn.climb.rate.get(), cut / 32);
     }
 
     #[test]
     fn after_fast_recovery_cycles_are_half_as_long_and_the_target_grows() {
         let mut qcn = flow();
-        qcn.rate.set(LINE / 5);
-        qcn.target = LINE / 5;
+        qcn.climb.rate.set(LINE / 5);
+        qcn.climb.target = LINE / 5;
         qcn.on_feedback(START, 32);
         send(&mut qcn, 5 * 150_000);
-        let (rate, target) = (qcn.rate.get(), qcn.target);
+        let (rate, target) = (qcn.climb.rate.get(), qcn.climb.target);
         send(&mut qcn, 75_000);
-        assert_eq!(qcn.target, target + 5_000_000);
-        assert_eq!(qcn.rate.get(), (rate + qcn.target).div_ceil(2));
+        assert_eq!(qcn.climb.target, target + 5_000_000);
+        assert_eq!(qcn.climb.rate.get(), (rate + qcn.climb.target).div_ceil(2));
     }
 
     #[test]
     fn both_beyond_fast_recovery_make_ever_larger_steps() {
         let mut qcn = flow();
-        qcn.rate.set(LINE / 5);
-        qcn.target = LINE / 5;
+        qcn.climb.rate.set(LINE / 5);
+        qcn.climb.target = LINE / 5;
         qcn.on_feedback(START, 32);
         send(&mut qcn, 5 * 150_000 + 2 * 75_000);
-        assert_eq!(qcn.stages.counter(), 7);
-        let mut targets = vec![qcn.target];
+        assert_eq!(qcn.climb.stages.counter(), 7);
+        let mut targets = vec![qcn.climb.target];
         for _ in 0..8 {
             let due = qcn.deadline();
             qcn.on_deadline(due);
-            targets.push(qcn.target);
+            targets.push(qcn.climb.target);
         }
         let steps: Vec<u64> = targets.windows(2).map(|two| (two[1] - two[0]) / 1_000_000).collect();
         assert_eq!(steps, [5, 5, 5, 5, 5, 50, 100, 100]);
@@ -292,11 +285,11 @@ mod tests {
         let mut qcn = flow();
         qcn.on_feedback(START, 64 - 1);
         qcn.on_feedback(START, 64 - 1);
-        assert_eq!(qcn.target, LINE);
+        assert_eq!(qcn.climb.target, LINE);
         send(&mut qcn, 150_000);
-        let rate = qcn.rate.get();
+        let rate = qcn.climb.rate.get();
         qcn.on_feedback(START, 1);
-        assert_eq!(qcn.target, rate);
+        assert_eq!(qcn.climb.target, rate);
     }
 
     #[test]
@@ -305,10 +298,13 @@ mod tests {
         for _ in 0..4 {
             qcn.on_feedback(START, 63);
         }
-        let rate = qcn.rate.get();
+        let rate = qcn.climb.rate.get();
         assert!(rate * 10 < LINE);
         send(&mut qcn, 150_000);
-        assert_eq!((qcn.target, qcn.rate.get()), (LINE / 8, (rate + LINE / 8).div_ceil(2)));
+        assert_eq!(
+            (qcn.climb.target, qcn.climb.rate.get()),
+            (LINE / 8, (rate + LINE / 8).div_ceil(2))
+        );
     }
 
     #[test]
@@ -318,8 +314,8 @@ mod tests {
             qcn.on_feedback(START, 63);
         }
         assert_eq!(qcn.rate(), Some(BitRate::from_mbps(5)));
-        qcn.rate.set(LINE - 1);
-        qcn.target = LINE;
+        qcn.climb.rate.set(LINE - 1);
+        qcn.climb.target = LINE;
         qcn.on_deadline(START + Time::from_ms(15));
         assert_eq!((qcn.rate(), qcn.deadline()), (None, Time::NEVER));
     }

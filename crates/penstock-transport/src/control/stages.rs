@@ -1,4 +1,4 @@
-//! The timer and the byte counter on which QCN and DCQCN win a rate back (802.1Q clause 32; Y. Zhu et
+//! The way back of a rate that was cut: the timer and the byte counter on which QCN and DCQCN win a rate back (802.1Q clause 32; Y. Zhu et
 //! al., SIGCOMM 2015, Fig. 7).
 //!
 //! Both start anew with a cut. Each of their expiries moves the rate half way to a target, and the
@@ -6,6 +6,9 @@
 //! one of the two has left it, in ever larger steps once both have.
 
 use penstock_units::{BitRate, Time};
+
+use super::paced_rate::{PacedRate, RateWindow};
+use crate::path::PathFacts;
 
 /// The two, and how often each has expired since the last cut.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +109,37 @@ impl Stages {
     #[cfg(test)]
     pub(crate) fn sent(&self) -> u64 {
         self.sent
+    }
+}
+
+/// A rate, the target that it climbs to, and what moves it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Climb {
+    pub(crate) rate: PacedRate,
+    /// The target rate (bit/s).
+    pub(crate) target: u64,
+    pub(crate) stages: Stages,
+}
+
+impl Climb {
+    /// At line rate, where nothing runs.
+    pub(crate) fn new(path: &PathFacts, minimum_rate: BitRate, window: RateWindow) -> Self {
+        let rate = PacedRate::new(path, minimum_rate, window);
+        Climb { rate, target: rate.get(), stages: Stages::stopped() }
+    }
+
+    /// Raises the target by what the stages say, at most to the line rate.
+    pub(crate) fn raise(&mut self, steps: &Steps) {
+        let step = self.stages.step(steps);
+        self.target = self.target.saturating_add(step).min(self.rate.line());
+    }
+
+    /// Moves the rate half way to the target; at line rate nothing runs any more.
+    pub(crate) fn approach(&mut self) {
+        self.rate.set((self.rate.get() + self.target).div_ceil(2));
+        if self.rate.get() == self.rate.line() {
+            self.stages.stop();
+        }
     }
 }
 

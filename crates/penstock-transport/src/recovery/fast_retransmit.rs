@@ -33,7 +33,7 @@ use crate::config::ConfigError;
 use crate::control::{FlowView, LossSignal};
 use crate::path::{Acknowledgement, PathFacts};
 use crate::recovery::Reply;
-use crate::recovery::range_set::RangeSet;
+use crate::recovery::reassembly::Reassembly;
 
 /// Parameters of fast retransmit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -325,27 +325,19 @@ impl Timer {
 /// The receiving half.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Receiving {
-    /// The next byte in order.
-    expected: u64,
-    /// What arrived ahead of a gap.
-    ahead: RangeSet,
+    bytes: Reassembly,
 }
 
 impl Receiving {
     pub(crate) fn on_data(&mut self, offset: u64, payload: u32) -> Reply {
-        let end = offset + u64::from(payload);
-        if offset > self.expected {
-            self.ahead.insert(offset..end);
-        } else {
-            self.expected = self.ahead.advance(self.expected.max(end)).0;
-        }
-        Reply::Acknowledge { cumulative: self.expected }
+        self.bytes.take(offset..offset + u64::from(payload));
+        Reply::Acknowledge { cumulative: self.bytes.expected() }
     }
 
     /// Bytes delivered in order.
     #[inline]
     pub(crate) fn delivered(&self) -> u64 {
-        self.expected
+        self.bytes.expected()
     }
 }
 

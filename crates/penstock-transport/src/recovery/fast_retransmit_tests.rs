@@ -1,7 +1,7 @@
 //! NewReno's recovery, stepped by hand through RFC 6582 Sec. 3.2 and RFC 6298 Sec. 2 and 5.
 
 use super::*;
-use crate::fixture;
+use crate::fixture::{self, view};
 
 const NOW: Time = Time::from_us(8);
 
@@ -21,15 +21,6 @@ fn sending(packets: u64) -> Sending {
         assert!(!sending.on_send(Time::ZERO, packet * 1_000, (packet + 1) * 1_000));
     }
     sending
-}
-
-/// The state after `newly` of `acknowledged` packets out of `next` were acknowledged.
-fn view(acknowledged: u64, next: u64, newly: u64) -> FlowView {
-    FlowView {
-        acknowledged: acknowledged * 1_000,
-        next: next * 1_000,
-        newly_acknowledged: newly * 1_000,
-    }
 }
 
 fn acknowledge(sending: &mut Sending, view: FlowView) -> Option<LossSignal> {

@@ -9,7 +9,7 @@
 //! ([`LossSignal`]), and it knows which outstanding bytes are not in the
 //! network any more.
 //!
-//! Reading order: [`go_back_n`], [`perfect`], `range_set` (what the next two share),
+//! Reading order: [`go_back_n`], [`perfect`], `range_set` and `reassembly` (what the next two share),
 //! [`selective_repeat`], [`fast_retransmit`].
 
 use alloc::boxed::Box;
@@ -27,6 +27,7 @@ pub mod perfect;
 pub mod selective_repeat;
 
 mod range_set;
+mod reassembly;
 
 pub use fast_retransmit::FastRetransmitConfig;
 pub use go_back_n::GoBackNConfig;

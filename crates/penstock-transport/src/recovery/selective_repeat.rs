@@ -34,6 +34,7 @@ use crate::control::{FlowView, LossSignal};
 use crate::path::{Acknowledgement, PathFacts};
 use crate::recovery::Reply;
 use crate::recovery::range_set::RangeSet;
+use crate::recovery::reassembly::Reassembly;
 
 /// Parameters of selective repeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -254,29 +255,22 @@ impl Sending {
 /// The receiving half.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Receiving {
-    /// The next byte in order.
-    expected: u64,
-    /// What arrived ahead of a gap.
-    ahead: RangeSet,
+    bytes: Reassembly,
 }
 
 impl Receiving {
     pub(crate) fn on_data(&mut self, offset: u64, payload: u32) -> Reply {
-        let end = offset + u64::from(payload);
-        if offset > self.expected {
-            if self.ahead.insert(offset..end) > 0 {
-                return Reply::Negative { expected: self.expected, received: offset };
-            }
-        } else {
-            self.expected = self.ahead.advance(self.expected.max(end)).0;
+        let expected = self.bytes.expected();
+        if self.bytes.take(offset..offset + u64::from(payload)) {
+            return Reply::Negative { expected, received: offset };
         }
-        Reply::Acknowledge { cumulative: self.expected }
+        Reply::Acknowledge { cumulative: self.bytes.expected() }
     }
 
     /// Bytes delivered in order.
     #[inline]
     pub(crate) fn delivered(&self) -> u64 {
-        self.expected
+        self.bytes.expected()
     }
 }
 

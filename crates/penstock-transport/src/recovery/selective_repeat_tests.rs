@@ -1,7 +1,7 @@
 //! Selective repeat, stepped by hand through IRN's Sec. 3.
 
 use super::*;
-use crate::fixture;
+use crate::fixture::{self, view};
 
 const NOW: Time = Time::from_us(8);
 
@@ -19,16 +19,6 @@ fn sending() -> Sending {
     let mut sending = Sending::new(&config(), &fixture::path());
     sending.on_send(Time::ZERO);
     sending
-}
-
-/// The state with packets up to `acknowledged` acknowledged, `newly` of them now, and all up to
-/// `next` sent.
-fn view(acknowledged: u64, next: u64, newly: u64) -> FlowView {
-    FlowView {
-        acknowledged: acknowledged * 1_000,
-        next: next * 1_000,
-        newly_acknowledged: newly * 1_000,
-    }
 }
 
 /// Takes an acknowledgement into account that names packet `received`, if it is a negative one;

@@ -1,0 +1,48 @@
+//! The bytes that a receiver has: all before the next one in order, and some ahead of gaps.
+
+use core::ops::Range;
+
+use super::range_set::RangeSet;
+
+/// What has arrived of a flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reassembly {
+    /// The next byte in order.
+    expected: u64,
+    /// What arrived ahead of a gap.
+    ahead: RangeSet,
+}
+
+impl Reassembly {
+    /// The bytes of `range` arrived. Answers whether they revealed or widened what lies ahead of a gap.
+    #[inline]
+    pub(crate) fn take(&mut self, range: Range<u64>) -> bool {
+        if range.start > self.expected {
+            return self.ahead.insert(range) > 0;
+        }
+        self.expected = self.ahead.advance(self.expected.max(range.end)).0;
+        false
+    }
+
+    /// The next byte in order (bytes), which is how many were delivered.
+    #[inline]
+    pub(crate) fn expected(&self) -> u64 {
+        self.expected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_ahead_of_a_gap_count_once_it_is_closed() {
+        let mut bytes = Reassembly::default();
+        assert!(!bytes.take(0..1_000));
+        assert!(bytes.take(2_000..3_000));
+        assert!(!bytes.take(2_000..3_000));
+        assert_eq!(bytes.expected(), 1_000);
+        assert!(!bytes.take(500..2_000));
+        assert_eq!(bytes.expected(), 3_000);
+    }
+}
