@@ -156,3 +156,30 @@ def test_a_run_goes_by_the_name_of_its_scheme() -> None:
     run = SimpleNamespace(scenario=SimpleNamespace(scheme=SimpleNamespace(name="hpcc")))
     assert list(analysis.group_runs(run)) == ["hpcc"]
     assert analysis.group_runs({"mine": run})["mine"] == [run]
+
+
+def test_packets_of_a_flow_at_a_port(run: SyntheticRun) -> None:
+    table = analysis.packets_ccdf(run)
+    # Ten flows with one packet for one with six.
+    assert table["packets"].to_list() == [1, 2, 3, 4, 5, 6]
+    assert table["share"].to_list() == pytest.approx([1.0] + [1 / 11] * 5)
+    names = run.summary["layers"]
+    assert analysis.packets_ccdf(run, names[0]).equals(table)
+    one_layer = analysis.flow_packets(run, names[0])
+    assert 0 < one_layer.height < run.flow_packets.height
+
+
+def test_pauses_and_queue_of_single_links() -> None:
+    runs = [synthetic_run("pfc", badness=6, seed=seed) for seed in (1, 2)]
+    ends = (int(runs[0].links["from"][0]), int(runs[0].links["to"][0]))
+    table = analysis.pauses_by_link({"pfc": runs}, [ends])
+    mean = sum(float(run.links["port_pause_ns"][0]) for run in runs) / 2e3
+    assert table["pause_us"].to_list() == pytest.approx([mean])
+    sampled = int(runs[0].series["link"][0])
+    row = runs[0].links.row(sampled, named=True)
+    queues = analysis.queue_cdf(runs[0], (row["from"], row["to"]))
+    assert queues["share"][-1] == 1.0
+    assert queues["queue_bytes"].max() == runs[0].series["queue_bytes"].max()
+    early = analysis.queue_cdf(runs[0], (row["from"], row["to"]), span_us=(0.0, 10.0))
+    first = runs[0].series.filter(pl.col("time_ns") <= 10_000)["queue_bytes"]
+    assert early["queue_bytes"].max() == first.max()

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from synthetic_runs import synthetic_run
+from synthetic_runs import HOSTS, RACKS, synthetic_run
 
 from penstock import plot
 from penstock.plot import style
@@ -29,6 +29,8 @@ GROUPED = pl.DataFrame(
         "tip": [9.0, 4.0, 2.0, float("nan")],
     }
 )
+
+UPLINK = (HOSTS, HOSTS + RACKS)
 
 FIGURES: dict[str, Callable[[], Axes | Figure]] = {
     "slowdown": lambda: plot.slowdown(RUNS),
@@ -46,6 +48,9 @@ FIGURES: dict[str, Callable[[], Axes | Figure]] = {
     "hollow": lambda: plot.curves(TABLE.with_columns(hollow=1), title="t", x="x", y="y"),
     "bars": lambda: plot.bars(GROUPED, title="t", y="y", tip="p99"),
     "bars on a logarithmic axis": lambda: plot.bars(GROUPED, title="t", y="y", y_log=True),
+    "flow packets": lambda: plot.flow_packets(RUNS),
+    "link pauses": lambda: plot.link_pauses(RUNS, [(0, HOSTS), (1, HOSTS)], title="t"),
+    "queue": lambda: plot.queue(RUNS, UPLINK, title="t"),
     "workload": lambda: plot.workload_bytes({"w": ([(100, 0.5), (1e6, 1.0)], "step")}),
 }
 
@@ -83,6 +88,25 @@ def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() ->
     assert solid == [3.0, 2.0]  # none for nothing or for what is not a number
     assert hatched == [(3.0, 9.0), (0.0, 4.0)]
     assert ax.get_ylim()[1] > 9.0
+
+
+def test_nothing_stands_on_a_logarithmic_axis_below_the_rest() -> None:
+    points = pl.DataFrame({"name": ["a"] * 3, "x": [1.0, 2.0, 3.0], "y": [0.0, 40.0, 3_000.0]})
+    ax = plot.curves(points, title="t", x="x", y="y", y_log=True)
+    assert (ax.get_yscale(), ax.get_ylim()[0]) == ("symlog", 0)
+    assert ax.get_yticks().tolist() == [0, 10, 100, 1_000, 10_000]
+    ax = plot.curves(points.filter(pl.col("y") > 0), title="t", x="x", y="y", y_log=True)
+    assert ax.get_yscale() == "log"
+
+
+def test_throughput_shows_queues_where_there_are_any_and_a_colour_for_each_name() -> None:
+    assert len(plot.throughput(RUNS).axes) == 2 * len(RUNS)
+    hosts = {name: synthetic_run(name) for name in ("one", "two")}
+    for run in hosts.values():
+        run.series = run.series.with_columns(queue_bytes=pl.lit(0, dtype=pl.UInt64))
+    axes = plot.throughput(hosts).axes
+    assert len(axes) == 2
+    assert len({to_hex(ax.lines[0].get_color()) for ax in axes}) == 2
 
 
 def test_a_figure_can_be_drawn_into_given_axes() -> None:

@@ -97,6 +97,15 @@ BAD = {
     "rounds out of order": ("[scheme]\npreset = 'afq'\n[scheme.switch.scheduling]\n"
                             "kind = 'strict'\n" + OPEN,
                             ["scheme.switch.scheduling.kind", "strict", "rotating-strict"]),
+    "rounds that drr does not tell": ("[scheme]\npreset = 'afq-drr'\n[scheme.switch.assignment]\n"
+                                      "round = 'scheduler'\n" + OPEN,
+                                      ["scheme.switch.assignment.round", "scheduler", "occupancy"]),
+    "groups of odd queues": ("[scheme]\npreset = 'afq-groups'\n[scheme.switch.assignment]\n"
+                             "queues = 32\n" + OPEN,
+                             ["scheme.switch.assignment.queues", "32", "odd"]),
+    "capfc without a resume": ("[scheme]\npreset = 'capfc'\n[scheme.switch.backpressure]\n"
+                               "threshold = '2 kB'\n" + OPEN,
+                               ["scheme.switch.backpressure.xon_offset", "3072", "threshold"]),
     "rounds that are paused": ("[scheme]\npreset = 'afq'\n[scheme.switch.backpressure]\n"
                                "kind = 'bfc'\n[scheme.host.nic]\nqueues = 32\n" + OPEN,
                                ["scheme.switch.backpressure.kind", "bfc", "pfc"]),

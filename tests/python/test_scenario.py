@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 import penstock
 from penstock import Scenario, ScenarioError
 from penstock.scenario import load_preset, preset_names, scenario_names
-from penstock.scenario.backpressure import Fafc, Pfc
+from penstock.scenario.backpressure import Capfc, Fafc, Pfc, Ppfc
 from penstock.scenario.base import is_default, source_of
 from penstock.scenario.switch import SharedBuffer
 from penstock.scenario.table import merge, parse_value, to_toml, with_key
@@ -70,7 +70,7 @@ def test_only_pfc_without_a_static_xoff_has_thresholds_for_ingresses(preset: str
     has_thresholds = isinstance(switch.admission, SharedBuffer) and switch.admission.ingress
     backpressure = switch.backpressure
     is_static = isinstance(backpressure, Pfc) and backpressure.xoff is not None
-    is_dynamic = isinstance(backpressure, Pfc | Fafc) and not is_static
+    is_dynamic = isinstance(backpressure, Pfc | Fafc | Capfc | Ppfc) and not is_static
     assert bool(has_thresholds) == is_dynamic
 
 

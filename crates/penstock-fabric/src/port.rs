@@ -161,6 +161,12 @@ impl Port {
         self.scheduler.round()
     }
 
+    /// The first round that has none of `queues` data queues yet, where the scheduler has rounds.
+    #[inline]
+    pub(crate) fn rounds_end(&self, queues: u64) -> u64 {
+        self.scheduler.rounds_end(queues)
+    }
+
     /// Whether a flow that left `queue` empty would get no advantage from a new one.
     #[inline]
     pub fn is_settled(&self, queue: u16) -> bool {
@@ -207,9 +213,9 @@ impl Port {
         }
     }
 
-    /// Takes the packet that is sent next.
+    /// Takes the packet that is sent next, at `now`.
     #[inline]
-    pub fn dequeue(&mut self, pool: &PacketPool) -> Option<PacketId> {
+    pub fn dequeue(&mut self, now: Time, pool: &PacketPool) -> Option<PacketId> {
         if let Some(id) = self.control.pop(pool) {
             self.sent_bytes += u64::from(pool[id].wire_bytes);
             return Some(id);
@@ -217,7 +223,7 @@ impl Port {
         if self.active == 0 || self.is_held {
             return None;
         }
-        let index = self.scheduler.select(&mut self.queues, pool) as usize;
+        let index = self.scheduler.select(now, &mut self.queues, pool) as usize;
         let queue = &mut self.queues[index];
         debug_assert!(queue.is_active, "a paused or empty queue was selected");
         let id = queue.packets.pop(pool)?;

@@ -1,7 +1,6 @@
 //! The switch: arrival → admission → assignment → queue → marking → backpressure, and departure the
 //! other way. It owns the ports and the five policies and has no opinion of its own.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use penstock_units::{BitRate, Time};
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admission::{Admission, Request};
 use crate::assignment::{Assigning, Assignment};
+use crate::backpressure::pairs::{Pairs, Passing};
 use crate::backpressure::{Backpressure, bfc::Bfc, fafc::Fafc, pfc::Pfc};
 use crate::marking::Marking;
 use crate::marking::ecn::MarkingPoint;
@@ -122,17 +122,8 @@ impl Switch {
             .map(|port| Port::new(port.rate, &classes, Scheduler::new(&config.scheduling)));
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, &facts.ports, accounts);
-        let backpressure = match &config.backpressure {
-            BackpressureConfig::None {} => Backpressure::None,
-            BackpressureConfig::Pfc(pfc) => {
-                Backpressure::Pfc(Pfc::new(pfc, admission.accounts().count()))
-            }
-            BackpressureConfig::Bfc(bfc) => Backpressure::Bfc(Bfc::new(bfc, facts)),
-            BackpressureConfig::Fafc(fafc) => {
-                let accounts = admission.accounts().count();
-                Backpressure::Fafc(Box::new(Fafc::new(fafc, facts, accounts)))
-            }
-        };
+        let accounts = admission.accounts().count();
+        let backpressure = Backpressure::new(&config.backpressure, facts, accounts);
         Switch {
             node: facts.node,
             ports: ports.collect(),
@@ -185,10 +176,19 @@ impl Switch {
 
     /// PFC, if that is the backpressure or beneath it.
     pub fn pfc(&self) -> Option<&Pfc> {
-        match &self.backpressure {
-            Backpressure::Pfc(pfc) => Some(pfc),
-            Backpressure::Fafc(fafc) => Some(&fafc.pfc),
-            _ => None,
+        self.backpressure.pfc()
+    }
+
+    /// The pairs of ports, where ingresses are paused for the sake of an egress.
+    pub(crate) fn pairs(&self) -> Option<&Pairs> {
+        self.backpressure.pairs()
+    }
+
+    /// Class pauses sent by PFC and what builds on it.
+    pub fn class_pauses(&self) -> u64 {
+        match self.pairs() {
+            Some(pairs) => pairs.pauses(),
+            None => self.pfc().map_or(0, Pfc::pauses),
         }
     }
 
@@ -211,13 +211,19 @@ impl Switch {
     /// When [`Switch::on_deadline`] is due, for a policy with a clock of its own. Only that call
     /// moves it.
     pub fn deadline(&self) -> Option<Time> {
-        self.fafc().map(Fafc::deadline)
+        match &self.backpressure {
+            Backpressure::Fafc(fafc) => Some(fafc.deadline()),
+            Backpressure::Ppfc(ppfc) => Some(ppfc.deadline()),
+            _ => None,
+        }
     }
 
     /// The deadline has come.
     pub fn on_deadline(&mut self, now: Time) {
-        if let Backpressure::Fafc(fafc) = &mut self.backpressure {
-            fafc.on_deadline(now, &mut self.ports);
+        match &mut self.backpressure {
+            Backpressure::Fafc(fafc) => fafc.on_deadline(now, &mut self.ports),
+            Backpressure::Ppfc(ppfc) => ppfc.on_deadline(now, &self.ports),
+            _ => {}
         }
     }
 
@@ -226,6 +232,7 @@ impl Switch {
     pub fn take_frame(&mut self) -> Option<ControlFrame> {
         match &mut self.backpressure {
             Backpressure::Fafc(fafc) => fafc.take_frame(),
+            Backpressure::Ppfc(ppfc) => ppfc.take_frame(),
             _ => None,
         }
     }
@@ -302,6 +309,14 @@ impl Switch {
                 fafc.on_enqueue(ingress, egress, bytes);
                 fafc.pfc.on_enqueue(&self.admission, ingress, class)
             }
+            Backpressure::Capfc(capfc) => {
+                let passing = Passing { ingress, egress, bytes, egress_bytes: port.bytes() };
+                capfc.on_enqueue(&self.admission, passing)
+            }
+            Backpressure::Ppfc(ppfc) => {
+                let passing = Passing { ingress, egress, bytes, egress_bytes: port.bytes() };
+                ppfc.pairs.on_enqueue(&self.admission, passing)
+            }
         };
         if frame.is_some() {
             self.draws.on_frame();
@@ -338,7 +353,7 @@ impl Switch {
         egress: u16,
     ) -> Option<(PacketId, Option<ControlFrame>)> {
         let port = &mut self.ports[usize::from(egress)];
-        let id = port.dequeue(moment.pool)?;
+        let id = port.dequeue(moment.now, moment.pool)?;
         let packet = &mut moment.pool[id];
         if packet.kind != PacketKind::Data {
             return Some((id, None));
@@ -374,6 +389,16 @@ impl Switch {
                 let pair = (ingress, egress);
                 fafc.on_dequeue(moment.now, pair, u64::from(bytes), &mut self.ports);
                 fafc.pfc.on_dequeue(&self.admission, ingress, class)
+            }
+            Backpressure::Capfc(capfc) => {
+                let (bytes, egress_bytes) = (u64::from(bytes), port.bytes());
+                let passing = Passing { ingress, egress, bytes, egress_bytes };
+                capfc.on_dequeue(&self.admission, passing)
+            }
+            Backpressure::Ppfc(ppfc) => {
+                let (bytes, egress_bytes) = (u64::from(bytes), port.bytes());
+                let passing = Passing { ingress, egress, bytes, egress_bytes };
+                ppfc.on_dequeue(&self.admission, passing, self.draws.own())
             }
         };
         if frame.is_some() {
@@ -411,6 +436,8 @@ impl Switch {
             }
             Backpressure::Bfc(bfc) => bfc.threshold(egress, port) as i64,
             Backpressure::Fafc(fafc) => fafc.threshold() as i64,
+            Backpressure::Capfc(capfc) => capfc.threshold() as i64,
+            Backpressure::Ppfc(ppfc) => ppfc.threshold() as i64,
         };
         let queue = port.queues().get(usize::from(packet.queue));
         moment.observer.record(Observation {

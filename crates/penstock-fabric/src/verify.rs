@@ -106,13 +106,16 @@ impl Switch {
         Ok(tracked)
     }
 
-    /// Checks FAFC's counters of every pair of ports.
+    /// Checks the counters of every pair of ports, and the pauses for their sake.
     fn verify_pairs(&self, recount: &Recount) -> Result<(), String> {
-        let Some(fafc) = self.fafc() else { return Ok(()) };
+        let counter = |ingress, egress| match (self.fafc(), self.pairs()) {
+            (Some(fafc), _) => Some(fafc.stored(ingress, egress)),
+            (None, pairs) => pairs.map(|pairs| pairs.stored(ingress, egress)),
+        };
         let ports = self.ports().len();
         for (pair, &stored) in recount.pairs.iter().enumerate() {
             let (ingress, egress) = ((pair % ports) as u16, (pair / ports) as u16);
-            let counted = fafc.stored(ingress, egress);
+            let Some(counted) = counter(ingress, egress) else { return Ok(()) };
             if stored != counted {
                 return Err(format!(
                     "node {}: {stored} B are queued from port {ingress} to {egress}, {counted} \
@@ -121,7 +124,14 @@ impl Switch {
                 ));
             }
         }
-        Ok(())
+        let Some(pairs) = self.pairs() else { return Ok(()) };
+        match (0..ports as u16).find(|&ingress| !pairs.has_reasons(ingress)) {
+            Some(ingress) => Err(format!(
+                "node {}, ingress {ingress}: the reasons for its pause are miscounted",
+                self.node()
+            )),
+            None => Ok(()),
+        }
     }
 
     fn verify_ingress(&self, recount: &Recount) -> Result<(), String> {

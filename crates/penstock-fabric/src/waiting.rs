@@ -2,7 +2,8 @@
 //! because their queue is paused, and which pauses of the upstream they keep in place.
 //!
 //! A pause is named by a link and a number: the priority class with PFC, the queue with BFC. Other
-//! backpressure is not followed: a timed pause ends by itself.
+//! backpressure is not followed: a timed pause ends by itself, and of CaPFC and P-PFC only the PFC
+//! beneath is looked at, so that no deadlock is seen where there is none.
 //! Invariant: nothing here changes the switch, and nothing is called per packet.
 
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
 
-use penstock_fabric::assignment::rounds::RoundsConfig;
+use penstock_fabric::assignment::rounds::{RoundSource, RoundsConfig};
 use penstock_fabric::backpressure::fafc::FafcConfig;
 use penstock_fabric::backpressure::pfc::PfcConfig;
 use penstock_fabric::marking::ecn::EcnConfig;
@@ -28,6 +28,9 @@ const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
 
 /// The shortest T_hop of FAFC (ps), the unit of its pauses; our choice.
 const SHORTEST_HOP: Time = Time::from_ns(1);
+
+/// The largest quantum of deficit round robin (bytes): a thousand packets.
+const LARGEST_QUANTUM: u32 = 1 << 20;
 
 /// The most that a flow may send in a round of AFQ (bytes): a thousand packets.
 const LARGEST_ROUND: u32 = 1 << 20;
@@ -114,21 +117,35 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
         | AssignmentConfig::PerFlow {}
         | AssignmentConfig::Ingress {} => {}
     }
-    if let SchedulingConfig::Drr(config) = &switch.scheduling {
-        let quantum = config.quantum;
-        let largest = 1 << 20;
-        unless(
-            (1..=largest).contains(&quantum),
-            &at("scheduling.quantum"),
-            quantum,
-            "write 1 B to 1 MiB; a full packet is usual",
-        )?;
-    }
+    scheduling(&switch.scheduling)?;
     marking(&switch.marking)?;
-    if let BackpressureConfig::Fafc(config) = &switch.backpressure {
-        fafc(config)?;
+    match &switch.backpressure {
+        BackpressureConfig::Fafc(config) => fafc(config),
+        BackpressureConfig::Capfc(config) => egress_threshold(config.threshold, config.xon_offset),
+        BackpressureConfig::PPfc(config) => {
+            let (field, horizon) = ("scheme.switch.backpressure.horizon", config.horizon);
+            unless(horizon > Time::ZERO, field, horizon, "write a positive time")?;
+            egress_threshold(config.threshold, config.xon_offset)
+        }
+        BackpressureConfig::None {} | BackpressureConfig::Pfc(_) | BackpressureConfig::Bfc(_) => {
+            Ok(())
+        }
     }
-    Ok(())
+}
+
+fn scheduling(scheduling: &SchedulingConfig) -> Result<(), ScenarioError> {
+    let quantum = match scheduling {
+        SchedulingConfig::Drr(config) => config.quantum,
+        SchedulingConfig::ScanningDrr(config) => config.quantum,
+        SchedulingConfig::PriorityGroups(config) => {
+            let (field, period) = ("scheme.switch.scheduling.period", config.period);
+            return unless(period > Time::ZERO, field, period, "write a positive time");
+        }
+        _ => return Ok(()),
+    };
+    let holds = (1..=LARGEST_QUANTUM).contains(&quantum);
+    let remedy = "write 1 B to 1 MiB; a full packet is usual";
+    unless(holds, "scheme.switch.scheduling.quantum", quantum, remedy)
 }
 
 fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
@@ -185,6 +202,13 @@ fn fafc(fafc: &FafcConfig) -> Result<(), ScenarioError> {
     unless((0.0..=1e6).contains(&hops), &at("congested_hops"), hops, "write 0 or more")
 }
 
+/// The egress threshold of CaPFC and P-PFC is above the one at which ingresses are resumed.
+fn egress_threshold(threshold: Bytes, xon_offset: Bytes) -> Result<(), ScenarioError> {
+    let field = "scheme.switch.backpressure.threshold";
+    let remedy = "it must exceed xon_offset, or paused ports would never be resumed";
+    unless(threshold > xon_offset, field, threshold, remedy)
+}
+
 fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {
     unless(
         queues > needed && queues <= 4_096,
@@ -228,9 +252,11 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         SchedulingConfig::IdealFair {} => {
             unless(per_flow, scheduling, "ideal-fair", "it needs assignment \"per-flow\"")?;
         }
-        SchedulingConfig::RotatingStrict {} => {
+        SchedulingConfig::RotatingStrict {}
+        | SchedulingConfig::ScanningDrr(_)
+        | SchedulingConfig::PriorityGroups(_) => {
             let known = matches!(&switch.assignment, AssignmentConfig::Rounds(_));
-            unless(known, scheduling, "rotating-strict", "it needs assignment \"rounds\"")?;
+            unless(known, scheduling, "this", "it needs assignment \"rounds\"")?;
         }
         SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => {}
     }
@@ -245,12 +271,9 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
             unless(holds, "scheme.switch.backpressure.kind", "bfc", remedy)
         }
         BackpressureConfig::Pfc(pfc) => pause_threshold(pfc, &switch.admission, "xoff"),
-        BackpressureConfig::Fafc(fafc) => {
-            let classes = switch.assignment.classes();
-            let remedy = "FAFC knows one class; use one";
-            unless(classes == 1, "scheme.switch.assignment.classes", classes, remedy)?;
-            pause_threshold(&fafc.pfc, &switch.admission, "pfc.xoff")
-        }
+        BackpressureConfig::Fafc(config) => beneath(&config.pfc, scenario),
+        BackpressureConfig::Capfc(config) => beneath(&config.pfc, scenario),
+        BackpressureConfig::PPfc(config) => beneath(&config.pfc, scenario),
     }?;
     let is_fafc = matches!(switch.backpressure, BackpressureConfig::Fafc(_));
     let is_predicted = matches!(switch.marking, MarkingConfig::Predicted(_));
@@ -274,6 +297,15 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         unless(!needs || has, "scheme.host.controller.kind", controller.kind(), remedy)?;
     }
     Ok(())
+}
+
+/// FAFC and its relatives know one class, and have PFC beneath.
+fn beneath(pfc: &PfcConfig, scenario: &Scenario) -> Result<(), ScenarioError> {
+    let switch = &scenario.scheme.switch;
+    let classes = switch.assignment.classes();
+    let remedy = "FAFC, CaPFC and P-PFC know one class; use one";
+    unless(classes == 1, "scheme.switch.assignment.classes", classes, remedy)?;
+    pause_threshold(pfc, &switch.admission, "pfc.xoff")
 }
 
 /// XOFF of PFC is above XON, or dynamic where the admission has thresholds.
@@ -313,9 +345,22 @@ fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
     let (field, value) = ("scheme.switch.assignment.bytes_per_round", rounds.bytes_per_round);
     let remedy = format!("a packet of {packet} B must fit into the rounds that have a queue");
     unless(holds, field, value, &remedy)?;
-    let holds = matches!(switch.scheduling, SchedulingConfig::RotatingStrict {});
-    let remedy = "only scheduling \"rotating-strict\" serves rounds in their order";
-    unless(holds, "scheme.switch.assignment.kind", "rounds", remedy)?;
+    let source = match switch.scheduling {
+        SchedulingConfig::RotatingStrict {} | SchedulingConfig::PriorityGroups(_) => {
+            Some(RoundSource::Scheduler)
+        }
+        SchedulingConfig::ScanningDrr(_) => Some(RoundSource::Occupancy),
+        _ => None,
+    };
+    let remedy = "use \"rotating-strict\", \"scanning-drr\" or \"priority-groups\"";
+    unless(source.is_some(), "scheme.switch.scheduling.kind", "this", remedy)?;
+    let remedy = "\"occupancy\" belongs to \"scanning-drr\", \"scheduler\" to the others";
+    let field = "scheme.switch.assignment.round";
+    unless(source == Some(rounds.round), field, "this", remedy)?;
+    let is_odd = !rounds.queues.is_multiple_of(2);
+    let holds = is_odd || !matches!(switch.scheduling, SchedulingConfig::PriorityGroups(_));
+    let remedy = "write an odd number: two groups of one size and the control queue";
+    unless(holds, "scheme.switch.assignment.queues", rounds.queues, remedy)?;
     let known = BackpressureConfig::None {} == switch.backpressure;
     let holds = known || matches!(switch.backpressure, BackpressureConfig::Pfc(_));
     let remedy = "a round that is paused cannot end; use none or pfc";
@@ -331,7 +376,7 @@ fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
     let is_simple = host.nic.queues == 0 && host.nic.scheduling == NicScheduling::RoundRobin;
     let holds = is_simple
         && matches!(switch.scheduling, SchedulingConfig::Fifo {})
-        && !matches!(switch.backpressure, BackpressureConfig::Bfc(_) | BackpressureConfig::Fafc(_))
+        && matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_))
         && !matches!(
             switch.marking,
             MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {} | MarkingConfig::Rounds(_)

@@ -1,6 +1,8 @@
 //! Invariants of a whole simulation; each switch checks its own.
 
-use penstock_fabric::{AssignmentConfig, Observer, Packet, PacketFlags, PacketKind};
+use penstock_fabric::{
+    AdmissionConfig, AssignmentConfig, Observer, Packet, PacketFlags, PacketKind, SchedulingConfig,
+};
 
 use crate::error::InvariantError;
 use crate::simulation::Simulation;
@@ -33,10 +35,21 @@ impl OrderCheck {
 
 impl<O: Observer> Simulation<O> {
     /// From now on, also checks the order of arrivals; not where the scheme may change it, as BFC
-    /// does with sampled bookkeeping (App. A.8).
+    /// does with sampled bookkeeping (App. A.8), and AFQ with groups that change places or a quantum
+    /// that a round may exceed (sec. 4).
     pub fn watch_order(&mut self) {
-        let assignment = &self.scenario.scheme.switch.assignment;
-        let may_reorder = matches!(assignment, AssignmentConfig::Dynamic(d) if d.sampling < 1.0);
+        let switch = &self.scenario.scheme.switch;
+        let is_sampled =
+            matches!(&switch.assignment, AssignmentConfig::Dynamic(d) if d.sampling < 1.0);
+        let leaves_rounds = match (&switch.scheduling, &switch.admission) {
+            (SchedulingConfig::PriorityGroups(_), _) => true,
+            (SchedulingConfig::ScanningDrr(drr), AdmissionConfig::Static(memory)) => {
+                memory.per_port.get() > u64::from(drr.quantum)
+            }
+            (SchedulingConfig::ScanningDrr(_), _) => true,
+            _ => false,
+        };
+        let may_reorder = is_sampled || leaves_rounds;
         self.order = (!may_reorder).then(OrderCheck::default);
     }
 

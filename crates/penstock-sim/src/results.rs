@@ -1,6 +1,6 @@
 //! What a run hands over: tables and a summary.
 
-use penstock_fabric::{Observer, PacketEvent};
+use penstock_fabric::{Observer, PacketEvent, Switch};
 use penstock_transport::Readiness;
 use penstock_units::Time;
 use serde::Serialize;
@@ -163,7 +163,7 @@ impl<O: Observer> Simulation<O> {
         let switches = &self.network.switches;
         let measured = &self.measured;
         let pfc = switches.iter().filter_map(|switch| switch.pfc());
-        let peak = pfc.clone().map(|pfc| pfc.peak_fraction()).reduce(f64::max);
+        let peak = pfc.map(|pfc| pfc.peak_fraction()).reduce(f64::max);
         let delays = measured.labels().iter().cloned().zip(measured.delays.iter().map(Delay::of));
         Summary {
             digest: measured.flows.digest(),
@@ -187,7 +187,7 @@ impl<O: Observer> Simulation<O> {
                 .collect(),
             cancelled,
             ingress_peak_fraction_of_xoff: peak,
-            pfc_pauses: pfc.map(|pfc| pfc.pauses()).sum(),
+            pfc_pauses: switches.iter().map(Switch::class_pauses).sum(),
             queue_pauses: switches
                 .iter()
                 .filter_map(|switch| switch.bfc())

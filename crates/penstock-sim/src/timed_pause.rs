@@ -1,5 +1,5 @@
-//! Pauses that end by themselves, and the clocks of switches that compute them (FAFC: C. Lu et al.,
-//! "FAFC: Fast and Accurate Flow Control in Data Center Networks", Algorithms 1 and 3).
+//! Pauses that end by themselves (FAFC: C. Lu et al., "FAFC: Fast and Accurate Flow Control in Data
+//! Center Networks", Algorithms 1 and 3), and the clocks of switches whose backpressure has one.
 //!
 //! A pause of given length adds to those before it. The sending end of a link that is paused has one
 //! pending event, the end of the first of them; when it comes and there are more, it is scheduled

@@ -6,8 +6,8 @@ What it is not: it draws nothing (see `penstock.plot`) and judges nothing (see
 flows that did not finish.
 
 Reading order: `runs` (what a run offers, pooling of seeds), `statistic` (percentile, CDF),
-`slowdown`, `backlog`, `occupancy`, `link`, `throughput`, `transient`, `workload`, `pcn_fluid` (a
-model, not a measurement), `deadlock` (of networks; it asks the core and not runs).
+`slowdown`, `backlog`, `occupancy`, `link`, `port`, `throughput`, `transient`, `workload`,
+`pcn_fluid` (a model, not a measurement), `deadlock` (of networks; it asks the core and not runs).
 """
 
 from penstock.analysis.backlog import Backlog, backlog_series, measure_backlog
@@ -19,6 +19,7 @@ from penstock.analysis.occupancy import (
     buffer_percentiles,
     share_of_time_below,
 )
+from penstock.analysis.port import flow_packets, packets_ccdf, pauses_by_link, queue_cdf
 from penstock.analysis.runs import (
     MeasuredRun,
     RunInput,
@@ -43,6 +44,7 @@ __all__ = [
     "buffer_cdf",
     "buffer_percentiles",
     "bytes_by_size",
+    "flow_packets",
     "group_runs",
     "jain_index",
     "layer_summary",
@@ -51,8 +53,11 @@ __all__ = [
     "link_window",
     "long_lived",
     "measure_backlog",
+    "packets_ccdf",
+    "pauses_by_link",
     "percentile",
     "percentiles",
+    "queue_cdf",
     "queue_delay",
     "selected_flows",
     "share_of_bytes_below",

@@ -101,6 +101,25 @@ def _timeline(spec: FigureSpec, groups: Groups) -> ReportFigure:
     return ReportFigure(spec.name, spec.words, drawing, timeline(groups, lines), wide=True)
 
 
+def _flow_packets(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    drawing = figure_of(plot.flow_packets(groups, layer=spec.layer, title=spec.title))
+    return ReportFigure(spec.name, spec.words, drawing, analysis.packets_ccdf(groups, spec.layer))
+
+
+def _queue(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    if spec.link is None:
+        raise ValueError(f"figure {spec.name}: a queue figure needs a link")
+    drawing = figure_of(plot.queue(groups, spec.link, span_us=spec.span, title=spec.title))
+    data = analysis.queue_cdf(groups, spec.link, span_us=spec.span)
+    return ReportFigure(spec.name, spec.words, drawing, data)
+
+
+def _link_pauses(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    drawn = plot.link_pauses(groups, spec.links, title=spec.title, log=spec.y_log)
+    data = analysis.pauses_by_link(groups, spec.links)
+    return ReportFigure(spec.name, spec.words, figure_of(drawn), data, wide=True)
+
+
 def _backlog(spec: FigureSpec, groups: Groups) -> ReportFigure:
     drawing = figure_of(plot.backlog(groups, title=spec.title))
     return ReportFigure(spec.name, spec.words, drawing, analysis.backlog_series(groups))
@@ -118,6 +137,9 @@ _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
     "slowdown": _slowdown,
     "buffer": _buffer,
     "active-flows": _active_flows,
+    "flow-packets": _flow_packets,
+    "queue": _queue,
+    "link-pauses": _link_pauses,
     "throughput": _throughput,
     "timeline": _timeline,
     "backlog": _backlog,
@@ -133,7 +155,7 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> R
     columns = {"y": spec.y, "deviation": spec.deviation, "hollow": spec.hollow}
     points = [
         (
-            {"name": str(at[spec.by]) if spec.by else "simulated", "x": float(at[spec.x])},
+            {"name": _point(at[spec.by]) if spec.by else "simulated", "x": float(at[spec.x])},
             columns,
             at,
         )
@@ -198,6 +220,11 @@ def _evaluated(
 
 def _note(spec: FigureSpec, cells: Sequence[Cell]) -> str:
     return caption_text({"": [cell.run for cell in select(cells, spec.where) if cell.run]})
+
+
+def _point(value: str | float) -> str:
+    """A point of an axis as a figure writes it: 4 rather than 4.0."""
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _reference(

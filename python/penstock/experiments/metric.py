@@ -155,16 +155,7 @@ def flows_above(runs: Runs, *, packets: int, layer: str | None = None) -> Value:
 
     At the links of a layer, or of all.
     """
-    tables = []
-    for run in runs:
-        numbers = [
-            number
-            for number, name in enumerate(run.summary["layers"])
-            if layer is None or name == layer
-        ]
-        links = run.links.filter(pl.col("layer").is_in(numbers))["link"].to_list()
-        tables.append(run.flow_packets.filter(pl.col("link").is_in(links)))
-    table = pl.concat(tables)
+    table = pl.concat(analysis.flow_packets(run, layer) for run in runs)
     if table.is_empty():
         return float("nan")
     return float(np.average(table["packets"].to_numpy() > packets, weights=table["flows"]))

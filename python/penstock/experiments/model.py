@@ -137,6 +137,9 @@ FigureKind = Literal[
     "slowdown",
     "buffer",
     "active-flows",
+    "flow-packets",
+    "queue",
+    "link-pauses",
     "pause-time",
     "paused-queues",
     "utilization",
@@ -167,9 +170,13 @@ class FigureSpec(Declared):
     queues: int | None = None
     """Of an active-flows figure: the line that marks the queues of a port."""
     link: tuple[int, int] | None = None
-    """Of an active-flows figure: the one link to count."""
+    """Of an active-flows or queue figure: the one link to count."""
+    links: list[tuple[int, int]] = Field(default_factory=list)
+    """Of a link-pauses figure: the links, in their order."""
+    layer: str | None = None
+    """Of a flow-packets figure: the layer of links to count; all by default."""
     span: tuple[float, float] | None = None
-    """Of a throughput figure or timeline: the part of the time [us]; all by default."""
+    """Of a throughput or queue figure or timeline: the part of the time [us]; all by default."""
     origin: float = 0.0
     """Of a timeline: the moment from which times count [us]."""
     window: float = 100.0

@@ -191,8 +191,8 @@ def _write(reproduction: Reproduction) -> None:
     folder = directory / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     for figure in reproduction.figures:
-        figure.drawing.savefig(folder / f"{figure.name}.svg")
-        figure.drawing.savefig(folder / f"{figure.name}.png", dpi=160)
+        figure.drawing.savefig(folder / f"{figure.name}.svg", bbox_inches="tight")
+        figure.drawing.savefig(folder / f"{figure.name}.png", dpi=160, bbox_inches="tight")
         figure.data.write_csv(folder / f"{figure.name}.csv")
     (directory / "claims.json").write_text(reproduction.to_json(), encoding="utf-8")
     notes = [*experiment.notes, *reproduction.missing]

@@ -11,6 +11,7 @@ from penstock.plot.bars import bars
 from penstock.plot.curve import curves
 from penstock.plot.distribution import active_flows, buffer, workload_bytes
 from penstock.plot.link import pause_time, paused_queues, throughput, utilization
+from penstock.plot.port import flow_packets, link_pauses, queue
 from penstock.plot.slowdown import slowdown, slowdown_panels
 from penstock.plot.timeline import timeline
 
@@ -20,8 +21,11 @@ __all__ = [
     "bars",
     "buffer",
     "curves",
+    "flow_packets",
+    "link_pauses",
     "pause_time",
     "paused_queues",
+    "queue",
     "slowdown",
     "slowdown_panels",
     "throughput",

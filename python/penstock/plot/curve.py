@@ -41,7 +41,14 @@ def curves(
     if x_log:
         ax.set_xscale("log", base=2 if _doubles(table["x"].to_list()) else 10)
     if y_log:
-        ax.set_yscale("log")
+        positive = [y for y in table["y"].to_list() if y > 0]
+        if positive and 0.0 in table["y"].to_list():
+            # Zeros stand on the axis, below the decade of the least of the others.
+            lowest, highest = math.floor(math.log10(min(positive))), math.log10(max(positive))
+            ax.set_yscale("symlog", linthresh=10.0**lowest, linscale=0.5)
+            ax.set_yticks([0.0, *(10.0**e for e in range(lowest, math.ceil(highest) + 1))])
+        else:
+            ax.set_yscale("log")
     names = table["name"].unique(maintain_order=True).to_list()
     styles = looks(names)
     ends = []
@@ -83,7 +90,9 @@ def curves(
         places = sorted(set(table["x"].to_list()))
         ax.set_xticks(places, [f"{place:g}" for place in places])
     low, high = ax.get_ylim()
-    if y_log:
+    if ax.get_yscale() == "symlog":
+        ax.set_ylim(0, high)
+    elif y_log:
         shown = [y for y in table["y"].to_list() if y > 0]
         low = min([low, *(_round_below(y) for y in shown)])
         ax.set_ylim(bottom=low)

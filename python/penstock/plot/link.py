@@ -29,7 +29,7 @@ from penstock.plot.style import (
 def pause_time(runs: RunInput, *, ax: Axes | None = None) -> Axes:
     """Draw the share of time in which PFC pauses links, a group of bars per layer (BFC Fig. 9d)."""
     return _layer_bars(
-        runs, "port_paused", title="Links paused by PFC", y="Share of time, mean over links", ax=ax
+        runs, "port_paused", title="Links paused", y="Share of time, mean over links", ax=ax
     )
 
 
@@ -121,32 +121,34 @@ def throughput(
     table = link_series(groups, links, span_us=span_us)
     rows = table.select("link", "name").unique(maintain_order=True).rows()[:ROWS_MAX]
     figure = Figure(figsize=(9.6, 1.25 * len(rows) + 0.95))
-    axes = figure.subplots(len(rows), 2, sharex=True, sharey="col", squeeze=False)
+    has_queues = bool((table["queue_bytes"] > 0).any())  # not those of hosts
+    axes = figure.subplots(len(rows), 1 + has_queues, sharex=True, sharey="col", squeeze=False)
     height = figure.get_figheight()
     figure.subplots_adjust(
         left=0.06, right=0.88, top=1 - 0.4 / height, bottom=0.55 / height, wspace=0.16, hspace=0.22
     )
-    styles = looks([name for _, name in rows])
+    styles = looks(list(dict.fromkeys(name for _, name in rows)))
     is_long = bool(table["time_ns"].max() > MILLISECONDS_FROM_NS)  # type: ignore[operator]
     unit, per_unit = ("ms", 1e6) if is_long else ("µs", 1e3)
     for place, (link, name) in enumerate(rows):
         part = table.filter((pl.col("link") == link) & (pl.col("name") == name))
-        rate, queue = axes[place]
+        rate, last = axes[place][0], axes[place][-1]
+        label = f"Time [{unit}]" if place == len(rows) - 1 else ""
         _over_time(rate, part, "rate_bps", 1e9, styles[name], per_unit)
-        _over_time(queue, part, "queue_bytes", 1.0, styles[name], per_unit)
-        queue.yaxis.set_major_formatter(FuncFormatter(lambda value, _: bytes_text(value)))
-        queue.text(
+        name_axes(rate, title="" if place else "Throughput [Gb/s]", x=label)
+        if has_queues:
+            _over_time(last, part, "queue_bytes", 1.0, styles[name], per_unit)
+            last.yaxis.set_major_formatter(FuncFormatter(lambda value, _: bytes_text(value)))
+            name_axes(last, title="" if place else "Queue", x=label)
+        last.text(
             1.03,
             0.5,
             f"{name}\n{link}",
-            transform=queue.transAxes,
+            transform=last.transAxes,
             color=styles[name].colour,
             fontsize=8.5,
             va="center",
         )
-        last = f"Time [{unit}]" if place == len(rows) - 1 else ""
-        name_axes(rate, title="" if place else "Throughput [Gb/s]", x=last)
-        name_axes(queue, title="" if place else "Queue", x=last)
     for ax in axes[0]:
         ax.set_ylim(bottom=0)  # shared by the column, so after all rows are drawn
     caption(axes[0][0], groups)

@@ -48,7 +48,9 @@ def figure_of(drawn: Axes | Figure) -> Figure:
 def to_svg(figure: Figure, name: str) -> str:
     """Render a figure as an SVG element without XML prologue, sized by its container."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    figure.savefig(
+        buffer, format="svg", transparent=True, metadata={"Date": None}, bbox_inches="tight"
+    )
     return svg_element(buffer.getvalue(), name)
 
 

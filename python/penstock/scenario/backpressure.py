@@ -85,6 +85,39 @@ class Bfc(Part):
     )
 
 
+class _EgressThreshold(Part):
+    """From which egress queue on CaPFC and P-PFC pause ingresses."""
+
+    threshold: PositiveSize = field(
+        "queue of an egress from which on its ingresses pause",
+        "350 kB",
+        source=f"{FAFC} IV-A: the queue at which it acts",
+    )
+    xon_offset: Size = field(
+        "resume this far below", "3072 B", source=f"{HPCC_SIMULATOR}: 3 x 1024 B, for PFC"
+    )
+    pfc: PfcThresholds = field(
+        "PFC by the ingress queues", {}, source=f"{FAFC} II-E: PFC with dynamic thresholds"
+    )
+
+
+class Capfc(_EgressThreshold):
+    """Congestion-aware PFC: pause the ingresses with more than their share of an egress."""
+
+    kind: Literal["capfc"]
+
+
+class Ppfc(_EgressThreshold):
+    """Predictive PFC: pause ingresses by chance before an egress queue has become long."""
+
+    kind: Literal["p-pfc"]
+    horizon: PositiveTime = field(
+        "how far is looked back and ahead (T)",
+        "2 us",
+        source=f"{OUR_CHOICE}: the round trip of a hop of 1 us, as FAFC looks ahead",
+    )
+
+
 class Fafc(Part):
     """Fast and accurate flow control: pause the ingresses that an egress suffers from."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
-from penstock.scenario.backpressure import Bfc, Fafc, Pfc, PfcThresholds
+from penstock.scenario.backpressure import Bfc, Capfc, Fafc, Pfc, PfcThresholds, Ppfc
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
 from penstock.scenario.order_checks import order_problems
 from penstock.scenario.rate_control import Qcn
@@ -25,10 +25,13 @@ from penstock.scenario.switch import (
     NonPauseEcnMarking,
     PerFlowAssignment,
     PredictedMarking,
+    PriorityGroups,
     QcnMarking,
     RotatingStrict,
     RoundAssignment,
     RoundMarking,
+    ScanningDrr,
+    Scheduling,
     SharedBuffer,
     ShortestRemaining,
     StochasticAssignment,
@@ -43,6 +46,10 @@ if TYPE_CHECKING:
 SIGNALLED_QUEUES_MAX = 128
 """Most queues of a port that pauses can name and a strict scheduler can rank: the core keeps them
 in one 128-bit bitmap, and BFC goes no further (sec. 6.3)."""
+
+
+ROUND_SCHEDULINGS = (RotatingStrict, ScanningDrr, PriorityGroups)
+"""Schedulers that serve AFQ's rounds in their order."""
 
 
 def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
@@ -128,7 +135,7 @@ def _rounds(scenario: Scenario) -> Iterator[Problem]:
     path = "scheme.switch"
     if not isinstance(assignment, RoundAssignment):
         for axis, policy in (("scheduling", scheduling), ("marking", switch.marking)):
-            if isinstance(policy, RotatingStrict | RoundMarking):
+            if isinstance(policy, (*ROUND_SCHEDULINGS, RoundMarking)):
                 yield Problem(
                     f"{path}.{axis}.kind",
                     f"the {assignment.kind} assignment knows no rounds",
@@ -144,19 +151,47 @@ def _rounds(scenario: Scenario) -> Iterator[Problem]:
             "make it larger (AFQ: one packet)",
             assignment.bytes_per_round,
         )
-    if not isinstance(scheduling, RotatingStrict):
+    if not isinstance(scheduling, ROUND_SCHEDULINGS):
         yield Problem(
             f"{path}.scheduling.kind",
             "it does not serve rounds in their order",
-            'use scheduling "rotating-strict"',
+            'use scheduling "rotating-strict", "scanning-drr" or "priority-groups"',
             scheduling.kind,
         )
+    yield from _round_source(assignment, scheduling)
     if isinstance(switch.backpressure, Bfc):
         yield Problem(
             f"{path}.backpressure.kind",
             "a round whose queue is paused cannot end",
             'use backpressure "none" or "pfc"',
             "bfc",
+        )
+
+
+def _round_source(assignment: RoundAssignment, scheduling: Scheduling) -> Iterator[Problem]:
+    """Where the scheduler cannot tell its round the queues must, and two groups halve them."""
+    path = "scheme.switch.assignment"
+    if isinstance(scheduling, ScanningDrr):
+        if assignment.round == "scheduler":
+            yield Problem(
+                f"{path}.round",
+                "deficit round robin does not tell which round it serves",
+                'use "occupancy"',
+                assignment.round,
+            )
+    elif assignment.round == "occupancy":
+        yield Problem(
+            f"{path}.round",
+            f"{scheduling.kind} knows its round, and stays in it while the port is idle",
+            'use "scheduler"',
+            assignment.round,
+        )
+    if isinstance(scheduling, PriorityGroups) and assignment.queues % 2 == 0:
+        yield Problem(
+            f"{path}.queues",
+            f"{assignment.queues - 1} data queues do not make two groups of one size",
+            "use an odd number: one is the control queue",
+            assignment.queues,
         )
 
 
@@ -199,9 +234,16 @@ def _backpressure(scenario: Scenario) -> Iterator[Problem]:
     path = "scheme.switch.backpressure"
     if isinstance(backpressure, Pfc):
         yield from _pause_thresholds(path, backpressure, dynamic)
-    if isinstance(backpressure, Fafc):
+    if isinstance(backpressure, Fafc | Capfc | Ppfc):
         yield from _pause_thresholds(f"{path}.pfc", backpressure.pfc, dynamic)
-        yield from _fafc(scenario)
+        yield from _one_class(scenario)
+    if isinstance(backpressure, Capfc | Ppfc) and backpressure.xon_offset >= backpressure.threshold:
+        yield Problem(
+            f"{path}.xon_offset",
+            f"ingresses that pause at {backpressure.threshold} B would never be resumed",
+            "make it smaller than threshold",
+            backpressure.xon_offset,
+        )
     if isinstance(backpressure, Bfc):
         if isinstance(switch.assignment, PerFlowAssignment | IngressAssignment):
             yield Problem(
@@ -245,13 +287,13 @@ def _pause_thresholds(path: str, pfc: PfcThresholds, dynamic: bool) -> Iterator[
         )
 
 
-def _fafc(scenario: Scenario) -> Iterator[Problem]:
-    """FAFC knows one class. That every link has a delay, the core checks."""
+def _one_class(scenario: Scenario) -> Iterator[Problem]:
+    """FAFC and its relatives know one class. That FAFC's links have delays, the core checks."""
     classes = scenario.scheme.switch.class_count()
     if classes > 1:
         yield Problem(
             "scheme.switch.assignment.classes",
-            "FAFC pauses a whole link and knows one class",
+            f"the backpressure {scenario.scheme.switch.backpressure.kind} knows one class",
             "use one class",
             classes,
         )

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.backpressure import FAFC, Bfc, Fafc, NoBackpressure, Pfc
+from penstock.scenario.backpressure import FAFC, Bfc, Capfc, Fafc, NoBackpressure, Pfc, Ppfc
 from penstock.scenario.base import (
     BFC_SIMULATOR,
     HPCC_SIMULATOR,
@@ -23,7 +23,7 @@ from penstock.scenario.base import (
     field,
 )
 from penstock.scenario.rate_control import QCN_STANDARD
-from penstock.units import PositiveSize, Rate, Size
+from penstock.units import PositiveSize, PositiveTime, Rate, Size
 
 MMU = f"{HPCC_SIMULATOR}, whose shared buffer BFC 6.2.1 uses"
 QUEUES_MAX = 4096
@@ -219,6 +219,11 @@ class RoundAssignment(Part):
         "sketch",
         source="AFQ 3.2",
     )
+    round: Literal["scheduler", "occupancy"] = field(
+        "who says which round it is; occupancy: the queues that are empty",
+        "scheduler",
+        source="AFQ fig. 3; 4: by occupancy where the scheduler cannot tell",
+    )
 
 
 # -- scheduling: which queue next? ----------------------------------------------------------
@@ -264,6 +269,25 @@ class RotatingStrict(Part):
     """AFQ: the queue of the current round until it is empty, then that of the next round."""
 
     kind: Literal["rotating-strict"]
+
+
+class ScanningDrr(Part):
+    """Deficit round robin in the order of the queues' numbers, by which AFQ emulates its rounds."""
+
+    kind: Literal["scanning-drr"]
+    quantum: PositiveSize = field(
+        "bytes a queue may send per turn, at most 1 MiB",
+        "1 MiB",
+        le=QUANTUM_MAX,
+        source="AFQ 4: more than flows send in a round; our choice: more than AFQ's ports store",
+    )
+
+
+class PriorityGroups(Part):
+    """Two halves of the queues that take turns at going first, by which AFQ emulates its rounds."""
+
+    kind: Literal["priority-groups"]
+    period: PositiveTime = field("longest time that a half goes first", "10 us", source="AFQ 4")
 
 
 # -- marking: what does the packet learn? ---------------------------------------------------
@@ -377,7 +401,14 @@ Assignment = (
     | RoundAssignment
 )
 Scheduling = (
-    Fifo | StrictPriority | DeficitRoundRobin | IdealFair | ShortestRemaining | RotatingStrict
+    Fifo
+    | StrictPriority
+    | DeficitRoundRobin
+    | IdealFair
+    | ShortestRemaining
+    | RotatingStrict
+    | ScanningDrr
+    | PriorityGroups
 )
 Marking = (
     NoMarking
@@ -388,7 +419,7 @@ Marking = (
     | PredictedMarking
     | RoundMarking
 )
-Backpressure = NoBackpressure | Pfc | Bfc | Fafc
+Backpressure = NoBackpressure | Pfc | Bfc | Fafc | Capfc | Ppfc
 
 
 class SwitchPolicies(Part):

@@ -12,22 +12,33 @@
 //! | BpR | `bytes_per_round` | 1 full packet | sec. 6.2.2 |
 //! | nH, nB | `rows`, `columns` | 2, 16384 | sec. 6.2.2 |
 //! | - | `bids` | the sketch | sec. 3.2 |
-//! | R | - | the scheduler's round | Fig. 3 |
+//! | R | `round` | the scheduler's round | Fig. 3 |
 //!
 //! The pseudo-code (Fig. 3) drops a packet only beyond round R + nQ; but round R + nQ has the queue of
 //! round R, which is being drained. Here the last round is R + nQ - 1 (`DESIGN.md` sec. 9).
 //!
-//! Left out: the emulations of sec. 4, for switches whose scheduler cannot rotate priorities or cannot
-//! tell its round.
+//! `round = "occupancy"` is for switches whose scheduler cannot tell its round (sec. 4): the assignment
+//! keeps an estimate of its own, and takes a round for over when its queue is found empty. The paper
+//! says that the estimate stops at a queue with packets or at a round that no packet was given; a
+//! packet that fills a round to its end belongs to the next one, so that rounds are skipped, and the
+//! estimate would stop there for good. Here it stops behind the last round that a packet was given. But the
+//! scheduler may not have come to a round that was skipped: the queues of the rounds behind the last one
+//! that was served for certain are not given to later rounds. The scheduler must leave a queue as soon as
+//! it is empty, as [`crate::scheduling::scanning_drr`] does.
 //!
 //! `bids = "audited"` uses the sketch and keeps a perfect table beside it that is written with the
 //! same bids. A packet that is queued for a later round than by the perfect table is *misestimated*
 //! (App. E, Fig. 17c; the paper does not say what its exact bids are after a collision).
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 use super::Assigning;
 use super::sketch::{PerfectTable, Sketch};
+use crate::parts::Bitmap;
+use crate::port::Port;
 
 /// Where bids are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +50,16 @@ pub enum BidStore {
     PerFlow,
     /// In a sketch, whose errors are counted with the help of a table.
     Audited,
+}
+
+/// Who says which round it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundSource {
+    /// The scheduler.
+    Scheduler,
+    /// The queues that are empty.
+    Occupancy,
 }
 
 /// Parameters of the assignment by rounds.
@@ -55,6 +76,53 @@ pub struct RoundsConfig {
     pub columns: u32,
     /// Where bids are kept.
     pub bids: BidStore,
+    /// Who says which round it is.
+    pub round: RoundSource,
+}
+
+/// The round of a port as the occupancy of its queues tells it.
+#[derive(Clone, Debug)]
+struct Estimate {
+    /// No round before it has packets.
+    round: u64,
+    /// The round behind the last one that was served for certain: it had packets and has none.
+    served: u64,
+    /// The round behind the last one that a packet was given.
+    unused: u64,
+    /// Queues that packets were given since their round was last passed.
+    given: Bitmap,
+}
+
+impl Estimate {
+    fn new(queues: u64) -> Self {
+        let given = Bitmap::new(queues as usize + 1);
+        Estimate { round: 0, served: 0, unused: 0, given }
+    }
+
+    /// Leaves the rounds that are over behind; the current round, and the first one that has none of
+    /// `queues` data queues yet.
+    #[inline]
+    fn advance(&mut self, port: &Port, queues: u64) -> (u64, u64) {
+        while self.round < self.unused {
+            let queue = 1 + (self.round % queues) as usize;
+            if !port.empty_queues().contains(queue) {
+                break;
+            }
+            self.round += 1;
+            if self.given.contains(queue) {
+                self.given.remove(queue);
+                self.served = self.round;
+            }
+        }
+        (self.round, self.served + queues)
+    }
+
+    /// A packet was given a round and its queue.
+    #[inline]
+    fn give(&mut self, round: u64, queue: u16) {
+        self.unused = self.unused.max(round + 1);
+        self.given.insert(usize::from(queue));
+    }
 }
 
 /// The assignment by rounds of a switch.
@@ -65,6 +133,8 @@ pub(crate) struct Rounds {
     bytes_per_round: u64,
     sketch: Option<Sketch>,
     table: Option<PerfectTable>,
+    /// By egress, where the scheduler does not tell.
+    estimates: Option<Vec<Estimate>>,
 }
 
 impl Rounds {
@@ -79,6 +149,8 @@ impl Rounds {
             bytes_per_round: u64::from(config.bytes_per_round),
             sketch: has_sketch.then(|| Sketch::new(ports, config.rows, config.columns, salt)),
             table: has_table.then(|| PerfectTable::new(ports)),
+            estimates: (config.round == RoundSource::Occupancy)
+                .then(|| vec![Estimate::new(u64::from(config.queues - 1)); ports]),
         }
     }
 
@@ -88,7 +160,10 @@ impl Rounds {
     pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         let Assigning { egress, port, packet, .. } = arrival;
         let flow = packet.flow_hash;
-        let round = port.round();
+        let (round, end) = match &mut self.estimates {
+            None => (port.round(), port.rounds_end(self.queues)),
+            Some(estimates) => estimates[usize::from(egress)].advance(port, self.queues),
+        };
         let start = round * self.bytes_per_round;
         let of_table = self.table.as_ref().map(|table| table.read(egress, flow));
         let of_sketch = self.sketch.as_ref().map(|sketch| sketch.read(egress, flow));
@@ -96,8 +171,7 @@ impl Rounds {
         let raised = |bid: u64| bid.max(start) + size;
         let bid = raised(of_sketch.or(of_table).unwrap_or(0));
         let packet_round = bid / self.bytes_per_round;
-        let ahead = packet_round - round;
-        if ahead >= self.queues {
+        if packet_round >= end {
             return None;
         }
         if let (Some(_), Some(exact)) = (of_sketch, of_table) {
@@ -110,8 +184,12 @@ impl Rounds {
         if let Some(table) = &mut self.table {
             table.set(egress, flow, bid, start);
         }
-        packet.time = ahead;
-        Some(1 + (packet_round % self.queues) as u16)
+        packet.time = packet_round - round;
+        let queue = 1 + (packet_round % self.queues) as u16;
+        if let Some(estimates) = &mut self.estimates {
+            estimates[usize::from(egress)].give(packet_round, queue);
+        }
+        Some(queue)
     }
 }
 

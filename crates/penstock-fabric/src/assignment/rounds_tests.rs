@@ -3,9 +3,13 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_units::Time;
+
 use super::*;
 use crate::fixture::{Bench, flow, hosts, per_flow, plain};
 use crate::marking::rounds::RoundMarkingConfig;
+use crate::scheduling::priority_groups::PriorityGroupsConfig;
+use crate::scheduling::scanning_drr::ScanningDrrConfig;
 use crate::{
     Arrival, AssignmentConfig, MarkingConfig, PacketEvent, PacketFlags, SchedulingConfig,
     SwitchConfig,
@@ -18,7 +22,26 @@ const BLUE: u32 = 4;
 
 /// Data queues 1 to 4, and 1,000 B a round.
 fn rounds(bids: BidStore) -> RoundsConfig {
-    RoundsConfig { queues: 5, bytes_per_round: 1_000, rows: 2, columns: 1_024, bids }
+    RoundsConfig {
+        queues: 5,
+        bytes_per_round: 1_000,
+        rows: 2,
+        columns: 1_024,
+        bids,
+        round: RoundSource::Scheduler,
+    }
+}
+
+/// AFQ on a switch with deficit round robin (sec. 4).
+fn afq_by_drr() -> SwitchConfig {
+    let assignment = RoundsConfig { round: RoundSource::Occupancy, ..rounds(BidStore::Sketch) };
+    switch(assignment, SchedulingConfig::ScanningDrr(ScanningDrrConfig { quantum: 1 << 20 }))
+}
+
+/// AFQ on a switch with two groups of two queues, switched every 10 us (sec. 4).
+fn afq_by_groups() -> SwitchConfig {
+    let config = PriorityGroupsConfig { period: Time::from_us(10) };
+    switch(rounds(BidStore::Sketch), SchedulingConfig::PriorityGroups(config))
 }
 
 fn switch(assignment: RoundsConfig, scheduling: SchedulingConfig) -> SwitchConfig {
@@ -77,6 +100,75 @@ fn figure_4_packets_join_the_queue_of_their_round() {
     // Ideal fair queueing sends H before C and D, and I before E and F.
     let (_, ideal) = figure_4(&per_flow(SchedulingConfig::IdealFair {}));
     assert_eq!(ideal, ['A', 'B', 'H', 'C', 'D', 'I', 'E', 'F', 'G']);
+}
+
+/// Both emulations of sec. 4 do what rotating strict priority does, while the groups have time.
+#[test]
+fn figure_4_by_emulation() {
+    assert_eq!(figure_4(&afq_by_drr()), figure_4(&afq()));
+    assert_eq!(figure_4(&afq_by_groups()), figure_4(&afq()));
+}
+
+/// The queue that a packet of `bytes` of flow `number` joins; `None` if it is dropped.
+fn queue_for(bench: &mut Bench, number: u32, bytes: u16) -> Option<u16> {
+    let arrival = bench.arrive(flow(number), bytes);
+    (arrival != Arrival::Dropped).then(|| bench.recorder.0.last().unwrap().packet.queue)
+}
+
+#[test]
+fn an_empty_queue_tells_that_its_round_is_over() {
+    let mut bench = Bench::new(&afq_by_drr(), &hosts(2));
+    // Bids of 1,000 and 2,000: rounds 1 and 2. Round 0 was given to nobody.
+    assert_eq!(queue_for(&mut bench, RED, 1_000), Some(2));
+    assert_eq!(queue_for(&mut bench, RED, 1_000), Some(3));
+    // Queue 1 is empty and round 0 before the last: the estimate is round 1, and blue starts there.
+    assert_eq!(queue_for(&mut bench, BLUE, 400), Some(2)); // 1,400
+    assert_eq!(bench.depart(0).unwrap().0.flow_hash, RED);
+    assert_eq!(bench.depart(0).unwrap().0.flow_hash, BLUE);
+    // Queue 2 is empty: round 2, which has queue 3. Green bids 2,300, blue 2,000 + 700 + 700.
+    assert_eq!(queue_for(&mut bench, GREEN, 300), Some(3));
+    assert_eq!(queue_for(&mut bench, BLUE, 700), Some(3));
+    assert_eq!(queue_for(&mut bench, BLUE, 700), Some(4));
+    // Rounds 2 to 5 have queues: 6 is beyond them.
+    assert_eq!(queue_for(&mut bench, BLUE, 1_000), Some(1)); // 4,400
+    assert_eq!(queue_for(&mut bench, BLUE, 1_000), Some(2)); // 5,400
+    assert_eq!(queue_for(&mut bench, BLUE, 1_000), None); // 6,400
+    assert_eq!(bench.drain(0), [RED, GREEN, BLUE, BLUE, BLUE, BLUE]);
+    // All is empty: the estimate is round 6, behind the last. Rotating priority would stay at 5.
+    assert_eq!(queue_for(&mut bench, GREEN, 300), Some(3));
+    assert_eq!(bench.recorder.0.last().unwrap().packet.time, 0);
+}
+
+#[test]
+fn a_queue_that_the_scheduler_has_not_passed_is_given_to_no_later_round() {
+    let mut bench = Bench::new(&afq_by_drr(), &hosts(2));
+    // Rounds 1, 2 and 3. Round 0 is skipped, but whether its queue was passed nobody knows.
+    for queue in [2, 3, 4] {
+        assert_eq!(queue_for(&mut bench, RED, 1_000), Some(queue));
+    }
+    assert_eq!(queue_for(&mut bench, RED, 1_000), None); // round 4, which would go first
+    bench.depart(0);
+    assert_eq!(queue_for(&mut bench, RED, 1_000), Some(1)); // round 1 is over: so is round 0
+    assert_eq!(queue_for(&mut bench, RED, 1_000), Some(2));
+}
+
+#[test]
+fn groups_that_change_places_take_rounds_with_them() {
+    let mut bench = Bench::new(&afq_by_groups(), &hosts(2));
+    // Rounds 0 to 3 have queues 1 to 4, the first two are the upper group.
+    for (bytes, queue) in [(600, Some(1)), (900, Some(2)), (900, Some(3)), (900, Some(4))] {
+        assert_eq!(queue_for(&mut bench, RED, bytes), queue); // 600, 1,500, 2,400, 3,300
+    }
+    assert_eq!(queue_for(&mut bench, RED, 900), None); // 4,200: round 4 is beyond both groups
+    let left = |bench: &mut Bench| bench.depart(0).unwrap().0.offset;
+    assert_eq!(left(&mut bench), 0);
+    // After 10 us the lower group takes over: rounds 2 and 3, and 4 and 5 in queues 1 and 2.
+    bench.after(Time::from_us(10));
+    assert_eq!(left(&mut bench), 2);
+    assert_eq!(queue_for(&mut bench, RED, 900), Some(1)); // 4,200
+    assert_eq!(queue_for(&mut bench, BLUE, 300), Some(3)); // 2,300: at least where round 2 begins
+    // Blue's round comes before red's 3; the packet that was left of round 1 waits for round 5.
+    assert_eq!([(); 4].map(|()| left(&mut bench)), [6, 3, 5, 1]);
 }
 
 #[test]

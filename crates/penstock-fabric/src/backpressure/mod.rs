@@ -1,17 +1,25 @@
 //! Backpressure: what does the upstream learn?
 
 pub mod bfc;
+pub mod capfc;
 pub mod fafc;
 pub mod pfc;
+pub mod ppfc;
+
+pub(crate) mod pairs;
 
 use alloc::boxed::Box;
 
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Packet, PacketKind};
+use crate::switch::SwitchFacts;
 use bfc::{Bfc, BfcConfig};
+use capfc::{Capfc, CapfcConfig};
 use fafc::{Fafc, FafcConfig};
+use pairs::Pairs;
 use pfc::{Pfc, PfcConfig};
+use ppfc::{Ppfc, PpfcConfig};
 
 /// The backpressure axis of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +33,10 @@ pub enum BackpressureConfig {
     Bfc(BfcConfig),
     /// Fast and accurate flow control.
     Fafc(FafcConfig),
+    /// Congestion-aware priority flow control.
+    Capfc(CapfcConfig),
+    /// Predictive priority flow control.
+    PPfc(PpfcConfig),
 }
 
 /// What one end of a link tells the other.
@@ -106,6 +118,45 @@ pub(crate) enum Backpressure {
     Pfc(Pfc),
     Bfc(Bfc),
     Fafc(Box<Fafc>),
+    Capfc(Box<Capfc>),
+    Ppfc(Box<Ppfc>),
+}
+
+impl Backpressure {
+    /// The policy that `config` describes, at a switch with `accounts` ingress accounts.
+    pub(crate) fn new(config: &BackpressureConfig, facts: &SwitchFacts, accounts: usize) -> Self {
+        let ports = facts.ports.len();
+        match config {
+            BackpressureConfig::None {} => Backpressure::None,
+            BackpressureConfig::Pfc(pfc) => Backpressure::Pfc(Pfc::new(pfc, accounts)),
+            BackpressureConfig::Bfc(bfc) => Backpressure::Bfc(Bfc::new(bfc, facts)),
+            BackpressureConfig::Fafc(fafc) => {
+                Backpressure::Fafc(Box::new(Fafc::new(fafc, facts, accounts)))
+            }
+            BackpressureConfig::Capfc(capfc) => {
+                Backpressure::Capfc(Box::new(Capfc::new(capfc, ports)))
+            }
+            BackpressureConfig::PPfc(ppfc) => Backpressure::Ppfc(Box::new(Ppfc::new(ppfc, ports))),
+        }
+    }
+
+    /// PFC, if that is the policy or beneath it.
+    pub(crate) fn pfc(&self) -> Option<&Pfc> {
+        match self {
+            Backpressure::Pfc(pfc) => Some(pfc),
+            Backpressure::Fafc(fafc) => Some(&fafc.pfc),
+            _ => self.pairs().map(|pairs| &pairs.pfc),
+        }
+    }
+
+    /// The pairs of ports, where ingresses are paused for the sake of an egress.
+    pub(crate) fn pairs(&self) -> Option<&Pairs> {
+        match self {
+            Backpressure::Capfc(capfc) => Some(&capfc.pairs),
+            Backpressure::Ppfc(ppfc) => Some(&ppfc.pairs),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -60,6 +60,11 @@ impl Pfc {
         self.pauses
     }
 
+    /// Whether an account is paused.
+    pub(crate) fn is_paused(&self, account: usize) -> bool {
+        self.is_paused[account]
+    }
+
     /// XOFF of a port at this moment.
     #[inline]
     pub(crate) fn threshold(&self, admission: &Admission, ingress: u16) -> u64 {

@@ -6,10 +6,15 @@
 pub mod drr;
 pub mod fifo;
 pub mod ideal_fair;
+pub mod priority_groups;
 pub mod rotating_strict;
+pub mod scanning_drr;
 pub mod srf;
 pub mod strict;
 
+use alloc::boxed::Box;
+
+use penstock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
@@ -18,7 +23,9 @@ use crate::queue::DataQueue;
 use drr::{Drr, DrrConfig};
 use fifo::Fifo;
 use ideal_fair::IdealFair;
+use priority_groups::{PriorityGroups, PriorityGroupsConfig};
 use rotating_strict::RotatingStrict;
+use scanning_drr::{ScanningDrr, ScanningDrrConfig};
 use srf::Srf;
 use strict::Strict;
 
@@ -38,6 +45,10 @@ pub enum SchedulingConfig {
     Srf {},
     /// The queue of the current round, then those of the next ones (AFQ).
     RotatingStrict {},
+    /// Deficit round robin in the order of the queues' numbers (AFQ's emulation).
+    ScanningDrr(ScanningDrrConfig),
+    /// Two groups of queues that take turns at being served first (AFQ's emulation).
+    PriorityGroups(PriorityGroupsConfig),
 }
 
 /// The scheduler of a port, stored by value and dispatched by `match`.
@@ -55,6 +66,10 @@ pub enum Scheduler {
     Srf(Srf),
     /// See [`rotating_strict`].
     RotatingStrict(RotatingStrict),
+    /// See [`scanning_drr`].
+    ScanningDrr(Box<ScanningDrr>),
+    /// See [`priority_groups`].
+    PriorityGroups(Box<PriorityGroups>),
 }
 
 impl Scheduler {
@@ -68,6 +83,12 @@ impl Scheduler {
             SchedulingConfig::Srf {} => Scheduler::Srf(Srf::default()),
             SchedulingConfig::RotatingStrict {} => {
                 Scheduler::RotatingStrict(RotatingStrict::default())
+            }
+            SchedulingConfig::ScanningDrr(config) => {
+                Scheduler::ScanningDrr(Box::new(ScanningDrr::new(config)))
+            }
+            SchedulingConfig::PriorityGroups(config) => {
+                Scheduler::PriorityGroups(Box::new(PriorityGroups::new(config)))
             }
         }
     }
@@ -89,6 +110,8 @@ impl Scheduler {
             Scheduler::Fifo(fifo) => fifo.activate(number),
             Scheduler::Strict(strict) => strict.activate(number),
             Scheduler::Drr(drr) => drr.activate(queues, number),
+            Scheduler::ScanningDrr(drr) => drr.activate(number),
+            Scheduler::PriorityGroups(groups) => groups.activate(number),
             Scheduler::IdealFair(fair) => fair.set_head(number, &pool[queue.packets.head()]),
             Scheduler::Srf(srf) => srf.set_head(number, queue.class, &pool[queue.packets.head()]),
         }
@@ -101,14 +124,16 @@ impl Scheduler {
             Scheduler::Fifo(_) | Scheduler::RotatingStrict(_) => {}
             Scheduler::Strict(strict) => strict.deactivate(number),
             Scheduler::Drr(drr) => drr.deactivate(queues, number),
+            Scheduler::ScanningDrr(drr) => drr.deactivate(queues, number),
+            Scheduler::PriorityGroups(groups) => groups.deactivate(number),
             Scheduler::IdealFair(fair) => fair.deactivate(number),
             Scheduler::Srf(srf) => srf.deactivate(number),
         }
     }
 
-    /// The active queue that sends next; called only when there is one.
+    /// The active queue that sends next at `now`; called only when there is one.
     #[inline]
-    pub(crate) fn select(&mut self, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
+    pub(crate) fn select(&mut self, now: Time, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
         match self {
             Scheduler::Fifo(fifo) => fifo.select(),
             Scheduler::Strict(strict) => strict.select(),
@@ -116,6 +141,8 @@ impl Scheduler {
             Scheduler::IdealFair(fair) => fair.select(),
             Scheduler::Srf(srf) => srf.select(),
             Scheduler::RotatingStrict(rotating) => rotating.select(queues),
+            Scheduler::ScanningDrr(drr) => drr.select(queues, pool),
+            Scheduler::PriorityGroups(groups) => groups.select(now, queues.len() - 1),
         }
     }
 
@@ -123,7 +150,7 @@ impl Scheduler {
     #[inline]
     pub(crate) fn charge(&mut self, queue: &mut DataQueue, bytes: u32) {
         match self {
-            Scheduler::Drr(_) => queue.deficit -= bytes,
+            Scheduler::Drr(_) | Scheduler::ScanningDrr(_) => queue.deficit -= bytes,
             Scheduler::IdealFair(fair) => fair.serve(bytes),
             _ => {}
         }
@@ -139,14 +166,24 @@ impl Scheduler {
         }
     }
 
-    /// The round: the fluid one of an ideal fair scheduler, the current one of a rotating strict
-    /// scheduler; zero for the others.
+    /// The round: the fluid one of an ideal fair scheduler, the current one of rotating strict
+    /// priority and of priority groups; zero for the others.
     #[inline]
     pub(crate) fn round(&self) -> u64 {
         match self {
             Scheduler::IdealFair(fair) => fair.round(),
             Scheduler::RotatingStrict(rotating) => rotating.round(),
+            Scheduler::PriorityGroups(groups) => groups.round(),
             _ => 0,
+        }
+    }
+
+    /// The first round that has none of `queues` data queues yet.
+    #[inline]
+    pub(crate) fn rounds_end(&self, queues: u64) -> u64 {
+        match self {
+            Scheduler::PriorityGroups(groups) => groups.end(queues),
+            _ => self.round() + queues,
         }
     }
 }

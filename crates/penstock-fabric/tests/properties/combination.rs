@@ -1,5 +1,6 @@
 //! All combinations of policies that go together.
 
+use penstock_fabric::assignment::rounds::RoundSource;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
     SwitchConfig,
@@ -30,10 +31,10 @@ fn dynamic(
     })
 }
 
-fn rounds(bids: &str) -> Value {
+fn rounds(queues: u32, bids: &str, round: &str) -> Value {
     json!({
-        "kind": "rounds", "queues": 6, "bytes_per_round": 1_000, "rows": 2, "columns": 4,
-        "bids": bids,
+        "kind": "rounds", "queues": queues, "bytes_per_round": 1_000, "rows": 2, "columns": 4,
+        "bids": bids, "round": round,
     })
 }
 
@@ -48,8 +49,9 @@ fn assignments() -> Vec<Value> {
         dynamic(6, 1, 100, false, 1.0),
         dynamic(10, 3, 1, true, 1.0),
         dynamic(6, 1, 100, true, 0.5),
-        rounds("audited"),
-        rounds("per-flow"),
+        rounds(6, "audited", "scheduler"),
+        rounds(7, "per-flow", "scheduler"),
+        rounds(6, "sketch", "occupancy"),
     ]
 }
 
@@ -62,6 +64,8 @@ fn schedulings() -> Vec<Value> {
         json!({"kind": "ideal-fair"}),
         json!({"kind": "srf"}),
         json!({"kind": "rotating-strict"}),
+        json!({"kind": "scanning-drr", "quantum": 1_048_576}),
+        json!({"kind": "priority-groups", "period": 2_000_000}),
     ]
 }
 
@@ -94,6 +98,10 @@ fn backpressures() -> Vec<Value> {
         json!({"kind": "fafc", "threshold": 3_000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
                "congested_hops": 1.0, "rate_decrease": 0.9,
                "pfc": {"xon_offset": 500, "xoff": 5_000}}),
+        json!({"kind": "capfc", "threshold": 3_000, "xon_offset": 500,
+               "pfc": {"xon_offset": 500, "xoff": 5_000}}),
+        json!({"kind": "p-pfc", "threshold": 3_000, "xon_offset": 500, "horizon": 500_000,
+               "pfc": {"xon_offset": 500, "xoff": 5_000}}),
     ]
 }
 
@@ -103,8 +111,16 @@ fn goes_together(config: &SwitchConfig) -> bool {
     let by_ingress = matches!(config.assignment, AssignmentConfig::Ingress {});
     let single = matches!(&config.assignment, AssignmentConfig::Class(class) if class.classes == 1);
     let rounds = matches!(config.assignment, AssignmentConfig::Rounds(_));
+    let told = matches!(
+        &config.assignment,
+        AssignmentConfig::Rounds(rounds) if rounds.round == RoundSource::Scheduler
+    );
     let scheduling = match config.scheduling {
-        SchedulingConfig::RotatingStrict {} => rounds,
+        SchedulingConfig::RotatingStrict {} => told,
+        SchedulingConfig::ScanningDrr(_) => rounds && !told,
+        SchedulingConfig::PriorityGroups(_) => {
+            told && config.assignment.queue_classes(0).len().is_multiple_of(2)
+        }
         _ if rounds => false,
         SchedulingConfig::Fifo {} => single,
         SchedulingConfig::IdealFair {} => per_flow,
@@ -113,7 +129,9 @@ fn goes_together(config: &SwitchConfig) -> bool {
     };
     let backpressure = match &config.backpressure {
         BackpressureConfig::Bfc(_) => !per_flow && !by_ingress && !rounds,
-        BackpressureConfig::Fafc(_) => config.assignment.classes() == 1 && !rounds,
+        BackpressureConfig::Fafc(_)
+        | BackpressureConfig::Capfc(_)
+        | BackpressureConfig::PPfc(_) => config.assignment.classes() == 1 && !rounds,
         BackpressureConfig::Pfc(pfc) if pfc.xoff.is_none() => {
             matches!(&config.admission, AdmissionConfig::Shared(s) if s.ingress.is_some())
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use penstock_fabric::parts::Draws;
 use penstock_fabric::{
     Arrival, AssignmentConfig, ControlFrame, Moment, Packet, PacketFlags, PacketId, PacketKind,
-    PacketPool, PortFacts, Signal, Switch, SwitchConfig, SwitchFacts, Unobserved,
+    PacketPool, PortFacts, SchedulingConfig, Signal, Switch, SwitchConfig, SwitchFacts, Unobserved,
 };
 use penstock_units::{BitRate, Time};
 use proptest::prelude::*;
@@ -239,9 +239,10 @@ impl<'a> Model<'a> {
     }
 
     /// Whether the packets of a flow must leave in order: with sampling a flow may change its queue
-    /// while packets that were not sampled wait in the old one.
+    /// while packets that were not sampled wait in the old one, and groups of queues change places.
     fn is_in_order(&self) -> bool {
         !matches!(&self.config.assignment, AssignmentConfig::Dynamic(d) if d.sampling < 1.0)
+            && !matches!(self.config.scheduling, SchedulingConfig::PriorityGroups(_))
     }
 
     /// A frame tells the neighbour something that it does not know.

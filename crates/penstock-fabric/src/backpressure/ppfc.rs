@@ -1,0 +1,158 @@
+//! P-PFC, predictive PFC (C. Tian et al., "P-PFC: Reducing Tail Latency with Predictive PFC in Lossless
+//! Data Center Networks", IEEE TPDS 31(6), 2020), as its abstract and the paper of FAFC describe it:
+//! the derivative of a buffer foretells that PFC will trigger, and PFC is triggered in advance; the
+//! ingress that is paused is drawn with the probability of its share of the egress queue (FAFC sec.
+//! II-C), so that links with victims are hit too. Its one parameter T makes it aggressive or careful.
+//!
+//! Implemented: for each pair of ports the bytes stored, the derivative of the egress queues, pauses
+//! in advance beside those of PFC. Left out: several priority classes.
+//!
+//! These sources give no more than that, and P-PFC's own paper was not at hand. Our choices:
+//!
+//! - T is both the time over which the derivative is taken and the time that is looked ahead: queue
+//!   plus its growth in the last T, where that is positive. So a longer T sees further, and is calmer.
+//! - Derivatives are renewed every T. The prediction is looked at when a packet leaves the egress, as
+//!   with FAFC; every time that it is beyond `threshold` one ingress is drawn.
+//! - An egress resumes all that it has paused at once, when the prediction is `xon_offset` below the
+//!   threshold or the queue is empty. As with PFC, pauses have no end.
+//!
+//! | symbol | field | default | source |
+//! |---|---|---|---|
+//! | T | `horizon` | 2 us | our choice: the round trip of a hop, after which a pause works (FAFC Algorithm 1) |
+//! | - | `threshold` | 350 kB | FAFC sec. IV-A: the queue of an egress at which it acts |
+//! | - | `xon_offset` | 3,072 B | that of PFC: HPCC simulator |
+//! | - | `pfc` | dynamic | beneath; as beneath FAFC (sec. II-E) |
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_units::{Bytes, Time};
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
+
+use super::ControlFrame;
+use super::pairs::{Pairs, Passing};
+use super::pfc::PfcConfig;
+use crate::admission::Admission;
+use crate::port::Port;
+
+/// Parameters of P-PFC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PpfcConfig {
+    /// Predicted egress queue from which on ingresses are paused (bytes), > 0.
+    pub threshold: Bytes,
+    /// How far below they are resumed (bytes), < `threshold`.
+    pub xon_offset: Bytes,
+    /// T: how far is looked back and ahead (ps), > 0.
+    pub horizon: Time,
+    /// PFC by the ingress queues.
+    pub pfc: PfcConfig,
+}
+
+/// The queue of an egress at the last update.
+#[derive(Clone, Copy, Debug, Default)]
+struct Trend {
+    /// Its length (bytes).
+    queue: u64,
+    /// By how much it had grown in T, 0 if it had not (bytes).
+    growth: u64,
+}
+
+/// P-PFC at a switch.
+#[derive(Debug)]
+pub(crate) struct Ppfc {
+    threshold: u64,
+    xon_offset: u64,
+    horizon: Time,
+    next_update: Time,
+    /// By egress.
+    trends: Vec<Trend>,
+    /// By egress: ingresses that are paused for its sake.
+    stopped: Vec<u32>,
+    pub(crate) pairs: Pairs,
+    /// Frames that wait to be taken.
+    outbox: Vec<ControlFrame>,
+}
+
+impl Ppfc {
+    pub(crate) fn new(config: &PpfcConfig, ports: usize) -> Self {
+        Ppfc {
+            threshold: config.threshold.get(),
+            xon_offset: config.xon_offset.get(),
+            horizon: config.horizon,
+            next_update: config.horizon,
+            trends: vec![Trend::default(); ports],
+            stopped: vec![0; ports],
+            pairs: Pairs::new(&config.pfc, ports),
+            outbox: Vec::with_capacity(ports),
+        }
+    }
+
+    /// The predicted queue from which on ingresses are paused (bytes).
+    pub(crate) fn threshold(&self) -> u64 {
+        self.threshold
+    }
+
+    /// When [`Ppfc::on_deadline`] is due.
+    pub(crate) fn deadline(&self) -> Time {
+        self.next_update
+    }
+
+    /// T is over: takes the derivatives.
+    pub(crate) fn on_deadline(&mut self, now: Time, ports: &[Port]) {
+        for (trend, port) in self.trends.iter_mut().zip(ports) {
+            let growth = port.bytes().saturating_sub(trend.queue);
+            *trend = Trend { queue: port.bytes(), growth };
+        }
+        self.next_update = now + self.horizon;
+    }
+
+    /// A frame that has to be sent.
+    #[inline]
+    pub(crate) fn take_frame(&mut self) -> Option<ControlFrame> {
+        self.outbox.pop()
+    }
+
+    /// A packet leaves its egress. Frames but PFC's own wait in the outbox.
+    #[inline]
+    pub(crate) fn on_dequeue(
+        &mut self,
+        mmu: &Admission,
+        packet: Passing,
+        random: &mut Pcg32,
+    ) -> Option<ControlFrame> {
+        let by_pfc = self.pairs.on_dequeue(mmu, packet);
+        let Passing { egress, egress_bytes, .. } = packet;
+        let predicted = egress_bytes + self.trends[usize::from(egress)].growth;
+        if egress_bytes == 0 || predicted + self.xon_offset <= self.threshold {
+            self.resume(egress);
+        } else if predicted >= self.threshold {
+            self.pause_one(egress, egress_bytes, random);
+        }
+        by_pfc
+    }
+
+    /// Pauses one of those of whom `egress` holds something, by chance.
+    fn pause_one(&mut self, egress: u16, egress_bytes: u64, random: &mut Pcg32) {
+        let place = (u128::from(random.next_u64()) * u128::from(egress_bytes)) >> 64;
+        let Some(ingress) = self.pairs.owner(egress, place as u64) else { return };
+        self.stopped[usize::from(egress)] += u32::from(!self.pairs.is_stopped(ingress, egress));
+        self.outbox.extend(self.pairs.stop(ingress, egress));
+    }
+
+    /// Resumes all whom `egress` has paused.
+    fn resume(&mut self, egress: u16) {
+        if core::mem::take(&mut self.stopped[usize::from(egress)]) == 0 {
+            return;
+        }
+        for ingress in 0..self.trends.len() as u16 {
+            self.outbox.extend(self.pairs.release(ingress, egress));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "ppfc_tests.rs"]
+mod tests;

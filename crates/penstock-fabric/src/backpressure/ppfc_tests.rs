@@ -1,0 +1,114 @@
+//! P-PFC on a switch of three ports with T 1 us and a threshold of 10,000 bytes: ports 1 and 2 send to
+//! port 0.
+
+use alloc::vec::Vec;
+
+use super::*;
+use crate::backpressure::Signal;
+use crate::fixture::{Bench, Flow, hosts, plain};
+use crate::{BackpressureConfig, SwitchConfig};
+
+const US: Time = Time::from_us(1);
+
+fn bench() -> Bench {
+    let backpressure = BackpressureConfig::PPfc(PpfcConfig {
+        threshold: Bytes::new(10_000),
+        xon_offset: Bytes::new(1_000),
+        horizon: US,
+        pfc: PfcConfig { xon_offset: Bytes::ZERO, xoff: Some(Bytes::new(50_000)) },
+    });
+    Bench::new(&SwitchConfig { backpressure, ..plain() }, &hosts(3))
+}
+
+/// `count` packets of 1,000 bytes come from `ingress` for port 0.
+fn bring(bench: &mut Bench, count: usize, ingress: u16) {
+    for _ in 0..count {
+        assert_eq!(bench.admit(Flow { ingress, ..Flow::default() }, 1_000), None);
+    }
+}
+
+/// The clock strikes.
+fn tick(bench: &mut Bench) {
+    let deadline = bench.switch.deadline().unwrap();
+    assert_eq!(deadline, bench.now + US);
+    bench.now = deadline;
+    bench.switch.on_deadline(deadline);
+}
+
+/// `count` packets leave port 0; who is paused (true) or resumed because of it.
+fn send(bench: &mut Bench, count: usize) -> Vec<(u16, bool)> {
+    let mut told = Vec::new();
+    for _ in 0..count {
+        let (_, frame) = bench.depart(0).unwrap();
+        let others = core::iter::from_fn(|| bench.switch.take_frame());
+        told.extend(frame.into_iter().chain(others).map(|frame| match frame.signal {
+            Signal::PauseClass(0) => (frame.port, true),
+            Signal::ResumeClass(0) => (frame.port, false),
+            other => panic!("{other:?}"),
+        }));
+    }
+    told
+}
+
+#[test]
+fn a_queue_that_grows_is_paused_before_it_is_long() {
+    let mut bench = bench();
+    bring(&mut bench, 6, 1);
+    assert_eq!(send(&mut bench, 1), []); // nothing is known of its growth
+    tick(&mut bench);
+    // 4,000 remain and it grew by 5,000: 9,000. With another packet it would be 5,000 + 5,000.
+    assert_eq!(send(&mut bench, 1), []);
+    bring(&mut bench, 2, 1);
+    assert_eq!(send(&mut bench, 1), [(1, true)]);
+    assert_eq!(bench.switch.class_pauses(), 1);
+}
+
+#[test]
+fn a_shrinking_queue_counts_as_it_is() {
+    let mut bench = bench();
+    bring(&mut bench, 14, 1);
+    tick(&mut bench);
+    send(&mut bench, 4); // of 14,000: paused
+    tick(&mut bench); // 10,000, no growth
+    assert_eq!(send(&mut bench, 1), [(1, false)]); // 9,000: the threshold less 1,000
+    bring(&mut bench, 2, 1);
+    assert_eq!(send(&mut bench, 1), [(1, true)]); // 10,000 again
+}
+
+#[test]
+fn an_empty_egress_resumes_all_whatever_it_expects() {
+    let mut bench = bench();
+    bring(&mut bench, 10, 1);
+    tick(&mut bench); // it grew by 10,000
+    assert_eq!(send(&mut bench, 9), [(1, true)]);
+    assert_eq!(send(&mut bench, 1), [(1, false)]);
+}
+
+#[test]
+fn who_is_paused_is_drawn_by_the_share_of_the_queue() {
+    // Port 2 holds 11,000 of 40,000: of 400 first draws 110, give or take 3 deviations of 8.9.
+    let mut second = 0;
+    let mut bench = bench();
+    for _ in 0..400 {
+        bring(&mut bench, 30, 1);
+        bring(&mut bench, 11, 2);
+        let told = send(&mut bench, 1);
+        assert!(matches!(told[..], [(_, true)]), "{told:?}");
+        second += u32::from(told[0].0 == 2);
+        send(&mut bench, 40);
+    }
+    assert!(second.abs_diff(110) <= 27, "{second} of 400");
+}
+
+#[test]
+fn both_ports_are_paused_in_the_end_and_resumed_together() {
+    let mut bench = bench();
+    bring(&mut bench, 20, 1);
+    bring(&mut bench, 20, 2);
+    let mut told = send(&mut bench, 30);
+    told.sort_unstable();
+    assert_eq!(told, [(1, true), (2, true)]);
+    let mut told = send(&mut bench, 1);
+    told.sort_unstable();
+    assert_eq!(told, [(1, false), (2, false)]);
+}

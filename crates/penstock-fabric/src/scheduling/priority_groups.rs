@@ -1,0 +1,103 @@
+//! Two groups of queues in strict priority, by which AFQ emulates rotating strict priority where only
+//! the control processor of a switch can change priorities (N. K. Sharma et al., "Approximating Fair
+//! Queueing on Reconfigurable Switches", NSDI 2018, sec. 4, "Emulating RSP using strict priority
+//! queues").
+//!
+//! The first half of the data queues is one group, the second half the other. The lowest queue with
+//! packets of the upper group is served. When the period is over or the upper group is empty, the
+//! groups change places; from then on the rounds behind those of the new upper group have the queues
+//! of the other one. What was left in these is served with them, behind packets of later rounds: so a
+//! flow's packets may arrive out of order.
+//!
+//! The paper does not say which round a flow that returns gets. Here the current round is that of the
+//! last queue served, as with rotating strict priority, at least the first one of the upper group. The
+//! period is counted from the last change, and is looked at when the port chooses a packet, as rounds
+//! are.
+//!
+//! | symbol | field | default | source |
+//! |---|---|---|---|
+//! | tau | `period` | 10 us | sec. 4 |
+//! | n | - | half of the data queues | sec. 4 |
+
+use penstock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::parts::Bitmap;
+
+/// Parameters of priority groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriorityGroupsConfig {
+    /// How long a group has priority at most (ps), > 0.
+    pub period: Time,
+}
+
+/// The two priority groups of a port.
+#[derive(Debug)]
+pub struct PriorityGroups {
+    period: Time,
+    /// When the groups last changed places.
+    since: Time,
+    /// The first round of the upper group, a multiple of the queues of a group.
+    base: u64,
+    /// The current round, one of the upper group.
+    round: u64,
+    active: Bitmap,
+}
+
+impl PriorityGroups {
+    pub(crate) fn new(config: &PriorityGroupsConfig) -> Self {
+        let (since, active) = (Time::ZERO, Bitmap::new(0));
+        PriorityGroups { period: config.period, since, base: 0, round: 0, active }
+    }
+
+    /// The current round.
+    #[inline]
+    pub(crate) fn round(&self) -> u64 {
+        self.round
+    }
+
+    /// The first round that has no queue yet, of `queues` data queues.
+    #[inline]
+    pub(crate) fn end(&self, queues: u64) -> u64 {
+        self.base + queues
+    }
+
+    #[inline]
+    pub(crate) fn activate(&mut self, number: u32) {
+        self.active.grow(number as usize + 1);
+        self.active.insert(number as usize);
+    }
+
+    #[inline]
+    pub(crate) fn deactivate(&mut self, number: u32) {
+        self.active.remove(number as usize);
+    }
+
+    /// The queue that is served at `now`, of `queues` data queues.
+    #[inline]
+    pub(crate) fn select(&mut self, now: Time, queues: usize) -> u32 {
+        let size = queues / 2;
+        if now - self.since >= self.period {
+            self.change_places(now, size);
+        }
+        loop {
+            let first = 1 + (self.base % queues as u64) as usize;
+            if let Some(number) = self.active.first_in(first, first + size) {
+                self.round = self.round.max(self.base + (number - first) as u64);
+                return number as u32;
+            }
+            self.change_places(now, size);
+        }
+    }
+
+    fn change_places(&mut self, now: Time, size: usize) {
+        self.base += size as u64;
+        self.round = self.base;
+        self.since = now;
+    }
+}
+
+#[cfg(test)]
+#[path = "priority_groups_tests.rs"]
+mod tests;

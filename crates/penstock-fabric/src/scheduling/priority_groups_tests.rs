@@ -1,0 +1,48 @@
+//! Two groups of two queues, 1 and 2 and 3 and 4, with a period of 10 us.
+
+use super::*;
+
+fn groups(active: &[u32]) -> PriorityGroups {
+    let mut groups = PriorityGroups::new(&PriorityGroupsConfig { period: Time::from_us(10) });
+    active.iter().for_each(|&number| groups.activate(number));
+    groups
+}
+
+impl PriorityGroups {
+    /// The queue that is served at `us`, the round, and the first round without a queue.
+    fn step(&mut self, us: u64) -> (u32, u64, u64) {
+        let number = self.select(Time::from_us(us), 4);
+        (number, self.round(), self.end(4))
+    }
+}
+
+#[test]
+fn a_group_is_served_in_order_until_it_is_empty() {
+    let mut groups = groups(&[2, 3, 4]);
+    assert_eq!(groups.step(0), (2, 1, 4));
+    groups.activate(1); // an earlier round than the current one: strict priority serves it first
+    assert_eq!(groups.step(0), (1, 1, 4));
+    groups.deactivate(1);
+    groups.deactivate(2);
+    // The groups change places: rounds 2 and 3 are above, 4 and 5 have queues 1 and 2.
+    assert_eq!(groups.step(1), (3, 2, 6));
+    groups.deactivate(3);
+    assert_eq!(groups.step(1), (4, 3, 6));
+    groups.activate(1);
+    groups.deactivate(4);
+    assert_eq!(groups.step(2), (1, 4, 8));
+}
+
+#[test]
+fn after_the_period_the_other_group_goes_first() {
+    let mut groups = groups(&[1, 2, 3]);
+    assert_eq!(groups.step(9), (1, 0, 4));
+    // What is left of rounds 0 and 1 waits for rounds 4 and 5.
+    assert_eq!(groups.step(10), (3, 2, 6));
+    groups.deactivate(3);
+    assert_eq!(groups.step(12), (1, 4, 8));
+    // The period counts from the last change.
+    assert_eq!(groups.step(21), (1, 4, 8));
+    // Queues 3 and 4 are empty: the change is undone, two groups of rounds later.
+    assert_eq!(groups.step(22), (1, 8, 12));
+}
