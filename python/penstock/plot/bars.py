@@ -37,7 +37,7 @@ def bars(
     note:
         Small caption.
     """
-    ax = new_axes(ax, width=7.2, right=0.79)
+    ax = new_axes(ax, width=7.6, right=0.76)
     groups = table["group"].unique(maintain_order=True).to_list()
     names = table["name"].unique(maintain_order=True).to_list()
     styles = looks(names)
