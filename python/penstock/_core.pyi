@@ -32,8 +32,8 @@ def run(
 def normalize(scenario_json: str) -> str:
     """Parse a scenario and write it again, as the core understands it."""
 
-def dependencies(scenario_json: str) -> str:
-    """The buffer dependencies of a scenario's network and routes, as JSON.
+def dependencies(scenario_json: str, *, any_route: bool = False) -> str:
+    """The buffer dependencies of a scenario's network and routes, as JSON; or of any routes.
 
     An object of `links` (objects `link`, `from`, `to`, `name`), `next_hops` (rows [edge switch,
     switch, links towards it]), `dependencies` (pairs of links), `cycles` (objects `links`,

@@ -64,6 +64,8 @@ SCHEMES: list[dict[str, Any]] = [
     },
     {"switch": {"backpressure": {"threshold": {"kind": "time", "time": "2 us"}}}},
     {"switch": {"backpressure": {"bitmap_interval": "10 us", "elide_down_up": True}}},
+    {"switch": {"backpressure": {"elide": [[136, 128, 137]]}}, "host": {"base_rtt": "own"}},
+    {"switch": {"admission": {"other_buffers": [[128, "64 MiB"]]}}},
     {"switch": {"marking": {"kind": "ecn", "at": "enqueue", "pmax": 0.2, "per_rate": [FAST]}}},
     {
         "host": {
@@ -141,7 +143,12 @@ def test_faults_and_measures() -> None:
         "events": True,
         "trace": {"nodes": [128]},
     }
-    same(Scenario(faults={"control_loss": 0.01}, measure=measure, traffic=PAIR))
+    outages = [
+        {"link": [128, 136], "start": "1 us"},
+        {"link": [137, 128], "start": "2 us", "end": "3 us"},
+    ]
+    faults = {"control_loss": 0.01, "outages": outages}
+    same(Scenario(faults=faults, measure=measure, traffic=PAIR))
 
 
 def test_an_unknown_field_is_refused_by_the_core() -> None:

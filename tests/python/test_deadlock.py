@@ -104,12 +104,54 @@ def test_the_command_says_it_in_words_and_in_json(
     shown = capsys.readouterr().out
     assert "cycle 1 of 2: T1->S0->T2->S1->T1 can wait for each other" in shown
     assert "elide_down_up" in shown
+    assert "scheme.switch.backpressure.elide = [[1" in shown
     assert main(["deadlock", str(file), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert len(found["cycles"]) == len(found["elided"]) == 2
-    assert found["elided"][0].keys() == {"first", "then", "switch"}
+    assert found["elided"][0].keys() == {"first", "then", "switch", "nodes"}
     assert main(["deadlock", str(file), "--set", "topology.failed_links=[]"]) == 0
     assert "no cycle: no deadlock is possible" in capsys.readouterr().out
+
+
+OUTAGES = [
+    {"link": [12, 11], "start": "20 us", "end": "200 us"},
+    {"link": [13, 8], "start": "20 us", "end": "200 us"},
+]
+"""The same links, which fail for a while."""
+
+
+def test_the_match_table_of_the_command_leaves_no_deadlock() -> None:
+    whole = POD | {"failed_links": []}
+    racks = [(0, 6), (1, 7), (6, 0), (7, 1), (2, 4), (3, 5), (4, 2), (5, 3)]
+    traffic = [{"kind": "long-lived", "pairs": [pair for pair in racks for _ in range(4)]}]
+    faults = {"outages": OUTAGES}
+
+    def made(**backpressure: Any) -> Scenario:
+        scheme = {"preset": "bfc-single", "switch": {"backpressure": backpressure}}
+        more = {"topology": whole, "faults": faults, "traffic": traffic, "scheme": scheme}
+        return pod(duration="400 us", drain="0 ps", **more)
+
+    found = deadlock.dependencies(made())
+    assert len(found.cycles) == 1
+    assert found.down_up_suffices
+    stuck = run(made(), check=True)
+    assert stuck.summary["deadlock"] is not None
+    assert 20e6 < stuck.summary["deadlock"]["time_ps"] < 200e6
+    for elision in ({"elide": [turn.nodes for turn in found.elided]}, {"elide_down_up": True}):
+        done = run(made(**elision), check=True)
+        assert done.summary["deadlock"] is None
+        assert done.summary["lost_packets"] > 0
+
+
+def test_whatever_the_routes_only_down_up_packets_have_to_be_elided() -> None:
+    found = deadlock.dependencies(pod(topology=POD | {"failed_links": []}), any_route=True)
+    assert found.down_up_suffices
+    # From a spine to a ToR to a spine, back to the same one included.
+    expected = {(a, tor, b) for tor in range(8, 12) for a in (12, 13) for b in (12, 13)}
+    elided = {turn.nodes for turn in found.elided}
+    # One spine may still push back to another by a ToR, if none pushes back to the first.
+    assert elided < expected
+    assert {tor for _, tor, _ in elided} == {8, 9, 10, 11}
 
 
 def test_what_failed_links_cut_off_is_refused_by_name() -> None:

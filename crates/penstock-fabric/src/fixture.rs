@@ -194,6 +194,7 @@ pub(crate) fn hop_rtts(factor: f64) -> BfcConfig {
         threshold: ThresholdConfig::HopRtts { factor },
         bitmap_interval: Time::ZERO,
         elide_down_up: false,
+        elide: Vec::new(),
     }
 }
 
@@ -214,6 +215,7 @@ pub(crate) fn host_port() -> PortFacts {
         delay: Time::from_us(1),
         neighbour_pipeline: Time::ZERO,
         neighbour_tier: 0,
+        neighbour: 0,
     }
 }
 

@@ -49,6 +49,8 @@ pub struct PortFacts {
     pub neighbour_pipeline: Time,
     /// Tier of the neighbour: 0 a host, 1 a top-of-rack switch, and so on.
     pub neighbour_tier: u8,
+    /// Node of the neighbour.
+    pub neighbour: u32,
 }
 
 /// What a switch knows about itself.
@@ -121,7 +123,7 @@ impl Switch {
             .iter()
             .map(|port| Port::new(port.rate, &classes, Scheduler::new(&config.scheduling)));
         let accounts = config.assignment.classes() as usize;
-        let admission = Admission::new(&config.admission, &facts.ports, accounts);
+        let admission = Admission::new(&config.admission, facts, accounts);
         let accounts = admission.accounts().count();
         let backpressure = Backpressure::new(&config.backpressure, facts, accounts);
         Switch {

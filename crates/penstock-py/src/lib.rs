@@ -39,8 +39,9 @@ fn validate(scenario_json: &str) -> PyResult<()> {
 
 /// The buffer dependencies of a scenario's network and routes, as JSON; see `_core.pyi`.
 #[pyfunction]
-fn dependencies(scenario_json: &str) -> PyResult<String> {
-    let found = penstock_sim::dependencies(&parse(scenario_json)?)
+#[pyo3(signature = (scenario_json, *, any_route = false))]
+fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
+    let found = penstock_sim::dependencies(&parse(scenario_json)?, any_route)
         .map_err(|error| ScenarioError::new_err(error.to_string()))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }

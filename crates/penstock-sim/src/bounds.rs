@@ -410,8 +410,23 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology) -> Result<(), Scen
         let remedy = format!("the scheme has {classes} classes, numbered from 0");
         unless(u32::from(class) < classes, &field, class, &remedy)?;
     }
+    elisions(scenario, topology)?;
     hops(scenario, topology)?;
     memory(scenario, topology)
+}
+
+/// The match table of BFC's elisions names ways through switches.
+fn elisions(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError> {
+    let BackpressureConfig::Bfc(bfc) = &scenario.scheme.switch.backpressure else { return Ok(()) };
+    for (index, &(from, at, to)) in bfc.elide.iter().enumerate() {
+        let way = topology.link_between(from, at).zip(topology.link_between(at, to));
+        let holds = way.is_some() && !topology.is_host(at);
+        let field = format!("scheme.switch.backpressure.elide[{index}]");
+        let remedy =
+            "name a node, a switch that it is linked to, and a node that this is linked to";
+        unless(holds, &field, format!("[{from}, {at}, {to}]"), remedy)?;
+    }
+    Ok(())
 }
 
 /// FAFC counts in the delays of links.
@@ -426,11 +441,22 @@ fn hops(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError> {
 /// A shared buffer must hold the headrooms and reserves of its ports, and a packet.
 fn memory(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError> {
     let AdmissionConfig::Shared(shared) = &scenario.scheme.switch.admission else { return Ok(()) };
+    let switches = topology.hosts..topology.hosts + topology.switches;
+    for (index, &(node, buffer)) in shared.other_buffers.iter().enumerate() {
+        let holds = switches.contains(&node) && buffer > Bytes::ZERO;
+        let field = format!("scheme.switch.admission.other_buffers[{index}]");
+        let remedy = format!(
+            "name a switch, one of {} to {}, and a positive size",
+            switches.start,
+            switches.end - 1
+        );
+        unless(holds, &field, format!("[{node}, {buffer}]"), &remedy)?;
+    }
     let Some(ingress) = &shared.ingress else { return Ok(()) };
     let holds = ingress.alpha > 0.0 && ingress.alpha <= 64.0;
     let field = "scheme.switch.admission.ingress.alpha";
     unless(holds, field, ingress.alpha, "write above 0, at most 64")?;
-    for switch in topology.hosts..topology.hosts + topology.switches {
+    for switch in switches {
         let needed = topology
             .egress_links(switch)
             .iter()
@@ -446,7 +472,8 @@ fn memory(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError>
             Bytes::new(needed)
         );
         let field = "scheme.switch.admission.buffer";
-        unless(needed < shared.buffer.get(), field, shared.buffer, &remedy)?;
+        let buffer = shared.buffer_of(switch);
+        unless(needed < buffer.get(), field, buffer, &remedy)?;
     }
     Ok(())
 }

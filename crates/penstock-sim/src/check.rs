@@ -36,7 +36,7 @@ impl OrderCheck {
 impl<O: Observer> Simulation<O> {
     /// From now on, also checks the order of arrivals; not where the scheme may change it, as BFC
     /// does with sampled bookkeeping (App. A.8), and AFQ with groups that change places or a quantum
-    /// that a round may exceed (sec. 4).
+    /// that a round may exceed (sec. 4); nor where routes change.
     pub fn watch_order(&mut self) {
         let switch = &self.scenario.scheme.switch;
         let is_sampled =
@@ -49,7 +49,7 @@ impl<O: Observer> Simulation<O> {
             (SchedulingConfig::ScanningDrr(_), _) => true,
             _ => false,
         };
-        let may_reorder = is_sampled || leaves_rounds;
+        let may_reorder = is_sampled || leaves_rounds || self.has_outages;
         self.order = (!may_reorder).then(OrderCheck::default);
     }
 

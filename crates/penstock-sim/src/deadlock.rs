@@ -31,7 +31,7 @@ impl DeadlockWatch {
         if !network.switches.first()?.has_lasting_pauses() {
             return None;
         }
-        let dependencies = Dependencies::new(&network.topology, &network.routing);
+        let dependencies = Dependencies::new(&network.topology, &network.routings());
         let mut links = dependencies.cycles().concat();
         links.sort_unstable();
         let interval = network.path.base_rtt * ROUND_TRIPS;

@@ -28,7 +28,7 @@ fn ring(backpressure: &Value) -> Value {
         "scheme": {
             "name": "ring",
             "switch": {
-                "admission": {"kind": "shared", "buffer": 12 << 20,
+                "admission": {"kind": "shared", "buffer": 12 << 20, "other_buffers": [],
                               "ingress": if is_bfc { Value::Null } else { ingress }},
                 "assignment": {"kind": "class", "classes": 1},
                 "scheduling": {"kind": "fifo"},
@@ -40,11 +40,12 @@ fn ring(backpressure: &Value) -> Value {
                              "nack_interval": 500_000_000},
                 "nic": {"queues": if is_bfc { 2 } else { 0 }, "reacts": true,
                         "scheduling": "round-robin"},
+                "base_rtt": "longest",
             },
         },
         "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
                      "destination_ports": []}],
-        "faults": {"control_loss": 0.0},
+        "faults": {"control_loss": 0.0, "outages": []},
         "measure": {"sample_interval": 0, "active_flows": false, "series": [], "events": false,
                     "trace": null},
     })
@@ -62,7 +63,7 @@ fn simulation(scenario: &Value) -> Simulation<Unobserved> {
 #[test]
 fn a_deadlock_never_moves_again() {
     let bfc = json!({"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
-        "bitmap_interval": 0, "elide_down_up": false});
+        "bitmap_interval": 0, "elide_down_up": false, "elide": []});
     for backpressure in [pfc(json!(30_000)), pfc(json!(100_000)), pfc(Value::Null), bfc] {
         let mut simulation = simulation(&ring(&backpressure));
         while simulation.advance(1_000) {}

@@ -47,13 +47,21 @@ pub struct DependencyReport {
     pub down_up_suffices: bool,
 }
 
-/// The buffer dependencies of `scenario`'s network and routes.
+/// The buffer dependencies of `scenario`'s network and its routes, before and after every outage; or
+/// of any routes that there could be.
 ///
 /// # Errors
 /// When the scenario is refused.
-pub fn dependencies(scenario: &Scenario) -> Result<DependencyReport, ScenarioError> {
-    let Network { topology, routing, .. } = Network::build(scenario)?;
-    let found = Dependencies::new(&topology, &routing);
+pub fn dependencies(
+    scenario: &Scenario,
+    any_route: bool,
+) -> Result<DependencyReport, ScenarioError> {
+    let network = Network::build(scenario)?;
+    let found = match any_route {
+        true => Dependencies::of_any_route(&network.topology),
+        false => Dependencies::new(&network.topology, &network.routings()),
+    };
+    let Network { topology, routing, .. } = network;
     let core_link = |link: u32| CoreLink {
         link,
         from: topology.links[link as usize].from,

@@ -2,7 +2,9 @@
 
 use penstock_engine::stream::mix;
 use penstock_fabric::{Observer, Packet, PacketFlags, PacketId, PacketKind, Signal};
-use penstock_transport::{Acknowledgement, Notification, Receiver, Reply, Sender};
+use penstock_transport::{
+    Acknowledgement, BaseRtt, Notification, PathFacts, Receiver, Reply, Sender,
+};
 use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::flow::Flow;
@@ -41,7 +43,8 @@ impl<O: Observer> Simulation<O> {
         }
         let flow = self.describe(now, number, arrival, (&forward, &back));
         let host = &self.scenario.scheme.host;
-        let sender = Sender::new(arrival.size, host, &self.network.path, now);
+        let path = self.path_facts(&forward, &back);
+        let sender = Sender::new(arrival.size, host, &path, now);
         let slot = self.slots.insert(flow, sender, Receiver::new(host));
         for (route, links) in [(self.slots.forward(slot), &forward), (self.slots.back(slot), &back)]
         {
@@ -53,6 +56,17 @@ impl<O: Observer> Simulation<O> {
         let nic = &mut self.network.hosts[arrival.source as usize].nic;
         nic.start(slot, arrival.class, &mut self.slots.senders, &mut self.nic_random);
         self.offer(now, forward[0]);
+    }
+
+    /// What the controller of a flow on this path may know.
+    fn path_facts(&self, forward: &[u32], back: &[u32]) -> PathFacts {
+        let longest = self.network.path;
+        if self.scenario.scheme.host.base_rtt == BaseRtt::Longest {
+            return longest;
+        }
+        let frames = &self.network.frames.ideal;
+        let base_rtt = ideal_fct(&self.network.topology, forward, back, frames.payload, frames);
+        PathFacts { base_rtt, bdp: longest.line_rate.bytes_in(base_rtt), ..longest }
     }
 
     fn describe(

@@ -22,6 +22,7 @@ pub mod flow;
 pub mod measure;
 pub mod network;
 mod ns3;
+pub mod outage;
 pub mod results;
 pub mod routing;
 pub mod run;

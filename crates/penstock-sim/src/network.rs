@@ -15,6 +15,7 @@ use crate::bounds;
 use crate::error::ScenarioError;
 use crate::measure::trace::PortLinks;
 use crate::ns3;
+use crate::outage::{RouteChange, route_changes};
 use crate::routing::{FrameSizes, Routing, base_rtt};
 use crate::scenario::Scenario;
 use crate::topology::{self, Topology};
@@ -53,6 +54,8 @@ pub struct Network {
     pub topology: Topology,
     /// Who is reached how.
     pub routing: Routing,
+    /// How that changes, in order of time.
+    pub route_changes: Vec<RouteChange>,
     /// By switch: node − hosts.
     pub switches: Vec<Switch>,
     /// By host.
@@ -80,6 +83,7 @@ impl Network {
         let topology = topology::build(&scenario.topology)?;
         bounds::nodes(scenario, &topology)?;
         let routing = Routing::new(&topology);
+        let route_changes = route_changes(scenario, &topology)?;
         let frames = frames(scenario);
         let path = path_facts(scenario, &topology, &routing, &frames);
         let ports = port_links(&topology);
@@ -95,7 +99,8 @@ impl Network {
             uplink: topology.uplink(host),
             held_until: Time::ZERO,
         });
-        let path_links = longest_path(&topology, &routing);
+        let routings = route_changes.iter().map(|change| &change.routing).chain([&routing]);
+        let path_links = routings.map(|routing| longest_path(&topology, routing)).max();
         Ok(Network {
             hosts: hosts.collect(),
             switches,
@@ -103,10 +108,17 @@ impl Network {
             ports,
             frames,
             path,
-            path_links,
+            path_links: path_links.unwrap_or_default(),
+            route_changes,
             routing,
             topology,
         })
+    }
+
+    /// The routes of the whole run, in order of time.
+    pub fn routings(&self) -> Vec<&Routing> {
+        let later = self.route_changes.iter().map(|change| &change.routing);
+        std::iter::once(&self.routing).chain(later).collect()
     }
 
     /// The name of every node.
@@ -204,6 +216,7 @@ fn build_switch(
             delay: link.delay,
             neighbour_pipeline: if is_host { Time::ZERO } else { topology.pipeline_delay },
             neighbour_tier: topology.nodes[link.to as usize].tier,
+            neighbour: link.to,
         }
     };
     let facts = SwitchFacts {

@@ -42,6 +42,8 @@ pub struct Summary {
     pub flows_finished: u64,
     /// Packets dropped for want of room.
     pub drops: u64,
+    /// Packets lost with links that failed, control included.
+    pub lost_packets: u64,
     /// Packets that were sent again.
     pub retransmitted_packets: u64,
     /// Retransmission timers that expired.
@@ -173,6 +175,7 @@ impl<O: Observer> Simulation<O> {
             flows_started: measured.flows_started,
             flows_finished: measured.flows_finished,
             drops: measured.drops,
+            lost_packets: measured.lost_packets,
             retransmitted_packets,
             timeouts: measured.timeouts,
             delivered_bytes: measured.arrived_payload,

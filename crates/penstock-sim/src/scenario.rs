@@ -9,6 +9,7 @@ use penstock_units::{Bytes, Fidelity, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ScenarioError;
+use crate::outage::OutageConfig;
 use crate::topology::TopologyConfig;
 use crate::workload::TrafficConfig;
 
@@ -79,6 +80,8 @@ pub struct SchemeConfig {
 pub struct FaultConfig {
     /// Probability that a pause, resume or bitmap frame is lost on a wire, in [0, 1).
     pub control_loss: f64,
+    /// Cables that fail, and recover.
+    pub outages: Vec<OutageConfig>,
 }
 
 /// What is written down.

@@ -103,10 +103,14 @@ impl<O: Observer> Simulation<O> {
     /// Sends a packet on the reverse of the way that the data packet took which it was, or of which
     /// it is a copy; `switch` is the last one on that way.
     fn send_back(&mut self, now: Time, switch: usize, id: PacketId) {
-        let packet = &mut self.pool[id];
-        packet.hop -= 2;
-        let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
-        let back = self.network.topology.links[forward as usize].reverse;
+        let back = match self.has_outages {
+            true => self.link_of_table(switch, id),
+            false => {
+                self.pool[id].hop -= 1; // to the link by which it came, and next_link to the one before
+                self.next_link(id)
+            }
+        };
+        let Some(back) = back else { return };
         let egress = self.network.wires[back as usize].from_port;
         self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
         self.offer(now, back);
@@ -114,6 +118,28 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends a frame to a neighbour, ahead of everything else.
     pub(crate) fn send_frame(&mut self, now: Time, switch: usize, frame: ControlFrame) {
+        let link = self.queue_frame(now, switch, frame);
+        self.offer(now, link);
+    }
+
+    /// The same while a packet leaves by `busy`, behind which the frame waits if it leaves by that
+    /// link too, as it does when the packet has turned back at the switch; whether it waits.
+    pub(crate) fn send_frame_beside(
+        &mut self,
+        now: Time,
+        switch: usize,
+        frame: ControlFrame,
+        busy: u32,
+    ) -> bool {
+        let link = self.queue_frame(now, switch, frame);
+        if link != busy {
+            self.offer(now, link);
+        }
+        link == busy
+    }
+
+    /// Puts a frame into the control queue of its port; answers by which link it leaves.
+    fn queue_frame(&mut self, now: Time, switch: usize, frame: ControlFrame) -> u32 {
         let node = switch as u32 + self.sources.hosts;
         let link = self.network.ports.egress[node as usize][usize::from(frame.port)];
         let packet = frame.signal.frame(self.network.frames.control);
@@ -128,7 +154,7 @@ impl<O: Observer> Simulation<O> {
             };
             self.note(now, node, link, event, queue);
         }
-        self.offer(now, link);
+        link
     }
 
     /// Lists an event, where events are asked for.

@@ -27,6 +27,8 @@ use crate::workload::{FlowArrival, Workload};
 /// The global clocks, in the order that breaks ties.
 #[derive(Clone, Copy)]
 pub(crate) enum Clock {
+    /// Links fail or recover.
+    Routes,
     /// The next flow arrives.
     Traffic,
     /// Buffers and series are sampled.
@@ -54,7 +56,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    fn transmission(self, link: u32) -> SourceId {
+    pub(crate) fn transmission(self, link: u32) -> SourceId {
         self.links + link
     }
 
@@ -103,6 +105,8 @@ pub struct Simulation<O> {
     pub observer: O,
     workload: Workload,
     pending: Option<FlowArrival>,
+    /// Whether routes change while it runs.
+    pub(crate) has_outages: bool,
     /// A control frame is lost when a 32-bit draw is below this.
     pub(crate) control_loss: u64,
     pub(crate) fault_random: Pcg32,
@@ -159,6 +163,7 @@ impl<O: Observer> Simulation<O> {
             control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
             scenario: scenario.clone(),
             deadlock_watch: DeadlockWatch::new(&network),
+            has_outages: !network.route_changes.is_empty(),
             network,
             order: None,
             observer,
@@ -188,6 +193,7 @@ impl<O: Observer> Simulation<O> {
         for switch in 0..self.network.switches.len() {
             self.expect_deadline(switch);
         }
+        self.expect_route_change();
         self.expect_flow();
     }
 
@@ -231,6 +237,7 @@ impl<O: Observer> Simulation<O> {
             return self.on_switch_deadline(now, (timer - sources.switch(0)) as usize);
         }
         match timer - sources.switch(sources.switches) {
+            clock if clock == Clock::Routes as u32 => self.on_route_change(now),
             clock if clock == Clock::Traffic as u32 => self.on_traffic(now),
             clock if clock == Clock::Sample as u32 => self.on_sample(now),
             clock if clock == Clock::Backlog as u32 => self.on_backlog(now),
@@ -310,24 +317,34 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    /// The next link on the way of a packet, which has reached a switch; none for a frame between
+    /// neighbours.
     #[inline]
-    fn on_switch_arrival(&mut self, now: Time, switch: usize, ingress: u16, id: PacketId) {
+    pub(crate) fn next_link(&mut self, id: PacketId) -> Option<u32> {
         let packet = &mut self.pool[id];
-        let link = match packet.kind {
+        match packet.kind {
             PacketKind::Data
             | PacketKind::Acknowledgement
             | PacketKind::NegativeAcknowledgement
             | PacketKind::CongestionNotification => {
                 packet.hop += 1;
-                self.slots.routes[packet.route as usize + usize::from(packet.hop) - 1]
+                Some(self.slots.routes[packet.route as usize + usize::from(packet.hop) - 1])
             }
             PacketKind::DropNotice | PacketKind::CongestionFeedback => {
                 packet.hop -= 1;
                 let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
-                self.network.topology.links[forward as usize].reverse
+                Some(self.network.topology.links[forward as usize].reverse)
             }
-            _ => return self.on_signal(now, switch, ingress, id),
-        };
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn on_switch_arrival(&mut self, now: Time, switch: usize, ingress: u16, id: PacketId) {
+        let link =
+            if self.has_outages { self.link_of_table(switch, id) } else { self.next_link(id) };
+        let Some(link) = link else { return self.on_signal(now, switch, ingress, id) };
+        let packet = &self.pool[id];
         let egress = self.network.wires[link as usize].from_port;
         if packet.kind != PacketKind::Data {
             self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
@@ -381,27 +398,42 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn send_next(&mut self, now: Time, link: u32) {
         let wire = &self.network.wires[link as usize];
-        let (node, egress) = (wire.from, wire.from_port);
+        let node = wire.from;
         if node < self.sources.hosts {
             return self.send_from_host(now, node, link);
         }
         let switch = (node - self.sources.hosts) as usize;
+        if let Some((id, is_ready)) = self.depart(now, switch, link) {
+            self.transmit(now, link, id, is_ready);
+        }
+    }
+
+    /// Takes the packet that `switch` sends next by `link`, and sends the frames that this makes
+    /// necessary; also answers whether another packet waits behind it.
+    #[inline]
+    pub(crate) fn depart(
+        &mut self,
+        now: Time,
+        switch: usize,
+        link: u32,
+    ) -> Option<(PacketId, bool)> {
+        let egress = self.network.wires[link as usize].from_port;
         let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
         let sender = &mut self.network.switches[switch];
-        let Some((id, frame)) = sender.on_departure(&mut moment, egress) else { return };
-        let is_ready = sender.port(egress).is_ready();
+        let (id, frame) = sender.on_departure(&mut moment, egress)?;
+        let mut is_ready = sender.port(egress).is_ready();
         if let Some(active) = &mut self.measured.active_flows
             && self.pool[id].kind == PacketKind::Data
         {
             active.leave(now, link, self.pool[id].flow_hash);
         }
         if let Some(frame) = frame {
-            self.send_frame(now, switch, frame);
+            is_ready |= self.send_frame_beside(now, switch, frame, link);
         }
         while let Some(frame) = self.network.switches[switch].take_frame() {
-            self.send_frame(now, switch, frame);
+            is_ready |= self.send_frame_beside(now, switch, frame, link);
         }
-        self.transmit(now, link, id, is_ready);
+        Some((id, is_ready))
     }
 
     /// Puts `id` on the wire; `more` says whether another packet waits behind it.

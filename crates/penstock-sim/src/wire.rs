@@ -101,6 +101,15 @@ impl Wire {
         (id, next)
     }
 
+    /// Takes everything that is on the way.
+    pub fn take_all(&mut self, pool: &PacketPool) -> Vec<PacketId> {
+        let mut ids = Vec::new();
+        while !self.head.is_none() {
+            ids.push(self.take(pool).0);
+        }
+        ids
+    }
+
     /// The packets on the way, the next to arrive first.
     pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> + use<'a> {
         pool.list(self.head)

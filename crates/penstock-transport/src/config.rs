@@ -24,6 +24,19 @@ pub struct HostConfig {
     pub recovery: RecoveryConfig,
     /// How the flows of a host share its NIC.
     pub nic: NicConfig,
+    /// Which base round-trip time a controller knows.
+    pub base_rtt: BaseRtt,
+}
+
+/// Which base round-trip time, and bandwidth-delay product, a controller knows: `GLOBAL_T` of the
+/// HPCC simulator, 1 or 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BaseRtt {
+    /// The longest in the network, for every flow.
+    Longest,
+    /// That of the flow's own path.
+    Own,
 }
 
 impl HostConfig {
@@ -91,7 +104,9 @@ mod tests {
 
     /// A host table with the given controller, recovery and nic tables as JSON.
     fn host(controller: &str, recovery: &str, nic: &str) -> String {
-        format!(r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic}}}"#)
+        format!(
+            r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic},"base_rtt":"own"}}"#
+        )
     }
 
     const DCTCP: &str = concat!(

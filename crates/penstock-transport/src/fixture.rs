@@ -2,7 +2,7 @@
 
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
-use crate::config::HostConfig;
+use crate::config::{BaseRtt, HostConfig};
 use crate::control::{ControllerConfig, FlowView};
 use crate::nic::{NicConfig, NicScheduling};
 use crate::path::PathFacts;
@@ -25,7 +25,7 @@ pub(crate) fn path() -> PathFacts {
 /// A host with `controller` and `recovery` and a queue per flow at its NIC.
 pub(crate) fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
     let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
-    HostConfig { controller, recovery, nic }
+    HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
 }
 
 /// The state of a flow with packets of 1,000 B: those up to `acknowledged` are acknowledged, `newly` of

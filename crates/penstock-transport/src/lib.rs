@@ -34,7 +34,7 @@ mod receiving_rate;
 #[cfg(test)]
 mod fixture;
 
-pub use config::{ConfigError, HostConfig};
+pub use config::{BaseRtt, ConfigError, HostConfig};
 pub use control::{Controller, ControllerConfig, FlowView};
 pub use nic::{Nic, NicConfig, NicScheduling};
 pub use notification::Notification;

@@ -27,7 +27,12 @@ from penstock.analysis.runs import (
     group_runs,
     selected_flows,
 )
-from penstock.analysis.slowdown import BINS, slowdown_by_size, slowdown_summary
+from penstock.analysis.slowdown import (
+    BINS,
+    slowdown_by_size,
+    slowdown_cdf,
+    slowdown_summary,
+)
 from penstock.analysis.statistic import jain_index, percentile, percentiles
 from penstock.analysis.throughput import link_series, long_lived, queue_delay
 from penstock.analysis.workload import bytes_by_size, share_of_bytes_below
@@ -63,5 +68,6 @@ __all__ = [
     "share_of_bytes_below",
     "share_of_time_below",
     "slowdown_by_size",
+    "slowdown_cdf",
     "slowdown_summary",
 ]

@@ -31,6 +31,8 @@ class Turn:
     """Link out of it."""
     switch: str
     """The switch in between, whose backpressure is meant."""
+    nodes: tuple[int, int, int]
+    """The node before it, the switch and the node behind it: a row of BFC's match table `elide`."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,16 @@ class Dependencies:
         }
 
 
-def dependencies(scenario: Scenario) -> Dependencies:
+def dependencies(scenario: Scenario, *, any_route: bool = False) -> Dependencies:
     """The buffer dependencies of a scenario's network and routes.
+
+    Of several routes that follow one another, because links fail and recover, all of them together.
+
+    Parameters
+    ----------
+    any_route:
+        Take all routes that there could be: what is elided then rules deadlocks out under any
+        failure and any routing error (BFC App. B).
 
     Raises
     ------
@@ -88,13 +98,15 @@ def dependencies(scenario: Scenario) -> Dependencies:
         The core refuses the scenario.
     """
     with core_refusals(scenario.file):
-        found = json.loads(_core.dependencies(scenario.resolve().to_json()))
+        found = json.loads(_core.dependencies(scenario.resolve().to_json(), any_route=any_route))
     links = {link["link"]: link["name"] for link in found["links"]}
-    ends = {link["link"]: link["to"] for link in found["links"]}
+    ends = {link["link"]: (link["from"], link["to"]) for link in found["links"]}
     names = scenario.topology.node_names()
 
     def turns(pairs: Sequence[tuple[int, int]]) -> tuple[Turn, ...]:
-        return tuple(Turn(links[a], links[b], names[ends[a]]) for a, b in pairs)
+        return tuple(
+            Turn(links[a], links[b], names[ends[a][1]], (*ends[a], ends[b][1])) for a, b in pairs
+        )
 
     def named(numbers: Sequence[int]) -> tuple[str, ...]:
         return tuple(links[number] for number in numbers)

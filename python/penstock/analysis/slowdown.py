@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from penstock.analysis.runs import MeasuredRun, RunInput, group_runs, selected_flows
-from penstock.analysis.statistic import percentiles
+from penstock.analysis.statistic import curve, percentiles
 
 PACKET = 1_000
 """Payload of a packet in the BFC paper [bytes] (sec. 6.2.1, MTU 1 KB); its bins count packets."""
@@ -85,6 +85,16 @@ _SCHEMA: dict[str, type[pl.DataType]] = {
     "mean": pl.Float64,
     **dict.fromkeys(STATISTICS, pl.Float64),
 }
+
+
+def slowdown_cdf(runs: RunInput, *, labels: Sequence[str] | None = None) -> pl.DataFrame:
+    """Distribution of the slowdown over finished flows: name, slowdown, share of flows."""
+    return pl.concat(
+        curve(
+            name, selected_flows(members, labels=labels)["slowdown"].to_numpy(), column="slowdown"
+        )
+        for name, members in group_runs(runs).items()
+    )
 
 
 def slowdown_statistics(values: np.ndarray) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from penstock.analysis.deadlock import Dependencies, dependencies
@@ -12,16 +14,20 @@ from penstock.cli.options import JsonOption, ScenarioArgument, SetOption, read_s
 def deadlock(
     scenario: ScenarioArgument,
     settings: SetOption = None,
+    any_route: Annotated[
+        bool, typer.Option("--any-route", help="Whatever routes there may be, not the shortest.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Say whether pauses can wait for each other in a cycle, and how to prevent it.
 
-    The answer depends on the network and its shortest-path routes alone. Cycles come with the
-    backpressure to skip so that none is left: packets from one link to another through a switch.
+    The answer depends on the network and its shortest-path routes alone, before and after every
+    outage. Cycles come with the backpressure to skip so that none is left: packets from one link to
+    another through a switch, as a table and as the match table `elide` of BFC.
 
     Example: penstock deadlock ring
     """
-    found = dependencies(read_scenario(scenario, settings=settings))
+    found = dependencies(read_scenario(scenario, settings=settings), any_route=any_route)
     if as_json:
         output.print_json(found.as_json())
         return
@@ -42,6 +48,8 @@ def _print_cycles(found: Dependencies) -> None:
     typer.echo("no cycle is left when backpressure is skipped for these packets:")
     rows = [(turn.switch, turn.first, turn.then) for turn in found.elided]
     output.print_table(["At", "From", "To"], rows)
+    table = ", ".join(str(list(turn.nodes)) for turn in found.elided)
+    typer.echo(f"as BFC's match table: scheme.switch.backpressure.elide = [{table}]")
     if found.down_up_suffices:
         typer.echo(
             "all of them come from a higher tier and return to one: BFC's elide_down_up skips them"

@@ -22,6 +22,7 @@ from penstock.experiments.closed_form import CLOSED_FORMS
 from penstock.experiments.flow_metric import FLOW_METRICS
 from penstock.experiments.grid import Cell, stands
 from penstock.experiments.metric import METRICS
+from penstock.experiments.queueing import QUEUEING
 from penstock.experiments.transient import TRANSIENTS
 from penstock.workload import find_workload
 
@@ -50,7 +51,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
     "byte_share": _byte_share,
 }
 
-_METRICS = FLOW_METRICS | METRICS | TRANSIENTS
+_METRICS = FLOW_METRICS | METRICS | QUEUEING | TRANSIENTS
 
 
 def _divide(one: Any, other: Any) -> Any:

@@ -71,9 +71,18 @@ def _groups(spec: FigureSpec, cells: Sequence[Cell]) -> Groups:
 
 
 def _slowdown(spec: FigureSpec, groups: Groups) -> ReportFigure:
-    data = analysis.slowdown_by_size(groups, bins=spec.bins)
-    drawing = plot.slowdown_panels(groups, columns=spec.columns, bins=spec.bins)
+    labels = [spec.label] if spec.label else None
+    data = analysis.slowdown_by_size(groups, bins=spec.bins, labels=labels)
+    drawing = plot.slowdown_panels(groups, columns=spec.columns, bins=spec.bins, labels=labels)
     return ReportFigure(spec.name, spec.words, drawing, data, wide=True)
+
+
+def _slowdown_cdf(spec: FigureSpec, groups: Groups) -> ReportFigure:
+    labels = [spec.label] if spec.label else None
+    drawing = figure_of(plot.slowdown_distribution(groups, labels=labels, title=spec.title))
+    return ReportFigure(
+        spec.name, spec.words, drawing, analysis.slowdown_cdf(groups, labels=labels)
+    )
 
 
 def _buffer(spec: FigureSpec, groups: Groups) -> ReportFigure:
@@ -135,6 +144,7 @@ def _layers(function: Callable[..., object]) -> Callable[[FigureSpec, Groups], R
 
 _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
     "slowdown": _slowdown,
+    "slowdown-cdf": _slowdown_cdf,
     "buffer": _buffer,
     "active-flows": _active_flows,
     "flow-packets": _flow_packets,

@@ -135,6 +135,7 @@ class Claim(Declared):
 
 FigureKind = Literal[
     "slowdown",
+    "slowdown-cdf",
     "buffer",
     "active-flows",
     "flow-packets",
@@ -165,6 +166,8 @@ class FigureSpec(Declared):
     """Points to which the runs are restricted: axis -> point."""
     columns: list[str] = Field(default_factory=lambda: ["mean", "p50", "p95", "p99"])
     """Of a slowdown figure: its panels."""
+    label: str = ""
+    """Of a slowdown figure: the one traffic entry to show; by default all but incasts."""
     bins: str = "log"
     """Of a slowdown figure: its size bins."""
     queues: int | None = None

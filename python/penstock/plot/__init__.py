@@ -9,7 +9,12 @@ no rcParams; a scheme has one colour and marker in all figures (`style.LOOKS`).
 from penstock.plot.backlog import backlog
 from penstock.plot.bars import bars
 from penstock.plot.curve import curves
-from penstock.plot.distribution import active_flows, buffer, workload_bytes
+from penstock.plot.distribution import (
+    active_flows,
+    buffer,
+    slowdown_distribution,
+    workload_bytes,
+)
 from penstock.plot.link import pause_time, paused_queues, throughput, utilization
 from penstock.plot.port import flow_packets, link_pauses, queue
 from penstock.plot.slowdown import slowdown, slowdown_panels
@@ -27,6 +32,7 @@ __all__ = [
     "paused_queues",
     "queue",
     "slowdown",
+    "slowdown_distribution",
     "slowdown_panels",
     "throughput",
     "timeline",

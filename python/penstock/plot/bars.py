@@ -58,7 +58,7 @@ def bars(
     ax.set_xlim(-0.5, len(groups) - 0.5)
     ax.set_ylim(low, high)
     if y_log:
-        plain_log_ticks(ax, low, high)
+        plain_log_ticks(ax.yaxis, low, high)
     name_axes(ax, title=title, y=y)
     _legend(ax, {name: styles[name].colour for name in names}, tip)
     if note:

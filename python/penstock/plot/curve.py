@@ -96,7 +96,7 @@ def curves(
         shown = [y for y in table["y"].to_list() if y > 0]
         low = min([low, *(_round_below(y) for y in shown)])
         ax.set_ylim(bottom=low)
-        plain_log_ticks(ax, low, high)
+        plain_log_ticks(ax.yaxis, low, high)
     else:
         is_below = bool(table["y"].min() < 0)  # type: ignore[operator]
         ax.set_ylim(low if is_below else 0, high * 1.05)

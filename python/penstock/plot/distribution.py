@@ -9,8 +9,15 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from penstock.analysis import RunInput, active_flows_cdf, buffer_cdf, bytes_by_size, group_runs
-from penstock.plot.format import bytes_text, size_axis
+from penstock.analysis import (
+    RunInput,
+    active_flows_cdf,
+    buffer_cdf,
+    bytes_by_size,
+    group_runs,
+    slowdown_cdf,
+)
+from penstock.plot.format import bytes_text, plain_log_ticks, size_axis
 from penstock.plot.style import (
     INK,
     QUIET,
@@ -83,6 +90,36 @@ def active_flows(
         _upright(ax, queues, f"{queues} queues")
     name_axes(ax, title="Active flows at a port", x="Flows with packets queued", y="Share of time")
     _name_lines(ax, table, "flows")
+    if own:
+        caption(ax, groups)
+    return ax
+
+
+def slowdown_distribution(
+    runs: RunInput,
+    *,
+    labels: Sequence[str] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the distribution of the slowdown over flows (BFC Fig. 29); x is logarithmic.
+
+    Parameters
+    ----------
+    labels:
+        Traffic entries to include; by default all but incasts.
+    """
+    groups = group_runs(runs)
+    table = slowdown_cdf(groups, labels=labels)
+    own = ax is None
+    ax = new_axes(ax)
+    high = _tail_lines(ax, table, "slowdown")
+    ax.set_xscale("log")
+    low, high = float(table["slowdown"].min() or 1) / 1.1, max(high, 2.0) * 1.15  # type: ignore[arg-type]
+    ax.set_xlim(low, high)
+    plain_log_ticks(ax.xaxis, low, high)
+    name_axes(ax, title=title or "Slowdown", x="FCT / FCT alone", y="Share of flows")
+    _name_lines(ax, table, "slowdown")
     if own:
         caption(ax, groups)
     return ax

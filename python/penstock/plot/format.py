@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
@@ -51,8 +50,8 @@ def size_axis(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def plain_log_ticks(ax: Axes, low: float, high: float) -> None:
-    """Tick a logarithmic y axis from `low` to `high` with plain numbers: 1, 2, 5, 10, 20 …
+def plain_log_ticks(axis: Axis, low: float, high: float) -> None:
+    """Tick a logarithmic axis from `low` to `high` with plain numbers: 1, 2, 5, 10, 20 …
 
     A range of more than two decades is ticked at the decades alone, one of less than a factor of
     five more densely.
@@ -62,6 +61,6 @@ def plain_log_ticks(ax: Axes, low: float, high: float) -> None:
         steps = (1, 1.5, 2, 3, 4, 5, 7)
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     ticks = [s * 10.0**e for e in range(first, last + 1) for s in steps]
-    ax.yaxis.set_major_locator(FixedLocator([t for t in ticks if low <= t <= high * 1.001]))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    axis.set_major_locator(FixedLocator([t for t in ticks if low <= t <= high * 1.001]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())

@@ -105,7 +105,7 @@ def slowdown_panels(
         ax.set_visible(False)
     top = max(float(ax.get_ylim()[1]) for ax in flat[: len(columns)])
     flat[0].set_ylim(0.93, top)
-    plain_log_ticks(flat[0], 1, top)
+    plain_log_ticks(flat[0].yaxis, 1, top)
     for place, column in enumerate(columns):
         if place % 2 == 1 or place == len(columns) - 1:
             label_ends(flat[place], _end_labels(table, column))
@@ -153,7 +153,7 @@ def _lines(ax: Axes, table: pl.DataFrame, column: str, *, end_labels: bool) -> N
     if drawn.height:
         high = max(float(drawn[column].max() or 1), 2.0)  # type: ignore[arg-type]
         ax.set_ylim(0.93, high * 1.25)
-        plain_log_ticks(ax, 1, high * 1.25)
+        plain_log_ticks(ax.yaxis, 1, high * 1.25)
     size_axis(ax.xaxis)
     if end_labels:
         label_ends(ax, _end_labels(table, column))

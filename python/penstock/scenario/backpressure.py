@@ -13,6 +13,7 @@ from pydantic import Field
 from penstock.scenario.base import (
     HPCC_SIMULATOR,
     OUR_CHOICE,
+    Node,
     Number,
     Part,
     Switch,
@@ -82,6 +83,11 @@ class Bfc(Part):
         "no backpressure for packets that come down and go up again",
         False,
         source=f"{OUR_CHOICE}: shortest paths in a Clos have none (BFC App. B)",
+    )
+    elide: tuple[tuple[Node, Node, Node], ...] = field(
+        "no backpressure for packets that come from a node to a switch for a node: [from, at, to]",
+        (),
+        source=f"{OUR_CHOICE}: shortest paths in a Clos need none (BFC App. B)",
     )
 
 

@@ -172,3 +172,8 @@ class Host(Part):
         "what a loss costs", {"kind": "go-back-n"}, source="BFC 6.2.1", discriminator="kind"
     )
     nic: Nic = field("the network interface", {}, source="see its fields")
+    base_rtt: Literal["longest", "own"] = field(
+        "the base RTT that a controller knows: the longest of the network, or its own path's",
+        "longest",
+        source=f"{HPCC_SIMULATOR}: GLOBAL_T 1",
+    )

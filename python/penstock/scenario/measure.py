@@ -11,7 +11,7 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
-from penstock.units import PositiveSize, Size, Time
+from penstock.units import PositiveSize, PositiveTime, Size, Time
 
 FRAME_MAX = 9000
 """Largest payload, and largest part of a packet besides [B]: a jumbo frame."""
@@ -55,6 +55,16 @@ class Wire(Part):
     )
 
 
+class Outage(Part):
+    """A link that fails, with all that is on it, and routes that go around it."""
+
+    link: tuple[Node, Node] = field("the two switches that it joins")
+    start: PositiveTime = field("when it fails")
+    end: PositiveTime | None = field(
+        "when it works again; null: never", None, source=f"{OUR_CHOICE}: it stays down"
+    )
+
+
 class Faults(Part):
     """Faults that are put in on purpose."""
 
@@ -64,6 +74,9 @@ class Faults(Part):
         ge=0,
         lt=1,
         source=f"{OUR_CHOICE}: no faults",
+    )
+    outages: tuple[Outage, ...] = field(
+        "links between switches that fail for a while", (), source=f"{OUR_CHOICE}: no faults"
     )
 
 

@@ -17,6 +17,7 @@ from penstock.scenario.base import (
     HPCC_SIMULATOR,
     OUR_CHOICE,
     Count,
+    Node,
     Number,
     Part,
     Switch,
@@ -93,6 +94,11 @@ class SharedBuffer(Part):
     kind: Literal["shared"]
     buffer: PositiveSize = field(
         "memory of the switch", "12 MiB", source="BFC 6.2.1 (12 MB; 12 x 2^20 B in its simulator)"
+    )
+    other_buffers: tuple[tuple[Node, PositiveSize], ...] = field(
+        "switches with another memory, as [node, size]",
+        (),
+        source=f"{OUR_CHOICE}: all switches are alike",
     )
     ingress: IngressThreshold | None = field(
         "thresholds per ingress; null: only the whole memory limits",

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::switch::PortFacts;
+use crate::switch::SwitchFacts;
 use shared::{Shared, SharedConfig};
 use static_port::StaticConfig;
 
@@ -101,13 +101,13 @@ pub struct Admission {
 }
 
 impl Admission {
-    pub(crate) fn new(config: &AdmissionConfig, ports: &[PortFacts], classes: usize) -> Self {
+    pub(crate) fn new(config: &AdmissionConfig, facts: &SwitchFacts, classes: usize) -> Self {
         let policy = match config {
             AdmissionConfig::Infinite {} => Policy::Infinite,
-            AdmissionConfig::Shared(config) => Policy::Shared(Shared::new(config, ports, classes)),
+            AdmissionConfig::Shared(config) => Policy::Shared(Shared::new(config, facts, classes)),
             AdmissionConfig::Static(config) => Policy::Static(config.clone()),
         };
-        Admission { policy, accounts: Accounts::new(ports.len(), classes) }
+        Admission { policy, accounts: Accounts::new(facts.ports.len(), classes) }
     }
 
     /// What is stored.

@@ -10,6 +10,7 @@
 //! | symbol | field | default | source |
 //! |---|---|---|---|
 //! | B | `buffer` | 12 MiB | BFC sec. 6.2.1; its authors' simulator counts MiB |
+//! | B of some switches | `other_buffers` | none | our choice: alike; that simulator's gateways have 64 MiB |
 //! | alpha | `ingress.alpha` | 1/8 | HPCC simulator; BFC's "11 % of the free buffer" |
 //! | reserve | `ingress.reserve` | 4,096 B | HPCC simulator |
 //! | headroom | `ingress.headroom` | 3 one-way link BDP | HPCC simulator |
@@ -23,16 +24,26 @@ use penstock_units::{BitRate, Bytes, Time};
 use serde::{Deserialize, Serialize};
 
 use super::{IngressAccount, Request};
-use crate::switch::PortFacts;
+use crate::switch::SwitchFacts;
 
 /// Parameters of the shared admission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SharedConfig {
-    /// Memory of the switch (bytes), > 0.
+    /// Memory of a switch (bytes), > 0.
     pub buffer: Bytes,
+    /// Switches with another memory, as (node, bytes > 0).
+    pub other_buffers: Vec<(u32, Bytes)>,
     /// Thresholds and headroom at the ingress; none for a plain pool.
     pub ingress: Option<IngressConfig>,
+}
+
+impl SharedConfig {
+    /// Memory of the switch `node` (bytes).
+    pub fn buffer_of(&self, node: u32) -> Bytes {
+        let other = self.other_buffers.iter().find(|(switch, _)| *switch == node);
+        other.map_or(self.buffer, |&(_, buffer)| buffer)
+    }
 }
 
 /// Thresholds at the ingress.
@@ -93,8 +104,9 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: &SharedConfig, ports: &[PortFacts], classes: usize) -> Self {
-        let buffer = config.buffer.get();
+    pub(crate) fn new(config: &SharedConfig, facts: &SwitchFacts, classes: usize) -> Self {
+        let buffer = config.buffer_of(facts.node).get();
+        let ports = &facts.ports;
         let Some(ingress) = &config.ingress else {
             return Shared { buffer, reserve: 0, pool: buffer, limits: Vec::new() };
         };

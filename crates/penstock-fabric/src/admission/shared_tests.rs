@@ -1,21 +1,20 @@
 //! Dynamic thresholds, headroom and the edges of the buffer (`BASELINES.md` 1, 2, 29).
 
-use alloc::vec;
-
 use super::super::{Admission, AdmissionConfig};
 use super::*;
-use crate::fixture::host_port;
+use crate::PortFacts;
+use crate::fixture::{host_port, hosts, switch_with};
 
 fn config(buffer: u64, headroom: HeadroomConfig) -> SharedConfig {
     let reserve = Bytes::new(4_096);
     let ingress = Some(IngressConfig { alpha: 0.125, reserve, headroom });
-    SharedConfig { buffer: Bytes::new(buffer), ingress }
+    SharedConfig { buffer: Bytes::new(buffer), other_buffers: Vec::new(), ingress }
 }
 
 /// The buffer of a top-of-rack switch in BFC's evaluation: 12 MiB, 24 ports of 100 Gb/s and 1 us.
 fn bfc_rack() -> Admission {
     let config = config(12 << 20, HeadroomConfig::Bdp { factor: 3.0 });
-    Admission::new(&AdmissionConfig::Shared(config), &vec![host_port(); 24], 1)
+    Admission::new(&AdmissionConfig::Shared(config), &hosts(24), 1)
 }
 
 fn admit(admission: &mut Admission, ingress: u16, bytes: u64) -> bool {
@@ -104,15 +103,17 @@ fn faster_ports_have_a_larger_alpha() {
     let ports = [host_port(), PortFacts { rate, ..host_port() }];
     let headroom = HeadroomConfig::Bytes { size: Bytes::new(0) };
     let config = config(808_192, headroom);
-    let admission = Admission::new(&AdmissionConfig::Shared(config), &ports, 1);
+    let admission =
+        Admission::new(&AdmissionConfig::Shared(config), &switch_with(ports.to_vec()), 1);
     assert_eq!(admission.ingress_threshold(0), Some(100_000));
     assert_eq!(admission.ingress_threshold(1), Some(400_000));
 }
 
 #[test]
 fn a_plain_pool_is_full_to_the_byte() {
-    let config = SharedConfig { buffer: Bytes::new(3_000), ingress: None };
-    let mut admission = Admission::new(&AdmissionConfig::Shared(config), &[host_port(); 2], 1);
+    let config =
+        SharedConfig { buffer: Bytes::new(3_000), other_buffers: Vec::new(), ingress: None };
+    let mut admission = Admission::new(&AdmissionConfig::Shared(config), &hosts(2), 1);
     assert_eq!(admission.ingress_threshold(0), None);
     assert!(admit(&mut admission, 0, 2_000));
     assert!(!admit(&mut admission, 1, 1_001), "the pool is one for all ports");
@@ -126,7 +127,7 @@ fn a_plain_pool_is_full_to_the_byte() {
 #[test]
 fn the_buffer_is_never_exceeded_whatever_the_classes() {
     let config = config(120_000, HeadroomConfig::Bytes { size: Bytes::new(5_000) });
-    let mut admission = Admission::new(&AdmissionConfig::Shared(config), &[host_port(); 4], 3);
+    let mut admission = Admission::new(&AdmissionConfig::Shared(config), &hosts(4), 3);
     let mut request = |port, class| {
         let request = Request { ingress: port, class, bytes: 500, egress_bytes: 0 };
         while admission.admit(request) {}

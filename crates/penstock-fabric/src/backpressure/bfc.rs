@@ -4,7 +4,8 @@
 //! Implemented: the pause counter by ingress port and upstream queue; pause on 0→1 and resume on
 //! 1→0 only; the threshold Th = HRTT·µ/N_active from a table for each egress port, HRTT being the
 //! largest over the ingresses; the periodic bitmap; elision of the signal for packets that come from
-//! a higher tier and go to a higher tier (App. B). The assignment axis holds the other half: the
+//! a higher tier and go to a higher tier, or that a match table on ingress and egress names (App. B).
+//! The assignment axis holds the other half: the
 //! flow table and the queues. Left out: recirculation and multiple pipelines (sec. 4), which are
 //! limits of Tofino2 and not of the scheme.
 //!
@@ -17,6 +18,7 @@
 //! | Th | `threshold` | 1 HRTT·µ/N_active | sec. 3.3.2 |
 //! | period of the bitmap | `bitmap_interval` | 100 us | not given; our choice: one frame in 1,250 kB |
 //! | elision | `elide_down_up` | off | App. B: only Clos networks that reroute need it |
+//! | match table of elisions | `elide` | empty | App. B; `penstock deadlock` computes it |
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -42,6 +44,9 @@ pub struct BfcConfig {
     pub bitmap_interval: Time,
     /// Whether packets from a higher tier to a higher tier cause no backpressure.
     pub elide_down_up: bool,
+    /// Match table of the packets that cause none: those that come to a switch from a node and leave
+    /// it for a node, as (from, switch, to).
+    pub elide: Vec<(u32, u32, u32)>,
 }
 
 /// The pause threshold of a queue.
@@ -93,9 +98,14 @@ impl Bfc {
             thresholds.extend((0..columns).map(column));
         }
         let is_up = |port: usize| facts.ports[port].neighbour_tier > facts.tier;
-        let is_elided = (0..ports * ports)
-            .map(|pair| config.elide_down_up && is_up(pair / ports) && is_up(pair % ports))
-            .collect();
+        let neighbour = |port: usize| facts.ports[port].neighbour;
+        let is_elided = |ingress, egress| {
+            let turn = (neighbour(ingress), facts.node, neighbour(egress));
+            (config.elide_down_up && is_up(ingress) && is_up(egress))
+                || config.elide.contains(&turn)
+        };
+        let is_elided =
+            (0..ports * ports).map(|pair| is_elided(pair / ports, pair % ports)).collect();
         Bfc {
             counters: vec![0; ports * UPSTREAM_QUEUES],
             thresholds,

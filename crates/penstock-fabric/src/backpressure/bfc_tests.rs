@@ -187,6 +187,21 @@ fn only_packets_from_above_to_above_are_elided_and_only_when_asked() {
 }
 
 #[test]
+fn only_the_ways_of_the_match_table_are_elided() {
+    let port = |neighbour| PortFacts { neighbour, ..host_port() };
+    let facts = switch_with([20, 21, 22].map(port).to_vec());
+    let elide = vec![(20, facts.node, 21), (21, facts.node + 1, 20)];
+    for (ingress, egress) in [(0, 1), (1, 0), (0, 2), (2, 1)] {
+        let config = BfcConfig { elide: elide.clone(), ..hop_rtts(1.0) };
+        let mut bench = Bench::new(&bfc(dynamic(8), config), &facts);
+        let flow = Flow { ingress, egress, ..flow(1) };
+        let sent = frames(&mut bench, flow, 40).into_iter().flatten().count();
+        assert_eq!(sent == 0, (ingress, egress) == (0, 1), "{ingress} to {egress}");
+        assert_eq!(bench.drain(egress).len(), 40);
+    }
+}
+
+#[test]
 fn packets_that_were_not_sampled_leave_the_counters_alone() {
     let mut config = dynamic(8);
     config.sampling = 1e-12;

@@ -71,6 +71,17 @@ impl Pfc {
         self.xoff.or_else(|| admission.ingress_threshold(ingress)).unwrap_or(u64::MAX)
     }
 
+    /// The classes of an ingress port that are paused.
+    pub(crate) fn paused(
+        &self,
+        admission: &Admission,
+        ingress: u16,
+    ) -> impl Iterator<Item = u8> + use<'_> {
+        let first = admission.accounts().index(ingress, 0);
+        let classes = first..admission.accounts().index(ingress, u8::MAX) + 1;
+        (0..).zip(&self.is_paused[classes]).filter(|(_, is_paused)| **is_paused).map(|(c, _)| c)
+    }
+
     /// Whether the pause of `(ingress, class)` would last if the account held no more than `bytes`
     /// and all accounts together `shared` bytes of the pool, for a detector of deadlocks.
     pub(crate) fn lasts(

@@ -1,6 +1,8 @@
 //! What a switch does with the pauses, resumes and bitmaps of its neighbours, and the bitmap that it
 //! sends them.
 
+use alloc::vec::Vec;
+
 use penstock_units::Time;
 
 use super::{Moment, Switch};
@@ -98,6 +100,26 @@ impl Switch {
                 if is_pause { PacketEvent::PauseReceived } else { PacketEvent::ResumeReceived };
             self.observe(moment, event, id, port);
         }
+    }
+
+    /// The link behind `port` has failed: what its far end has paused there is paused no more.
+    pub fn forget_pauses<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16) {
+        for queue in 1..self.port(port).queues().len() as u16 {
+            self.set_queue_paused(moment, port, queue, false);
+        }
+        for class in 0..8 {
+            self.resume_class(moment, port, class);
+        }
+        let held_until = self.port(port).held_until();
+        self.ports[usize::from(port)].release(held_until.max(moment.now));
+    }
+
+    /// The frames that ask the neighbour behind `port` for all pauses that should be in place: after
+    /// an outage of the link it knows of none.
+    pub fn standing_pauses(&self, port: u16) -> Vec<ControlFrame> {
+        let classes = self.pfc().into_iter().flat_map(|pfc| pfc.paused(&self.admission, port));
+        let pause = |class| ControlFrame { port, signal: Signal::PauseClass(class) };
+        classes.map(pause).chain(self.bitmap_frame(port)).collect()
     }
 
     /// The periodic bitmap for the neighbour behind `port` (BFC sec. 3.3.2).

@@ -11,8 +11,8 @@ fn admissions() -> Vec<Value> {
     let ingress = json!({"alpha": 0.5, "reserve": 500, "headroom": {"kind": "bytes", "size": 900}});
     vec![
         json!({"kind": "infinite"}),
-        json!({"kind": "shared", "buffer": 20_000, "ingress": null}),
-        json!({"kind": "shared", "buffer": 20_000, "ingress": ingress}),
+        json!({"kind": "shared", "buffer": 20_000, "other_buffers": [], "ingress": null}),
+        json!({"kind": "shared", "buffer": 20_000, "other_buffers": [], "ingress": ingress}),
         json!({"kind": "static", "per_port": 6_000}),
     ]
 }
@@ -87,7 +87,7 @@ fn markings() -> Vec<Value> {
 fn backpressures() -> Vec<Value> {
     let bfc = |threshold, elide_down_up| {
         json!({"kind": "bfc", "threshold": threshold, "bitmap_interval": 0,
-               "elide_down_up": elide_down_up})
+               "elide_down_up": elide_down_up, "elide": [[2, 0, 3]]})
     };
     vec![
         json!({"kind": "none"}),

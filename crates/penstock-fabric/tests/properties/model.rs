@@ -60,6 +60,7 @@ fn facts() -> SwitchFacts {
         delay: hop(number),
         neighbour_pipeline: Time::ZERO,
         neighbour_tier: if number < 2 { 0 } else { 2 },
+        neighbour: u32::from(number),
     };
     let ports = (0..PORTS).map(port).collect();
     SwitchFacts { node: 0, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 3 }

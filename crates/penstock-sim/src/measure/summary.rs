@@ -72,13 +72,15 @@ pub struct Measurements {
     pub live_finite: u64,
     /// Packets dropped for want of room.
     pub drops: u64,
+    /// Packets lost with links that failed, control included.
+    pub lost_packets: u64,
     /// Retransmission timers that expired.
     pub timeouts: u64,
     /// Payload bytes sent by hosts, retransmissions included.
     pub sent_payload: u64,
     /// Payload bytes that arrived at hosts.
     pub arrived_payload: u64,
-    /// Payload bytes dropped.
+    /// Payload bytes dropped, or lost with links that failed.
     pub dropped_payload: u64,
     /// Whether switches tell sources of drops.
     pub has_drop_notices: bool,
@@ -130,6 +132,7 @@ impl Measurements {
             endless: 0,
             live_finite: 0,
             drops: 0,
+            lost_packets: 0,
             timeouts: 0,
             sent_payload: 0,
             arrived_payload: 0,

@@ -32,12 +32,28 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// Follows all shortest paths between edge switches.
-    pub fn new(topology: &Topology, routing: &Routing) -> Self {
+    /// Follows all shortest paths between edge switches. Of several routings that follow one another,
+    /// a packet may have taken one link by one of them and take the next by another.
+    pub fn new(topology: &Topology, routings: &[&Routing]) -> Self {
         let mut next = vec![Vec::new(); topology.links.len()];
-        for edge in 0..routing.edge_switches().len() as u32 {
-            follow(topology, routing, edge, &mut next);
+        for edge in 0..routings[0].edge_switches().len() as u32 {
+            follow(topology, routings, edge, &mut next);
         }
+        Self::of_next(next)
+    }
+
+    /// Of all routes that there could be: any way from a link through a switch to a link, back to
+    /// where it came from included. Without these dependencies no failure and no routing error can
+    /// lead to a deadlock (BFC App. B).
+    pub fn of_any_route(topology: &Topology) -> Self {
+        let next = (0..topology.links.len() as u32).map(|link| {
+            let onward = topology.egress_links(topology.links[link as usize].to).iter().copied();
+            onward.filter(|&to| topology.is_core(link) && topology.is_core(to)).collect()
+        });
+        Self::of_next(next.collect())
+    }
+
+    fn of_next(mut next: Vec<Vec<u32>>) -> Self {
         for links in &mut next {
             links.sort_unstable();
             links.dedup();
@@ -136,20 +152,19 @@ impl Dependencies {
     }
 }
 
-/// Adds what packets to edge switch number `edge` wait for, switch by switch towards it.
-fn follow(topology: &Topology, routing: &Routing, edge: u32, next: &mut [Vec<u32>]) {
+/// Adds what packets to edge switch number `edge` wait for, from the edge switches on.
+fn follow(topology: &Topology, routings: &[&Routing], edge: u32, next: &mut [Vec<u32>]) {
     let mut is_used = vec![false; topology.switches as usize];
-    for &switch in routing.edge_switches() {
-        is_used[(switch - topology.hosts) as usize] = true;
-    }
-    for &switch in routing.nearest_first(edge).iter().rev() {
-        if !is_used[(switch - topology.hosts) as usize] {
+    let mut waiting = routings[0].edge_switches().to_vec();
+    let hops = |switch| routings.iter().flat_map(move |routing| routing.next_hops(switch, edge));
+    while let Some(switch) = waiting.pop() {
+        if std::mem::replace(&mut is_used[(switch - topology.hosts) as usize], true) {
             continue;
         }
-        for &link in routing.next_hops(switch, edge) {
+        for &link in hops(switch) {
             let to = topology.links[link as usize].to;
-            is_used[(to - topology.hosts) as usize] = true;
-            next[link as usize].extend(routing.next_hops(to, edge));
+            next[link as usize].extend(hops(to));
+            waiting.push(to);
         }
     }
 }

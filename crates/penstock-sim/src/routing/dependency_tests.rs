@@ -4,7 +4,7 @@ use crate::topology::{TopologyConfig, build};
 
 fn analyse(config: &TopologyConfig) -> (Topology, Dependencies) {
     let topology = build(config).unwrap();
-    let dependencies = Dependencies::new(&topology, &Routing::new(&topology));
+    let dependencies = Dependencies::new(&topology, &[&Routing::new(&topology)]);
     (topology, dependencies)
 }
 
@@ -78,4 +78,37 @@ fn what_no_traffic_passes_makes_no_dependency() {
     // S2 has no hosts and is on no shortest path between S0 and S1.
     let (_, dependencies) = analyse(&graph(2, 3, &[(0, 2), (1, 3), (2, 3), (2, 4), (4, 3)]));
     assert_eq!(dependencies.all().count(), 0);
+}
+
+#[test]
+fn whatever_the_routes_a_clos_without_down_up_turns_has_no_cycle() {
+    for config in [bfc(), leaf_spine(4, 2, 2)] {
+        let topology = build(&config).unwrap();
+        let any = Dependencies::of_any_route(&topology);
+        assert_eq!(any.cycles().len(), 1);
+        let down_up = any.down_up(&topology);
+        assert!(any.is_acyclic_without(&down_up));
+        let elided = any.elision(&topology);
+        assert!(any.is_acyclic_without(&elided));
+        assert!(elided.iter().all(|turn| down_up.contains(turn)));
+    }
+}
+
+#[test]
+fn routings_that_follow_one_another_count_together() {
+    let TopologyConfig::LeafSpine(pod) = leaf_spine(4, 2, 2) else { unreachable!() };
+    let topology = build(&TopologyConfig::LeafSpine(pod)).unwrap();
+    let mut is_down = vec![false; topology.links.len()];
+    for (from, to) in [(12, 11), (11, 12), (13, 8), (8, 13)] {
+        is_down[topology.link_between(from, to).unwrap() as usize] = true;
+    }
+    let (whole, failed) = (Routing::new(&topology), Routing::avoiding(&topology, &is_down));
+    assert!(Dependencies::new(&topology, &[&whole]).cycles().is_empty());
+    assert_eq!(Dependencies::new(&topology, &[&failed]).cycles().len(), 2);
+    let both = Dependencies::new(&topology, &[&whole, &failed]);
+    // A packet at S0 when its link to T3 fails turns back to T0, and goes up again to S1.
+    let link = |from, to| topology.link_between(from, to).unwrap();
+    let turn = (link(8, 12), link(12, 8));
+    assert!(both.all().any(|dependency| dependency == turn));
+    assert!(both.is_acyclic_without(&both.down_up(&topology)));
 }

@@ -49,6 +49,11 @@ struct Access {
 impl Routing {
     /// Finds all shortest paths of `topology`.
     pub fn new(topology: &Topology) -> Self {
+        Self::avoiding(topology, &vec![false; topology.links.len()])
+    }
+
+    /// Finds all shortest paths without the links that are down.
+    pub fn avoiding(topology: &Topology, is_down: &[bool]) -> Self {
         let mut edges: Vec<u32> = (0..topology.hosts).map(|h| topology.edge_switch(h)).collect();
         edges.sort_unstable();
         edges.dedup();
@@ -71,15 +76,15 @@ impl Routing {
         let mut known = BTreeMap::new();
         let mut distances = vec![UNREACHED; topology.nodes.len()];
         for &edge in &edges {
-            routing.search(topology, edge, &mut distances);
-            routing.choose(topology, &distances, &mut known);
+            routing.search(topology, is_down, edge, &mut distances);
+            routing.choose(topology, is_down, &distances, &mut known);
         }
         routing.edges = edges;
         routing
     }
 
     /// Breadth first from `edge` over the switches; appends the order of visits.
-    fn search(&mut self, topology: &Topology, edge: u32, distances: &mut [u32]) {
+    fn search(&mut self, topology: &Topology, is_down: &[bool], edge: u32, distances: &mut [u32]) {
         distances.fill(UNREACHED);
         distances[edge as usize] = 0;
         let mut waiting = VecDeque::from([edge]);
@@ -87,7 +92,10 @@ impl Routing {
             self.nearest_first.push(switch);
             for &link in topology.egress_links(switch) {
                 let next = topology.links[link as usize].to;
-                if !topology.is_host(next) && distances[next as usize] == UNREACHED {
+                if !is_down[link as usize]
+                    && !topology.is_host(next)
+                    && distances[next as usize] == UNREACHED
+                {
                     distances[next as usize] = distances[switch as usize] + 1;
                     waiting.push_back(next);
                 }
@@ -99,6 +107,7 @@ impl Routing {
     fn choose(
         &mut self,
         topology: &Topology,
+        is_down: &[bool],
         distances: &[u32],
         known: &mut BTreeMap<Vec<u32>, u32>,
     ) {
@@ -108,7 +117,7 @@ impl Routing {
             closer.clear();
             closer.extend(topology.egress_links(switch).iter().filter(|link| {
                 let next = distances[topology.links[**link as usize].to as usize];
-                next != UNREACHED && next + 1 == distance
+                !is_down[**link as usize] && next != UNREACHED && next + 1 == distance
             }));
             let set = known.get(&closer).copied().unwrap_or_else(|| {
                 let start = self.hops.len() as u32;
@@ -130,10 +139,24 @@ impl Routing {
     /// # Panics
     /// When one of the nodes is not a host.
     pub fn path(&self, source: u32, destination: u32, flow_hash: u64, links: &mut Vec<u32>) {
-        self.path_by(source, destination, links, |switch, hops| {
-            let pick = mix(flow_hash ^ mix(u64::from(switch))) % hops.len() as u64;
-            hops[pick as usize]
-        });
+        self.path_by(source, destination, links, |switch, hops| pick(switch, hops, flow_hash));
+    }
+
+    /// The link of that path by which a packet leaves `switch`, wherever it has come from.
+    ///
+    /// # Panics
+    /// When `switch` is not a switch or `destination` not a host.
+    pub fn next_link(&self, switch: u32, destination: u32, flow_hash: u64) -> u32 {
+        let end = self.access[destination as usize];
+        if self.edges[end.edge as usize] == switch {
+            return end.downlink;
+        }
+        pick(switch, self.next_hops(switch, end.edge), flow_hash)
+    }
+
+    /// Whether every switch reaches every edge switch.
+    pub fn is_whole(&self) -> bool {
+        self.nearest_first.len() == self.edges.len() * self.switches
     }
 
     /// The same with `choose` to take one of the next hops of a switch.
@@ -192,6 +215,12 @@ impl Routing {
         let row = edge as usize * self.switches;
         &self.nearest_first[row..row + self.switches]
     }
+}
+
+/// The next hop that `switch` takes for a flow.
+#[inline]
+fn pick(switch: u32, hops: &[u32], flow_hash: u64) -> u32 {
+    hops[(mix(flow_hash ^ mix(u64::from(switch))) % hops.len() as u64) as usize]
 }
 
 #[cfg(test)]

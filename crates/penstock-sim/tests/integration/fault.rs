@@ -26,6 +26,21 @@ fn bfc_survives_the_loss_of_every_fifth_control_frame() {
 }
 
 #[test]
+fn the_bitmap_repairs_lost_pauses_and_lost_resumes_alike() {
+    // Two hosts send 4 MB each to a third: without pauses 4 MB wait at the switch. Nine frames of
+    // ten are lost, so that a pause comes with every tenth bitmap, 50 us late or 0.6 MB, on average.
+    let scheme = with(bfc(), "/switch/backpressure/bitmap_interval", 5 * US);
+    let flows = listed(&[(0, 2, 4_000_000, 0), (1, 2, 4_000_000, 0)]);
+    for seed in 1..=3 {
+        let scenario = scenario(single_switch(3), scheme.clone(), &[flows.clone()], US);
+        let lossy = with(with(scenario, "/faults/control_loss", 0.9), "/seed", seed);
+        let peak = |scenario: &Value| run_to_the_end(scenario).summary.buffer_peak_bytes[0];
+        let (lossy_peak, sound) = (peak(&lossy), peak(&with(lossy, "/faults/control_loss", 0.0)));
+        assert!(sound < 200_000 && lossy_peak > sound && lossy_peak < 3_000_000, "{lossy_peak}");
+    }
+}
+
+#[test]
 fn without_the_bitmap_a_lost_resume_is_for_ever_and_the_summary_says_so() {
     let scheme = with(bfc(), "/switch/backpressure/bitmap_interval", 0);
     let scenario = with(busy(scheme), "/faults/control_loss", 0.5);

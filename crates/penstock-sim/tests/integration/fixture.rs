@@ -19,7 +19,7 @@ pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64
         "wire": {"payload": 1_000, "header": 48, "acknowledgement": 60, "telemetry": 42,
                  "timestamp": 8, "control_frame": 64},
         "topology": topology, "scheme": scheme, "traffic": traffic,
-        "faults": {"control_loss": 0.0},
+        "faults": {"control_loss": 0.0, "outages": []},
         "measure": {"sample_interval": 0, "active_flows": false, "series": [], "events": false,
                     "trace": null},
     })
@@ -113,7 +113,7 @@ fn shared(is_lossless: bool) -> Value {
     let headroom = json!({"kind": "bdp", "factor": 3.0});
     let ingress = json!({"alpha": 0.125, "reserve": 4_096, "headroom": headroom});
     let ingress = if is_lossless { ingress } else { Value::Null };
-    json!({"kind": "shared", "buffer": 12 << 20, "ingress": ingress})
+    json!({"kind": "shared", "buffer": 12 << 20, "other_buffers": [], "ingress": ingress})
 }
 
 fn scheme(name: &str, switch: Value, controller: Value, nic_queues: u32) -> Value {
@@ -124,6 +124,7 @@ fn scheme(name: &str, switch: Value, controller: Value, nic_queues: u32) -> Valu
             "controller": controller,
             "recovery": {"kind": "go-back-n", "timeout": 4 * MS, "nack_interval": 500 * US},
             "nic": {"queues": nic_queues, "reacts": true, "scheduling": "round-robin"},
+            "base_rtt": "longest",
         },
     })
 }
@@ -235,7 +236,7 @@ pub fn bfc() -> Value {
         "scheduling": {"kind": "drr", "quantum": 1_048},
         "marking": {"kind": "none"},
         "backpressure": {"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
-                         "bitmap_interval": 100 * US, "elide_down_up": false},
+                         "bitmap_interval": 100 * US, "elide_down_up": false, "elide": []},
     });
     scheme("bfc", switch, json!({"kind": "line-rate"}), 32)
 }

@@ -14,6 +14,7 @@ mod incast;
 mod invariant;
 mod loss;
 mod measurement;
+mod outage;
 mod pause;
 mod pause_threshold;
 mod queue_target;

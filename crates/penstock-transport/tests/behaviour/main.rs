@@ -17,7 +17,7 @@ use penstock_transport::control::{
 };
 use penstock_transport::recovery::{FastRetransmitConfig, GoBackNConfig, SelectiveRepeatConfig};
 use penstock_transport::{
-    Acknowledgement, ControllerConfig, HostConfig, NicConfig, NicScheduling, PathFacts,
+    Acknowledgement, BaseRtt, ControllerConfig, HostConfig, NicConfig, NicScheduling, PathFacts,
     RecoveryConfig,
 };
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
@@ -38,7 +38,7 @@ fn path() -> PathFacts {
 
 fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
     let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
-    HostConfig { controller, recovery, nic }
+    HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
 }
 
 fn go_back_n() -> RecoveryConfig {

@@ -1,0 +1,227 @@
+//! Links that fail and recover at given times, and the routes around them.
+//!
+//! When a cable fails, what is on it in both directions is lost, and so is what waits for it, control
+//! packets included: a switch flushes the queues of a port that is down. Pauses that the far end had
+//! asked for end with it. At the same moment all routes are those of the network without the cable:
+//! the time that a routing protocol needs to converge is left out. When it recovers, both ends repeat
+//! the pauses that they still want (the bitmap of BFC, sec. 3.3.2; the refreshed pause of IEEE
+//! 802.1Qbb), and routes use it again.
+//!
+//! In such a run packets are forwarded switch by switch, with the tables of the moment, as real
+//! switches do; otherwise a flow's route is looked up once. A packet on its way may therefore turn
+//! back, or go down and up again, which is how a Clos network gets cyclic buffer dependencies
+//! (P. Goyal et al., BFC, NSDI 2022, App. B).
+//!
+//! A link that is down is one whose transmission never ends: it costs nothing per packet.
+
+use penstock_engine::stream::mix;
+use penstock_fabric::{Moment, Observer, PacketEvent, PacketId, PacketKind};
+use penstock_transport::RecoveryConfig;
+use penstock_units::{Fidelity, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ScenarioError;
+use crate::routing::Routing;
+use crate::scenario::Scenario;
+use crate::simulation::{Clock, Simulation};
+use crate::topology::Topology;
+
+/// A cable between two switches that fails for a while.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutageConfig {
+    /// The two nodes that the cable joins.
+    pub link: (u32, u32),
+    /// When it fails (ps), > 0.
+    pub start: Time,
+    /// When it works again (ps), after `start`; none for never.
+    pub end: Option<Time>,
+}
+
+/// A moment at which cables fail or recover.
+#[derive(Clone, Debug)]
+pub struct RouteChange {
+    /// When.
+    pub time: Time,
+    /// Directed links that go down.
+    pub failed: Vec<u32>,
+    /// Directed links that come up.
+    pub recovered: Vec<u32>,
+    /// The routes from then on.
+    pub routing: Routing,
+}
+
+/// The changes of `scenario`'s routes, in order of time.
+///
+/// # Errors
+/// When an outage names no cable between switches, overlaps another one of the cable, has no length,
+/// or cuts the network; when the recovery of losses depends on switches that tell of them.
+pub(crate) fn route_changes(
+    scenario: &Scenario,
+    topology: &Topology,
+) -> Result<Vec<RouteChange>, ScenarioError> {
+    let outages = &scenario.faults.outages;
+    if outages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let refuse = |field: &str, value: &str, remedy: &str| {
+        Err(ScenarioError::new(field.to_owned(), value.to_owned(), remedy))
+    };
+    if scenario.fidelity != Fidelity::Exact {
+        return refuse("faults.outages", "not empty", "ns3-hpcc has no routes that change");
+    }
+    if let RecoveryConfig::Perfect {} = scenario.scheme.host.recovery {
+        let remedy = "nobody tells a source of what a failed link loses; use another recovery";
+        return refuse("scheme.host.recovery.kind", "perfect", remedy);
+    }
+    let mut steps = Vec::new();
+    for (index, outage) in outages.iter().enumerate() {
+        let link = checked(index, outage, topology)?;
+        steps.push((outage.start, link, true));
+        steps.extend(outage.end.map(|end| (end, link, false)));
+    }
+    steps.sort_unstable();
+    changes(&steps, topology)
+}
+
+/// The link that an outage means, in one direction.
+fn checked(index: usize, outage: &OutageConfig, topology: &Topology) -> Result<u32, ScenarioError> {
+    let field = |name: &str| format!("faults.outages[{index}].{name}");
+    let (from, to) = outage.link;
+    let link = topology.link_between(from, to).filter(|&link| topology.is_core(link));
+    let Some(link) = link else {
+        let remedy = "name two switches that a link joins";
+        return Err(ScenarioError::new(field("link"), format!("[{from}, {to}]"), remedy));
+    };
+    if outage.start == Time::ZERO {
+        let remedy = "write a later time, or the link in topology.failed_links";
+        return Err(ScenarioError::new(field("start"), outage.start, remedy));
+    }
+    if let Some(end) = outage.end.filter(|&end| end <= outage.start) {
+        let remedy = format!("it must be after its start, {}", outage.start);
+        return Err(ScenarioError::new(field("end"), end, remedy));
+    }
+    Ok(link.min(topology.links[link as usize].reverse))
+}
+
+/// From the steps (time, cable, whether it fails), in order, to what they make of the routes.
+fn changes(
+    steps: &[(Time, u32, bool)],
+    topology: &Topology,
+) -> Result<Vec<RouteChange>, ScenarioError> {
+    let mut is_down = vec![false; topology.links.len()];
+    let mut changes = Vec::new();
+    for moment in steps.chunk_by(|one, other| one.0 == other.0) {
+        let time = moment[0].0;
+        let (mut failed, mut recovered) = (Vec::new(), Vec::new());
+        for &(_, link, fails) in moment {
+            let cable = [link, topology.links[link as usize].reverse];
+            if is_down[link as usize] == fails {
+                let remedy = "outages of a link must not overlap or touch; write one";
+                return Err(ScenarioError::new("faults.outages", topology.link_name(link), remedy));
+            }
+            for link in cable {
+                is_down[link as usize] = fails;
+            }
+            if fails { &mut failed } else { &mut recovered }.extend(cable);
+        }
+        let routing = Routing::avoiding(topology, &is_down);
+        if !routing.is_whole() {
+            let remedy = "they leave some nodes without a path at that time; remove one";
+            return Err(ScenarioError::new("faults.outages", format!("at {time}"), remedy));
+        }
+        changes.push(RouteChange { time, failed, recovered, routing });
+    }
+    Ok(changes)
+}
+
+impl<O: Observer> Simulation<O> {
+    /// Schedules the next change of the routes, if there is one.
+    pub(crate) fn expect_route_change(&mut self) {
+        if let Some(change) = self.network.route_changes.first() {
+            self.wheel.schedule(self.sources.clock(Clock::Routes), change.time);
+        }
+    }
+
+    /// Links fail or recover, and the routes with them.
+    pub(crate) fn on_route_change(&mut self, now: Time) {
+        let change = self.network.route_changes.remove(0);
+        self.network.routing = change.routing;
+        for &link in &change.failed {
+            self.cut(link);
+        }
+        for &link in change.failed.iter().chain(&change.recovered) {
+            self.flush(now, link);
+        }
+        for &link in &change.recovered {
+            self.network.wires[link as usize].is_end_scheduled = false;
+        }
+        for link in change.recovered {
+            self.repeat_pauses(now, link);
+        }
+        self.expect_route_change();
+    }
+
+    /// The wire of `link` is down, and what is on it lost.
+    fn cut(&mut self, link: u32) {
+        self.wheel.cancel(link);
+        self.wheel.cancel(self.sources.transmission(link));
+        let wire = &mut self.network.wires[link as usize];
+        wire.is_end_scheduled = true; // for an end that never comes
+        for id in wire.take_all(&self.pool) {
+            self.lose(link, id);
+        }
+    }
+
+    /// What waits for `link` is lost, and the pauses that its far end has asked for are over.
+    fn flush(&mut self, now: Time, link: u32) {
+        let (node, egress) =
+            (self.network.wires[link as usize].from, self.network.wires[link as usize].from_port);
+        let switch = (node - self.sources.hosts) as usize;
+        let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
+        self.network.switches[switch].forget_pauses(&mut moment, egress);
+        while let Some((id, _)) = self.depart(now, switch, link) {
+            self.lose(link, id);
+        }
+    }
+
+    /// A packet is lost with `link`.
+    fn lose(&mut self, link: u32, id: PacketId) {
+        let packet = &self.pool[id];
+        self.measured.lost_packets += 1;
+        let node = self.network.wires[link as usize].from;
+        let queue = packet.queue;
+        if packet.kind == PacketKind::Data {
+            self.measured.dropped_payload += u64::from(packet.payload);
+        }
+        let is_local = packet.kind.is_link_local();
+        self.note(self.now(), node, link, PacketEvent::Drop, queue);
+        if is_local { self.pool.remove(id) } else { self.retire(id) }
+    }
+
+    /// The receiving end of `link`, which has recovered, asks again for the pauses that it wants.
+    fn repeat_pauses(&mut self, now: Time, link: u32) {
+        let wire = &self.network.wires[link as usize];
+        let (switch, port) = ((wire.to - self.sources.hosts) as usize, wire.to_port);
+        for frame in self.network.switches[switch].standing_pauses(port) {
+            self.send_frame(now, switch, frame);
+        }
+    }
+
+    /// The link by which a packet of a flow leaves `switch` with the routes of this moment; none for
+    /// a frame between neighbours.
+    pub(crate) fn link_of_table(&self, switch: usize, id: PacketId) -> Option<u32> {
+        let packet = &self.pool[id];
+        if packet.kind.is_link_local() {
+            return None;
+        }
+        let flow = &self.slots.flows[packet.flow as usize];
+        let hash = mix(self.path_seed ^ flow.number);
+        let (towards, hash) = match packet.kind {
+            PacketKind::Data => (flow.destination, hash),
+            _ => (flow.source, mix(hash)),
+        };
+        let node = self.sources.hosts + switch as u32;
+        Some(self.network.routing.next_link(node, towards, hash))
+    }
+}

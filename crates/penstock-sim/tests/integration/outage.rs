@@ -1,0 +1,87 @@
+//! Links that fail and recover in the middle of a run; all schemes are in
+//! `tests/python/test_outages.py`.
+
+use penstock_sim::Results;
+use serde_json::{Value, json};
+
+use crate::fixture::{
+    US, bfc, column, leaf_spine, listed, parse, perfect_retransmission, pfc, run_to_the_end,
+    scenario, with,
+};
+
+/// Two racks of two hosts (0 to 3), ToRs 4 and 5, spines 6 and 7.
+fn rack_to_rack(scheme: Value, outages: Value) -> Value {
+    let flows = listed(&[(0, 2, 2_000_000, 0), (1, 3, 2_000_000, 0)]);
+    with(scenario(leaf_spine(2, 2, 2), scheme, &[flows], US), "/faults/outages", outages)
+}
+
+fn bytes_on(results: &Results, from: u32, to: u32) -> f64 {
+    let ends = |name| column(results, "links", name);
+    let place = ends("from").into_iter().zip(ends("to"));
+    let row = place.into_iter().position(|(a, b)| (a, b) == (f64::from(from), f64::from(to)));
+    column(results, "links", "data_bytes")[row.unwrap()]
+}
+
+#[test]
+fn a_failed_link_loses_what_is_on_it_and_flows_go_around_it() {
+    // Both flows need 160 us; one spine is out from 20 us on, so everything passes the other.
+    for spine in [6, 7] {
+        let outages = json!([{"link": [spine, 5], "start": 20 * US, "end": null}]);
+        let results = run_to_the_end(&rack_to_rack(bfc(), outages));
+        assert_eq!(results.summary.drops, 0);
+        let (out, other) = (bytes_on(&results, spine, 5), bytes_on(&results, 13 - spine, 5));
+        // 20 us at 100 Gb/s are 250 kB, less 3 us of propagation; two flows bring 4 MB.
+        assert!(out < 250_000.0 && other + out >= 4e6, "{out} and {other}");
+        assert_eq!(results.summary.lost_packets > 0, out > 0.0);
+    }
+}
+
+#[test]
+fn a_link_that_recovers_is_used_again() {
+    let outages = json!([{"link": [5, 6], "start": 20 * US, "end": 60 * US},
+                         {"link": [7, 5], "start": 60 * US, "end": 100 * US}]);
+    let results = run_to_the_end(&rack_to_rack(bfc(), outages));
+    assert!(results.summary.lost_packets > 0);
+    let carried = [6, 7].map(|spine| bytes_on(&results, spine, 5));
+    // 40 us at 100 Gb/s are 500 kB, for one of them alone, less what waits for lost packets.
+    assert!(carried.iter().all(|&bytes| bytes > 300_000.0), "{carried:?}");
+}
+
+#[test]
+fn pauses_are_asked_for_again_when_a_link_recovers() {
+    // Host 2 is the bottleneck of three flows; ToR 5 pauses the spines before, during and after.
+    let flows = listed(&[(0, 2, 4_000_000, 0), (1, 2, 4_000_000, 0), (3, 2, 4_000_000, 0)]);
+    let outages = json!([{"link": [5, 6], "start": 50 * US, "end": 52 * US},
+                         {"link": [5, 7], "start": 70 * US, "end": 72 * US}]);
+    for scheme in [with(bfc(), "/switch/backpressure/bitmap_interval", 0), pfc()] {
+        let scenario = scenario(leaf_spine(2, 2, 2), scheme, &[flows.clone()], US);
+        let results = run_to_the_end(&with(scenario, "/faults/outages", outages.clone()));
+        assert_eq!(results.summary.drops, 0);
+    }
+}
+
+#[test]
+fn outages_that_cannot_be_are_refused_by_name() {
+    let refusal = |scheme, outages: Value| {
+        penstock_sim::validate(&parse(&rack_to_rack(scheme, outages))).unwrap_err()
+    };
+    let one =
+        |link: [u32; 2], start: u64, end: u64| json!({"link": link, "start": start, "end": end});
+    let (early, late) = (one([4, 6], US, 3 * US), one([6, 4], 2 * US, 4 * US));
+    for (outages, expected) in [
+        (json!([one([0, 4], US, 2 * US)]), "faults.outages[0].link is [0, 4]; name two switches"),
+        (json!([one([4, 5], US, 2 * US)]), "faults.outages[0].link is [4, 5]; name two switches"),
+        (json!([one([4, 6], 0, 2 * US)]), "faults.outages[0].start is 0"),
+        (json!([one([4, 6], US, US)]), "faults.outages[0].end is 1 us; it must be after its start"),
+        (json!([early, late]), "faults.outages is T0->S0; outages of a link must not overlap"),
+        (
+            json!([one([4, 6], US, 3 * US), one([4, 7], 2 * US, 4 * US)]),
+            "faults.outages is at 2 us; they leave some nodes without a path",
+        ),
+    ] {
+        let message = refusal(bfc(), outages).to_string();
+        assert!(message.starts_with(expected), "{message:?} is not {expected:?}");
+    }
+    let message = refusal(perfect_retransmission(), json!([early])).to_string();
+    assert!(message.starts_with("scheme.host.recovery.kind is perfect"), "{message}");
+}

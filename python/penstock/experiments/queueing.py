@@ -1,0 +1,34 @@
+"""The vocabulary of claims about queues: who shares them, how full switches get, what a share is.
+
+As in :mod:`penstock.experiments.metric`: times in microseconds, sizes in bytes, shares in [0, 1].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from penstock.analysis.fair_share import relative_change
+from penstock.experiments.metric import Metric, Runs, Value
+
+
+def collision_share(runs: Runs) -> Value:
+    """Share of the queued packets that joined a queue behind a packet of another flow."""
+    links = pl.concat(run.links for run in runs)
+    return float(links["collisions"].to_numpy().sum() / links["assignments"].to_numpy().sum())
+
+
+def buffer_peak(runs: Runs) -> Value:
+    """The most that a switch has stored [bytes], mean over seeds."""
+    return float(np.mean([max(run.summary["buffer_peak_bytes"]) for run in runs]))
+
+
+def fair_share_change(runs: Runs, *, span: float) -> Value:
+    """Mean relative change of a flow's fair share within `span` [us] (BFC fig. 3), over seeds."""
+    return float(np.mean([relative_change(run, span * 1e3) for run in runs]))
+
+
+QUEUEING: dict[str, Metric] = {
+    function.__name__: function for function in (collision_share, buffer_peak, fair_share_change)
+}
+"""These metrics by the name under which expressions call them."""
