@@ -41,12 +41,13 @@ fn ring(backpressure: &Value) -> Value {
                 "nic": {"queues": if is_bfc { 2 } else { 0 }, "reacts": true,
                         "scheduling": "round-robin"},
             },
+            "routing": {"kind": "ecmp"},
         },
         "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
                      "destination_ports": []}],
         "faults": {"control_loss": 0.0},
-        "measure": {"sample_interval": 0, "active_flows": false, "series": [], "events": false,
-                    "trace": null},
+        "measure": {"sample_interval": 0, "active_flows": false, "queue_delays": false,
+                    "series": [], "events": false, "trace": null},
     })
 }
 
