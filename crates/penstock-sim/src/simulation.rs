@@ -426,7 +426,9 @@ impl<O: Observer> Simulation<O> {
         {
             active.leave(now, link, self.pool[id].flow_hash);
         }
-        if let Some(delays) = &mut self.measured.queue_delays {
+        if let Some(delays) = &mut self.measured.queue_delays
+            && self.pool[id].kind == PacketKind::Data
+        {
             delays.leave(now, link, id, &self.pool[id]);
         }
         if let Some(frame) = frame {

@@ -50,7 +50,10 @@ fn a_lone_message_takes_the_ideal_time_whatever_its_size() {
             let traffic = [listed(&[(0, 3, size, 0)])];
             let results =
                 run_to_the_end(&scenario(leaf_spine(2, 2, 2), scheme.clone(), &traffic, MS));
-            assert_eq!(column(&results, "flows", "slowdown"), [1.0], "{size} B");
+            let slowdown = column(&results, "flows", "slowdown")[0];
+            // The only acknowledgement does not wait behind that of the packet before, nor a short last
+            // packet on another path behind its predecessor.
+            assert!((0.999..=1.0).contains(&slowdown), "{size} B: {slowdown}");
         }
     }
 }
