@@ -66,7 +66,7 @@ def _cutoffs(homa: Homa, assignment: object) -> Iterator[Problem]:
             f"{path}.cutoffs",
             "a cutoff is not above the one before it",
             "write ascending sizes",
-            list(cutoffs),
+            str(list(cutoffs)),
         )
     levels = len(cutoffs) + 1 + (homa.overcommitment or 1)
     if isinstance(assignment, PriorityAssignment) and levels > assignment.levels:
