@@ -92,17 +92,17 @@ def spray_problems(scenario: Scenario) -> Iterator[Problem]:
             refused + 'recovery ("resend", or "fast-retransmit" with a high duplicate_threshold)',
             "spray",
         )
-    if isinstance(scheme.switch.marking, QcnMarking):
-        yield Problem(
-            "scheme.routing.kind",
+    for found, axis, reason in (
+        (
+            isinstance(scheme.switch.marking, QcnMarking),
+            "marking",
             "QCN's feedback goes back on the path of a flow, and a sprayed flow has none",
-            refused + "marking",
-            "spray",
-        )
-    if isinstance(scheme.switch.backpressure, Bfc):
-        yield Problem(
-            "scheme.routing.kind",
+        ),
+        (
+            isinstance(scheme.switch.backpressure, Bfc),
+            "backpressure",
             "BFC pauses a flow on its one path, and a sprayed flow has many",
-            refused + "backpressure",
-            "spray",
-        )
+        ),
+    ):
+        if found:
+            yield Problem("scheme.routing.kind", reason, refused + axis, "spray")
