@@ -86,6 +86,11 @@ class Run:
         return self._frame("active_flows")
 
     @property
+    def queue_delays(self) -> pl.DataFrame:
+        """Waiting times of data packets at switches, per group of links."""
+        return self._frame("queue_delays")
+
+    @property
     def events(self) -> pl.DataFrame:
         """One row per pause, resume and drop."""
         return self._frame("events")

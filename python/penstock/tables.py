@@ -21,12 +21,13 @@ FILES = {
     "series": "queues.parquet",
     "active_flows": "active_flows.parquet",
     "flow_packets": "flow_packets.parquet",
+    "queue_delays": "queue_delays.parquet",
     "events": "events.parquet",
     "packets": "packets.parquet",
 }
 """Each table's file in a run directory: flows, directed links, sampled buffers of switches,
 sampled queues of the measured links, time per number of active flows, packets of active flows at
-samples, pauses and drops, packets."""
+samples, waiting times at switches, pauses and drops, packets."""
 
 _U32, _U64, _NS = pl.UInt32(), pl.UInt64(), pl.Float64()
 
@@ -53,6 +54,10 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
     },
     "active_flows": {"link": _U32, "flows": _U32, "time_ns": _NS},
     "flow_packets": {"link": _U32, "packets": _U32, "flows": _U64},
+    "queue_delays": {
+        "layer": _U32, "scheduled": pl.Boolean(), "packets": _U64, "mean_ns": _NS,
+        "p50_ns": _NS, "p95_ns": _NS, "p99_ns": _NS,
+    },
     "events": {
         "time_ps": _U64, "node": _U32, "link": _U32, "event": pl.String(), "queue": _U32,
         "bytes": _U64,
@@ -108,6 +113,9 @@ def why_empty(
         )
         if measure.active_flows
         else "measure.active_flows is false",
+        "queue_delays": "no data packet met a switch"
+        if measure.queue_delays
+        else "measure.queue_delays is false",
         "events": quiet if measure.events else "measure.events is false",
         "packets": "no packet met a traced node" if measure.trace else "measure.trace is not set",
     }

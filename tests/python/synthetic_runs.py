@@ -50,6 +50,7 @@ class SyntheticRun:
     series: pl.DataFrame
     active_flows: pl.DataFrame
     flow_packets: pl.DataFrame
+    queue_delays: pl.DataFrame
 
 
 def synthetic_run(
@@ -69,6 +70,7 @@ def synthetic_run(
         series=_series(draw, badness, duration),
         active_flows=_active_flows(draw, badness, links),
         flow_packets=_flow_packets(links),
+        queue_delays=pl.DataFrame(),
     )
 
 

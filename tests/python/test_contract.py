@@ -95,6 +95,18 @@ SCHEMES: list[dict[str, Any]] = [
         "host": {"controller": {"kind": "packet-pair", "bytes_per_round": "4 kB"}},
     },
     {"host": {"controller": {"kind": "new-reno"}, "recovery": {"kind": "selective-repeat"}}},
+    {
+        "switch": {
+            "assignment": {"kind": "priority", "levels": 8},
+            "scheduling": {"kind": "strict"},
+            "backpressure": {"kind": "none"},
+        },
+        "host": {
+            "controller": {"kind": "homa", "overcommitment": 4, "cutoffs": ["1 kB", "5 kB"]},
+            "recovery": {"kind": "resend", "timeout": "1 ms"},
+        },
+        "routing": {"kind": "spray", "order": "round-robin"},
+    },
 ]
 
 
@@ -139,6 +151,7 @@ def test_faults_and_measures() -> None:
     measure = {
         "sample_interval": 0,
         "active_flows": True,
+        "queue_delays": True,
         "series": [[0, 128]],
         "events": True,
         "trace": {"nodes": [128]},
@@ -168,6 +181,7 @@ def test_tables_have_the_columns_that_are_documented() -> None:
     measure = {
         "sample_interval": "1 us",
         "active_flows": True,
+        "queue_delays": True,
         "series": [[0, 8]],
         "events": True,
         "trace": {"nodes": []},

@@ -109,6 +109,22 @@ BAD = {
     "rounds that are paused": ("[scheme]\npreset = 'afq'\n[scheme.switch.backpressure]\n"
                                "kind = 'bfc'\n[scheme.host.nic]\nqueues = 32\n" + OPEN,
                                ["scheme.switch.backpressure.kind", "bfc", "pfc"]),
+    "homa without levels": ("[scheme]\npreset = 'homa'\n[scheme.switch.assignment]\n"
+                            "kind = 'class'\n" + OPEN,
+                            ["scheme.switch.assignment.kind", "class", "priority"]),
+    "homa with too many levels": ("[scheme]\npreset = 'homa'\n[scheme.host.controller]\n"
+                                  "overcommitment = 32\n" + OPEN,
+                                  ["scheme.host.controller.overcommitment", "33", "raise"]),
+    "cutoffs of homa": ("[scheme]\npreset = 'homa'\n[scheme.host.controller]\n"
+                        "cutoffs = ['2 kB', '1 kB']\n" + OPEN,
+                        ["scheme.host.controller.cutoffs", "ascending"]),
+    "levels without homa": ("[scheme]\npreset = 'homa'\n[scheme.host.controller]\n"
+                            "kind = 'line-rate'\n" + OPEN,
+                            ["scheme.switch.assignment.kind", "priority", "line-rate"]),
+    "sprayed go-back-n": ("[scheme]\npreset = 'pfc'\n[scheme.routing]\nkind = 'spray'\n" + OPEN,
+                          ["scheme.routing.kind", "overtake", "fast-retransmit"]),
+    "sprayed bfc": ("[scheme]\npreset = 'bfc'\n[scheme.routing]\nkind = 'spray'\n" + OPEN,
+                    ["scheme.routing.kind", "one path", "backpressure"]),
     "windows of swift": ("[scheme]\npreset = 'swift'\n[scheme.host.controller]\n"
                          "maximum_flow_window = 0.1\n" + OPEN,
                          ["scheme.host.controller.maximum_flow_window", "0.1", "larger"]),

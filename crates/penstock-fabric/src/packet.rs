@@ -26,6 +26,12 @@ pub enum PacketKind {
     /// The receiver tells the source of congestion: with the flag `MARKED` that there is some, and in
     /// `remaining` the rate at which the flow arrives (Mb/s); 0 when it does not say (DCQCN, PCN).
     CongestionNotification,
+    /// The receiver lets the source send the bytes before `offset`, at level `priority` (Homa).
+    Grant,
+    /// The receiver asks for the `remaining` bytes from `offset` on again (Homa).
+    Resend,
+    /// The source answers a [`PacketKind::Resend`] for bytes that it has not sent yet (Homa).
+    Busy,
     /// Pause of priority class `queue` on the link (PFC).
     PauseClass,
     /// End of [`PacketKind::PauseClass`].
@@ -121,6 +127,8 @@ pub struct Packet {
     pub kind: PacketKind,
     /// Priority class, 0 the highest.
     pub class: u8,
+    /// Level that the source gave it, 0 the highest; only assignment by priority looks at it.
+    pub priority: u8,
     /// See [`PacketFlags`].
     pub flags: PacketFlags,
     /// Links of its route already taken.

@@ -9,12 +9,16 @@ use penstock_fabric::scheduling::strict::QUEUES_MAX;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
 };
+use penstock_transport::control::homa::MAXIMUM_LEVELS;
 use penstock_transport::{NicScheduling, RecoveryConfig};
 use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::error::ScenarioError;
+use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
+
+mod levels;
 
 /// The longest run (ps): the timing wheel tells times apart up to hours; a minute of simulated time
 /// at 100 Gb/s is a billion packets a link.
@@ -113,6 +117,11 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
             unless(holds, &at("assignment.sampling"), share, "write above 0, at most 1")?;
         }
         AssignmentConfig::Rounds(config) => rounds(config)?,
+        AssignmentConfig::Priority(config) => {
+            let remedy = "write 2 to 127, one for unscheduled and one for scheduled data at least";
+            let holds = (2..=MAXIMUM_LEVELS).contains(&config.levels);
+            unless(holds, &at("assignment.levels"), config.levels, remedy)?;
+        }
         AssignmentConfig::Class(_)
         | AssignmentConfig::PerFlow {}
         | AssignmentConfig::Ingress {} => {}
@@ -261,6 +270,8 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => {}
     }
     by_rounds(scenario)?;
+    levels::by_priority(scenario)?;
+    levels::sprayed(scenario)?;
     match &switch.backpressure {
         BackpressureConfig::None {} => Ok(()),
         BackpressureConfig::Bfc(_) => {
@@ -375,6 +386,7 @@ fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_simple = host.nic.queues == 0 && host.nic.scheduling == NicScheduling::RoundRobin;
     let holds = is_simple
+        && scenario.scheme.routing == (RoutingConfig::Ecmp {})
         && matches!(switch.scheduling, SchedulingConfig::Fifo {})
         && matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_))
         && !matches!(

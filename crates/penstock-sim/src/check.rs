@@ -5,6 +5,7 @@ use penstock_fabric::{
 };
 
 use crate::error::InvariantError;
+use crate::routing::RoutingConfig;
 use crate::simulation::Simulation;
 
 /// Watches that the packets of a flow arrive in the order in which they were sent.
@@ -36,7 +37,7 @@ impl OrderCheck {
 impl<O: Observer> Simulation<O> {
     /// From now on, also checks the order of arrivals; not where the scheme may change it, as BFC
     /// does with sampled bookkeeping (App. A.8), and AFQ with groups that change places or a quantum
-    /// that a round may exceed (sec. 4); nor where routes change.
+    /// that a round may exceed (sec. 4), and Homa's levels and packet spraying; nor where routes change.
     pub fn watch_order(&mut self) {
         let switch = &self.scenario.scheme.switch;
         let is_sampled =
@@ -49,7 +50,11 @@ impl<O: Observer> Simulation<O> {
             (SchedulingConfig::ScanningDrr(_), _) => true,
             _ => false,
         };
-        let may_reorder = is_sampled || leaves_rounds || self.has_outages;
+        // Homa's unscheduled and scheduled packets are in different queues.
+        let has_levels = matches!(&switch.assignment, AssignmentConfig::Priority(_));
+        let is_sprayed = matches!(self.scenario.scheme.routing, RoutingConfig::Spray(_));
+        let may_reorder =
+            is_sampled || leaves_rounds || has_levels || is_sprayed || self.has_outages;
         self.order = (!may_reorder).then(OrderCheck::default);
     }
 

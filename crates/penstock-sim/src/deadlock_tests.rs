@@ -42,12 +42,13 @@ fn ring(backpressure: &Value) -> Value {
                         "scheduling": "round-robin"},
                 "base_rtt": "longest",
             },
+            "routing": {"kind": "ecmp"},
         },
         "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
                      "destination_ports": []}],
         "faults": {"control_loss": 0.0, "outages": []},
-        "measure": {"sample_interval": 0, "active_flows": false, "series": [], "events": false,
-                    "trace": null},
+        "measure": {"sample_interval": 0, "active_flows": false, "queue_delays": false,
+                    "series": [], "events": false, "trace": null},
     })
 }
 

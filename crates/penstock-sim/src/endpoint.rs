@@ -45,7 +45,8 @@ impl<O: Observer> Simulation<O> {
         let host = &self.scenario.scheme.host;
         let path = self.path_facts(&forward, &back);
         let sender = Sender::new(arrival.size, host, &path, now);
-        let slot = self.slots.insert(flow, sender, Receiver::new(host));
+        let receiver = Receiver::new(host, arrival.size, &path);
+        let slot = self.slots.insert(flow, sender, receiver);
         for (route, links) in [(self.slots.forward(slot), &forward), (self.slots.back(slot), &back)]
         {
             let route = route as usize;
@@ -177,6 +178,7 @@ impl<O: Observer> Simulation<O> {
             queue: sender.queue(),
             kind: PacketKind::Data,
             class: flow.class,
+            priority: segment.level,
             flags,
             hop: 1,
             ..Packet::default()
@@ -199,6 +201,9 @@ impl<O: Observer> Simulation<O> {
             PacketKind::CongestionFeedback | PacketKind::CongestionNotification => {
                 self.on_congestion(now, host, id);
             }
+            PacketKind::Grant | PacketKind::Resend | PacketKind::Busy => {
+                self.on_message_control(now, host, id);
+            }
             _ => self.on_host_signal(now, host, id),
         }
     }
@@ -215,6 +220,9 @@ impl<O: Observer> Simulation<O> {
             + ((u64::from(packet.wire_bytes) * flow.byte_time) >> BYTE_TIME_BITS);
         let queued = (now - packet.sent_at).as_ps().saturating_sub(unloaded);
         self.measured.delays[usize::from(flow.label)].record(queued);
+        if self.granters.is_some() {
+            return self.on_message_data(now, host, id);
+        }
         let is_marked = packet.flags.contains(PacketFlags::MARKED);
         let wire_bytes = u32::from(packet.wire_bytes);
         let receiver = &mut self.slots.receivers[slot as usize];
@@ -241,9 +249,16 @@ impl<O: Observer> Simulation<O> {
             }
             Reply::Nothing => return self.retire(id),
         }
+        self.send_reply(now, host, id);
+    }
+
+    /// Sends a data packet that has become a reply back to its source.
+    #[inline]
+    pub(crate) fn send_reply(&mut self, now: Time, host: u32, id: PacketId) {
+        let packet = &mut self.pool[id];
         packet.wire_bytes = self.network.frames.acknowledgement;
         packet.payload = 0;
-        packet.route = self.slots.back(slot);
+        packet.route = self.slots.back(packet.flow);
         packet.hop = 1;
         let host = &mut self.network.hosts[host as usize];
         host.control.push(&mut self.pool, id);
@@ -254,22 +269,30 @@ impl<O: Observer> Simulation<O> {
     /// Sends a congestion notification from `host` to the source of the flow in `slot`, ahead of the
     /// reply to the data packet.
     fn notify(&mut self, now: Time, host: u32, slot: u32, notification: Notification) {
-        let flow = &mut self.slots.flows[slot as usize];
-        flow.packets += 1;
         let mut flags = PacketFlags::default();
         if notification.is_congested {
             flags.insert(PacketFlags::MARKED);
         }
-        let id = self.pool.insert(Packet {
-            flow: slot,
-            flow_hash: flow.hash,
+        let packet = Packet {
             route: self.slots.back(slot),
-            wire_bytes: self.network.frames.control,
             kind: PacketKind::CongestionNotification,
             flags,
             remaining: notification.receiving_rate,
-            hop: 1,
             ..Packet::default()
+        };
+        self.send_control(now, host, slot, packet);
+    }
+
+    /// Sends a control packet of the flow in `slot` from `host`, on the route that it names.
+    pub(crate) fn send_control(&mut self, now: Time, host: u32, slot: u32, packet: Packet) {
+        let flow = &mut self.slots.flows[slot as usize];
+        flow.packets += 1;
+        let id = self.pool.insert(Packet {
+            flow: slot,
+            flow_hash: flow.hash,
+            wire_bytes: self.network.frames.control,
+            hop: 1,
+            ..packet
         });
         let host = &mut self.network.hosts[host as usize];
         host.control.push(&mut self.pool, id);
@@ -352,7 +375,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Sees to an event at the deadline of the flow's receiver, or before.
     #[inline]
-    fn watch_receiver(&mut self, slot: u32) {
+    pub(crate) fn watch_receiver(&mut self, slot: u32) {
         let deadline = self.slots.receivers[slot as usize].deadline();
         self.wake_by(slot, deadline);
     }
@@ -410,6 +433,7 @@ impl<O: Observer> Simulation<O> {
         if let Some(notification) = self.slots.receivers[slot as usize].on_deadline(now) {
             self.notify(now, destination, slot, notification);
         }
+        self.ask_again(now, slot);
         self.watch_receiver(slot);
         let sender = &mut self.slots.senders[slot as usize];
         if sender.deadline() > now {

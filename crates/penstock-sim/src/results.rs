@@ -152,6 +152,7 @@ impl<O: Observer> Simulation<O> {
             tables.push(active.packets_table());
             tables.push(active.into_table(now));
         }
+        tables.extend(measured.queue_delays.map(|delays| delays.into_table()));
         tables.extend(measured.event_table.map(|events| events.into_table()));
         (Results { tables, summary }, self.observer)
     }

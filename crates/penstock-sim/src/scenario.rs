@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ScenarioError;
 use crate::outage::OutageConfig;
+use crate::routing::RoutingConfig;
 use crate::topology::TopologyConfig;
 use crate::workload::TrafficConfig;
 
@@ -62,7 +63,7 @@ pub struct WireConfig {
 /// Header of an acknowledgement that echoes something (`BASELINES.md` sec. 0.2: 14 + 20 + 12).
 const ACKNOWLEDGEMENT_HEADER: u32 = 46;
 
-/// A scheme: the five axes of its switches, and its hosts.
+/// A scheme: the five axes of its switches, its hosts, and its routing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchemeConfig {
@@ -72,6 +73,8 @@ pub struct SchemeConfig {
     pub switch: SwitchConfig,
     /// The hosts.
     pub host: HostConfig,
+    /// Which of several shortest paths.
+    pub routing: RoutingConfig,
 }
 
 /// What goes wrong.
@@ -92,6 +95,8 @@ pub struct MeasureConfig {
     pub sample_interval: Time,
     /// Whether the flows with packets at each switch port are counted.
     pub active_flows: bool,
+    /// Whether the time that data packets wait at switches is counted by group of links.
+    pub queue_delays: bool,
     /// Links with a series, as (from, to) nodes.
     pub series: Vec<(u32, u32)>,
     /// Whether pauses, resumes and drops are listed.

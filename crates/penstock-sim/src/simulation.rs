@@ -8,6 +8,7 @@
 
 use penstock_engine::{SourceId, Wheel, stream};
 use penstock_fabric::{Arrival, Moment, Observer, PacketId, PacketKind, PacketPool};
+use penstock_transport::Granters;
 use penstock_units::{Fidelity, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
@@ -16,10 +17,13 @@ use crate::check::OrderCheck;
 use crate::deadlock::DeadlockWatch;
 use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
+use crate::grant;
 use crate::measure::backlog;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::ns3::Ns3;
+use crate::priorities;
+use crate::routing::{RoutingConfig, Spray};
 use crate::scenario::Scenario;
 use crate::wire::WireCounters;
 use crate::workload::{FlowArrival, Workload};
@@ -101,8 +105,12 @@ pub struct Simulation<O> {
     pub(crate) order: Option<OrderCheck>,
     /// Looks for deadlocks, where they are possible.
     pub(crate) deadlock_watch: Option<DeadlockWatch>,
+    /// The granting halves of the hosts, with Homa.
+    pub(crate) granters: Option<Box<Granters>>,
     /// Who watches the switches.
     pub observer: O,
+    /// Chooses a path for each data packet, where they are sprayed.
+    spray: Option<Box<Spray>>,
     workload: Workload,
     pending: Option<FlowArrival>,
     /// Whether routes change while it runs.
@@ -122,6 +130,12 @@ pub(crate) fn slot_width_log2(links: usize) -> u32 {
     21u32.saturating_sub(doublings).clamp(4, 13)
 }
 
+/// What chooses a path for each data packet of `scenario`, if they are sprayed.
+fn spray(scenario: &Scenario, network: &Network) -> Option<Box<Spray>> {
+    let RoutingConfig::Spray(config) = &scenario.scheme.routing else { return None };
+    Some(Box::new(Spray::new(config, network.switches.len(), scenario.seed)))
+}
+
 impl<O: Observer> Simulation<O> {
     /// Prepares a run of `scenario` on `network`.
     ///
@@ -135,6 +149,7 @@ impl<O: Observer> Simulation<O> {
             scenario.seed,
             scenario.duration,
         )?;
+        let scenario = &priorities::resolved(scenario, &network)?;
         let links = network.wires.len();
         let hosts = network.hosts.len();
         let switches = network.switches.len() as u32;
@@ -161,6 +176,8 @@ impl<O: Observer> Simulation<O> {
             nic_random: random("nic"),
             fault_random: random("faults/control"),
             control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
+            granters: grant::granters(scenario, &network),
+            spray: spray(scenario, &network),
             scenario: scenario.clone(),
             deadlock_watch: DeadlockWatch::new(&network),
             has_outages: !network.route_changes.is_empty(),
@@ -326,7 +343,10 @@ impl<O: Observer> Simulation<O> {
             PacketKind::Data
             | PacketKind::Acknowledgement
             | PacketKind::NegativeAcknowledgement
-            | PacketKind::CongestionNotification => {
+            | PacketKind::CongestionNotification
+            | PacketKind::Grant
+            | PacketKind::Resend
+            | PacketKind::Busy => {
                 packet.hop += 1;
                 Some(self.slots.routes[packet.route as usize + usize::from(packet.hop) - 1])
             }
@@ -345,18 +365,29 @@ impl<O: Observer> Simulation<O> {
             if self.has_outages { self.link_of_table(switch, id) } else { self.next_link(id) };
         let Some(link) = link else { return self.on_signal(now, switch, ingress, id) };
         let packet = &self.pool[id];
-        let egress = self.network.wires[link as usize].from_port;
         if packet.kind != PacketKind::Data {
+            let egress = self.network.wires[link as usize].from_port;
             self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
             return self.offer(now, link);
         }
         let flow = packet.flow_hash;
+        let link = match &mut self.spray {
+            None => link,
+            Some(spray) => {
+                let destination = self.slots.flows[packet.flow as usize].destination;
+                spray.link(&self.network.routing, switch, destination)
+            }
+        };
+        let egress = self.network.wires[link as usize].from_port;
         let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
         match self.network.switches[switch].on_arrival(&mut moment, id, ingress, egress) {
             Arrival::Dropped => self.on_drop(now, switch, link, id),
             Arrival::Queued { frame, feedback } => {
                 if let Some(active) = &mut self.measured.active_flows {
                     active.enter(now, link, flow);
+                }
+                if let Some(delays) = &mut self.measured.queue_delays {
+                    delays.enter(now, id);
                 }
                 if let Some(frame) = frame {
                     self.send_frame(now, switch, frame);
@@ -426,6 +457,11 @@ impl<O: Observer> Simulation<O> {
             && self.pool[id].kind == PacketKind::Data
         {
             active.leave(now, link, self.pool[id].flow_hash);
+        }
+        if let Some(delays) = &mut self.measured.queue_delays
+            && self.pool[id].kind == PacketKind::Data
+        {
+            delays.leave(now, link, id, &self.pool[id]);
         }
         if let Some(frame) = frame {
             is_ready |= self.send_frame_beside(now, switch, frame, link);

@@ -12,8 +12,9 @@
 //! 4. [`sender`]: one flow at its source: window, pacing, retransmission.
 //! 5. [`receiver`]: one flow at its destination: what to reply to a data packet.
 //! 6. `notification`, `receiving_rate`: when the destination tells the source of congestion.
-//! 7. [`nic`]: which of a host's flows sends the next packet, and which are paused.
-//! 8. [`config`]: the three choices that make a host, and their bounds.
+//! 7. [`granters`]: which messages the destination lets send more (Homa).
+//! 8. [`nic`]: which of a host's flows sends the next packet, and which are paused.
+//! 9. [`config`]: the three choices that make a host, and their bounds.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -21,6 +22,7 @@ extern crate alloc;
 
 pub mod config;
 pub mod control;
+pub mod granters;
 pub mod nic;
 pub mod path;
 pub mod receiver;
@@ -36,6 +38,7 @@ mod fixture;
 
 pub use config::{BaseRtt, ConfigError, HostConfig};
 pub use control::{Controller, ControllerConfig, FlowView};
+pub use granters::{Grant, Granters, Message};
 pub use nic::{Nic, NicConfig, NicScheduling};
 pub use notification::Notification;
 pub use path::{Acknowledgement, HopTelemetry, PathFacts};

@@ -4,12 +4,14 @@
 //! copies those, because they need no state here.
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use penstock_units::Time;
 
 use crate::config::HostConfig;
 use crate::notification::{Notification, NotificationPoint};
 use crate::pair_meter::PairMeter;
+use crate::path::PathFacts;
 use crate::recovery::{Receiving, Reply};
 
 /// The receiving end of a flow.
@@ -22,11 +24,14 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// The receiver of a flow that has delivered nothing.
-    pub fn new(config: &HostConfig) -> Self {
+    /// The receiver of a flow of `size` bytes, 0 for an endless one, that has delivered nothing.
+    pub fn new(config: &HostConfig, size: u64, path: &PathFacts) -> Self {
+        let size = if size == 0 { u64::MAX } else { size };
+        let unscheduled = config.controller.unscheduled_bytes(path);
+        let recovery = Receiving::new(&config.recovery, size, unscheduled);
         let notification = config.controller.notification_point();
         let pairs = config.controller.uses_pairs().then(Box::default);
-        Receiver { recovery: Receiving::new(&config.recovery), notification, pairs }
+        Receiver { recovery, notification, pairs }
     }
 
     /// A data packet of `wire_bytes` (bytes, headers included) arrived at `now`, with or without a
@@ -42,11 +47,37 @@ impl Receiver {
         self.notification.on_data(now, wire_bytes, is_marked)
     }
 
-    /// When a notification is due without a packet (ps); [`Time::NEVER`] when none is. A packet that
-    /// arrives may move it, later or earlier.
+    /// When a notification or a RESEND is due without a packet (ps); [`Time::NEVER`] when none is. A
+    /// packet that arrives may move it, later or earlier.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.notification.deadline()
+        match &self.recovery {
+            Receiving::Resend(resend) => resend.deadline(),
+            _ => self.notification.deadline(),
+        }
+    }
+
+    /// The next bytes to ask for again because of the time alone, until there are none (Homa). May be
+    /// called before it is due.
+    pub fn resend(&mut self, now: Time) -> Option<Range<u64>> {
+        match &mut self.recovery {
+            Receiving::Resend(resend) => resend.on_deadline(now),
+            _ => None,
+        }
+    }
+
+    /// The source was granted the bytes before `offset` (Homa).
+    pub fn on_grant(&mut self, now: Time, offset: u64) {
+        if let Receiving::Resend(resend) = &mut self.recovery {
+            resend.on_grant(now, offset);
+        }
+    }
+
+    /// The source has not sent yet what it was asked for again (Homa).
+    pub fn on_busy(&mut self, now: Time) {
+        if let Receiving::Resend(resend) = &mut self.recovery {
+            resend.expect(now);
+        }
     }
 
     /// What is to be notified to the source because of the time alone. May be called before it is
@@ -74,11 +105,12 @@ impl Receiver {
             Receiving::Perfect(perfect) => perfect.on_data(payload),
             Receiving::SelectiveRepeat(selective) => selective.on_data(offset, payload),
             Receiving::FastRetransmit(fast) => fast.on_data(offset, payload),
+            Receiving::Resend(resend) => resend.on_data(now, offset, payload),
         }
     }
 
-    /// Bytes delivered to the application (bytes): counted with perfect recovery, in order with
-    /// the others.
+    /// Bytes delivered to the application (bytes): counted with perfect recovery and RESEND, in order
+    /// with the others.
     #[inline]
     pub fn delivered(&self) -> u64 {
         match &self.recovery {
@@ -86,6 +118,7 @@ impl Receiver {
             Receiving::Perfect(perfect) => perfect.delivered(),
             Receiving::SelectiveRepeat(selective) => selective.delivered(),
             Receiving::FastRetransmit(fast) => fast.delivered(),
+            Receiving::Resend(resend) => resend.delivered(),
         }
     }
 }

@@ -12,6 +12,8 @@
 //!
 //! Invariant: acknowledged + lost <= next <= size, all in bytes.
 
+use core::ops::Range;
+
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::HostConfig;
@@ -47,6 +49,8 @@ pub struct Segment {
     pub is_retransmission: bool,
     /// Whether the packet is the first of a pair (packet-pair flow control).
     pub opens_pair: bool,
+    /// Its priority level, 0 the highest (Homa); 0 where there are none.
+    pub level: u8,
 }
 
 /// The sending end of a flow.
@@ -75,9 +79,10 @@ pub struct Sender {
 impl Sender {
     /// A flow of `size` bytes, 0 for an endless one, that may start at `now`.
     pub fn new(size: u64, config: &HostConfig, path: &PathFacts, now: Time) -> Self {
-        let controller = Controller::new(&config.controller, path);
+        let size = if size == 0 { u64::MAX } else { size };
+        let controller = Controller::new(&config.controller, size, path);
         Sender {
-            size: if size == 0 { u64::MAX } else { size },
+            size,
             next: 0,
             acknowledged: 0,
             next_available: now,
@@ -171,6 +176,23 @@ impl Sender {
             perfect.on_drop(offset, payload);
             self.controller.on_switch_drop();
             self.follow_rate();
+        }
+    }
+
+    /// The receiver lets the bytes before `offset` go, at priority `level` (Homa).
+    pub fn on_grant(&mut self, offset: u64, level: u8) {
+        self.controller.on_grant(offset, level);
+        if let Sending::Resend(resend) = &mut self.recovery {
+            resend.on_answer();
+        }
+    }
+
+    /// The receiver asks for `range` again, which it has waited for too long (Homa). Answers whether it
+    /// has to be told that the bytes have not been sent yet (BUSY).
+    pub fn on_resend(&mut self, range: Range<u64>) -> bool {
+        match &mut self.recovery {
+            Sending::Resend(resend) => resend.on_resend(range, self.next),
+            _ => false,
         }
     }
 
@@ -301,7 +323,8 @@ impl Sender {
         let is_retransmission = lost.is_some() || was_sent;
         let opens_pair = self.controller.opens_pair();
         let remaining = self.size - offset;
-        Segment { offset, payload, remaining, is_retransmission, opens_pair }
+        let level = if lost.is_some() { 0 } else { self.controller.level(offset) };
+        Segment { offset, payload, remaining, is_retransmission, opens_pair, level }
     }
 
     /// Moves the pending gap when the controller has changed the rate: from the last packet on, it

@@ -49,6 +49,10 @@ class MeasuredRun(Protocol):
         """How many active flows had how many packets at a link, over the samples."""
 
     @property
+    def queue_delays(self) -> pl.DataFrame:
+        """Waiting times [ns] of data packets at switches, per group of links."""
+
+    @property
     def active_flows(self) -> pl.DataFrame:
         """Per link, the time [ns] spent with each number of active flows."""
 

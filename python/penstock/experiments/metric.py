@@ -74,6 +74,22 @@ def time_below(runs: Runs, *, flows: int, link: Sequence[int] | None = None) -> 
 
 
 @metric
+def core_delay(runs: Runs, *, layer: str, scheduled: bool = False, statistic: str = "p99") -> Value:
+    """Waiting of a data packet at a link of a layer [us], mean over seeds: mean, p50, p95 or p99.
+
+    With `scheduled` of Homa's granted packets alone. The scenario has to measure queue_delays.
+    """
+    values = []
+    for run in runs:
+        number = run.summary["layers"].index(layer)
+        rows = run.queue_delays.filter(
+            (pl.col("layer") == number) & (pl.col("scheduled") == scheduled)
+        )
+        values.append(rows[f"{statistic}_ns"].item() / 1e3 if rows.height else float("nan"))
+    return mean(values)
+
+
+@metric
 def pause_time(runs: Runs, *, layer: str | None = None) -> Value:
     """Share of time links are paused by PFC, mean over the links of a layer or of all."""
     return _layer_mean(runs, "port_paused", layer)

@@ -76,6 +76,7 @@ LOOKS: dict[str, Look] = {
     "timely-static": Look(GREEN, "^", "-."),
     "expresspass": Look(SKY, "X", "-."),
     "homa": Look(ORANGE, "P", "-."),
+    "homa-ecmp": Look(VERMILION, "^", ":"),
 }
 
 _OTHERS = [

@@ -101,6 +101,11 @@ class Measure(Part):
         False,
         source=f"{OUR_CHOICE}: costs time per packet",
     )
+    queue_delays: Switch = field(
+        "how long data packets wait at switches, by group of links",
+        False,
+        source=f"{OUR_CHOICE}: costs time per packet",
+    )
     series: tuple[tuple[Node, Node], ...] = field(
         "links [from, to] with a row per sample", (), source=f"{OUR_CHOICE}: nobody asked"
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from penstock.scenario.base import HPCC_SIMULATOR, OUR_CHOICE, Count, Number, Part, field
+from penstock.scenario.homa import Resend
 from penstock.units import PositiveTime, Time
 
 AFQ = "AFQ paper, 6.2.1"
@@ -70,6 +71,8 @@ class FastRetransmit(Part):
     )
 
 
-Recovery = GoBackN | PerfectRecovery | SelectiveRepeat | FastRetransmit
+Recovery = GoBackN | PerfectRecovery | SelectiveRepeat | FastRetransmit | Resend
 REPORTING_RECOVERIES = (SelectiveRepeat, FastRetransmit)
 """Recoveries that tell the controller of a loss before a timeout."""
+REORDERING_RECOVERIES = (FastRetransmit, Resend)
+"""Recoveries that do not take every packet that comes late for lost."""

@@ -1,4 +1,4 @@
-"""A scheme: a switch's five choices and an end host, usually a named preset.
+"""A scheme: a switch's five choices, an end host and the routing, usually a named preset.
 
 A preset is a TOML file in ``penstock/schemes``: the scheme's table, `title`, `cite`, a `source`
 for each number that no default explains, and `preset` when it varies another one. In a scenario
@@ -17,6 +17,7 @@ from typing import Any
 from penstock.errors import nearest
 from penstock.scenario.base import Part, Text, field
 from penstock.scenario.host import Host
+from penstock.scenario.routing import Routing
 from penstock.scenario.switch import SwitchPolicies
 from penstock.scenario.table import Table, merge
 from penstock.units import refusal
@@ -30,6 +31,12 @@ class Scheme(Part):
     cite: Text = field("where it is published", "")
     switch: SwitchPolicies = field("the five choices of a switch")
     host: Host = field("the end host")
+    routing: Routing = field(
+        "which of several shortest paths",
+        {"kind": "ecmp"},
+        source="BFC A.2: flow-level ECMP",
+        discriminator="kind",
+    )
 
 
 def preset_names() -> list[str]:

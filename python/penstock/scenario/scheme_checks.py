@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from penstock.errors import Problem
 from penstock.scenario.backpressure import Bfc, Capfc, Fafc, Pfc, PfcThresholds, Ppfc
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
+from penstock.scenario.level_checks import level_problems, spray_problems
 from penstock.scenario.order_checks import order_problems
 from penstock.scenario.rate_control import Qcn
 from penstock.scenario.recovery import REPORTING_RECOVERIES
@@ -62,6 +63,8 @@ def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _fidelity(scenario)
     yield from _losses(scenario)
     yield from order_problems(scenario.scheme)
+    yield from level_problems(scenario)
+    yield from spray_problems(scenario)
 
 
 def _fidelity(scenario: Scenario) -> Iterator[Problem]:

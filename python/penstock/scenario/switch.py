@@ -23,6 +23,7 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
+from penstock.scenario.homa import PriorityAssignment
 from penstock.scenario.rate_control import QCN_STANDARD
 from penstock.units import PositiveSize, PositiveTime, Rate, Size
 
@@ -405,6 +406,7 @@ Assignment = (
     | DynamicAssignment
     | IngressAssignment
     | RoundAssignment
+    | PriorityAssignment
 )
 Scheduling = (
     Fifo
@@ -440,9 +442,11 @@ class SwitchPolicies(Part):
     def class_count(self) -> int:
         """Priority classes of the queues."""
         assignment = self.assignment
-        if isinstance(assignment, PerFlowAssignment | IngressAssignment | RoundAssignment):
-            return 1
-        return assignment.classes
+        match assignment:
+            case ClassAssignment() | StochasticAssignment() | DynamicAssignment():
+                return assignment.classes
+            case _:
+                return 1
 
     def queue_count(self) -> int | None:
         """Queues of a port, the control queue included; `None`: one per flow or ingress."""
@@ -451,5 +455,7 @@ class SwitchPolicies(Part):
                 return None
             case ClassAssignment() as assignment:
                 return assignment.classes + 1
+            case PriorityAssignment() as assignment:
+                return assignment.levels + 1
             case assignment:
                 return assignment.queues

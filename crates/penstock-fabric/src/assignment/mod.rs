@@ -4,6 +4,7 @@ pub mod class;
 pub mod dynamic;
 mod ingress;
 pub mod per_flow;
+pub mod priority;
 pub mod rounds;
 pub mod stochastic;
 
@@ -21,6 +22,7 @@ use crate::port::Port;
 use class::{ByClass, ByClassConfig};
 use dynamic::{Dynamic, DynamicConfig};
 use per_flow::PerFlow;
+use priority::{ByPriority, ByPriorityConfig};
 use rounds::{Rounds, RoundsConfig};
 use stochastic::{Stochastic, StochasticConfig};
 
@@ -40,6 +42,8 @@ pub enum AssignmentConfig {
     Ingress {},
     /// A queue for each of the next rounds (AFQ).
     Rounds(RoundsConfig),
+    /// A queue for each priority that end hosts give their packets (Homa).
+    Priority(ByPriorityConfig),
 }
 
 impl AssignmentConfig {
@@ -51,7 +55,8 @@ impl AssignmentConfig {
             AssignmentConfig::Dynamic(config) => config.classes,
             AssignmentConfig::PerFlow {}
             | AssignmentConfig::Ingress {}
-            | AssignmentConfig::Rounds(_) => 1,
+            | AssignmentConfig::Rounds(_)
+            | AssignmentConfig::Priority(_) => 1,
         }
     }
 
@@ -64,6 +69,7 @@ impl AssignmentConfig {
             AssignmentConfig::PerFlow {} => vec![],
             AssignmentConfig::Ingress {} => vec![0; ports],
             AssignmentConfig::Rounds(config) => partition(config.queues, 1),
+            AssignmentConfig::Priority(config) => vec![0; config.levels as usize],
         }
     }
 }
@@ -112,6 +118,7 @@ pub(crate) enum Assignment {
     PerFlow(PerFlow),
     Ingress,
     Rounds(Rounds),
+    Priority(ByPriority),
 }
 
 impl Assignment {
@@ -129,6 +136,7 @@ impl Assignment {
             AssignmentConfig::Rounds(config) => {
                 Assignment::Rounds(Rounds::new(config, ports, salt))
             }
+            AssignmentConfig::Priority(config) => Assignment::Priority(ByPriority::new(config)),
         }
     }
 
@@ -142,6 +150,7 @@ impl Assignment {
             Assignment::PerFlow(policy) => Some(policy.assign(arrival)),
             Assignment::Rounds(policy) => policy.assign(arrival),
             Assignment::Ingress => Some(ingress::queue_of(arrival.packet)),
+            Assignment::Priority(policy) => Some(policy.assign(arrival.packet)),
         }
     }
 

@@ -12,6 +12,7 @@ use super::deadlock::Deadlock;
 use super::events::EventTable;
 use super::flows::{FlowRecord, FlowTable};
 use super::histogram::LogHistogram;
+use super::queue_delays::QueueDelays;
 use super::samples::{BufferSamples, LinkSamples, allowed_rate};
 use crate::flow::FlowSlots;
 use crate::network::Network;
@@ -54,6 +55,8 @@ pub struct Measurements {
     pub backlog: Backlog,
     /// Active flows, when asked for.
     pub active_flows: Option<ActiveFlows>,
+    /// Time that data packets wait at switches, when asked for.
+    pub queue_delays: Option<Box<QueueDelays>>,
     /// Pauses and drops, when asked for.
     pub event_table: Option<EventTable>,
     /// Queueing delay of every data packet that arrived, by traffic entry (ps).
@@ -123,6 +126,9 @@ impl Measurements {
             series: LinkSamples::default(),
             backlog: Backlog::default(),
             active_flows: measure.active_flows.then(|| ActiveFlows::new(network.wires.len())),
+            queue_delays: measure
+                .queue_delays
+                .then(|| Box::new(QueueDelays::new(scenario, network))),
             event_table: measure.events.then(EventTable::default),
             delays: vec![LogHistogram::default(); labels.len()],
             hosts: vec![HostPauses::default(); network.hosts.len()],

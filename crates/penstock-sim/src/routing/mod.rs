@@ -6,13 +6,16 @@
 //! hash.
 //! Invariant: a path depends on the network, the two hosts and the hash alone.
 //!
-//! Reading order: [`table`], [`latency`], [`dependency`] (who may wait for whom).
+//! Reading order: [`table`], [`spray`] (a path for each packet), [`latency`], [`dependency`] (who may wait for whom).
 
 pub mod dependency;
 pub mod latency;
+pub mod spray;
 pub mod table;
 
 pub use dependency::{Dependencies, Dependency};
 pub(crate) use latency::longest_path;
 pub use latency::{FrameSizes, base_rtt, ideal_fct};
+pub(crate) use spray::Spray;
+pub use spray::{RoutingConfig, SprayConfig, SprayOrder};
 pub use table::Routing;

@@ -207,6 +207,22 @@ impl Routing {
         &self.hops[range.start as usize..range.end as usize]
     }
 
+    /// The links that a packet to `host` may take from the switch with index `switch`: the one to the
+    /// host, or those to the next switches of shortest paths.
+    ///
+    /// # Panics
+    /// When there is no such switch or host.
+    #[inline]
+    pub fn next_links(&self, switch: usize, host: u32) -> &[u32] {
+        let access = &self.access[host as usize];
+        let set = self.choices[access.edge as usize * self.switches + switch];
+        let range = &self.ranges[set as usize];
+        match &self.hops[range.start as usize..range.end as usize] {
+            [] => core::slice::from_ref(&access.downlink),
+            hops => hops,
+        }
+    }
+
     /// All switches by ascending distance from edge switch number `edge`, which is the first.
     ///
     /// # Panics

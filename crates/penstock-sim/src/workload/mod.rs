@@ -9,7 +9,7 @@
 //!
 //! Reading order: [`merge`], [`entry`], one file per kind of entry ([`open_loop`], [`incast`],
 //! [`listed`]), the parts of an open-loop entry ([`size`], [`arrival`], [`pair`], [`load`]),
-//! `fan_in`, `synchronous`, `demand`, `draw`.
+//! `fan_in`, `synchronous`, `demand`, `draw`, `size_share`.
 
 pub mod arrival;
 mod demand;
@@ -24,6 +24,7 @@ pub mod merge;
 pub mod open_loop;
 pub mod pair;
 pub mod size;
+mod size_share;
 mod synchronous;
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,7 @@ pub use merge::Workload;
 pub use open_loop::OpenLoop;
 pub use pair::PairConfig;
 pub use size::{Convention, SizeConfig, SizeDistribution};
+pub use size_share::{SizeShare, size_shares};
 
 /// An entry of the `traffic` list of a scenario; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -90,6 +90,16 @@ impl OpenLoop {
         };
         Ok((flows, offered))
     }
+
+    /// The distribution of sizes, and how many flows are expected.
+    pub(super) fn expected(&self, entry: &Entry) -> Result<(SizeDistribution, f64), WorkloadError> {
+        let (flows, offered) = self.flows(entry)?;
+        let uplinks = (0..entry.topology.hosts).map(|host| entry.topology.uplink(host));
+        let bits: f64 = uplinks.map(|uplink| offered.carried[uplink as usize]).sum();
+        let span = (flows.stop - self.start).as_ps() as f64 / 1e12;
+        let count = bits * span / (8.0 * flows.sizes.mean());
+        Ok((flows.sizes, count))
+    }
 }
 
 impl Iterator for OpenLoopFlows {

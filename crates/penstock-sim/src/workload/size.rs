@@ -165,12 +165,19 @@ impl SizeDistribution {
 
     /// Draws a size (bytes), >= 1.
     pub fn draw(&self, random: &mut impl RngCore) -> u64 {
+        match self.form {
+            Form::Fixed(size) => size,
+            _ => self.at(draw::unit(random)),
+        }
+    }
+
+    /// The size that `level` stands for, which is uniform in (0, 1] (bytes), >= 1.
+    pub fn at(&self, level: f64) -> u64 {
         let size = match &self.form {
             Form::Fixed(size) => return *size,
-            Form::Exponential => -self.mean * libm::log(draw::unit(random)),
-            Form::Pareto { shape, least } => least * libm::pow(draw::unit(random), -1.0 / shape),
+            Form::Exponential => -self.mean * libm::log(level),
+            Form::Pareto { shape, least } => least * libm::pow(level, -1.0 / shape),
             Form::Table { convention, sizes, shares } => {
-                let level = draw::unit(random);
                 let row = shares.partition_point(|share| *share < level);
                 match (convention, row) {
                     (Convention::Step, _) | (Convention::Linear, 0) => sizes[row],

@@ -20,8 +20,8 @@ pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64
                  "timestamp": 8, "control_frame": 64},
         "topology": topology, "scheme": scheme, "traffic": traffic,
         "faults": {"control_loss": 0.0, "outages": []},
-        "measure": {"sample_interval": 0, "active_flows": false, "series": [], "events": false,
-                    "trace": null},
+        "measure": {"sample_interval": 0, "active_flows": false, "queue_delays": false,
+                    "series": [], "events": false, "trace": null},
     })
 }
 
@@ -126,6 +126,7 @@ fn scheme(name: &str, switch: Value, controller: Value, nic_queues: u32) -> Valu
             "nic": {"queues": nic_queues, "reacts": true, "scheduling": "round-robin"},
             "base_rtt": "longest",
         },
+        "routing": {"kind": "ecmp"},
     })
 }
 

@@ -10,6 +10,7 @@ mod determinism;
 mod fairness;
 mod fault;
 mod fixture;
+mod homa;
 mod incast;
 mod invariant;
 mod loss;

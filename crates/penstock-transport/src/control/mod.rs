@@ -14,7 +14,7 @@
 //! Reading order: [`window`], [`delay`], [`new_reno`], [`swift`], [`paced_rate`] (what the others
 //! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what
 //! the next two share), [`dcqcn`], [`qcn`], [`timely`],
-//! [`pcn`], [`packet_pair`].
+//! [`pcn`], [`packet_pair`], [`homa`].
 
 use alloc::boxed::Box;
 
@@ -30,6 +30,7 @@ pub mod dcqcn;
 pub mod dcqcn_mellanox;
 pub mod dctcp;
 pub mod delay;
+pub mod homa;
 pub mod hpcc;
 pub mod new_reno;
 pub mod paced_rate;
@@ -47,6 +48,7 @@ pub use dcqcn::{Dcqcn, DcqcnConfig};
 pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
+pub use homa::{Homa, HomaConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use new_reno::{NewReno, NewRenoConfig};
 use paced_rate::Paced;
@@ -89,6 +91,8 @@ pub enum ControllerConfig {
     Pcn(PcnConfig),
     /// Packet-pair flow control.
     PacketPair(PacketPairConfig),
+    /// Homa's grants.
+    Homa(HomaConfig),
 }
 
 impl ControllerConfig {
@@ -108,6 +112,7 @@ impl ControllerConfig {
             ControllerConfig::Swift(_) => "swift",
             ControllerConfig::Pcn(_) => "pcn",
             ControllerConfig::PacketPair(_) => "packet-pair",
+            ControllerConfig::Homa(_) => "homa",
         }
     }
 
@@ -135,6 +140,15 @@ impl ControllerConfig {
     /// Whether packets leave in pairs whose gap the receiver measures.
     pub fn uses_pairs(&self) -> bool {
         matches!(self, ControllerConfig::PacketPair(_))
+    }
+
+    /// Bytes of a flow that its receiver expects without having granted them; all of them without
+    /// grants.
+    pub(crate) fn unscheduled_bytes(&self, path: &PathFacts) -> u64 {
+        match self {
+            ControllerConfig::Homa(config) => config.rtt_bytes(path),
+            _ => u64::MAX,
+        }
     }
 
     /// The notification point of a new flow, which sends what the controller listens to.
@@ -180,6 +194,7 @@ impl ControllerConfig {
             ControllerConfig::Swift(config) => config.validate(),
             ControllerConfig::Pcn(config) => config.validate(),
             ControllerConfig::PacketPair(config) => config.validate(),
+            ControllerConfig::Homa(config) => config.validate(),
         }
     }
 }
@@ -251,11 +266,13 @@ pub enum Controller {
     Pcn(Pcn),
     /// Packet-pair flow control.
     PacketPair(Box<PacketPair>),
+    /// Homa's grants.
+    Homa(Homa),
 }
 
 impl Controller {
-    /// The controller of a new flow. What it allocates it allocates here, once.
-    pub fn new(config: &ControllerConfig, path: &PathFacts) -> Self {
+    /// The controller of a new flow of `size` bytes. What it allocates it allocates here, once.
+    pub fn new(config: &ControllerConfig, size: u64, path: &PathFacts) -> Self {
         match config {
             ControllerConfig::LineRate {} => Controller::LineRate,
             ControllerConfig::Window(config) => Controller::Window(Window::new(config, path)),
@@ -280,6 +297,7 @@ impl Controller {
             ControllerConfig::PacketPair(config) => {
                 Controller::PacketPair(Box::new(PacketPair::new(config, path)))
             }
+            ControllerConfig::Homa(config) => Controller::Homa(Homa::new(config, size, path)),
         }
     }
 
@@ -304,7 +322,8 @@ impl Controller {
             | Controller::Window(_)
             | Controller::Dcqcn(_)
             | Controller::Qcn(_)
-            | Controller::Pcn(_) => {}
+            | Controller::Pcn(_)
+            | Controller::Homa(_) => {}
             Controller::Dctcp(dctcp) => dctcp.on_acknowledgement(ack.is_marked, view),
             Controller::Hpcc(hpcc) => hpcc.on_acknowledgement(ack.telemetry, view),
             Controller::Delay(delay) => {
@@ -333,6 +352,22 @@ impl Controller {
     pub fn on_feedback(&mut self, now: Time, feedback: u8) {
         if let Controller::Qcn(qcn) = self {
             qcn.on_feedback(now, feedback);
+        }
+    }
+
+    /// The receiver lets the bytes before `offset` go, at `level` (Homa).
+    pub fn on_grant(&mut self, offset: u64, level: u8) {
+        if let Controller::Homa(homa) = self {
+            homa.on_grant(offset, level);
+        }
+    }
+
+    /// The priority level of a packet that begins at `offset`; 0, the highest, where there are none.
+    #[inline]
+    pub fn level(&self, offset: u64) -> u8 {
+        match self {
+            Controller::Homa(homa) => homa.level(offset),
+            _ => 0,
         }
     }
 
@@ -433,6 +468,7 @@ impl Controller {
             Controller::Swift(swift) => swift.window(),
             Controller::Pcn(pcn) => pcn.window(),
             Controller::PacketPair(pair) => pair.window(),
+            Controller::Homa(homa) => homa.granted(),
         }
     }
 
@@ -444,7 +480,8 @@ impl Controller {
             Controller::LineRate
             | Controller::Window(_)
             | Controller::Delay(_)
-            | Controller::NewReno(_) => None,
+            | Controller::NewReno(_)
+            | Controller::Homa(_) => None,
             Controller::Dctcp(dctcp) => dctcp.rate(),
             Controller::Hpcc(hpcc) => hpcc.rate(),
             Controller::DcqcnMellanox(dcqcn) => dcqcn.rate(),

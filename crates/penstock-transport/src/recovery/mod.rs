@@ -10,7 +10,7 @@
 //! network any more.
 //!
 //! Reading order: [`go_back_n`], [`perfect`], `range_set` and `reassembly` (what the next two share),
-//! [`selective_repeat`], [`fast_retransmit`].
+//! [`selective_repeat`], [`fast_retransmit`], [`resend`].
 
 use alloc::boxed::Box;
 
@@ -24,6 +24,7 @@ use crate::path::{Acknowledgement, PathFacts};
 pub mod fast_retransmit;
 pub mod go_back_n;
 pub mod perfect;
+pub mod resend;
 pub mod selective_repeat;
 
 mod range_set;
@@ -31,6 +32,7 @@ mod reassembly;
 
 pub use fast_retransmit::FastRetransmitConfig;
 pub use go_back_n::GoBackNConfig;
+pub use resend::ResendConfig;
 pub use selective_repeat::SelectiveRepeatConfig;
 
 /// Which recovery the flows of a scheme use, with its parameters.
@@ -46,6 +48,8 @@ pub enum RecoveryConfig {
     SelectiveRepeat(SelectiveRepeatConfig),
     /// Duplicate acknowledgements, a lost packet per round trip (TCP NewReno).
     FastRetransmit(FastRetransmitConfig),
+    /// The receiver asks for what has not arrived (Homa).
+    Resend(ResendConfig),
 }
 
 impl RecoveryConfig {
@@ -65,6 +69,7 @@ impl RecoveryConfig {
             RecoveryConfig::Perfect {} => Ok(()),
             RecoveryConfig::SelectiveRepeat(config) => config.validate(),
             RecoveryConfig::FastRetransmit(config) => config.validate(),
+            RecoveryConfig::Resend(config) => config.validate(),
         }
     }
 }
@@ -97,6 +102,7 @@ pub(crate) enum Sending {
     Perfect(perfect::Sending),
     SelectiveRepeat(Box<selective_repeat::Sending>),
     FastRetransmit(Box<fast_retransmit::Sending>),
+    Resend(Box<resend::Sending>),
 }
 
 impl Sending {
@@ -110,6 +116,9 @@ impl Sending {
             RecoveryConfig::FastRetransmit(config) => {
                 Sending::FastRetransmit(Box::new(fast_retransmit::Sending::new(config, path)))
             }
+            RecoveryConfig::Resend(config) => {
+                Sending::Resend(Box::new(resend::Sending::new(config, path.payload)))
+            }
         }
     }
 
@@ -122,6 +131,7 @@ impl Sending {
             Sending::Perfect(perfect) => perfect.lost_bytes(),
             Sending::SelectiveRepeat(selective) => selective.lost_bytes(),
             Sending::FastRetransmit(fast) => fast.due_bytes(outstanding),
+            Sending::Resend(resend) => resend.lost_bytes(),
         }
     }
 
@@ -133,6 +143,7 @@ impl Sending {
             Sending::Perfect(perfect) => perfect.lost_bytes(),
             Sending::SelectiveRepeat(selective) => selective.departed_bytes(),
             Sending::FastRetransmit(fast) => fast.departed_bytes(),
+            Sending::Resend(resend) => resend.lost_bytes(),
         }
     }
 
@@ -142,7 +153,7 @@ impl Sending {
     pub(crate) fn has_room(&self, outstanding: u64, window: u64) -> bool {
         let has_window = outstanding.saturating_sub(self.departed_bytes()) < window;
         match self {
-            Sending::GoBackN(_) | Sending::Perfect(_) => has_window,
+            Sending::GoBackN(_) | Sending::Perfect(_) | Sending::Resend(_) => has_window,
             Sending::SelectiveRepeat(selective) => has_window && selective.has_room(outstanding),
             Sending::FastRetransmit(fast) => has_window || fast.is_due(),
         }
@@ -155,6 +166,7 @@ impl Sending {
             Sending::Perfect(perfect) => perfect.take_lost(payload),
             Sending::SelectiveRepeat(selective) => selective.take_lost(),
             Sending::FastRetransmit(fast) => fast.take_due(view),
+            Sending::Resend(resend) => resend.take_lost(payload),
         }
     }
 
@@ -170,6 +182,10 @@ impl Sending {
                 false
             }
             Sending::FastRetransmit(fast) => fast.on_send(now, offset, end),
+            Sending::Resend(resend) => {
+                resend.on_send(now);
+                false
+            }
         }
     }
 
@@ -189,6 +205,10 @@ impl Sending {
             Sending::Perfect(_) => None,
             Sending::SelectiveRepeat(selective) => selective.on_acknowledgement(now, ack, view),
             Sending::FastRetransmit(fast) => fast.on_acknowledgement(now, ack, view),
+            Sending::Resend(resend) => {
+                resend.on_answer();
+                None
+            }
         }
     }
 
@@ -200,6 +220,7 @@ impl Sending {
             Sending::Perfect(_) => Time::NEVER,
             Sending::SelectiveRepeat(selective) => selective.expiry(),
             Sending::FastRetransmit(fast) => fast.expiry(),
+            Sending::Resend(resend) => resend.expiry(),
         }
     }
 
@@ -211,6 +232,7 @@ impl Sending {
             Sending::Perfect(_) => None,
             Sending::SelectiveRepeat(selective) => selective.on_deadline(now, view),
             Sending::FastRetransmit(fast) => fast.on_deadline(now, view),
+            Sending::Resend(resend) => resend.on_deadline(now, view),
         }
     }
 }
@@ -222,10 +244,12 @@ pub(crate) enum Receiving {
     Perfect(perfect::Receiving),
     SelectiveRepeat(selective_repeat::Receiving),
     FastRetransmit(fast_retransmit::Receiving),
+    Resend(Box<resend::Receiving>),
 }
 
 impl Receiving {
-    pub(crate) fn new(config: &RecoveryConfig) -> Self {
+    /// The recovery of a flow of `size` bytes, of which the first `unscheduled` come unasked.
+    pub(crate) fn new(config: &RecoveryConfig, size: u64, unscheduled: u64) -> Self {
         match config {
             RecoveryConfig::GoBackN(config) => {
                 Receiving::GoBackN(go_back_n::Receiving::new(config))
@@ -236,6 +260,9 @@ impl Receiving {
             }
             RecoveryConfig::FastRetransmit(_) => {
                 Receiving::FastRetransmit(fast_retransmit::Receiving::default())
+            }
+            RecoveryConfig::Resend(config) => {
+                Receiving::Resend(Box::new(resend::Receiving::new(config, size, unscheduled)))
             }
         }
     }

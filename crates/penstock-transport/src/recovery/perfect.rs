@@ -43,6 +43,11 @@ impl Sending {
         Some((offset, length as u32))
     }
 
+    /// Whether the byte at `offset` is still to be sent again.
+    pub(crate) fn has_lost(&self, offset: u64) -> bool {
+        self.lost.iter().any(|range| range.contains(&offset))
+    }
+
     /// Bytes that were dropped and not sent again yet.
     #[inline]
     pub(crate) fn lost_bytes(&self) -> u64 {

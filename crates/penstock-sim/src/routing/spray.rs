@@ -1,0 +1,119 @@
+//! How a switch chooses among the next hops on shortest paths: by flow (ECMP) or by packet (spraying).
+//!
+//! Packet spraying spreads the packets of a flow over all equal paths, so that no link of the core gets
+//! more than its share (A. Dixit et al., "On the Impact of Packet Spraying in Data Center Networks",
+//! INFOCOM 2013; Homa, SIGCOMM 2018, assumes it). Data packets are sprayed; control packets, which wait
+//! nowhere, keep the path of their flow. Packets of a flow overtake each other, so the recovery must
+//! not take what comes late for lost.
+
+use penstock_engine::stream;
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
+
+use super::table::Routing;
+
+/// The routing of a scheme; `kind` names the variant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RoutingConfig {
+    /// Every flow has one path, by a hash.
+    Ecmp {},
+    /// Every data packet has its own.
+    Spray(SprayConfig),
+}
+
+/// Parameters of packet spraying.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SprayConfig {
+    /// Which next hop a switch takes for a packet.
+    pub order: SprayOrder,
+}
+
+/// Which of several next hops the next packet takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SprayOrder {
+    /// Any, uniformly, whatever the others took.
+    Random,
+    /// The next one in turn; each switch has one turn for all of its packets, with a random start.
+    RoundRobin,
+}
+
+/// The choices of all switches.
+#[derive(Debug)]
+pub(crate) struct Spray {
+    order: SprayOrder,
+    random: Pcg32,
+    /// By switch: how many packets it has sprayed, from its start on.
+    turns: Vec<u32>,
+}
+
+impl Spray {
+    /// The choices of `switches` switches, from the random stream `spray`.
+    pub(crate) fn new(config: &SprayConfig, switches: usize, seed: u64) -> Self {
+        let mut named = stream(seed, "spray");
+        let mut random = Pcg32::new(named.next_u64(), named.next_u64());
+        let turns = (0..switches).map(|_| random.next_u32()).collect();
+        Spray { order: config.order, random, turns }
+    }
+
+    /// The link that a packet to `host` takes from the switch with index `switch`.
+    #[inline]
+    pub(crate) fn link(&mut self, routing: &Routing, switch: usize, host: u32) -> u32 {
+        let hops = routing.next_links(switch, host);
+        if hops.len() == 1 {
+            return hops[0];
+        }
+        let draw = match self.order {
+            SprayOrder::Random => self.random.next_u32(),
+            SprayOrder::RoundRobin => {
+                self.turns[switch] = self.turns[switch].wrapping_add(1);
+                return hops[self.turns[switch] as usize % hops.len()];
+            }
+        };
+        hops[((u64::from(draw) * hops.len() as u64) >> 32) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::build;
+    use crate::topology::tests::bfc;
+
+    /// How often each link was chosen for `packets` packets from the first ToR to host 100.
+    fn counts(order: SprayOrder, packets: u32) -> Vec<u32> {
+        let network = build(&bfc()).unwrap();
+        let routing = Routing::new(&network);
+        let mut spray = Spray::new(&SprayConfig { order }, network.switches as usize, 1);
+        let mut counts = vec![0; network.links.len()];
+        for _ in 0..packets {
+            counts[spray.link(&routing, 0, 100) as usize] += 1;
+        }
+        counts.retain(|&count| count > 0);
+        counts
+    }
+
+    #[test]
+    fn in_turn_every_link_gets_the_same() {
+        assert_eq!(counts(SprayOrder::RoundRobin, 800), [100; 8]);
+    }
+
+    #[test]
+    fn at_random_every_link_gets_about_the_same() {
+        // Binomial: mean 10,000, standard deviation 93.5; five of them.
+        let counts = counts(SprayOrder::Random, 80_000);
+        assert!(counts.iter().all(|count| count.abs_diff(10_000) < 468), "{counts:?}");
+    }
+
+    #[test]
+    fn the_last_switch_has_no_choice() {
+        let network = build(&bfc()).unwrap();
+        let routing = Routing::new(&network);
+        let random = SprayConfig { order: SprayOrder::Random };
+        let mut spray = Spray::new(&random, network.switches as usize, 1);
+        assert_eq!(spray.link(&routing, 0, 5), network.downlink(5));
+    }
+}

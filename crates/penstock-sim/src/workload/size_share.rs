@@ -1,0 +1,68 @@
+//! Which sizes the flows of a scenario have, as expectations: for policies that know the workload.
+
+use penstock_units::Time;
+
+use super::TrafficConfig;
+use super::entry::Entry;
+use super::error::WorkloadError;
+use crate::routing::Routing;
+use crate::topology::Topology;
+
+/// Points of a distribution of sizes (our choice: a hundred for each of 127 priority levels).
+const POINTS: u32 = 1 << 14;
+
+/// So many flows of a size are expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeShare {
+    /// Payload (bytes), > 0.
+    pub size: u64,
+    /// Flows of this size while traffic is generated.
+    pub flows: f64,
+}
+
+impl SizeShare {
+    /// The part of a flow's bytes that comes within the first `limit` (bytes).
+    pub fn unscheduled(&self, limit: u64) -> f64 {
+        self.size.min(limit) as f64
+    }
+}
+
+/// The sizes of all flows with an end; the expected flows of a distribution at equally likely points.
+///
+/// # Errors
+/// When an entry does not fit the network.
+pub fn size_shares(
+    traffic: &[TrafficConfig],
+    topology: &Topology,
+    routing: &Routing,
+    duration: Time,
+) -> Result<Vec<SizeShare>, WorkloadError> {
+    let mut shares = vec![];
+    for (index, config) in (0u16..).zip(traffic) {
+        let entry = Entry { index, topology, routing, seed: 0, duration };
+        match config {
+            TrafficConfig::OpenLoop(open_loop) => {
+                let (sizes, flows) = open_loop.expected(&entry)?;
+                let at = |point: u32| (f64::from(point) + 0.5) / f64::from(POINTS);
+                shares.extend((0..POINTS).map(|point| SizeShare {
+                    size: sizes.at(at(point)),
+                    flows: flows / f64::from(POINTS),
+                }));
+            }
+            TrafficConfig::Incast(incast) => {
+                let span = (incast.stop.min(duration) - incast.start).as_ps() as f64;
+                let events = (span / incast.period.as_ps() as f64).ceil();
+                shares.push(SizeShare {
+                    size: incast.size.get() / u64::from(incast.degree),
+                    flows: events * f64::from(incast.degree),
+                });
+            }
+            TrafficConfig::Listed(listed) => {
+                let sizes = listed.flows.iter().map(|flow| flow.2.get());
+                let finite = sizes.filter(|&size| size > 0);
+                shares.extend(finite.map(|size| SizeShare { size, flows: 1.0 }));
+            }
+        }
+    }
+    Ok(shares)
+}

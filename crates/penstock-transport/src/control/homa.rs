@@ -1,0 +1,172 @@
+//! Homa's sender: a message sends its first bytes blindly and the rest as its receiver grants them.
+//!
+//! B. Montazeri, Y. Li, M. Alizadeh and J. Ousterhout, "Homa: A Receiver-Driven Low-Latency Transport
+//! Protocol Using Network Priorities", SIGCOMM 2018, as P. Goyal et al., "Backpressure Flow Control",
+//! NSDI 2022, App. A.2, evaluate it. Implemented here: unscheduled bytes and their level (sec. 3.2,
+//! 3.4), granted bytes and theirs. The receiver's half is [`crate::granters`]; who of a host's messages
+//! sends is the NIC's choice (SRPT: `nic.scheduling = "srf"`); what is lost, [`crate::recovery::resend`].
+//!
+//! A flow is a message. Left out: RPCs (a message has no response), cutoffs that receivers measure and
+//! publish at run time (sec. 3.4; here all senders know those of the workload), and the mark of incasts
+//! that makes unscheduled bytes few (sec. 3.7; BFC's evaluation has one-way messages).
+//! Where the sources are silent: RTTbytes is rounded up to whole packets, because a packet that is
+//! partly unscheduled would need two levels.
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | RTTbytes | `bdp_factor` | 1 | Homa sec. 3.2; BFC App. A.2 (the first BDP is unscheduled) |
+//! | overcommitment | `overcommitment` | scheduled levels | Homa sec. 3.5, BFC App. A.2 |
+//! | - | `cutoffs` | equal unscheduled bytes in each level | Homa sec. 3.4 |
+
+use alloc::vec::Vec;
+
+use penstock_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
+use crate::control::window::{Window, WindowConfig};
+use crate::path::PathFacts;
+
+/// Most priority levels: with the control queue as many as a strict scheduler serves.
+pub const MAXIMUM_LEVELS: u32 = 127;
+
+/// Parameters of [`Homa`]. Level 0 is the highest; unscheduled levels come before scheduled ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HomaConfig {
+    /// What a message sends without a grant, and what it may have granted and not received, in
+    /// bandwidth-delay products, > 0.
+    pub bdp_factor: f64,
+    /// Scheduled levels, and messages that a receiver grants to at a time, 1 to
+    /// [`MAXIMUM_LEVELS`]; none: the levels of the switch by the share of unscheduled bytes in the
+    /// scenario's traffic.
+    pub overcommitment: Option<u32>,
+    /// The largest message of each unscheduled level but the last, ascending (bytes); none: from the
+    /// scenario's traffic.
+    pub cutoffs: Option<Vec<Bytes>>,
+}
+
+impl HomaConfig {
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The first parameter that is out of bounds.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.window().validate()?;
+        let overcommitment = self.overcommitment.unwrap_or(1);
+        ConfigError::unless(
+            (1..=MAXIMUM_LEVELS).contains(&overcommitment),
+            "controller.overcommitment",
+            overcommitment,
+            "it must be 1 to 127, or null for the workload's",
+        )?;
+        let cutoffs = self.cutoffs.as_deref().unwrap_or_default();
+        ConfigError::unless(
+            cutoffs.is_sorted_by(|one, next| one < next) && cutoffs.len() < MAXIMUM_LEVELS as usize,
+            "controller.cutoffs",
+            cutoffs.len(),
+            "they must ascend and be at most 126, or null for the workload's",
+        )
+    }
+
+    /// RTTbytes: a whole number of packets (bytes), at least one packet.
+    pub fn rtt_bytes(&self, path: &PathFacts) -> u64 {
+        Window::new(&self.window(), path).bytes().next_multiple_of(u64::from(path.payload))
+    }
+
+    /// RTTbytes as a window, before it is rounded.
+    fn window(&self) -> WindowConfig {
+        WindowConfig { bdp_factor: self.bdp_factor }
+    }
+
+    /// Where scheduled levels begin: behind the unscheduled ones.
+    pub fn first_scheduled_level(&self) -> u8 {
+        self.cutoffs.as_ref().map_or(0, Vec::len) as u8 + 1
+    }
+
+    /// The level of the unscheduled bytes of a message of `size` bytes.
+    fn unscheduled_level(&self, size: u64) -> u8 {
+        let cutoffs = self.cutoffs.as_deref().unwrap_or_default();
+        cutoffs.partition_point(|cutoff| cutoff.get() < size) as u8
+    }
+}
+
+/// The grants of one message, at its sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Homa {
+    unscheduled: u64,
+    granted: u64,
+    unscheduled_level: u8,
+    scheduled_level: u8,
+}
+
+impl Homa {
+    /// A message of `size` bytes that has no grant yet.
+    pub fn new(config: &HomaConfig, size: u64, path: &PathFacts) -> Self {
+        let unscheduled = config.rtt_bytes(path);
+        let unscheduled_level = config.unscheduled_level(size);
+        Homa { unscheduled, granted: unscheduled, unscheduled_level, scheduled_level: u8::MAX }
+    }
+
+    /// The receiver lets the bytes before `offset` go, the scheduled ones at `level` from now on.
+    pub fn on_grant(&mut self, offset: u64, level: u8) {
+        self.granted = self.granted.max(offset);
+        self.scheduled_level = level;
+    }
+
+    /// Where the granted bytes end (bytes); the window of a flow of which nothing is acknowledged.
+    #[inline]
+    pub fn granted(&self) -> u64 {
+        self.granted
+    }
+
+    /// The level of a packet that begins at `offset`.
+    #[inline]
+    pub fn level(&self, offset: u64) -> u8 {
+        if offset < self.unscheduled { self.unscheduled_level } else { self.scheduled_level }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::fixture;
+
+    fn config(cutoffs: &[u64]) -> HomaConfig {
+        let cutoffs = Some(cutoffs.iter().map(|&size| Bytes::new(size)).collect());
+        HomaConfig { bdp_factor: 1.0, overcommitment: Some(2), cutoffs }
+    }
+
+    #[test]
+    fn the_level_of_a_message_follows_its_size() {
+        let config = config(&[500, 3_000]);
+        let level = |size| Homa::new(&config, size, &fixture::path()).level(0);
+        assert_eq!([1, 500, 501, 3_000, 3_001, 1 << 40].map(level), [0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_grant_moves_the_window_and_gives_the_level_of_scheduled_bytes() {
+        let mut homa = Homa::new(&config(&[500]), 1_000_000, &fixture::path());
+        assert_eq!((homa.granted(), homa.level(99_000)), (100_000, 1));
+        homa.on_grant(101_000, 3);
+        assert_eq!((homa.granted(), homa.level(99_000), homa.level(100_000)), (101_000, 1, 3));
+        homa.on_grant(100_500, 2);
+        assert_eq!((homa.granted(), homa.level(100_000)), (101_000, 2));
+    }
+
+    #[test]
+    fn rtt_bytes_are_whole_packets() {
+        let of = |bdp_factor| HomaConfig { bdp_factor, ..config(&[]) }.rtt_bytes(&fixture::path());
+        assert_eq!([1.0, 1.0001, 1e-9].map(of), [100_000, 101_000, 1_000]);
+    }
+
+    #[test]
+    fn cutoffs_that_do_not_ascend_are_refused() {
+        assert!(config(&[500, 500]).validate().is_err());
+        assert!(config(&[500, 501]).validate().is_ok());
+        let none = HomaConfig { overcommitment: Some(0), cutoffs: Some(vec![]), bdp_factor: 1.0 };
+        assert_eq!(none.validate().unwrap_err().field, "controller.overcommitment");
+    }
+}
