@@ -23,7 +23,13 @@ from rich.table import Table
 
 from penstock import Scenario
 
-SCHEMES = {"line-rate": "FIFO + line rate", "dctcp": "DCTCP", "hpcc": "HPCC", "bfc": "BFC"}
+SCHEMES = {
+    "line-rate": "FIFO + line rate",
+    "dctcp": "DCTCP",
+    "hpcc": "HPCC",
+    "bfc": "BFC",
+    "expresspass": "ExpressPass",
+}
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ use penstock_units::Time;
 
 use crate::pool::PacketId;
 
-/// What a packet is. Everything but [`PacketKind::Data`] travels in the reserved control queue
-/// (queue 0), ahead of data, and is neither paused nor counted against the buffer (BFC sec. 3.3.2,
-/// `DESIGN.md` sec. 9).
+/// What a packet is. Everything but [`PacketKind::Data`] and [`PacketKind::Credit`] travels in the
+/// reserved control queue (queue 0), ahead of data, and is neither paused nor counted against the buffer
+/// (BFC sec. 3.3.2, `DESIGN.md` sec. 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {
@@ -26,6 +26,13 @@ pub enum PacketKind {
     /// The receiver tells the source of congestion: with the flag `MARKED` that there is some, and in
     /// `remaining` the rate at which the flow arrives (Mb/s); 0 when it does not say (DCQCN, PCN).
     CongestionNotification,
+    /// The receiver lets the source send a data packet, and acknowledges what it has with `offset`;
+    /// number `credit` of its flow (ExpressPass).
+    Credit,
+    /// The source has `remaining` packets for which it wants credits (ExpressPass).
+    CreditRequest,
+    /// The source needs no more credits (ExpressPass).
+    CreditStop,
     /// Pause of priority class `queue` on the link (PFC).
     PauseClass,
     /// End of [`PacketKind::PauseClass`].
@@ -105,7 +112,8 @@ pub struct Packet {
     /// On a wire: when the last bit of the packet behind it arrives. In a queue: the scheduler's tag, or by how many rounds the
     /// packet was ahead when it joined (AFQ; writer: assignment).
     pub time: u64,
-    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) (bytes).
+    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) (bytes). In a data packet
+    /// that a credit paid for, how long before its departure that credit left the receiver (ns).
     pub remaining: u32,
     /// Size on the wire (bytes).
     pub wire_bytes: u16,
@@ -125,6 +133,8 @@ pub struct Packet {
     pub flags: PacketFlags,
     /// Links of its route already taken.
     pub hop: u8,
+    /// Number of the credit, or of the one that paid for the data, modulo 2^16 (ExpressPass).
+    pub credit: u16,
     /// On a wire: the runtime's number of the arrival of the packet behind it, where ties in time are
     /// broken by it.
     pub order: u32,

@@ -16,6 +16,8 @@ use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
+mod credit;
+
 /// The longest run (ps): the timing wheel tells times apart up to hours; a minute of simulated time
 /// at 100 Gb/s is a billion packets a link.
 const LONGEST: Time = Time::from_ms(60_000);
@@ -65,6 +67,7 @@ pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
     let classes = scenario.scheme.switch.assignment.classes();
     scenario.scheme.host.nic.validate_classes(classes)?;
     combinations(scenario)?;
+    credit::check(scenario)?;
     fidelity(scenario)
 }
 
@@ -239,11 +242,11 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow {});
     let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress {});
     let data_queues = switch.assignment.queue_classes(0).len();
+    let remedy = "it needs assignment \"class\" with one class; use drr or strict otherwise";
     match switch.scheduling {
-        SchedulingConfig::Fifo {} => {
-            let remedy =
-                "it needs assignment \"class\" with one class; use drr or strict otherwise";
-            unless(one_queue, scheduling, "fifo", remedy)?;
+        SchedulingConfig::Fifo {} => unless(one_queue, scheduling, "fifo", remedy)?,
+        SchedulingConfig::CreditShaping(_) => {
+            unless(one_queue, scheduling, "credit-shaping", remedy)?;
         }
         SchedulingConfig::Strict {} => {
             let holds = !per_flow && !by_ingress && data_queues < QUEUES_MAX;

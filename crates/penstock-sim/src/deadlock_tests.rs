@@ -42,6 +42,7 @@ fn ring(backpressure: &Value) -> Value {
                         "scheduling": "round-robin"},
                 "base_rtt": "longest",
             },
+            "routing": "ecmp",
         },
         "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
                      "destination_ports": []}],

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ScenarioError;
 use crate::outage::OutageConfig;
+use crate::routing::RoutingConfig;
 use crate::topology::TopologyConfig;
 use crate::workload::TrafficConfig;
 
@@ -72,6 +73,8 @@ pub struct SchemeConfig {
     pub switch: SwitchConfig,
     /// The hosts.
     pub host: HostConfig,
+    /// The paths of its flows.
+    pub routing: RoutingConfig,
 }
 
 /// What goes wrong.

@@ -13,6 +13,7 @@ use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
 use crate::check::OrderCheck;
+use crate::credit::Credits;
 use crate::deadlock::DeadlockWatch;
 use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
@@ -110,6 +111,8 @@ pub struct Simulation<O> {
     /// A control frame is lost when a 32-bit draw is below this.
     pub(crate) control_loss: u64,
     pub(crate) fault_random: Pcg32,
+    /// Where the scheme has credits.
+    pub(crate) credits: Option<Box<Credits>>,
     pub(crate) is_done: bool,
     has_passed_duration: bool,
 }
@@ -160,6 +163,7 @@ impl<O: Observer> Simulation<O> {
             path_seed: stream(scenario.seed, "ecmp").next_u64(),
             nic_random: random("nic"),
             fault_random: random("faults/control"),
+            credits: Credits::new(scenario),
             control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
             scenario: scenario.clone(),
             deadlock_watch: DeadlockWatch::new(&network),
@@ -326,7 +330,10 @@ impl<O: Observer> Simulation<O> {
             PacketKind::Data
             | PacketKind::Acknowledgement
             | PacketKind::NegativeAcknowledgement
-            | PacketKind::CongestionNotification => {
+            | PacketKind::CongestionNotification
+            | PacketKind::Credit
+            | PacketKind::CreditRequest
+            | PacketKind::CreditStop => {
                 packet.hop += 1;
                 Some(self.slots.routes[packet.route as usize + usize::from(packet.hop) - 1])
             }
@@ -347,7 +354,13 @@ impl<O: Observer> Simulation<O> {
         let packet = &self.pool[id];
         let egress = self.network.wires[link as usize].from_port;
         if packet.kind != PacketKind::Data {
-            self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
+            let is_credit = packet.kind == PacketKind::Credit;
+            let switch = &mut self.network.switches[switch];
+            if !is_credit {
+                switch.enqueue_control(&mut self.pool, id, egress);
+            } else if !switch.enqueue_credit(&mut self.pool, id, egress) {
+                return self.retire(id);
+            }
             return self.offer(now, link);
         }
         let flow = packet.flow_hash;
@@ -403,8 +416,9 @@ impl<O: Observer> Simulation<O> {
             return self.send_from_host(now, node, link);
         }
         let switch = (node - self.sources.hosts) as usize;
-        if let Some((id, is_ready)) = self.depart(now, switch, link) {
-            self.transmit(now, link, id, is_ready);
+        match self.depart(now, switch, link) {
+            Some((id, is_ready)) => self.transmit(now, link, id, is_ready),
+            None => self.await_tokens(link),
         }
     }
 

@@ -18,6 +18,7 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
+from penstock.scenario.credit_control import ExpressPass
 from penstock.scenario.pair_control import PacketPair
 from penstock.scenario.rate_control import (
     Dcqcn,
@@ -157,6 +158,7 @@ Controller = (
     | Swift
     | Pcn
     | PacketPair
+    | ExpressPass
 )
 TIMED_CONTROLLERS = (Timely, Swift)
 """Controllers whose packets carry a timestamp."""

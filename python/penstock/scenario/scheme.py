@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 from penstock.errors import nearest
 from penstock.scenario.base import Part, Text, field
@@ -30,6 +30,11 @@ class Scheme(Part):
     cite: Text = field("where it is published", "")
     switch: SwitchPolicies = field("the five choices of a switch")
     host: Host = field("the end host")
+    routing: Literal["ecmp", "symmetric-ecmp"] = field(
+        "whether replies take a path of their own, or the links of the data backwards",
+        "ecmp",
+        source="BFC 6.2.1; ExpressPass 3.1 needs the other",
+    )
 
 
 def preset_names() -> list[str]:

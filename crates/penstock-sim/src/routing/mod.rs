@@ -6,13 +6,15 @@
 //! hash.
 //! Invariant: a path depends on the network, the two hosts and the hash alone.
 //!
-//! Reading order: [`table`], [`latency`], [`dependency`] (who may wait for whom).
+//! Reading order: [`table`], [`symmetric`] (both ways on the same links), [`latency`], [`dependency`] (who may wait for whom).
 
 pub mod dependency;
 pub mod latency;
+pub mod symmetric;
 pub mod table;
 
 pub use dependency::{Dependencies, Dependency};
 pub(crate) use latency::longest_path;
 pub use latency::{FrameSizes, base_rtt, ideal_fct};
+pub use symmetric::{RoutingConfig, symmetric_paths};
 pub use table::Routing;

@@ -14,7 +14,7 @@
 //! Reading order: [`window`], [`delay`], [`new_reno`], [`swift`], [`paced_rate`] (what the others
 //! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what
 //! the next two share), [`dcqcn`], [`qcn`], [`timely`],
-//! [`pcn`], [`packet_pair`].
+//! [`pcn`], [`packet_pair`], [`expresspass`] (where the receiver decides).
 
 use alloc::boxed::Box;
 
@@ -30,6 +30,7 @@ pub mod dcqcn;
 pub mod dcqcn_mellanox;
 pub mod dctcp;
 pub mod delay;
+pub mod expresspass;
 pub mod hpcc;
 pub mod new_reno;
 pub mod paced_rate;
@@ -47,6 +48,7 @@ pub use dcqcn::{Dcqcn, DcqcnConfig};
 pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
+pub use expresspass::{Credit, CreditFeedback, CreditSignal, ExpressPassConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use new_reno::{NewReno, NewRenoConfig};
 use paced_rate::Paced;
@@ -89,6 +91,9 @@ pub enum ControllerConfig {
     Pcn(PcnConfig),
     /// Packet-pair flow control.
     PacketPair(PacketPairConfig),
+    /// ExpressPass. Written as one word, as its authors do.
+    #[serde(rename = "expresspass")]
+    ExpressPass(ExpressPassConfig),
 }
 
 impl ControllerConfig {
@@ -108,6 +113,7 @@ impl ControllerConfig {
             ControllerConfig::Swift(_) => "swift",
             ControllerConfig::Pcn(_) => "pcn",
             ControllerConfig::PacketPair(_) => "packet-pair",
+            ControllerConfig::ExpressPass(_) => "expresspass",
         }
     }
 
@@ -137,8 +143,16 @@ impl ControllerConfig {
         matches!(self, ControllerConfig::PacketPair(_))
     }
 
+    /// ExpressPass, where data leave only for credits of the receiver.
+    pub fn expresspass(&self) -> Option<&ExpressPassConfig> {
+        match self {
+            ControllerConfig::ExpressPass(config) => Some(config),
+            _ => None,
+        }
+    }
+
     /// The notification point of a new flow, which sends what the controller listens to.
-    pub(crate) fn notification_point(&self) -> NotificationPoint {
+    pub(crate) fn notification_point(&self, path: &PathFacts) -> NotificationPoint {
         match self {
             ControllerConfig::Dcqcn(config) => {
                 NotificationPoint::marks(config.notification_interval)
@@ -146,6 +160,9 @@ impl ControllerConfig {
             ControllerConfig::Pcn(config) => NotificationPoint::Periods(Box::new(
                 ReceivingRate::new(config.notification_interval, config.marked_share),
             )),
+            ControllerConfig::ExpressPass(config) => {
+                NotificationPoint::Credits(Box::new(expresspass::Destination::new(config, path)))
+            }
             _ => NotificationPoint::Silent,
         }
     }
@@ -180,6 +197,7 @@ impl ControllerConfig {
             ControllerConfig::Swift(config) => config.validate(),
             ControllerConfig::Pcn(config) => config.validate(),
             ControllerConfig::PacketPair(config) => config.validate(),
+            ControllerConfig::ExpressPass(config) => config.validate(),
         }
     }
 }
@@ -251,6 +269,8 @@ pub enum Controller {
     Pcn(Pcn),
     /// Packet-pair flow control.
     PacketPair(Box<PacketPair>),
+    /// The sender of ExpressPass.
+    ExpressPass(Box<expresspass::Source>),
 }
 
 impl Controller {
@@ -279,6 +299,9 @@ impl Controller {
             ControllerConfig::Pcn(config) => Controller::Pcn(Pcn::new(config, path)),
             ControllerConfig::PacketPair(config) => {
                 Controller::PacketPair(Box::new(PacketPair::new(config, path)))
+            }
+            ControllerConfig::ExpressPass(config) => {
+                Controller::ExpressPass(Box::new(expresspass::Source::new(config, path)))
             }
         }
     }
@@ -317,6 +340,8 @@ impl Controller {
             Controller::NewReno(new_reno) => new_reno.on_acknowledgement(view),
             Controller::Swift(swift) => swift.on_acknowledgement(now, ack.sent_at, view),
             Controller::PacketPair(pair) => pair.on_acknowledgement(now, ack, view),
+            Controller::ExpressPass(source) if ack.is_negative => source.on_loss(),
+            Controller::ExpressPass(_) => {}
         }
     }
 
@@ -365,6 +390,7 @@ impl Controller {
             Controller::DcqcnMellanox(dcqcn) => dcqcn.deadline(),
             Controller::Dcqcn(dcqcn) => dcqcn.deadline(),
             Controller::Qcn(qcn) => qcn.deadline(),
+            Controller::ExpressPass(source) => source.deadline(),
             _ => Time::NEVER,
         }
     }
@@ -375,6 +401,7 @@ impl Controller {
             Controller::DcqcnMellanox(dcqcn) => dcqcn.on_deadline(now),
             Controller::Dcqcn(dcqcn) => dcqcn.on_deadline(now),
             Controller::Qcn(qcn) => qcn.on_deadline(now),
+            Controller::ExpressPass(source) => source.on_deadline(now),
             _ => {}
         }
     }
@@ -412,11 +439,13 @@ impl Controller {
             },
             Controller::NewReno(new_reno) => new_reno.on_loss(signal),
             Controller::Swift(swift) => swift.on_loss(now, signal),
+            Controller::ExpressPass(source) => source.on_loss(),
             _ => {}
         }
     }
 
-    /// How many bytes may be in flight (bytes), >= 1; `u64::MAX` means no limit.
+    /// How many bytes may be in flight (bytes), >= 1; `u64::MAX` means no limit, and 0 that nothing
+    /// leaves without a credit.
     #[inline]
     pub fn window(&self) -> u64 {
         match self {
@@ -433,6 +462,7 @@ impl Controller {
             Controller::Swift(swift) => swift.window(),
             Controller::Pcn(pcn) => pcn.window(),
             Controller::PacketPair(pair) => pair.window(),
+            Controller::ExpressPass(_) => 0,
         }
     }
 
@@ -444,7 +474,8 @@ impl Controller {
             Controller::LineRate
             | Controller::Window(_)
             | Controller::Delay(_)
-            | Controller::NewReno(_) => None,
+            | Controller::NewReno(_)
+            | Controller::ExpressPass(_) => None,
             Controller::Dctcp(dctcp) => dctcp.rate(),
             Controller::Hpcc(hpcc) => hpcc.rate(),
             Controller::DcqcnMellanox(dcqcn) => dcqcn.rate(),

@@ -43,7 +43,7 @@ impl Pair {
         let host = host(controller, recovery);
         Pair {
             sender: Sender::new(size, &host, &path(), Time::ZERO),
-            receiver: Receiver::new(&host),
+            receiver: Receiver::new(&host, &path()),
             fates: Vec::new(),
             losses: Vec::new(),
             completed_at: None,

@@ -115,10 +115,10 @@ fn a_notification_cuts_and_the_bytes_that_follow_recover() {
 
 #[test]
 fn only_the_receivers_of_a_controller_that_listens_notify() {
-    let mut receiver = Receiver::new(&host(dcqcn(), go_back_n()));
+    let mut receiver = Receiver::new(&host(dcqcn(), go_back_n()), &path());
     assert!(receiver.notification(Time::ZERO, 1_048, true).is_some());
     assert!(receiver.notification(Time::from_us(49), 1_048, true).is_none());
     assert_eq!(receiver.deadline(), Time::NEVER);
-    let mut silent = Receiver::new(&host(mellanox(), go_back_n()));
+    let mut silent = Receiver::new(&host(mellanox(), go_back_n()), &path());
     assert!(silent.notification(Time::ZERO, 1_048, true).is_none());
 }
