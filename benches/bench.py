@@ -29,6 +29,7 @@ SCHEMES = {
     "hpcc": "HPCC",
     "bfc": "BFC",
     "homa": "Homa",
+    "expresspass": "ExpressPass",
 }
 
 

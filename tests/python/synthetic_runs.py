@@ -227,6 +227,9 @@ def _summary(scheme: str, seed: int, flows: pl.DataFrame) -> dict[str, Any]:
         "ingress_peak_fraction_of_xoff": 0.31,
         "pfc_pauses": 0,
         "queue_pauses": 1_234 if scheme.startswith("bfc") else 0,
+        "credits_sent": 5_000 if scheme.startswith("expresspass") else 0,
+        "credits_dropped": 700 if scheme.startswith("expresspass") else 0,
+        "credits_wasted": 300 if scheme.startswith("expresspass") else 0,
         "base_rtt_ps": 8_355_000,
         "bdp_bytes": 104_000,
         "unfinished": [

@@ -94,6 +94,18 @@ SCHEMES: list[dict[str, Any]] = [
         },
         "host": {"controller": {"kind": "packet-pair", "bytes_per_round": "4 kB"}},
     },
+    {
+        "switch": {
+            "assignment": {"kind": "class"},
+            "scheduling": {"kind": "credit-shaping", "queue": 8, "frame": "1048 B"},
+            "backpressure": {"kind": "none"},
+        },
+        "host": {
+            "controller": {"kind": "expresspass", "feedback": {"kind": "paper"}},
+            "nic": {"queues": 0},
+        },
+        "routing": {"kind": "symmetric-ecmp"},
+    },
     {"host": {"controller": {"kind": "new-reno"}, "recovery": {"kind": "selective-repeat"}}},
     {
         "switch": {

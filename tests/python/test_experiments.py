@@ -17,10 +17,11 @@ from synthetic_runs import synthetic_run
 from penstock import experiments
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError
+from penstock.experiments.figure import draw
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import bounds_text, judge
 from penstock.experiments.metric import METRICS
-from penstock.experiments.model import Claim, Experiment, Point
+from penstock.experiments.model import Claim, Experiment, FigureSpec, Point
 from penstock.results import Run
 from penstock.runner import validate
 from penstock.scenario import Scenario
@@ -160,6 +161,22 @@ def test_a_scheme_that_does_not_exist_is_reported() -> None:
     assert judgement.remark == "Worst at scheme = bfc. not implemented yet: none-such"
 
 
+def test_figures_say_what_is_missing_and_leave_out_what_they_must() -> None:
+    figures = [
+        {"name": "all", "kind": "slowdown"},
+        {"name": "others", "kind": "slowdown", "without": ["bfc"]},
+    ]
+    experiment = _experiment(measure="1", above=0).model_copy(
+        update={"figures": [FigureSpec.model_validate(one) for one in figures]}
+    )
+    drawn, told = draw(experiment, _cells())
+    assert [figure.name for figure in drawn] == ["all"]
+    assert told == [
+        "Figure others: no runs (others).",
+        "Scheme none-such: not implemented yet.",
+    ]
+
+
 def test_a_claim_of_another_scale_is_not_judged() -> None:
     claim = {"measure": "total(scheme='bfc', of='drops')", "at_most": 9, "scales": ["paper"]}
     assert _verdict(**claim) == (None, "not judged at scale quick")
@@ -201,16 +218,23 @@ def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
     assert [list(c) for c in page["claims"]] == [
         ["claim", "reported", "measured", "tolerance", "holds"]
     ] * len(done.experiment.claims)
-    unjudged = [c["measured"] for c in page["claims"] if c["holds"] is None]
-    assert "not implemented yet: expresspass" in unjudged
-    assert page["series"]["slowdown"]["name"]
-    assert told[-1] == (6, 6)
-    html = done.report.read_text("utf-8")
-    assert "Scheme expresspass: not implemented yet." in html
+    assert None not in [c["holds"] for c in page["claims"]]
+    assert set(page["series"]["slowdown"]["name"]) - set(page["series"]["buffer"]["name"]) == {
+        "expresspass"
+    }
+    assert told[-1] == (7, 7)
+    assert "not implemented yet" not in done.report.read_text("utf-8")
     assert {"slowdown.svg", "slowdown.png", "slowdown.csv"} <= {
         path.name for path in (tmp_path / "figures").iterdir()
     }
     assert Run.load(tmp_path / "runs" / "bfc-seed1").flows.height == 3_000
+
+
+def test_wasted_credits_are_a_share_of_those_sent() -> None:
+    runs = [synthetic_run("expresspass", seed=seed, flows=10) for seed in (1, 2)]
+    for run, (sent, wasted) in zip(runs, [(300, 30), (100, 2)], strict=True):
+        run.summary |= {"credits_sent": sent, "credits_wasted": wasted}
+    assert METRICS["wasted_credits"](runs) == 0.08
 
 
 def test_drop_share_counts_packets_at_the_hosts() -> None:
@@ -235,6 +259,6 @@ def test_an_interrupt_leaves_what_had_finished(tmp_path: Path) -> None:
 
     done = experiments.reproduce("bfc/fig10", "quick", tmp_path, runner=interrupted)
     assert [cell.name for cell in done.cells if cell.run] == ["bfc-seed1", "ideal-fq-seed1"]
-    assert "Interrupted: 4 runs were not made" in done.report.read_text("utf-8")
+    assert "Interrupted: 5 runs were not made" in done.report.read_text("utf-8")
     verdicts = {one.claim.claim: one.holds for one in done.judgements}
     assert verdicts["HPCC's short flows have at least twice BFC's p99 slowdown."] is None

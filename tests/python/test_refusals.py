@@ -125,6 +125,22 @@ BAD = {
                           ["scheme.routing.kind", "overtake", "fast-retransmit"]),
     "sprayed bfc": ("[scheme]\npreset = 'bfc'\n[scheme.routing]\nkind = 'spray'\n" + OPEN,
                     ["scheme.routing.kind", "one path", "backpressure"]),
+    "credits that nobody sends": (
+        "[scheme]\npreset = 'expresspass'\n[scheme.host.controller]\nkind = 'line-rate'\n" + OPEN,
+        ["scheme.host.controller.kind", "line-rate", "expresspass"]),
+    "credits that nobody holds": (
+        "[scheme]\npreset = 'expresspass'\n[scheme.switch.scheduling]\nkind = 'fifo'\n" + OPEN,
+        ["scheme.switch.scheduling.kind", "fifo", "credit-shaping"]),
+    "credits on another way": ("[scheme]\npreset = 'expresspass'\nrouting.kind = 'ecmp'\n" + OPEN,
+                               ["scheme.routing.kind", "ecmp", "symmetric-ecmp"]),
+    "credits for other frames": ("[wire]\npayload = 1000\n[scheme]\npreset = 'expresspass'\n"
+                                 + OPEN, ["scheme.switch.scheduling.frame", "1538", "1078 B"]),
+    "credits of other sizes": (
+        "[scheme]\npreset = 'expresspass'\nhost.controller.credit_maximum = '100 B'\n" + OPEN,
+        ["scheme.switch.scheduling.credit", "84", "88 B"]),
+    "credits in ns-3": ("fidelity = 'ns3-hpcc'\n[scheme]\npreset = 'dctcp'\n"
+                        "routing.kind = 'symmetric-ecmp'\n" + OPEN,
+                        ["scheme.routing.kind", "symmetric-ecmp", "ecmp"]),
     "windows of swift": ("[scheme]\npreset = 'swift'\n[scheme.host.controller]\n"
                          "maximum_flow_window = 0.1\n" + OPEN,
                          ["scheme.host.controller.maximum_flow_window", "0.1", "larger"]),

@@ -4,9 +4,9 @@ use penstock_units::Time;
 
 use crate::pool::PacketId;
 
-/// What a packet is. Everything but [`PacketKind::Data`] travels in the reserved control queue
-/// (queue 0), ahead of data, and is neither paused nor counted against the buffer (BFC sec. 3.3.2,
-/// `DESIGN.md` sec. 9).
+/// What a packet is. Everything but [`PacketKind::Data`] and [`PacketKind::Credit`] travels in the
+/// reserved control queue (queue 0), ahead of data, and is neither paused nor counted against the buffer
+/// (BFC sec. 3.3.2, `DESIGN.md` sec. 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {
@@ -26,12 +26,19 @@ pub enum PacketKind {
     /// The receiver tells the source of congestion: with the flag `MARKED` that there is some, and in
     /// `remaining` the rate at which the flow arrives (Mb/s); 0 when it does not say (DCQCN, PCN).
     CongestionNotification,
-    /// The receiver lets the source send the bytes before `offset`, at level `priority` (Homa).
+    /// The receiver lets the source send the bytes before `offset`, at level `tag` (Homa).
     Grant,
     /// The receiver asks for the `remaining` bytes from `offset` on again (Homa).
     Resend,
     /// The source answers a [`PacketKind::Resend`] for bytes that it has not sent yet (Homa).
     Busy,
+    /// The receiver lets the source send a data packet, and acknowledges what it has with `offset`;
+    /// number `tag` of its flow (ExpressPass).
+    Credit,
+    /// The source has `remaining` packets for which it wants credits (ExpressPass).
+    CreditRequest,
+    /// The source needs no more credits (ExpressPass).
+    CreditStop,
     /// Pause of priority class `queue` on the link (PFC).
     PauseClass,
     /// End of [`PacketKind::PauseClass`].
@@ -111,8 +118,12 @@ pub struct Packet {
     /// On a wire: when the last bit of the packet behind it arrives. In a queue: the scheduler's tag, or by how many rounds the
     /// packet was ahead when it joined (AFQ; writer: assignment).
     pub time: u64,
-    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) (bytes).
+    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) (bytes). In a data packet
+    /// that a credit paid for, how long before its departure that credit left the receiver (ns).
     pub remaining: u32,
+    /// On a wire: the runtime's number of the arrival of the packet behind it, where ties in time are
+    /// broken by it.
+    pub order: u32,
     /// Size on the wire (bytes).
     pub wire_bytes: u16,
     /// Payload (bytes).
@@ -123,19 +134,17 @@ pub struct Packet {
     pub queue: u16,
     /// Queue it came from at the upstream port (`upstreamQ` in BFC).
     pub upstream_queue: u16,
+    /// What the hosts of a scheme write into its header. Homa: its priority level, 0 the highest.
+    /// ExpressPass: the number of the credit, or of the one that paid for the data, modulo 2^16.
+    pub tag: u16,
     /// What it is.
     pub kind: PacketKind,
     /// Priority class, 0 the highest.
     pub class: u8,
-    /// Level that the source gave it, 0 the highest; only assignment by priority looks at it.
-    pub priority: u8,
     /// See [`PacketFlags`].
     pub flags: PacketFlags,
     /// Links of its route already taken.
     pub hop: u8,
-    /// On a wire: the runtime's number of the arrival of the packet behind it, where ties in time are
-    /// broken by it.
-    pub order: u32,
 }
 
 const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");

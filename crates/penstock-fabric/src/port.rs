@@ -13,6 +13,7 @@ use crate::parts::{Bitmap, PauseClock};
 use crate::pool::{PacketId, PacketPool};
 use crate::queue::{DataQueue, Fifo};
 use crate::scheduling::Scheduler;
+use crate::scheduling::credit_shaping::CreditQueue;
 
 /// Counters of a port, for measurement only.
 #[derive(Clone, Copy, Debug, Default)]
@@ -174,10 +175,25 @@ impl Port {
         queue.packets.is_empty() && queue.finish <= self.scheduler.round()
     }
 
-    /// Whether something can be sent now.
+    /// Whether something can be sent now; a credit that waits may have to wait for tokens.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        (self.active > 0 && !self.is_held) || !self.control.is_empty()
+        (self.active > 0 && !self.is_held)
+            || !self.control.is_empty()
+            || self.credits().is_some_and(|credits| !credits.is_empty())
+    }
+
+    /// The queue of the credits, where they have one.
+    #[inline]
+    pub fn credits(&self) -> Option<&CreditQueue> {
+        self.scheduler.credits()
+    }
+
+    /// Appends a credit; false where there is no room for it, and the packet stays the caller's.
+    #[must_use]
+    pub fn enqueue_credit(&mut self, pool: &mut PacketPool, id: PacketId) -> bool {
+        pool[id].queue = 0;
+        self.scheduler.push_credit(pool, id)
     }
 
     /// Appends a control packet.
@@ -216,7 +232,8 @@ impl Port {
     /// Takes the packet that is sent next, at `now`.
     #[inline]
     pub fn dequeue(&mut self, now: Time, pool: &PacketPool) -> Option<PacketId> {
-        if let Some(id) = self.control.pop(pool) {
+        let ahead = self.control.pop(pool).or_else(|| self.scheduler.pop_credit(now, pool));
+        if let Some(id) = ahead {
             self.sent_bytes += u64::from(pool[id].wire_bytes);
             return Some(id);
         }

@@ -118,10 +118,9 @@ impl Switch {
     /// The switch that `config` describes, at the place that `facts` describes.
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes(facts.ports.len());
-        let ports = facts
-            .ports
-            .iter()
-            .map(|port| Port::new(port.rate, &classes, Scheduler::new(&config.scheduling)));
+        let ports = facts.ports.iter().map(|port| {
+            Port::new(port.rate, &classes, Scheduler::new(&config.scheduling, port.rate))
+        });
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);
         let accounts = admission.accounts().count();
@@ -248,6 +247,12 @@ impl Switch {
     #[inline]
     pub fn enqueue_control(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) {
         self.ports[usize::from(egress)].enqueue_control(pool, id);
+    }
+
+    /// Queues a credit; false where there is no room for it, and the packet stays the caller's.
+    #[must_use]
+    pub fn enqueue_credit(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) -> bool {
+        self.ports[usize::from(egress)].enqueue_credit(pool, id)
     }
 
     /// A data packet has arrived by `ingress` and is to leave by `egress`.

@@ -18,6 +18,7 @@ use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
+mod credit;
 mod levels;
 
 /// The longest run (ps): the timing wheel tells times apart up to hours; a minute of simulated time
@@ -69,6 +70,7 @@ pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
     let classes = scenario.scheme.switch.assignment.classes();
     scenario.scheme.host.nic.validate_classes(classes)?;
     combinations(scenario)?;
+    credit::check(scenario)?;
     fidelity(scenario)
 }
 
@@ -248,11 +250,11 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow {});
     let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress {});
     let data_queues = switch.assignment.queue_classes(0).len();
+    let remedy = "it needs assignment \"class\" with one class; use drr or strict otherwise";
     match switch.scheduling {
-        SchedulingConfig::Fifo {} => {
-            let remedy =
-                "it needs assignment \"class\" with one class; use drr or strict otherwise";
-            unless(one_queue, scheduling, "fifo", remedy)?;
+        SchedulingConfig::Fifo {} => unless(one_queue, scheduling, "fifo", remedy)?,
+        SchedulingConfig::CreditShaping(_) => {
+            unless(one_queue, scheduling, "credit-shaping", remedy)?;
         }
         SchedulingConfig::Strict {} => {
             let holds = !per_flow && !by_ingress && data_queues < QUEUES_MAX;
@@ -386,7 +388,7 @@ fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_simple = host.nic.queues == 0 && host.nic.scheduling == NicScheduling::RoundRobin;
     let holds = is_simple
-        && scenario.scheme.routing == (RoutingConfig::Ecmp {})
+        && !matches!(scenario.scheme.routing, RoutingConfig::Spray(_))
         && matches!(switch.scheduling, SchedulingConfig::Fifo {})
         && matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_))
         && !matches!(

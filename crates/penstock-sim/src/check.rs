@@ -105,9 +105,16 @@ impl<O: Observer> Simulation<O> {
         }
         for host in &self.network.hosts {
             host.control.packets(&self.pool).for_each(&mut count);
+            if let Some(waiting) = &host.credits {
+                waiting.credits.packets(&self.pool).for_each(&mut count);
+                waiting.data.packets(&self.pool).for_each(&mut count);
+            }
         }
         for port in self.network.switches.iter().flat_map(|switch| switch.ports()) {
             port.control_packets(&self.pool).for_each(&mut count);
+            if let Some(credits) = port.credits() {
+                credits.packets(&self.pool).for_each(&mut count);
+            }
             for queue in 1..port.queues().len() {
                 port.packets_in(queue, &self.pool).for_each(&mut count);
             }

@@ -3,14 +3,14 @@
 use penstock_engine::stream::mix;
 use penstock_fabric::{Observer, Packet, PacketFlags, PacketId, PacketKind, Signal};
 use penstock_transport::{
-    Acknowledgement, BaseRtt, Notification, PathFacts, Receiver, Reply, Sender,
+    Acknowledgement, BaseRtt, Notification, PathFacts, Receiver, Reply, Segment, Sender,
 };
 use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::flow::Flow;
 use crate::measure::flows::FlowRecord;
 use crate::ns3;
-use crate::routing::ideal_fct;
+use crate::routing::{RoutingConfig, ideal_fct, symmetric_paths};
 use crate::simulation::Simulation;
 use crate::workload::FlowArrival;
 
@@ -38,8 +38,16 @@ impl<O: Observer> Simulation<O> {
             ns3.paths(topology, routing, arrival, [&mut forward, &mut back]);
         } else {
             let hash = mix(self.path_seed ^ number);
-            routing.path(arrival.source, arrival.destination, hash, &mut forward);
-            routing.path(arrival.destination, arrival.source, mix(hash), &mut back);
+            let ends = (arrival.source, arrival.destination);
+            match self.scenario.scheme.routing {
+                RoutingConfig::Ecmp {} | RoutingConfig::Spray(_) => {
+                    routing.path(ends.0, ends.1, hash, &mut forward);
+                    routing.path(ends.1, ends.0, mix(hash), &mut back);
+                }
+                RoutingConfig::SymmetricEcmp {} => {
+                    symmetric_paths(topology, routing, ends, hash, [&mut forward, &mut back]);
+                }
+            }
         }
         let flow = self.describe(now, number, arrival, (&forward, &back));
         let host = &self.scenario.scheme.host;
@@ -56,6 +64,7 @@ impl<O: Observer> Simulation<O> {
         self.measured.on_flow_start(arrival.size);
         let nic = &mut self.network.hosts[arrival.source as usize].nic;
         nic.start(slot, arrival.class, &mut self.slots.senders, &mut self.nic_random);
+        self.signal_receiver(now, arrival.source, slot);
         self.offer(now, forward[0]);
     }
 
@@ -113,13 +122,21 @@ impl<O: Observer> Simulation<O> {
         let id = match sender.control.pop(&self.pool) {
             Some(id) => id,
             None if sender.held_until > now => return, // its release is on the wheel
+            None if sender.credits.is_some() => match self.credited(now, host) {
+                Some(id) => id,
+                None => return self.await_tokens(link),
+            },
             None => match sender.nic.next(now, &mut self.slots.senders) {
                 Some(slot) => self.packet(now, host, slot),
                 None => return self.sleep(now, host),
             },
         };
         let sender = &self.network.hosts[host as usize];
-        let more = !sender.control.is_empty() || sender.nic.has_ready();
+        let has_data = match &sender.credits {
+            None => sender.nic.has_ready(),
+            Some(waiting) => !waiting.is_empty(),
+        };
+        let more = !sender.control.is_empty() || has_data;
         self.transmit(now, link, id, more);
         if !more {
             self.sleep(self.network.wires[link as usize].free_at, host);
@@ -151,10 +168,27 @@ impl<O: Observer> Simulation<O> {
 
     /// The next packet of the flow in `slot`.
     fn packet(&mut self, now: Time, host: u32, slot: u32) -> PacketId {
-        let route = self.slots.forward(slot);
         let sender = &mut self.slots.senders[slot as usize];
-        let segment = sender.send(now);
+        let (segment, queue) = (sender.send(now), sender.queue());
+        let packet = self.data_packet(now, slot, &segment, queue);
+        let nic = &mut self.network.hosts[host as usize].nic;
+        nic.after_send(slot, now, &mut self.slots.senders);
+        self.watch(slot);
+        self.pool.insert(packet)
+    }
+
+    /// A packet with the bytes of `segment`, which count as sent, from `queue` of the NIC.
+    #[inline]
+    pub(crate) fn data_packet(
+        &mut self,
+        now: Time,
+        slot: u32,
+        segment: &Segment,
+        queue: u16,
+    ) -> Packet {
+        let route = self.slots.forward(slot);
         let flow = &mut self.slots.flows[slot as usize];
+        flow.packets += 1;
         let mut flags = PacketFlags::TRACKED;
         if flow.is_incast {
             flags.insert(PacketFlags::INCAST);
@@ -165,8 +199,8 @@ impl<O: Observer> Simulation<O> {
         if segment.opens_pair {
             flags.insert(PacketFlags::OPENS_PAIR);
         }
-        flow.packets += 1;
-        let packet = Packet {
+        self.measured.sent_payload += u64::from(segment.payload);
+        Packet {
             flow: slot,
             flow_hash: flow.hash,
             route,
@@ -175,19 +209,14 @@ impl<O: Observer> Simulation<O> {
             remaining: u32::try_from(segment.remaining).unwrap_or(u32::MAX),
             wire_bytes: (segment.payload + self.network.frames.data_overhead) as u16,
             payload: segment.payload as u16,
-            queue: sender.queue(),
+            queue,
             kind: PacketKind::Data,
             class: flow.class,
-            priority: segment.level,
+            tag: u16::from(segment.level),
             flags,
             hop: 1,
             ..Packet::default()
-        };
-        self.measured.sent_payload += u64::from(segment.payload);
-        let nic = &mut self.network.hosts[host as usize].nic;
-        nic.after_send(slot, now, &mut self.slots.senders);
-        self.watch(slot);
-        self.pool.insert(packet)
+        }
     }
 
     #[inline]
@@ -204,6 +233,8 @@ impl<O: Observer> Simulation<O> {
             PacketKind::Grant | PacketKind::Resend | PacketKind::Busy => {
                 self.on_message_control(now, host, id);
             }
+            PacketKind::Credit => self.on_credit(now, host, id),
+            PacketKind::CreditRequest | PacketKind::CreditStop => self.on_credit_signal(now, id),
             _ => self.on_host_signal(now, host, id),
         }
     }
@@ -229,6 +260,10 @@ impl<O: Observer> Simulation<O> {
         if let Some(notification) = receiver.notification(now, wire_bytes, is_marked) {
             self.notify(now, host, slot, notification);
         }
+        let is_credited = self.credits.is_some();
+        if is_credited {
+            self.on_credited_data(now, id);
+        }
         self.watch_receiver(slot);
         let packet = &mut self.pool[id];
         let receiver = &mut self.slots.receivers[slot as usize];
@@ -236,6 +271,12 @@ impl<O: Observer> Simulation<O> {
         let opens_pair = packet.flags.contains(PacketFlags::OPENS_PAIR);
         let gap = receiver.pair_gap(now, offset, payload, opens_pair);
         match receiver.on_data(now, offset, payload) {
+            // Credits acknowledge, until there is nothing to credit any more.
+            Reply::Acknowledge { cumulative }
+                if is_credited && cumulative != self.slots.flows[slot as usize].size =>
+            {
+                return self.retire(id);
+            }
             Reply::Acknowledge { cumulative } => {
                 packet.kind = PacketKind::Acknowledgement;
                 packet.offset = cumulative;
@@ -358,6 +399,7 @@ impl<O: Observer> Simulation<O> {
     /// The flow in `slot` may have become ready, and its timer may have moved.
     #[inline]
     pub(crate) fn refresh(&mut self, now: Time, host: u32, slot: u32) {
+        self.signal_receiver(now, host, slot);
         self.watch(slot);
         let host = &mut self.network.hosts[host as usize];
         host.nic.on_change(slot, now, &mut self.slots.senders, &mut self.nic_random);
@@ -368,7 +410,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Sees to an event at the deadline of the flow in `slot`, or before.
     #[inline]
-    fn watch(&mut self, slot: u32) {
+    pub(crate) fn watch(&mut self, slot: u32) {
         let deadline = self.slots.senders[slot as usize].deadline();
         self.wake_by(slot, deadline);
     }
@@ -434,6 +476,7 @@ impl<O: Observer> Simulation<O> {
             self.notify(now, destination, slot, notification);
         }
         self.ask_again(now, slot);
+        self.send_due_credit(now, slot);
         self.watch_receiver(slot);
         let sender = &mut self.slots.senders[slot as usize];
         if sender.deadline() > now {
@@ -448,7 +491,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    fn end_flow(&mut self, now: Time, host: u32, slot: u32) {
+    pub(crate) fn end_flow(&mut self, now: Time, host: u32, slot: u32) {
         let completion = now - self.slots.flows[slot as usize].start;
         self.measured.on_flow_end(&self.record(slot, Some(completion)));
         let nic = &mut self.network.hosts[host as usize].nic;

@@ -54,7 +54,7 @@ impl<O: Observer> Simulation<O> {
             let packet = Packet {
                 kind: PacketKind::Grant,
                 offset: grant.offset,
-                priority: grant.level,
+                tag: u16::from(grant.level),
                 route: self.slots.back(grant.slot),
                 ..Packet::default()
             };
@@ -84,7 +84,7 @@ impl<O: Observer> Simulation<O> {
         if self.slots.live_flow(slot).is_some() {
             match packet.kind {
                 PacketKind::Grant => {
-                    self.slots.senders[slot as usize].on_grant(packet.offset, packet.priority);
+                    self.slots.senders[slot as usize].on_grant(packet.offset, packet.tag as u8);
                     self.refresh(now, host, slot);
                 }
                 PacketKind::Resend => {

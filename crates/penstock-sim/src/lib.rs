@@ -7,13 +7,14 @@
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
 //! [`network`] (what is built), [`wire`], [`flow`], [`simulation`] (the event loop), `endpoint` (what
-//! hosts do), `signal` (what switches tell their neighbours), `check` (invariants), `deadlock`, `ns3`
+//! hosts do), `credit` (what hosts with credits do), `signal` (what switches tell their neighbours), `check` (invariants), `deadlock`, `ns3`
 //! (another simulator's fidelity), [`measure`] and [`results`] (what comes out).
 //! [`mod@dependencies`] answers `penstock deadlock`; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;
 mod check;
+mod credit;
 mod deadlock;
 pub mod dependencies;
 mod endpoint;

@@ -12,6 +12,7 @@ use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
 use crate::bounds;
+use crate::credit::HostCredits;
 use crate::error::ScenarioError;
 use crate::measure::trace::PortLinks;
 use crate::ns3;
@@ -32,6 +33,8 @@ pub struct Host {
     pub uplink: u32,
     /// Until when its switch lets it send no data (FAFC).
     pub held_until: Time,
+    /// Credits and credited data, behind the acknowledgements, where the scheme has credits.
+    pub credits: Option<Box<HostCredits>>,
 }
 
 /// Sizes of frames, prepared (bytes).
@@ -98,6 +101,10 @@ impl Network {
             control: penstock_fabric::queue::Fifo::default(),
             uplink: topology.uplink(host),
             held_until: Time::ZERO,
+            credits: HostCredits::new(
+                scenario,
+                topology.links[topology.uplink(host) as usize].rate,
+            ),
         });
         let routings = route_changes.iter().map(|change| &change.routing).chain([&routing]);
         let path_links = routings.map(|routing| longest_path(&topology, routing)).max();

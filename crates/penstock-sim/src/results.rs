@@ -72,6 +72,12 @@ pub struct Summary {
     pub queue_pauses: u64,
     /// Pauses of a given time sent by switches (FAFC).
     pub timed_pauses: u64,
+    /// Credits that receivers sent, the dropped ones included (ExpressPass).
+    pub credits_sent: u64,
+    /// Credits that found no room in the credit queue of a host or switch.
+    pub credits_dropped: u64,
+    /// Credits that came to a sender which had nothing to send.
+    pub credits_wasted: u64,
     /// The longest base round-trip time (ps).
     pub base_rtt_ps: u64,
     /// Bandwidth-delay product of a NIC over that time (bytes).
@@ -202,6 +208,9 @@ impl<O: Observer> Simulation<O> {
                 .filter_map(|switch| switch.fafc())
                 .map(|fafc| fafc.pauses())
                 .sum(),
+            credits_sent: self.credits.as_ref().map_or(0, |credits| credits.sent),
+            credits_dropped: self.dropped_credits(),
+            credits_wasted: self.credits.as_ref().map_or(0, |credits| credits.wasted),
             base_rtt_ps: self.network.path.base_rtt.as_ps(),
             bdp_bytes: self.network.path.bdp.get(),
             unfinished,
@@ -237,6 +246,7 @@ impl<O: Observer> Simulation<O> {
         let in_flight = sender.in_flight();
         match sender.readiness(now) {
             Readiness::Idle => format!("acknowledgement of its last {in_flight} B"),
+            Readiness::Blocked if self.credits.is_some() => "a credit of its receiver".to_owned(),
             Readiness::Blocked => {
                 format!("its window of {} B, {in_flight} B being in flight", sender.window())
             }

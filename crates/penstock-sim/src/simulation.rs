@@ -14,6 +14,7 @@ use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
 use crate::check::OrderCheck;
+use crate::credit::Credits;
 use crate::deadlock::DeadlockWatch;
 use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
@@ -118,6 +119,8 @@ pub struct Simulation<O> {
     /// A control frame is lost when a 32-bit draw is below this.
     pub(crate) control_loss: u64,
     pub(crate) fault_random: Pcg32,
+    /// Where the scheme has credits.
+    pub(crate) credits: Option<Box<Credits>>,
     pub(crate) is_done: bool,
     has_passed_duration: bool,
 }
@@ -175,6 +178,7 @@ impl<O: Observer> Simulation<O> {
             path_seed: stream(scenario.seed, "ecmp").next_u64(),
             nic_random: random("nic"),
             fault_random: random("faults/control"),
+            credits: Credits::new(scenario),
             control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
             granters: grant::granters(scenario, &network),
             spray: spray(scenario, &network),
@@ -346,7 +350,10 @@ impl<O: Observer> Simulation<O> {
             | PacketKind::CongestionNotification
             | PacketKind::Grant
             | PacketKind::Resend
-            | PacketKind::Busy => {
+            | PacketKind::Busy
+            | PacketKind::Credit
+            | PacketKind::CreditRequest
+            | PacketKind::CreditStop => {
                 packet.hop += 1;
                 Some(self.slots.routes[packet.route as usize + usize::from(packet.hop) - 1])
             }
@@ -367,7 +374,13 @@ impl<O: Observer> Simulation<O> {
         let packet = &self.pool[id];
         if packet.kind != PacketKind::Data {
             let egress = self.network.wires[link as usize].from_port;
-            self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
+            let is_credit = packet.kind == PacketKind::Credit;
+            let switch = &mut self.network.switches[switch];
+            if !is_credit {
+                switch.enqueue_control(&mut self.pool, id, egress);
+            } else if !switch.enqueue_credit(&mut self.pool, id, egress) {
+                return self.retire(id);
+            }
             return self.offer(now, link);
         }
         let flow = packet.flow_hash;
@@ -434,8 +447,9 @@ impl<O: Observer> Simulation<O> {
             return self.send_from_host(now, node, link);
         }
         let switch = (node - self.sources.hosts) as usize;
-        if let Some((id, is_ready)) = self.depart(now, switch, link) {
-            self.transmit(now, link, id, is_ready);
+        match self.depart(now, switch, link) {
+            Some((id, is_ready)) => self.transmit(now, link, id, is_ready),
+            None => self.await_tokens(link),
         }
     }
 

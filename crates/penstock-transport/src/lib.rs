@@ -37,11 +37,13 @@ mod receiving_rate;
 mod fixture;
 
 pub use config::{BaseRtt, ConfigError, HostConfig};
-pub use control::{Controller, ControllerConfig, FlowView};
+pub use control::{
+    Controller, ControllerConfig, Credit, CreditSignal, ExpressPassConfig, FlowView,
+};
 pub use granters::{Grant, Granters, Message};
 pub use nic::{Nic, NicConfig, NicScheduling};
 pub use notification::Notification;
 pub use path::{Acknowledgement, HopTelemetry, PathFacts};
 pub use receiver::Receiver;
 pub use recovery::{RecoveryConfig, Reply};
-pub use sender::{Readiness, Segment, Sender};
+pub use sender::{CreditUse, Readiness, Segment, Sender};

@@ -12,6 +12,7 @@ use alloc::boxed::Box;
 
 use penstock_units::Time;
 
+use crate::control::expresspass::Destination;
 use crate::receiving_rate::ReceivingRate;
 
 /// What a congestion notification tells the source.
@@ -38,6 +39,8 @@ pub(crate) enum NotificationPoint {
     },
     /// Tells of each period that brought packets (PCN).
     Periods(Box<ReceivingRate>),
+    /// Lets the sender send (ExpressPass): credits, which are no notifications.
+    Credits(Box<Destination>),
 }
 
 impl NotificationPoint {
@@ -56,7 +59,7 @@ impl NotificationPoint {
         is_marked: bool,
     ) -> Option<Notification> {
         match self {
-            NotificationPoint::Silent => None,
+            NotificationPoint::Silent | NotificationPoint::Credits(_) => None,
             NotificationPoint::Marks { interval, earliest } => {
                 if !is_marked || now < *earliest {
                     return None;
@@ -74,14 +77,15 @@ impl NotificationPoint {
         match self {
             NotificationPoint::Silent | NotificationPoint::Marks { .. } => Time::NEVER,
             NotificationPoint::Periods(rate) => rate.deadline(),
+            NotificationPoint::Credits(credits) => credits.deadline(),
         }
     }
 
     /// What is to be sent to the source because of the time alone.
     pub(crate) fn on_deadline(&mut self, now: Time) -> Option<Notification> {
         match self {
-            NotificationPoint::Silent | NotificationPoint::Marks { .. } => None,
             NotificationPoint::Periods(rate) => rate.on_deadline(now),
+            _ => None,
         }
     }
 }

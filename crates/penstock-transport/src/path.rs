@@ -49,3 +49,19 @@ pub struct Acknowledgement<'a> {
     /// telemetry.
     pub telemetry: &'a [HopTelemetry],
 }
+
+impl Acknowledgement<'_> {
+    /// One that says no more than that the receiver has the bytes before `cumulative`, in whatever
+    /// packet it came.
+    pub fn plain(cumulative: u64) -> Self {
+        Acknowledgement {
+            cumulative,
+            is_negative: false,
+            received: cumulative,
+            is_marked: false,
+            sent_at: Time::ZERO,
+            pair_gap: Time::ZERO,
+            telemetry: &[],
+        }
+    }
+}

@@ -7,8 +7,10 @@ use alloc::boxed::Box;
 use core::ops::Range;
 
 use penstock_units::Time;
+use rand_pcg::Pcg32;
 
 use crate::config::HostConfig;
+use crate::control::{Credit, CreditSignal};
 use crate::notification::{Notification, NotificationPoint};
 use crate::pair_meter::PairMeter;
 use crate::path::PathFacts;
@@ -29,7 +31,7 @@ impl Receiver {
         let size = if size == 0 { u64::MAX } else { size };
         let unscheduled = config.controller.unscheduled_bytes(path);
         let recovery = Receiving::new(&config.recovery, size, unscheduled);
-        let notification = config.controller.notification_point();
+        let notification = config.controller.notification_point(path);
         let pairs = config.controller.uses_pairs().then(Box::default);
         Receiver { recovery, notification, pairs }
     }
@@ -47,8 +49,8 @@ impl Receiver {
         self.notification.on_data(now, wire_bytes, is_marked)
     }
 
-    /// When a notification or a RESEND is due without a packet (ps); [`Time::NEVER`] when none is. A
-    /// packet that arrives may move it, later or earlier.
+    /// When a notification, a credit or a RESEND is due without a packet (ps); [`Time::NEVER`] when
+    /// none is. A packet that arrives may move it, later or earlier.
     #[inline]
     pub fn deadline(&self) -> Time {
         match &self.recovery {
@@ -84,6 +86,31 @@ impl Receiver {
     /// due.
     pub fn on_deadline(&mut self, now: Time) -> Option<Notification> {
         self.notification.on_deadline(now)
+    }
+
+    /// The source asks for credits, or stops them, at `now` (ExpressPass).
+    pub fn on_credit_signal(&mut self, now: Time, signal: CreditSignal) {
+        if let NotificationPoint::Credits(credits) = &mut self.notification {
+            match signal {
+                CreditSignal::Request { packets } => credits.on_request(now, packets),
+                CreditSignal::Stop => credits.on_stop(),
+            }
+        }
+    }
+
+    /// The credit that is due at `now`, if one is; draws its size and the gap to the next one.
+    pub fn take_credit(&mut self, now: Time, rng: &mut Pcg32) -> Option<Credit> {
+        match &mut self.notification {
+            NotificationPoint::Credits(credits) => credits.take(now, rng),
+            _ => None,
+        }
+    }
+
+    /// Data arrived at `now` that credit `number` paid for, which had left `elapsed` before.
+    pub fn on_credited_data(&mut self, now: Time, number: u16, elapsed: Time) {
+        if let NotificationPoint::Credits(credits) = &mut self.notification {
+            credits.on_data(now, number, elapsed);
+        }
     }
 
     /// A data packet with `payload` bytes from `offset` on arrived at `now`, the first of a pair or not.

@@ -17,7 +17,7 @@ use core::ops::Range;
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::HostConfig;
-use crate::control::{Controller, FlowView};
+use crate::control::{Controller, CreditSignal, FlowView};
 use crate::nic::Seat;
 use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
@@ -51,6 +51,17 @@ pub struct Segment {
     pub opens_pair: bool,
     /// Its priority level, 0 the highest (Homa); 0 where there are none.
     pub level: u8,
+}
+
+/// What a sender does with a credit (ExpressPass).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CreditUse {
+    /// It sends these bytes at once.
+    Sends(Segment),
+    /// It has nothing to send.
+    Wasted,
+    /// What the credit acknowledges completes the flow.
+    Completes,
 }
 
 /// The sending end of a flow.
@@ -147,6 +158,38 @@ impl Sender {
         }
         self.follow_rate();
         self.acknowledged >= self.size
+    }
+
+    /// A credit of the receiver arrived at `now`, which acknowledges the bytes before `cumulative`
+    /// (ExpressPass).
+    pub fn on_credit(&mut self, now: Time, cumulative: u64) -> CreditUse {
+        if self.on_acknowledgement(now, &Acknowledgement::plain(cumulative)) {
+            return CreditUse::Completes;
+        }
+        let segment = (self.remaining_unsent() > 0).then(|| self.next_segment(now));
+        let packets = self.packets_left();
+        if let Controller::ExpressPass(source) = &mut self.controller {
+            source.on_credit(now, packets);
+        }
+        let Some(segment) = segment else { return CreditUse::Wasted };
+        self.retransmitted_packets += u32::from(segment.is_retransmission);
+        CreditUse::Sends(segment)
+    }
+
+    /// What is to be told to the receiver at `now` of the credits that the flow needs (ExpressPass).
+    #[inline]
+    pub fn take_credit_signal(&mut self, now: Time) -> Option<CreditSignal> {
+        if !matches!(self.controller, Controller::ExpressPass(_)) {
+            return None;
+        }
+        let packets = self.packets_left();
+        let Controller::ExpressPass(source) = &mut self.controller else { return None };
+        source.take_signal(now, packets)
+    }
+
+    /// Packets that are still to be sent.
+    fn packets_left(&self) -> u64 {
+        self.remaining_unsent().div_ceil(u64::from(self.payload))
     }
 
     /// A congestion notification of the receiver arrived at `now`.

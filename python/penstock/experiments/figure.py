@@ -63,6 +63,8 @@ def _groups(spec: FigureSpec, cells: Sequence[Cell]) -> Groups:
     for cell in select(cells, spec.where):
         if cell.run is not None:
             at = cell.at.get(spec.by)
+            if at and at.label in spec.without:
+                continue
             name = point_name(spec.by, at) if at else str(cell.run.scenario.scheme.name)
             groups.setdefault(name, []).append(cell.run)
     if not groups:

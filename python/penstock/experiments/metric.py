@@ -203,6 +203,13 @@ def drop_share(runs: Runs) -> Value:
 
 
 @metric
+def wasted_credits(runs: Runs) -> Value:
+    """Share of the credits sent that came to a sender with nothing to send (ExpressPass)."""
+    sent = sum(run.summary["credits_sent"] for run in runs)
+    return float(sum(run.summary["credits_wasted"] for run in runs) / max(sent, 1))
+
+
+@metric
 def unfinished(runs: Runs) -> Value:
     """Share of the started flows that did not finish."""
     started = sum(run.summary["flows_started"] for run in runs)

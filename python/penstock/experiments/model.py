@@ -164,6 +164,8 @@ class FigureSpec(Declared):
     """Axis whose points are the lines of the figure; empty for a single line."""
     where: dict[str, str | float] = Field(default_factory=dict)
     """Points to which the runs are restricted: axis -> point."""
+    without: list[str] = Field(default_factory=list)
+    """Points of the axis `by` that are left out."""
     columns: list[str] = Field(default_factory=lambda: ["mean", "p50", "p95", "p99"])
     """Of a slowdown figure: its panels."""
     label: str = ""

@@ -1,6 +1,6 @@
 """The vocabulary of claims about queues: who shares them, how full switches get, what a share is.
 
-As in :mod:`penstock.experiments.metric`: times in microseconds, sizes in bytes, shares in [0, 1].
+As in :mod:`penstock.experiments.vocabulary`: times in microseconds, sizes in bytes, shares in [0, 1].
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from penstock.analysis.fair_share import relative_change
-from penstock.experiments.metric import Metric, Runs, Value
+from penstock.experiments.vocabulary import Metric, Runs, Value
 
 
 def collision_share(runs: Runs) -> Value:

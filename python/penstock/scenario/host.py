@@ -18,6 +18,7 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
+from penstock.scenario.credit_control import ExpressPass
 from penstock.scenario.homa import Homa
 from penstock.scenario.pair_control import PacketPair
 from penstock.scenario.rate_control import (
@@ -159,6 +160,7 @@ Controller = (
     | Pcn
     | PacketPair
     | Homa
+    | ExpressPass
 )
 TIMED_CONTROLLERS = (Timely, Swift)
 """Controllers whose packets carry a timestamp."""

@@ -9,7 +9,7 @@ from penstock.errors import Problem
 from penstock.scenario.backpressure import Bfc
 from penstock.scenario.homa import Homa, PriorityAssignment, Resend
 from penstock.scenario.recovery import REORDERING_RECOVERIES
-from penstock.scenario.routing import Ecmp
+from penstock.scenario.routing import Spray
 from penstock.scenario.switch import QcnMarking, StrictPriority
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _cutoffs(homa: Homa, assignment: object) -> Iterator[Problem]:
 def spray_problems(scenario: Scenario) -> Iterator[Problem]:
     """Sprayed packets overtake each other, and nothing follows their paths back."""
     scheme = scenario.scheme
-    if isinstance(scheme.routing, Ecmp):
+    if not isinstance(scheme.routing, Spray):
         return
     refused = 'use routing "ecmp", or another '
     if not isinstance(scheme.host.recovery, REORDERING_RECOVERIES):

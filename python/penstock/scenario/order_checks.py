@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from penstock.errors import Problem
 from penstock.scenario.base import Part
+from penstock.scenario.credit_control import ExpressPass
 from penstock.scenario.rate_control import Pcn, Timely
 from penstock.scenario.recovery import FastRetransmit, SelectiveRepeat
 from penstock.scenario.scheme import Scheme
@@ -23,8 +24,10 @@ def order_problems(scheme: Scheme) -> Iterator[Problem]:
         for index, own in enumerate(marking.per_rate):
             yield from _at_most(f"{path}.per_rate[{index}]", own, "kmin", "kmax", "B")
     path = "scheme.host.controller"
-    if isinstance(controller, Pcn):
+    if isinstance(controller, Pcn | ExpressPass):
         yield from _at_least(path, controller, "maximum_weight", "minimum_weight")
+    if isinstance(controller, ExpressPass):
+        yield from _at_most(path, controller, "credit_minimum", "credit_maximum", "B")
     if isinstance(controller, Timely):
         yield from _at_most(path, controller, "low_rtt", "high_rtt", "ps")
     if (

@@ -1,4 +1,4 @@
-"""Routing: which of several shortest paths a packet takes."""
+"""Routing: which of several shortest paths a packet takes, and its reply."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from penstock.scenario.base import OUR_CHOICE, Part, field
 
 
 class Ecmp(Part):
-    """Each flow has one path, by a hash."""
+    """Each flow has one path, by a hash; its replies have one of their own."""
 
     kind: Literal["ecmp"]
+
+
+class SymmetricEcmp(Part):
+    """Each flow has one path, by a hash; its replies take the same links backwards."""
+
+    kind: Literal["symmetric-ecmp"]
 
 
 class Spray(Part):
@@ -24,4 +30,4 @@ class Spray(Part):
     )
 
 
-Routing = Ecmp | Spray
+Routing = Ecmp | SymmetricEcmp | Spray

@@ -34,7 +34,7 @@ class Scheme(Part):
     routing: Routing = field(
         "which of several shortest paths",
         {"kind": "ecmp"},
-        source="BFC A.2: flow-level ECMP",
+        source="BFC 6.2.1, A.2: flow-level ECMP; ExpressPass 3.1 needs the symmetric one",
         discriminator="kind",
     )
 

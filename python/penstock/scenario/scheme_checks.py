@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
 from penstock.scenario.backpressure import Bfc, Capfc, Fafc, Pfc, PfcThresholds, Ppfc
+from penstock.scenario.credit_control import CreditShaping, credit_problems
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
 from penstock.scenario.level_checks import level_problems, spray_problems
 from penstock.scenario.order_checks import order_problems
@@ -62,6 +63,7 @@ def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _marking(scenario)
     yield from _fidelity(scenario)
     yield from _losses(scenario)
+    yield from credit_problems(scenario)
     yield from order_problems(scenario.scheme)
     yield from level_problems(scenario)
     yield from spray_problems(scenario)
@@ -100,10 +102,10 @@ def _queues(scenario: Scenario) -> Iterator[Problem]:
     assignment, scheduling = switch.assignment, switch.scheduling
     kind, path = scheduling.kind, "scheme.switch.scheduling.kind"
     one_queue = isinstance(assignment, ClassAssignment) and assignment.classes == 1
-    if isinstance(scheduling, Fifo) and not one_queue:
+    if isinstance(scheduling, Fifo | CreditShaping) and not one_queue:
         yield Problem(
             path,
-            f"FIFO serves one queue, and this {assignment.kind} assignment makes several",
+            f"{kind} serves one queue, and this {assignment.kind} assignment makes several",
             'use assignment {kind = "class", classes = 1}, or scheduling "drr" or "strict"',
             kind,
         )

@@ -23,6 +23,7 @@ from penstock.scenario.base import (
     Switch,
     field,
 )
+from penstock.scenario.credit_control import CreditShaping
 from penstock.scenario.homa import PriorityAssignment
 from penstock.scenario.rate_control import QCN_STANDARD
 from penstock.units import PositiveSize, PositiveTime, Rate, Size
@@ -417,6 +418,7 @@ Scheduling = (
     | RotatingStrict
     | ScanningDrr
     | PriorityGroups
+    | CreditShaping
 )
 Marking = (
     NoMarking

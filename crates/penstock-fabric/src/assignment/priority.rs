@@ -30,7 +30,7 @@ impl ByPriority {
 
     #[inline]
     pub(crate) fn assign(&self, packet: &Packet) -> u16 {
-        1 + u16::from(packet.priority.min(self.last))
+        1 + packet.tag.min(u16::from(self.last))
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn every_level_has_its_queue_and_the_last_takes_what_is_beyond() {
         let policy = ByPriority::new(&ByPriorityConfig { levels: 32 });
-        let queue = |priority| policy.assign(&Packet { priority, ..Packet::default() });
+        let queue = |tag| policy.assign(&Packet { tag, ..Packet::default() });
         assert_eq!([0, 1, 31, 32, 255].map(queue), [1, 2, 32, 32, 32]);
     }
 }

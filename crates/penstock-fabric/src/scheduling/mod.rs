@@ -3,6 +3,7 @@
 //! A scheduler sees only *active* queues: those with packets that are not paused. [`crate::Port`]
 //! says when a queue becomes active or stops being so, and asks for one when the link is free.
 
+pub mod credit_shaping;
 pub mod drr;
 pub mod fifo;
 pub mod ideal_fair;
@@ -14,12 +15,13 @@ pub mod strict;
 
 use alloc::boxed::Box;
 
-use penstock_units::Time;
+use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
-use crate::pool::PacketPool;
+use crate::pool::{PacketId, PacketPool};
 use crate::queue::DataQueue;
+use credit_shaping::{CreditQueue, CreditShaping, CreditShapingConfig};
 use drr::{Drr, DrrConfig};
 use fifo::Fifo;
 use ideal_fair::IdealFair;
@@ -49,6 +51,8 @@ pub enum SchedulingConfig {
     ScanningDrr(ScanningDrrConfig),
     /// Two groups of queues that take turns at being served first (AFQ's emulation).
     PriorityGroups(PriorityGroupsConfig),
+    /// First in, first out, and credits at a rate of their own (ExpressPass).
+    CreditShaping(CreditShapingConfig),
 }
 
 /// The scheduler of a port, stored by value and dispatched by `match`.
@@ -70,11 +74,13 @@ pub enum Scheduler {
     ScanningDrr(Box<ScanningDrr>),
     /// See [`priority_groups`].
     PriorityGroups(Box<PriorityGroups>),
+    /// See [`credit_shaping`]; boxed, so that other ports stay small.
+    CreditShaping(Box<CreditShaping>),
 }
 
 impl Scheduler {
-    /// The scheduler that `config` describes.
-    pub fn new(config: &SchedulingConfig) -> Self {
+    /// The scheduler that `config` describes, for a port of `rate`.
+    pub fn new(config: &SchedulingConfig, rate: BitRate) -> Self {
         match config {
             SchedulingConfig::Fifo {} => Scheduler::Fifo(Fifo::default()),
             SchedulingConfig::Strict {} => Scheduler::Strict(Strict::default()),
@@ -89,6 +95,9 @@ impl Scheduler {
             }
             SchedulingConfig::PriorityGroups(config) => {
                 Scheduler::PriorityGroups(Box::new(PriorityGroups::new(config)))
+            }
+            SchedulingConfig::CreditShaping(config) => {
+                Scheduler::CreditShaping(Box::new(CreditShaping::new(config, rate)))
             }
         }
     }
@@ -108,6 +117,7 @@ impl Scheduler {
         match self {
             Scheduler::RotatingStrict(_) => {}
             Scheduler::Fifo(fifo) => fifo.activate(number),
+            Scheduler::CreditShaping(shaping) => shaping.data.activate(number),
             Scheduler::Strict(strict) => strict.activate(number),
             Scheduler::Drr(drr) => drr.activate(queues, number),
             Scheduler::ScanningDrr(drr) => drr.activate(number),
@@ -121,7 +131,7 @@ impl Scheduler {
     #[inline]
     pub(crate) fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
         match self {
-            Scheduler::Fifo(_) | Scheduler::RotatingStrict(_) => {}
+            Scheduler::Fifo(_) | Scheduler::RotatingStrict(_) | Scheduler::CreditShaping(_) => {}
             Scheduler::Strict(strict) => strict.deactivate(number),
             Scheduler::Drr(drr) => drr.deactivate(queues, number),
             Scheduler::ScanningDrr(drr) => drr.deactivate(queues, number),
@@ -136,6 +146,7 @@ impl Scheduler {
     pub(crate) fn select(&mut self, now: Time, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
         match self {
             Scheduler::Fifo(fifo) => fifo.select(),
+            Scheduler::CreditShaping(shaping) => shaping.data.select(),
             Scheduler::Strict(strict) => strict.select(),
             Scheduler::Drr(drr) => drr.select(queues, pool),
             Scheduler::IdealFair(fair) => fair.select(),
@@ -163,6 +174,32 @@ impl Scheduler {
             Scheduler::IdealFair(fair) => fair.set_head(number, head),
             Scheduler::Srf(srf) => srf.set_head(number, class, head),
             _ => {}
+        }
+    }
+
+    /// The queue of the credits, where they have one.
+    #[inline]
+    pub(crate) fn credits(&self) -> Option<&CreditQueue> {
+        match self {
+            Scheduler::CreditShaping(shaping) => Some(&shaping.credits),
+            _ => None,
+        }
+    }
+
+    /// Appends a credit; false where there is no room for it.
+    pub(crate) fn push_credit(&mut self, pool: &mut PacketPool, id: PacketId) -> bool {
+        match self {
+            Scheduler::CreditShaping(shaping) => shaping.credits.push(pool, id),
+            _ => false,
+        }
+    }
+
+    /// The credit that leaves ahead of data at `now`, if one may.
+    #[inline]
+    pub(crate) fn pop_credit(&mut self, now: Time, pool: &PacketPool) -> Option<PacketId> {
+        match self {
+            Scheduler::CreditShaping(shaping) => shaping.credits.pop(now, pool),
+            _ => None,
         }
     }
 

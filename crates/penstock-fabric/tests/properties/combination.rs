@@ -66,6 +66,7 @@ fn schedulings() -> Vec<Value> {
         json!({"kind": "rotating-strict"}),
         json!({"kind": "scanning-drr", "quantum": 1_048_576}),
         json!({"kind": "priority-groups", "period": 2_000_000}),
+        json!({"kind": "credit-shaping", "queue": 2, "burst": 1, "credit": 84, "frame": 1_538}),
     ]
 }
 
@@ -122,7 +123,7 @@ fn goes_together(config: &SwitchConfig) -> bool {
             told && config.assignment.queue_classes(0).len().is_multiple_of(2)
         }
         _ if rounds => false,
-        SchedulingConfig::Fifo {} => single,
+        SchedulingConfig::Fifo {} | SchedulingConfig::CreditShaping(_) => single,
         SchedulingConfig::IdealFair {} => per_flow,
         SchedulingConfig::Strict {} => !per_flow && !by_ingress,
         SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => true,

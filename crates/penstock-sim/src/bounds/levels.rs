@@ -38,7 +38,7 @@ pub(super) fn by_priority(scenario: &Scenario) -> Result<(), ScenarioError> {
 
 /// Packet spraying changes the order of packets, and a packet's path cannot be followed back.
 pub(super) fn sprayed(scenario: &Scenario) -> Result<(), ScenarioError> {
-    if scenario.scheme.routing == (RoutingConfig::Ecmp {}) {
+    if !matches!(scenario.scheme.routing, RoutingConfig::Spray(_)) {
         return Ok(());
     }
     let (switch, recovery) = (&scenario.scheme.switch, &scenario.scheme.host.recovery);

@@ -59,7 +59,7 @@ impl QueueDelays {
         let waited = (now - self.entered[id.index()]).as_ps();
         let layer = &mut self.layers[usize::from(self.layer_of[link as usize])];
         layer.all.record(waited);
-        if self.first_scheduled.is_some_and(|level| packet.priority >= level) {
+        if self.first_scheduled.is_some_and(|level| packet.tag >= u16::from(level)) {
             layer.scheduled.record(waited);
         }
     }

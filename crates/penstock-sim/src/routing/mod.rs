@@ -6,16 +6,33 @@
 //! hash.
 //! Invariant: a path depends on the network, the two hosts and the hash alone.
 //!
-//! Reading order: [`table`], [`spray`] (a path for each packet), [`latency`], [`dependency`] (who may wait for whom).
+//! Reading order: [`table`], [`spray`] (a path for each packet), [`symmetric`] (both ways on the same
+//! links), [`latency`], [`dependency`] (who may wait for whom).
+
+use serde::{Deserialize, Serialize};
 
 pub mod dependency;
 pub mod latency;
 pub mod spray;
+pub mod symmetric;
 pub mod table;
 
 pub use dependency::{Dependencies, Dependency};
 pub(crate) use latency::longest_path;
 pub use latency::{FrameSizes, base_rtt, ideal_fct};
 pub(crate) use spray::Spray;
-pub use spray::{RoutingConfig, SprayConfig, SprayOrder};
+pub use spray::{SprayConfig, SprayOrder};
+pub use symmetric::symmetric_paths;
 pub use table::Routing;
+
+/// How a scheme chooses among shortest paths; `kind` names the variant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RoutingConfig {
+    /// Every flow has one path, by a hash; its replies have one of their own.
+    Ecmp {},
+    /// Every flow has one path, by a hash; its replies take the same links backwards.
+    SymmetricEcmp {},
+    /// Every data packet has its own.
+    Spray(SprayConfig),
+}

@@ -13,16 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::table::Routing;
 
-/// The routing of a scheme; `kind` names the variant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum RoutingConfig {
-    /// Every flow has one path, by a hash.
-    Ecmp {},
-    /// Every data packet has its own.
-    Spray(SprayConfig),
-}
-
 /// Parameters of packet spraying.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -321,6 +321,20 @@ pub fn fafc(threshold: u64) -> Value {
     with(with(dctcp(), "/switch", switch), "/name", "fafc")
 }
 
+/// ExpressPass with BFC's parameters, for data packets of `frame` bytes and credits of 76 to 92 B.
+pub fn expresspass(frame: u64) -> Value {
+    let controller = json!({"kind": "expresspass", "initial_rate": 0.5, "initial_weight": 0.0625,
+        "minimum_weight": 0.01, "maximum_weight": 0.5,
+        "feedback": {"kind": "released", "target_loss": 0.125, "weight_step": 0.05},
+        "jitter": 0.1, "credit_minimum": 76, "credit_maximum": 92, "full_rate_packets": 40,
+        "early_stop": true, "request_timeout": 100 * US});
+    let scheduling =
+        json!({"kind": "credit-shaping", "queue": 16, "burst": 2, "credit": 84, "frame": frame});
+    let expresspass = with(line_rate(), "/switch/scheduling", scheduling);
+    let expresspass = with(expresspass, "/host/controller", controller);
+    with(with(expresspass, "/routing", "symmetric-ecmp"), "/name", "expresspass")
+}
+
 /// All schemes, by name.
 pub fn schemes() -> Vec<Value> {
     vec![
@@ -341,6 +355,7 @@ pub fn schemes() -> Vec<Value> {
         swift(100),
         fafc(60_000),
         afq(50_000),
+        expresspass(1_048),
     ]
 }
 

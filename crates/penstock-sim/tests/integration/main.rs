@@ -7,6 +7,7 @@ mod bottleneck;
 mod convergence;
 mod deadlock;
 mod determinism;
+mod expresspass;
 mod fairness;
 mod fault;
 mod fixture;

@@ -14,7 +14,7 @@
 //! Reading order: [`window`], [`delay`], [`new_reno`], [`swift`], [`paced_rate`] (what the others
 //! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what
 //! the next two share), [`dcqcn`], [`qcn`], [`timely`],
-//! [`pcn`], [`packet_pair`], [`homa`].
+//! [`pcn`], [`packet_pair`], then those where the receiver decides: [`homa`], [`expresspass`].
 
 use alloc::boxed::Box;
 
@@ -30,6 +30,7 @@ pub mod dcqcn;
 pub mod dcqcn_mellanox;
 pub mod dctcp;
 pub mod delay;
+pub mod expresspass;
 pub mod homa;
 pub mod hpcc;
 pub mod new_reno;
@@ -48,6 +49,7 @@ pub use dcqcn::{Dcqcn, DcqcnConfig};
 pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
+pub use expresspass::{Credit, CreditFeedback, CreditSignal, ExpressPassConfig};
 pub use homa::{Homa, HomaConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use new_reno::{NewReno, NewRenoConfig};
@@ -93,6 +95,9 @@ pub enum ControllerConfig {
     PacketPair(PacketPairConfig),
     /// Homa's grants.
     Homa(HomaConfig),
+    /// ExpressPass. Written as one word, as its authors do.
+    #[serde(rename = "expresspass")]
+    ExpressPass(ExpressPassConfig),
 }
 
 impl ControllerConfig {
@@ -113,6 +118,7 @@ impl ControllerConfig {
             ControllerConfig::Pcn(_) => "pcn",
             ControllerConfig::PacketPair(_) => "packet-pair",
             ControllerConfig::Homa(_) => "homa",
+            ControllerConfig::ExpressPass(_) => "expresspass",
         }
     }
 
@@ -151,8 +157,16 @@ impl ControllerConfig {
         }
     }
 
+    /// ExpressPass, where data leave only for credits of the receiver.
+    pub fn expresspass(&self) -> Option<&ExpressPassConfig> {
+        match self {
+            ControllerConfig::ExpressPass(config) => Some(config),
+            _ => None,
+        }
+    }
+
     /// The notification point of a new flow, which sends what the controller listens to.
-    pub(crate) fn notification_point(&self) -> NotificationPoint {
+    pub(crate) fn notification_point(&self, path: &PathFacts) -> NotificationPoint {
         match self {
             ControllerConfig::Dcqcn(config) => {
                 NotificationPoint::marks(config.notification_interval)
@@ -160,6 +174,9 @@ impl ControllerConfig {
             ControllerConfig::Pcn(config) => NotificationPoint::Periods(Box::new(
                 ReceivingRate::new(config.notification_interval, config.marked_share),
             )),
+            ControllerConfig::ExpressPass(config) => {
+                NotificationPoint::Credits(Box::new(expresspass::Destination::new(config, path)))
+            }
             _ => NotificationPoint::Silent,
         }
     }
@@ -195,6 +212,7 @@ impl ControllerConfig {
             ControllerConfig::Pcn(config) => config.validate(),
             ControllerConfig::PacketPair(config) => config.validate(),
             ControllerConfig::Homa(config) => config.validate(),
+            ControllerConfig::ExpressPass(config) => config.validate(),
         }
     }
 }
@@ -268,6 +286,8 @@ pub enum Controller {
     PacketPair(Box<PacketPair>),
     /// Homa's grants.
     Homa(Homa),
+    /// The sender of ExpressPass.
+    ExpressPass(Box<expresspass::Source>),
 }
 
 impl Controller {
@@ -298,6 +318,9 @@ impl Controller {
                 Controller::PacketPair(Box::new(PacketPair::new(config, path)))
             }
             ControllerConfig::Homa(config) => Controller::Homa(Homa::new(config, size, path)),
+            ControllerConfig::ExpressPass(config) => {
+                Controller::ExpressPass(Box::new(expresspass::Source::new(config, path)))
+            }
         }
     }
 
@@ -336,6 +359,8 @@ impl Controller {
             Controller::NewReno(new_reno) => new_reno.on_acknowledgement(view),
             Controller::Swift(swift) => swift.on_acknowledgement(now, ack.sent_at, view),
             Controller::PacketPair(pair) => pair.on_acknowledgement(now, ack, view),
+            Controller::ExpressPass(source) if ack.is_negative => source.on_loss(),
+            Controller::ExpressPass(_) => {}
         }
     }
 
@@ -400,6 +425,7 @@ impl Controller {
             Controller::DcqcnMellanox(dcqcn) => dcqcn.deadline(),
             Controller::Dcqcn(dcqcn) => dcqcn.deadline(),
             Controller::Qcn(qcn) => qcn.deadline(),
+            Controller::ExpressPass(source) => source.deadline(),
             _ => Time::NEVER,
         }
     }
@@ -410,6 +436,7 @@ impl Controller {
             Controller::DcqcnMellanox(dcqcn) => dcqcn.on_deadline(now),
             Controller::Dcqcn(dcqcn) => dcqcn.on_deadline(now),
             Controller::Qcn(qcn) => qcn.on_deadline(now),
+            Controller::ExpressPass(source) => source.on_deadline(now),
             _ => {}
         }
     }
@@ -447,11 +474,13 @@ impl Controller {
             },
             Controller::NewReno(new_reno) => new_reno.on_loss(signal),
             Controller::Swift(swift) => swift.on_loss(now, signal),
+            Controller::ExpressPass(source) => source.on_loss(),
             _ => {}
         }
     }
 
-    /// How many bytes may be in flight (bytes), >= 1; `u64::MAX` means no limit.
+    /// How many bytes may be in flight (bytes), >= 1; `u64::MAX` means no limit, and 0 that nothing
+    /// leaves without a credit.
     #[inline]
     pub fn window(&self) -> u64 {
         match self {
@@ -469,6 +498,7 @@ impl Controller {
             Controller::Pcn(pcn) => pcn.window(),
             Controller::PacketPair(pair) => pair.window(),
             Controller::Homa(homa) => homa.granted(),
+            Controller::ExpressPass(_) => 0,
         }
     }
 
@@ -481,7 +511,8 @@ impl Controller {
             | Controller::Window(_)
             | Controller::Delay(_)
             | Controller::NewReno(_)
-            | Controller::Homa(_) => None,
+            | Controller::Homa(_)
+            | Controller::ExpressPass(_) => None,
             Controller::Dctcp(dctcp) => dctcp.rate(),
             Controller::Hpcc(hpcc) => hpcc.rate(),
             Controller::DcqcnMellanox(dcqcn) => dcqcn.rate(),

@@ -1,0 +1,82 @@
+//! What ExpressPass needs of the switches, the hosts and the routing, all at once.
+
+use penstock_fabric::{BackpressureConfig, CreditShapingConfig, SchedulingConfig};
+use penstock_transport::{ExpressPassConfig, NicConfig, NicScheduling, RecoveryConfig};
+use penstock_units::{Bytes, Fidelity};
+
+use super::unless;
+use crate::error::ScenarioError;
+use crate::routing::RoutingConfig;
+use crate::scenario::Scenario;
+
+/// The most credits that may wait or be saved: more than a data center has in flight; our choice.
+const MOST_CREDITS: u32 = 1_000_000;
+
+/// The largest frame that a credit can stand for (bytes): the wire's, a jumbo frame with its headers.
+const LARGEST_FRAME: u64 = 1 << 14;
+
+/// Checks the parts of ExpressPass in `scenario`, and that none of them is there alone.
+pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
+    let is_symmetric = scenario.scheme.routing == (RoutingConfig::SymmetricEcmp {});
+    let remedy = "the simulator of fidelity ns3-hpcc hashes each direction; use ecmp";
+    let holds = !is_symmetric || scenario.fidelity == Fidelity::Exact;
+    unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy)?;
+    let holds = !is_symmetric || scenario.faults.outages.is_empty();
+    let remedy = "packets are forwarded by a hash of each direction while links fail; use ecmp";
+    unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy)?;
+    let shaping = match &switch.scheduling {
+        SchedulingConfig::CreditShaping(shaping) => Some(shaping),
+        _ => None,
+    };
+    let (shaping, controller) = match (shaping, host.controller.expresspass()) {
+        (Some(shaping), Some(controller)) => (shaping, controller),
+        (None, None) => return Ok(()),
+        (Some(_), None) => {
+            let remedy = "nobody sends credits; use controller \"expresspass\"";
+            return Err(ScenarioError::new("scheme.host.controller.kind", "this", remedy));
+        }
+        (None, Some(_)) => {
+            let remedy = "nobody holds credits back; use scheduling \"credit-shaping\"";
+            return Err(ScenarioError::new("scheme.switch.scheduling.kind", "this", remedy));
+        }
+    };
+    let remedy = "data must take the way of their credits; use symmetric-ecmp";
+    unless(is_symmetric, "scheme.routing.kind", "ecmp", remedy)?;
+    let holds = switch.backpressure == BackpressureConfig::None {};
+    let remedy = "data that credits have paid for are not paused; use none";
+    unless(holds, "scheme.switch.backpressure.kind", "this", remedy)?;
+    let holds = matches!(host.recovery, RecoveryConfig::GoBackN(_));
+    let remedy = "what credits acknowledge is for go-back-n";
+    unless(holds, "scheme.host.recovery.kind", "this", remedy)?;
+    nic(&host.nic)?;
+    sizes(scenario, shaping, controller)
+}
+
+/// Data leave in the order of their credits.
+fn nic(nic: &NicConfig) -> Result<(), ScenarioError> {
+    unless(nic.queues == 0, "scheme.host.nic.queues", nic.queues, "nothing is paused; use 0")?;
+    let holds = nic.scheduling == NicScheduling::RoundRobin;
+    let remedy = "data leave in the order of their credits; use round-robin";
+    unless(holds, "scheme.host.nic.scheduling", "srf", remedy)
+}
+
+/// Switches must count with the frames that hosts send.
+fn sizes(
+    scenario: &Scenario,
+    shaping: &CreditShapingConfig,
+    controller: &ExpressPassConfig,
+) -> Result<(), ScenarioError> {
+    let at = |field: &str| format!("scheme.switch.scheduling.{field}");
+    for (field, credits) in [("queue", shaping.queue), ("burst", shaping.burst)] {
+        let holds = (1..=MOST_CREDITS).contains(&credits);
+        unless(holds, &at(field), credits, "write 1 to 1000000 credits")?;
+    }
+    let holds = shaping.credit == controller.credit() && shaping.credit.get() <= LARGEST_FRAME;
+    let remedy = format!("credits weigh {} in the mean; write that", controller.credit());
+    unless(holds, &at("credit"), shaping.credit, &remedy)?;
+    let frame = Bytes::new(u64::from(scenario.wire.payload + scenario.data_overhead()));
+    let holds = shaping.frame == frame && frame.get() <= LARGEST_FRAME;
+    let remedy = format!("a full data packet weighs {frame} on the wire; write that");
+    unless(holds, &at("frame"), shaping.frame, &remedy)
+}

@@ -1,0 +1,157 @@
+//! The receiving end of a flow: when its credits leave.
+
+use penstock_units::{Bytes, Time};
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+
+use super::feedback::Feedback;
+use super::{Credit, ExpressPassConfig};
+use crate::path::PathFacts;
+
+/// The credits of one flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    config: ExpressPassConfig,
+    /// Gap between credits at the largest rate (ps).
+    shortest_gap: Time,
+    /// Number of the next credit.
+    next: u16,
+    /// When it leaves; [`Time::NEVER`] while none is wanted.
+    next_at: Time,
+    feedback: Option<Feedback>,
+}
+
+/// Uniform in [0, 1).
+fn share(rng: &mut Pcg32) -> f64 {
+    f64::from(rng.next_u32()) / 4_294_967_296.0
+}
+
+impl Destination {
+    pub(crate) fn new(config: &ExpressPassConfig, path: &PathFacts) -> Self {
+        let frame = u64::from(path.payload + path.data_overhead);
+        let pair = Bytes::new(config.credit().get() + frame);
+        Destination {
+            config: config.clone(),
+            shortest_gap: path.line_rate.transmission_time(pair),
+            next: 0,
+            next_at: Time::NEVER,
+            feedback: None,
+        }
+    }
+
+    /// The source wants credits for `packets` packets; a repeated request changes nothing.
+    pub(crate) fn on_request(&mut self, now: Time, packets: u32) {
+        if self.next_at < Time::NEVER {
+            return;
+        }
+        let config = &self.config;
+        let is_small = packets < config.full_rate_packets;
+        let scale = f64::from(packets.max(1)) / f64::from(config.full_rate_packets.max(1));
+        let rate = config.initial_rate * if is_small { scale } else { 1.0 };
+        self.feedback = Some(Feedback::new(config, (now, self.next), rate, self.shortest_gap));
+        self.next_at = now;
+    }
+
+    /// The source wants no more credits.
+    pub(crate) fn on_stop(&mut self) {
+        self.next_at = Time::NEVER;
+    }
+
+    /// When the next credit is due (ps); [`Time::NEVER`] when none is.
+    pub(crate) fn deadline(&self) -> Time {
+        self.next_at
+    }
+
+    /// The credit that is due at `now`, if one is.
+    pub(crate) fn take(&mut self, now: Time, rng: &mut Pcg32) -> Option<Credit> {
+        let feedback = self.feedback.as_ref().filter(|_| self.next_at <= now)?;
+        let swing = 1.0 + self.config.jitter * (2.0 * share(rng) - 1.0);
+        self.next_at = now.saturating_add(Time::from_ps((feedback.gap() * swing) as u64));
+        let number = self.next;
+        self.next = number.wrapping_add(1);
+        let (least, most) = (self.config.credit_minimum, self.config.credit_maximum);
+        let sizes = most.get() - least.get() + 1;
+        let above = if sizes > 1 { (share(rng) * sizes as f64) as u64 } else { 0 };
+        Some(Credit { number, wire_bytes: (least.get() + above) as u32 })
+    }
+
+    /// Data arrived at `now` that credit `number` paid for, which had left `elapsed` before.
+    pub(crate) fn on_data(&mut self, now: Time, number: u16, elapsed: Time) {
+        if let Some(feedback) = &mut self.feedback {
+            feedback.on_data(now, number, elapsed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::expresspass::tests::{config, path};
+
+    fn destination(config: ExpressPassConfig) -> (Destination, Pcg32) {
+        (Destination::new(&config, &path()), Pcg32::new(1, 1))
+    }
+
+    #[test]
+    fn the_first_credit_leaves_at_once_and_the_others_at_half_the_largest_rate() {
+        let (mut destination, mut rng) = destination(ExpressPassConfig { jitter: 0.0, ..config() });
+        let now = Time::from_us(3);
+        assert_eq!(destination.take(now, &mut rng), None);
+        destination.on_request(now, 1_000);
+        assert_eq!(destination.deadline(), now);
+        assert_eq!(destination.take(now, &mut rng), Some(Credit { number: 0, wire_bytes: 84 }));
+        assert_eq!(destination.take(now, &mut rng), None);
+        // 1,622 B at 100 Gb/s, at half the rate.
+        assert_eq!(destination.deadline(), now + Time::from_ps(2 * 129_760));
+        destination.on_request(now, 1_000);
+        assert_eq!(destination.take(destination.deadline(), &mut rng).unwrap().number, 1);
+        destination.on_stop();
+        assert_eq!(destination.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_flow_of_few_packets_starts_slower_in_proportion() {
+        for (packets, expected) in [(40, 2), (10, 8), (1, 80), (0, 80)] {
+            let (mut destination, mut rng) =
+                destination(ExpressPassConfig { jitter: 0.0, ..config() });
+            destination.on_request(Time::ZERO, packets);
+            destination.take(Time::ZERO, &mut rng);
+            assert_eq!(destination.deadline(), Time::from_ps(expected * 129_760));
+        }
+    }
+
+    #[test]
+    fn gaps_and_sizes_are_spread_evenly() {
+        let sizes = (Bytes::new(76), Bytes::new(92));
+        let (credit_minimum, credit_maximum) = sizes;
+        let (mut destination, mut rng) =
+            destination(ExpressPassConfig { credit_minimum, credit_maximum, ..config() });
+        destination.on_request(Time::ZERO, 1_000);
+        let mut counts = [0u32; 17];
+        let (mut least, mut most) = (u64::MAX, 0);
+        for _ in 0..17_000 {
+            let now = destination.deadline();
+            let credit = destination.take(now, &mut rng).unwrap();
+            counts[credit.wire_bytes as usize - 76] += 1;
+            let gap = (destination.deadline() - now).as_ps();
+            (least, most) = (least.min(gap), most.max(gap));
+        }
+        // Binomial: mean 1,000, standard deviation 30.7; five of them.
+        assert!(counts.iter().all(|count| count.abs_diff(1_000) < 154), "{counts:?}");
+        let mean = 2.0 * 129_760.0;
+        assert!(least as f64 >= 0.9 * mean - 1.0 && (least as f64) < 0.901 * mean, "{least}");
+        assert!(most as f64 <= 1.1 * mean && most as f64 > 1.099 * mean, "{most}");
+    }
+
+    #[test]
+    fn a_new_request_after_a_stop_starts_anew_and_continues_the_numbers() {
+        let (mut destination, mut rng) = destination(ExpressPassConfig { jitter: 0.0, ..config() });
+        destination.on_request(Time::ZERO, 1_000);
+        destination.take(Time::ZERO, &mut rng);
+        destination.on_data(Time::from_us(8), 0, Time::from_us(8));
+        destination.on_stop();
+        destination.on_request(Time::from_us(20), 10);
+        assert_eq!(destination.take(Time::from_us(20), &mut rng).unwrap().number, 1);
+        assert_eq!(destination.deadline(), Time::from_us(20) + Time::from_ps(8 * 129_760));
+    }
+}

@@ -1,0 +1,206 @@
+//! The sending end of a flow: what it tells its receiver, and whether it has a use for a credit.
+
+use penstock_units::Time;
+
+use super::{CreditSignal, ExpressPassConfig};
+use crate::path::PathFacts;
+
+/// How long a sender waits for the credits that were on their way when it stopped them (round trips; the
+/// released code).
+const ROUND_TRIPS_AFTER_STOP: u64 = 2;
+
+/// What the sender waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The first credit; it asks again at the deadline.
+    Requesting,
+    /// More credits.
+    Receiving,
+    /// Those that are still on their way; with data left it asks again at the deadline.
+    Stopped,
+}
+
+/// The sender of one flow.
+#[derive(Clone, Debug)]
+pub struct Source {
+    rtt: Time,
+    request_timeout: Time,
+    early_stop: bool,
+    state: State,
+    /// What is to be told.
+    signal: Option<CreditSignal>,
+    deadline: Time,
+    /// Credits since `counted_since`, which is at most a round trip ago.
+    credits: u64,
+    counted_since: Time,
+}
+
+impl Source {
+    /// A flow that asks for its first credits.
+    pub(crate) fn new(config: &ExpressPassConfig, path: &PathFacts) -> Self {
+        Source {
+            rtt: path.base_rtt,
+            request_timeout: config.request_timeout,
+            early_stop: config.early_stop,
+            state: State::Requesting,
+            signal: Some(CreditSignal::Request { packets: 0 }),
+            deadline: Time::NEVER,
+            credits: 0,
+            counted_since: Time::ZERO,
+        }
+    }
+
+    /// What is to be told at `now` with `packets` left; a request starts its timer.
+    #[inline]
+    pub(crate) fn take_signal(&mut self, now: Time, packets: u64) -> Option<CreditSignal> {
+        let signal = self.signal.take()?;
+        if signal == CreditSignal::Stop {
+            return Some(signal);
+        }
+        self.deadline = now.saturating_add(self.request_timeout);
+        Some(CreditSignal::Request { packets: u32::try_from(packets).unwrap_or(u32::MAX) })
+    }
+
+    /// A credit arrived at `now`, and `packets` are left after the one that it paid for.
+    pub(crate) fn on_credit(&mut self, now: Time, packets: u64) {
+        if self.state == State::Requesting {
+            self.state = State::Receiving;
+            self.deadline = Time::NEVER;
+            (self.credits, self.counted_since) = (0, now);
+        }
+        self.credits += 1;
+        if self.state == State::Receiving {
+            let has_counted = now - self.counted_since >= self.rtt;
+            if packets == 0 || (self.early_stop && has_counted && self.credits >= packets) {
+                self.state = State::Stopped;
+                self.signal = Some(CreditSignal::Stop);
+                self.deadline = now.saturating_add(self.rtt * ROUND_TRIPS_AFTER_STOP);
+            } else if has_counted {
+                (self.credits, self.counted_since) = (0, now);
+            }
+        }
+        if packets == 0 {
+            self.deadline = Time::NEVER;
+        }
+    }
+
+    /// Bytes must be sent again, because the receiver or a timer has found a loss.
+    pub(crate) fn on_loss(&mut self) {
+        if self.state == State::Stopped {
+            self.request();
+        }
+    }
+
+    fn request(&mut self) {
+        self.state = State::Requesting;
+        self.signal = Some(CreditSignal::Request { packets: 0 });
+        self.deadline = Time::NEVER;
+    }
+
+    /// When it asks again (ps); [`Time::NEVER`] when it does not.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Asks again, if that is due by `now`.
+    pub(crate) fn on_deadline(&mut self, now: Time) {
+        if self.deadline <= now {
+            self.request();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::expresspass::tests::{config, path};
+
+    const STOP: Option<CreditSignal> = Some(CreditSignal::Stop);
+
+    /// At 100 Gb/s and 8 us.
+    fn source() -> Source {
+        Source::new(&config(), &path())
+    }
+
+    fn request(packets: u32) -> Option<CreditSignal> {
+        Some(CreditSignal::Request { packets })
+    }
+
+    #[test]
+    fn a_request_is_repeated_until_a_credit_comes() {
+        let mut source = source();
+        assert_eq!(source.take_signal(Time::ZERO, 7), request(7));
+        assert_eq!(source.take_signal(Time::ZERO, 7), None);
+        assert_eq!(source.deadline(), Time::from_us(100));
+        source.on_deadline(Time::from_us(99));
+        assert_eq!(source.take_signal(Time::from_us(99), 7), None);
+        source.on_deadline(Time::from_us(100));
+        assert_eq!(source.take_signal(Time::from_us(100), 7), request(7));
+        source.on_credit(Time::from_us(108), 6);
+        assert_eq!(
+            (source.deadline(), source.take_signal(Time::from_us(108), 6)),
+            (Time::NEVER, None)
+        );
+    }
+
+    #[test]
+    fn the_last_packet_stops_the_credits() {
+        let mut source = source();
+        source.take_signal(Time::ZERO, 2);
+        source.on_credit(Time::from_us(8), 1);
+        source.on_credit(Time::from_us(9), 0);
+        assert_eq!(source.take_signal(Time::from_us(9), 0), STOP);
+        source.on_credit(Time::from_us(10), 0); // wasted
+        assert_eq!(
+            (source.deadline(), source.take_signal(Time::from_us(10), 0)),
+            (Time::NEVER, None)
+        );
+    }
+
+    #[test]
+    fn as_many_credits_in_a_round_trip_as_are_needed_stop_them_early() {
+        let mut source = source();
+        source.take_signal(Time::ZERO, 40);
+        for credit in 0..10 {
+            source.on_credit(Time::from_us(8 + credit), 40 - 1 - credit);
+        }
+        // The round trip was over with credit 8: nine had come, and 31 packets were left.
+        assert_eq!(source.take_signal(Time::from_us(17), 30), None);
+        assert_eq!((source.credits, source.counted_since), (1, Time::from_us(16)));
+        for credit in 10..16 {
+            source.on_credit(Time::from_us(8 + credit), 23 - credit);
+        }
+        source.on_credit(Time::from_us(24), 8); // the eighth since 16 us
+        assert_eq!(source.take_signal(Time::from_us(24), 8), STOP);
+        assert_eq!(source.deadline(), Time::from_us(40));
+        source.on_credit(Time::from_us(25), 7);
+        assert_eq!(source.take_signal(Time::from_us(25), 7), None);
+        source.on_deadline(Time::from_us(40));
+        assert_eq!(source.take_signal(Time::from_us(40), 7), request(7));
+    }
+
+    #[test]
+    fn without_early_stop_only_the_last_packet_stops_them() {
+        let config = ExpressPassConfig { early_stop: false, ..config() };
+        let mut source = Source::new(&config, &path());
+        source.take_signal(Time::ZERO, 100);
+        for us in 0..50 {
+            source.on_credit(Time::from_us(us), 1);
+        }
+        assert_eq!(source.take_signal(Time::from_us(50), 1), None);
+    }
+
+    #[test]
+    fn a_loss_asks_again_only_when_no_credits_are_coming() {
+        let mut source = source();
+        source.take_signal(Time::ZERO, 3);
+        source.on_credit(Time::from_us(8), 2);
+        source.on_loss();
+        assert_eq!(source.take_signal(Time::from_us(8), 2), None);
+        source.on_credit(Time::from_us(9), 0);
+        source.take_signal(Time::from_us(9), 0);
+        source.on_loss();
+        assert_eq!(source.take_signal(Time::from_us(12), 2), request(2));
+    }
+}
