@@ -317,12 +317,10 @@ impl Switch {
                 fafc.pfc.on_enqueue(&self.admission, ingress, class)
             }
             Backpressure::Capfc(capfc) => {
-                let passing = Passing { ingress, egress, bytes, egress_bytes: port.bytes() };
-                capfc.on_enqueue(&self.admission, passing)
+                capfc.on_enqueue(&self.admission, Passing::at(port, (ingress, egress), bytes))
             }
             Backpressure::Ppfc(ppfc) => {
-                let passing = Passing { ingress, egress, bytes, egress_bytes: port.bytes() };
-                ppfc.pairs.on_enqueue(&self.admission, passing)
+                ppfc.pairs.on_enqueue(&self.admission, Passing::at(port, (ingress, egress), bytes))
             }
         };
         if frame.is_some() {
@@ -398,13 +396,11 @@ impl Switch {
                 fafc.pfc.on_dequeue(&self.admission, ingress, class)
             }
             Backpressure::Capfc(capfc) => {
-                let (bytes, egress_bytes) = (u64::from(bytes), port.bytes());
-                let passing = Passing { ingress, egress, bytes, egress_bytes };
+                let passing = Passing::at(port, (ingress, egress), u64::from(bytes));
                 capfc.on_dequeue(&self.admission, passing)
             }
             Backpressure::Ppfc(ppfc) => {
-                let (bytes, egress_bytes) = (u64::from(bytes), port.bytes());
-                let passing = Passing { ingress, egress, bytes, egress_bytes };
+                let passing = Passing::at(port, (ingress, egress), u64::from(bytes));
                 ppfc.on_dequeue(&self.admission, passing, self.draws.own())
             }
         };

@@ -86,6 +86,8 @@ _OTHERS = [
     Look(ORANGE, "D"),
     Look(PURPLE, "v"),
     Look(SKY, "P"),
+    Look(OCHRE, "X"),
+    Look(SLATE, "<"),
 ]
 
 

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use super::pfc::{Pfc, PfcConfig};
 use super::{ControlFrame, Signal};
 use crate::admission::Admission;
+use crate::port::Port;
 
 /// The only class.
 const CLASS: u8 = 0;
@@ -25,6 +26,14 @@ pub(crate) struct Passing {
     pub bytes: u64,
     /// What the egress holds now (bytes).
     pub egress_bytes: u64,
+}
+
+impl Passing {
+    /// A packet of `bytes` from an ingress to `port`, its egress.
+    #[inline]
+    pub(crate) fn at(port: &Port, (ingress, egress): (u16, u16), bytes: u64) -> Self {
+        Passing { ingress, egress, bytes, egress_bytes: port.bytes() }
+    }
 }
 
 /// The traffic from one ingress to one egress.
