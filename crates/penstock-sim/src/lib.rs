@@ -14,6 +14,7 @@
 pub mod bare;
 mod bounds;
 mod check;
+mod credit;
 mod deadlock;
 pub mod dependencies;
 mod endpoint;
