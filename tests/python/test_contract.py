@@ -63,6 +63,12 @@ SCHEMES: list[dict[str, Any]] = [
         }
     },
     {"switch": {"backpressure": {"threshold": {"kind": "time", "time": "2 us"}}}},
+    {
+        "switch": {
+            "assignment": {"full_port": "closest-remaining", "classes": 2, "classes_share": True},
+            "backpressure": {"kind": "credits", "pauses": {"elide_down_up": True}},
+        }
+    },
     {"switch": {"backpressure": {"bitmap_interval": "10 us", "elide_down_up": True}}},
     {"switch": {"backpressure": {"elide": [[136, 128, 137]]}}, "host": {"base_rtt": "own"}},
     {"switch": {"admission": {"other_buffers": [[128, "64 MiB"]]}}},

@@ -141,6 +141,24 @@ BAD = {
     "credits in ns-3": ("fidelity = 'ns3-hpcc'\n[scheme]\npreset = 'dctcp'\n"
                         "routing.kind = 'symmetric-ecmp'\n" + OPEN,
                         ["scheme.routing.kind", "symmetric-ecmp", "ecmp"]),
+    "credits over thresholds": ("[scheme]\npreset = 'pfc'\n[scheme.switch.backpressure]\n"
+                                "kind = 'credits'\n[scheme.host.nic]\nqueues = 2\n" + OPEN,
+                                ["scheme.switch.admission.kind", "shared", "ingress"]),
+    "credits for small packets": ("[scheme]\npreset = 'bfc-credits'\n"
+                                  "[wire]\npayload = 2000\n" + OPEN,
+                                  ["scheme.switch.backpressure.packet", "1048", "2048"]),
+    "credits for part of a packet": ("[scheme]\npreset = 'bfc-credits'\n"
+                                     "[scheme.switch.backpressure]\nqueue_reserve = 500\n" + OPEN,
+                                     ["scheme.switch.backpressure.queue_reserve", "500", "packet"]),
+    "credits of unknown queues": ("[scheme]\npreset = 'bfc-credits'\n[scheme.host.nic]\n"
+                                  "queues = 64\n" + OPEN,
+                                  ["scheme.host.nic.queues", "64", "2 to 32"]),
+    "shared queues in order": ("[scheme]\npreset = 'bfc-shared-classes'\n"
+                               "[scheme.switch.scheduling]\nkind = 'strict'\n" + OPEN,
+                               ["scheme.switch.scheduling.kind", "strict", "drr"]),
+    "shared queues of incasts": ("[scheme]\npreset = 'bfc-shared-classes'\n"
+                                 "[scheme.switch.assignment]\nincast_queue = true\n" + OPEN,
+                                 ["scheme.switch.assignment.classes_share", "incast_queue"]),
     "windows of swift": ("[scheme]\npreset = 'swift'\n[scheme.host.controller]\n"
                          "maximum_flow_window = 0.1\n" + OPEN,
                          ["scheme.host.controller.maximum_flow_window", "0.1", "larger"]),

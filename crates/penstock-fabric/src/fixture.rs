@@ -9,7 +9,7 @@ use rand_pcg::Pcg32;
 use crate::parts::Draws;
 
 use crate::assignment::class::ByClassConfig;
-use crate::assignment::dynamic::DynamicConfig;
+use crate::assignment::dynamic::{DynamicConfig, FullPort};
 use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
 use crate::queue::DataQueue;
 use crate::scheduling::drr::DrrConfig;
@@ -185,6 +185,8 @@ pub(crate) fn dynamic(queues: u32) -> DynamicConfig {
         sticky_hop_rtts: 2.0,
         incast_queue: false,
         avoid_paused: false,
+        classes_share: false,
+        full_port: FullPort::Random,
         sampling: 1.0,
     }
 }

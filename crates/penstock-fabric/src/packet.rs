@@ -51,6 +51,9 @@ pub enum PacketKind {
     QueueBitmap,
     /// Pause of all data for `remaining` nanoseconds (FAFC).
     PauseTime,
+    /// Credit account `upstream_queue` has been granted `offset` bytes since the start (BFC with
+    /// credits).
+    HopCredit,
 }
 
 impl PacketKind {
@@ -78,6 +81,9 @@ impl PacketFlags {
     pub const RETRANSMISSION: PacketFlags = PacketFlags(16);
     /// The first of two packets whose gap the receiver measures (packet-pair). Writer: the source.
     pub const OPENS_PAIR: PacketFlags = PacketFlags(32);
+    /// The credit of its upstream queue paid for the packet, not that of the link. Writer: backpressure
+    /// of the upstream.
+    pub const OWN_CREDIT: PacketFlags = PacketFlags(64);
 
     /// Whether all bits of `flag` are set.
     #[inline]

@@ -224,7 +224,7 @@ impl Port {
         entry.packets.push(pool, id);
         self.bytes += u64::from(bytes);
         self.counters.bytes_max = self.counters.bytes_max.max(self.bytes);
-        if last.is_none() && !entry.is_paused && self.paused_classes & (1 << entry.class) == 0 {
+        if last.is_none() && !self.is_queue_stopped(index) {
             self.activate(index, pool);
         }
     }
@@ -276,13 +276,34 @@ impl Port {
     /// Brings a queue's activity in line with its packets and pauses.
     fn refresh(&mut self, index: usize, pool: &PacketPool) {
         let queue = &self.queues[index];
-        let may_send = !queue.packets.is_empty()
-            && !queue.is_paused
-            && self.paused_classes & (1 << queue.class) == 0;
-        if may_send && !queue.is_active {
+        let is_active = queue.is_active;
+        let may_send = !queue.packets.is_empty() && !self.is_queue_stopped(index);
+        if may_send && !is_active {
             self.activate(index, pool);
-        } else if !may_send && queue.is_active {
+        } else if !may_send && is_active {
             self.deactivate(index);
+        }
+    }
+
+    /// Whether a queue may not send, packets or not.
+    #[inline]
+    fn is_queue_stopped(&self, index: usize) -> bool {
+        let queue = &self.queues[index];
+        queue.is_paused || queue.is_dry || self.paused_classes & (1 << queue.class) != 0
+    }
+
+    /// Gives the empty data queue `queue` to `class`.
+    pub(crate) fn set_queue_class(&mut self, queue: u16, class: u8) {
+        debug_assert!(self.empty.contains(usize::from(queue)), "packets keep their class");
+        self.queues[usize::from(queue)].class = class;
+    }
+
+    /// Data queue `queue` has run out of credit, or has got some.
+    pub(crate) fn set_queue_dry(&mut self, queue: u16, is_dry: bool, pool: &PacketPool) {
+        let index = usize::from(queue);
+        if let Some(entry) = self.queues.get_mut(index) {
+            entry.is_dry = is_dry;
+            self.refresh(index, pool);
         }
     }
 

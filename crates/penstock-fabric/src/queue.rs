@@ -84,7 +84,9 @@ pub struct DataQueue {
     pub class: u8,
     /// Paused by the downstream switch (BFC). Writer: [`crate::Port`].
     pub is_paused: bool,
-    /// The queue has packets, is not paused and its class is not. Writer: [`crate::Port`].
+    /// Has no credit for a full packet (BFC with credits). Writer: [`crate::Port`].
+    pub is_dry: bool,
+    /// The queue has packets, may send and its class may. Writer: [`crate::Port`].
     pub is_active: bool,
     /// Round at which the last packet finishes in the fluid system, fixed point. Writer: scheduling
     /// (ideal fair).

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::admission::{Admission, Request};
 use crate::assignment::{Assigning, Assignment};
 use crate::backpressure::pairs::{Pairs, Passing};
-use crate::backpressure::{Backpressure, bfc::Bfc, fafc::Fafc, pfc::Pfc};
+use crate::backpressure::{Backpressure, bfc::Bfc, credits::Credits, fafc::Fafc, pfc::Pfc};
 use crate::marking::Marking;
 use crate::marking::ecn::MarkingPoint;
 use crate::packet::{PacketFlags, PacketKind};
@@ -72,8 +72,12 @@ impl SwitchFacts {
     /// The one-hop round-trip time (HRTT, BFC sec. 3.3.2): there and back on the longest link, with
     /// the pipelines at both ends.
     pub fn hop_rtt(&self) -> Time {
-        let of = |port: &PortFacts| port.delay * 2 + port.neighbour_pipeline + self.pipeline_delay;
-        self.ports.iter().map(of).max().unwrap_or(Time::ZERO)
+        self.ports.iter().map(|port| self.hop_rtt_of(port)).max().unwrap_or(Time::ZERO)
+    }
+
+    /// The same of one link.
+    pub(crate) fn hop_rtt_of(&self, port: &PortFacts) -> Time {
+        port.delay * 2 + port.neighbour_pipeline + self.pipeline_delay
     }
 }
 
@@ -124,7 +128,7 @@ impl Switch {
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);
         let accounts = admission.accounts().count();
-        let backpressure = Backpressure::new(&config.backpressure, facts, accounts);
+        let backpressure = Backpressure::new(config, facts, accounts);
         Switch {
             node: facts.node,
             ports: ports.collect(),
@@ -193,10 +197,11 @@ impl Switch {
         }
     }
 
-    /// BFC, if that is the backpressure.
+    /// BFC, if that is the backpressure or part of it.
     pub fn bfc(&self) -> Option<&Bfc> {
         match &self.backpressure {
             Backpressure::Bfc(bfc) => Some(bfc),
+            Backpressure::Credits(credits) => Some(&credits.bfc),
             _ => None,
         }
     }
@@ -205,6 +210,14 @@ impl Switch {
     pub fn fafc(&self) -> Option<&Fafc> {
         match &self.backpressure {
             Backpressure::Fafc(fafc) => Some(fafc),
+            _ => None,
+        }
+    }
+
+    /// BFC with credits, if that is the backpressure.
+    pub fn credits(&self) -> Option<&Credits> {
+        match &self.backpressure {
+            Backpressure::Credits(credits) => Some(credits),
             _ => None,
         }
     }
@@ -234,6 +247,7 @@ impl Switch {
         match &mut self.backpressure {
             Backpressure::Fafc(fafc) => fafc.take_frame(),
             Backpressure::Ppfc(ppfc) => ppfc.take_frame(),
+            Backpressure::Credits(credits) => credits.take_frame(),
             _ => None,
         }
     }
@@ -308,6 +322,7 @@ impl Switch {
             }
             _ => None,
         };
+        let passing = Passing { ingress, egress, bytes, egress_bytes: port.bytes() };
         let frame = match &mut self.backpressure {
             Backpressure::None => None,
             Backpressure::Pfc(pfc) => pfc.on_enqueue(&self.admission, ingress, class),
@@ -316,12 +331,9 @@ impl Switch {
                 fafc.on_enqueue(ingress, egress, bytes);
                 fafc.pfc.on_enqueue(&self.admission, ingress, class)
             }
-            Backpressure::Capfc(capfc) => {
-                capfc.on_enqueue(&self.admission, Passing::at(port, (ingress, egress), bytes))
-            }
-            Backpressure::Ppfc(ppfc) => {
-                ppfc.pairs.on_enqueue(&self.admission, Passing::at(port, (ingress, egress), bytes))
-            }
+            Backpressure::Capfc(capfc) => capfc.on_enqueue(&self.admission, passing),
+            Backpressure::Ppfc(ppfc) => ppfc.pairs.on_enqueue(&self.admission, passing),
+            Backpressure::Credits(credits) => credits.on_enqueue(packet, egress, port, queue_bytes),
         };
         if frame.is_some() {
             self.draws.on_frame();
@@ -330,7 +342,7 @@ impl Switch {
         if O::IS_WATCHING && is_marked {
             self.observe(moment, PacketEvent::Mark, id, egress);
         }
-        if O::IS_WATCHING && frame.is_some() {
+        if O::IS_WATCHING && frame.is_some_and(|frame| frame.signal.is_event()) {
             self.observe(moment, PacketEvent::PauseSent, id, egress);
         }
         Arrival::Queued { frame, feedback }
@@ -403,6 +415,12 @@ impl Switch {
                 let passing = Passing::at(port, (ingress, egress), u64::from(bytes));
                 ppfc.on_dequeue(&self.admission, passing, self.draws.own())
             }
+            Backpressure::Credits(credits) => {
+                let frame = credits.on_dequeue(&moment.pool[id]);
+                credits.pay(egress, &mut moment.pool[id]);
+                credits.apply(egress, &mut self.ports[usize::from(egress)], moment.pool);
+                frame
+            }
         };
         if frame.is_some() {
             self.draws.on_frame();
@@ -412,7 +430,7 @@ impl Switch {
                 self.observe(moment, PacketEvent::Mark, id, egress);
             }
             self.observe(moment, PacketEvent::Depart, id, egress);
-            if frame.is_some() {
+            if frame.is_some_and(|frame| frame.signal.is_event()) {
                 self.observe(moment, PacketEvent::ResumeSent, id, egress);
             }
         }
@@ -441,6 +459,7 @@ impl Switch {
             Backpressure::Fafc(fafc) => fafc.threshold() as i64,
             Backpressure::Capfc(capfc) => capfc.threshold() as i64,
             Backpressure::Ppfc(ppfc) => ppfc.threshold() as i64,
+            Backpressure::Credits(credits) => credits.bfc.threshold(egress, port) as i64,
         };
         let queue = port.queues().get(usize::from(packet.queue));
         moment.observer.record(Observation {

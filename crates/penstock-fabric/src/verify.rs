@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::assignment::Assignment;
 use crate::backpressure::bfc::UPSTREAM_QUEUES;
+use crate::backpressure::credits::paid_by;
 use crate::marking::Marking;
 use crate::packet::PacketFlags;
 use crate::pool::PacketPool;
@@ -46,6 +47,7 @@ impl Switch {
                 ));
             }
         }
+        self.verify_credits(pool)?;
         self.verify_pairs(&recount)?;
         self.verify_ingress(&recount)
     }
@@ -72,7 +74,8 @@ impl Switch {
                 recount.counted[key + usize::from(packet.upstream_queue) % UPSTREAM_QUEUES] +=
                     u32::from(packet.flags.contains(PacketFlags::COUNTED));
             }
-            let may_send = bytes > 0 && !queue.is_paused && !port.is_class_paused(queue.class);
+            let is_stopped = queue.is_paused || queue.is_dry || port.is_class_paused(queue.class);
+            let may_send = bytes > 0 && !is_stopped;
             if bytes != queue.packets.bytes() || may_send != queue.is_active {
                 return Err(format!(
                     "node {}, port {number}, queue {index}: {bytes} B queued, {} B counted; active \
@@ -104,6 +107,29 @@ impl Switch {
             ));
         }
         Ok(tracked)
+    }
+
+    /// Checks that credit is granted once only, and that dry queues are stopped.
+    fn verify_credits(&self, pool: &PacketPool) -> Result<(), String> {
+        let Some(credits) = self.credits() else { return Ok(()) };
+        let mut stored = vec![0; self.ports().len() * usize::from(credits.accounts())];
+        for (number, port) in (0..).zip(self.ports()) {
+            for (index, queue) in (0u16..).zip(port.queues()).skip(1) {
+                for packet in port.packets_in(usize::from(index), pool) {
+                    let row = usize::from(packet.ingress) * usize::from(credits.accounts());
+                    stored[row + usize::from(paid_by(packet))] += u64::from(packet.wire_bytes);
+                }
+                let is_dry = credits.balance(number).is_some_and(|balance| balance.is_dry(index));
+                if is_dry != queue.is_dry {
+                    return Err(format!(
+                        "node {}, port {number}, queue {index}: without credit {is_dry}, stopped {}",
+                        self.node(),
+                        queue.is_dry
+                    ));
+                }
+            }
+        }
+        credits.verify(&stored).map_err(|what| format!("node {}: {what}", self.node()))
     }
 
     /// Checks the counters of every pair of ports, and the pauses for their sake.

@@ -48,7 +48,7 @@ impl Switch {
         let is_bfc = self.bfc().is_some();
         let mut stopped = Vec::new();
         for (index, queue) in port.queues().iter().enumerate().skip(1) {
-            if queue.packets.is_empty() || queue.is_active {
+            if queue.packets.is_empty() || queue.is_active || (is_bfc && !queue.is_paused) {
                 continue;
             }
             for packet in port.packets_in(index, pool) {

@@ -14,6 +14,7 @@ use penstock_transport::{NicScheduling, RecoveryConfig};
 use penstock_units::{Bytes, Fidelity, Time};
 
 use crate::error::ScenarioError;
+use crate::hop_credit;
 use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
@@ -47,7 +48,7 @@ const SKETCH_ROWS: u32 = 16;
 /// The most columns of AFQ's sketch: sixteen times the register entries of a stage (AFQ sec. 3.2).
 const SKETCH_COLUMNS: u32 = 1 << 20;
 
-fn unless(
+pub(crate) fn unless(
     holds: bool,
     field: &str,
     value: impl ToString,
@@ -114,6 +115,9 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
                 sticky,
                 "write 0 or more",
             )?;
+            let holds = !(config.classes_share && (config.incast_queue || config.avoid_paused));
+            let remedy = "incast_queue and avoid_paused know classes with fixed queues only";
+            unless(holds, &at("assignment.classes_share"), true, remedy)?;
             let share = config.sampling;
             let holds = share > 0.0 && share <= 1.0;
             unless(holds, &at("assignment.sampling"), share, "write above 0, at most 1")?;
@@ -138,9 +142,10 @@ fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
             unless(horizon > Time::ZERO, field, horizon, "write a positive time")?;
             egress_threshold(config.threshold, config.xon_offset)
         }
-        BackpressureConfig::None {} | BackpressureConfig::Pfc(_) | BackpressureConfig::Bfc(_) => {
-            Ok(())
-        }
+        BackpressureConfig::None {}
+        | BackpressureConfig::Pfc(_)
+        | BackpressureConfig::Bfc(_)
+        | BackpressureConfig::Credits(_) => Ok(()),
     }
 }
 
@@ -251,6 +256,8 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress {});
     let data_queues = switch.assignment.queue_classes(0).len();
     let remedy = "it needs assignment \"class\" with one class; use drr or strict otherwise";
+    let classes_share =
+        matches!(&switch.assignment, AssignmentConfig::Dynamic(d) if d.classes_share);
     match switch.scheduling {
         SchedulingConfig::Fifo {} => unless(one_queue, scheduling, "fifo", remedy)?,
         SchedulingConfig::CreditShaping(_) => {
@@ -259,6 +266,8 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         SchedulingConfig::Strict {} => {
             let holds = !per_flow && !by_ingress && data_queues < QUEUES_MAX;
             unless(holds, scheduling, "strict", "it serves at most 128 queues; use drr")?;
+            let remedy = "it ranks queues by number, and classes that share them do not; use drr";
+            unless(!classes_share, scheduling, "strict", remedy)?;
         }
         SchedulingConfig::IdealFair {} => {
             unless(per_flow, scheduling, "ideal-fair", "it needs assignment \"per-flow\"")?;
@@ -276,12 +285,9 @@ fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     levels::sprayed(scenario)?;
     match &switch.backpressure {
         BackpressureConfig::None {} => Ok(()),
-        BackpressureConfig::Bfc(_) => {
-            let holds = !per_flow
-                && !by_ingress
-                && data_queues < penstock_fabric::backpressure::bfc::UPSTREAM_QUEUES;
-            let remedy = "it signals at most 128 queues a port; use assignment \"dynamic\"";
-            unless(holds, "scheme.switch.backpressure.kind", "bfc", remedy)
+        BackpressureConfig::Bfc(_) => numbered_queues(&switch.assignment),
+        BackpressureConfig::Credits(credits) => {
+            numbered_queues(&switch.assignment).and_then(|()| hop_credit::bounds(scenario, credits))
         }
         BackpressureConfig::Pfc(pfc) => pause_threshold(pfc, &switch.admission, "xoff"),
         BackpressureConfig::Fafc(config) => beneath(&config.pfc, scenario),
@@ -319,6 +325,14 @@ fn beneath(pfc: &PfcConfig, scenario: &Scenario) -> Result<(), ScenarioError> {
     let remedy = "FAFC, CaPFC and P-PFC know one class; use one";
     unless(classes == 1, "scheme.switch.assignment.classes", classes, remedy)?;
     pause_threshold(pfc, &switch.admission, "pfc.xoff")
+}
+
+/// BFC pauses queues by number.
+fn numbered_queues(assignment: &AssignmentConfig) -> Result<(), ScenarioError> {
+    let holds = !matches!(assignment, AssignmentConfig::PerFlow {} | AssignmentConfig::Ingress {})
+        && assignment.queue_classes(0).len() < penstock_fabric::backpressure::bfc::UPSTREAM_QUEUES;
+    let remedy = "it signals at most 128 queues a port; use assignment \"dynamic\"";
+    unless(holds, "scheme.switch.backpressure.kind", "bfc", remedy)
 }
 
 /// XOFF of PFC is above XON, or dynamic where the admission has thresholds.
@@ -426,6 +440,7 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology) -> Result<(), Scen
     }
     elisions(scenario, topology)?;
     hops(scenario, topology)?;
+    hop_credit::memory(scenario, topology)?;
     memory(scenario, topology)
 }
 

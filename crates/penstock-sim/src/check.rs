@@ -70,6 +70,7 @@ impl<O: Observer> Simulation<O> {
         for switch in &self.network.switches {
             switch.verify(&self.pool).map_err(fail)?;
         }
+        self.verify_credits().map_err(fail)?;
         let (packets, payload) = self.held();
         if packets != self.pool.live() {
             let live = self.pool.live();

@@ -174,7 +174,9 @@ impl<O: Observer> Simulation<O> {
         let nic = &mut self.network.hosts[host as usize].nic;
         nic.after_send(slot, now, &mut self.slots.senders);
         self.watch(slot);
-        self.pool.insert(packet)
+        let id = self.pool.insert(packet);
+        self.pay(host, id);
+        id
     }
 
     /// A packet with the bytes of `segment`, which count as sent, from `queue` of the NIC.
@@ -460,6 +462,7 @@ impl<O: Observer> Simulation<O> {
                 Signal::PauseTime(nanoseconds) => {
                     self.hold_host(now, host, Time::from_ns(u64::from(nanoseconds)));
                 }
+                Signal::Credit { account, granted } => self.on_host_credit(host, account, granted),
             }
             if self.ns3.is_none() || !signal.is_pause() {
                 self.offer(now, uplink);

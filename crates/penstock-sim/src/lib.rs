@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
 //! [`network`] (what is built), [`wire`], [`flow`], [`simulation`] (the event loop), `endpoint` (what
-//! hosts do), `credit` (what hosts with credits do), `signal` (what switches tell their neighbours), `check` (invariants), `deadlock`, `ns3`
+//! hosts do), `credit` and `hop_credit` (what hosts with credits do), `signal` (what switches tell their neighbours), `check` (invariants), `deadlock`, `ns3`
 //! (another simulator's fidelity), [`measure`] and [`results`] (what comes out).
 //! [`mod@dependencies`] answers `penstock deadlock`; [`bare`] is the yardstick of the benchmark.
 
@@ -21,6 +21,7 @@ mod endpoint;
 pub mod error;
 pub mod flow;
 mod grant;
+mod hop_credit;
 pub mod measure;
 pub mod network;
 mod ns3;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use penstock_engine::stream;
+use penstock_fabric::backpressure::credits::Balance;
 use penstock_fabric::parts::{Draws, Streams};
 use penstock_fabric::{PortFacts, Switch, SwitchFacts};
 use penstock_transport::{Nic, PathFacts};
@@ -35,6 +36,8 @@ pub struct Host {
     pub held_until: Time,
     /// Credits and credited data, behind the acknowledgements, where the scheme has credits.
     pub credits: Option<Box<HostCredits>>,
+    /// What its switch has memory for (BFC with credits).
+    pub credit: Option<Box<Balance>>,
 }
 
 /// Sizes of frames, prepared (bytes).
@@ -105,10 +108,11 @@ impl Network {
                 scenario,
                 topology.links[topology.uplink(host) as usize].rate,
             ),
+            credit: None,
         });
         let routings = route_changes.iter().map(|change| &change.routing).chain([&routing]);
         let path_links = routings.map(|routing| longest_path(&topology, routing)).max();
-        Ok(Network {
+        let mut network = Network {
             hosts: hosts.collect(),
             switches,
             wires,
@@ -119,7 +123,9 @@ impl Network {
             route_changes,
             routing,
             topology,
-        })
+        };
+        network.connect_credits();
+        Ok(network)
     }
 
     /// The routes of the whole run, in order of time.
@@ -215,6 +221,17 @@ fn build_switch(
     streams: &Rc<RefCell<Streams>>,
 ) -> Switch {
     let mut random = stream(scenario.seed, &format!("switch/{}", node - topology.hosts));
+    let facts = switch_facts(topology, node, random.next_u32());
+    let own = Pcg32::new(random.next_u64(), random.next_u64());
+    let draws = match scenario.fidelity {
+        Fidelity::Exact => Draws::new(own),
+        Fidelity::Ns3Hpcc => Draws::sharing(own, Rc::clone(streams)),
+    };
+    Switch::new(&scenario.scheme.switch, &facts, draws)
+}
+
+/// What the switch `node` knows of itself.
+pub(crate) fn switch_facts(topology: &Topology, node: u32, salt: u32) -> SwitchFacts {
     let port = |link: &u32| {
         let link = &topology.links[*link as usize];
         let is_host = topology.is_host(link.to);
@@ -226,19 +243,13 @@ fn build_switch(
             neighbour: link.to,
         }
     };
-    let facts = SwitchFacts {
+    SwitchFacts {
         node,
         tier: topology.nodes[node as usize].tier,
         pipeline_delay: topology.pipeline_delay,
         ports: topology.egress_links(node).iter().map(port).collect(),
-        salt: random.next_u32(),
-    };
-    let own = Pcg32::new(random.next_u64(), random.next_u64());
-    let draws = match scenario.fidelity {
-        Fidelity::Exact => Draws::new(own),
-        Fidelity::Ns3Hpcc => Draws::sharing(own, Rc::clone(streams)),
-    };
-    Switch::new(&scenario.scheme.switch, &facts, draws)
+        salt,
+    }
 }
 
 /// The number of links of the longest of all shortest paths.

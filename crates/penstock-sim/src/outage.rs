@@ -178,8 +178,8 @@ impl<O: Observer> Simulation<O> {
         let (node, egress) =
             (self.network.wires[link as usize].from, self.network.wires[link as usize].from_port);
         let switch = (node - self.sources.hosts) as usize;
-        let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
-        self.network.switches[switch].forget_pauses(&mut moment, egress);
+        let moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
+        self.network.switches[switch].forget_pauses(&moment, egress);
         while let Some((id, _)) = self.depart(now, switch, link) {
             self.lose(link, id);
         }

@@ -241,7 +241,8 @@ impl<O: Observer> Simulation<O> {
     fn waits_for(&self, now: Time, slot: u32) -> String {
         let sender = &self.slots.senders[slot as usize];
         let flow = &self.slots.flows[slot as usize];
-        let nic = &self.network.hosts[flow.source as usize].nic;
+        let host = &self.network.hosts[flow.source as usize];
+        let nic = &host.nic;
         let measured = &self.measured;
         let in_flight = sender.in_flight();
         match sender.readiness(now) {
@@ -253,6 +254,9 @@ impl<O: Observer> Simulation<O> {
             Readiness::At(time) => format!("its pace: the next packet leaves at {time}"),
             Readiness::Ready if nic.is_queue_paused(sender.queue()) => {
                 format!("a resume of NIC queue {}, which its switch has paused", sender.queue())
+            }
+            Readiness::Ready if host.credit.as_ref().is_some_and(|c| c.is_dry(sender.queue())) => {
+                format!("credit for NIC queue {}, whose switch has no memory", sender.queue())
             }
             Readiness::Ready if measured.is_class_paused(flow.source, flow.class) => {
                 format!("a resume of class {}, which its switch has paused", flow.class)

@@ -22,6 +22,10 @@ impl<O: Observer> Simulation<O> {
                 if let Some(frame) = self.network.switches[switch].bitmap_frame(port) {
                     self.send_frame(now, switch, frame);
                 }
+                for frame in self.network.switches[switch].repeat_grants(port).into_iter().flatten()
+                {
+                    self.send_frame(now, switch, frame);
+                }
             }
         }
         if let Some(interval) = self.bitmap_interval() {
@@ -56,7 +60,7 @@ impl<O: Observer> Simulation<O> {
         signal: Signal,
         id: PacketId,
     ) {
-        if !matches!(signal, Signal::QueueBitmap(_)) {
+        if signal.is_event() {
             let event = match signal.is_pause() {
                 true => PacketEvent::PauseReceived,
                 false => PacketEvent::ResumeReceived,
@@ -146,7 +150,7 @@ impl<O: Observer> Simulation<O> {
         let queue = packet.upstream_queue;
         let id = self.pool.insert(packet);
         self.network.switches[switch].enqueue_control(&mut self.pool, id, frame.port);
-        if !matches!(frame.signal, Signal::QueueBitmap(_)) {
+        if frame.signal.is_event() {
             let event = if frame.signal.is_pause() {
                 PacketEvent::PauseSent
             } else {

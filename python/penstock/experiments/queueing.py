@@ -1,6 +1,7 @@
 """The vocabulary of claims about queues: who shares them, how full switches get, what a share is.
 
-As in :mod:`penstock.experiments.vocabulary`: times in microseconds, sizes in bytes, shares in [0, 1].
+As in :mod:`penstock.experiments.vocabulary`: times in microseconds, sizes in bytes, shares in
+[0, 1].
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ from penstock.scenario.base import (
 from penstock.units import PositiveSize, PositiveTime, Size, Time
 
 FAFC = "FAFC (Lu et al.)"
+CREDIT_MAX = 2**20
+"""Largest size in credits [B]; our choice: the core's bound, a thousand packets."""
 HOPS_MAX = 1e6
 """Most hops of data that count as uncongested; our choice: the core's bound, seconds."""
 
@@ -67,10 +69,9 @@ class TimeThreshold(Part):
     time: PositiveTime = field("data of this time at the full rate, at which a queue pauses")
 
 
-class Bfc(Part):
-    """Backpressure flow control: pause the upstream queue of a packet."""
+class QueuePauses(Part):
+    """When BFC pauses an upstream queue."""
 
-    kind: Literal["bfc"]
     threshold: Annotated[HopRttThreshold | TimeThreshold, Field(discriminator="kind")] = field(
         "pause threshold Th", {"kind": "hop-rtts", "factor": 1.0}, source="BFC 3.3.2"
     )
@@ -121,6 +122,37 @@ class Ppfc(_EgressThreshold):
         "how far is looked back and ahead (T)",
         "2 us",
         source=f"{OUR_CHOICE}: the round trip of a hop of 1 us, as FAFC looks ahead",
+    )
+
+
+class Bfc(QueuePauses):
+    """Backpressure flow control: pause the upstream queue of a packet."""
+
+    kind: Literal["bfc"]
+
+
+class Credits(Part):
+    """BFC with credits: send only what the next switch has memory for; nothing is dropped."""
+
+    kind: Literal["credits"]
+    pauses: QueuePauses = field("BFC's pauses", {}, source="BFC 3.3.2")
+    packet: PositiveSize = field(
+        "a full packet on the wire: what a queue must be able to pay before it sends",
+        "1048 B",
+        le=CREDIT_MAX,
+        source=f"{OUR_CHOICE}: a queue need not look at its head packet",
+    )
+    queue_reserve: PositiveSize = field(
+        "memory that each upstream queue has for itself",
+        "1048 B",
+        le=CREDIT_MAX,
+        source=f"{OUR_CHOICE}: one packet, the least that lets every queue go on",
+    )
+    batch: Size = field(
+        "credit of a link that is worth a frame",
+        "8384 B",
+        le=CREDIT_MAX,
+        source=f"{OUR_CHOICE}: 64 B of frame in 8 packets, 0.8 % of the way back",
     )
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
-from penstock.scenario.backpressure import Bfc, Capfc, Fafc, Pfc, PfcThresholds, Ppfc
+from penstock.scenario.backpressure import Bfc, Capfc, Credits, Fafc, Pfc, PfcThresholds, Ppfc
 from penstock.scenario.credit_control import CreditShaping, credit_problems
+from penstock.scenario.hop_credit_checks import hop_credit_problems
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
 from penstock.scenario.level_checks import level_problems, spray_problems
 from penstock.scenario.order_checks import order_problems
@@ -131,6 +132,21 @@ def _queues(scenario: Scenario) -> Iterator[Problem]:
         yield Problem(
             path, f"it serves at most {SIGNALLED_QUEUES_MAX} queues", 'use scheduling "drr"', kind
         )
+    if isinstance(assignment, DynamicAssignment) and assignment.classes_share:
+        if isinstance(scheduling, StrictPriority):
+            yield Problem(
+                path,
+                "it ranks queues by number, and queues that classes share have no rank",
+                'use scheduling "drr" or "srf"',
+                kind,
+            )
+        if assignment.incast_queue or assignment.avoid_paused:
+            yield Problem(
+                "scheme.switch.assignment.classes_share",
+                "incast_queue and avoid_paused know classes with queues of their own only",
+                "leave one of them out",
+                True,
+            )
 
 
 def _rounds(scenario: Scenario) -> Iterator[Problem]:
@@ -164,12 +180,12 @@ def _rounds(scenario: Scenario) -> Iterator[Problem]:
             scheduling.kind,
         )
     yield from _round_source(assignment, scheduling)
-    if isinstance(switch.backpressure, Bfc):
+    if isinstance(switch.backpressure, Bfc | Credits):
         yield Problem(
             f"{path}.backpressure.kind",
             "a round whose queue is paused cannot end",
             'use backpressure "none" or "pfc"',
-            "bfc",
+            switch.backpressure.kind,
         )
 
 
@@ -249,7 +265,9 @@ def _backpressure(scenario: Scenario) -> Iterator[Problem]:
             "make it smaller than threshold",
             backpressure.xon_offset,
         )
-    if isinstance(backpressure, Bfc):
+    if isinstance(backpressure, Credits):
+        yield from hop_credit_problems(scenario, backpressure)
+    if isinstance(backpressure, Bfc | Credits):
         if isinstance(switch.assignment, PerFlowAssignment | IngressAssignment):
             yield Problem(
                 "scheme.switch.assignment.kind",

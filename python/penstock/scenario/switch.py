@@ -11,7 +11,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.backpressure import FAFC, Bfc, Capfc, Fafc, NoBackpressure, Pfc, Ppfc
+from penstock.scenario.backpressure import (
+    FAFC,
+    Bfc,
+    Capfc,
+    Credits,
+    Fafc,
+    NoBackpressure,
+    Pfc,
+    Ppfc,
+)
 from penstock.scenario.base import (
     BFC_SIMULATOR,
     HPCC_SIMULATOR,
@@ -198,6 +207,16 @@ class DynamicAssignment(_SharedQueues):
         "a new flow shares a queue that can send rather than get an empty one that is paused",
         False,
         source="BFC 3.3.1: any empty queue",
+    )
+    classes_share: Switch = field(
+        "classes keep one queue each and share the others, instead of an even part",
+        False,
+        source="BFC A.3: a static part; sharing is proposed there",
+    )
+    full_port: Literal["random", "closest-remaining"] = field(
+        "the queue of a new flow when none is empty: any, or that of the nearest remaining size",
+        "random",
+        source="BFC 3.3.1: a random one; a similar size is proposed in A.2",
     )
 
 
@@ -429,7 +448,7 @@ Marking = (
     | PredictedMarking
     | RoundMarking
 )
-Backpressure = NoBackpressure | Pfc | Bfc | Fafc | Capfc | Ppfc
+Backpressure = NoBackpressure | Pfc | Bfc | Fafc | Capfc | Ppfc | Credits
 
 
 class SwitchPolicies(Part):

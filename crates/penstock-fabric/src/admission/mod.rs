@@ -27,6 +27,17 @@ pub enum AdmissionConfig {
     Static(StaticConfig),
 }
 
+impl AdmissionConfig {
+    /// The memory that all ports of the switch `node` share (bytes); without limit where there is none, or where each port
+    /// has its own.
+    pub(crate) fn memory(&self, node: u32) -> u64 {
+        match self {
+            AdmissionConfig::Shared(config) => config.buffer_of(node).get(),
+            AdmissionConfig::Infinite {} | AdmissionConfig::Static(_) => u64::MAX,
+        }
+    }
+}
+
 /// The bytes that entered by one port in one class and have not left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IngressAccount {

@@ -3,7 +3,9 @@
 //!
 //! Implemented: the flow table indexed by egress port and flow hash with `size` and `qAssignment`;
 //! the bitmap of empty queues; sticky assignment (sec. 3.3.2); sampling (App. A.8); the incast
-//! label (App. A.7); priority classes with a static share of the queues (App. A.3).
+//! label (App. A.7); priority classes with a static share of the queues (App. A.3); and what the paper
+//! proposes beyond: queues that classes share (A.3), and a queue of similar remaining size at a full
+//! port (A.2).
 //!
 //! | symbol | field | default | source |
 //! |---|---|---|---|
@@ -13,6 +15,8 @@
 //! | sampling | `sampling` | 1 | App. A.8 uses 0.5 |
 //! | incast label | `incast_queue` | off | App. A.7 |
 //! | – | `avoid_paused` | off | not in the paper; see below |
+//! | – | `classes_share` | off | App. A.3: "split queues dynamically among classes" |
+//! | – | `full_port` | random | sec. 3.3.1; App. A.2 proposes a queue of similar remaining size |
 //!
 //! The paper does not say which of several empty queues is taken. Tofino2 starts the search at a
 //! rotating place (sec. 4); so do we: the search starts behind the queue that was given last. A
@@ -21,6 +25,14 @@
 //! BFC Fig. 9's setting this lowers the short flows' 99th percentile by a third. With `avoid_paused`
 //! a flow that finds none rather shares a random queue that can send, which there lowers it to 21
 //! from 54; the pseudo-code gives it the empty and paused one.
+//!
+//! With `classes_share` each class keeps one data queue, so that none is ever without, and every other
+//! queue belongs to the class that last took it when it was empty. At a full port a flow shares one of
+//! its class's queues only: no flow waits behind a lower class. How is not in the paper.
+//!
+//! With `full_port = "closest-remaining"` a flow that finds no empty queue joins the one whose last
+//! packet has the nearest remaining size, in bytes: the packet it will wait for. The paper names the
+//! idea only; the last packet's size is one number per queue that an arriving packet has in its header.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -33,6 +45,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Assigning, ClassRange, class_ranges, reduce, salted};
 use crate::packet::{Packet, PacketFlags};
+use crate::parts::Bitmap;
 use crate::port::Port;
 
 /// Parameters of the dynamic assignment.
@@ -53,6 +66,20 @@ pub struct DynamicConfig {
     pub sampling: f64,
     /// Whether a new flow shares a queue that can send rather than get one that is paused.
     pub avoid_paused: bool,
+    /// Whether the classes share all data queues but one each.
+    pub classes_share: bool,
+    /// Which queue a new flow gets when none is empty.
+    pub full_port: FullPort,
+}
+
+/// Which queue of its class a new flow gets when none is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FullPort {
+    /// Any.
+    Random,
+    /// The one whose last packet has the nearest remaining flow size.
+    ClosestRemaining,
 }
 
 /// An entry of the flow table. The timestamp is when a packet of the entry was last enqueued or
@@ -76,8 +103,14 @@ pub(crate) struct Dynamic {
     ranges: Vec<ClassRange>,
     has_incast_queue: bool,
     avoids_paused: bool,
+    /// The queues that all classes share, where they do; each has one of its own besides.
+    shared: Option<Range<u16>>,
     /// Where the next search for an empty queue starts, for each egress port.
     rotation: Vec<u16>,
+    /// Remaining size of the last packet in each queue, a row of `queues` for each egress port, where a
+    /// full port looks at it (bytes).
+    last_remaining: Option<Vec<u32>>,
+    queues: usize,
     /// A packet takes part in the bookkeeping when a 32-bit draw does not exceed this.
     sampling: u32,
 }
@@ -89,6 +122,12 @@ impl Dynamic {
         if config.incast_queue {
             ranges.iter_mut().for_each(|range| range.to -= 1);
         }
+        if config.classes_share {
+            let own = |class| ClassRange { from: 1 + class, to: 2 + class };
+            ranges = (0..config.classes as u16).map(own).collect();
+        }
+        let queues = config.queues as usize;
+        let remembers = config.full_port == FullPort::ClosestRemaining;
         Dynamic {
             table: vec![FlowEntry::default(); ports * entries_per_port as usize],
             entries_per_port,
@@ -97,7 +136,10 @@ impl Dynamic {
             ranges,
             has_incast_queue: config.incast_queue,
             avoids_paused: config.avoid_paused,
+            shared: config.classes_share.then_some(1 + config.classes as u16..config.queues as u16),
             rotation: vec![1; ports],
+            last_remaining: remembers.then(|| vec![0; ports * queues]),
+            queues,
             sampling: (config.sampling * f64::from(u32::MAX)) as u32,
         }
     }
@@ -114,11 +156,14 @@ impl Dynamic {
         let index = self.index(egress, packet.flow_hash);
         let entry = self.table[index];
         let is_stale = entry.size == 0 && now.saturating_sub(entry.touched) > self.sticky;
-        let queue = if entry.queue == 0 || is_stale {
+        let queue = if entry.queue == 0 || is_stale || self.has_lost(entry, packet, port) {
             self.choose(egress, packet, port, random)
         } else {
             entry.queue
         };
+        if let Some(last) = &mut self.last_remaining {
+            last[usize::from(egress) * self.queues + usize::from(queue)] = packet.remaining;
+        }
         let is_tracked = self.sampling == u32::MAX || random.next_u32() <= self.sampling;
         if is_tracked {
             packet.flags.insert(PacketFlags::TRACKED);
@@ -130,8 +175,19 @@ impl Dynamic {
         queue
     }
 
-    /// An empty queue, or a random one when all are in use.
-    fn choose(&mut self, egress: u16, packet: &Packet, port: &Port, random: &mut Pcg32) -> u16 {
+    /// Whether another class has taken the queue of a flow without packets.
+    #[inline]
+    fn has_lost(&self, entry: FlowEntry, packet: &Packet, port: &Port) -> bool {
+        self.shared.is_some()
+            && entry.size == 0
+            && port.queues()[usize::from(entry.queue)].class != packet.class
+    }
+
+    /// An empty queue, or one that others use when none is empty.
+    fn choose(&mut self, egress: u16, packet: &Packet, port: &mut Port, random: &mut Pcg32) -> u16 {
+        if let Some(shared) = self.shared.clone() {
+            return self.choose_shared(shared, egress, packet, port, random);
+        }
         let range = self.ranges[usize::from(packet.class).min(self.ranges.len() - 1)];
         if self.has_incast_queue && packet.flags.contains(PacketFlags::INCAST) {
             return range.to;
@@ -151,8 +207,57 @@ impl Dynamic {
                 *rotation = queue as u16 + 1;
                 queue as u16
             }
-            None => range.from + reduce(random.next_u32(), u32::from(range.to - range.from)) as u16,
+            None => self.join(egress, packet, range.from..range.to, random),
         }
+    }
+
+    /// The same where classes share queues: the class's own if it is empty, else any that is empty.
+    fn choose_shared(
+        &mut self,
+        shared: Range<u16>,
+        egress: u16,
+        packet: &Packet,
+        port: &mut Port,
+        random: &mut Pcg32,
+    ) -> u16 {
+        let own = 1 + u16::from(packet.class);
+        let (from, to) = (usize::from(shared.start), usize::from(shared.end));
+        let rotation = &mut self.rotation[usize::from(egress)];
+        let start = usize::from(*rotation).clamp(from, to);
+        let find = |empty: &Bitmap| {
+            let own = usize::from(own);
+            if empty.contains(own) { Some(own) } else { empty.first_from(start, from, to) }
+        };
+        if let Some(queue) = find(port.open_queues()).or_else(|| find(port.empty_queues())) {
+            if queue != usize::from(own) {
+                *rotation = queue as u16 + 1;
+                port.set_queue_class(queue as u16, packet.class);
+            }
+            return queue as u16;
+        }
+        let queues = port.queues();
+        let is_of_class = |queue: &u16| queues[usize::from(*queue)].class == packet.class;
+        let candidates = core::iter::once(own).chain(shared.filter(is_of_class));
+        self.join(egress, packet, candidates, random)
+    }
+
+    /// The queue that a new flow shares with others, of the `candidates`.
+    fn join(
+        &self,
+        egress: u16,
+        packet: &Packet,
+        mut candidates: impl Iterator<Item = u16> + Clone,
+        random: &mut Pcg32,
+    ) -> u16 {
+        let chosen = if let Some(last) = &self.last_remaining {
+            let row = usize::from(egress) * self.queues;
+            let distance = |queue: &u16| last[row + usize::from(*queue)].abs_diff(packet.remaining);
+            candidates.min_by_key(distance)
+        } else {
+            let count = candidates.clone().count() as u32;
+            candidates.nth(reduce(random.next_u32(), count) as usize)
+        };
+        chosen.expect("every class has a data queue")
     }
 
     #[inline]

@@ -276,3 +276,75 @@ fn an_empty_queue_that_is_paused_is_taken_only_when_no_other_is_empty() {
     bench.after(Time::from_us(9));
     assert_eq!([4, 5, 6].map(|number| bench.queue_of(flow(number))), [3, 1, 2]);
 }
+
+/// Two classes at a port with three data queues: queue 1 is class 0's, queue 2 class 1's, queue 3
+/// anybody's.
+fn sharing() -> DynamicConfig {
+    DynamicConfig { classes: 2, classes_share: true, table_factor: 10_000, ..dynamic(4) }
+}
+
+fn of_class(number: u32, class: u8) -> Flow {
+    Flow { class, ..flow(number) }
+}
+
+#[test]
+fn classes_that_share_keep_a_queue_each_and_take_any_other() {
+    let mut bench = bench(sharing());
+    assert_eq!(bench.queue_of(of_class(1, 1)), 2);
+    assert_eq!(bench.queue_of(of_class(2, 1)), 3, "the queue that nobody needs");
+    assert_eq!(bench.queue_of(of_class(3, 0)), 1, "class 0 still has its own");
+    assert_eq!(bench.queues(0)[3].class, 1);
+    // Class 0 goes first, whatever came first.
+    assert_eq!(bench.drain(0)[0], 3);
+}
+
+#[test]
+fn at_a_full_port_a_flow_joins_its_own_class_only() {
+    let mut bench = bench(sharing());
+    for (number, class) in [(1, 1), (2, 1), (3, 0)] {
+        bench.queue_of(of_class(number, class));
+    }
+    let low: BTreeSet<u16> = (10..60).map(|number| bench.queue_of(of_class(number, 1))).collect();
+    assert_eq!(low, [2, 3].into());
+    let high: BTreeSet<u16> = (60..90).map(|number| bench.queue_of(of_class(number, 0))).collect();
+    assert_eq!(high, [1].into());
+}
+
+#[test]
+fn a_shared_queue_changes_its_class_when_it_is_empty() {
+    let mut bench = bench(sharing());
+    bench.queue_of(of_class(1, 1));
+    assert_eq!(bench.queue_of(of_class(2, 1)), 3);
+    bench.drain(0);
+    bench.queue_of(of_class(3, 0));
+    assert_eq!(bench.queue_of(of_class(4, 0)), 3);
+    // Flow 2 is back before its assignment is stale, and does not join another class.
+    assert_eq!(bench.queue_of(of_class(2, 1)), 2);
+}
+
+fn closest() -> DynamicConfig {
+    let full_port = FullPort::ClosestRemaining;
+    DynamicConfig { full_port, table_factor: 10_000, ..dynamic(4) }
+}
+
+#[test]
+fn a_full_port_can_assign_by_the_nearest_remaining_size() {
+    let mut bench = bench(closest());
+    let sized = |number, remaining| Flow { remaining, ..flow(number) };
+    for (number, remaining) in [(1, 5_000), (2, 200_000), (3, 9_000_000)] {
+        bench.queue_of(sized(number, remaining));
+    }
+    assert_eq!(bench.queue_of(sized(4, 1_000)), 1);
+    assert_eq!(bench.queue_of(sized(5, 4_000_000)), 2, "3.8 MB away, and 5 MB from the third");
+    assert_eq!(bench.queue_of(sized(6, 5_000_000)), 2, "its last packet has 4 MB to go");
+    assert_eq!(bench.queue_of(sized(7, 8_000_000)), 3);
+    assert_eq!(bench.queue_of(sized(8, 900)), 1);
+}
+
+#[test]
+fn the_nearest_size_counts_only_when_no_queue_is_empty() {
+    let mut bench = bench(closest());
+    let queues: Vec<u16> =
+        (1..=3).map(|number| bench.queue_of(Flow { remaining: 7_000, ..flow(number) })).collect();
+    assert_eq!(queues, [1, 2, 3]);
+}

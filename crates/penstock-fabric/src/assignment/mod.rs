@@ -65,6 +65,10 @@ impl AssignmentConfig {
         match self {
             AssignmentConfig::Class(config) => (0..config.classes as u8).collect(),
             AssignmentConfig::Stochastic(config) => partition(config.queues, config.classes),
+            AssignmentConfig::Dynamic(config) if config.classes_share => {
+                let own_class = |queue| if queue < config.classes { queue as u8 } else { 0 };
+                (0..config.queues - 1).map(own_class).collect()
+            }
             AssignmentConfig::Dynamic(config) => partition(config.queues, config.classes),
             AssignmentConfig::PerFlow {} => vec![],
             AssignmentConfig::Ingress {} => vec![0; ports],

@@ -2,6 +2,7 @@
 
 pub mod bfc;
 pub mod capfc;
+pub mod credits;
 pub mod fafc;
 pub mod pfc;
 pub mod ppfc;
@@ -13,9 +14,10 @@ use alloc::boxed::Box;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Packet, PacketKind};
-use crate::switch::SwitchFacts;
+use crate::switch::{SwitchConfig, SwitchFacts};
 use bfc::{Bfc, BfcConfig};
 use capfc::{Capfc, CapfcConfig};
+use credits::{Credits, CreditsConfig};
 use fafc::{Fafc, FafcConfig};
 use pairs::Pairs;
 use pfc::{Pfc, PfcConfig};
@@ -37,6 +39,8 @@ pub enum BackpressureConfig {
     Capfc(CapfcConfig),
     /// Predictive priority flow control.
     PPfc(PpfcConfig),
+    /// BFC with credits.
+    Credits(CreditsConfig),
 }
 
 /// What one end of a link tells the other.
@@ -54,25 +58,35 @@ pub enum Signal {
     QueueBitmap(u128),
     /// Send no data for so many nanoseconds, beyond those of earlier frames (FAFC).
     PauseTime(u32),
+    /// Credit for data (BFC with credits).
+    Credit {
+        /// 0 for what all queues of the link share, else a queue.
+        account: u16,
+        /// Bytes that it has been granted since the start.
+        granted: u64,
+    },
 }
 
 impl Signal {
     /// The frame that carries the signal, `wire_bytes` long.
     pub fn frame(self, wire_bytes: u16) -> Packet {
         let nanoseconds = if let Signal::PauseTime(time) = self { time } else { 0 };
-        let (kind, queue, bitmap) = match self {
+        let (kind, queue, value) = match self {
             Signal::PauseClass(class) => (PacketKind::PauseClass, u16::from(class), 0),
             Signal::ResumeClass(class) => (PacketKind::ResumeClass, u16::from(class), 0),
             Signal::PauseQueue(queue) => (PacketKind::PauseQueue, queue, 0),
             Signal::ResumeQueue(queue) => (PacketKind::ResumeQueue, queue, 0),
             Signal::QueueBitmap(bitmap) => (PacketKind::QueueBitmap, 0, bitmap),
             Signal::PauseTime(_) => (PacketKind::PauseTime, 0, 0),
+            Signal::Credit { account, granted } => {
+                (PacketKind::HopCredit, account, u128::from(granted))
+            }
         };
         Packet {
             kind,
             upstream_queue: queue,
-            offset: bitmap as u64,
-            sent_at: penstock_units::Time::from_ps((bitmap >> 64) as u64),
+            offset: value as u64,
+            sent_at: penstock_units::Time::from_ps((value >> 64) as u64),
             remaining: nanoseconds,
             wire_bytes,
             ..Packet::default()
@@ -92,8 +106,16 @@ impl Signal {
                 Some(Signal::QueueBitmap((high << 64) | u128::from(packet.offset)))
             }
             PacketKind::PauseTime => Some(Signal::PauseTime(packet.remaining)),
+            PacketKind::HopCredit => {
+                Some(Signal::Credit { account: queue, granted: packet.offset })
+            }
             _ => None,
         }
+    }
+
+    /// Whether it stops somebody or lets him go on; bitmaps repeat, and credits come before a stop.
+    pub fn is_event(self) -> bool {
+        !matches!(self, Signal::QueueBitmap(_) | Signal::Credit { .. })
     }
 
     /// Whether it makes somebody stop.
@@ -118,15 +140,16 @@ pub(crate) enum Backpressure {
     Pfc(Pfc),
     Bfc(Bfc),
     Fafc(Box<Fafc>),
+    Credits(Box<Credits>),
     Capfc(Box<Capfc>),
     Ppfc(Box<Ppfc>),
 }
 
 impl Backpressure {
-    /// The policy that `config` describes, at a switch with `accounts` ingress accounts.
-    pub(crate) fn new(config: &BackpressureConfig, facts: &SwitchFacts, accounts: usize) -> Self {
+    /// The policy of the switch that `config` describes, with `accounts` ingress accounts.
+    pub(crate) fn new(config: &SwitchConfig, facts: &SwitchFacts, accounts: usize) -> Self {
         let ports = facts.ports.len();
-        match config {
+        match &config.backpressure {
             BackpressureConfig::None {} => Backpressure::None,
             BackpressureConfig::Pfc(pfc) => Backpressure::Pfc(Pfc::new(pfc, accounts)),
             BackpressureConfig::Bfc(bfc) => Backpressure::Bfc(Bfc::new(bfc, facts)),
@@ -137,6 +160,11 @@ impl Backpressure {
                 Backpressure::Capfc(Box::new(Capfc::new(capfc, ports)))
             }
             BackpressureConfig::PPfc(ppfc) => Backpressure::Ppfc(Box::new(Ppfc::new(ppfc, ports))),
+            BackpressureConfig::Credits(credits) => {
+                let memory = config.admission.memory(facts.node);
+                let queues = config.assignment.queue_classes(ports).len();
+                Backpressure::Credits(Box::new(Credits::new(credits, facts, memory, queues)))
+            }
         }
     }
 

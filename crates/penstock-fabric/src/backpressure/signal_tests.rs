@@ -11,6 +11,9 @@ fn signal() -> impl Strategy<Value = Signal> {
         any::<u16>().prop_map(Signal::PauseQueue),
         any::<u16>().prop_map(Signal::ResumeQueue),
         any::<u128>().prop_map(Signal::QueueBitmap),
+        any::<u32>().prop_map(Signal::PauseTime),
+        (any::<u16>(), any::<u64>())
+            .prop_map(|(account, granted)| Signal::Credit { account, granted }),
     ]
 }
 

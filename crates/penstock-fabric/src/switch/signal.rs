@@ -1,15 +1,17 @@
-//! What a switch does with the pauses, resumes and bitmaps of its neighbours, and the bitmap that it
-//! sends them.
+//! What a switch does with the pauses, resumes, bitmaps and credits of its neighbours, and what it tells
+//! them again from time to time.
 
 use alloc::vec::Vec;
 
 use penstock_units::Time;
 
 use super::{Moment, Switch};
+use crate::backpressure::Backpressure;
+use crate::backpressure::credits::Balance;
 use crate::{ControlFrame, Observer, PacketEvent, PacketId, Signal};
 
 impl Switch {
-    /// A pause, a resume or a bitmap has arrived from the neighbour behind `port`.
+    /// A pause, a resume, a bitmap or credit has arrived from the neighbour behind `port`.
     pub fn on_signal<O: Observer>(
         &mut self,
         moment: &mut Moment<'_, O>,
@@ -33,6 +35,13 @@ impl Switch {
             Signal::PauseTime(nanoseconds) => {
                 let hold = Time::from_ns(u64::from(nanoseconds));
                 self.ports[usize::from(port)].hold(now, hold);
+            }
+            Signal::Credit { account, granted } => {
+                if let Backpressure::Credits(credits) = &mut self.backpressure {
+                    credits.on_credit(port, account, granted);
+                    credits.apply(port, &mut self.ports[usize::from(port)], moment.pool);
+                }
+                return;
             }
         }
         self.observe_signal(moment, port, signal.is_pause(), id);
@@ -126,5 +135,25 @@ impl Switch {
     pub fn bitmap_frame(&self, port: u16) -> Option<ControlFrame> {
         let signal = Signal::QueueBitmap(self.bfc()?.bitmap(port));
         Some(ControlFrame { port, signal })
+    }
+
+    /// What the neighbour behind `port` may send from the start, where there are credits.
+    pub fn opening_balance(&self, port: u16) -> Option<Balance> {
+        Some(self.credits()?.opening(port))
+    }
+
+    /// The neighbour behind `port`, a switch, has granted `balance` from the start.
+    pub fn connect(&mut self, port: u16, balance: Balance) {
+        if let Backpressure::Credits(credits) = &mut self.backpressure {
+            credits.connect(port, balance);
+        }
+    }
+
+    /// Grants that are told again, with the bitmap, to the neighbour behind `port`.
+    pub fn repeat_grants(&mut self, port: u16) -> Option<[ControlFrame; 2]> {
+        match &mut self.backpressure {
+            Backpressure::Credits(credits) => Some(credits.repeat(port)),
+            _ => None,
+        }
     }
 }

@@ -7,12 +7,17 @@ use penstock_fabric::{
 };
 use serde_json::{Value, json};
 
+/// A memory that credits can share out, with little beyond what they set aside: four windows of 69,500 B
+/// in all and 16 packets, and up to 36 reserves.
+const CREDITED: u64 = 152_000;
+
 fn admissions() -> Vec<Value> {
     let ingress = json!({"alpha": 0.5, "reserve": 500, "headroom": {"kind": "bytes", "size": 900}});
     vec![
         json!({"kind": "infinite"}),
         json!({"kind": "shared", "buffer": 20_000, "other_buffers": [], "ingress": null}),
         json!({"kind": "shared", "buffer": 20_000, "other_buffers": [], "ingress": ingress}),
+        json!({"kind": "shared", "buffer": CREDITED, "other_buffers": [], "ingress": null}),
         json!({"kind": "static", "per_port": 6_000}),
     ]
 }
@@ -27,8 +32,16 @@ fn dynamic(
     json!({
         "kind": "dynamic", "queues": queues, "classes": classes, "table_factor": table_factor,
         "sticky_hop_rtts": 2.0, "incast_queue": incast_queue, "sampling": sampling,
-        "avoid_paused": queues > 6,
+        "avoid_paused": queues > 6, "classes_share": false, "full_port": "random",
     })
+}
+
+/// Three classes that share two of five data queues.
+fn shared(full_port: &str) -> Value {
+    let mut assignment = dynamic(6, 3, 100, false, 1.0);
+    assignment["classes_share"] = json!(true);
+    assignment["full_port"] = json!(full_port);
+    assignment
 }
 
 fn rounds(queues: u32, bids: &str, round: &str) -> Value {
@@ -52,6 +65,8 @@ fn assignments() -> Vec<Value> {
         rounds(6, "audited", "scheduler"),
         rounds(7, "per-flow", "scheduler"),
         rounds(6, "sketch", "occupancy"),
+        shared("random"),
+        shared("closest-remaining"),
     ]
 }
 
@@ -103,6 +118,9 @@ fn backpressures() -> Vec<Value> {
                "pfc": {"xon_offset": 500, "xoff": 5_000}}),
         json!({"kind": "p-pfc", "threshold": 3_000, "xon_offset": 500, "horizon": 500_000,
                "pfc": {"xon_offset": 500, "xoff": 5_000}}),
+        json!({"kind": "credits", "packet": 1_500, "queue_reserve": 1_500, "batch": 1_500,
+               "pauses": {"threshold": {"kind": "hop-rtts", "factor": 0.5}, "bitmap_interval": 0,
+                          "elide_down_up": false, "elide": []}}),
     ]
 }
 
@@ -116,6 +134,8 @@ fn goes_together(config: &SwitchConfig) -> bool {
         &config.assignment,
         AssignmentConfig::Rounds(rounds) if rounds.round == RoundSource::Scheduler
     );
+    let classes_share =
+        matches!(&config.assignment, AssignmentConfig::Dynamic(d) if d.classes_share);
     let scheduling = match config.scheduling {
         SchedulingConfig::RotatingStrict {} => told,
         SchedulingConfig::ScanningDrr(_) => rounds && !told,
@@ -125,11 +145,13 @@ fn goes_together(config: &SwitchConfig) -> bool {
         _ if rounds => false,
         SchedulingConfig::Fifo {} | SchedulingConfig::CreditShaping(_) => single,
         SchedulingConfig::IdealFair {} => per_flow,
-        SchedulingConfig::Strict {} => !per_flow && !by_ingress,
+        SchedulingConfig::Strict {} => !per_flow && !by_ingress && !classes_share,
         SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => true,
     };
     let backpressure = match &config.backpressure {
-        BackpressureConfig::Bfc(_) => !per_flow && !by_ingress && !rounds,
+        BackpressureConfig::Bfc(_) | BackpressureConfig::Credits(_) => {
+            !per_flow && !by_ingress && !rounds
+        }
         BackpressureConfig::Fafc(_)
         | BackpressureConfig::Capfc(_)
         | BackpressureConfig::PPfc(_) => config.assignment.classes() == 1 && !rounds,
@@ -143,7 +165,10 @@ fn goes_together(config: &SwitchConfig) -> bool {
         MarkingConfig::Rounds(_) => rounds,
         _ => true,
     };
-    scheduling && backpressure && marking
+    let is_credited =
+        matches!(&config.admission, AdmissionConfig::Shared(s) if s.buffer.get() == CREDITED);
+    let has_credits = matches!(config.backpressure, BackpressureConfig::Credits(_));
+    scheduling && backpressure && marking && is_credited == has_credits
 }
 
 /// Every combination that is allowed.

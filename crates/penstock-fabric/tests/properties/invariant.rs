@@ -53,6 +53,9 @@ impl Model<'_> {
             }
             AdmissionConfig::Shared(config) => {
                 prop_assert!(accounts.total <= config.buffer.get());
+                if self.switch.credits().is_some() {
+                    prop_assert_eq!(self.drops, 0, "whoever has credit finds room");
+                }
                 let Some(ingress) = &config.ingress else { return Ok(()) };
                 let mut shared = 0;
                 for port in 0..PORTS {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use penstock_fabric::backpressure::credits::Balance;
 use penstock_fabric::parts::Draws;
 use penstock_fabric::{
     Arrival, AssignmentConfig, ControlFrame, Moment, Packet, PacketFlags, PacketId, PacketKind,
@@ -46,6 +47,8 @@ pub struct Model<'a> {
     pub told_classes: BTreeSet<(u16, u8)>,
     pub data_bytes: u64,
     pub drops: u64,
+    /// What the neighbour behind each port may send, where there are credits.
+    balances: Vec<Option<Balance>>,
     acknowledgements: u32,
 }
 
@@ -72,9 +75,11 @@ fn class_of(config: &SwitchConfig, flow: u32) -> u8 {
 
 impl<'a> Model<'a> {
     pub fn new(config: &'a SwitchConfig) -> Self {
+        let switch = Switch::new(config, &facts(), Draws::new(Pcg32::new(5, 5)));
         Model {
             config,
-            switch: Switch::new(config, &facts(), Draws::new(Pcg32::new(5, 5))),
+            balances: (0..PORTS).map(|port| switch.opening_balance(port)).collect(),
+            switch,
             pool: PacketPool::new(config.marking.has_telemetry()),
             now: Time::ZERO,
             admitted: BTreeMap::new(),
@@ -153,19 +158,28 @@ impl<'a> Model<'a> {
         if flow.is_multiple_of(5) {
             flags.insert(PacketFlags::INCAST);
         }
+        let (ingress, egress) = ((flow % 3) as u16, ((flow / 3) % 4) as u16);
+        let queue = 1 + (flow % self.upstream_queues()) as u16;
+        let credit = &mut self.balances[usize::from(ingress)];
+        if credit.as_ref().is_some_and(|credit| credit.is_dry(queue)) {
+            return Ok(());
+        }
         let sent = self.admitted.entry(flow).or_default();
-        let id = self.pool.insert(Packet {
+        let mut packet = Packet {
             flow_hash: flow.wrapping_mul(0x9e37_79b1),
             flow,
             offset: *sent,
             remaining: 100_000u32.saturating_sub(*sent as u32),
             wire_bytes: bytes,
-            queue: 1 + (flow % 3) as u16,
+            queue,
             class: class_of(self.config, flow),
             flags,
             ..Packet::default()
-        });
-        let (ingress, egress) = ((flow % 3) as u16, ((flow / 3) % 4) as u16);
+        };
+        if let Some(credit) = credit {
+            credit.pay(&mut packet);
+        }
+        let id = self.pool.insert(packet);
         let mut moment = Moment { now: self.now, pool: &mut self.pool, observer: &mut Unobserved };
         match self.switch.on_arrival(&mut moment, id, ingress, egress) {
             Arrival::Dropped => {
@@ -246,6 +260,14 @@ impl<'a> Model<'a> {
             && !matches!(self.config.scheduling, SchedulingConfig::PriorityGroups(_))
     }
 
+    /// Queues from which the neighbours' packets come, no more than the switch has at a port.
+    fn upstream_queues(&self) -> u32 {
+        match self.switch.credits() {
+            Some(credits) => u32::from(credits.accounts() - 1).min(3),
+            None => 3,
+        }
+    }
+
     /// A frame tells the neighbour something that it does not know.
     fn on_frame(&mut self, frame: ControlFrame) -> Result<(), TestCaseError> {
         let port = frame.port;
@@ -256,6 +278,14 @@ impl<'a> Model<'a> {
             Signal::ResumeClass(class) => self.told_classes.remove(&(port, class)),
             Signal::QueueBitmap(_) => false,
             Signal::PauseTime(time) => (1..=hop(port).as_ps() / 1_000).contains(&u64::from(time)),
+            Signal::Credit { account, granted } => {
+                let balance = self.balances[usize::from(port)].as_mut();
+                balance.is_some_and(|balance| {
+                    let was = balance.granted(account);
+                    balance.on_credit(account, granted);
+                    granted > was
+                })
+            }
         };
         prop_assert!(is_news, "{frame:?} again");
         Ok(())

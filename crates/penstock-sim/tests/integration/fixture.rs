@@ -233,13 +233,25 @@ pub fn bfc() -> Value {
         "admission": shared(false),
         "assignment": {"kind": "dynamic", "queues": 32, "classes": 1, "table_factor": 100,
                        "sticky_hop_rtts": 2.0, "incast_queue": false, "sampling": 1.0,
-                       "avoid_paused": false},
+                       "avoid_paused": false, "classes_share": false, "full_port": "random"},
         "scheduling": {"kind": "drr", "quantum": 1_048},
         "marking": {"kind": "none"},
         "backpressure": {"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
                          "bitmap_interval": 100 * US, "elide_down_up": false, "elide": []},
     });
     scheme("bfc", switch, json!({"kind": "line-rate"}), 32)
+}
+
+/// BFC with `queues` queues a port and credits for a memory of `buffer` bytes.
+pub fn credits(queues: u32, buffer: u64) -> Value {
+    let bfc = bfc();
+    let mut pauses = bfc["switch"]["backpressure"].clone();
+    pauses.as_object_mut().unwrap().remove("kind");
+    let credits = json!({"kind": "credits", "pauses": pauses, "packet": 1_048,
+                         "queue_reserve": 1_048, "batch": 8_384});
+    let scheme = with(with(bfc, "/switch/backpressure", credits), "/name", "credits");
+    let scheme = with(scheme, "/switch/assignment/queues", queues);
+    with(with(scheme, "/host/nic/queues", queues), "/switch/admission/buffer", buffer)
 }
 
 pub fn sfq() -> Value {

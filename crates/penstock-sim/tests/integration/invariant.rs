@@ -10,7 +10,8 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    GBPS, MS, US, bfc, dumbbell, incast, leaf_spine, open_loop, parse, scenario, schemes, with,
+    GBPS, MS, US, bfc, credits, dumbbell, incast, leaf_spine, open_loop, parse, scenario, schemes,
+    with,
 };
 
 /// All schemes, and the variants of BFC that take other paths.
@@ -28,6 +29,11 @@ fn all_schemes() -> Vec<Value> {
             .map(|scheme| with(scheme, tiny, 60_000)),
     );
     all.extend([
+        // Little more than the windows and reserves of ports of up to 400 Gb/s.
+        credits(6, 700_000),
+        credits(32, 12 << 20),
+        variant("/switch/assignment/full_port", json!("closest-remaining")),
+        variant("/switch/assignment/classes_share", json!(true)),
         variant("/switch/assignment/sampling", json!(0.5)),
         variant("/switch/assignment/incast_queue", json!(true)),
         variant("/switch/assignment/avoid_paused", json!(true)),
@@ -95,6 +101,8 @@ proptest! {
         }
         simulation.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
         let summary = simulation.finish(false).0.summary;
+        let has_credits = scenario.scheme.name == "credits";
+        prop_assert!(!has_credits || summary.drops == 0, "{} drops", summary.drops);
         let (finished, started) = (summary.flows_finished, summary.flows_started);
         let must_finish = scenario.drain > Time::from_ms(20) && scenario.faults.control_loss == 0.0;
         prop_assert!(

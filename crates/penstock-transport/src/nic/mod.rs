@@ -204,6 +204,13 @@ impl Nic {
         }
     }
 
+    /// `queue` has run out of credit at the first switch, or has got some; obeyed by every NIC.
+    pub fn set_queue_dry(&mut self, queue: u16, is_dry: bool, flows: &mut [Sender]) {
+        if let Kind::Queued(nic) = &mut self.kind {
+            nic.set_queue_dry(queue, is_dry, flows);
+        }
+    }
+
     /// Whether `queue` is paused.
     #[inline]
     pub fn is_queue_paused(&self, queue: u16) -> bool {

@@ -34,9 +34,11 @@ pub(super) struct QueuedNic {
     /// Bit c is set while class c has ready flows.
     ready_classes: u32,
     paused_classes: u32,
-    /// Per queue, the flows that came to the front while it was paused.
+    /// Per queue, the flows that came to the front while it was stopped.
     parked: Vec<List>,
     paused_queues: u128,
+    /// Queues without credit.
+    dry_queues: u128,
     paced: SlotHeap,
     queues: Queues,
     flow_count: usize,
@@ -56,6 +58,7 @@ impl QueuedNic {
             paused_classes: 0,
             parked: alloc::vec![List::new(); config.queues as usize],
             paused_queues: 0,
+            dry_queues: 0,
             paced: SlotHeap::default(),
             queues: Queues::new(config.queues, classes),
             flow_count: 0,
@@ -137,7 +140,7 @@ impl QueuedNic {
             let slot = self.first_ready()?;
             let flow = &flows[slot as usize];
             let queue = flow.queue();
-            if self.is_queue_paused(queue) {
+            if self.is_queue_stopped(queue) {
                 self.detach(slot, flows);
                 flows[slot as usize].seat.place = Place::Parked;
                 self.parked[usize::from(queue)].push_back(slot, flows);
@@ -191,6 +194,27 @@ impl QueuedNic {
             return;
         }
         self.paused_queues &= !(1 << queue);
+        self.unpark(queue, flows);
+    }
+
+    /// `queue` has run out of credit, or has got some.
+    pub(super) fn set_queue_dry(&mut self, queue: u16, is_dry: bool, flows: &mut [Sender]) {
+        if usize::from(queue) >= self.parked.len() {
+            return;
+        }
+        if is_dry {
+            self.dry_queues |= (1 << queue) & !CONTROL_QUEUE;
+        } else {
+            self.dry_queues &= !(1 << queue);
+            self.unpark(queue, flows);
+        }
+    }
+
+    /// The flows of `queue` may send again, if nothing else stops it.
+    fn unpark(&mut self, queue: u16, flows: &mut [Sender]) {
+        if self.is_queue_stopped(queue) {
+            return;
+        }
         while let Some(slot) = self.parked[usize::from(queue)].first() {
             self.detach(slot, flows);
             self.make_ready(slot, flows);
@@ -213,6 +237,13 @@ impl QueuedNic {
     #[inline]
     pub(super) fn is_queue_paused(&self, queue: u16) -> bool {
         u32::from(queue) < MAXIMUM_QUEUES && self.paused_queues & (1 << queue) != 0
+    }
+
+    /// Whether `queue` is paused or has no credit.
+    #[inline]
+    fn is_queue_stopped(&self, queue: u16) -> bool {
+        let stopped = self.paused_queues | self.dry_queues;
+        u32::from(queue) < MAXIMUM_QUEUES && stopped & (1 << queue) != 0
     }
 
     /// The first switch paused `class` (a PFC frame), which is below the NIC's classes.

@@ -1,0 +1,179 @@
+//! Credits, stepped by hand: 100 Gb/s links of 1 us, whose HRTT holds 25,000 B.
+
+use penstock_units::Bytes;
+
+use super::*;
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts};
+use crate::{AdmissionConfig, BackpressureConfig, SwitchConfig};
+
+/// Memory beyond what two ports with three upstream queues each set aside.
+const SPARE: u64 = 4_000;
+/// 25,000 B of a hop, a batch and three packets.
+const WINDOW: u64 = 25_000 + 2_000 + 3_000;
+
+fn config() -> CreditsConfig {
+    CreditsConfig {
+        pauses: hop_rtts(100.0),
+        packet: Bytes::new(1_000),
+        queue_reserve: Bytes::new(1_000),
+        batch: Bytes::new(2_000),
+    }
+}
+
+fn switch() -> SwitchConfig {
+    let mut switch = bfc(dynamic(4), hop_rtts(1.0));
+    switch.backpressure = BackpressureConfig::Credits(config());
+    let buffer = config().set_aside(&hosts(2), 3) + SPARE;
+    let admission =
+        format!(r#"{{"kind":"shared","buffer":{buffer},"other_buffers":[],"ingress":null}}"#);
+    switch.admission = serde_json::from_str::<AdmissionConfig>(&admission).unwrap();
+    switch
+}
+
+fn bench() -> Bench {
+    Bench::new(&switch(), &hosts(2))
+}
+
+fn grant(port: u16, account: u16, granted: u64) -> ControlFrame {
+    ControlFrame { port, signal: Signal::Credit { account, granted } }
+}
+
+/// An upstream that sends packets of 1,000 B from queue 1 as long as it has credit; how many.
+fn send_all(bench: &mut Bench, balance: &mut Balance) -> u64 {
+    let mut sent = 0;
+    while !balance.is_dry(1) {
+        let mut packet = Packet { queue: 1, wire_bytes: 1_000, ..Packet::default() };
+        balance.pay(&mut packet);
+        let frame = match bench.arrive_with(flow(1), 1_000, packet.flags) {
+            crate::Arrival::Queued { frame, .. } => frame,
+            crate::Arrival::Dropped => panic!("credit is a place in the memory"),
+        };
+        sent += 1;
+        take(balance, frame);
+    }
+    sent
+}
+
+fn take(balance: &mut Balance, frame: Option<ControlFrame>) {
+    if let Some(Signal::Credit { account, granted }) = frame.map(|frame| frame.signal) {
+        balance.on_credit(account, granted);
+    }
+}
+
+#[test]
+fn what_is_set_aside_is_a_window_for_each_link_and_a_reserve_for_each_queue() {
+    assert_eq!(config().set_aside(&hosts(2), 3), 2 * (WINDOW + 3 * 1_000));
+}
+
+#[test]
+fn a_link_is_granted_anew_when_a_batch_has_arrived() {
+    let mut bench = bench();
+    assert_eq!(bench.admit(flow(1), 1_000), None);
+    assert_eq!(bench.admit(flow(1), 1_000), Some(grant(1, 0, WINDOW + 2_000)));
+    assert_eq!(bench.admit(flow(1), 1_000), None);
+}
+
+#[test]
+fn the_last_packet_that_finds_room_is_the_last_that_may_be_sent() {
+    let mut bench = bench();
+    let mut balance = bench.switch.opening_balance(1).unwrap();
+    // The link's window and all that is spare, and the reserve of the one queue; a byte more would
+    // take what is set aside for others.
+    let expected = (WINDOW + SPARE + 1_000) / 1_000;
+    assert_eq!(send_all(&mut bench, &mut balance), expected);
+    // The other link has lost nothing.
+    let mut other = bench.switch.opening_balance(0).unwrap();
+    let mut packet = Packet { queue: 1, wire_bytes: 1_000, ..Packet::default() };
+    for _ in 0..WINDOW / 1_000 {
+        other.pay(&mut packet);
+        assert!(!packet.flags.contains(PacketFlags::OWN_CREDIT));
+        let from = Flow { ingress: 0, egress: 1, ..flow(2) };
+        assert_ne!(bench.arrive_with(from, 1_000, packet.flags), crate::Arrival::Dropped);
+    }
+}
+
+#[test]
+fn what_leaves_is_granted_to_its_own_link_first() {
+    let mut bench = bench();
+    let mut balance = bench.switch.opening_balance(1).unwrap();
+    send_all(&mut bench, &mut balance);
+    let (_, frame) = bench.depart(0).unwrap();
+    // A packet's worth is less than a batch, but the upstream has nothing left.
+    assert_eq!(frame, Some(grant(1, 0, WINDOW + SPARE + 1_000)));
+    take(&mut balance, frame);
+    assert!(!balance.is_dry(1) && !balance.is_dry(2));
+    assert_eq!(send_all(&mut bench, &mut balance), 1);
+}
+
+#[test]
+fn a_queue_pays_itself_when_its_link_cannot_and_is_repaid_when_its_packet_leaves() {
+    let mut bench = bench();
+    let mut balance = bench.switch.opening_balance(1).unwrap();
+    send_all(&mut bench, &mut balance);
+    assert!(balance.is_dry(1) && !balance.is_dry(2));
+    let mut packet = Packet { queue: 2, wire_bytes: 600, ..Packet::default() };
+    balance.pay(&mut packet);
+    assert!(packet.flags.contains(PacketFlags::OWN_CREDIT));
+    assert!(balance.is_dry(2), "400 B are not enough for a packet");
+    let from = Flow { upstream_queue: 2, ingress: 1, egress: 1, ..flow(7) };
+    bench.arrive_with(from, 600, packet.flags);
+    let (_, frame) = bench.depart(1).unwrap();
+    assert_eq!(frame, Some(grant(1, 2, 1_600)));
+    take(&mut balance, frame);
+    assert!(!balance.is_dry(2) && balance.is_dry(1));
+}
+
+#[test]
+fn a_resume_goes_before_the_grant_of_the_same_departure() {
+    let mut config = switch();
+    if let BackpressureConfig::Credits(credits) = &mut config.backpressure {
+        credits.pauses = hop_rtts(0.1);
+    }
+    let mut bench = Bench::new(&config, &hosts(2));
+    // Th is 2,500 B: the third packet pauses, and keeps its grant waiting.
+    let told: Vec<_> = (0..3).map(|_| bench.admit(flow(1), 1_000)).collect();
+    assert_eq!(told[1], Some(grant(1, 0, WINDOW + 2_000)));
+    let pause = ControlFrame { port: 1, signal: Signal::PauseQueue(1) };
+    assert_eq!(told[2], Some(pause));
+    bench.admit(flow(1), 900);
+    for _ in 0..3 {
+        assert_eq!(bench.depart(0).unwrap().1, None);
+    }
+    let resume = ControlFrame { port: 1, signal: Signal::ResumeQueue(1) };
+    assert_eq!(bench.depart(0).unwrap().1, Some(resume));
+    assert_eq!(bench.switch.take_frame(), None);
+}
+
+#[test]
+fn a_switch_stops_its_dry_queues_and_goes_on_with_the_grant() {
+    let mut bench = bench();
+    bench.switch.connect(0, Balance::new(3, 1_000, 1_500, 1_000));
+    for number in [1, 2] {
+        for _ in 0..3 {
+            bench.admit(Flow { upstream_queue: number as u16, ..flow(number) }, 1_000);
+        }
+    }
+    // The link pays one packet, each queue one.
+    assert_eq!(bench.drain(0), [1, 2, 1]);
+    bench.signal(0, Signal::Credit { account: 0, granted: 2_500 });
+    assert_eq!(bench.drain(0), [2]);
+    // Idempotent, and a queue's own credit is its own.
+    bench.signal(0, Signal::Credit { account: 0, granted: 2_500 });
+    assert_eq!(bench.drain(0), [0u32; 0]);
+    bench.signal(0, Signal::Credit { account: 1, granted: 2_000 });
+    assert_eq!(bench.drain(0), [1]);
+    bench.signal(0, Signal::Credit { account: 9, granted: 9_000 });
+    assert_eq!(bench.drain(0), [0u32; 0]);
+}
+
+#[test]
+fn a_lost_grant_is_told_again() {
+    let mut bench = bench();
+    bench.admit(flow(1), 1_000);
+    let lost = bench.admit(flow(1), 1_000).unwrap();
+    let told = |bench: &mut Bench| bench.switch.repeat_grants(1).unwrap();
+    assert_eq!(told(&mut bench), [lost, grant(1, 1, 1_000)]);
+    assert_eq!(told(&mut bench)[1], grant(1, 2, 1_000));
+    assert_eq!(told(&mut bench)[1], grant(1, 3, 1_000));
+    assert_eq!(told(&mut bench)[1], grant(1, 1, 1_000));
+}
