@@ -32,7 +32,7 @@ fn the_bitmap_repairs_lost_pauses_and_lost_resumes_alike() {
     let scheme = with(bfc(), "/switch/backpressure/bitmap_interval", 5 * US);
     let flows = listed(&[(0, 2, 4_000_000, 0), (1, 2, 4_000_000, 0)]);
     for seed in 1..=3 {
-        let scenario = scenario(single_switch(3), scheme.clone(), &[flows.clone()], US);
+        let scenario = scenario(single_switch(3), scheme.clone(), std::slice::from_ref(&flows), US);
         let lossy = with(with(scenario, "/faults/control_loss", 0.9), "/seed", seed);
         let peak = |scenario: &Value| run_to_the_end(scenario).summary.buffer_peak_bytes[0];
         let (lossy_peak, sound) = (peak(&lossy), peak(&with(lossy, "/faults/control_loss", 0.0)));

@@ -54,7 +54,7 @@ fn pauses_are_asked_for_again_when_a_link_recovers() {
     let outages = json!([{"link": [5, 6], "start": 50 * US, "end": 52 * US},
                          {"link": [5, 7], "start": 70 * US, "end": 72 * US}]);
     for scheme in [with(bfc(), "/switch/backpressure/bitmap_interval", 0), pfc()] {
-        let scenario = scenario(leaf_spine(2, 2, 2), scheme, &[flows.clone()], US);
+        let scenario = scenario(leaf_spine(2, 2, 2), scheme, std::slice::from_ref(&flows), US);
         let results = run_to_the_end(&with(scenario, "/faults/outages", outages.clone()));
         assert_eq!(results.summary.drops, 0);
     }
