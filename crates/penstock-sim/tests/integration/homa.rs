@@ -21,6 +21,7 @@ fn homa(overcommitment: u32) -> Value {
         "host": {
             "controller": {"kind": "homa", "bdp_factor": 1.0, "overcommitment": overcommitment,
                            "cutoffs": [2_000]},
+            "base_rtt": "longest",
             "recovery": {"kind": "resend", "timeout": MS},
             "nic": {"queues": 0, "reacts": true, "scheduling": "srf"},
         },
