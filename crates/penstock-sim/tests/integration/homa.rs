@@ -23,6 +23,7 @@ fn homa(overcommitment: u32) -> Value {
                            "cutoffs": [2_000]},
             "recovery": {"kind": "resend", "timeout": MS},
             "nic": {"queues": 0, "reacts": true, "scheduling": "srf"},
+            "base_rtt": "longest",
         },
         "routing": {"kind": "ecmp"},
     })

@@ -144,12 +144,15 @@ impl Receiving {
     /// `payload` bytes from `offset` on arrived at `now`; only a whole message is acknowledged.
     pub(crate) fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
         let end = offset + u64::from(payload);
+        let before = self.delivered();
         if offset > self.front {
             self.ahead.insert(offset..end);
         } else if end > self.front {
             self.front = self.ahead.advance(end).0;
         }
-        self.expect(now);
+        if self.delivered() > before {
+            self.expect(now); // not for a repeated packet, or a sender's reminders would put off every RESEND
+        }
         if self.front < self.size {
             return Reply::Nothing;
         }
@@ -235,6 +238,14 @@ mod tests {
         assert_eq!(receiving.deadline(), Time::NEVER);
         receiving.on_grant(Time::from_us(2_200), 5_000);
         assert_eq!(receiving.on_deadline(Time::from_us(3_200)), Some(4_000..5_000));
+    }
+
+    #[test]
+    fn a_repeated_packet_does_not_put_off_what_is_asked_for() {
+        let mut receiving = Receiving::new(&CONFIG, 9_000, 4_000);
+        receiving.on_data(Time::ZERO, 0, 1_000);
+        receiving.on_data(Time::from_us(900), 0, 1_000);
+        assert_eq!(receiving.on_deadline(Time::from_us(1_000)), Some(1_000..4_000));
     }
 
     #[test]
