@@ -344,7 +344,7 @@ pub fn expresspass(frame: u64) -> Value {
         json!({"kind": "credit-shaping", "queue": 16, "burst": 2, "credit": 84, "frame": frame});
     let expresspass = with(line_rate(), "/switch/scheduling", scheduling);
     let expresspass = with(expresspass, "/host/controller", controller);
-    with(with(expresspass, "/routing", "symmetric-ecmp"), "/name", "expresspass")
+    with(with(expresspass, "/routing", json!({"kind": "symmetric-ecmp"})), "/name", "expresspass")
 }
 
 /// All schemes, by name.
