@@ -218,7 +218,7 @@ impl<O: Observer> Simulation<O> {
         let flow = &self.slots.flows[packet.flow as usize];
         let hash = mix(self.path_seed ^ flow.number);
         let (towards, hash) = match packet.kind {
-            PacketKind::Data => (flow.destination, hash),
+            PacketKind::Data | PacketKind::Busy => (flow.destination, hash),
             _ => (flow.source, mix(hash)),
         };
         let node = self.sources.hosts + switch as u32;

@@ -224,15 +224,13 @@ impl Sender {
 
     /// The receiver lets the bytes before `offset` go, at priority `level` (Homa).
     pub fn on_grant(&mut self, offset: u64, level: u8) {
-        self.controller.on_grant(offset, level);
-        if let Sending::Resend(resend) = &mut self.recovery {
-            resend.on_answer();
-        }
+        self.controller.on_grant(offset, Some(level));
     }
 
     /// The receiver asks for `range` again, which it has waited for too long (Homa). Answers whether it
     /// has to be told that the bytes have not been sent yet (BUSY).
     pub fn on_resend(&mut self, range: Range<u64>) -> bool {
+        self.controller.on_grant(range.end, None);
         match &mut self.recovery {
             Sending::Resend(resend) => resend.on_resend(range, self.next),
             _ => false,

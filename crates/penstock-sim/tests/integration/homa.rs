@@ -24,6 +24,7 @@ fn homa(overcommitment: u32) -> Value {
             "base_rtt": "longest",
             "recovery": {"kind": "resend", "timeout": MS},
             "nic": {"queues": 0, "reacts": true, "scheduling": "srf"},
+            "base_rtt": "longest",
         },
         "routing": {"kind": "ecmp"},
     })

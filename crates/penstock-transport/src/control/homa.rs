@@ -108,10 +108,11 @@ impl Homa {
         Homa { unscheduled, granted: unscheduled, unscheduled_level, scheduled_level: u8::MAX }
     }
 
-    /// The receiver lets the bytes before `offset` go, the scheduled ones at `level` from now on.
-    pub fn on_grant(&mut self, offset: u64, level: u8) {
+    /// The receiver lets the bytes before `offset` go, the scheduled ones at `level` from now on; a
+    /// RESEND names none and grants what it asks for, in case the grant was lost.
+    pub fn on_grant(&mut self, offset: u64, level: Option<u8>) {
         self.granted = self.granted.max(offset);
-        self.scheduled_level = level;
+        self.scheduled_level = level.unwrap_or(self.scheduled_level);
     }
 
     /// Where the granted bytes end (bytes); the window of a flow of which nothing is acknowledged.
@@ -150,10 +151,12 @@ mod tests {
     fn a_grant_moves_the_window_and_gives_the_level_of_scheduled_bytes() {
         let mut homa = Homa::new(&config(&[500]), 1_000_000, &fixture::path());
         assert_eq!((homa.granted(), homa.level(99_000)), (100_000, 1));
-        homa.on_grant(101_000, 3);
+        homa.on_grant(101_000, Some(3));
         assert_eq!((homa.granted(), homa.level(99_000), homa.level(100_000)), (101_000, 1, 3));
-        homa.on_grant(100_500, 2);
+        homa.on_grant(100_500, Some(2));
         assert_eq!((homa.granted(), homa.level(100_000)), (101_000, 2));
+        homa.on_grant(102_000, None);
+        assert_eq!((homa.granted(), homa.level(101_000)), (102_000, 2));
     }
 
     #[test]

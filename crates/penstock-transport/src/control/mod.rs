@@ -380,8 +380,8 @@ impl Controller {
         }
     }
 
-    /// The receiver lets the bytes before `offset` go, at `level` (Homa).
-    pub fn on_grant(&mut self, offset: u64, level: u8) {
+    /// The receiver lets the bytes before `offset` go, at `level` if it says so (Homa).
+    pub fn on_grant(&mut self, offset: u64, level: Option<u8>) {
         if let Controller::Homa(homa) = self {
             homa.on_grant(offset, level);
         }

@@ -205,10 +205,7 @@ impl Sending {
             Sending::Perfect(_) => None,
             Sending::SelectiveRepeat(selective) => selective.on_acknowledgement(now, ack, view),
             Sending::FastRetransmit(fast) => fast.on_acknowledgement(now, ack, view),
-            Sending::Resend(resend) => {
-                resend.on_answer();
-                None
-            }
+            Sending::Resend(_) => None,
         }
     }
 

@@ -7,8 +7,9 @@
 //!
 //! A message is acknowledged once, when all of it has arrived (our choice: Homa's response or ACK does
 //! that), so that completion times are those of the other schemes. A message of which nothing has
-//! arrived is not known to its receiver; the sender then sends its first packet again (in Homa the
-//! client's RESEND for the response finds an unknown RPC, with the same effect).
+//! arrived is not known to its receiver: a sender that has had nothing to send for as long sends its first
+//! packet again (in Homa the client's RESEND for the response finds an unknown RPC, with the same effect).
+//! A RESEND is a grant of what it asks for, in case the grant was lost.
 //!
 //! | symbol | field | value | source |
 //! |---|---|---|---|
@@ -42,15 +43,15 @@ impl ResendConfig {
     }
 }
 
-/// The sending half: what is to be sent again, and whether the receiver has ever answered.
+/// The sending half: what is to be sent again, and when the receiver is reminded of the message.
 #[derive(Clone, Debug)]
 pub(crate) struct Sending {
     lost: perfect::Sending,
     timeout: Time,
     payload: u32,
-    /// When the first packet is sent again; [`Time::NEVER`] once the receiver has answered.
+    /// When the first packet is sent again, so that the receiver knows of the message, or repeats an
+    /// acknowledgement that was lost.
     expiry: Time,
-    was_answered: bool,
 }
 
 impl Sending {
@@ -60,20 +61,12 @@ impl Sending {
             timeout: config.timeout,
             payload,
             expiry: Time::NEVER,
-            was_answered: false,
         }
-    }
-
-    /// The receiver knows the message.
-    pub(crate) fn on_answer(&mut self) {
-        self.was_answered = true;
-        self.expiry = Time::NEVER;
     }
 
     /// The receiver asks for `range`; the bytes before `next` were sent. Answers whether it has to be
     /// told that nothing is lost.
     pub(crate) fn on_resend(&mut self, range: Range<u64>, next: u64) -> bool {
-        self.on_answer();
         let end = range.end.min(next);
         if range.start >= end || self.lost.has_lost(range.start) {
             return true;
@@ -96,9 +89,7 @@ impl Sending {
     /// A packet leaves at `now`.
     #[inline]
     pub(crate) fn on_send(&mut self, now: Time) {
-        if !self.was_answered {
-            self.expiry = now.saturating_add(self.timeout);
-        }
+        self.expiry = now.saturating_add(self.timeout);
     }
 
     #[inline]
@@ -106,7 +97,7 @@ impl Sending {
         self.expiry
     }
 
-    /// Nothing was heard of the receiver: its first packet may be lost.
+    /// Nothing could be sent for a while: the first packet, a grant or the acknowledgement may be lost.
     pub(crate) fn on_deadline(&mut self, now: Time, view: &FlowView) -> Option<LossSignal> {
         if now < self.expiry {
             return None;
@@ -153,12 +144,15 @@ impl Receiving {
     /// `payload` bytes from `offset` on arrived at `now`; only a whole message is acknowledged.
     pub(crate) fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
         let end = offset + u64::from(payload);
+        let before = self.delivered();
         if offset > self.front {
             self.ahead.insert(offset..end);
         } else if end > self.front {
             self.front = self.ahead.advance(end).0;
         }
-        self.expect(now);
+        if self.delivered() > before {
+            self.expect(now); // not for a repeated packet, or a sender's reminders would put off every RESEND
+        }
         if self.front < self.size {
             return Reply::Nothing;
         }
@@ -247,6 +241,14 @@ mod tests {
     }
 
     #[test]
+    fn a_repeated_packet_does_not_put_off_what_is_asked_for() {
+        let mut receiving = Receiving::new(&CONFIG, 9_000, 4_000);
+        receiving.on_data(Time::ZERO, 0, 1_000);
+        receiving.on_data(Time::from_us(900), 0, 1_000);
+        assert_eq!(receiving.on_deadline(Time::from_us(1_000)), Some(1_000..4_000));
+    }
+
+    #[test]
     fn several_gaps_are_asked_for_one_after_the_other() {
         let mut receiving = Receiving::new(&CONFIG, 9_000, 6_000);
         receiving.on_data(Time::ZERO, 1_000, 1_000);
@@ -271,15 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_packet_is_sent_again_until_the_receiver_answers() {
+    fn the_first_packet_is_sent_again_when_nothing_was_sent_for_a_while() {
         let mut sending = Sending::new(&CONFIG, 1_000);
         let view = FlowView { acknowledged: 0, next: 2_500, newly_acknowledged: 0 };
         sending.on_send(Time::from_us(1));
         assert_eq!(sending.on_deadline(Time::from_us(1_000), &view), None);
         assert!(sending.on_deadline(Time::from_us(1_001), &view).is_some());
         assert_eq!(sending.take_lost(1_000), Some((0, 1_000)));
-        sending.on_answer();
         sending.on_send(Time::from_us(1_002));
-        assert_eq!(sending.expiry(), Time::NEVER);
+        assert_eq!(sending.expiry(), Time::from_us(2_002));
     }
 }
