@@ -41,7 +41,7 @@ fn static_xoff(classes: u32) -> Bench {
 #[test]
 fn the_mmu_vector_holds() {
     // BASELINES 29: pause at packet 11, first drop at 16, resume after 7 dequeues.
-    let admission = r#"{"kind":"shared","buffer":100000,"ingress":{"alpha":0.125,"reserve":1000,
+    let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],"ingress":{"alpha":0.125,"reserve":1000,
         "headroom":{"kind":"bytes","size":5000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
@@ -70,7 +70,7 @@ fn the_mmu_vector_holds() {
 
 #[test]
 fn the_threshold_at_the_resume_is_that_of_the_vector() {
-    let admission = r#"{"kind":"shared","buffer":100000,"ingress":{"alpha":0.125,"reserve":1000,
+    let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],"ingress":{"alpha":0.125,"reserve":1000,
         "headroom":{"kind":"bytes","size":5000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
@@ -138,7 +138,7 @@ fn a_paused_class_stops_and_the_others_go_on() {
 fn a_class_is_not_resumed_while_it_has_bytes_in_the_headroom() {
     // Port 1 fills the pool, so that port 0 spills into its headroom. When port 1 has drained, port
     // 0 is far below the new threshold, but its headroom is not free for the next pause yet.
-    let admission = r#"{"kind":"shared","buffer":30000,"ingress":{"alpha":1.0,"reserve":0,
+    let admission = r#"{"kind":"shared","buffer":30000,"other_buffers":[],"ingress":{"alpha":1.0,"reserve":0,
         "headroom":{"kind":"bytes","size":5000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":1000,"xoff":null}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
@@ -158,7 +158,7 @@ fn a_class_is_not_resumed_while_it_has_bytes_in_the_headroom() {
 
 #[test]
 fn the_peak_is_the_largest_share_of_xoff_and_not_that_of_the_largest_account() {
-    let admission = r#"{"kind":"shared","buffer":50000,"ingress":{"alpha":1.0,"reserve":0,
+    let admission = r#"{"kind":"shared","buffer":50000,"other_buffers":[],"ingress":{"alpha":1.0,"reserve":0,
         "headroom":{"kind":"bytes","size":10000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":100,"xoff":null}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(4));
