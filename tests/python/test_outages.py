@@ -30,8 +30,8 @@ def losing(preset: str) -> Scenario:
 
 
 def goes_with_outages(preset: str) -> bool:
-    """What is refused with outages: recovery by switches that tell of drops, hop-by-hop credit that is
-    lost with its packets, and replies that must come back over the links of the data.
+    """Refused are recovery by switches that tell of drops, hop-by-hop credit that is lost with its
+    packets, and replies that must come back over the links of the data.
     """
     scheme = Scenario(scheme=preset, traffic=losing("bfc").traffic).scheme
     return (

@@ -32,6 +32,12 @@ CDF = '{{ kind = "cdf", name = "x", convention = "linear", points = [{points}] }
 OPEN = SIZES.format(sizes='"google"')
 QUICK = '[topology]\nkind = "single-switch"\nhosts = 4\n' + LISTED.format(row="0, 1, 10, 0")
 
+
+def varied(preset: str, part: str, fields: str) -> str:
+    """A scenario whose scheme is a preset with other fields in one of its parts."""
+    return f"[scheme]\npreset = '{preset}'\n[scheme.{part}]\n{fields}\n{OPEN}"
+
+
 BAD = {
     "unknown key": ("racks = 3\n" + OPEN, ["racks", "= 3", "no such field"]),
     "nearest key": ("[topology]\nkind = 'chain'\nswitch = 3\n" + OPEN,
@@ -67,63 +73,50 @@ BAD = {
     "cable to itself": (GRAPH.format(links=FULL + ", {a=3,b=3}"), ["topology.links[3]", "itself"]),
     "cable to nowhere": (GRAPH.format(links=FULL + ", {a=3,b=9}"),
                          ["topology.links[3].b", "9", "0 to 3"]),
-    "xon above xoff": ("[scheme]\npreset = 'pfc'\n[scheme.switch.backpressure]\nxoff = '2 kB'\n"
-                       + OPEN, ["xon_offset", "3072", "smaller than xoff"]),
-    "xoff missing": ("[scheme]\npreset = 'bfc'\n[scheme.switch.backpressure]\nkind = 'pfc'\n"
-                     + OPEN, ["scheme.switch.backpressure.xoff", "250 kB"]),
-    "kmin above kmax": ("[scheme]\npreset = 'dctcp'\n[scheme.switch.marking]\nkmin = '1 MB'\n"
-                        + OPEN, ["scheme.switch.marking.kmin", "1000000", "at most kmax"]),
-    "fifo of many": ("[scheme]\npreset = 'bfc'\n[scheme.switch.scheduling]\nkind = 'fifo'\n"
-                     + OPEN, ["scheme.switch.scheduling.kind", "fifo", "drr"]),
-    "hpcc without telemetry": ("[scheme]\npreset = 'hpcc'\n[scheme.switch.marking]\nkind='none'\n"
-                               + OPEN, ["scheme.switch.marking.kind", "none", "telemetry"]),
-    "dcqcn without marks": ("[scheme]\npreset = 'dcqcn-mellanox'\n[scheme.switch.marking]\n"
-                            "kind = 'none'\n" + OPEN,
+    "xon above xoff": (varied("pfc", "switch.backpressure", "xoff = '2 kB'"),
+                       ["xon_offset", "3072", "smaller than xoff"]),
+    "xoff missing": (varied("bfc", "switch.backpressure", "kind = 'pfc'"),
+                     ["scheme.switch.backpressure.xoff", "250 kB"]),
+    "kmin above kmax": (varied("dctcp", "switch.marking", "kmin = '1 MB'"),
+                        ["scheme.switch.marking.kmin", "1000000", "at most kmax"]),
+    "fifo of many": (varied("bfc", "switch.scheduling", "kind = 'fifo'"),
+                     ["scheme.switch.scheduling.kind", "fifo", "drr"]),
+    "hpcc without telemetry": (varied("hpcc", "switch.marking", "kind='none'"),
+                               ["scheme.switch.marking.kind", "none", "telemetry"]),
+    "dcqcn without marks": (varied("dcqcn-mellanox", "switch.marking", "kind = 'none'"),
                             ["scheme.switch.marking.kind", "none", "ecn"]),
-    "qcn without feedback": ("[scheme]\npreset = 'qcn'\n[scheme.switch.marking]\nkind = 'ecn'\n"
-                             + OPEN, ["scheme.switch.marking.kind", "ecn", "qcn"]),
-    "tcp that hears of no loss": ("[scheme]\npreset = 'tcp'\n[scheme.host.recovery]\n"
-                                  "kind = 'perfect'\n" + OPEN,
+    "qcn without feedback": (varied("qcn", "switch.marking", "kind = 'ecn'"),
+                             ["scheme.switch.marking.kind", "ecn", "qcn"]),
+    "tcp that hears of no loss": (varied("tcp", "host.recovery", "kind = 'perfect'"),
                                   ["scheme.host.recovery.kind", "perfect", "fast-retransmit"]),
-    "timeouts of irn": ("[scheme]\npreset = 'irn'\n[scheme.host.recovery]\n"
-                        "timeout_high = '50 us'\n" + OPEN,
+    "timeouts of irn": (varied("irn", "host.recovery", "timeout_high = '50 us'"),
                         ["scheme.host.recovery.timeout_high", "50000000", "at least timeout_low"]),
-    "timeouts of tcp": ("[scheme]\npreset = 'tcp'\n[scheme.host.recovery]\n"
-                        "maximum_timeout = '50 us'\n" + OPEN,
+    "timeouts of tcp": (varied("tcp", "host.recovery", "maximum_timeout = '50 us'"),
                         ["scheme.host.recovery.initial_timeout", "200000000", "at most maximum"]),
-    "rounds that nobody keeps": ("[scheme]\npreset = 'tcp'\n[scheme.switch.marking]\n"
-                                 "kind = 'rounds'\n" + OPEN,
+    "rounds that nobody keeps": (varied("tcp", "switch.marking", "kind = 'rounds'"),
                                  ["scheme.switch.marking.kind", "rounds", "assignment"]),
-    "rounds out of order": ("[scheme]\npreset = 'afq'\n[scheme.switch.scheduling]\n"
-                            "kind = 'strict'\n" + OPEN,
+    "rounds out of order": (varied("afq", "switch.scheduling", "kind = 'strict'"),
                             ["scheme.switch.scheduling.kind", "strict", "rotating-strict"]),
-    "rounds that drr does not tell": ("[scheme]\npreset = 'afq-drr'\n[scheme.switch.assignment]\n"
-                                      "round = 'scheduler'\n" + OPEN,
+    "rounds that drr does not tell": (varied("afq-drr", "switch.assignment", "round = 'scheduler'"),
                                       ["scheme.switch.assignment.round", "scheduler", "occupancy"]),
-    "groups of odd queues": ("[scheme]\npreset = 'afq-groups'\n[scheme.switch.assignment]\n"
-                             "queues = 32\n" + OPEN,
+    "groups of odd queues": (varied("afq-groups", "switch.assignment", "queues = 32"),
                              ["scheme.switch.assignment.queues", "32", "odd"]),
-    "capfc without a resume": ("[scheme]\npreset = 'capfc'\n[scheme.switch.backpressure]\n"
-                               "threshold = '2 kB'\n" + OPEN,
+    "capfc without a resume": (varied("capfc", "switch.backpressure", "threshold = '2 kB'"),
                                ["scheme.switch.backpressure.xon_offset", "3072", "threshold"]),
     "rounds that are paused": ("[scheme]\npreset = 'afq'\n[scheme.switch.backpressure]\n"
                                "kind = 'bfc'\n[scheme.host.nic]\nqueues = 32\n" + OPEN,
                                ["scheme.switch.backpressure.kind", "bfc", "pfc"]),
-    "homa without levels": ("[scheme]\npreset = 'homa'\n[scheme.switch.assignment]\n"
-                            "kind = 'class'\n" + OPEN,
+    "homa without levels": (varied("homa", "switch.assignment", "kind = 'class'"),
                             ["scheme.switch.assignment.kind", "class", "priority"]),
-    "homa with too many levels": ("[scheme]\npreset = 'homa'\n[scheme.host.controller]\n"
-                                  "overcommitment = 32\n" + OPEN,
+    "homa with too many levels": (varied("homa", "host.controller", "overcommitment = 32"),
                                   ["scheme.host.controller.overcommitment", "33", "raise"]),
-    "cutoffs of homa": ("[scheme]\npreset = 'homa'\n[scheme.host.controller]\n"
-                        "cutoffs = ['2 kB', '1 kB']\n" + OPEN,
+    "cutoffs of homa": (varied("homa", "host.controller", "cutoffs = ['2 kB', '1 kB']"),
                         ["scheme.host.controller.cutoffs", "ascending"]),
-    "levels without homa": ("[scheme]\npreset = 'homa'\n[scheme.host.controller]\n"
-                            "kind = 'line-rate'\n" + OPEN,
+    "levels without homa": (varied("homa", "host.controller", "kind = 'line-rate'"),
                             ["scheme.switch.assignment.kind", "priority", "line-rate"]),
-    "sprayed go-back-n": ("[scheme]\npreset = 'pfc'\n[scheme.routing]\nkind = 'spray'\n" + OPEN,
+    "sprayed go-back-n": (varied("pfc", "routing", "kind = 'spray'"),
                           ["scheme.routing.kind", "overtake", "fast-retransmit"]),
-    "sprayed bfc": ("[scheme]\npreset = 'bfc'\n[scheme.routing]\nkind = 'spray'\n" + OPEN,
+    "sprayed bfc": (varied("bfc", "routing", "kind = 'spray'"),
                     ["scheme.routing.kind", "one path", "backpressure"]),
     "credits that nobody sends": (
         "[scheme]\npreset = 'expresspass'\n[scheme.host.controller]\nkind = 'line-rate'\n" + OPEN,
@@ -147,32 +140,28 @@ BAD = {
     "credits for small packets": ("[scheme]\npreset = 'bfc-credits'\n"
                                   "[wire]\npayload = 2000\n" + OPEN,
                                   ["scheme.switch.backpressure.packet", "1048", "2048"]),
-    "credits for part of a packet": ("[scheme]\npreset = 'bfc-credits'\n"
-                                     "[scheme.switch.backpressure]\nqueue_reserve = 500\n" + OPEN,
+    "credits for part of a packet": (varied("bfc-credits", "switch.backpressure",
+                                            "queue_reserve = 500"),
                                      ["scheme.switch.backpressure.queue_reserve", "500", "packet"]),
-    "credits of unknown queues": ("[scheme]\npreset = 'bfc-credits'\n[scheme.host.nic]\n"
-                                  "queues = 64\n" + OPEN,
+    "credits of unknown queues": (varied("bfc-credits", "host.nic", "queues = 64"),
                                   ["scheme.host.nic.queues", "64", "2 to 32"]),
-    "shared queues in order": ("[scheme]\npreset = 'bfc-shared-classes'\n"
-                               "[scheme.switch.scheduling]\nkind = 'strict'\n" + OPEN,
+    "shared queues in order": (varied("bfc-shared-classes", "switch.scheduling", "kind = 'strict'"),
                                ["scheme.switch.scheduling.kind", "strict", "drr"]),
-    "shared queues of incasts": ("[scheme]\npreset = 'bfc-shared-classes'\n"
-                                 "[scheme.switch.assignment]\nincast_queue = true\n" + OPEN,
+    "shared queues of incasts": (varied("bfc-shared-classes", "switch.assignment",
+                                        "incast_queue = true"),
                                  ["scheme.switch.assignment.classes_share", "incast_queue"]),
-    "windows of swift": ("[scheme]\npreset = 'swift'\n[scheme.host.controller]\n"
-                         "maximum_flow_window = 0.1\n" + OPEN,
+    "windows of swift": (varied("swift", "host.controller", "maximum_flow_window = 0.1"),
                          ["scheme.host.controller.maximum_flow_window", "0.1", "larger"]),
-    "thresholds of timely": ("[scheme]\npreset = 'timely'\n[scheme.host.controller]\n"
-                             "low_rtt = '1 ms'\n" + OPEN,
+    "thresholds of timely": (varied("timely", "host.controller", "low_rtt = '1 ms'"),
                              ["scheme.host.controller.low_rtt", "1000000000", "at most high_rtt"]),
     "bfc in ns-3": ("fidelity = 'ns3-hpcc'\n" + OPEN,
                     ["scheme.switch.backpressure.kind", "bfc", "exact"]),
-    "bfc per flow": ("[scheme]\npreset = 'bfc'\n[scheme.switch.assignment]\nkind = 'per-flow'\n"
-                     + OPEN, ["scheme.switch.assignment.kind", "per-flow", "dynamic"]),
-    "nic without queues": ("[scheme]\npreset = 'bfc'\n[scheme.host.nic]\nqueues = 0\n" + OPEN,
+    "bfc per flow": (varied("bfc", "switch.assignment", "kind = 'per-flow'"),
+                     ["scheme.switch.assignment.kind", "per-flow", "dynamic"]),
+    "nic without queues": (varied("bfc", "host.nic", "queues = 0"),
                            ["scheme.host.nic.queues", "0", "reacts = false"]),
-    "classes": ("[scheme]\npreset = 'bfc'\n[scheme.switch.assignment]\nqueues = 4\nclasses = 8\n"
-                + OPEN, ["scheme.switch.assignment.classes", "8", "fewer classes"]),
+    "classes": (varied("bfc", "switch.assignment", "queues = 4\nclasses = 8"),
+                ["scheme.switch.assignment.classes", "8", "fewer classes"]),
     "jumbo": ("[wire]\npayload = '10 kB'\n" + OPEN, ["wire.payload", "10000", "9 kB"]),
     "no core": (QUICK.replace("listed", "open-loop").replace(
         "flows = [[0, 1, 10, 0]]", "sizes = 'google'\nload = 0.5"),
@@ -194,7 +183,7 @@ BAD = {
     "switch out of reach": (GRAPH.replace("switches = 1", "switches = 2").format(links=FULL),
                             ["topology.links", "disconnected", "[4]", "add a cable"]),
     "two hosts joined": (GRAPH.format(links="{a=0,b=3}, {a=1,b=2}"), ["host 1", "to a switch"]),
-    "alpha": ("[scheme]\npreset = 'pfc'\n[scheme.switch.admission.ingress]\nalpha = 100.0\n" + OPEN,
+    "alpha": (varied("pfc", "switch.admission.ingress", "alpha = 100.0"),
               ["scheme.switch.admission.ingress.alpha", "100", "at most 64"]),
     "target of the base round trip": (
         "[scheme]\npreset = 'bfc-cc'\n[scheme.host.controller]\ntarget_factor = 1.0\n" + OPEN,

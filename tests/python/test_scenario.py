@@ -16,9 +16,9 @@ from pydantic.fields import FieldInfo
 import penstock
 from penstock import Scenario, ScenarioError
 from penstock.scenario import load_preset, preset_names, scenario_names
+from penstock.scenario.admission import SharedBuffer
 from penstock.scenario.backpressure import Capfc, Fafc, Pfc, Ppfc
 from penstock.scenario.base import is_default, source_of
-from penstock.scenario.switch import SharedBuffer
 from penstock.scenario.table import merge, parse_value, to_toml, with_key
 
 LONG_LIVED = [{"kind": "long-lived", "pairs": [[0, 1]]}]

@@ -17,6 +17,7 @@ from penstock.scenario.base import (
     Number,
     Part,
     Switch,
+    Weight,
     field,
 )
 from penstock.units import PositiveSize, PositiveTime, Size, Time
@@ -165,12 +166,10 @@ class Fafc(Part):
         "350 kB",
         source=f"{FAFC} IV-A",
     )
-    queue_smoothing: Number = field(
-        "weight of a new queue length (alpha)", 0.8, gt=0, le=1, source=f"{FAFC} III-A"
+    queue_smoothing: Weight = field(
+        "weight of a new queue length (alpha)", 0.8, source=f"{FAFC} III-A"
     )
-    rate_smoothing: Number = field(
-        "weight of a new rate (beta)", 0.8, gt=0, le=1, source=f"{FAFC} III-A"
-    )
+    rate_smoothing: Weight = field("weight of a new rate (beta)", 0.8, source=f"{FAFC} III-A")
     congested_hops: Number = field(
         "an egress with more data than it sends in so many T_hop is congested (th_c)",
         1.0,
@@ -178,11 +177,9 @@ class Fafc(Part):
         le=HOPS_MAX,
         source=f"{OUR_CHOICE}: a longer queue loses nothing in a pause of T_hop (eq. 4)",
     )
-    rate_decrease: Number = field(
+    rate_decrease: Weight = field(
         "factor of arrival rates when an egress triggers again within 4 T_hop (f_dec)",
         0.9,
-        gt=0,
-        le=1,
         source=f"{OUR_CHOICE}: close to 1, as rates are measured anew in each T_hop",
     )
     pfc: PfcThresholds = field(
@@ -190,3 +187,6 @@ class Fafc(Part):
         {},
         source=f"{FAFC} II-E: PFC with dynamic thresholds",
     )
+
+
+Backpressure = NoBackpressure | Pfc | Bfc | Fafc | Capfc | Ppfc | Credits

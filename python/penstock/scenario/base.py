@@ -99,6 +99,9 @@ Count = Annotated[int, Strict(), AfterValidator(_counted)]
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 """A finite number; texts and true/false are refused."""
 
+Weight = Annotated[Number, Field(gt=0, le=1)]
+"""A weight or a share above 0 and at most 1."""
+
 Switch = Annotated[bool, Strict()]
 """True or false, and nothing that merely looks like it."""
 

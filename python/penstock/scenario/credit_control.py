@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from penstock.errors import Problem
-from penstock.scenario.base import Count, Number, Part, Switch, field
+from penstock.scenario.base import Count, Number, Part, Switch, Weight, field
 from penstock.scenario.routing import SymmetricEcmp
 from penstock.units import PositiveSize, PositiveTime
 
@@ -75,16 +75,14 @@ class ExpressPass(Part):
     """ExpressPass: a sender sends a packet for each credit of its receiver."""
 
     kind: Literal["expresspass"]
-    initial_rate: Number = field(
-        "alpha: first rate of the credits, over the largest", 0.5, gt=0, le=1, source="BFC 6.2.1"
+    initial_rate: Weight = field(
+        "alpha: first rate of the credits, over the largest", 0.5, source="BFC 6.2.1"
     )
-    initial_weight: Number = field(
-        "w_init: first weight of the largest rate", 0.0625, gt=0, le=1, source="BFC 6.2.1"
+    initial_weight: Weight = field(
+        "w_init: first weight of the largest rate", 0.0625, source="BFC 6.2.1"
     )
-    minimum_weight: Number = field(
-        "w_min: smallest weight", 0.01, gt=0, le=1, source=XPASS_SIMULATOR
-    )
-    maximum_weight: Number = field("w_max: largest weight", 0.5, gt=0, le=1, source=XPASS_SIMULATOR)
+    minimum_weight: Weight = field("w_min: smallest weight", 0.01, source=XPASS_SIMULATOR)
+    maximum_weight: Weight = field("w_max: largest weight", 0.5, source=XPASS_SIMULATOR)
     feedback: ReleasedFeedback | PaperFeedback = field(
         "how the rate follows the loss of credits",
         {"kind": "released"},

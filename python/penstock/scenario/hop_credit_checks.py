@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
+from penstock.scenario.admission import SharedBuffer
 from penstock.scenario.backpressure import Credits
-from penstock.scenario.switch import SharedBuffer
 
 if TYPE_CHECKING:
     from penstock.scenario.scenario import Scenario

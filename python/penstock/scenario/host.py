@@ -16,6 +16,7 @@ from penstock.scenario.base import (
     Number,
     Part,
     Switch,
+    Weight,
     field,
 )
 from penstock.scenario.credit_control import ExpressPass
@@ -76,11 +77,9 @@ class Dctcp(Part):
     """DCTCP: cut by the share of marked bytes."""
 
     kind: Literal["dctcp"]
-    gain: Number = field(
+    gain: Weight = field(
         "weight g of a new estimate",
         0.0625,
-        gt=0,
-        le=1,
         source=f"RFC 8257 (1/16), as {HPCC_SIMULATOR}",
     )
     start: Literal["line-rate", "slow-start"] = field(
@@ -103,7 +102,7 @@ class Hpcc(Part):
     """HPCC: track the utilisation that telemetry reports."""
 
     kind: Literal["hpcc"]
-    target_utilization: Number = field("eta in the paper", 0.95, gt=0, le=1, source="BFC 6.2.1")
+    target_utilization: Weight = field("eta in the paper", 0.95, source="BFC 6.2.1")
     maximum_stage: Count = field(
         "additive steps before a multiplicative one", 5, ge=0, source="BFC 6.2.1"
     )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from penstock.errors import Problem
 from penstock.scenario.backpressure import Bfc
 from penstock.scenario.homa import Homa, PriorityAssignment, Resend
+from penstock.scenario.marking import QcnMarking
 from penstock.scenario.recovery import REORDERING_RECOVERIES
 from penstock.scenario.routing import Spray
-from penstock.scenario.switch import QcnMarking, StrictPriority
+from penstock.scenario.scheduling import StrictPriority
 
 if TYPE_CHECKING:
     from penstock.scenario.scenario import Scenario

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from penstock.errors import Problem
 from penstock.scenario.base import Part
 from penstock.scenario.credit_control import ExpressPass
+from penstock.scenario.marking import EcnMarking
 from penstock.scenario.rate_control import Pcn, Timely
 from penstock.scenario.recovery import FastRetransmit, SelectiveRepeat
 from penstock.scenario.scheme import Scheme
-from penstock.scenario.switch import EcnMarking
 from penstock.scenario.window_control import Swift
 
 

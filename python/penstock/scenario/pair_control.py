@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from penstock.scenario.base import OUR_CHOICE, Number, Part, field
+from penstock.scenario.base import OUR_CHOICE, Number, Part, Weight, field
 from penstock.units import Size
 
 ROUND_MAX = 2**20
@@ -15,18 +15,14 @@ class PacketPair(Part):
     """Packet-pair: send at the share that the gap between two packets at the receiver shows."""
 
     kind: Literal["packet-pair"]
-    gain: Number = field(
+    gain: Weight = field(
         "GAIN in the paper: weight of a new gap",
         0.25,
-        gt=0,
-        le=1,
         source=f"{OUR_CHOICE}: an RTT of AFQ's network has four pairs",
     )
-    mark_gain: Number = field(
+    mark_gain: Weight = field(
         "weight of a round trip's share of marked packets",
         0.0625,
-        gt=0,
-        le=1,
         source="RFC 8257 (1/16): AFQ 5 says like DCTCP",
     )
     in_flight_factor: Number = field(

@@ -17,6 +17,7 @@ from penstock.scenario.base import (
     Number,
     Part,
     Switch,
+    Weight,
     field,
 )
 from penstock.units import PositiveSize, PositiveTime, Rate, Size, Time
@@ -40,7 +41,7 @@ def window_field(default: str, source: str) -> Any:
 
 def gain_field(source: str) -> Any:
     """The field of DCQCN's weight of a new estimate of congestion."""
-    return field("weight g of a new estimate", 1 / 256, gt=0, le=1, source=source)
+    return field("weight g of a new estimate", 1 / 256, source=source)
 
 
 def increase_interval_field(default: str, source: str) -> Any:
@@ -68,7 +69,7 @@ class DcqcnMellanox(Part):
     """DCQCN as NVIDIA's firmware does it: marks in ACKs, a cut at most once an interval."""
 
     kind: Literal["dcqcn-mellanox"]
-    gain: Number = gain_field(f"{DCQCN_PAPER}; {HPCC_SIMULATOR}: EWMA_GAIN")
+    gain: Weight = gain_field(f"{DCQCN_PAPER}; {HPCC_SIMULATOR}: EWMA_GAIN")
     alpha_interval: PositiveTime = field(
         "time between two estimates",
         "1 us",
@@ -112,7 +113,7 @@ class Dcqcn(Part):
     """DCQCN as in its paper: notifications of the receiver, a timer and a byte counter."""
 
     kind: Literal["dcqcn"]
-    gain: Number = gain_field(DCQCN_PAPER)
+    gain: Weight = gain_field(DCQCN_PAPER)
     alpha_interval: PositiveTime = field(
         "the estimate decays after this long without a notification", "55 us", source=DCQCN_PAPER
     )
@@ -142,11 +143,11 @@ class Qcn(Part):
     """QCN's reaction point: cut by a switch's feedback, recover on a timer and a byte counter."""
 
     kind: Literal["qcn"]
-    decrease_gain: Number = field(
-        "what one unit of feedback cuts", 1 / 128, gt=0, le=1, source=f"{QCN_STANDARD}: rpgGd"
+    decrease_gain: Weight = field(
+        "what one unit of feedback cuts", 1 / 128, source=f"{QCN_STANDARD}: rpgGd"
     )
-    minimum_decrease_factor: Number = field(
-        "a cut leaves at least this share", 0.5, gt=0, le=1, source=f"{QCN_STANDARD}: rpgMinDecFac"
+    minimum_decrease_factor: Weight = field(
+        "a cut leaves at least this share", 0.5, source=f"{QCN_STANDARD}: rpgMinDecFac"
     )
     increase_interval: PositiveTime = increase_interval_field(
         "15 ms", f"{QCN_STANDARD}: rpgTimeReset"
@@ -201,16 +202,12 @@ class Timely(Part):
     """TIMELY: follow the gradient of the round-trip time."""
 
     kind: Literal["timely"]
-    ewma_weight: Number = field(
+    ewma_weight: Weight = field(
         "weight alpha of a new difference",
         0.875,
-        gt=0,
-        le=1,
         source=f"{HPCC_SIMULATOR}: TMLY_ALPHA",
     )
-    decrease_factor: Number = field(
-        "strength beta of a cut", 0.8, gt=0, le=1, source="TIMELY paper: 0.8"
-    )
+    decrease_factor: Weight = field("strength beta of a cut", 0.8, source="TIMELY paper: 0.8")
     additive_increase: Rate = field(
         "an increase delta",
         "100 Mb/s",
@@ -253,8 +250,8 @@ class Pcn(Part):
         lt=1,
         source=f"{PCN_PAPER} 5.3, the example of fig. 10; 6.2 recommends 0.1 / flows",
     )
-    maximum_weight: Number = field(
-        "weight w_max that this grows to", 0.5, gt=0, le=1, source=f"{PCN_PAPER} 6.2"
+    maximum_weight: Weight = field(
+        "weight w_max that this grows to", 0.5, source=f"{PCN_PAPER} 6.2"
     )
     notification_interval: PositiveTime = field(
         "a receiver notifies the source of a flow so often (T)",

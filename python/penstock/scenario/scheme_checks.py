@@ -10,36 +10,40 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
+from penstock.scenario.admission import SharedBuffer
+from penstock.scenario.assignment import (
+    ClassAssignment,
+    DynamicAssignment,
+    IngressAssignment,
+    PerFlowAssignment,
+    RoundAssignment,
+    StochasticAssignment,
+)
 from penstock.scenario.backpressure import Bfc, Capfc, Credits, Fafc, Pfc, PfcThresholds, Ppfc
 from penstock.scenario.credit_control import CreditShaping, credit_problems
 from penstock.scenario.hop_credit_checks import hop_credit_problems
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
 from penstock.scenario.level_checks import level_problems, spray_problems
+from penstock.scenario.marking import (
+    EcnMarking,
+    NonPauseEcnMarking,
+    PredictedMarking,
+    QcnMarking,
+    RoundMarking,
+    TelemetryMarking,
+)
 from penstock.scenario.order_checks import order_problems
 from penstock.scenario.rate_control import Qcn
 from penstock.scenario.recovery import REPORTING_RECOVERIES
-from penstock.scenario.switch import (
-    ClassAssignment,
-    DynamicAssignment,
-    EcnMarking,
+from penstock.scenario.scheduling import (
     Fifo,
     IdealFair,
-    IngressAssignment,
-    NonPauseEcnMarking,
-    PerFlowAssignment,
-    PredictedMarking,
     PriorityGroups,
-    QcnMarking,
     RotatingStrict,
-    RoundAssignment,
-    RoundMarking,
     ScanningDrr,
     Scheduling,
-    SharedBuffer,
     ShortestRemaining,
-    StochasticAssignment,
     StrictPriority,
-    TelemetryMarking,
 )
 from penstock.scenario.window_control import NewReno
 

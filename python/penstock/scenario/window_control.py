@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from penstock.scenario.base import OUR_CHOICE, Count, Number, Part, field
+from penstock.scenario.base import OUR_CHOICE, Count, Number, Part, Weight, field
 from penstock.units import PositiveTime, Time
 
 HTSIM = "htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent"
@@ -59,12 +59,10 @@ class Swift(Part):
         unit="packets",
         source=f"{OUR_CHOICE}: one BDP of BFC's fabric, as in htsim",
     )
-    minimum_window: Number = field(
+    minimum_window: Weight = field(
         "smallest window",
         0.001,
         unit="packets",
-        gt=0,
-        le=1,
         source="Swift paper, quoted from memory",
     )
     maximum_window: Number = field(
