@@ -34,6 +34,22 @@ fn ties_leave_in_the_order_of_scheduling_on_request() {
 }
 
 #[test]
+fn thousands_of_ties_in_any_order_leave_in_theirs() {
+    let mut wheel = Wheel::new(5_000, 9);
+    for round in 1..4 {
+        let time = Time::from_ns(7 * round);
+        // 1,777 and 5,000 have no common divisor: each source once, in leaps.
+        for step in 0..5_000 {
+            wheel.schedule(step * 1_777 % 5_000, time);
+        }
+        wheel.cancel(4_321);
+        let left: Vec<_> = core::iter::from_fn(|| wheel.pop()).collect();
+        let expected = (0..5_000).filter(|&source| source != 4_321).map(|source| (time, source));
+        assert_eq!(left, expected.collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn an_event_can_schedule_one_at_the_same_picosecond() {
     let mut wheel = Wheel::new(3, 9);
     wheel.schedule(0, Time::from_ps(10));
