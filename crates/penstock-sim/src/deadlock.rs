@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use penstock_fabric::{KeptPause, Observer, PacketEvent};
 use penstock_units::Time;
 
+use crate::clock::Clock;
 use crate::measure::deadlock::{Deadlock, Pause, Waiting};
 use crate::network::Network;
 use crate::routing::Dependencies;
-use crate::simulation::{Clock, Simulation};
+use crate::simulation::Simulation;
 
 /// Base round trips between two looks.
 const ROUND_TRIPS: u64 = 10;

@@ -6,14 +6,17 @@
 //! Invariant: the same scenario gives the same records, byte for byte.
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
-//! [`network`] (what is built), [`wire`], [`flow`], [`simulation`] (the event loop), `endpoint` (what
-//! hosts do), `credit` and `hop_credit` (what hosts with credits do), `signal` (what switches tell their neighbours), `check` (invariants), `deadlock`, `ns3`
-//! (another simulator's fidelity), [`measure`] and [`results`] (what comes out).
+//! [`network`] (what is built), [`wire`], [`flow`], `clock` (what events are there),
+//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `endpoint` (what hosts do),
+//! `credit` and `hop_credit` (what hosts with credits do), `signal` (what switches tell their
+//! neighbours), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
+//! [`results`] (what comes out).
 //! [`mod@dependencies`] answers `penstock deadlock`; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;
 mod check;
+mod clock;
 mod credit;
 mod deadlock;
 pub mod dependencies;
@@ -22,6 +25,7 @@ pub mod error;
 pub mod flow;
 mod grant;
 mod hop_credit;
+mod lifetime;
 pub mod measure;
 pub mod network;
 mod ns3;

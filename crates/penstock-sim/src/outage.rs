@@ -20,10 +20,11 @@ use penstock_transport::RecoveryConfig;
 use penstock_units::{Fidelity, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Clock;
 use crate::error::ScenarioError;
 use crate::routing::Routing;
 use crate::scenario::Scenario;
-use crate::simulation::{Clock, Simulation};
+use crate::simulation::Simulation;
 use crate::topology::Topology;
 
 /// A cable between two switches that fails for a while.

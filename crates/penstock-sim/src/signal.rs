@@ -7,8 +7,9 @@ use penstock_fabric::{
 use penstock_units::Time;
 use rand_core::RngCore;
 
+use crate::clock::Clock;
 use crate::measure::events::EventRecord;
-use crate::simulation::{Clock, Simulation};
+use crate::simulation::Simulation;
 
 impl<O: Observer> Simulation<O> {
     pub(crate) fn bitmap_interval(&self) -> Option<Time> {

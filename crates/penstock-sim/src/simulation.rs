@@ -1,12 +1,7 @@
 //! The event loop: takes the next event, lets a switch or a host act, and puts what they send on a
 //! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
-//!
-//! Sources of events, in the order that breaks ties: the arrival on each wire, the end of each
-//! transmission (only while something waits), a timer for each host, the end of a timed pause of
-//! each link, a clock for each switch whose policy has one, a few global clocks, and a timer for each
-//! flow, which serves its recovery and its controller.
 
-use penstock_engine::{SourceId, Wheel, stream};
+use penstock_engine::{Wheel, stream};
 use penstock_fabric::{Arrival, Moment, Observer, PacketId, PacketKind, PacketPool};
 use penstock_transport::Granters;
 use penstock_units::{Fidelity, Time};
@@ -14,12 +9,12 @@ use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
 use crate::check::OrderCheck;
+use crate::clock::Sources;
 use crate::credit::Credits;
 use crate::deadlock::DeadlockWatch;
 use crate::error::ScenarioError;
 use crate::flow::{FlowNames, FlowSlots};
 use crate::grant;
-use crate::measure::backlog;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::ns3::Ns3;
@@ -28,64 +23,6 @@ use crate::routing::{RoutingConfig, Spray};
 use crate::scenario::Scenario;
 use crate::wire::WireCounters;
 use crate::workload::{FlowArrival, Workload};
-
-/// The global clocks, in the order that breaks ties.
-#[derive(Clone, Copy)]
-pub(crate) enum Clock {
-    /// Links fail or recover.
-    Routes,
-    /// The next flow arrives.
-    Traffic,
-    /// Buffers and series are sampled.
-    Sample,
-    /// The backlog is sampled.
-    Backlog,
-    /// Switches send the bitmap of paused queues.
-    Bitmap,
-    /// Somebody looks for deadlocks.
-    Deadlock,
-    /// No more traffic is generated.
-    Duration,
-    /// Nothing more is waited for.
-    End,
-}
-
-const CLOCKS: u32 = Clock::End as u32 + 1;
-
-/// Numbers of the event sources.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sources {
-    links: u32,
-    pub(crate) hosts: u32,
-    switches: u32,
-}
-
-impl Sources {
-    pub(crate) fn transmission(self, link: u32) -> SourceId {
-        self.links + link
-    }
-
-    pub(crate) fn host(self, host: u32) -> SourceId {
-        2 * self.links + host
-    }
-
-    /// The end of a timed pause of the sending end of `link`.
-    pub(crate) fn release(self, link: u32) -> SourceId {
-        2 * self.links + self.hosts + link
-    }
-
-    pub(crate) fn switch(self, switch: u32) -> SourceId {
-        3 * self.links + self.hosts + switch
-    }
-
-    pub(crate) fn clock(self, clock: Clock) -> SourceId {
-        self.switch(self.switches) + clock as u32
-    }
-
-    pub(crate) fn flow(self, slot: u32) -> SourceId {
-        self.switch(self.switches) + CLOCKS + slot
-    }
-}
 
 /// A simulation: a network, its traffic, its clock, and what has been measured.
 pub struct Simulation<O> {
@@ -112,8 +49,8 @@ pub struct Simulation<O> {
     pub observer: O,
     /// Chooses a path for each data packet, where they are sprayed.
     spray: Option<Box<Spray>>,
-    workload: Workload,
-    pending: Option<FlowArrival>,
+    pub(crate) workload: Workload,
+    pub(crate) pending: Option<FlowArrival>,
     /// Whether routes change while it runs.
     pub(crate) has_outages: bool,
     /// A control frame is lost when a 32-bit draw is below this.
@@ -122,7 +59,7 @@ pub struct Simulation<O> {
     /// Where the scheme has credits.
     pub(crate) credits: Option<Box<Credits>>,
     pub(crate) is_done: bool,
-    has_passed_duration: bool,
+    pub(crate) has_passed_duration: bool,
 }
 
 /// A 64th of a level-0 slot of the wheel should hold an event at most: the slot's width is halved with
@@ -197,27 +134,6 @@ impl<O: Observer> Simulation<O> {
         Ok(simulation)
     }
 
-    fn start_clocks(&mut self) {
-        let (duration, drain) = (self.scenario.duration, self.scenario.drain);
-        self.wheel.schedule(self.sources.clock(Clock::Duration), duration);
-        self.wheel.schedule(self.sources.clock(Clock::End), duration + drain);
-        self.wheel.schedule(self.sources.clock(Clock::Backlog), Time::ZERO);
-        if self.scenario.measure.sample_interval > Time::ZERO {
-            self.wheel.schedule(self.sources.clock(Clock::Sample), Time::ZERO);
-        }
-        if let Some(interval) = self.bitmap_interval() {
-            self.wheel.schedule(self.sources.clock(Clock::Bitmap), interval);
-        }
-        if let Some(watch) = &self.deadlock_watch {
-            self.wheel.schedule(self.sources.clock(Clock::Deadlock), watch.interval());
-        }
-        for switch in 0..self.network.switches.len() {
-            self.expect_deadline(switch);
-        }
-        self.expect_route_change();
-        self.expect_flow();
-    }
-
     /// Simulated time.
     pub fn now(&self) -> Time {
         self.wheel.now()
@@ -245,77 +161,6 @@ impl<O: Observer> Simulation<O> {
             }
         }
         true
-    }
-
-    fn on_timer(&mut self, now: Time, timer: SourceId) {
-        let sources = self.sources;
-        if timer < sources.release(0) {
-            let host = timer - sources.host(0);
-            return self.offer(now, self.network.hosts[host as usize].uplink);
-        } else if timer < sources.switch(0) {
-            return self.on_release(now, timer - sources.release(0));
-        } else if timer < sources.switch(sources.switches) {
-            return self.on_switch_deadline(now, (timer - sources.switch(0)) as usize);
-        }
-        match timer - sources.switch(sources.switches) {
-            clock if clock == Clock::Routes as u32 => self.on_route_change(now),
-            clock if clock == Clock::Traffic as u32 => self.on_traffic(now),
-            clock if clock == Clock::Sample as u32 => self.on_sample(now),
-            clock if clock == Clock::Backlog as u32 => self.on_backlog(now),
-            clock if clock == Clock::Bitmap as u32 => self.on_bitmap(now),
-            clock if clock == Clock::Deadlock as u32 => self.on_deadlock_clock(now),
-            clock if clock == Clock::Duration as u32 => {
-                self.has_passed_duration = true;
-                self.measured.on_duration(&self.slots, &self.counters);
-                self.stop_if_finished();
-            }
-            clock if clock == Clock::End as u32 => self.is_done = true,
-            flow => self.on_flow_timer(now, flow - CLOCKS),
-        }
-    }
-
-    /// Schedules the arrival of the next flow.
-    fn expect_flow(&mut self) {
-        self.pending = self.workload.next();
-        if let Some(arrival) = &self.pending {
-            let clock = self.sources.clock(Clock::Traffic);
-            match self.ns3 {
-                None => self.wheel.schedule(clock, arrival.time),
-                // There a flow starts behind everything else of its nanosecond.
-                Some(_) => self.wheel.schedule_ranked(clock, arrival.time, u64::MAX),
-            }
-        }
-    }
-
-    fn on_traffic(&mut self, now: Time) {
-        if let Some(arrival) = self.pending.take() {
-            self.start_flow(now, &arrival);
-        }
-        self.expect_flow();
-    }
-
-    /// Ends the run when nothing more can happen to a flow with an end.
-    pub(crate) fn stop_if_finished(&mut self) {
-        let has_endless = self.measured.endless > 0;
-        if self.pending.is_none()
-            && self.measured.live_finite == 0
-            && (self.has_passed_duration || !has_endless)
-        {
-            self.is_done = true;
-        }
-    }
-
-    fn on_sample(&mut self, now: Time) {
-        self.measured.sample(now, &self.network, &self.counters, &self.slots);
-        let next = now + self.scenario.measure.sample_interval;
-        self.wheel.schedule(self.sources.clock(Clock::Sample), next);
-    }
-
-    fn on_backlog(&mut self, now: Time) {
-        if self.measured.backlog.sample(now, &self.slots) {
-            let next = now + backlog::interval(self.scenario.duration);
-            self.wheel.schedule(self.sources.clock(Clock::Backlog), next);
-        }
     }
 
     #[inline]

@@ -1,0 +1,130 @@
+//! The beginning and the end of a flow: its paths, its slot, what is known of it, its record.
+
+use penstock_engine::stream::mix;
+use penstock_fabric::Observer;
+use penstock_transport::{BaseRtt, PathFacts, Receiver, Sender};
+use penstock_units::{Bytes, Fidelity, Time};
+
+use crate::endpoint::BYTE_TIME_BITS;
+use crate::flow::Flow;
+use crate::measure::flows::FlowRecord;
+use crate::ns3;
+use crate::routing::{RoutingConfig, ideal_fct, symmetric_paths};
+use crate::simulation::Simulation;
+use crate::workload::FlowArrival;
+
+impl<O: Observer> Simulation<O> {
+    pub(crate) fn start_flow(&mut self, now: Time, arrival: &FlowArrival) {
+        let number = self.measured.flows_started;
+        let mut forward = Vec::with_capacity(self.network.path_links);
+        let mut back = Vec::with_capacity(self.network.path_links);
+        let (topology, routing) = (&self.network.topology, &self.network.routing);
+        if let Some(ns3) = &mut self.ns3 {
+            ns3.paths(topology, routing, arrival, [&mut forward, &mut back]);
+        } else {
+            let hash = mix(self.path_seed ^ number);
+            let ends = (arrival.source, arrival.destination);
+            match self.scenario.scheme.routing {
+                RoutingConfig::Ecmp {} | RoutingConfig::Spray(_) => {
+                    routing.path(ends.0, ends.1, hash, &mut forward);
+                    routing.path(ends.1, ends.0, mix(hash), &mut back);
+                }
+                RoutingConfig::SymmetricEcmp {} => {
+                    symmetric_paths(topology, routing, ends, hash, [&mut forward, &mut back]);
+                }
+            }
+        }
+        let flow = self.describe(now, number, arrival, (&forward, &back));
+        let host = &self.scenario.scheme.host;
+        let path = self.path_facts(&forward, &back);
+        let sender = Sender::new(arrival.size, host, &path, now);
+        let receiver = Receiver::new(host, arrival.size, &path);
+        let slot = self.slots.insert(flow, sender, receiver);
+        for (route, links) in [(self.slots.forward(slot), &forward), (self.slots.back(slot), &back)]
+        {
+            let route = route as usize;
+            self.slots.routes[route..route + links.len()].copy_from_slice(links);
+        }
+        self.wheel.grow(self.sources.flow(slot) as usize + 1);
+        self.measured.on_flow_start(arrival.size);
+        let nic = &mut self.network.hosts[arrival.source as usize].nic;
+        nic.start(slot, arrival.class, &mut self.slots.senders, &mut self.nic_random);
+        self.signal_receiver(now, arrival.source, slot);
+        self.offer(now, forward[0]);
+    }
+
+    /// What the controller of a flow on this path may know.
+    fn path_facts(&self, forward: &[u32], back: &[u32]) -> PathFacts {
+        let longest = self.network.path;
+        if self.scenario.scheme.host.base_rtt == BaseRtt::Longest {
+            return longest;
+        }
+        let frames = &self.network.frames.ideal;
+        let base_rtt = ideal_fct(&self.network.topology, forward, back, frames.payload, frames);
+        PathFacts { base_rtt, bdp: longest.line_rate.bytes_in(base_rtt), ..longest }
+    }
+
+    fn describe(
+        &self,
+        now: Time,
+        number: u64,
+        arrival: &FlowArrival,
+        (forward, back): (&[u32], &[u32]),
+    ) -> Flow {
+        let topology = &self.network.topology;
+        let size = Bytes::new(arrival.size);
+        let frames = &self.network.frames.ideal;
+        let ideal = match self.scenario.fidelity {
+            Fidelity::Exact => ideal_fct(topology, forward, back, size, frames),
+            Fidelity::Ns3Hpcc => ns3::ideal_fct(topology, forward, size, frames),
+        };
+        let wires = forward.iter().map(|&link| &self.network.wires[link as usize]);
+        let kilobyte = |rate: penstock_units::BitRate| {
+            rate.transmission_time(Bytes::new(1 << BYTE_TIME_BITS)).as_ps()
+        };
+        Flow {
+            hash: self.names.hash(number),
+            source: arrival.source,
+            destination: arrival.destination,
+            label: arrival.label,
+            class: arrival.class,
+            is_incast: self.measured.is_incast(arrival.label),
+            is_live: true,
+            timer: Time::NEVER,
+            packets: 0,
+            number,
+            size: arrival.size,
+            start: now,
+            ideal,
+            latency: wires.clone().fold(Time::ZERO, |sum, wire| sum + wire.delay),
+            byte_time: wires.map(|wire| kilobyte(wire.transmission.rate())).sum(),
+        }
+    }
+
+    pub(crate) fn end_flow(&mut self, now: Time, host: u32, slot: u32) {
+        let completion = now - self.slots.flows[slot as usize].start;
+        self.measured.on_flow_end(&self.record(slot, Some(completion)));
+        let nic = &mut self.network.hosts[host as usize].nic;
+        nic.finish(slot, &mut self.slots.senders);
+        self.wheel.cancel(self.sources.flow(slot));
+        self.slots.end(slot);
+        self.stop_if_finished();
+    }
+
+    pub(crate) fn record(&self, slot: u32, completion: Option<Time>) -> FlowRecord {
+        let flow = &self.slots.flows[slot as usize];
+        FlowRecord {
+            flow: flow.number,
+            source: flow.source,
+            destination: flow.destination,
+            size: flow.size,
+            start: flow.start,
+            completion,
+            ideal: flow.ideal,
+            label: flow.label,
+            class: flow.class,
+            delivered: self.slots.receivers[slot as usize].delivered(),
+            retransmitted_packets: self.slots.senders[slot as usize].retransmitted_packets(),
+        }
+    }
+}
