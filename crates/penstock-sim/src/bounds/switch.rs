@@ -1,0 +1,185 @@
+//! Bounds of the fields of a switch.
+
+use penstock_fabric::assignment::rounds::RoundsConfig;
+use penstock_fabric::backpressure::fafc::FafcConfig;
+use penstock_fabric::marking::ecn::EcnConfig;
+use penstock_fabric::marking::qcn::QcnConfig;
+use penstock_fabric::{AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig};
+use penstock_transport::control::homa::MAXIMUM_LEVELS;
+use penstock_units::{Bytes, Time};
+
+use super::unless;
+use crate::error::ScenarioError;
+use crate::scenario::Scenario;
+
+/// The largest set point and sampling distance of QCN: a thousand times any that is used.
+const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
+
+/// The largest quantum of deficit round robin (bytes): a thousand packets.
+const LARGEST_QUANTUM: u32 = 1 << 20;
+
+/// The most that a flow may send in a round of AFQ (bytes): a thousand packets.
+const LARGEST_ROUND: u32 = 1 << 20;
+
+/// The most rows of AFQ's sketch: each takes a stage of a switch's pipeline, and a switch has 12 to 16
+/// (AFQ sec. 3.2).
+const SKETCH_ROWS: u32 = 16;
+
+/// The most columns of AFQ's sketch: sixteen times the register entries of a stage (AFQ sec. 3.2).
+const SKETCH_COLUMNS: u32 = 1 << 20;
+
+pub(super) fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let switch = &scenario.scheme.switch;
+    let at = |axis: &str| format!("scheme.switch.{axis}");
+    let classes = switch.assignment.classes();
+    unless((1..=8).contains(&classes), &at("assignment.classes"), classes, "write 1 to 8")?;
+    match &switch.assignment {
+        AssignmentConfig::Stochastic(config) => queues(config.queues, classes)?,
+        AssignmentConfig::Dynamic(config) => {
+            queues(config.queues, classes + u32::from(config.incast_queue) * classes)?;
+            let factor = config.table_factor;
+            unless(
+                (1..=10_000).contains(&factor),
+                &at("assignment.table_factor"),
+                factor,
+                "write 1 to 10000 entries a queue",
+            )?;
+            let sticky = config.sticky_hop_rtts;
+            unless(
+                (0.0..=1e6).contains(&sticky),
+                &at("assignment.sticky_hop_rtts"),
+                sticky,
+                "write 0 or more",
+            )?;
+            let holds = !(config.classes_share && (config.incast_queue || config.avoid_paused));
+            let remedy = "incast_queue and avoid_paused know classes with fixed queues only";
+            unless(holds, &at("assignment.classes_share"), true, remedy)?;
+            let share = config.sampling;
+            let holds = share > 0.0 && share <= 1.0;
+            unless(holds, &at("assignment.sampling"), share, "write above 0, at most 1")?;
+        }
+        AssignmentConfig::Rounds(config) => rounds(config)?,
+        AssignmentConfig::Priority(config) => {
+            let remedy = "write 2 to 127, one for unscheduled and one for scheduled data at least";
+            let holds = (2..=MAXIMUM_LEVELS).contains(&config.levels);
+            unless(holds, &at("assignment.levels"), config.levels, remedy)?;
+        }
+        AssignmentConfig::Class(_)
+        | AssignmentConfig::PerFlow {}
+        | AssignmentConfig::Ingress {} => {}
+    }
+    scheduling(&switch.scheduling)?;
+    marking(&switch.marking)?;
+    match &switch.backpressure {
+        BackpressureConfig::Fafc(config) => fafc(config),
+        BackpressureConfig::Capfc(config) => egress_threshold(config.threshold, config.xon_offset),
+        BackpressureConfig::PPfc(config) => {
+            let (field, horizon) = ("scheme.switch.backpressure.horizon", config.horizon);
+            unless(horizon > Time::ZERO, field, horizon, "write a positive time")?;
+            egress_threshold(config.threshold, config.xon_offset)
+        }
+        BackpressureConfig::None {}
+        | BackpressureConfig::Pfc(_)
+        | BackpressureConfig::Bfc(_)
+        | BackpressureConfig::Credits(_) => Ok(()),
+    }
+}
+
+fn scheduling(scheduling: &SchedulingConfig) -> Result<(), ScenarioError> {
+    let quantum = match scheduling {
+        SchedulingConfig::Drr(config) => config.quantum,
+        SchedulingConfig::ScanningDrr(config) => config.quantum,
+        SchedulingConfig::PriorityGroups(config) => {
+            let (field, period) = ("scheme.switch.scheduling.period", config.period);
+            return unless(period > Time::ZERO, field, period, "write a positive time");
+        }
+        _ => return Ok(()),
+    };
+    let holds = (1..=LARGEST_QUANTUM).contains(&quantum);
+    let remedy = "write 1 B to 1 MiB; a full packet is usual";
+    unless(holds, "scheme.switch.scheduling.quantum", quantum, remedy)
+}
+
+fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
+    match marking {
+        MarkingConfig::Ecn(config) => ecn(config),
+        MarkingConfig::Qcn(config) => qcn(config),
+        MarkingConfig::None {}
+        | MarkingConfig::NonPauseEcn {}
+        | MarkingConfig::Telemetry(_)
+        | MarkingConfig::Rounds(_)
+        | MarkingConfig::Predicted(_) => Ok(()),
+    }
+}
+
+fn ecn(ecn: &EcnConfig) -> Result<(), ScenarioError> {
+    let path = "scheme.switch.marking".to_owned();
+    let own = (0..).zip(&ecn.per_rate).map(|(index, own): (usize, _)| {
+        (format!("{path}.per_rate[{index}]"), own.kmin, own.kmax, own.pmax)
+    });
+    let profiles = [(path.clone(), ecn.kmin, ecn.kmax, ecn.pmax)];
+    for (path, kmin, kmax, pmax) in profiles.into_iter().chain(own) {
+        unless(kmin <= kmax, &format!("{path}.kmin"), kmin, "it must not exceed kmax")?;
+        let holds = pmax > 0.0 && pmax <= 1.0;
+        unless(holds, &format!("{path}.pmax"), pmax, "write above 0, at most 1")?;
+    }
+    Ok(())
+}
+
+fn qcn(qcn: &QcnConfig) -> Result<(), ScenarioError> {
+    let at = |field: &str| format!("scheme.switch.marking.{field}");
+    for (field, size) in [("set_point", qcn.set_point), ("sample_base", qcn.sample_base)] {
+        let holds = size > Bytes::ZERO && size <= LARGEST_SAMPLE;
+        unless(holds, &at(field), size, "write 1 B to 1 GB")?;
+    }
+    let (weight, jitter) = (qcn.weight, qcn.jitter);
+    let holds = (0.0..=1e6).contains(&weight);
+    unless(holds, &at("weight"), weight, "write 0 or more; 2 is usual")?;
+    unless((0.0..1.0).contains(&jitter), &at("jitter"), jitter, "write 0 or more, below 1")
+}
+
+fn fafc(fafc: &FafcConfig) -> Result<(), ScenarioError> {
+    let at = |field: &str| format!("scheme.switch.backpressure.{field}");
+    let holds = fafc.threshold > Bytes::ZERO;
+    unless(holds, &at("threshold"), fafc.threshold, "write at least 1 B")?;
+    for (field, share) in [
+        ("queue_smoothing", fafc.queue_smoothing),
+        ("rate_smoothing", fafc.rate_smoothing),
+        ("rate_decrease", fafc.rate_decrease),
+    ] {
+        let holds = share > 0.0 && share <= 1.0;
+        unless(holds, &at(field), share, "write above 0, at most 1")?;
+    }
+    let hops = fafc.congested_hops;
+    unless((0.0..=1e6).contains(&hops), &at("congested_hops"), hops, "write 0 or more")
+}
+
+/// The egress threshold of CaPFC and P-PFC is above the one at which ingresses are resumed.
+fn egress_threshold(threshold: Bytes, xon_offset: Bytes) -> Result<(), ScenarioError> {
+    let field = "scheme.switch.backpressure.threshold";
+    let remedy = "it must exceed xon_offset, or paused ports would never be resumed";
+    unless(threshold > xon_offset, field, threshold, remedy)
+}
+
+fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {
+    unless(
+        queues > needed && queues <= 4_096,
+        "scheme.switch.assignment.queues",
+        queues,
+        "write at most 4096, and enough for the control queue and a data queue for each class",
+    )
+}
+
+fn rounds(config: &RoundsConfig) -> Result<(), ScenarioError> {
+    let at = |field: &str| format!("scheme.switch.assignment.{field}");
+    queues(config.queues, 2)?;
+    for (field, value, largest) in [
+        ("bytes_per_round", config.bytes_per_round, LARGEST_ROUND),
+        ("rows", config.rows, SKETCH_ROWS),
+        ("columns", config.columns, SKETCH_COLUMNS),
+    ] {
+        let remedy = format!("write 1 to {largest}");
+        unless((1..=largest).contains(&value), &at(field), value, &remedy)?;
+    }
+    Ok(())
+}
