@@ -17,7 +17,7 @@ demo: $(VENV)/.extension
 
 test: $(VENV)/.extension
 	cargo test --workspace
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 lint: $(VENV)/.extension
 	cargo fmt --all --check
