@@ -58,6 +58,10 @@ fn an_ingress_beyond_its_share_of_a_full_egress_is_paused() {
     assert_eq!(bring(&mut bench, 1, 3, 0), []);
     assert_eq!(bring(&mut bench, 1, 2, 0), [Pause(2)]);
     assert_eq!(bench.switch.class_pauses(), 2);
+    // After an outage of their links they are asked again.
+    let standing = |port| bench.switch.standing_pauses(port).into_iter().map(signalled);
+    assert_eq!(standing(1).chain(standing(2)).collect::<Vec<_>>(), [Pause(1), Pause(2)]);
+    assert_eq!(standing(3).count(), 0);
 }
 
 #[test]

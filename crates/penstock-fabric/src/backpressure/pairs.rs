@@ -99,6 +99,11 @@ impl Pairs {
         self.pauses
     }
 
+    /// The class of `ingress` that is paused, if it is, for whatever reason.
+    pub(crate) fn paused_class(&self, ingress: u16) -> Option<u8> {
+        (self.reasons[usize::from(ingress)] > 0).then_some(CLASS)
+    }
+
     /// How many reasons `ingress` has to be paused, recounted, for checks.
     pub(crate) fn has_reasons(&self, ingress: u16) -> bool {
         let by_egress = (0..self.ports as u16).filter(|&egress| self.is_stopped(ingress, egress));

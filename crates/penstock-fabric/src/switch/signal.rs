@@ -126,8 +126,11 @@ impl Switch {
     /// The frames that ask the neighbour behind `port` for all pauses that should be in place: after
     /// an outage of the link it knows of none.
     pub fn standing_pauses(&self, port: u16) -> Vec<ControlFrame> {
-        let classes = self.pfc().into_iter().flat_map(|pfc| pfc.paused(&self.admission, port));
         let pause = |class| ControlFrame { port, signal: Signal::PauseClass(class) };
+        if let Some(pairs) = self.backpressure.pairs() {
+            return pairs.paused_class(port).map(pause).into_iter().collect();
+        }
+        let classes = self.pfc().into_iter().flat_map(|pfc| pfc.paused(&self.admission, port));
         classes.map(pause).chain(self.bitmap_frame(port)).collect()
     }
 
