@@ -7,9 +7,7 @@
 //! Where only credits wait, the event for the end of a timed pause of the link serves for the tokens.
 
 use penstock_engine::stream;
-use penstock_fabric::{
-    CreditQueue, Observer, Packet, PacketFlags, PacketId, PacketKind, SchedulingConfig,
-};
+use penstock_fabric::{CreditQueue, Observer, Packet, PacketId, PacketKind, SchedulingConfig};
 use penstock_transport::{CreditSignal, CreditUse};
 use penstock_units::{BitRate, Time};
 use rand_core::RngCore;
@@ -79,22 +77,18 @@ impl<O: Observer> Simulation<O> {
         let receiver = &mut self.slots.receivers[slot as usize];
         let Some(credit) = receiver.take_credit(now, &mut credits.random) else { return };
         credits.sent += 1;
-        let delivered = receiver.delivered();
-        let flow = &mut self.slots.flows[slot as usize];
-        flow.packets += 1;
-        let (hash, host) = (flow.hash, flow.destination);
-        let id = self.pool.insert(Packet {
-            flow: slot,
-            flow_hash: hash,
+        let offset = receiver.delivered();
+        let packet = Packet {
             route: self.slots.back(slot),
-            offset: delivered,
+            offset,
             sent_at: now,
             tag: credit.number,
             wire_bytes: credit.wire_bytes as u16,
             kind: PacketKind::Credit,
-            hop: 1,
             ..Packet::default()
-        });
+        };
+        let id = self.insert_packet(slot, packet);
+        let host = self.slots.flows[slot as usize].destination;
         let host = &mut self.network.hosts[host as usize];
         let uplink = host.uplink;
         let queue = host.credits.as_mut();
@@ -169,24 +163,9 @@ impl<O: Observer> Simulation<O> {
             CreditSignal::Request { packets } => (PacketKind::CreditRequest, packets),
             CreditSignal::Stop => (PacketKind::CreditStop, 0),
         };
-        let flow = &mut self.slots.flows[slot as usize];
-        flow.packets += 1;
-        let id = self.pool.insert(Packet {
-            flow: slot,
-            flow_hash: flow.hash,
-            route: self.slots.forward(slot),
-            wire_bytes: self.network.frames.control,
-            kind,
-            remaining,
-            hop: 1,
-            flags: PacketFlags::default(),
-            ..Packet::default()
-        });
-        let host = &mut self.network.hosts[host as usize];
-        host.control.push(&mut self.pool, id);
-        let uplink = host.uplink;
+        let route = self.slots.forward(slot);
         self.watch(slot);
-        self.offer(now, uplink);
+        self.send_control(now, host, slot, Packet { route, kind, remaining, ..Packet::default() });
     }
 
     /// A request or a stop arrived at the destination of its flow.

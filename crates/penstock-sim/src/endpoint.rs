@@ -233,19 +233,19 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends a control packet of the flow in `slot` from `host`, on the route that it names.
     pub(crate) fn send_control(&mut self, now: Time, host: u32, slot: u32, packet: Packet) {
-        let flow = &mut self.slots.flows[slot as usize];
-        flow.packets += 1;
-        let id = self.pool.insert(Packet {
-            flow: slot,
-            flow_hash: flow.hash,
-            wire_bytes: self.network.frames.control,
-            hop: 1,
-            ..packet
-        });
+        let wire_bytes = self.network.frames.control;
+        let id = self.insert_packet(slot, Packet { wire_bytes, ..packet });
         let host = &mut self.network.hosts[host as usize];
         host.control.push(&mut self.pool, id);
         let uplink = host.uplink;
         self.offer(now, uplink);
+    }
+
+    /// A packet of the flow in `slot` that is at its first hop.
+    pub(crate) fn insert_packet(&mut self, slot: u32, packet: Packet) -> PacketId {
+        let flow = &mut self.slots.flows[slot as usize];
+        flow.packets += 1;
+        self.pool.insert(Packet { flow: slot, flow_hash: flow.hash, hop: 1, ..packet })
     }
 
     /// A congestion notification of the receiver, or the feedback of a switch.
@@ -311,7 +311,6 @@ impl<O: Observer> Simulation<O> {
         let host = &mut self.network.hosts[host as usize];
         host.nic.on_change(slot, now, &mut self.slots.senders, &mut self.nic_random);
         let uplink = host.uplink;
-        self.watch(slot);
         self.offer(now, uplink);
     }
 
