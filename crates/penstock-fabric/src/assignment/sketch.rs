@@ -42,31 +42,27 @@ impl Sketch {
         }
     }
 
-    /// The flow's cells at a port.
+    /// The flow's cell in `row` at a port.
     #[inline]
-    fn places(&self, egress: u16, flow_hash: u32) -> impl Iterator<Item = usize> + use<'_> {
-        let columns = self.columns as usize;
-        let first = usize::from(egress) * self.salts.len() * columns;
-        (first..)
-            .step_by(columns)
-            .zip(&self.salts)
-            .map(move |(row, &salt)| row + reduce(salted(flow_hash, salt), self.columns) as usize)
+    fn place(&self, egress: u16, row: usize, flow_hash: u32) -> usize {
+        let row_of_all = usize::from(egress) * self.salts.len() + row;
+        let column = reduce(salted(flow_hash, self.salts[row]), self.columns);
+        row_of_all * self.columns as usize + column as usize
     }
 
     /// The flow's last bid at a port, or more (bytes).
     #[inline]
     pub(crate) fn read(&self, egress: u16, flow_hash: u32) -> u64 {
-        let cells = self.places(egress, flow_hash).map(|place| self.cells[place]);
-        cells.min().unwrap_or(0)
+        let cell = |row| self.cells[self.place(egress, row, flow_hash)];
+        (0..self.salts.len()).map(cell).min().unwrap_or(0)
     }
 
     /// Raises the flow's bid (bytes).
     #[inline]
     pub(crate) fn raise(&mut self, egress: u16, flow_hash: u32, bid: u64) {
         for row in 0..self.salts.len() {
-            let first = (usize::from(egress) * self.salts.len() + row) * self.columns as usize;
-            let column = reduce(salted(flow_hash, self.salts[row]), self.columns) as usize;
-            let cell = &mut self.cells[first + column];
+            let place = self.place(egress, row, flow_hash);
+            let cell = &mut self.cells[place];
             *cell = (*cell).max(bid);
         }
     }

@@ -29,6 +29,17 @@ impl Reassembly {
     pub(crate) fn expected(&self) -> u64 {
         self.expected
     }
+
+    /// All that has arrived, in any order (bytes).
+    #[inline]
+    pub(crate) fn arrived(&self) -> u64 {
+        self.expected + self.ahead.bytes()
+    }
+
+    /// The first bytes of `range` that have not arrived.
+    pub(crate) fn first_gap(&self, range: Range<u64>) -> Option<Range<u64>> {
+        self.ahead.first_gap(self.expected.max(range.start)..range.end)
+    }
 }
 
 #[cfg(test)]
@@ -41,7 +52,10 @@ mod tests {
         assert!(!bytes.take(0..1_000));
         assert!(bytes.take(2_000..3_000));
         assert!(!bytes.take(2_000..3_000));
-        assert_eq!(bytes.expected(), 1_000);
+        assert_eq!((bytes.expected(), bytes.arrived()), (1_000, 2_000));
+        assert_eq!(bytes.first_gap(0..5_000), Some(1_000..2_000));
+        assert_eq!(bytes.first_gap(1_500..5_000), Some(1_500..2_000));
+        assert_eq!(bytes.first_gap(2_000..3_000), None);
         assert!(!bytes.take(500..2_000));
         assert_eq!(bytes.expected(), 3_000);
     }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 use crate::control::{FlowView, LossSignal};
-use crate::recovery::range_set::RangeSet;
+use crate::recovery::reassembly::Reassembly;
 use crate::recovery::{Reply, perfect};
 
 /// Parameters of the recovery by RESEND.
@@ -115,10 +115,7 @@ impl Sending {
 pub(crate) struct Receiving {
     size: u64,
     timeout: Time,
-    /// All bytes before this have arrived.
-    front: u64,
-    /// What has arrived behind a gap.
-    ahead: RangeSet,
+    bytes: Reassembly,
     /// The bytes that the sender may have sent end here.
     granted: u64,
     /// When something granted is asked for again; [`Time::NEVER`] while nothing is expected.
@@ -133,8 +130,7 @@ impl Receiving {
         Receiving {
             size,
             timeout: config.timeout,
-            front: 0,
-            ahead: RangeSet::default(),
+            bytes: Reassembly::default(),
             granted: unscheduled.min(size),
             deadline: Time::NEVER,
             asked: 0,
@@ -143,17 +139,12 @@ impl Receiving {
 
     /// `payload` bytes from `offset` on arrived at `now`; only a whole message is acknowledged.
     pub(crate) fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
-        let end = offset + u64::from(payload);
         let before = self.delivered();
-        if offset > self.front {
-            self.ahead.insert(offset..end);
-        } else if end > self.front {
-            self.front = self.ahead.advance(end).0;
-        }
+        self.bytes.take(offset..offset + u64::from(payload));
         if self.delivered() > before {
             self.expect(now); // not for a repeated packet, or a sender's reminders would put off every RESEND
         }
-        if self.front < self.size {
+        if self.bytes.expected() < self.size {
             return Reply::Nothing;
         }
         Reply::Acknowledge { cumulative: self.size }
@@ -181,7 +172,7 @@ impl Receiving {
         if now < self.deadline {
             return None;
         }
-        let gap = self.ahead.first_gap(self.front.max(self.asked)..self.granted);
+        let gap = self.bytes.first_gap(self.asked..self.granted);
         self.asked = gap.as_ref().map_or(0, |gap| gap.end);
         if gap.is_none() {
             self.expect(now);
@@ -192,7 +183,7 @@ impl Receiving {
     /// Bytes that have arrived, in any order.
     #[inline]
     pub(crate) fn delivered(&self) -> u64 {
-        self.front + self.ahead.bytes()
+        self.bytes.arrived()
     }
 }
 
