@@ -125,7 +125,7 @@ impl Nic {
     pub fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
         match &mut self.kind {
             Kind::Queued(nic) => nic.start(slot, class, flows, rng),
-            Kind::Polled(nic) => nic.start(slot, class),
+            Kind::Polled(nic) => nic.start(slot, class, flows),
         }
     }
 
@@ -140,8 +140,9 @@ impl Nic {
     /// The readiness of the flow in `slot` may have changed.
     #[inline]
     pub fn on_change(&mut self, slot: u32, now: Time, flows: &mut [Sender], rng: &mut Pcg32) {
-        if let Kind::Queued(nic) = &mut self.kind {
-            nic.on_change(slot, now, flows, rng);
+        match &mut self.kind {
+            Kind::Queued(nic) => nic.on_change(slot, now, flows, rng),
+            Kind::Polled(nic) => nic.on_change(slot, flows),
         }
     }
 

@@ -11,12 +11,14 @@
 //! flows with something left, blocked and paused ones included, and not at all when that gap is over
 //! already; the driver leaves an alarm that is set alone.
 //!
-//! Cost: linear in the number of flows per packet, as there.
+//! Cost: linear in the number of flows per packet, as there. A flow that has nothing left to send is
+//! passed without a look at it: on the reference's incasts with DCQCN six of ten are.
 
 use alloc::vec::Vec;
 
 use penstock_units::Time;
 
+use super::seat::Place;
 use crate::sender::Sender;
 
 /// A flow in the row.
@@ -25,6 +27,9 @@ struct Entry {
     slot: u32,
     class: u8,
     has_ended: bool,
+    /// Whether a look has found that nothing is left to send, and nothing has changed since. The
+    /// flow's seat is then [`Place::Waiting`], else [`Place::Ready`].
+    is_spent: bool,
 }
 
 /// A NIC that looks through its flows.
@@ -37,27 +42,45 @@ pub(super) struct PolledNic {
 }
 
 impl PolledNic {
-    pub(super) fn start(&mut self, slot: u32, class: u8) {
-        self.row.push(Entry { slot, class, has_ended: false });
+    pub(super) fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender]) {
+        flows[slot as usize].seat.place = Place::Ready;
+        self.row.push(Entry { slot, class, has_ended: false, is_spent: false });
+    }
+
+    /// The flow in `slot` may have something to send again.
+    #[inline]
+    pub(super) fn on_change(&mut self, slot: u32, flows: &mut [Sender]) {
+        let flow = &mut flows[slot as usize];
+        if flow.seat.place == Place::Waiting && flow.remaining_unsent() > 0 {
+            flow.seat.place = Place::Ready;
+            if let Some(entry) = self.open_entry(slot) {
+                entry.is_spent = false;
+            }
+        }
     }
 
     pub(super) fn finish(&mut self, slot: u32) {
-        let is_it = |entry: &&mut Entry| entry.slot == slot && !entry.has_ended;
-        if let Some(entry) = self.row.iter_mut().find(is_it) {
+        if let Some(entry) = self.open_entry(slot) {
             entry.has_ended = true;
         }
     }
 
-    pub(super) fn next(&mut self, now: Time, flows: &[Sender]) -> Option<u32> {
-        let count = self.row.len();
+    fn open_entry(&mut self, slot: u32) -> Option<&mut Entry> {
+        self.row.iter_mut().find(|entry| entry.slot == slot && !entry.has_ended)
+    }
+
+    pub(super) fn next(&mut self, now: Time, flows: &mut [Sender]) -> Option<u32> {
+        let behind = match self.row.len() {
+            0 => return None,
+            count => (self.last + 1) % count,
+        };
         let mut first_ended = None;
         let mut found = None;
-        for step in 1..=count {
-            let place = (self.last + step) % count;
+        for place in (behind..self.row.len()).chain(0..behind) {
             let entry = self.row[place];
             if entry.has_ended {
                 first_ended = Some(first_ended.map_or(place, |first: usize| first.min(place)));
-            } else if self.may_send(entry, now, flows) {
+            } else if !entry.is_spent && self.may_send(place, now, flows) {
                 found = Some(place);
                 break;
             }
@@ -84,16 +107,21 @@ impl PolledNic {
         !self.row.is_empty()
     }
 
-    fn may_send(&self, entry: Entry, now: Time, flows: &[Sender]) -> bool {
-        let flow = &flows[entry.slot as usize];
+    fn may_send(&mut self, place: usize, now: Time, flows: &mut [Sender]) -> bool {
+        let entry = &mut self.row[place];
+        let flow = &mut flows[entry.slot as usize];
+        if flow.remaining_unsent() == 0 {
+            entry.is_spent = true;
+            flow.seat.place = Place::Waiting;
+            return false;
+        }
         flow.next_available() <= now
             && self.paused_classes & (1 << entry.class) == 0
-            && flow.remaining_unsent() > 0
             && flow.in_flight() < flow.window()
     }
 
     pub(super) fn wake_at(&self, now: Time, flows: &[Sender]) -> Option<Time> {
-        let open = self.row.iter().filter(|entry| !entry.has_ended);
+        let open = self.row.iter().filter(|entry| !entry.has_ended && !entry.is_spent);
         let unsent = open.map(|entry| &flows[entry.slot as usize]);
         let gaps = unsent.filter(|flow| flow.remaining_unsent() > 0).map(Sender::next_available);
         gaps.min().filter(|&gap| gap > now)
