@@ -5,10 +5,12 @@
 //! Invariant: events leave in the order (time, source), whatever the order in which they were
 //! scheduled, so that a run is a function of its inputs alone.
 //!
-//! Reading order: [`wheel`], [`mod@stream`].
+//! Reading order: [`wheel`], [`mod@stream`], [`mod@prefetch`].
 
+pub mod prefetch;
 pub mod stream;
 pub mod wheel;
 
+pub use prefetch::prefetch;
 pub use stream::stream;
 pub use wheel::{SourceId, Wheel};

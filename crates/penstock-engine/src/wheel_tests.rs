@@ -50,6 +50,19 @@ fn thousands_of_ties_in_any_order_leave_in_theirs() {
 }
 
 #[test]
+fn the_next_source_is_foretold_within_a_slot() {
+    let mut wheel = Wheel::new(4, 9);
+    for (source, ps) in [(2, 100), (0, 40), (1, 40), (3, 600)] {
+        wheel.schedule(source, Time::from_ps(ps));
+    }
+    let mut seen = Vec::new();
+    while let Some((_, source)) = wheel.pop() {
+        seen.push((source, wheel.likely_next()));
+    }
+    assert_eq!(seen, [(0, Some(1)), (1, Some(2)), (2, None), (3, None)]);
+}
+
+#[test]
 fn an_event_can_schedule_one_at_the_same_picosecond() {
     let mut wheel = Wheel::new(3, 9);
     wheel.schedule(0, Time::from_ps(10));

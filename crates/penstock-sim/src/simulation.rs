@@ -1,7 +1,7 @@
 //! The event loop: takes the next event, lets a switch or a host act, and puts what they send on a
 //! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
 
-use penstock_engine::{Wheel, stream};
+use penstock_engine::{Wheel, prefetch, stream};
 use penstock_fabric::{Arrival, Moment, Observer, PacketId, PacketKind, PacketPool};
 use penstock_transport::Granters;
 use penstock_units::{Fidelity, Time};
@@ -53,6 +53,8 @@ pub struct Simulation<O> {
     pub(crate) pending: Option<FlowArrival>,
     /// Whether routes change while it runs.
     pub(crate) has_outages: bool,
+    /// Whether packets are prefetched.
+    foresees: bool,
     /// A control frame is lost when a 32-bit draw is below this.
     pub(crate) control_loss: u64,
     pub(crate) fault_random: Pcg32,
@@ -61,6 +63,11 @@ pub struct Simulation<O> {
     pub(crate) is_done: bool,
     pub(crate) has_passed_duration: bool,
 }
+
+/// With more links than this the packet of the next event is prefetched: the packets in flight no longer
+/// fit a processor's own cache. It took 8 to 10 % off a packet-hop with 1,024 hosts (3,072 links), 11 to
+/// 18 % with 8,192, and added 1 % with 128 (384 links).
+const FORESEEN_FROM_LINKS: usize = 1_024;
 
 /// A 64th of a level-0 slot of the wheel should hold an event at most: the slot's width is halved with
 /// every doubling of the number of links. At 128 hosts it is 8 ns; with 4 ns the bare loop takes the
@@ -122,6 +129,7 @@ impl<O: Observer> Simulation<O> {
             scenario: scenario.clone(),
             deadlock_watch: DeadlockWatch::new(&network),
             has_outages: !network.route_changes.is_empty(),
+            foresees: links > FORESEEN_FROM_LINKS,
             network,
             order: None,
             observer,
@@ -150,6 +158,9 @@ impl<O: Observer> Simulation<O> {
                 return false;
             };
             self.measured.events += 1;
+            if self.foresees {
+                self.foresee();
+            }
             if source < self.sources.links {
                 self.on_wire_arrival(now, source);
             } else if source < 2 * self.sources.links {
@@ -161,6 +172,16 @@ impl<O: Observer> Simulation<O> {
             }
         }
         true
+    }
+
+    /// Has the packet brought nearer that probably arrives next.
+    #[inline]
+    fn foresee(&self) {
+        if let Some(source) = self.wheel.likely_next()
+            && source < self.sources.links
+        {
+            prefetch(&self.pool[self.network.wires[source as usize].head()]);
+        }
     }
 
     #[inline]

@@ -63,6 +63,12 @@ impl Wire {
         }
     }
 
+    /// The packet that arrives next.
+    #[inline]
+    pub fn head(&self) -> PacketId {
+        self.head
+    }
+
     /// Starts to send `id` at `now`; returns when it arrives, if it is alone on the link. Otherwise the
     /// packet ahead of it remembers that time, and `order` beside it: what is told when a packet is
     /// taken is then in that packet's cache line (one miss less a packet-hop).
