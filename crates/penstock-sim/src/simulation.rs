@@ -332,6 +332,10 @@ impl<O: Observer> Simulation<O> {
         let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
         let sender = &mut self.network.switches[switch];
         let (id, frame) = sender.on_departure(&mut moment, egress)?;
+        let behind = self.pool[id].next;
+        if !behind.is_none() {
+            prefetch(&self.pool[behind]);
+        }
         let mut is_ready = sender.port(egress).is_ready();
         if let Some(active) = &mut self.measured.active_flows
             && self.pool[id].kind == PacketKind::Data
