@@ -189,6 +189,7 @@ impl<O: Observer> Simulation<O> {
         let wire = &mut self.network.wires[link as usize];
         let (id, next) = wire.take(&self.pool);
         if let Some((next, order)) = next {
+            prefetch(&self.pool[wire.head()]);
             match &self.ns3 {
                 None => self.wheel.schedule(link, next),
                 Some(_) => {
