@@ -195,6 +195,7 @@ pub(crate) fn hop_rtts(factor: f64) -> BfcConfig {
     BfcConfig {
         threshold: ThresholdConfig::HopRtts { factor },
         bitmap_interval: Time::ZERO,
+        counts_last: true,
         elide_down_up: false,
         elide: Vec::new(),
     }

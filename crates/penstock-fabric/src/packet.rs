@@ -153,4 +153,12 @@ pub struct Packet {
     pub hop: u8,
 }
 
+impl Packet {
+    /// Whether a data packet has the last bytes of its flow.
+    #[inline]
+    pub fn is_last(&self) -> bool {
+        self.remaining <= u32::from(self.payload)
+    }
+}
+
 const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");

@@ -64,7 +64,7 @@ fn simulation(scenario: &Value) -> Simulation<Unobserved> {
 #[test]
 fn a_deadlock_never_moves_again() {
     let bfc = json!({"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
-        "bitmap_interval": 0, "elide_down_up": false, "elide": []});
+        "bitmap_interval": 0, "counts_last": true, "elide_down_up": false, "elide": []});
     for backpressure in [pfc(json!(30_000)), pfc(json!(100_000)), pfc(Value::Null), bfc] {
         let mut simulation = simulation(&ring(&backpressure));
         while simulation.advance(1_000) {}

@@ -81,6 +81,11 @@ class QueuePauses(Part):
         "100 us",
         source=f"{OUR_CHOICE}: a 64 B frame per 1,250 kB of a link; BFC 3.3.2 gives no period",
     )
+    counts_last: Switch = field(
+        "a packet with the last bytes of its flow can cause a pause",
+        True,
+        source="BFC 3.3.2: any packet",
+    )
     elide_down_up: Switch = field(
         "no backpressure for packets that come down and go up again",
         False,

@@ -13,10 +13,19 @@
 //! queues with data that are not paused, the packet's included; with none it is 1 (`DESIGN.md`
 //! sec. 9).
 //!
+//! By the pseudo-code the last packet of a flow pauses an upstream queue from which that flow sends no
+//! more: the pause holds nobody back but flows that get the queue later. The variant that the paper calls
+//! ideal, which pauses flows by their identifier, would have no such effect; the paper found both nearly
+//! identical, but with a flow of one packet in every microsecond to each host they are not. Without
+//! `counts_last` a packet with the last bytes of its flow holds no pause counter: flows that have more
+//! to send are paused as ever, and the header field that it takes is that of App. A.2. In BFC Fig. 9's
+//! setting the short flows' 99th percentile falls from 54 to 14.
+//!
 //! | symbol | field | default | source |
 //! |---|---|---|---|
 //! | Th | `threshold` | 1 HRTT·µ/N_active | sec. 3.3.2 |
 //! | period of the bitmap | `bitmap_interval` | 100 us | not given; our choice: one frame in 1,250 kB |
+//! | – | `counts_last` | on | sec. 3.3.2: any packet; see above |
 //! | elision | `elide_down_up` | off | App. B: only Clos networks that reroute need it |
 //! | match table of elisions | `elide` | empty | App. B; `penstock deadlock` computes it |
 
@@ -42,6 +51,8 @@ pub struct BfcConfig {
     pub threshold: ThresholdConfig,
     /// Time between two bitmaps of a port (ps); zero for none.
     pub bitmap_interval: Time,
+    /// Whether a packet with the last bytes of its flow can cause a pause.
+    pub counts_last: bool,
     /// Whether packets from a higher tier to a higher tier cause no backpressure.
     pub elide_down_up: bool,
     /// Match table of the packets that cause none: those that come to a switch from a node and leave
@@ -74,6 +85,7 @@ pub struct Bfc {
     /// Th by egress port and N_active (bytes); the last column serves all larger N.
     thresholds: Vec<u32>,
     columns: usize,
+    counts_last: bool,
     /// Whether packets between two ports cause no backpressure: (ingress, egress).
     is_elided: Vec<bool>,
     ports: usize,
@@ -110,6 +122,7 @@ impl Bfc {
             counters: vec![0; ports * UPSTREAM_QUEUES],
             thresholds,
             columns,
+            counts_last: config.counts_last,
             is_elided,
             ports,
             bitmap_interval: config.bitmap_interval,
@@ -152,6 +165,7 @@ impl Bfc {
         if queue_bytes <= self.threshold(egress, port)
             || self.is_elided[usize::from(packet.ingress) * self.ports + usize::from(egress)]
             || !packet.flags.contains(PacketFlags::TRACKED)
+            || (packet.is_last() && !self.counts_last)
         {
             return None;
         }

@@ -76,6 +76,25 @@ fn an_upstream_queue_resumes_when_none_of_its_packets_at_any_egress_is_counted()
 }
 
 #[test]
+fn a_packet_that_ends_its_flow_holds_a_counter_only_where_last_packets_count() {
+    for counts_last in [true, false] {
+        let config = BfcConfig { counts_last, ..hop_rtts(1.0) };
+        let mut bench = Bench::new(&bfc(dynamic(8), config), &hosts(4));
+        let (last, other) = (flow(1), Flow { remaining: 9_000, ..flow(1) });
+        // 25 packets are the threshold.
+        frames(&mut bench, other, 25);
+        let expected = if counts_last { pause(1, 1) } else { None };
+        assert_eq!(bench.admit(last, 1_000), expected);
+        assert_eq!(bench.switch.bfc().unwrap().counter(1, 1), u32::from(counts_last));
+        // A packet with others to follow counts in any case.
+        let expected = if counts_last { None } else { pause(1, 1) };
+        assert_eq!(bench.admit(other, 1_000), expected);
+        let sent: Vec<_> = (0..27).filter_map(|_| bench.depart(0).unwrap().1).collect();
+        assert_eq!(sent, [resume(1, 1).unwrap()]);
+    }
+}
+
+#[test]
 fn counters_are_kept_by_ingress_and_upstream_queue() {
     let mut bench = bench();
     let ends = [(1, 1), (1, 2), (2, 1)];

@@ -102,7 +102,7 @@ fn markings() -> Vec<Value> {
 
 fn backpressures() -> Vec<Value> {
     let bfc = |threshold, elide_down_up| {
-        json!({"kind": "bfc", "threshold": threshold, "bitmap_interval": 0,
+        json!({"kind": "bfc", "threshold": threshold, "bitmap_interval": 0, "counts_last": true,
                "elide_down_up": elide_down_up, "elide": [[2, 0, 3]]})
     };
     vec![
@@ -111,6 +111,8 @@ fn backpressures() -> Vec<Value> {
         json!({"kind": "pfc", "xon_offset": 1_000, "xoff": 3_000}),
         bfc(json!({"kind": "hop-rtts", "factor": 0.1}), false),
         bfc(json!({"kind": "time", "time": 120_000}), true),
+        json!({"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 0.1},
+               "bitmap_interval": 0, "counts_last": false, "elide_down_up": false, "elide": []}),
         json!({"kind": "fafc", "threshold": 3_000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
                "congested_hops": 1.0, "rate_decrease": 0.9,
                "pfc": {"xon_offset": 500, "xoff": 5_000}}),
@@ -120,7 +122,7 @@ fn backpressures() -> Vec<Value> {
                "pfc": {"xon_offset": 500, "xoff": 5_000}}),
         json!({"kind": "credits", "packet": 1_500, "queue_reserve": 1_500, "batch": 1_500,
                "pauses": {"threshold": {"kind": "hop-rtts", "factor": 0.5}, "bitmap_interval": 0,
-                          "elide_down_up": false, "elide": []}}),
+                          "counts_last": true, "elide_down_up": false, "elide": []}}),
     ]
 }
 

@@ -237,7 +237,8 @@ pub fn bfc() -> Value {
         "scheduling": {"kind": "drr", "quantum": 1_048},
         "marking": {"kind": "none"},
         "backpressure": {"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
-                         "bitmap_interval": 100 * US, "elide_down_up": false, "elide": []},
+                         "bitmap_interval": 100 * US, "counts_last": true,
+                         "elide_down_up": false, "elide": []},
     });
     scheme("bfc", switch, json!({"kind": "line-rate"}), 32)
 }

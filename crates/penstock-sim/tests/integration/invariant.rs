@@ -40,6 +40,7 @@ fn all_schemes() -> Vec<Value> {
         variant("/switch/assignment", json!({"kind": "stochastic", "queues": 8, "classes": 1})),
         variant("/switch/assignment", json!({"kind": "class", "classes": 1})),
         variant("/switch/assignment/queues", json!(4)),
+        variant("/switch/backpressure/counts_last", json!(false)),
         variant("/switch/backpressure/elide_down_up", json!(true)),
         variant("/switch/backpressure/bitmap_interval", json!(5 * US)),
         variant("/switch/scheduling", json!({"kind": "srf"})),
