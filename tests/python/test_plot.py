@@ -120,6 +120,12 @@ def test_an_unknown_name_keeps_its_look() -> None:
     assert len({look.colour for look in mine.values()}) == 3
 
 
+def test_an_unknown_name_does_not_look_like_a_scheme_beside_it() -> None:
+    mine = style.looks(["bfc", "hpcc", "one", "two"])
+    assert len(set(mine.values())) == 4
+    assert mine["bfc"] == style.LOOKS["bfc"]
+
+
 def test_labels_at_line_ends_do_not_overlap() -> None:
     places = style._spread([0.5, 0.5, 0.51, 0.9], 0.1)
     ordered = sorted(places)

@@ -6,6 +6,7 @@ and inside other people's notebooks; a scheme has the same colour and marker in 
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ LOOKS: dict[str, Look] = {
     "bfc-sampling": Look(SKY, ">", ":"),
     "bfc-incast-label": Look(BLUE, "^", ":"),
     "bfc-avoid-paused": Look(BLUE, "v", "-."),
+    "bfc-live": Look(SKY, "o"),
     "bfc-srf": Look(SKY, "P", "--"),
     "bfc-srf-closest": Look(GREEN, "X", "-"),
     "bfc-credits": Look(ORANGE, "D", "-"),
@@ -100,9 +102,11 @@ def look(name: str) -> Look:
 
 
 def looks(names: Sequence[str]) -> dict[str, Look]:
-    """Looks of the lines of one figure: the schemes' own, and distinct ones for other names."""
-    spare = iter(_OTHERS * (1 + len(names) // len(_OTHERS)))
-    return {name: LOOKS[name] if name in LOOKS else next(spare) for name in names}
+    """Looks of the lines of one figure: the schemes' own, and others for other names."""
+    own = {name: LOOKS[name] for name in names if name in LOOKS}
+    free = [other for other in _OTHERS if other not in own.values()]
+    spare = itertools.cycle(free or _OTHERS)
+    return {name: own[name] if name in own else next(spare) for name in names}
 
 
 def new_axes(
