@@ -189,6 +189,7 @@ impl<O: Observer> Simulation<O> {
         let wire = &mut self.network.wires[link as usize];
         let (id, next) = wire.take(&self.pool);
         if let Some((next, order)) = next {
+            // The next one on this wire: 1 to 2 % of a packet-hop with HPCC.
             prefetch(&self.pool[wire.head()]);
             match &self.ns3 {
                 None => self.wheel.schedule(link, next),
@@ -333,6 +334,8 @@ impl<O: Observer> Simulation<O> {
         let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
         let sender = &mut self.network.switches[switch];
         let (id, frame) = sender.on_departure(&mut moment, egress)?;
+        // What is next in that queue, which may have waited longer than a cache remembers: 6 % of a
+        // packet-hop in the reference's incasts, 2 % elsewhere.
         let behind = self.pool[id].next;
         if !behind.is_none() {
             prefetch(&self.pool[behind]);
