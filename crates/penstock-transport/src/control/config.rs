@@ -139,7 +139,7 @@ impl ControllerConfig {
     }
 
     /// Whether the controller has no other sign of congestion than the losses that recovery reports
-    /// before a timeout ([`LossSignal::FastRetransmit`]).
+    /// before a timeout ([`FastRetransmit`](crate::control::LossSignal::FastRetransmit)).
     pub fn needs_losses(&self) -> bool {
         matches!(self, ControllerConfig::NewReno(_))
     }

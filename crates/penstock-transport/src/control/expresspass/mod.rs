@@ -5,9 +5,9 @@
 //! Flow Control", NSDI 2022 (BFC), sec. 6.2.1. The paper was not at hand: what stands here of its
 //! algorithm is quoted from memory, the rest follows the released code.
 //!
-//! Implemented: credit request, credit, credit stop, the sender's early stop ([`source`]); the
-//! receiver's pacing with jitter and random credit sizes ([`destination`]); the feedback loop of both
-//! ([`feedback`]). Switches and NICs shape credits (`penstock_fabric::scheduling::credit_shaping`),
+//! Implemented: credit request, credit, credit stop, the sender's early stop (`source`); the
+//! receiver's pacing with jitter and random credit sizes (`destination`); the feedback loop of both
+//! (`feedback`). Switches and NICs shape credits (`penstock_fabric::scheduling::credit_shaping`),
 //! and data must take the way of their credits back (the routing `symmetric-ecmp`). Losses of data are
 //! repaired by [`crate::recovery::go_back_n`].
 //!
