@@ -1,6 +1,8 @@
 //! The NIC of the ns-3 HPCC simulator, which looks through its flows.
 
-use penstock_transport::{ControllerConfig, Nic, NicConfig, NicScheduling, Sender};
+use penstock_transport::{
+    Acknowledgement, ControllerConfig, Nic, NicConfig, NicScheduling, Sender,
+};
 use penstock_units::{Fidelity, Time};
 use rand_pcg::Pcg32;
 
@@ -64,6 +66,21 @@ fn blocked_flows_are_passed_over() {
 }
 
 #[test]
+fn a_flow_with_nothing_left_takes_part_again_when_its_packets_are_lost() {
+    let mut host = Host::new();
+    host.start(2_000, ControllerConfig::LineRate {});
+    host.start(0, window(1_000));
+    assert_eq!(host.send(9), [1, 0, 0]);
+    // The receiver has the first packet and asks for the second one again.
+    let lost = Acknowledgement { is_negative: true, ..acknowledgement(1_000) };
+    host.flows[0].on_acknowledgement(Time::ZERO, &lost);
+    let random = &mut Pcg32::new(1, 1);
+    host.nic.on_change(0, Time::ZERO, &mut host.flows, random);
+    assert_eq!(host.nic.wake_at(Time::ZERO, &host.flows), None, "its gap is over");
+    assert_eq!(host.send(9), [0]);
+}
+
+#[test]
 fn those_that_have_ended_move_the_others_up_when_they_are_passed() {
     let mut host = Host::new();
     for size in [1_000, 0, 1_000, 0] {
@@ -84,7 +101,7 @@ fn the_alarm_is_for_the_earliest_gap_and_not_set_when_that_is_over() {
     let mut host = Host::new();
     host.start(0, dctcp());
     assert_eq!(host.send(1), [0]);
-    let marked = penstock_transport::Acknowledgement { is_marked: true, ..acknowledgement(1_000) };
+    let marked = Acknowledgement { is_marked: true, ..acknowledgement(1_000) };
     host.flows[0].on_acknowledgement(Time::ZERO, &marked); // 50 Gb/s: the gap doubles
     assert_eq!(host.send(1), []);
     assert_eq!(host.nic.wake_at(Time::ZERO, &host.flows), Some(Time::from_ps(167_680)));
