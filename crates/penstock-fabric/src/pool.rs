@@ -38,8 +38,8 @@ impl Default for PacketId {
 }
 
 /// Room for the telemetry that a packet gathers, each entry in one cache line. How many there are stands
-/// elsewhere, close together: with the number beside them a packet-hop
-/// of HPCC took 7 % more with 8,192 hosts.
+/// elsewhere, close together: with the number beside them a packet-hop of HPCC took 7 % more with 8,192
+/// hosts.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct TelemetryStack([HopTelemetry; TELEMETRY_HOPS]);
