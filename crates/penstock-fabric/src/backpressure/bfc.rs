@@ -15,11 +15,11 @@
 //!
 //! By the pseudo-code the last packet of a flow pauses an upstream queue from which that flow sends no
 //! more: the pause holds nobody back but flows that get the queue later. The variant that the paper calls
-//! ideal, which pauses flows by their identifier, would have no such effect; the paper found both nearly
-//! identical, but with a flow of one packet in every microsecond to each host they are not. Without
-//! `counts_last` a packet with the last bytes of its flow holds no pause counter: flows that have more
-//! to send are paused as ever, and the header field that it takes is that of App. A.2. In BFC Fig. 9's
-//! setting the short flows' 99th percentile falls from 54 to 14.
+//! ideal, which pauses flows by their identifier, would have no such effect. The paper found both nearly
+//! identical; whether they are with a flow of one packet in every microsecond to each host is not measured
+//! here, as that variant is not built. Without `counts_last` a packet with the last bytes of its flow holds
+//! no pause counter: flows that have more to send are paused as ever, and the header field that it takes is
+//! that of App. A.2. In BFC Fig. 9's setting the short flows' 99th percentile falls from 54 to 14.
 //!
 //! | symbol | field | default | source |
 //! |---|---|---|---|
