@@ -54,7 +54,7 @@ LOOKS: dict[str, Look] = {
     "bfc-sampling": Look(SKY, ">", ":"),
     "bfc-incast-label": Look(BLUE, "^", ":"),
     "bfc-avoid-paused": Look(BLUE, "v", "-."),
-    "bfc-live": Look(SKY, "o"),
+    "bfc-live": Look(PURPLE, "o"),
     "bfc-srf": Look(SKY, "P", "--"),
     "bfc-srf-closest": Look(GREEN, "X", "-"),
     "bfc-credits": Look(ORANGE, "D", "-"),
