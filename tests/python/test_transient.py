@@ -101,9 +101,9 @@ def test_pauses_are_those_that_took_effect() -> None:
 
 
 def test_an_episode_is_from_the_first_pause_to_the_end_of_the_last() -> None:
-    assert TRANSIENTS["pause_episode"]([PAUSED], link=[0, 1], after=0, until=50) == 35
-    assert TRANSIENTS["pause_episode"]([PAUSED], link=[0, 1], after=10) == 70  # it lasts
-    assert TRANSIENTS["pause_episode"]([PAUSED], link=[0, 1], after=70) == 0
+    assert TRANSIENTS["pause_episode"]([PAUSED], links=[[0, 1]], after=0, until=50) == 35
+    assert TRANSIENTS["pause_episode"]([PAUSED], links=[[0, 1]], after=10) == 70  # it lasts
+    assert TRANSIENTS["pause_episode"]([PAUSED], links=[[0, 1]], after=70) == 0
 
 
 def test_a_link_without_samples_is_refused_by_name() -> None:

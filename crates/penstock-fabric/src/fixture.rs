@@ -14,9 +14,9 @@ use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
 use crate::queue::DataQueue;
 use crate::scheduling::drr::DrrConfig;
 use crate::{
-    AdmissionConfig, Arrival, AssignmentConfig, BackpressureConfig, ControlFrame, MarkingConfig,
-    Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool, PortFacts,
-    SchedulingConfig, Signal, Switch, SwitchConfig, SwitchFacts,
+    AdmissionConfig, Arrival, AssignmentConfig, BackpressureConfig, ControlFrame, Departure,
+    MarkingConfig, Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool,
+    PortFacts, SchedulingConfig, Signal, Switch, SwitchConfig, SwitchFacts,
 };
 
 /// Writes down everything that a switch tells.
@@ -116,13 +116,17 @@ impl Bench {
 
     /// The next packet out of `egress`, and the frame that its departure causes.
     pub(crate) fn depart(&mut self, egress: u16) -> Option<(Packet, Option<ControlFrame>)> {
-        let (now, pool, observer) = (self.now, &mut self.pool, &mut self.recorder);
-        let mut moment = Moment { now, pool, observer };
-        let (id, frame) = self.switch.on_departure(&mut moment, egress)?;
+        let Departure { id, frame, .. } = self.departure(egress)?;
         let packet = self.pool[id];
         self.pool.remove(id);
         self.switch.verify(&self.pool).unwrap();
         Some((packet, frame))
+    }
+
+    /// The departure of the next packet out of `egress`, which stays in the pool.
+    pub(crate) fn departure(&mut self, egress: u16) -> Option<Departure> {
+        let (now, pool, observer) = (self.now, &mut self.pool, &mut self.recorder);
+        self.switch.on_departure(&mut Moment { now, pool, observer }, egress)
     }
 
     /// The flows of all packets that leave by `egress` until nothing may.

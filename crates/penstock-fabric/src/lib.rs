@@ -42,5 +42,5 @@ pub use pool::{PacketId, PacketPool};
 pub use port::Port;
 pub use scheduling::SchedulingConfig;
 pub use scheduling::credit_shaping::{CreditQueue, CreditShapingConfig};
-pub use switch::{Arrival, Moment, PortFacts, Switch, SwitchConfig, SwitchFacts};
+pub use switch::{Arrival, Departure, Moment, PortFacts, Switch, SwitchConfig, SwitchFacts};
 pub use waiting::{KeptPause, Stopped};

@@ -11,7 +11,6 @@ use crate::assignment::{Assigning, Assignment};
 use crate::backpressure::pairs::{Pairs, Passing};
 use crate::backpressure::{Backpressure, bfc::Bfc, credits::Credits, fafc::Fafc, pfc::Pfc};
 use crate::marking::Marking;
-use crate::marking::ecn::MarkingPoint;
 use crate::packet::{PacketFlags, PacketKind};
 use crate::parts::Draws;
 use crate::scheduling::Scheduler;
@@ -20,6 +19,7 @@ use crate::{
     Observation, Observer, PacketEvent, PacketId, PacketPool, Port, SchedulingConfig,
 };
 
+mod mark;
 mod signal;
 
 /// The five axes of a switch.
@@ -93,6 +93,17 @@ pub enum Arrival {
     },
     /// There was no room; the packet is still the caller's.
     Dropped,
+}
+
+/// A packet that leaves a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// The packet.
+    pub id: PacketId,
+    /// What has to be sent upstream.
+    pub frame: Option<ControlFrame>,
+    /// What the source of the packet has to be told of congestion, 1 to 63 (QCN).
+    pub feedback: Option<u8>,
 }
 
 /// A moment at a switch: the time, the packets and whoever watches.
@@ -305,23 +316,8 @@ impl Switch {
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let packet = &mut moment.pool[id];
-        let is_marked = match &self.marking {
-            Marking::Rounds(rounds) => rounds.marks(packet),
-            marking => marking.marks(MarkingPoint::Enqueue, egress, queue_bytes, &mut self.draws),
-        };
-        if is_marked {
-            packet.flags.insert(PacketFlags::MARKED);
-        }
-        let feedback = match &mut self.marking {
-            Marking::Qcn(qcn) => {
-                qcn.on_enqueue((egress, queue), queue_bytes, bytes, self.draws.own())
-            }
-            Marking::Predicted(predicted) => {
-                predicted.on_enqueue(egress, bytes, port.is_stopped(class));
-                None
-            }
-            _ => None,
-        };
+        let (is_marked, feedback) = self.mark_arrival(packet, egress, queue_bytes);
+        let port = &self.ports[usize::from(egress)];
         let passing = Passing { ingress, egress, bytes, egress_bytes: port.bytes() };
         let frame = match &mut self.backpressure {
             Backpressure::None => None,
@@ -361,43 +357,25 @@ impl Switch {
         Arrival::Dropped
     }
 
-    /// The link behind `egress` is free: takes the packet that is sent next, and the frame that its
-    /// departure makes necessary.
+    /// The link behind `egress` is free: takes the packet that is sent next, and what its departure
+    /// makes necessary.
     #[inline]
     pub fn on_departure<O: Observer>(
         &mut self,
         moment: &mut Moment<'_, O>,
         egress: u16,
-    ) -> Option<(PacketId, Option<ControlFrame>)> {
+    ) -> Option<Departure> {
         let port = &mut self.ports[usize::from(egress)];
         let id = port.dequeue(moment.now, moment.pool)?;
         let packet = &mut moment.pool[id];
         if packet.kind != PacketKind::Data {
-            return Some((id, None));
+            return Some(Departure { id, frame: None, feedback: None });
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
         self.assignment.on_dequeue(moment.now, egress, packet, port);
         self.admission.release(ingress, class, u64::from(bytes));
-        let mut is_marked = false;
-        let left_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
-        match &mut self.marking {
-            Marking::None | Marking::Qcn(_) | Marking::Rounds(_) => {}
-            Marking::Predicted(predicted) => {
-                is_marked = predicted.on_dequeue(egress, port.forecast());
-            }
-            Marking::Telemetry(telemetry) => {
-                moment.pool.push_telemetry(id, telemetry.hop(moment.now, port, bytes));
-            }
-            Marking::Ecn(ecn) => {
-                is_marked = ecn.marks(MarkingPoint::Dequeue, egress, left_bytes, &mut self.draws);
-            }
-            Marking::NonPauseEcn(ecn) => {
-                is_marked = ecn.on_dequeue(egress, packet.queue, u64::from(bytes), left_bytes);
-            }
-        }
-        if is_marked {
-            moment.pool[id].flags.insert(PacketFlags::MARKED);
-        }
+        let (is_marked, feedback) = self.mark_departure(moment, id, egress);
+        let port = &self.ports[usize::from(egress)];
         let frame = match &mut self.backpressure {
             Backpressure::None => None,
             Backpressure::Pfc(pfc) => pfc.on_dequeue(&self.admission, ingress, class),
@@ -434,7 +412,7 @@ impl Switch {
                 self.observe(moment, PacketEvent::ResumeSent, id, egress);
             }
         }
-        Some((id, frame))
+        Some(Departure { id, frame, feedback })
     }
 
     #[inline]

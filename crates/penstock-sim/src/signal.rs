@@ -86,12 +86,21 @@ impl<O: Observer> Simulation<O> {
         let packet = &mut self.pool[id];
         packet.kind = PacketKind::DropNotice;
         packet.wire_bytes = self.network.frames.acknowledgement;
-        self.send_back(now, switch, id);
+        if let Some(back) = self.queue_back(switch, id) {
+            self.offer(now, back);
+        }
     }
 
-    /// Tells the source of a data packet that has just joined a queue of `switch` how congested the
-    /// queue is.
-    pub(crate) fn send_feedback(&mut self, now: Time, switch: usize, data: PacketId, feedback: u8) {
+    /// Tells the source of a data packet that has just joined a queue of `switch`, or leaves one by
+    /// `busy`, how congested the queue is; whether the message waits behind that packet.
+    pub(crate) fn send_feedback(
+        &mut self,
+        now: Time,
+        switch: usize,
+        data: PacketId,
+        feedback: u8,
+        busy: Option<u32>,
+    ) -> bool {
         let packet = Packet {
             kind: PacketKind::CongestionFeedback,
             wire_bytes: self.network.frames.control,
@@ -102,12 +111,18 @@ impl<O: Observer> Simulation<O> {
         };
         self.slots.flows[packet.flow as usize].packets += 1;
         let id = self.pool.insert(packet);
-        self.send_back(now, switch, id);
+        let back = self.queue_back(switch, id);
+        match back {
+            Some(back) if back != busy.unwrap_or(u32::MAX) => self.offer(now, back),
+            _ => {}
+        }
+        back.is_some() && back == busy
     }
 
-    /// Sends a packet on the reverse of the way that the data packet took which it was, or of which
-    /// it is a copy; `switch` is the last one on that way.
-    fn send_back(&mut self, now: Time, switch: usize, id: PacketId) {
+    /// Queues a packet on the reverse of the way that the data packet took which it was, or of which
+    /// it is a copy; `switch` is the last one on that way. The link by which it leaves, if there is
+    /// one.
+    fn queue_back(&mut self, switch: usize, id: PacketId) -> Option<u32> {
         let back = match self.has_outages {
             true => self.link_of_table(switch, id),
             false => {
@@ -115,10 +130,9 @@ impl<O: Observer> Simulation<O> {
                 self.next_link(id)
             }
         };
-        let Some(back) = back else { return };
-        let egress = self.network.wires[back as usize].from_port;
+        let egress = self.network.wires[back? as usize].from_port;
         self.network.switches[switch].enqueue_control(&mut self.pool, id, egress);
-        self.offer(now, back);
+        back
     }
 
     /// Sends a frame to a neighbour, ahead of everything else.

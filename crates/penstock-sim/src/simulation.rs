@@ -2,7 +2,7 @@
 //! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
 
 use penstock_engine::{Wheel, prefetch, stream};
-use penstock_fabric::{Arrival, Moment, Observer, PacketId, PacketKind, PacketPool};
+use penstock_fabric::{Arrival, Departure, Moment, Observer, PacketId, PacketKind, PacketPool};
 use penstock_transport::Granters;
 use penstock_units::{Fidelity, Time};
 use rand_core::RngCore;
@@ -274,7 +274,7 @@ impl<O: Observer> Simulation<O> {
                     self.send_frame(now, switch, frame);
                 }
                 if let Some(feedback) = feedback {
-                    self.send_feedback(now, switch, id, feedback);
+                    self.send_feedback(now, switch, id, feedback, None);
                 }
                 self.offer(now, link);
             }
@@ -333,7 +333,7 @@ impl<O: Observer> Simulation<O> {
         let egress = self.network.wires[link as usize].from_port;
         let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
         let sender = &mut self.network.switches[switch];
-        let (id, frame) = sender.on_departure(&mut moment, egress)?;
+        let Departure { id, frame, feedback } = sender.on_departure(&mut moment, egress)?;
         // What is next in that queue, which may have waited longer than a cache remembers: 6 % of a
         // packet-hop in the reference's incasts, 2 % elsewhere.
         let behind = self.pool[id].next;
@@ -353,6 +353,9 @@ impl<O: Observer> Simulation<O> {
         }
         if let Some(frame) = frame {
             is_ready |= self.send_frame_beside(now, switch, frame, link);
+        }
+        if let Some(feedback) = feedback {
+            is_ready |= self.send_feedback(now, switch, id, feedback, Some(link));
         }
         while let Some(frame) = self.network.switches[switch].take_frame() {
             is_ready |= self.send_frame_beside(now, switch, frame, link);

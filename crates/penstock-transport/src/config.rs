@@ -140,7 +140,8 @@ mod tests {
         r#"{"kind":"timely","ewma_weight":0.875,"decrease_factor":0.8,"#,
         r#""additive_increase":10000000,"hyper_increase":50000000,"hyper_after":5,"#,
         r#""hyper_below_low":false,"low_rtt":50000000,"high_rtt":500000000,"#,
-        r#""minimum_rtt":20000000,"update":{"kind":"segment","size":64000},"#,
+        r#""minimum_rtt":20000000,"largest_cut":0.5,"weighs_interval":true,"#,
+        r#""update":{"kind":"segment","size":64000},"#,
         r#""band":{"kind":"patched","reference_rtt":50000000},"#,
         r#""minimum_rate":1000000000,"window":"scaled"}"#
     );

@@ -107,12 +107,14 @@ def pauses(
 _PAUSES: dict[str, type[pl.DataType]] = {"begin_ns": pl.Float64, "end_ns": pl.Float64}
 
 
-def pause_episode(run: MeasuredRun, link: Ends, *, after_ns: float, until_ns: float) -> float:
-    """Time [ns] from the first pause on a link between two times to the end of the last; 0: none.
+def pause_episode(
+    run: MeasuredRun, links: Sequence[Ends], *, after_ns: float, until_ns: float
+) -> float:
+    """Time [ns] from the first pause of any of some links between two times to the end of the last.
 
-    A pause that lasts to the end of the run ends there.
+    A pause that lasts to the end of the run ends there; 0: there is none.
     """
-    found = pauses(run, link, after_ns=after_ns, until_ns=until_ns)
+    found = pl.concat(pauses(run, link, after_ns=after_ns, until_ns=until_ns) for link in links)
     if found.is_empty():
         return 0.0
     end = found["end_ns"].fill_nan(float(run.summary["sim_end_ps"]) / 1e3)

@@ -53,10 +53,13 @@ def queue_falls(runs: Runs, *, link: Sequence[int], after: float, most: float) -
 
 
 def pause_episode(
-    runs: Runs, *, link: Sequence[int], after: float, until: float = FOREVER
+    runs: Runs, *, links: Sequence[Sequence[int]], after: float, until: float = FOREVER
 ) -> Value:
-    """Time [us] from a link's first pause after `after` to the end of its last before `until`."""
-    ends = _ends(link)
+    """Time [us] from the first pause of any of some links after `after` to the end of the last.
+
+    Pauses that begin at `until` or later do not count; mean over seeds.
+    """
+    ends = [_ends(link) for link in links]
     spans = [
         transient.pause_episode(run, ends, after_ns=after * 1e3, until_ns=until * 1e3)
         for run in runs

@@ -106,6 +106,9 @@ class QcnMarking(Part):
     jitter: Number = field(
         "share by which that varies either way", 0.15, ge=0, lt=1, source=f"{QCN_STANDARD}: 15 %"
     )
+    at: Literal["dequeue", "enqueue"] = field(
+        "when packets are counted and sampled", "enqueue", source=f"{QCN_STANDARD}: on arrival"
+    )
 
 
 class PredictedMarking(Part):

@@ -227,6 +227,16 @@ class Timely(Part):
     minimum_rtt: PositiveTime = field(
         "what a difference is divided by", "20 us", source="TIMELY paper: D_minRTT"
     )
+    largest_cut: Weight = field(
+        "largest share of the rate that one update takes away; 1: no limit",
+        1.0,
+        source="TIMELY paper: none; its authors' code snippet, as ported in eRPC: 0.5",
+    )
+    weighs_interval: Switch = field(
+        "an update sooner than minimum_rtt after the last one counts in proportion less",
+        False,
+        source="TIMELY paper: none; its authors' code snippet, as ported in eRPC: true",
+    )
     update: Annotated[RoundTripUpdate | SegmentUpdate, Field(discriminator="kind")] = field(
         "when the rate is adjusted", {"kind": "round-trip"}, source=HPCC_SIMULATOR
     )

@@ -285,6 +285,15 @@ class Incast(_Traffic):
     )
 
 
+def spread_field() -> Any:
+    """The field of how far apart flows start that are given the same time."""
+    return field(
+        "each flow starts up to so much later, evenly drawn",
+        0,
+        source=f"{OUR_CHOICE}: exactly when it is written",
+    )
+
+
 Port = Annotated[Integer, Field(ge=0, le=PORT_MAX)]
 """A UDP port."""
 
@@ -297,6 +306,7 @@ class Listed(_Traffic):
     flows: tuple[tuple[Node, Node, Size, Time], ...] = field(
         "rows [source, destination, size (0: endless), start]", min_length=1, repr=False
     )
+    spread: Time = spread_field()
     destination_ports: tuple[Port, ...] = field(
         "UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0",
         (),
@@ -345,11 +355,18 @@ class LongLived(_Traffic):
     label: Label = field("name in the results", "long-lived", source=f"{OUR_CHOICE}: the kind")
     pairs: tuple[tuple[Node, Node], ...] = field("rows [source, destination]", min_length=1)
     start: Time = field("when they begin", 0, source=WHOLE)
+    spread: Time = spread_field()
 
     def listed(self) -> Listed:
         """The same flows, one by one, without an end."""
         rows = tuple((source, destination, 0, self.start) for source, destination in self.pairs)
-        return Listed(kind="listed", label=self.label, traffic_class=self.traffic_class, flows=rows)
+        return Listed(
+            kind="listed",
+            label=self.label,
+            traffic_class=self.traffic_class,
+            flows=rows,
+            spread=self.spread,
+        )
 
 
 Traffic = Annotated[OpenLoop | Incast | Listed | Trace | LongLived, Field(discriminator="kind")]

@@ -10,14 +10,12 @@ pub mod telemetry;
 use penstock_units::BitRate;
 use serde::{Deserialize, Serialize};
 
-use ecn::{Ecn, EcnConfig, MarkingPoint};
+use ecn::{Ecn, EcnConfig};
 use non_pause_ecn::NonPauseEcn;
 use predicted::{Predicted, PredictedConfig};
 use qcn::{Qcn, QcnConfig};
 use rounds::{RoundMarking, RoundMarkingConfig};
 use telemetry::{Telemetry, TelemetryConfig};
-
-use crate::parts::Draws;
 
 /// The marking axis of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,21 +76,6 @@ impl Marking {
     pub(crate) fn on_resume(&mut self, egress: u16, queue: u16, queue_bytes: u64) {
         if let Marking::NonPauseEcn(ecn) = self {
             ecn.on_resume(egress, queue, queue_bytes);
-        }
-    }
-
-    /// Whether a packet is marked at `point`, its queue at `egress` holding `queue_bytes`.
-    #[inline]
-    pub(crate) fn marks(
-        &self,
-        point: MarkingPoint,
-        egress: u16,
-        queue_bytes: u64,
-        draws: &mut Draws,
-    ) -> bool {
-        match self {
-            Marking::Ecn(ecn) => ecn.marks(point, egress, queue_bytes, draws),
-            _ => false,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! QCN's congestion point: samples arriving packets and tells the source of a sampled one how
+//! QCN's congestion point: samples packets and tells the source of a sampled one how
 //! congested its queue is (IEEE 802.1Qau, now 802.1Q, clauses 30 to 33; M. Alizadeh et al., Allerton
 //! 2008).
 //!
@@ -11,7 +11,9 @@
 //!
 //! Our choices, where the sources are silent or differ: the sampled packet belongs to its queue; the
 //! quantized value is cut off, not rounded; jitter is uniform; the first sample comes after
-//! `sample_base` without jitter. Each queue of a port is a congestion point.
+//! `sample_base` without jitter. Each queue of a port is a congestion point. Packets are counted and
+//! sampled as they arrive, or, as in PCN's simulator, as they leave, by the queue that they leave
+//! behind.
 //!
 //! | symbol | field | default | source |
 //! |---|---|---|---|
@@ -19,6 +21,7 @@
 //! | w | `weight` | 2 | 802.1Q: cpWeight |
 //! | - | `sample_base` | 150 kB | 802.1Q: cpMinSampleBase |
 //! | - | `jitter` | 0.15 | 802.1Q: 15 % either way |
+//! | - | `at` | arrival | 802.1Q; PCN (NSDI 2020) sec. 3.2: in the time of *transmitting* 100 packets |
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -27,6 +30,8 @@ use penstock_units::Bytes;
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
+
+use super::ecn::MarkingPoint;
 
 /// The largest feedback: 6 bits.
 const LARGEST: f64 = 63.0;
@@ -49,6 +54,8 @@ pub struct QcnConfig {
     pub sample_base: Bytes,
     /// By which share of itself a sampling distance varies either way, in [0, 1).
     pub jitter: f64,
+    /// Whether packets are counted and sampled as they arrive or as they leave.
+    pub at: MarkingPoint,
 }
 
 /// One congestion point.
@@ -73,16 +80,20 @@ impl Qcn {
         Qcn { config: config.clone(), points: vec![vec![]; ports] }
     }
 
-    /// A packet of `bytes` joined `queue` of `egress`, which now holds `queue_bytes`; the feedback
-    /// for its source, 1 to 63.
+    /// A packet of `bytes` is at `point` of `queue` of `egress`, which now holds `queue_bytes`; the
+    /// feedback for its source, 1 to 63.
     #[inline]
-    pub(crate) fn on_enqueue(
+    pub(crate) fn on_packet(
         &mut self,
+        point: MarkingPoint,
         (egress, queue): (u16, u16),
         queue_bytes: u64,
         bytes: u64,
         random: &mut Pcg32,
     ) -> Option<u8> {
+        if point != self.config.at {
+            return None;
+        }
         let points = &mut self.points[usize::from(egress)];
         if points.len() <= usize::from(queue) {
             let until_sample = self.config.sample_base.get();

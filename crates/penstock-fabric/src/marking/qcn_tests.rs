@@ -11,6 +11,7 @@ fn config() -> QcnConfig {
         weight: 2.0,
         sample_base: Bytes::new(150_000),
         jitter: 0.0,
+        at: MarkingPoint::Enqueue,
     }
 }
 
@@ -82,10 +83,24 @@ fn the_next_sample_comes_after_the_distance() {
     let mut random = Pcg32::new(1, 1);
     let mut sampled = vec![];
     for packet in 1..=400 {
-        if qcn.on_enqueue((0, 1), 39_000, 1_000, &mut random).is_some() {
+        if qcn.on_packet(MarkingPoint::Enqueue, (0, 1), 39_000, 1_000, &mut random).is_some() {
             sampled.push(packet);
         }
     }
     // The first feedback is 43 (the queue came from nothing), the others 6, without any growth.
     assert_eq!(sampled, [150, 175, 325]);
+}
+
+#[test]
+fn sampled_at_departure_a_packet_is_told_of_the_queue_that_it_leaves() {
+    let at = MarkingPoint::Dequeue;
+    let sampled = QcnConfig { sample_base: Bytes::new(1_000), weight: 0.0, at, ..config() };
+    let marking = MarkingConfig::Qcn(sampled);
+    let mut bench = Bench::new(&SwitchConfig { marking, ..plain() }, &hosts(3));
+    for _ in 0..31 {
+        assert_eq!(feedback(&mut bench, flow(1)), None);
+    }
+    // 30 kB are left: 4 kB above the set point are 9.7 units, cut off.
+    let told: Vec<_> = (0..6).map(|_| bench.departure(0).unwrap().feedback).collect();
+    assert_eq!(told, [Some(9), Some(7), Some(4), Some(2), None, None]);
 }

@@ -17,7 +17,7 @@ fn telemetry(multiplier: u32) -> MarkingConfig {
 fn depart(bench: &mut Bench) -> Vec<HopTelemetry> {
     let (now, pool, observer) = (bench.now, &mut bench.pool, &mut bench.recorder);
     let mut moment = Moment { now, pool, observer };
-    let (id, _) = bench.switch.on_departure(&mut moment, 0).unwrap();
+    let id = bench.switch.on_departure(&mut moment, 0).unwrap().id;
     let telemetry = bench.pool.telemetry(id).to_vec();
     bench.pool.remove(id);
     telemetry

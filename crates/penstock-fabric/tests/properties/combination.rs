@@ -87,14 +87,18 @@ fn schedulings() -> Vec<Value> {
 
 fn markings() -> Vec<Value> {
     let ecn = |at| json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at, "per_rate": []});
+    let qcn = |at| {
+        json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
+               "jitter": 0.15, "at": at})
+    };
     vec![
         json!({"kind": "none"}),
         ecn("enqueue"),
         ecn("dequeue"),
         json!({"kind": "non-pause-ecn"}),
         json!({"kind": "telemetry", "multiplier": 0}),
-        json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
-               "jitter": 0.15}),
+        qcn("enqueue"),
+        qcn("dequeue"),
         json!({"kind": "predicted", "threshold": 2_000}),
         json!({"kind": "rounds", "rounds": 2}),
     ]

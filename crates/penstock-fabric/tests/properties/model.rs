@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use penstock_fabric::backpressure::credits::Balance;
 use penstock_fabric::parts::Draws;
 use penstock_fabric::{
-    Arrival, AssignmentConfig, ControlFrame, Moment, Packet, PacketFlags, PacketId, PacketKind,
-    PacketPool, PortFacts, SchedulingConfig, Signal, Switch, SwitchConfig, SwitchFacts, Unobserved,
+    Arrival, AssignmentConfig, ControlFrame, Departure, Moment, Packet, PacketFlags, PacketId,
+    PacketKind, PacketPool, PortFacts, SchedulingConfig, Signal, Switch, SwitchConfig, SwitchFacts,
+    Unobserved,
 };
 use penstock_units::{BitRate, Time};
 use proptest::prelude::*;
@@ -202,7 +203,8 @@ impl<'a> Model<'a> {
         let mut moment = Moment { now: self.now, pool: &mut self.pool, observer: &mut Unobserved };
         let departure = self.switch.on_departure(&mut moment, egress);
         prop_assert_eq!(departure.is_some(), is_ready, "work conservation");
-        let Some((id, frame)) = departure else { return Ok(None) };
+        let Some(Departure { id, frame, feedback }) = departure else { return Ok(None) };
+        prop_assert!(feedback.is_none_or(|feedback| (1..=63).contains(&feedback)));
         let packet = self.pool[id];
         match packet.kind {
             PacketKind::Data => self.on_data_departure(&packet, id, egress)?,

@@ -55,7 +55,20 @@ fn listed_to_ports(flows: &[(u32, u32, u64, u64)], ports: &[u16]) -> TrafficConf
         label: "listed".to_owned(),
         class: 1,
         flows,
+        spread: Time::ZERO,
         destination_ports: ports.to_vec(),
+    })
+}
+
+/// Thousand flows that start up to `spread` after 1 us.
+fn spread_out(spread: Time) -> TrafficConfig {
+    let flow = (0, 1, Bytes::new(10), Time::from_us(1));
+    TrafficConfig::Listed(Listed {
+        label: "spread".to_owned(),
+        class: 1,
+        flows: vec![flow; 1_000],
+        spread,
+        destination_ports: vec![],
     })
 }
 
@@ -84,6 +97,32 @@ fn each_listed_flow_keeps_its_destination_port() {
     let got = flows(&[listed_to_ports(&rows, &[100, 200]), listed(&rows)], 1, Time::from_us(1));
     let ports: Vec<_> = got.iter().map(|flow| (flow.source, flow.destination_port)).collect();
     assert_eq!(ports, [(2, 200), (2, 0), (0, 100), (0, 0)]);
+}
+
+#[test]
+fn a_spread_draws_starts_evenly_and_by_the_seed() {
+    let starts = |seed| -> Vec<u64> {
+        let got = flows(&[spread_out(Time::from_us(8))], seed, Time::from_us(10));
+        got.iter().map(|flow| flow.time.as_ps()).collect()
+    };
+    let first = starts(1);
+    assert!(first.is_sorted() && first != starts(2));
+    assert!(first[0] >= 1_000_000 && first[999] <= 9_000_000);
+    let mean = first.iter().sum::<u64>() / 1_000;
+    // Four standard errors of the mean of 1,000 even draws over 8 us are 292 ns.
+    assert!(mean.abs_diff(5_000_000) < 292_000, "{mean}");
+    assert_eq!(first, starts(1));
+}
+
+#[test]
+fn a_spread_ends_before_traffic_does() {
+    let network = build(&bfc()).unwrap();
+    let routing = Routing::new(&network);
+    let traffic = [spread_out(Time::from_us(9))];
+    let refused = Workload::new(&traffic, &network, &routing, 1, Time::from_us(10));
+    let message = refused.unwrap_err().to_string();
+    let expected = "traffic[0].spread is 9 us; flow 0 starts at 1 us and traffic ends at 10 us;";
+    assert!(message.starts_with(expected), "{message:?}");
 }
 
 #[test]

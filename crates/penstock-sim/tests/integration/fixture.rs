@@ -91,7 +91,7 @@ pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value
 /// Flows as (source, destination, size, start).
 pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
     json!({"kind": "listed", "label": "listed", "class": 0, "flows": flows,
-        "destination_ports": []})
+        "spread": 0, "destination_ports": []})
 }
 
 /// Poisson arrivals of `sizes` between uniform pairs that load the core.
@@ -202,7 +202,7 @@ pub fn pcn() -> Value {
 /// QCN with the values of its standard.
 pub fn qcn() -> Value {
     let marking = json!({"kind": "qcn", "set_point": 26_000, "weight": 2.0,
-        "sample_base": 150_000, "jitter": 0.15});
+        "sample_base": 150_000, "jitter": 0.15, "at": "enqueue"});
     let controller = json!({"kind": "qcn", "decrease_gain": 0.0078125,
         "minimum_decrease_factor": 0.5, "increase_interval": 15 * MS, "increase_bytes": 150_000,
         "fast_recovery_rounds": 5, "additive_increase": GBPS / 200, "hyper_increase": GBPS / 20,
@@ -215,7 +215,8 @@ pub fn timely() -> Value {
     let controller = json!({"kind": "timely", "ewma_weight": 0.875, "decrease_factor": 0.8,
         "additive_increase": GBPS / 10, "hyper_increase": GBPS / 2, "hyper_after": 5,
         "hyper_below_low": true, "low_rtt": 50 * US, "high_rtt": 500 * US,
-        "minimum_rtt": 20 * US, "update": {"kind": "round-trip"}, "band": {"kind": "gradient"},
+        "minimum_rtt": 20 * US, "largest_cut": 1.0, "weighs_interval": false,
+        "update": {"kind": "round-trip"}, "band": {"kind": "gradient"},
         "minimum_rate": GBPS, "window": "none"});
     scheme("timely", fifo(json!({"kind": "none"})), controller, 0)
 }

@@ -198,7 +198,7 @@ impl Controller {
             }
             Controller::DcqcnMellanox(dcqcn) => dcqcn.on_acknowledgement(now, ack.is_marked),
             Controller::Timely(timely) => {
-                timely.on_acknowledgement(now.saturating_sub(ack.sent_at), view);
+                timely.on_acknowledgement(now, now.saturating_sub(ack.sent_at), view);
             }
             Controller::NewReno(new_reno) => new_reno.on_acknowledgement(view),
             Controller::Swift(swift) => swift.on_acknowledgement(now, ack.sent_at, view),

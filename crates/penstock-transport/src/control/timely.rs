@@ -18,6 +18,9 @@
 //!   the row (our choice; the paper's text speaks of the gradient only).
 //! - The patched band has no hyper-active increase and ends a row (our choice; its authors have
 //!   none anywhere).
+//! - The authors' code snippet, as it was ported in eRPC, takes at most half of the rate away at once
+//!   (`largest_cut`) and counts steps that come sooner than D_minRTT after the last in proportion less
+//!   (`weighs_interval`); the paper's Algorithm 1 has neither.
 //! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
 //!
 //! | symbol | field | value | source |
@@ -31,6 +34,8 @@
 //! | T_low | `low_rtt` | 50 us | the paper |
 //! | T_high | `high_rtt` | 500 us | the paper |
 //! | D_minRTT | `minimum_rtt` | 20 us | the paper |
+//! | - | `largest_cut` | 1; 0.5 | the paper; the authors' code snippet |
+//! | - | `weighs_interval` | false; true | the paper; the authors' code snippet |
 //! | Seg | `update` | 16 or 64 KB; a round trip in the simulator | the paper; theirs |
 //! | RTT_ref | `band` | T_low | CoNEXT 2016 |
 //! | - | `minimum_rate` | 1 Gb/s | the simulator's run.py |
@@ -66,6 +71,11 @@ pub struct TimelyConfig {
     pub high_rtt: Time,
     /// What differences are normalized by (D_minRTT in the paper) (ps), > 0.
     pub minimum_rtt: Time,
+    /// The largest share of the rate that one update takes away, in (0, 1]; 1: no limit.
+    pub largest_cut: f64,
+    /// Whether an update that comes sooner than `minimum_rtt` after the one before changes the rate in
+    /// proportion less.
+    pub weighs_interval: bool,
     /// When the rate is adjusted.
     pub update: TimelyUpdate,
     /// What happens between the two thresholds.
@@ -118,6 +128,7 @@ impl TimelyConfig {
             "it must not exceed high_rtt",
         )?;
         ConfigError::unless_interval("controller.minimum_rtt", self.minimum_rtt)?;
+        ConfigError::unless_weight("controller.largest_cut", self.largest_cut)?;
         if let TimelyUpdate::Segment { size } = self.update {
             let remedy = "it must be above 0, such as 64 kB";
             ConfigError::unless(size > Bytes::ZERO, "controller.update.size", size, remedy)?;
@@ -140,6 +151,10 @@ pub struct Timely {
     difference: f64,
     /// Increases in a row.
     stage: u32,
+    /// When the last update was (ps); zero before the first.
+    updated_at: Time,
+    /// What counts of the steps of this update, in [0, 1].
+    share: f64,
     /// The next update comes with the first acknowledgement beyond this byte.
     update_end: u64,
 }
@@ -153,23 +168,31 @@ impl Timely {
             last_rtt: None,
             difference: 0.0,
             stage: 0,
+            updated_at: Time::ZERO,
+            share: 1.0,
             update_end: 0,
         };
         timely.update_end = timely.next_update_end(&FlowView::default());
         timely
     }
 
-    /// An acknowledgement arrived `rtt` after its data packet left.
-    pub fn on_acknowledgement(&mut self, rtt: Time, view: &FlowView) {
+    /// An acknowledgement arrived at `now`, `rtt` after its data packet left.
+    pub fn on_acknowledgement(&mut self, now: Time, rtt: Time, view: &FlowView) {
         if view.acknowledged <= self.update_end {
             return;
         }
         self.update_end = self.next_update_end(view);
+        let interval = now - core::mem::replace(&mut self.updated_at, now);
+        let minimum_rtt = nanoseconds(self.config.minimum_rtt);
+        self.share = match self.config.weighs_interval {
+            true => (nanoseconds(interval) / minimum_rtt).min(1.0),
+            false => 1.0,
+        };
         let rtt = nanoseconds(rtt);
         if let Some(last) = self.last_rtt.replace(rtt) {
             let weight = self.config.ewma_weight;
             self.difference = (1.0 - weight) * self.difference + weight * (rtt - last);
-            self.update(rtt, self.difference / nanoseconds(self.config.minimum_rtt));
+            self.update(rtt, self.difference / minimum_rtt);
         }
     }
 
@@ -195,13 +218,13 @@ impl Timely {
                 self.add(self.config.additive_increase);
             }
         } else if rtt > high {
-            self.decrease(1.0 - self.config.decrease_factor * (1.0 - high / rtt));
+            self.cut(self.config.decrease_factor * (1.0 - high / rtt));
         } else if let TimelyBand::Patched { reference_rtt } = self.config.band {
             self.balance(rtt, nanoseconds(reference_rtt), gradient);
         } else if gradient <= 0.0 {
             self.increase();
         } else {
-            self.decrease((1.0 - self.config.decrease_factor * gradient).max(0.0));
+            self.cut(self.config.decrease_factor * gradient);
         }
     }
 
@@ -214,11 +237,22 @@ impl Timely {
     }
 
     fn add(&mut self, step: BitRate) {
-        self.rate.set(self.rate.get().saturating_add(step.as_bps()));
+        let step = (step.as_bps() as f64 * self.share) as u64;
+        self.rate.set(self.rate.get().saturating_add(step));
     }
 
-    fn decrease(&mut self, factor: f64) {
-        self.rate.scale(factor);
+    /// Takes the part `taken` of the rate away, or what of it counts.
+    fn cut(&mut self, taken: f64) {
+        self.decrease(self.kept(taken));
+    }
+
+    /// What is left of a rate of which `taken` is to be taken away (negative: added).
+    fn kept(&self, taken: f64) -> f64 {
+        1.0 - (taken * self.share).min(self.config.largest_cut)
+    }
+
+    fn decrease(&mut self, kept: f64) {
+        self.rate.scale(kept);
         self.stage = 0;
     }
 
@@ -226,8 +260,9 @@ impl Timely {
     fn balance(&mut self, rtt: f64, reference: f64, gradient: f64) {
         let weight = (2.0 * gradient + 0.5).clamp(0.0, 1.0);
         let error = (rtt - reference) / reference;
-        let kept = 1.0 - self.config.decrease_factor * weight * error;
-        let added = self.config.additive_increase.as_bps() as f64 * (1.0 - weight);
+        let kept = self.kept(self.config.decrease_factor * weight * error);
+        let step = self.config.additive_increase.as_bps() as f64;
+        let added = step * (1.0 - weight) * self.share;
         self.rate.set((added + self.rate.get() as f64 * kept) as u64);
         self.stage = 0;
     }
@@ -251,6 +286,8 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const NOW: Time = Time::from_ms(1);
+
     /// The paper's values, at 10 Gb/s.
     fn config() -> TimelyConfig {
         TimelyConfig {
@@ -263,6 +300,8 @@ mod tests {
             low_rtt: Time::from_us(50),
             high_rtt: Time::from_us(500),
             minimum_rtt: Time::from_us(20),
+            largest_cut: 1.0,
+            weighs_interval: false,
             update: TimelyUpdate::RoundTrip {},
             band: TimelyBand::Gradient {},
             minimum_rate: BitRate::from_mbps(1),
@@ -273,7 +312,7 @@ mod tests {
     /// A flow at 10 Gb/s on a 100 Gb/s path, whose last round-trip time was `rtt` (us).
     fn flow(config: &TimelyConfig, rtt: u64) -> Timely {
         let mut timely = Timely::new(config, &fixture::path());
-        timely.on_acknowledgement(Time::from_us(rtt), &view(1));
+        timely.on_acknowledgement(NOW, Time::from_us(rtt), &view(1));
         timely.rate.set(10_000_000_000);
         timely
     }
@@ -289,9 +328,26 @@ mod tests {
         let mut round = 1;
         rtts.map(|rtt| {
             round += 1;
-            timely.on_acknowledgement(Time::from_us(rtt), &view(round));
+            timely.on_acknowledgement(NOW, Time::from_us(rtt), &view(round));
             (timely.rate.get() + 500) / 1_000
         })
+    }
+
+    #[test]
+    fn the_snippet_takes_at_most_half_away_and_counts_a_short_interval_less() {
+        let snippet = TimelyConfig { largest_cut: 0.5, weighs_interval: true, ..config() };
+        let mut timely = flow(&snippet, 60);
+        let mut update = |after: u64, round, rtt| {
+            let now = timely.updated_at + Time::from_us(after);
+            timely.on_acknowledgement(now, Time::from_us(rtt), &view(round));
+            timely.rate.get()
+        };
+        // By hand: the gradient is 0.875 · 90 / 20 = 3.9, so that all of the rate would be taken.
+        assert_eq!(update(20, 2, 150), 5_000_000_000);
+        // 1 - 0.8 · (1 - 500/1000) = 0.6, of which 10 of 20 us count: 0.8.
+        assert_eq!(update(10, 3, 1_000), 4_000_000_000);
+        assert_eq!(update(5, 4, 40), 4_002_500_000); // a quarter of 10 Mb/s
+        assert_eq!(update(40, 5, 40), 4_012_500_000);
     }
 
     #[test]
@@ -333,7 +389,7 @@ mod tests {
         let mut timely = Timely::new(&config(), &fixture::path());
         let acknowledge = |timely: &mut Timely, rtt, acknowledged, next| {
             let view = FlowView { acknowledged, next, newly_acknowledged: 1_000 };
-            timely.on_acknowledgement(Time::from_us(rtt), &view);
+            timely.on_acknowledgement(NOW, Time::from_us(rtt), &view);
         };
         acknowledge(&mut timely, 60, 1_000, 100_000);
         assert_eq!((timely.last_rtt, timely.rate()), (Some(60_000.0), None));
@@ -352,7 +408,7 @@ mod tests {
         for packet in 1..=50 {
             let view = FlowView { acknowledged: packet * 1_000, next: 99_000, ..view(0) };
             timely.last_rtt = None;
-            timely.on_acknowledgement(Time::from_us(60), &view);
+            timely.on_acknowledgement(NOW, Time::from_us(60), &view);
             if timely.last_rtt.is_some() {
                 updates.push(packet);
             }
