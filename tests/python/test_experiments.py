@@ -17,7 +17,7 @@ from synthetic_runs import synthetic_run
 from penstock import experiments
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError
-from penstock.experiments.figure import draw
+from penstock.experiments.figure import draw, run_of_seed
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import bounds_text, judge
 from penstock.experiments.metric import METRICS
@@ -175,6 +175,11 @@ def test_figures_say_what_is_missing_and_leave_out_what_they_must() -> None:
         "Figure others: no runs (others).",
         "Scheme none-such: not implemented yet.",
     ]
+
+
+def test_a_timeline_shows_the_seed_that_it_names_or_the_first() -> None:
+    runs: list[Any] = [SimpleNamespace(scenario=SimpleNamespace(seed=seed)) for seed in (1, 2, 3)]
+    assert [int(run_of_seed(runs, seed).scenario.seed) for seed in (None, 1, 3, 9)] == [1, 1, 3, 1]
 
 
 def test_a_claim_of_another_scale_is_not_judged() -> None:

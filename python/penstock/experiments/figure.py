@@ -108,8 +108,15 @@ def _throughput(spec: FigureSpec, groups: Groups) -> ReportFigure:
 
 def _timeline(spec: FigureSpec, groups: Groups) -> ReportFigure:
     lines = Lines(spec.window, spec.rates, spec.allowed, spec.queued, spec.pauses, spec.span)
-    drawing = plot.timeline(groups, lines, origin_us=spec.origin)
-    return ReportFigure(spec.name, spec.words, drawing, timeline(groups, lines), wide=True)
+    shown = {name: [run_of_seed(runs, spec.seed)] for name, runs in groups.items()}
+    drawing = plot.timeline(shown, lines, origin_us=spec.origin)
+    return ReportFigure(spec.name, spec.words, drawing, timeline(shown, lines), wide=True)
+
+
+def run_of_seed(runs: Sequence[MeasuredRun], seed: int | None) -> MeasuredRun:
+    """The run of a seed; the first one if there is none of it."""
+    own = [run for run in runs if int(run.scenario.seed) == seed]
+    return (own or list(runs))[0]
 
 
 def _flow_packets(spec: FigureSpec, groups: Groups) -> ReportFigure:

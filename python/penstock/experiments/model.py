@@ -186,6 +186,8 @@ class FigureSpec(Declared):
     """Of a timeline: the moment from which times count [us]."""
     window: float = 100.0
     """Of a timeline: what a point is the mean of [us]."""
+    seed: int | None = None
+    """Of a timeline: the seed whose runs are shown; the first by default."""
     rates: dict[str, list[tuple[int, int]]] = Field(default_factory=dict)
     """Of a timeline: name of a line -> links whose rates are added up."""
     allowed: dict[str, tuple[int, int]] = Field(default_factory=dict)
