@@ -5,9 +5,11 @@ so that the two can disagree. Only what the paper leaves to chance is taken over
 which of several empty queues a flow gets, which queue when none is empty, and which queue sends
 next. Everything else is computed here, and every row is held against it.
 
-The paper's pseudo-code leaves four things open; they are decided as follows. The control queue
+The paper's pseudo-code leaves five things open; they are decided as follows. The control queue
 takes one queue of a port, so n queues are n - 1 for data. N_active is at least 1. HRTT is the
 largest over the ingresses, with the pipelines at both ends. qLength includes the arriving packet.
+A new flow that gets an empty and paused queue may send for an HRTT, which the trace tells as a
+resume before it and a pause after it.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ Row = Mapping[str, Any]
 """A row of ``packets.parquet``."""
 
 SIGNALS_SENT = ("pause_sent", "resume_sent")
+NO_FLOW = 2**64 - 1
+"""The flow of a frame."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +128,15 @@ class Replay:
         self.data_queues = range(1, policy.queues)
         self.entries_per_port = policy.table_factor * policy.queues
         self.sticky = int(policy.sticky_hop_rtts * self.network.hop_rtt)
+        self.grace_time = int(policy.grace_hop_rtts * self.network.hop_rtt)
         self.ports = {link: Port(rate) for link, rate in self.network.egress_rates.items()}
         self.table: defaultdict[tuple[int, int], Entry] = defaultdict(Entry)
         self.index_of: dict[tuple[int, int], int] = {}
         self.pause_counter: Counter[tuple[int, int]] = Counter()
         self.signal: tuple[Any, ...] | None = None
+        self.grace: dict[tuple[int, int], int] = {}
+        self.started: tuple[int, int, int] | None = None
+        self.ended: tuple[int, int] | None = None
         self.violations: list[Violation] = []
         self.seen: Counter[str] = Counter()
         self.row = -1
@@ -144,6 +152,8 @@ class Replay:
         """Replays the next row."""
         self.row += 1
         self._expect_signal(row)
+        self._expect_end(row)
+        self._expect_start(row)
         match row["event"]:
             case "pause_received" | "resume_received":
                 self._receive(row)
@@ -163,9 +173,13 @@ class Replay:
         if found != expected:
             self.violations.append(Violation(rule, self.row, found, expected))
 
+    def share(self, port: Port, time: int) -> int:
+        """What a queue sends in a time [ps] at its share of the port, in whole bytes."""
+        return port.rate * time // (8 * 10**12) // max(port.active(), 1)
+
     def threshold(self, port: Port) -> int:
         """Th = HRTT * mu / N_active in whole bytes."""
-        return port.rate * self.network.hop_rtt // (8 * 10**12) // max(port.active(), 1)
+        return self.share(port, self.network.hop_rtt)
 
     def is_old(self, row: Row) -> bool:
         """Whether a packet's entry was last touched longer ago than the sticky threshold."""
@@ -204,6 +218,9 @@ class Replay:
             self.seen["empty queue" if empty else "no empty queue"] += 1
             if empty:
                 self._demand("empty queue", queue in empty, True)
+                waits = queue in port.paused
+                self._demand("grace", waits, waits and not self.grace_time)
+                self.seen["waits for an older pause"] += waits
             else:
                 self._demand("data queue", queue in self.data_queues, True)
         entry.queue, entry.touched = queue, row["time_ps"]
@@ -240,6 +257,12 @@ class Replay:
         packet = port.queues[queue].popleft()
         columns = ("flow", "sequence", "size_bytes", "ingress", "upstream_queue", "counted")
         self._demand("FIFO", tuple(row[name] for name in columns), tuple(packet))
+        key = (row["egress"], queue)
+        if key in self.grace:
+            self.grace[key] -= packet.size
+            if self.grace[key] <= 0:
+                del self.grace[key]
+                self.ended = key
         entry = self.entry(row)
         entry.size -= 1
         entry.touched = row["time_ps"]
@@ -259,15 +282,42 @@ class Replay:
             self.seen[row["event"]] += 1
         self.signal = None
 
+    def _expect_end(self, row: Row) -> None:
+        """A grace that is used up ends at once, behind the signal that the departure causes."""
+        if row["event"] in SIGNALS_SENT:
+            return
+        is_end = row["event"] == "pause_received" and row["flow"] != NO_FLOW
+        found = (row["egress"], row["queue"]) if is_end else None
+        self._demand("end of a grace", found, self.ended)
+        self.seen["end of a grace"] += is_end
+        self.ended = None
+
+    def _expect_start(self, row: Row) -> None:
+        """A grace starts for the flow that gets the queue next."""
+        if self.started:
+            found = (row["event"], row["egress"], row["queue"], row["flow"])
+            self._demand("start of a grace", found, ("assign", *self.started))
+            self.seen["grace"] += 1
+        self.started = None
+
     def _receive(self, row: Row) -> None:
-        """A pause or a resume; a bitmap is told as those of them that change something."""
+        """A pause or a resume; a bitmap is told as those of them that change something.
+
+        With a flow it is the end or the beginning of that flow's grace.
+        """
         port, queue = self.ports[row["egress"]], row["queue"]
         self._demand("both directions", row["ingress"], self.network.reverse[row["egress"]])
         self.seen[row["event"]] += 1
+        key = (row["egress"], queue)
+        is_paused = queue in port.paused or self.grace.pop(key, None) is not None
         if row["event"] == "pause_received":
             port.paused.add(queue)
-        else:
-            port.paused.discard(queue)
+            return
+        if row["flow"] != NO_FLOW:
+            self._demand("grace", is_paused and not port.queues[queue], True)
+            self.grace[key] = max(self.share(port, self.grace_time), 1)
+            self.started = (*key, row["flow"])
+        port.paused.discard(queue)
 
 
 def rows_of(table: Any, node: int) -> Iterator[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from bfc_replay import Replay, Row, rows_of
+from bfc_replay import NO_FLOW, Replay, Row, rows_of
 
 from penstock import Scenario
 from penstock.cli import main
 
 TOR, SPINE = 12, 15
+SWITCHES = range(TOR, SPINE + 2)
 
 SCENARIO = """
 duration = "120 us"
@@ -76,7 +78,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Traced:
     return trace(tmp_path_factory.mktemp("trace"))
 
 
-@pytest.mark.parametrize("node", [TOR, TOR + 1, TOR + 2, SPINE, SPINE + 1])
+@pytest.mark.parametrize("node", SWITCHES)
 def test_every_decision_is_as_the_paper_demands(traced: Traced, node: int) -> None:
     replay = traced.replay(traced.rows(node), node)
     assert replay.violations[:5] == []
@@ -86,16 +88,26 @@ def test_every_decision_is_as_the_paper_demands(traced: Traced, node: int) -> No
 
 def test_lost_pauses_change_no_decision(here: Path) -> None:
     lossy = trace(here, "--set", "faults.control_loss=0.3")
-    for node in range(TOR, SPINE + 2):
+    for node in SWITCHES:
         assert lossy.replay(lossy.rows(node), node).violations[:5] == []
 
 
+@pytest.mark.parametrize(("grace", "situation"), [
+    (0.1, "end of a grace"), (0.0, "waits for an older pause"),
+])  # fmt: skip
+def test_shorter_graces_end_as_they_must(here: Path, grace: float, situation: str) -> None:
+    traced = trace(here, "--set", f"scheme.switch.assignment.grace_hop_rtts={grace}")
+    replays = [traced.replay(traced.rows(node), node) for node in SWITCHES]
+    assert [replay.violations[:5] for replay in replays] == [[]] * len(replays)
+    assert sum(replay.seen[situation] for replay in replays) >= 3
+
+
 def test_every_situation_of_the_paper_occurs(traced: Traced) -> None:
-    seen = traced.replay(traced.rows(TOR), TOR).seen
+    seen = sum((traced.replay(traced.rows(node), node).seen for node in SWITCHES), Counter())
     for situation in (
         "kept", "kept by stickiness", "sticky threshold expired", "empty queue", "no empty queue",
         "pause_sent", "resume_sent", "counted without a pause", "pause_received",
-        "resume_received",
+        "resume_received", "grace",
     ):  # fmt: skip
         assert seen[situation] >= 3, situation
 
@@ -166,6 +178,13 @@ FORGERIES = [
     Forgery("a new flow shares a queue while one is empty", "empty queue",
             lambda r, row: is_new(r, row) and empty(r, row) and used(r, row),
             lambda r, row: {"queue": used(r, row)[0]}),
+    Forgery("a new flow has no grace", "grace",
+            lambda r, row: row["event"] == "resume_received"
+            and row["flow"] != NO_FLOW,
+            lambda *_: None),
+    Forgery("a grace does not end", "end of a grace",
+            lambda r, row: row["event"] == "pause_received" and row["flow"] != NO_FLOW,
+            lambda *_: None),
     Forgery("a new flow gets the control queue", "data queue",
             lambda r, row: is_new(r, row) and not empty(r, row), lambda r, row: {"queue": 0}),
     Forgery("a packet joins another queue than it got", "joins its queue",

@@ -188,7 +188,7 @@ pub(crate) fn dynamic(queues: u32) -> DynamicConfig {
         table_factor: 100,
         sticky_hop_rtts: 2.0,
         incast_queue: false,
-        avoid_paused: false,
+        grace_hop_rtts: 1.0,
         classes_share: false,
         full_port: FullPort::Random,
         sampling: 1.0,

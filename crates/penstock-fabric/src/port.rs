@@ -34,6 +34,8 @@ pub struct PortCounters {
     pub class_pauses: u64,
     /// Queue pauses received.
     pub queue_pauses: u64,
+    /// New flows that older pauses of their queues did not hold at once.
+    pub excuses: u64,
 }
 
 /// What FAFC expects of the data queues of a port together (bytes). Writer: backpressure.
@@ -58,6 +60,8 @@ pub struct Port {
     paused_classes: u8,
     /// No data may be sent until `held_until` (FAFC).
     is_held: bool,
+    /// The queue whose grace the last departure has used up.
+    out_of_grace: Option<u16>,
     scheduler: Scheduler,
     /// Measurement.
     pub counters: PortCounters,
@@ -90,6 +94,7 @@ impl Port {
             queue_pauses: PauseClock::default(),
             held_until: Time::ZERO,
             is_held: false,
+            out_of_grace: None,
             forecast: QueueForecast::default(),
             counters: PortCounters::default(),
         };
@@ -248,9 +253,15 @@ impl Port {
         self.bytes -= bytes;
         self.sent_bytes += bytes;
         self.scheduler.charge(queue, bytes as u32);
+        if queue.grace > 0 {
+            queue.grace = queue.grace.saturating_sub(bytes as u32);
+            self.out_of_grace = (queue.grace == 0).then_some(index as u16);
+        }
         if queue.packets.is_empty() {
             self.empty.insert(index);
-            self.open.insert(index);
+            if !queue.is_paused {
+                self.open.insert(index);
+            }
             self.deactivate(index);
         } else {
             let head = queue.packets.head();
@@ -289,7 +300,7 @@ impl Port {
     #[inline]
     fn is_queue_stopped(&self, index: usize) -> bool {
         let queue = &self.queues[index];
-        queue.is_paused || queue.is_dry || self.paused_classes & (1 << queue.class) != 0
+        queue.is_held() || queue.is_dry || self.paused_classes & (1 << queue.class) != 0
     }
 
     /// Gives the empty data queue `queue` to `class`.
@@ -307,6 +318,32 @@ impl Port {
         }
     }
 
+    /// Lets up to `grace` bytes (> 0; the last packet may exceed them) of a new flow leave the empty and
+    /// paused `queue` before the pause holds them.
+    pub(crate) fn excuse(&mut self, queue: u16, grace: u32) {
+        let index = usize::from(queue);
+        debug_assert!(self.empty.contains(index) && self.queues[index].is_paused && grace > 0);
+        self.queues[index].grace = grace;
+        self.counters.excuses += 1;
+    }
+
+    /// A new pause of `queue` has come, which no grace outlasts.
+    pub(crate) fn revoke(&mut self, queue: u16, pool: &PacketPool) {
+        let index = usize::from(queue);
+        if let Some(entry) = self.queues.get_mut(index).filter(|entry| entry.grace > 0) {
+            entry.grace = 0;
+            self.refresh(index, pool);
+        }
+    }
+
+    /// The pause of a queue whose grace the last departure has used up holds from now on; which.
+    #[inline]
+    pub(crate) fn end_grace(&mut self, pool: &PacketPool) -> Option<u16> {
+        let queue = self.out_of_grace.take()?;
+        self.refresh(usize::from(queue), pool);
+        Some(queue)
+    }
+
     /// Pauses or resumes data queue `queue`; numbers that the port does not have are ignored, as
     /// hardware ignores a corrupted frame. Idempotent; answers whether anything changed.
     pub fn set_queue_paused(
@@ -321,6 +358,7 @@ impl Port {
             return false;
         }
         self.queues[index].is_paused = is_paused;
+        self.queues[index].grace = 0;
         if is_paused {
             self.open.remove(index);
         } else if self.queues[index].packets.is_empty() {

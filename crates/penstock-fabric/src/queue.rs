@@ -80,6 +80,9 @@ pub struct DataQueue {
     pub(crate) previous: u32,
     /// Credit left in this round (bytes). Writer: scheduling (DRR).
     pub(crate) deficit: u32,
+    /// What may still leave although the queue is paused, as the pause is older than its flow (BFC)
+    /// (bytes). Writer: [`crate::Port`].
+    pub grace: u32,
     /// Priority class that the queue serves.
     pub class: u8,
     /// Paused by the downstream switch (BFC). Writer: [`crate::Port`].
@@ -91,4 +94,12 @@ pub struct DataQueue {
     /// Round at which the last packet finishes in the fluid system, fixed point. Writer: scheduling
     /// (ideal fair).
     pub(crate) finish: u64,
+}
+
+impl DataQueue {
+    /// Whether a pause holds its packets.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        self.is_paused && self.grace == 0
+    }
 }

@@ -304,6 +304,7 @@ impl Switch {
         let now = moment.now;
         let packet = &mut moment.pool[id];
         let random = self.draws.own();
+        let excuses = port.counters.excuses;
         let assigned = self.assignment.assign(Assigning { now, egress, port, packet, random });
         let Some(queue) = assigned else {
             port.counters.refusals += 1;
@@ -311,6 +312,9 @@ impl Switch {
             return self.drop(moment, id, egress);
         };
         packet.queue = queue;
+        if O::IS_WATCHING && port.counters.excuses > excuses {
+            self.observe_grace(moment, PacketEvent::ResumeReceived, id, egress);
+        }
         self.observe(moment, PacketEvent::Assign, id, egress);
         let port = &mut self.ports[usize::from(egress)];
         port.enqueue(moment.pool, id, queue);
@@ -411,6 +415,10 @@ impl Switch {
             if frame.is_some_and(|frame| frame.signal.is_event()) {
                 self.observe(moment, PacketEvent::ResumeSent, id, egress);
             }
+        }
+        let has_ended = self.ports[usize::from(egress)].end_grace(moment.pool).is_some();
+        if O::IS_WATCHING && has_ended {
+            self.observe_grace(moment, PacketEvent::PauseReceived, id, egress);
         }
         Some(Departure { id, frame, feedback })
     }

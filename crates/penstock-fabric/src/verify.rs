@@ -74,7 +74,7 @@ impl Switch {
                 recount.counted[key + usize::from(packet.upstream_queue) % UPSTREAM_QUEUES] +=
                     u32::from(packet.flags.contains(PacketFlags::COUNTED));
             }
-            let is_stopped = queue.is_paused || queue.is_dry || port.is_class_paused(queue.class);
+            let is_stopped = queue.is_held() || queue.is_dry || port.is_class_paused(queue.class);
             let may_send = bytes > 0 && !is_stopped;
             if bytes != queue.packets.bytes() || may_send != queue.is_active {
                 return Err(format!(

@@ -53,7 +53,7 @@ LOOKS: dict[str, Look] = {
     "bfc-no-nic": Look(SKY, "<", "-."),
     "bfc-sampling": Look(SKY, ">", ":"),
     "bfc-incast-label": Look(BLUE, "^", ":"),
-    "bfc-avoid-paused": Look(BLUE, "v", "-."),
+    "bfc-keeps-pause": Look(BLUE, "v", "-."),
     "bfc-live": Look(PURPLE, "o"),
     "bfc-srf": Look(SKY, "P", "--"),
     "bfc-srf-closest": Look(GREEN, "X", "-"),

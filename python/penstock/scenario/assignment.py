@@ -109,10 +109,14 @@ class DynamicAssignment(_SharedQueues):
         1.0,
         source="BFC A.8: 1 unless sampled",
     )
-    avoid_paused: Switch = field(
-        "a new flow shares a queue that can send rather than get an empty one that is paused",
-        False,
-        source="BFC 3.3.1: any empty queue",
+    grace_hop_rtts: Number = field(
+        "a new flow sends so long from an empty queue that is paused, at the queue's share of the "
+        "port; 0: it waits",
+        1.0,
+        source="BFC 3.3.1: no blocking with fewer active flows than queues; how is our choice",
+        unit="hop RTTs",
+        ge=0,
+        le=STICKY_MAX,
     )
     classes_share: Switch = field(
         "classes keep one queue each and share the others, instead of an even part",

@@ -144,10 +144,10 @@ def _queues(scenario: Scenario) -> Iterator[Problem]:
                 'use scheduling "drr" or "srf"',
                 kind,
             )
-        if assignment.incast_queue or assignment.avoid_paused:
+        if assignment.incast_queue:
             yield Problem(
                 "scheme.switch.assignment.classes_share",
-                "incast_queue and avoid_paused know classes with queues of their own only",
+                "incast_queue knows classes with queues of their own only",
                 "leave one of them out",
                 True,
             )

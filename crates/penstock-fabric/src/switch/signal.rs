@@ -26,6 +26,7 @@ impl Switch {
             }
             Signal::ResumeClass(class) => self.resume_class(moment, port, class),
             Signal::PauseQueue(queue) => {
+                self.ports[usize::from(port)].revoke(queue, moment.pool);
                 self.set_queue_paused(moment, port, queue, true);
             }
             Signal::ResumeQueue(queue) => {
@@ -109,6 +110,20 @@ impl Switch {
                 if is_pause { PacketEvent::PauseReceived } else { PacketEvent::ResumeReceived };
             self.observe(moment, event, id, port);
         }
+    }
+
+    /// The flow of packet `id` has got an empty queue at `port` whose pause does not hold it at once, or
+    /// has used that grace up: for whoever follows the queue a resume, or a pause.
+    pub(super) fn observe_grace<O: Observer>(
+        &self,
+        moment: &mut Moment<'_, O>,
+        event: PacketEvent,
+        id: PacketId,
+        port: u16,
+    ) {
+        let ingress = core::mem::replace(&mut moment.pool[id].ingress, port);
+        self.observe(moment, event, id, port);
+        moment.pool[id].ingress = ingress;
     }
 
     /// The link behind `port` has failed: what its far end has paused there is paused no more.

@@ -32,7 +32,7 @@ fn dynamic(
     json!({
         "kind": "dynamic", "queues": queues, "classes": classes, "table_factor": table_factor,
         "sticky_hop_rtts": 2.0, "incast_queue": incast_queue, "sampling": sampling,
-        "avoid_paused": queues > 6, "classes_share": false, "full_port": "random",
+        "grace_hop_rtts": if queues == 5 { 0.0 } else { 0.5 }, "classes_share": false, "full_port": "random",
     })
 }
 
@@ -61,7 +61,7 @@ fn assignments() -> Vec<Value> {
         json!({"kind": "ingress"}),
         dynamic(6, 1, 100, false, 1.0),
         dynamic(10, 3, 1, true, 1.0),
-        dynamic(6, 1, 100, true, 0.5),
+        dynamic(5, 1, 100, true, 0.5),
         rounds(6, "audited", "scheduler"),
         rounds(7, "per-flow", "scheduler"),
         rounds(6, "sketch", "occupancy"),

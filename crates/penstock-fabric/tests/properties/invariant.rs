@@ -27,6 +27,7 @@ impl Model<'_> {
                 let is_empty = queue.packets.is_empty();
                 prop_assert_eq!(port.empty_queues().contains(usize::from(index)), is_empty);
                 prop_assert_eq!(queue.is_paused, self.paused_queues.contains(&(number, index)));
+                prop_assert!(queue.grace == 0 || queue.is_paused, "a grace without a pause");
                 let is_open = is_empty && !queue.is_paused;
                 prop_assert_eq!(port.open_queues().contains(usize::from(index)), is_open);
             }

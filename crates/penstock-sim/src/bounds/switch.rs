@@ -51,8 +51,11 @@ pub(super) fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
                 sticky,
                 "write 0 or more",
             )?;
-            let holds = !(config.classes_share && (config.incast_queue || config.avoid_paused));
-            let remedy = "incast_queue and avoid_paused know classes with fixed queues only";
+            let grace = config.grace_hop_rtts;
+            let holds = (0.0..=1e6).contains(&grace);
+            unless(holds, &at("assignment.grace_hop_rtts"), grace, "write 0 or more")?;
+            let holds = !(config.classes_share && config.incast_queue);
+            let remedy = "an incast_queue knows classes with fixed queues only";
             unless(holds, &at("assignment.classes_share"), true, remedy)?;
             let share = config.sampling;
             let holds = share > 0.0 && share <= 1.0;

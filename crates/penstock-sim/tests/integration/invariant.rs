@@ -36,7 +36,7 @@ fn all_schemes() -> Vec<Value> {
         variant("/switch/assignment/classes_share", json!(true)),
         variant("/switch/assignment/sampling", json!(0.5)),
         variant("/switch/assignment/incast_queue", json!(true)),
-        variant("/switch/assignment/avoid_paused", json!(true)),
+        variant("/switch/assignment/grace_hop_rtts", json!(0.0)),
         variant("/switch/assignment", json!({"kind": "stochastic", "queues": 8, "classes": 1})),
         variant("/switch/assignment", json!({"kind": "class", "classes": 1})),
         variant("/switch/assignment/queues", json!(4)),
