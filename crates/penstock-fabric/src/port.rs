@@ -336,12 +336,13 @@ impl Port {
         }
     }
 
-    /// The pause of a queue whose grace the last departure has used up holds from now on; which.
+    /// The pause of a queue whose grace the last departure has used up holds from now on; whether there
+    /// is one.
     #[inline]
-    pub(crate) fn end_grace(&mut self, pool: &PacketPool) -> Option<u16> {
-        let queue = self.out_of_grace.take()?;
+    pub(crate) fn end_grace(&mut self, pool: &PacketPool) -> bool {
+        let Some(queue) = self.out_of_grace.take() else { return false };
         self.refresh(usize::from(queue), pool);
-        Some(queue)
+        true
     }
 
     /// Pauses or resumes data queue `queue`; numbers that the port does not have are ignored, as

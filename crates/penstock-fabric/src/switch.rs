@@ -416,7 +416,7 @@ impl Switch {
                 self.observe(moment, PacketEvent::ResumeSent, id, egress);
             }
         }
-        let has_ended = self.ports[usize::from(egress)].end_grace(moment.pool).is_some();
+        let has_ended = self.ports[usize::from(egress)].end_grace(moment.pool);
         if O::IS_WATCHING && has_ended {
             self.observe_grace(moment, PacketEvent::PauseReceived, id, egress);
         }

@@ -111,12 +111,12 @@ impl<O: Observer> Simulation<O> {
         };
         self.slots.flows[packet.flow as usize].packets += 1;
         let id = self.pool.insert(packet);
-        let back = self.queue_back(switch, id);
-        match back {
-            Some(back) if back != busy.unwrap_or(u32::MAX) => self.offer(now, back),
-            _ => {}
+        let Some(back) = self.queue_back(switch, id) else { return false };
+        if busy == Some(back) {
+            return true;
         }
-        back.is_some() && back == busy
+        self.offer(now, back);
+        false
     }
 
     /// Queues a packet on the reverse of the way that the data packet took which it was, or of which

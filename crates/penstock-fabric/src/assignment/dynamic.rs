@@ -27,7 +27,7 @@
 //! it did not hold it at all, the downstream, whose counter is above 0 already, would have no way to stop the
 //! flow but the next bitmap. So the queue has a grace: it sends what a new flow sends before a pause of its
 //! own can come back, one HRTT at the queue's share of the port (as much as Th), and is held then, if the
-//! pause still stands. In BFC Fig. 9's setting the short flows' 99th percentile is 14 instead of 54 times
+//! pause still stands. In BFC Fig. 9's setting the short flows' 99th percentile is 14 instead of 49 times
 //! the ideal. Pauses of flow identifiers, to which sec. 3.3.2 finds BFC nearly identical, gave 15 without
 //! sticky assignment and 11 with it (measured once, with code that was not kept).
 //!

@@ -14,7 +14,7 @@
 //! sec. 9).
 //!
 //! By the pseudo-code the last packet of a flow pauses an upstream queue from which that flow sends no
-//! more. A queue that is given to a new flow starts anew (see `assignment::dynamic`), so such a pause mostly
+//! more. A queue that is given to a new flow has a grace (see `assignment::dynamic`), so such a pause mostly
 //! holds nobody. Without `counts_last` it is not sent at all: a packet with the last bytes of its flow holds
 //! no pause counter, and flows that have more to send are paused as ever. The header field that it takes is
 //! that of App. A.2.
