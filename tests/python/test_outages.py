@@ -31,12 +31,13 @@ def losing(preset: str) -> Scenario:
 
 def goes_with_outages(preset: str) -> bool:
     """Refused are recovery by switches that tell of drops, hop-by-hop credit that is lost with its
-    packets, and replies that must come back over the links of the data.
+    packets, pauses that are not told again, and replies that must come back over the links of the
+    data.
     """
     scheme = Scenario(scheme=preset, traffic=losing("bfc").traffic).scheme
     return (
         scheme.host.recovery.kind != "perfect"
-        and scheme.switch.backpressure.kind != "credits"
+        and scheme.switch.backpressure.kind not in ("credits", "flow-pauses")
         and scheme.routing.kind != "symmetric-ecmp"
     )
 

@@ -145,6 +145,11 @@ BAD = {
                                      ["scheme.switch.backpressure.queue_reserve", "500", "packet"]),
     "credits of unknown queues": (varied("bfc-credits", "host.nic", "queues = 64"),
                                   ["scheme.host.nic.queues", "64", "2 to 32"]),
+    "flow pauses that are lost": ("[scheme]\npreset = 'bfc-flow-pauses'\n"
+                                  "[faults]\ncontrol_loss = 0.1\n" + OPEN,
+                                  ["scheme.switch.backpressure.kind", "flow-pauses", "bfc"]),
+    "flow pauses on many ways": (varied("bfc-flow-pauses", "routing", "kind = 'spray'"),
+                                 ["scheme.routing.kind", "spray", "backpressure"]),
     "shared queues in order": (varied("bfc-shared-classes", "switch.scheduling", "kind = 'strict'"),
                                ["scheme.switch.scheduling.kind", "strict", "drr"]),
     "shared queues of incasts": (varied("bfc-shared-classes", "switch.assignment",

@@ -47,6 +47,10 @@ pub enum PacketKind {
     PauseQueue,
     /// End of [`PacketKind::PauseQueue`].
     ResumeQueue,
+    /// Pause of the flow with the hash `offset` (pauses by flow).
+    PauseFlow,
+    /// End of [`PacketKind::PauseFlow`].
+    ResumeFlow,
     /// The bitmap of all paused upstream queues, in `offset` (queues 0-63) and `sent_at` (64-127).
     QueueBitmap,
     /// Pause of all data for `remaining` nanoseconds (FAFC).

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admission::{Admission, Request};
 use crate::assignment::{Assigning, Assignment};
+use crate::backpressure::flow_pauses::FlowPauses;
 use crate::backpressure::pairs::{Pairs, Passing};
 use crate::backpressure::{Backpressure, bfc::Bfc, credits::Credits, fafc::Fafc, pfc::Pfc};
 use crate::marking::Marking;
@@ -217,6 +218,22 @@ impl Switch {
         }
     }
 
+    /// Pauses by flow, if that is the backpressure.
+    pub fn flow_pauses(&self) -> Option<&FlowPauses> {
+        match &self.backpressure {
+            Backpressure::FlowPauses(flows) => Some(flows),
+            _ => None,
+        }
+    }
+
+    /// Queue and flow pauses sent by BFC and what builds on it.
+    pub fn queue_pauses(&self) -> u64 {
+        match self.flow_pauses() {
+            Some(flows) => flows.pauses(),
+            None => self.bfc().map_or(0, Bfc::pauses),
+        }
+    }
+
     /// FAFC, if that is the backpressure.
     pub fn fafc(&self) -> Option<&Fafc> {
         match &self.backpressure {
@@ -334,6 +351,11 @@ impl Switch {
             Backpressure::Capfc(capfc) => capfc.on_enqueue(&self.admission, passing),
             Backpressure::Ppfc(ppfc) => ppfc.pairs.on_enqueue(&self.admission, passing),
             Backpressure::Credits(credits) => credits.on_enqueue(packet, egress, port, queue_bytes),
+            Backpressure::FlowPauses(flows) => {
+                let port = &mut self.ports[usize::from(egress)];
+                flows.follow_head(now, (egress, queue), port, moment.pool);
+                flows.on_enqueue(&mut moment.pool[id], egress, port, queue_bytes)
+            }
         };
         if frame.is_some() {
             self.draws.on_frame();
@@ -403,6 +425,11 @@ impl Switch {
                 credits.apply(egress, &mut self.ports[usize::from(egress)], moment.pool);
                 frame
             }
+            Backpressure::FlowPauses(flows) => {
+                let (port, queue) = (&mut self.ports[usize::from(egress)], moment.pool[id].queue);
+                flows.follow_head(moment.now, (egress, queue), port, moment.pool);
+                flows.on_dequeue(&moment.pool[id])
+            }
         };
         if frame.is_some() {
             self.draws.on_frame();
@@ -446,6 +473,7 @@ impl Switch {
             Backpressure::Capfc(capfc) => capfc.threshold() as i64,
             Backpressure::Ppfc(ppfc) => ppfc.threshold() as i64,
             Backpressure::Credits(credits) => credits.bfc.threshold(egress, port) as i64,
+            Backpressure::FlowPauses(flows) => flows.bfc.threshold(egress, port) as i64,
         };
         let queue = port.queues().get(usize::from(packet.queue));
         moment.observer.record(Observation {

@@ -48,6 +48,7 @@ impl Switch {
             }
         }
         self.verify_credits(pool)?;
+        self.verify_flow_pauses(pool)?;
         self.verify_pairs(&recount)?;
         self.verify_ingress(&recount)
     }
@@ -130,6 +131,41 @@ impl Switch {
             }
         }
         credits.verify(&stored).map_err(|what| format!("node {}: {what}", self.node()))
+    }
+
+    /// Checks the pause counters of flows, and that a queue waits for the flow at its head only.
+    fn verify_flow_pauses(&self, pool: &PacketPool) -> Result<(), String> {
+        let Some(flows) = self.flow_pauses() else { return Ok(()) };
+        let mut counted = 0;
+        for (number, port) in (0..).zip(self.ports()) {
+            for (index, queue) in (0u16..).zip(port.queues()).skip(1) {
+                if queue.is_paused != flows.is_head_paused((number, index), port, pool) {
+                    return Err(format!(
+                        "node {}, port {number}, queue {index}: paused {}, unlike the flow at its head",
+                        self.node(),
+                        queue.is_paused
+                    ));
+                }
+                for packet in port.packets_in(usize::from(index), pool) {
+                    let is_counted = packet.flags.contains(PacketFlags::COUNTED);
+                    counted += u64::from(is_counted);
+                    if is_counted && flows.counter(packet) == 0 {
+                        return Err(format!(
+                            "node {}, port {number}, queue {index}: a counted packet has no counter",
+                            self.node()
+                        ));
+                    }
+                }
+            }
+        }
+        if counted != flows.counted() {
+            return Err(format!(
+                "node {}: {counted} counted packets are queued, pause counters hold {}",
+                self.node(),
+                flows.counted()
+            ));
+        }
+        Ok(())
     }
 
     /// Checks the counters of every pair of ports, and the pauses for their sake.

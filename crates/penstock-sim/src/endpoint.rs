@@ -367,6 +367,8 @@ impl<O: Observer> Simulation<O> {
                     self.hold_host(now, host, Time::from_ns(u64::from(nanoseconds)));
                 }
                 Signal::Credit { account, granted } => self.on_host_credit(host, account, granted),
+                // Switches pause the queues of NICs, not flows.
+                Signal::PauseFlow(_) | Signal::ResumeFlow(_) => {}
             }
             if self.ns3.is_none() || !signal.is_pause() {
                 self.offer(now, uplink);

@@ -198,11 +198,7 @@ impl<O: Observer> Simulation<O> {
             cancelled,
             ingress_peak_fraction_of_xoff: peak,
             pfc_pauses: switches.iter().map(Switch::class_pauses).sum(),
-            queue_pauses: switches
-                .iter()
-                .filter_map(|switch| switch.bfc())
-                .map(|bfc| bfc.pauses())
-                .sum(),
+            queue_pauses: switches.iter().map(Switch::queue_pauses).sum(),
             timed_pauses: switches
                 .iter()
                 .filter_map(|switch| switch.fafc())

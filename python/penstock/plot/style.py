@@ -57,6 +57,7 @@ LOOKS: dict[str, Look] = {
     "bfc-live": Look(PURPLE, "o"),
     "bfc-srf": Look(SKY, "P", "--"),
     "bfc-srf-closest": Look(GREEN, "X", "-"),
+    "bfc-flow-pauses": Look(SLATE, "s", "--"),
     "bfc-credits": Look(ORANGE, "D", "-"),
     "bfc-128-credits": Look(ORANGE, "d", "--"),
     "ideal-fq": Look(BLACK, "", "--"),

@@ -70,12 +70,17 @@ class TimeThreshold(Part):
     time: PositiveTime = field("data of this time at the full rate, at which a queue pauses")
 
 
-class QueuePauses(Part):
-    """When BFC pauses an upstream queue."""
+class PauseThreshold(Part):
+    """From which length on a queue makes BFC pause."""
 
     threshold: Annotated[HopRttThreshold | TimeThreshold, Field(discriminator="kind")] = field(
         "pause threshold Th", {"kind": "hop-rtts", "factor": 1.0}, source="BFC 3.3.2"
     )
+
+
+class QueuePauses(PauseThreshold):
+    """When BFC pauses an upstream queue."""
+
     bitmap_interval: Time = field(
         "how often the paused queues are told again; 0: never",
         "100 us",
@@ -137,6 +142,12 @@ class Bfc(QueuePauses):
     kind: Literal["bfc"]
 
 
+class FlowPauses(PauseThreshold):
+    """Pauses of single flows: the ideal that BFC approximates (BFC 3.3.2)."""
+
+    kind: Literal["flow-pauses"]
+
+
 class Credits(Part):
     """BFC with credits: send only what the next switch has memory for; nothing is dropped."""
 
@@ -194,4 +205,4 @@ class Fafc(Part):
     )
 
 
-Backpressure = NoBackpressure | Pfc | Bfc | Fafc | Capfc | Ppfc | Credits
+Backpressure = NoBackpressure | Pfc | Bfc | Fafc | Capfc | Ppfc | Credits | FlowPauses

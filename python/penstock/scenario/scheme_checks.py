@@ -19,7 +19,16 @@ from penstock.scenario.assignment import (
     RoundAssignment,
     StochasticAssignment,
 )
-from penstock.scenario.backpressure import Bfc, Capfc, Credits, Fafc, Pfc, PfcThresholds, Ppfc
+from penstock.scenario.backpressure import (
+    Bfc,
+    Capfc,
+    Credits,
+    Fafc,
+    FlowPauses,
+    Pfc,
+    PfcThresholds,
+    Ppfc,
+)
 from penstock.scenario.credit_control import CreditShaping, credit_problems
 from penstock.scenario.hop_credit_checks import hop_credit_problems
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
@@ -184,7 +193,7 @@ def _rounds(scenario: Scenario) -> Iterator[Problem]:
             scheduling.kind,
         )
     yield from _round_source(assignment, scheduling)
-    if isinstance(switch.backpressure, Bfc | Credits):
+    if isinstance(switch.backpressure, Bfc | Credits | FlowPauses):
         yield Problem(
             f"{path}.backpressure.kind",
             "a round whose queue is paused cannot end",
@@ -271,7 +280,15 @@ def _backpressure(scenario: Scenario) -> Iterator[Problem]:
         )
     if isinstance(backpressure, Credits):
         yield from hop_credit_problems(scenario, backpressure)
-    if isinstance(backpressure, Bfc | Credits):
+    faults = scenario.faults
+    if isinstance(backpressure, FlowPauses) and (faults.outages or faults.control_loss):
+        yield Problem(
+            f"{path}.kind",
+            "pauses of flows that are lost are not told again",
+            'use "bfc", or leave out faults',
+            backpressure.kind,
+        )
+    if isinstance(backpressure, Bfc | Credits | FlowPauses):
         if isinstance(switch.assignment, PerFlowAssignment | IngressAssignment):
             yield Problem(
                 "scheme.switch.assignment.kind",

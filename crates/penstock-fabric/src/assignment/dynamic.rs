@@ -21,15 +21,15 @@
 //! The paper does not say which of several empty queues is taken. Tofino2 starts the search at a
 //! rotating place (sec. 4); so do we: the search starts behind the queue that was given last. A
 //! queue can be empty and paused, when its last packets made the downstream pause it; empty queues that
-//! are not paused come first. The paper does not say what becomes of the pause when a new flow gets such a
-//! queue all the same. If it held the flow, that would wait for one that has nothing here any more, while
-//! there are fewer active flows than queues; sec. 3.3.1 says that there is no head-of-line blocking then. If
-//! it did not hold it at all, the downstream, whose counter is above 0 already, would have no way to stop the
-//! flow but the next bitmap. So the queue has a grace: it sends what a new flow sends before a pause of its
-//! own can come back, one HRTT at the queue's share of the port (as much as Th), and is held then, if the
-//! pause still stands. In BFC Fig. 9's setting the short flows' 99th percentile is 14 instead of 49 times
-//! the ideal. Pauses of flow identifiers, to which sec. 3.3.2 finds BFC nearly identical, gave 15 without
-//! sticky assignment and 11 with it (measured once, with code that was not kept).
+//! are not paused come first. By the letter of the pseudo-code the pause stands when a new flow gets such a
+//! queue all the same; what that means for the flow the paper does not say. If it held the flow, that would
+//! wait for one that has nothing here any more, while there are fewer active flows than queues; sec. 3.3.1
+//! says that there is no head-of-line blocking then. If it did not hold it at all, the downstream, whose
+//! counter is above 0 already, would have no way to stop the flow but the next bitmap. So the queue has a
+//! grace: it sends what a new flow sends before a pause of its own can come back, one HRTT at the queue's
+//! share of the port (as much as Th), and is held then, if the pause still stands. In BFC Fig. 9's setting
+//! the short flows' 99th percentile is 14 instead of 49 times the ideal; pauses of single flows, to which
+//! sec. 3.3.2 finds BFC nearly identical, give 14 as well (`bfc/flow-pauses`).
 //!
 //! With `classes_share` each class keeps one data queue, so that none is ever without, and every other
 //! queue belongs to the class that last took it when it was empty. At a full port a flow shares one of

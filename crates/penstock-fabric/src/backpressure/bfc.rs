@@ -151,6 +151,21 @@ impl Bfc {
         usize::from(packet.ingress) * UPSTREAM_QUEUES + queue
     }
 
+    /// Whether `packet`, which has joined a queue that now holds `queue_bytes`, holds a pause counter.
+    #[inline]
+    pub(crate) fn counts(
+        &self,
+        packet: &Packet,
+        egress: u16,
+        port: &Port,
+        queue_bytes: u64,
+    ) -> bool {
+        queue_bytes > self.threshold(egress, port)
+            && !self.is_elided[usize::from(packet.ingress) * self.ports + usize::from(egress)]
+            && packet.flags.contains(PacketFlags::TRACKED)
+            && (self.counts_last || !packet.is_last())
+    }
+
     /// `packet` has joined a queue that now holds `queue_bytes`.
     #[inline]
     pub(crate) fn on_enqueue(
@@ -160,11 +175,7 @@ impl Bfc {
         port: &Port,
         queue_bytes: u64,
     ) -> Option<ControlFrame> {
-        if queue_bytes <= self.threshold(egress, port)
-            || self.is_elided[usize::from(packet.ingress) * self.ports + usize::from(egress)]
-            || !packet.flags.contains(PacketFlags::TRACKED)
-            || (packet.is_last() && !self.counts_last)
-        {
+        if !self.counts(packet, egress, port, queue_bytes) {
             return None;
         }
         packet.flags.insert(PacketFlags::COUNTED);
@@ -200,6 +211,11 @@ impl Bfc {
         row.iter()
             .enumerate()
             .fold(0, |bits, (queue, &count)| bits | (u128::from(count > 0) << queue))
+    }
+
+    /// Packets that hold a pause counter, for checks.
+    pub(crate) fn counted(&self) -> u64 {
+        self.counters.iter().map(|&count| u64::from(count)).sum()
     }
 
     /// The pause counter of an upstream queue, for checks.

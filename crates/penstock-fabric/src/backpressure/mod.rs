@@ -4,6 +4,7 @@ pub mod bfc;
 pub mod capfc;
 pub mod credits;
 pub mod fafc;
+pub mod flow_pauses;
 pub mod pfc;
 pub mod ppfc;
 
@@ -19,6 +20,7 @@ use bfc::{Bfc, BfcConfig};
 use capfc::{Capfc, CapfcConfig};
 use credits::{Credits, CreditsConfig};
 use fafc::{Fafc, FafcConfig};
+use flow_pauses::{FlowPauses, FlowPausesConfig};
 use pairs::Pairs;
 use pfc::{Pfc, PfcConfig};
 use ppfc::{Ppfc, PpfcConfig};
@@ -41,6 +43,8 @@ pub enum BackpressureConfig {
     PPfc(PpfcConfig),
     /// BFC with credits.
     Credits(CreditsConfig),
+    /// Pauses of single flows.
+    FlowPauses(FlowPausesConfig),
 }
 
 /// What one end of a link tells the other.
@@ -54,6 +58,10 @@ pub enum Signal {
     PauseQueue(u16),
     /// Send from it again.
     ResumeQueue(u16),
+    /// Stop sending the flow of this hash (pauses by flow).
+    PauseFlow(u32),
+    /// Send it again.
+    ResumeFlow(u32),
     /// The queues 0..128 that should be paused; all others should not.
     QueueBitmap(u128),
     /// Send no data for so many nanoseconds, beyond those of earlier frames (FAFC).
@@ -76,6 +84,8 @@ impl Signal {
             Signal::ResumeClass(class) => (PacketKind::ResumeClass, u16::from(class), 0),
             Signal::PauseQueue(queue) => (PacketKind::PauseQueue, queue, 0),
             Signal::ResumeQueue(queue) => (PacketKind::ResumeQueue, queue, 0),
+            Signal::PauseFlow(flow) => (PacketKind::PauseFlow, 0, u128::from(flow)),
+            Signal::ResumeFlow(flow) => (PacketKind::ResumeFlow, 0, u128::from(flow)),
             Signal::QueueBitmap(bitmap) => (PacketKind::QueueBitmap, 0, bitmap),
             Signal::PauseTime(_) => (PacketKind::PauseTime, 0, 0),
             Signal::Credit { account, granted } => {
@@ -101,6 +111,8 @@ impl Signal {
             PacketKind::ResumeClass => Some(Signal::ResumeClass(queue as u8)),
             PacketKind::PauseQueue => Some(Signal::PauseQueue(queue)),
             PacketKind::ResumeQueue => Some(Signal::ResumeQueue(queue)),
+            PacketKind::PauseFlow => Some(Signal::PauseFlow(packet.offset as u32)),
+            PacketKind::ResumeFlow => Some(Signal::ResumeFlow(packet.offset as u32)),
             PacketKind::QueueBitmap => {
                 let high = u128::from(packet.sent_at.as_ps());
                 Some(Signal::QueueBitmap((high << 64) | u128::from(packet.offset)))
@@ -120,7 +132,13 @@ impl Signal {
 
     /// Whether it makes somebody stop.
     pub fn is_pause(self) -> bool {
-        matches!(self, Signal::PauseClass(_) | Signal::PauseQueue(_) | Signal::PauseTime(_))
+        matches!(
+            self,
+            Signal::PauseClass(_)
+                | Signal::PauseQueue(_)
+                | Signal::PauseFlow(_)
+                | Signal::PauseTime(_)
+        )
     }
 }
 
@@ -141,6 +159,7 @@ pub(crate) enum Backpressure {
     Bfc(Bfc),
     Fafc(Box<Fafc>),
     Credits(Box<Credits>),
+    FlowPauses(Box<FlowPauses>),
     Capfc(Box<Capfc>),
     Ppfc(Box<Ppfc>),
 }
@@ -160,6 +179,9 @@ impl Backpressure {
                 Backpressure::Capfc(Box::new(Capfc::new(capfc, ports)))
             }
             BackpressureConfig::PPfc(ppfc) => Backpressure::Ppfc(Box::new(Ppfc::new(ppfc, ports))),
+            BackpressureConfig::FlowPauses(flows) => {
+                Backpressure::FlowPauses(Box::new(FlowPauses::new(flows, facts)))
+            }
             BackpressureConfig::Credits(credits) => {
                 let memory = config.admission.memory(facts.node);
                 let queues = config.assignment.queue_classes(ports).len();

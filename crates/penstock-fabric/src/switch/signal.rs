@@ -32,6 +32,8 @@ impl Switch {
             Signal::ResumeQueue(queue) => {
                 self.set_queue_paused(moment, port, queue, false);
             }
+            Signal::PauseFlow(flow) => self.on_flow_signal(moment, port, flow, true),
+            Signal::ResumeFlow(flow) => self.on_flow_signal(moment, port, flow, false),
             Signal::QueueBitmap(bitmap) => return self.on_bitmap(moment, port, bitmap, id),
             Signal::PauseTime(nanoseconds) => {
                 let hold = Time::from_ns(u64::from(nanoseconds));
@@ -76,6 +78,24 @@ impl Switch {
             self.marking.on_resume(port, queue, waited);
         }
         has_changed
+    }
+
+    /// The neighbour behind `port` has paused or resumed a flow.
+    fn on_flow_signal<O: Observer>(
+        &mut self,
+        moment: &Moment<'_, O>,
+        port: u16,
+        flow: u32,
+        is_paused: bool,
+    ) {
+        if let Backpressure::FlowPauses(flows) = &mut self.backpressure {
+            flows.on_signal(port, flow, is_paused);
+        }
+        for queue in 1..self.port(port).queues().len() as u16 {
+            let Some(flows) = self.flow_pauses() else { return };
+            let is_paused = flows.is_head_paused((port, queue), self.port(port), moment.pool);
+            self.set_queue_paused(moment, port, queue, is_paused);
+        }
     }
 
     /// Repairs what lost frames have left wrong; only queues that change are observed.

@@ -127,6 +127,7 @@ fn backpressures() -> Vec<Value> {
         json!({"kind": "credits", "packet": 1_500, "queue_reserve": 1_500, "batch": 1_500,
                "pauses": {"threshold": {"kind": "hop-rtts", "factor": 0.5}, "bitmap_interval": 0,
                           "counts_last": true, "elide_down_up": false, "elide": []}}),
+        json!({"kind": "flow-pauses", "threshold": {"kind": "hop-rtts", "factor": 0.1}}),
     ]
 }
 
@@ -155,9 +156,9 @@ fn goes_together(config: &SwitchConfig) -> bool {
         SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => true,
     };
     let backpressure = match &config.backpressure {
-        BackpressureConfig::Bfc(_) | BackpressureConfig::Credits(_) => {
-            !per_flow && !by_ingress && !rounds
-        }
+        BackpressureConfig::Bfc(_)
+        | BackpressureConfig::Credits(_)
+        | BackpressureConfig::FlowPauses(_) => !per_flow && !by_ingress && !rounds,
         BackpressureConfig::Fafc(_)
         | BackpressureConfig::Capfc(_)
         | BackpressureConfig::PPfc(_) => config.assignment.classes() == 1 && !rounds,

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use penstock_fabric::backpressure::credits::Balance;
 use penstock_fabric::parts::Draws;
 use penstock_fabric::{
-    Arrival, AssignmentConfig, ControlFrame, Departure, Moment, Packet, PacketFlags, PacketId,
-    PacketKind, PacketPool, PortFacts, SchedulingConfig, Signal, Switch, SwitchConfig, SwitchFacts,
-    Unobserved,
+    Arrival, AssignmentConfig, BackpressureConfig, ControlFrame, Departure, Moment, Packet,
+    PacketFlags, PacketId, PacketKind, PacketPool, PortFacts, SchedulingConfig, Signal, Switch,
+    SwitchConfig, SwitchFacts, Unobserved,
 };
 use penstock_units::{BitRate, Time};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use rand_pcg::Pcg32;
 
-use super::PORTS;
+use super::{FLOWS, PORTS};
 
 /// What happens at the switch.
 #[derive(Clone, Copy, Debug)]
@@ -41,17 +41,22 @@ pub struct Model<'a> {
     /// What the neighbour behind each port has paused.
     pub paused_queues: BTreeSet<(u16, u16)>,
     pub paused_classes: BTreeSet<(u16, u8)>,
+    pub paused_flows: BTreeSet<(u16, u32)>,
     /// Until when the neighbour behind each port holds it.
     pub held: BTreeMap<u16, Time>,
     /// What the switch has paused at the neighbour behind each port.
     pub told_queues: BTreeSet<(u16, u16)>,
     pub told_classes: BTreeSet<(u16, u8)>,
+    pub told_flows: BTreeSet<(u16, u32)>,
     pub data_bytes: u64,
     pub drops: u64,
     /// What the neighbour behind each port may send, where there are credits.
     balances: Vec<Option<Balance>>,
     acknowledgements: u32,
 }
+
+/// The first ports are those of hosts.
+pub const HOSTS: u16 = 2;
 
 /// Delay of the link behind a port.
 fn hop(port: u16) -> Time {
@@ -63,11 +68,15 @@ fn facts() -> SwitchFacts {
         rate: BitRate::from_gbps(if number == 1 { 40 } else { 100 }),
         delay: hop(number),
         neighbour_pipeline: Time::ZERO,
-        neighbour_tier: if number < 2 { 0 } else { 2 },
+        neighbour_tier: if number < HOSTS { 0 } else { 2 },
         neighbour: u32::from(number),
     };
     let ports = (0..PORTS).map(port).collect();
     SwitchFacts { node: 0, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 3 }
+}
+
+fn hash_of(flow: u32) -> u32 {
+    flow.wrapping_mul(0x9e37_79b1)
 }
 
 fn class_of(config: &SwitchConfig, flow: u32) -> u8 {
@@ -87,9 +96,11 @@ impl<'a> Model<'a> {
             departed: BTreeMap::new(),
             paused_queues: BTreeSet::new(),
             paused_classes: BTreeSet::new(),
+            paused_flows: BTreeSet::new(),
             held: BTreeMap::new(),
             told_queues: BTreeSet::new(),
             told_classes: BTreeSet::new(),
+            told_flows: BTreeSet::new(),
             data_bytes: 0,
             drops: 0,
             acknowledgements: 0,
@@ -101,6 +112,15 @@ impl<'a> Model<'a> {
             // Nobody pauses single queues where they are rounds; a scenario refuses it.
             Step::Queue { .. } | Step::Bitmap { .. }
                 if matches!(self.config.assignment, AssignmentConfig::Rounds(_)) => {}
+            // Nor where single flows are paused: then a step means the flow of that number.
+            Step::Queue { port, queue, is_paused } if self.pauses_flows() => {
+                self.pause_flow(port, u32::from(queue), is_paused);
+            }
+            Step::Bitmap { port, bits } if self.pauses_flows() => {
+                for flow in 0..FLOWS {
+                    self.pause_flow(port, flow, bits & (1 << flow) != 0);
+                }
+            }
             Step::Arrive { flow, bytes } => self.arrive(flow, bytes)?,
             Step::Depart(port) => drop(self.depart(port)?),
             Step::Queue { port, queue, is_paused } => {
@@ -141,6 +161,16 @@ impl<'a> Model<'a> {
         Ok(())
     }
 
+    pub fn pauses_flows(&self) -> bool {
+        matches!(self.config.backpressure, BackpressureConfig::FlowPauses(_))
+    }
+
+    fn pause_flow(&mut self, port: u16, flow: u32, is_paused: bool) {
+        let signal = if is_paused { Signal::PauseFlow } else { Signal::ResumeFlow };
+        self.signal(port, signal(hash_of(flow)));
+        toggle(&mut self.paused_flows, (port, flow), is_paused);
+    }
+
     /// Time passes, with the deadlines of the switch and the ends of pauses on the way.
     fn pass(&mut self, span: Time) {
         let end = self.now + span;
@@ -167,7 +197,7 @@ impl<'a> Model<'a> {
         }
         let sent = self.admitted.entry(flow).or_default();
         let mut packet = Packet {
-            flow_hash: flow.wrapping_mul(0x9e37_79b1),
+            flow_hash: hash_of(flow),
             flow,
             offset: *sent,
             remaining: 100_000u32.saturating_sub(*sent as u32),
@@ -227,6 +257,15 @@ impl<'a> Model<'a> {
         Ok(Some(packet.kind))
     }
 
+    /// Whether the neighbour has paused a queue, or the flow at its head.
+    pub fn is_paused(&self, port: u16, queue: u16) -> bool {
+        if !self.pauses_flows() {
+            return self.paused_queues.contains(&(port, queue));
+        }
+        let mut packets = self.switch.port(port).packets_in(usize::from(queue), &self.pool);
+        packets.next().is_some_and(|head| self.paused_flows.contains(&(port, head.flow)))
+    }
+
     /// The queues of a port that are paused and have no grace.
     fn held_queues(&self, egress: u16) -> BTreeSet<u16> {
         let queues = (0u16..).zip(self.switch.port(egress).queues());
@@ -244,6 +283,7 @@ impl<'a> Model<'a> {
     ) -> Result<(), TestCaseError> {
         prop_assert!(!self.paused_classes.contains(&(egress, packet.class)), "a paused class sent");
         prop_assert!(!self.held.contains_key(&egress), "a held port sent");
+        prop_assert!(!self.paused_flows.contains(&(egress, packet.flow)), "a paused flow sent");
         prop_assert!(packet.queue > 0);
         let control = self.switch.port(egress).control_packets(&self.pool).count();
         prop_assert_eq!(control, 0, "control packets go first");
@@ -290,6 +330,8 @@ impl<'a> Model<'a> {
             Signal::ResumeQueue(queue) => self.told_queues.remove(&(port, queue)),
             Signal::PauseClass(class) => self.told_classes.insert((port, class)),
             Signal::ResumeClass(class) => self.told_classes.remove(&(port, class)),
+            Signal::PauseFlow(flow) => self.told_flows.insert((port, flow)),
+            Signal::ResumeFlow(flow) => self.told_flows.remove(&(port, flow)),
             Signal::QueueBitmap(_) => false,
             Signal::PauseTime(time) => (1..=hop(port).as_ps() / 1_000).contains(&u64::from(time)),
             Signal::Credit { account, granted } => {
@@ -330,6 +372,7 @@ impl<'a> Model<'a> {
         prop_assert_eq!(&self.admitted_flows(), &self.departed);
         prop_assert_eq!((self.pool.live(), self.data_bytes, self.acknowledgements), (0, 0, 0));
         prop_assert!(self.told_queues.is_empty() && self.told_classes.is_empty(), "not resumed");
+        prop_assert!(self.told_flows.is_empty(), "not resumed");
         let accounts = self.switch.accounts();
         prop_assert_eq!((accounts.total, accounts.shared), (0, 0));
         Ok(())

@@ -53,6 +53,7 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     match &switch.backpressure {
         BackpressureConfig::None {} => Ok(()),
         BackpressureConfig::Bfc(_) => numbered_queues(&switch.assignment),
+        BackpressureConfig::FlowPauses(_) => flow_pauses(scenario),
         BackpressureConfig::Credits(credits) => {
             numbered_queues(&switch.assignment).and_then(|()| hop_credit::bounds(scenario, credits))
         }
@@ -92,6 +93,14 @@ fn beneath(pfc: &PfcConfig, scenario: &Scenario) -> Result<(), ScenarioError> {
     let remedy = "FAFC, CaPFC and P-PFC know one class; use one";
     unless(classes == 1, "scheme.switch.assignment.classes", classes, remedy)?;
     pause_threshold(pfc, &switch.admission, "pfc.xoff")
+}
+
+/// Pauses of flows are not told again, and hosts have those of queues.
+fn flow_pauses(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let holds = scenario.faults.outages.is_empty() && scenario.faults.control_loss == 0.0;
+    let remedy = "pauses of flows are not told again; use \"bfc\", or leave out the faults";
+    unless(holds, "scheme.switch.backpressure.kind", "flow-pauses", remedy)?;
+    numbered_queues(&scenario.scheme.switch.assignment)
 }
 
 /// BFC pauses queues by number.

@@ -45,7 +45,12 @@ pub(super) fn sprayed(scenario: &Scenario) -> Result<(), ScenarioError> {
     let tolerates =
         matches!(recovery, RecoveryConfig::Resend(_) | RecoveryConfig::FastRetransmit(_));
     let goes_back = matches!(switch.marking, MarkingConfig::Qcn(_));
-    let is_bfc = matches!(switch.backpressure, BackpressureConfig::Bfc(_));
+    let is_bfc = matches!(
+        switch.backpressure,
+        BackpressureConfig::Bfc(_)
+            | BackpressureConfig::Credits(_)
+            | BackpressureConfig::FlowPauses(_)
+    );
     for (holds, remedy) in [
         (
             tolerates,

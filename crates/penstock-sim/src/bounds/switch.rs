@@ -84,7 +84,8 @@ pub(super) fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
         BackpressureConfig::None {}
         | BackpressureConfig::Pfc(_)
         | BackpressureConfig::Bfc(_)
-        | BackpressureConfig::Credits(_) => Ok(()),
+        | BackpressureConfig::Credits(_)
+        | BackpressureConfig::FlowPauses(_) => Ok(()),
     }
 }
 

@@ -1,0 +1,99 @@
+//! Pauses by flow, stepped by hand beside what BFC's pauses of queues do.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, switch_with};
+use crate::{BackpressureConfig, PortFacts, SwitchConfig};
+
+/// Eight queues at a spine with four 100 Gb/s racks: Th is 25,000 B.
+fn bench(assignment_queues: u32) -> Bench {
+    let rack = PortFacts { neighbour_tier: 1, ..host_port() };
+    let threshold = ThresholdConfig::HopRtts { factor: 1.0 };
+    let config = SwitchConfig {
+        backpressure: BackpressureConfig::FlowPauses(FlowPausesConfig { threshold }),
+        ..bfc(dynamic(assignment_queues), hop_rtts(1.0))
+    };
+    Bench::new(&config, &switch_with(vec![rack; 4]))
+}
+
+fn frame(port: u16, signal: Signal) -> Option<ControlFrame> {
+    Some(ControlFrame { port, signal })
+}
+
+#[test]
+fn a_flow_is_paused_on_0_to_1_and_resumed_on_1_to_0() {
+    let mut bench = bench(8);
+    let sent: Vec<_> = (0..28).map(|_| bench.admit(flow(1), 1_000)).collect();
+    assert!(sent[..25].iter().all(Option::is_none), "25 packets are the threshold");
+    assert_eq!(sent[25..], [frame(1, Signal::PauseFlow(1)), None, None]);
+    let sent: Vec<_> = (0..28).map(|_| bench.depart(0).unwrap().1).collect();
+    assert!(sent[..27].iter().all(Option::is_none));
+    assert_eq!(sent[27], frame(1, Signal::ResumeFlow(1)));
+    assert_eq!(bench.switch.queue_pauses(), 1);
+}
+
+#[test]
+fn flows_of_one_upstream_queue_are_paused_apart() {
+    let mut bench = bench(8);
+    for number in [1, 2] {
+        let sent: Vec<_> = (0..26).filter_map(|_| bench.admit(flow(number), 1_000)).collect();
+        assert_eq!(sent[0], frame(1, Signal::PauseFlow(number)).unwrap());
+    }
+    assert_eq!(bench.switch.queue_pauses(), 2);
+}
+
+#[test]
+fn a_pause_holds_its_flow_and_nobody_who_gets_the_queue_after_it() {
+    let mut bench = bench(2); // one data queue
+    bench.signal(0, Signal::PauseFlow(1));
+    assert_eq!(bench.queue_of(flow(2)), 1);
+    assert_eq!(bench.drain(0), [2], "the paused flow is not here");
+    bench.admit(flow(1), 1_000);
+    bench.admit(flow(2), 1_000);
+    assert!(bench.drain(0).is_empty(), "the head of the queue is paused");
+    bench.signal(0, Signal::ResumeFlow(1));
+    assert_eq!(bench.drain(0), [1, 2]);
+}
+
+#[test]
+fn a_queue_stops_when_a_paused_flow_comes_to_its_head() {
+    let mut bench = bench(2);
+    for number in [2, 1, 2] {
+        bench.admit(flow(number), 1_000);
+    }
+    bench.signal(0, Signal::PauseFlow(1));
+    assert_eq!(bench.drain(0), [2]);
+    bench.signal(0, Signal::PauseFlow(2));
+    bench.signal(0, Signal::ResumeFlow(1));
+    assert_eq!(bench.drain(0), [1]);
+    bench.signal(0, Signal::ResumeFlow(2));
+    assert_eq!(bench.drain(0), [2]);
+}
+
+#[test]
+fn a_pause_follows_its_flow_into_another_queue() {
+    let mut bench = bench(8);
+    assert_eq!(bench.queue_of(flow(1)), 1);
+    assert_eq!(bench.drain(0), [1]);
+    bench.signal(0, Signal::PauseFlow(1));
+    bench.after(Time::from_ms(1)); // beyond the sticky threshold
+    assert_eq!(bench.queue_of(flow(1)), 2);
+    assert!(bench.drain(0).is_empty());
+}
+
+#[test]
+fn hosts_are_told_of_queues() {
+    let threshold = ThresholdConfig::HopRtts { factor: 1.0 };
+    let config = SwitchConfig {
+        backpressure: BackpressureConfig::FlowPauses(FlowPausesConfig { threshold }),
+        ..bfc(dynamic(8), hop_rtts(1.0))
+    };
+    let mut bench = Bench::new(&config, &crate::fixture::hosts(4));
+    let of_host = Flow { egress: 2, ..flow(1) };
+    let sent: Vec<_> = (0..26).filter_map(|_| bench.admit(of_host, 1_000)).collect();
+    assert_eq!(sent, [ControlFrame { port: 1, signal: Signal::PauseQueue(1) }]);
+    let sent: Vec<_> = (0..26).filter_map(|_| bench.depart(2).unwrap().1).collect();
+    assert_eq!(sent, [ControlFrame { port: 1, signal: Signal::ResumeQueue(1) }]);
+}
