@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::admission::{Admission, Request};
 use crate::assignment::{Assigning, Assignment};
-use crate::backpressure::flow_pauses::FlowPauses;
-use crate::backpressure::pairs::{Pairs, Passing};
-use crate::backpressure::{Backpressure, bfc::Bfc, credits::Credits, fafc::Fafc, pfc::Pfc};
+use crate::backpressure::Backpressure;
+use crate::backpressure::pairs::Passing;
 use crate::marking::Marking;
 use crate::packet::{PacketFlags, PacketKind};
 use crate::parts::Draws;
@@ -21,6 +20,7 @@ use crate::{
 };
 
 mod mark;
+mod part;
 mod signal;
 
 /// The five axes of a switch.
@@ -154,99 +154,6 @@ impl Switch {
             marking: Marking::new(&config.marking, facts.ports.iter().map(|port| port.rate)),
             backpressure,
             draws,
-        }
-    }
-
-    /// Its name in observations.
-    pub fn node(&self) -> u32 {
-        self.node
-    }
-
-    pub(crate) fn assignment(&self) -> &Assignment {
-        &self.assignment
-    }
-
-    pub(crate) fn marking(&self) -> &Marking {
-        &self.marking
-    }
-
-    /// The egress ports.
-    #[inline]
-    pub fn ports(&self) -> &[Port] {
-        &self.ports
-    }
-
-    /// An egress port.
-    #[inline]
-    pub fn port(&self, port: u16) -> &Port {
-        &self.ports[usize::from(port)]
-    }
-
-    /// What is stored.
-    pub fn accounts(&self) -> &crate::admission::Accounts {
-        self.admission.accounts()
-    }
-
-    pub(crate) fn admission(&self) -> &Admission {
-        &self.admission
-    }
-
-    /// PFC, if that is the backpressure or beneath it.
-    pub fn pfc(&self) -> Option<&Pfc> {
-        self.backpressure.pfc()
-    }
-
-    /// The pairs of ports, where ingresses are paused for the sake of an egress.
-    pub(crate) fn pairs(&self) -> Option<&Pairs> {
-        self.backpressure.pairs()
-    }
-
-    /// Class pauses sent by PFC and what builds on it.
-    pub fn class_pauses(&self) -> u64 {
-        match self.pairs() {
-            Some(pairs) => pairs.pauses(),
-            None => self.pfc().map_or(0, Pfc::pauses),
-        }
-    }
-
-    /// BFC, if that is the backpressure or part of it.
-    pub fn bfc(&self) -> Option<&Bfc> {
-        match &self.backpressure {
-            Backpressure::Bfc(bfc) => Some(bfc),
-            Backpressure::Credits(credits) => Some(&credits.bfc),
-            _ => None,
-        }
-    }
-
-    /// Pauses by flow, if that is the backpressure.
-    pub fn flow_pauses(&self) -> Option<&FlowPauses> {
-        match &self.backpressure {
-            Backpressure::FlowPauses(flows) => Some(flows),
-            _ => None,
-        }
-    }
-
-    /// Queue and flow pauses sent by BFC and what builds on it.
-    pub fn queue_pauses(&self) -> u64 {
-        match self.flow_pauses() {
-            Some(flows) => flows.pauses(),
-            None => self.bfc().map_or(0, Bfc::pauses),
-        }
-    }
-
-    /// FAFC, if that is the backpressure.
-    pub fn fafc(&self) -> Option<&Fafc> {
-        match &self.backpressure {
-            Backpressure::Fafc(fafc) => Some(fafc),
-            _ => None,
-        }
-    }
-
-    /// BFC with credits, if that is the backpressure.
-    pub fn credits(&self) -> Option<&Credits> {
-        match &self.backpressure {
-            Backpressure::Credits(credits) => Some(credits),
-            _ => None,
         }
     }
 
