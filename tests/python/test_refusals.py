@@ -148,6 +148,8 @@ BAD = {
     "flow pauses that are lost": ("[scheme]\npreset = 'bfc-flow-pauses'\n"
                                   "[faults]\ncontrol_loss = 0.1\n" + OPEN,
                                   ["scheme.switch.backpressure.kind", "flow-pauses", "bfc"]),
+    "hop credits on many ways": (varied("bfc-credits", "routing", "kind = 'spray'"),
+                                 ["scheme.routing.kind", "spray", "backpressure"]),
     "flow pauses on many ways": (varied("bfc-flow-pauses", "routing", "kind = 'spray'"),
                                  ["scheme.routing.kind", "spray", "backpressure"]),
     "shared queues in order": (varied("bfc-shared-classes", "switch.scheduling", "kind = 'strict'"),

@@ -205,4 +205,7 @@ class Fafc(Part):
     )
 
 
-Backpressure = NoBackpressure | Pfc | Bfc | Fafc | Capfc | Ppfc | Credits | FlowPauses
+QueuePausing = Bfc | Credits | FlowPauses
+"""What pauses numbered queues: it needs them at every port, and one path for each flow."""
+
+Backpressure = NoBackpressure | Pfc | Fafc | Capfc | Ppfc | QueuePausing

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
-from penstock.scenario.backpressure import Bfc, Credits, FlowPauses
+from penstock.scenario.backpressure import QueuePausing
 from penstock.scenario.homa import Homa, PriorityAssignment, Resend
 from penstock.scenario.marking import QcnMarking
 from penstock.scenario.recovery import REORDERING_RECOVERIES
@@ -100,7 +100,7 @@ def spray_problems(scenario: Scenario) -> Iterator[Problem]:
             "QCN's feedback goes back on the path of a flow, and a sprayed flow has none",
         ),
         (
-            isinstance(scheme.switch.backpressure, Bfc | Credits | FlowPauses),
+            isinstance(scheme.switch.backpressure, QueuePausing),
             "backpressure",
             "BFC pauses a flow on its one path, and a sprayed flow has many",
         ),

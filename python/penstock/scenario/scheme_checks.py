@@ -20,7 +20,6 @@ from penstock.scenario.assignment import (
     StochasticAssignment,
 )
 from penstock.scenario.backpressure import (
-    Bfc,
     Capfc,
     Credits,
     Fafc,
@@ -28,6 +27,7 @@ from penstock.scenario.backpressure import (
     Pfc,
     PfcThresholds,
     Ppfc,
+    QueuePausing,
 )
 from penstock.scenario.credit_control import CreditShaping, credit_problems
 from penstock.scenario.hop_credit_checks import hop_credit_problems
@@ -193,7 +193,7 @@ def _rounds(scenario: Scenario) -> Iterator[Problem]:
             scheduling.kind,
         )
     yield from _round_source(assignment, scheduling)
-    if isinstance(switch.backpressure, Bfc | Credits | FlowPauses):
+    if isinstance(switch.backpressure, QueuePausing):
         yield Problem(
             f"{path}.backpressure.kind",
             "a round whose queue is paused cannot end",
@@ -288,7 +288,7 @@ def _backpressure(scenario: Scenario) -> Iterator[Problem]:
             'use "bfc", or leave out faults',
             backpressure.kind,
         )
-    if isinstance(backpressure, Bfc | Credits | FlowPauses):
+    if isinstance(backpressure, QueuePausing):
         if isinstance(switch.assignment, PerFlowAssignment | IngressAssignment):
             yield Problem(
                 "scheme.switch.assignment.kind",

@@ -47,6 +47,18 @@ pub enum BackpressureConfig {
     FlowPauses(FlowPausesConfig),
 }
 
+impl BackpressureConfig {
+    /// Whether numbered queues are paused: each flow then needs one path.
+    pub fn pauses_queues(&self) -> bool {
+        matches!(
+            self,
+            BackpressureConfig::Bfc(_)
+                | BackpressureConfig::Credits(_)
+                | BackpressureConfig::FlowPauses(_)
+        )
+    }
+}
+
 /// What one end of a link tells the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {

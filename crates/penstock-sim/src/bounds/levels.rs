@@ -1,6 +1,6 @@
 //! Which schemes can have priority levels that hosts give, and which can spray packets.
 
-use penstock_fabric::{AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig};
+use penstock_fabric::{AssignmentConfig, MarkingConfig, SchedulingConfig};
 use penstock_transport::{ControllerConfig, RecoveryConfig};
 
 use super::unless;
@@ -45,12 +45,7 @@ pub(super) fn sprayed(scenario: &Scenario) -> Result<(), ScenarioError> {
     let tolerates =
         matches!(recovery, RecoveryConfig::Resend(_) | RecoveryConfig::FastRetransmit(_));
     let goes_back = matches!(switch.marking, MarkingConfig::Qcn(_));
-    let is_bfc = matches!(
-        switch.backpressure,
-        BackpressureConfig::Bfc(_)
-            | BackpressureConfig::Credits(_)
-            | BackpressureConfig::FlowPauses(_)
-    );
+    let is_bfc = switch.backpressure.pauses_queues();
     for (holds, remedy) in [
         (
             tolerates,
