@@ -26,8 +26,8 @@ CLASSES_MAX = 8
 """Most priority classes: Ethernet has eight (IEEE 802.1Q)."""
 TABLE_FACTOR_MAX = 10_000
 """Most flow-table entries per queue; our choice: the core's bound, a hundred times BFC's."""
-STICKY_MAX = 1e6
-"""Longest sticky threshold [hop RTTs]; our choice: the core's bound, seconds in any fabric."""
+HOP_RTTS_MAX = 1e6
+"""Longest sticky threshold and grace [hop RTTs]; our choice: the core's bound, seconds anywhere."""
 ROUND_MAX = 2**20
 """Most bytes of a flow in a round of AFQ [B]; our choice: the core's bound, a thousand packets."""
 SKETCH_ROWS_MAX = 16
@@ -99,7 +99,7 @@ class DynamicAssignment(_SharedQueues):
         source="BFC 3.3.2",
         unit="hop RTTs",
         ge=0,
-        le=STICKY_MAX,
+        le=HOP_RTTS_MAX,
     )
     incast_queue: Switch = field(
         "all flows of incast traffic share one queue of an egress", False, source="BFC A.7: off"
@@ -116,7 +116,7 @@ class DynamicAssignment(_SharedQueues):
         source="BFC 3.3.1: no blocking with fewer active flows than queues; how is our choice",
         unit="hop RTTs",
         ge=0,
-        le=STICKY_MAX,
+        le=HOP_RTTS_MAX,
     )
     classes_share: Switch = field(
         "classes keep one queue each and share the others, instead of an even part",

@@ -4,18 +4,22 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, switch_with};
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, hosts, switch_with};
 use crate::{BackpressureConfig, PortFacts, SwitchConfig};
 
-/// Eight queues at a spine with four 100 Gb/s racks: Th is 25,000 B.
-fn bench(assignment_queues: u32) -> Bench {
-    let rack = PortFacts { neighbour_tier: 1, ..host_port() };
+/// `queues` at a port, and the paper's threshold.
+fn config(queues: u32) -> SwitchConfig {
     let threshold = ThresholdConfig::HopRtts { factor: 1.0 };
-    let config = SwitchConfig {
+    SwitchConfig {
         backpressure: BackpressureConfig::FlowPauses(FlowPausesConfig { threshold }),
-        ..bfc(dynamic(assignment_queues), hop_rtts(1.0))
-    };
-    Bench::new(&config, &switch_with(vec![rack; 4]))
+        ..bfc(dynamic(queues), hop_rtts(1.0))
+    }
+}
+
+/// A switch with four 100 Gb/s racks: Th is 25,000 B.
+fn bench(queues: u32) -> Bench {
+    let rack = PortFacts { neighbour_tier: 1, ..host_port() };
+    Bench::new(&config(queues), &switch_with(vec![rack; 4]))
 }
 
 fn frame(port: u16, signal: Signal) -> Option<ControlFrame> {
@@ -85,12 +89,7 @@ fn a_pause_follows_its_flow_into_another_queue() {
 
 #[test]
 fn hosts_are_told_of_queues() {
-    let threshold = ThresholdConfig::HopRtts { factor: 1.0 };
-    let config = SwitchConfig {
-        backpressure: BackpressureConfig::FlowPauses(FlowPausesConfig { threshold }),
-        ..bfc(dynamic(8), hop_rtts(1.0))
-    };
-    let mut bench = Bench::new(&config, &crate::fixture::hosts(4));
+    let mut bench = Bench::new(&config(8), &hosts(4));
     let of_host = Flow { egress: 2, ..flow(1) };
     let sent: Vec<_> = (0..26).filter_map(|_| bench.admit(of_host, 1_000)).collect();
     assert_eq!(sent, [ControlFrame { port: 1, signal: Signal::PauseQueue(1) }]);
