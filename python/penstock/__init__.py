@@ -6,15 +6,23 @@
 
 A :class:`Scenario` goes in, :func:`run` simulates it in the Rust core, a :class:`Run` comes out:
 tables, summary, figures. The command line (:mod:`penstock.cli`) is the same three steps.
+
+The names below are imported when they are first used, so that the command line can handle signals
+before it imports anything large.
 """
 
-from penstock.errors import Problem, ScenarioError, SimulationError
-from penstock.provenance import package_version
-from penstock.results import Run
-from penstock.runner import Progress, run, run_many
-from penstock.scenario import Scenario, Scheme
+from __future__ import annotations
 
-__version__ = package_version()
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from penstock.errors import Problem, ScenarioError, SimulationError, StorageError
+    from penstock.results import Run
+    from penstock.runner import Progress, run, run_many
+    from penstock.scenario import Scenario, Scheme
+
+    __version__: str
 
 __all__ = [
     "Problem",
@@ -24,7 +32,33 @@ __all__ = [
     "ScenarioError",
     "Scheme",
     "SimulationError",
+    "StorageError",
     "__version__",
     "run",
     "run_many",
 ]
+
+_MODULES = {
+    "Problem": "errors",
+    "Progress": "runner",
+    "Run": "results",
+    "Scenario": "scenario",
+    "ScenarioError": "errors",
+    "Scheme": "scenario",
+    "SimulationError": "errors",
+    "StorageError": "errors",
+    "run": "runner",
+    "run_many": "runner",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("penstock.provenance").package_version()
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"penstock.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,22 @@
-"""Lets ``python -m penstock`` do what ``penstock`` does."""
+"""The command ``penstock``, also as ``python -m penstock``.
 
-from penstock.cli import entry
+Signals are handled before anything large is imported.
+"""
 
-entry()
+from __future__ import annotations
+
+import sys
+
+from penstock import interruption
+
+
+def entry() -> None:
+    """The console script."""
+    interruption.install()
+    from penstock.cli import main
+
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    entry()

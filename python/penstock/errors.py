@@ -65,6 +65,10 @@ class SimulationError(Exception):
     """A run failed after it had started, e.g. a broken invariant under ``check=True``."""
 
 
+class StorageError(Exception):
+    """Results could not be written, e.g. to a full disk; the message says what is kept."""
+
+
 @contextmanager
 def core_refusals(file: str | None) -> Iterator[None]:
     """Turns errors of the core into those of this package; `file` is the scenario's, if it has one.

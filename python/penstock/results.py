@@ -1,28 +1,28 @@
 """A run's results: tables, summary, scenario; kept in memory or in a directory.
 
-A directory holds ``scenario.toml`` (complete), a Parquet file per table, ``summary.json`` and,
-from the command line, ``report.html``. Every file is written beside its place and moved there, the
-summary last: a directory with a summary is whole, whatever was killed when.
+A directory holds ``scenario.toml`` (complete), a Parquet file per table, ``summary.json`` with the
+checksums of all, and, from the command line, ``report.html``. :mod:`penstock.storage` says why a
+directory with a summary is whole, whatever was killed when.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal, cast
 
 import polars as pl
 from matplotlib.axes import Axes
 
-from penstock.errors import refuse
 from penstock.scenario import Scenario
+from penstock.storage.place import SAVE_SECONDS, Place, Writer
+from penstock.storage.record import Checksum, damaged, read_record
 from penstock.tables import COLUMNS, FILES
 
 SCENARIO_FILE = "scenario.toml"
-SUMMARY_FILE = "summary.json"
+RUN_FILES = (SCENARIO_FILE, *FILES.values())
+"""Files of a run directory, the summary aside."""
 KEPT_BYTES = 128 * 2**20
 """Largest table that stays in memory once it is stored [B]; our choice: the flows of 5 ms of BFC's
 fabric are 75 MB, those of an experiment's 32 runs of 50 ms would be 24 GB."""
@@ -54,6 +54,7 @@ class Run:
         self.summary = summary
         self.directory = directory
         self._frames = dict(frames)
+        self._stamps: dict[str, Stamp] = {}
 
     @property
     def flows(self) -> pl.DataFrame:
@@ -126,19 +127,39 @@ class Run:
         rows = [{"label": one, **analysis.slowdown_summary([self], labels=[one])} for one in labels]
         return pl.DataFrame(rows)
 
-    def save(self, directory: str | Path) -> Path:
-        """Writes the run into a directory, in place of an earlier one there."""
-        target = Path(directory)
-        target.mkdir(parents=True, exist_ok=True)
-        (target / SUMMARY_FILE).unlink(missing_ok=True)
-        write_whole(target / SCENARIO_FILE, lambda path: path.write_text(self.scenario.to_toml()))
+    def save(self, directory: str | Path, *, force: bool = False) -> Path:
+        """Writes the run into a directory, in place of an earlier one of the same scenario.
+
+        Parameters
+        ----------
+        force
+            An earlier run of another scenario is replaced, too.
+
+        Raises
+        ------
+        ScenarioError
+            What stands there must not be replaced, or somebody else is writing there.
+        StorageError
+            The disk does not take the files; an earlier run is still there.
+        """
+        with claim(Path(directory), self.scenario, force=force, patience=SAVE_SECONDS) as place:
+            return self.save_at(place)
+
+    def save_at(self, place: Place) -> Path:
+        """Writes the run to a place that was claimed for it; as :meth:`save`.
+
+        A run that was stopped does not replace one that was not: that has all of it, and more.
+        """
+        if self.is_cancelled and place.earlier and not place.earlier.summary["cancelled"]:
+            return place.shown
+        scenario = self.scenario.to_toml().encode()
+        files: dict[str, Writer] = {SCENARIO_FILE: lambda sink: sink.write(scenario)}
         for table, file in FILES.items():
-            write_whole(target / file, self._frame(table).write_parquet)
-        text = json.dumps(self.summary, indent=2) + "\n"
-        write_whole(target / SUMMARY_FILE, lambda path: path.write_text(text))
-        self.directory = target
+            files[file] = partial(_write_table, self._frame(table))
+        self.directory = place.put(self.summary, files)
+        self._stamps = _stamps(self.directory)
         self._frames = {name: one for name, one in self._frames.items() if _is_small(one)}
-        return target
+        return self.directory
 
     @classmethod
     def load(cls, directory: str | Path) -> Run:
@@ -147,29 +168,53 @@ class Run:
         Raises
         ------
         ScenarioError
-            When there is no complete run.
+            There is no complete run, or one of its files is not as it was written.
         """
         source = Path(directory)
-        try:
-            summary = json.loads((source / SUMMARY_FILE).read_text())
-        except (OSError, ValueError):
-            raise refuse(
-                "run", f"there is no complete run: {SUMMARY_FILE} is missing or damaged",
-                "name a directory that `penstock run` wrote", str(source),
-            ) from None  # fmt: skip
-        return cls(Scenario.from_toml(source / SCENARIO_FILE), summary, {}, source)
+        record = read_record(source)
+        record.verify()
+        run = cls(Scenario.from_toml(source / SCENARIO_FILE), record.summary, {}, source)
+        run._stamps = _stamps(source)
+        return run
 
     def _frame(self, table: str) -> pl.DataFrame:
         """The table, from memory or from its file; large ones are read anew each time."""
         if table in self._frames:
             return self._frames[table]
-        path = self.directory / FILES[table] if self.directory else None
-        if path is None or not path.is_file():
+        if self.directory is None:
             return pl.DataFrame(schema=COLUMNS[table])
+        path = self.directory / FILES[table]
+        if _stamp(path) != self._stamps[FILES[table]]:
+            raise damaged(path, "it has changed since the run was loaded")
         frame = pl.read_parquet(path)
         if _is_small(frame):
             self._frames[table] = frame
         return frame
+
+
+def claim(directory: Path, scenario: Scenario, *, force: bool = False, **patience: float) -> Place:
+    """Claims a directory for a run of a scenario; see :class:`penstock.storage.place.Place`."""
+    return Place(directory, scenario.content_hash(), RUN_FILES, force=force, **patience)
+
+
+def _write_table(frame: pl.DataFrame, sink: Checksum) -> None:
+    frame.write_parquet(cast(IO[bytes], sink))
+
+
+Stamp = tuple[int, int, int] | None
+"""Device, inode and time of change of a file [ns]; none where there is no file."""
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
+
+
+def _stamps(directory: Path) -> dict[str, Stamp]:
+    return {file: _stamp(directory / file) for file in FILES.values()}
 
 
 def _is_small(frame: pl.DataFrame) -> bool:
@@ -191,13 +236,3 @@ class RunPlot:
         from penstock import plot
 
         return plot.__all__
-
-
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Lets `write` fill a file beside `path` and moves it there, so that it is never half there."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        write(draft)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,11 @@ from typing import Any
 from penstock import _core
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
+from penstock.interruption import stopping
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
-from penstock.results import Run
+from penstock.results import Run, claim
 from penstock.scenario import Scenario
+from penstock.storage.name import file_name
 from penstock.tables import deadlock_notes, make_frames, quiet_notes, why_empty
 
 SIGNAL_POLL_SECONDS = 0.1
@@ -126,7 +127,8 @@ def run(
 def run_many(
     scenarios: Mapping[str, Scenario],
     *,
-    out: Path | None = None,
+    out: Path | Mapping[str, Path] | None = None,
+    force: bool = False,
     jobs: int | None = None,
     check: bool = False,
     progress: Callable[[str, Progress], None] | None = None,
@@ -136,58 +138,59 @@ def run_many(
 
     Ctrl-C stops all of them within about a tenth of a second and raises nothing: what each has
     finished is kept and saved (`Run.is_cancelled` is then true), runs that had not begun are left
-    out of the result.
+    out of the result. In the command line the signals TERM and HUP do the same.
 
     Parameters
     ----------
     out
-        Saves each run in the directory of its name below `out`, as soon as it ends.
+        Saves each run as soon as it ends: in the directory of its name below `out`, or in its own.
+    force
+        Runs of other scenarios that stand there are replaced.
     jobs
         How many at a time; by default one per processor.
 
     Raises
     ------
-    ScenarioError, SimulationError
-        The first that a run raises, once the others have stopped.
+    ScenarioError, SimulationError, StorageError
+        The first that a run raises, once the others have stopped. A directory that must not be
+        written to is refused before anything runs.
     """
     for scenario in scenarios.values():
         validate(scenario)
     cancel = threading.Event()
+    with stopping(cancel.set), ExitStack() as stack:
+        places = {
+            name: stack.enter_context(claim(directory, scenarios[name], force=force))
+            for name, directory in _directories(scenarios, out).items()
+        }
 
-    def work(name: str) -> Run | None:
-        if cancel.is_set():
-            return None
-        each = None if progress is None else lambda now: progress(name, now)
-        finished = run(scenarios[name], check=check, progress=each, cancel=cancel.is_set)
-        if out is not None:
-            finished.save(out / name)
-        if on_finished:
-            on_finished(name, finished)
-        return finished
+        def work(name: str) -> Run | None:
+            if cancel.is_set():
+                return None
+            each = None if progress is None else lambda now: progress(name, now)
+            finished = run(scenarios[name], check=check, progress=each, cancel=cancel.is_set)
+            if name in places:
+                with places[name] as place:
+                    finished.save_at(place)
+            if on_finished:
+                on_finished(name, finished)
+            return finished
 
-    workers = min(jobs or os.cpu_count() or 1, len(scenarios)) or 1
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="penstock")
-    with interrupts(cancel), pool:
-        futures = {name: pool.submit(work, name) for name in scenarios}
-        _wait(set(futures.values()), cancel)
+        workers = min(jobs or os.cpu_count() or 1, len(scenarios)) or 1
+        with ThreadPoolExecutor(workers, thread_name_prefix="penstock") as pool:
+            futures = {name: pool.submit(work, name) for name in scenarios}
+            _wait(set(futures.values()), cancel)
     results = {name: future.result() for name, future in futures.items()}
     return {name: finished for name, finished in results.items() if finished is not None}
 
 
-@contextmanager
-def interrupts(cancel: threading.Event) -> Iterator[None]:
-    """Lets Ctrl-C set `cancel` and nothing else, so that no file is left half written.
-
-    Only the main thread may handle signals; elsewhere Ctrl-C is its business.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: cancel.set())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.default_int_handler)
+def _directories(
+    scenarios: Mapping[str, Scenario], out: Path | Mapping[str, Path] | None
+) -> Mapping[str, Path]:
+    """Where each run is saved."""
+    if out is None or isinstance(out, Mapping):
+        return out or {}
+    return {name: out / file_name(name) for name in scenarios}
 
 
 def _wait(pending: set[Future[Run | None]], cancel: threading.Event) -> None:

@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from synthetic_runs import HOSTS, RACKS, synthetic_run
+from matplotlib.text import Text
+from synthetic_runs import HOSTS, RACKS, SyntheticRun, synthetic_run
 
 from penstock import plot
 from penstock.plot import style
@@ -53,6 +54,31 @@ FIGURES: dict[str, Callable[[], Axes | Figure]] = {
     "queue": lambda: plot.queue(RUNS, UPLINK, title="t"),
     "workload": lambda: plot.workload_bytes({"w": ([(100, 0.5), (1e6, 1.0)], "step")}),
 }
+
+
+ODD = {name: synthetic_run(name, badness=b) for name, b in {r"$\foo{$": 1, "_a_{": 3}.items()}
+
+BY_NAME: dict[str, Callable[[dict[str, SyntheticRun]], Axes | Figure]] = {
+    "slowdown panels": plot.slowdown_panels,
+    "buffer": plot.buffer,
+    "active flows": plot.active_flows,
+    "pause time": plot.pause_time,
+    "paused queues": plot.paused_queues,
+    "throughput": plot.throughput,
+    "backlog": plot.backlog,
+    "flow packets": plot.flow_packets,
+    "link pauses": lambda runs: plot.link_pauses(runs, [(0, HOSTS), (1, HOSTS)], title=r"$\x{$"),
+    "queue": lambda runs: plot.queue(runs, UPLINK, title=r"$\x{$"),
+}
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_name_is_no_formula(name: str) -> None:
+    drawn = BY_NAME[name](ODD)
+    figure = drawn.figure if isinstance(drawn, Axes) else drawn
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    figure.canvas.draw()
+    assert name in ("buffer",) or any(r"\foo{" in text for text in texts)
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -11,7 +11,6 @@ from fake_core import FakeCore
 
 from penstock import Progress, Run, Scenario, ScenarioError, SimulationError, _core, run, run_many
 from penstock.report.table import HEADLINE, headline
-from penstock.results import write_whole
 from penstock.tables import FILES
 
 QUICK = Scenario.from_name("quickstart")
@@ -50,20 +49,6 @@ def test_an_empty_table_says_why(core: FakeCore) -> None:
 
 def test_events_are_written_by_name(core: FakeCore) -> None:
     assert run(QUICK).packets["event"].to_list() == ["arrive", "drop"]
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
-    file = tmp_path / "table"
-    file.write_text("old")
-
-    def fail(draft: Path) -> None:
-        draft.write_text("half")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_whole(file, fail)
-    assert [path.name for path in tmp_path.iterdir()] == ["table"]
-    assert file.read_text() == "old"
 
 
 def test_a_directory_without_a_summary_is_no_run(core: FakeCore, tmp_path: Path) -> None:

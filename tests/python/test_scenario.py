@@ -33,6 +33,7 @@ def test_public_names() -> None:
         "ScenarioError",
         "Scheme",
         "SimulationError",
+        "StorageError",
         "__version__",
         "run",
         "run_many",

@@ -1,7 +1,7 @@
 """The command line: each command parses, calls the Python API, prints.
 
 Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 a run
-failed or was interrupted, 2 the input cannot be run.
+failed, was interrupted by a signal or could not be written, 2 the input cannot be run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from penstock.cli.import_hpcc import import_hpcc
 from penstock.cli.report import report
 from penstock.cli.reproduce import reproduce
 from penstock.cli.simulation import compare, run
-from penstock.errors import ScenarioError, SimulationError
+from penstock.errors import ScenarioError, SimulationError, StorageError
 from penstock.provenance import package_version
 
 app = typer.Typer(
@@ -63,14 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SimulationError as error:
         print(f"the run failed: {error}", file=sys.stderr)
         return 1
+    except StorageError as error:
+        print(f"the results could not be written: {error}", file=sys.stderr)
+        return 1
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except SystemExit as end:
         return int(end.code or 0)
     return 0
-
-
-def entry() -> None:
-    """The console script."""
-    sys.exit(main())

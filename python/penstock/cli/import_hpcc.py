@@ -10,9 +10,11 @@ import typer
 from penstock.cli import output
 from penstock.cli.options import (
     CheckOption,
+    ForceOption,
     JsonOption,
     OutOption,
     SetOption,
+    default_name,
     out_directory,
     read_settings,
 )
@@ -47,6 +49,7 @@ def import_hpcc(
         typer.Option("--fidelity", help="That simulator's arithmetic, or the exact one."),
     ] = "ns3-hpcc",
     out: OutOption = None,
+    force: ForceOption = False,
     settings: SetOption = None,
     check: CheckOption = False,
     compare: Annotated[
@@ -72,8 +75,8 @@ def import_hpcc(
     reference = files.read_fct(compare) if compare else None
     reference_pfc = files.read_pfc(compare_pfc) if compare_pfc else None
     name = case.scenario.scheme.name
-    target = out_directory(out, f"{case.scenario.name}-{name}-seed{case.scenario.seed}")
-    runs = output.simulate({name: case.scenario}, {name: target}, check=check)
+    target = out_directory(out, default_name(case.scenario, name, bool(settings)))
+    runs = output.simulate({name: case.scenario}, {name: target}, force=force, check=check)
     output.end_if_interrupted(runs, [name])
     fct, pfc = files.write_results(case, runs[name], target)
     more: dict[str, Any] = {

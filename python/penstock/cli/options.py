@@ -11,15 +11,28 @@ import typer
 from penstock.errors import refuse
 from penstock.scenario import Scenario
 from penstock.scenario.table import parse_value
+from penstock.storage.name import file_name
+from penstock.storage.record import REPORT_FILE, is_own_page
 
 RUNS = Path("runs")
 """Where results go that were not sent elsewhere."""
+HASH_DIGITS = 8
+"""Digits of a scenario's hash in a name (our choice: a person's runs do not collide)."""
+NAME_BYTES_MAX = 200
+"""Longest name of a directory for results [B]; file systems allow 255, drafts add some."""
 
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a name of `list scenarios`.")
 ]
 OutOption = Annotated[
     Path | None, typer.Option("--out", help="Directory for the results; default: below runs/.")
+]
+ForceOption = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace what stands where the results go, such as another scenario's run.",
+    ),
 ]
 SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of every random draw.")]
 SetOption = Annotated[
@@ -72,14 +85,57 @@ def read_settings(settings: list[str] | None) -> dict[str, Any]:
 
 
 def out_directory(out: Path | None, default: str) -> Path:
-    """The directory for the results, refused before the work when nothing can be written there."""
+    """The directory for the results, refused before the work when nothing can be written there.
+
+    Parameters
+    ----------
+    default
+        Its name below `RUNS` when the user names none.
+    """
     target = out or RUNS / default
+    text = str(target)
+    if "\0" in text or len(target.name.encode("utf-8", "surrogateescape")) > NAME_BYTES_MAX:
+        remedy = f"write a name of at most {NAME_BYTES_MAX} bytes"
+        raise refuse("--out", "no directory can have this name", remedy, text)
     place = next(one for one in (target, *target.parents) if one.exists())
     if not place.is_dir():
         raise refuse("--out", "this is a file", "name a directory, or nothing", str(place))
     if not os.access(place, os.W_OK):
         raise refuse("--out", "this cannot be written to", "name another directory", str(place))
     return target
+
+
+def default_name(scenario: Scenario, what: str, is_varied: bool) -> str:
+    """The name of a directory for runs of a scenario that got no directory.
+
+    Parameters
+    ----------
+    what
+        The scheme, or what else tells the runs apart.
+    is_varied
+        Whether settings of the command line make it another scenario; its hash is then added.
+    """
+    varied = f"-{scenario.content_hash()[:HASH_DIGITS]}" if is_varied else ""
+    return file_name(f"{scenario.name}-{what}-seed{scenario.seed}{varied}")
+
+
+def new_page(path: Path, force: bool) -> Path:
+    """The place of an HTML page; a file of somebody else is not replaced.
+
+    Raises
+    ------
+    ScenarioError
+        There is a file that is no page of ours, and `force` is not given.
+    """
+    page = path / REPORT_FILE if path.is_dir() or not path.suffix else path
+    if page.is_dir() or (page.exists() and not force and not is_own_page(page)):
+        raise refuse(
+            "--out",
+            "it is no page that Penstock wrote",
+            "name another file, or add --force to replace it",
+            str(page),
+        )
+    return page
 
 
 def split_names(text: str, option: str) -> list[str]:

@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from penstock import interruption
 from penstock.results import Run
-from penstock.runner import Progress, run_many
+from penstock.runner import run_many
 from penstock.scenario import Scenario
 from penstock.tables import FILES
 
@@ -33,6 +34,7 @@ def simulate(
     scenarios: Mapping[str, Scenario],
     directories: Mapping[str, Path],
     *,
+    force: bool,
     jobs: int | None = None,
     check: bool = False,
 ) -> dict[str, Run]:
@@ -40,15 +42,17 @@ def simulate(
     from penstock.cli.display import display
 
     with display(scenarios) as shown:
-
-        def keep(name: str, finished: Run) -> None:
-            finished.save(directories[name])
-            shown.finish(name, finished)
-
-        def update(name: str, progress: Progress) -> None:
-            shown.update(name, progress)
-
-        return run_many(scenarios, jobs=jobs, check=check, progress=update, on_finished=keep)
+        runs = run_many(
+            scenarios,
+            out=directories,
+            force=force,
+            jobs=jobs,
+            check=check,
+            progress=shown.update,
+            on_finished=shown.finish,
+        )
+    interruption.keep("the runs are kept: " + ", ".join(map(str, directories.values())))
+    return runs
 
 
 def print_json(value: Any) -> None:
@@ -106,7 +110,7 @@ def notes(runs: Mapping[str, Run]) -> list[str]:
 def end_if_interrupted(runs: Mapping[str, Run], wanted: Iterable[str]) -> None:
     """Says what interrupted runs have left in their files, and ends with exit code 1."""
     unstarted = [name for name in wanted if name not in runs]
-    if unstarted or any(run.is_cancelled for run in runs.values()):
+    if interruption.happened() or any(run.is_cancelled for run in runs.values()):
         raise interrupted(runs.values(), unstarted)
 
 
@@ -117,8 +121,9 @@ def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:
         frames = {"flows": run.flows, "buffers": run.buffers}
         shown = ", ".join(f"{FILES[name]} {one.height:,} rows" for name, one in frames.items())
         state = "stopped at" if run.is_cancelled else "complete,"
+        place = run.directory or "not saved beside an earlier, whole run"
         typer.echo(
-            f"  {run.directory}: {state} {run.summary['sim_end_ps'] / 1e9:.3f} ms simulated, "
+            f"  {place}: {state} {run.summary['sim_end_ps'] / 1e9:.3f} ms simulated, "
             f"{run.summary['flows_finished']:,} of {run.summary['flows_started']:,} flows "
             f"finished; {shown}",
             err=True,

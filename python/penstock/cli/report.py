@@ -10,14 +10,16 @@ from typing import Annotated
 import typer
 
 from penstock.cli import output
-from penstock.cli.options import JsonOption
+from penstock.cli.options import ForceOption, JsonOption, new_page
 from penstock.errors import refuse
-from penstock.results import SUMMARY_FILE, Run
+from penstock.results import Run
+from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
 
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
     out: Annotated[Path | None, typer.Option("--out", help="The page.")] = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a self-contained HTML report of runs that are on disk.
@@ -27,7 +29,8 @@ def report(
     from penstock.report import write
 
     found = [directory for path in runs for directory in run_directories(path)]
-    page = write(load_runs(found), out or runs[0] / "report.html", command=command_line())
+    target = new_page(out or runs[0] / REPORT_FILE, force)
+    page = write(load_runs(found), target, command=command_line())
     if as_json:
         output.print_json({"report": str(page), "runs": [str(path) for path in found]})
     else:
@@ -41,7 +44,8 @@ def run_directories(path: Path) -> list[Path]:
     inside = sorted(summary.parent for summary in path.glob(f"*/{SUMMARY_FILE}"))
     if not inside:
         remedy = "name a directory that `penstock run` or `penstock compare` wrote"
-        raise refuse("RUN", "there is no complete run in it", remedy, str(path))
+        message = f"there is no complete run in it: it has no {SUMMARY_FILE}"
+        raise refuse("RUN", message, remedy, str(path))
     return inside
 
 

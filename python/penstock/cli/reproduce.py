@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -9,14 +10,23 @@ from typing import Annotated, Literal
 
 import typer
 
-from penstock import experiments
+from penstock import experiments, interruption
 from penstock.cli import output
 from penstock.cli.display import clock, display
-from penstock.cli.options import RUNS, JobsOption, JsonOption, OutOption, out_directory
+from penstock.cli.options import (
+    RUNS,
+    ForceOption,
+    JobsOption,
+    JsonOption,
+    OutOption,
+    new_page,
+    out_directory,
+)
 from penstock.cli.report import command_line
 from penstock.errors import nearest, refuse
 from penstock.results import Run
 from penstock.runner import run_many
+from penstock.storage.record import REPORT_FILE
 
 Scale = Literal["quick", "paper"]
 
@@ -29,6 +39,7 @@ def reproduce(
     every: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
     scale: Annotated[Scale, typer.Option("--scale", help="How much is simulated.")] = "quick",
     out: OutOption = None,
+    force: ForceOption = False,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -46,10 +57,22 @@ def reproduce(
     or was interrupted; 2 the input was refused.
     """
     chosen = _chosen(identifiers or [], every)
+    options = Options(scale, out, force, jobs, as_json)
     if len(chosen) > 1 or every:
-        _many(chosen, scale, out, jobs, as_json)
+        _many(chosen, options)
     else:
-        _one(chosen[0], scale, out, jobs, as_json)
+        _one(chosen[0], options)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command."""
+
+    scale: Scale
+    out: Path | None
+    force: bool
+    jobs: int | None
+    as_json: bool
 
 
 def _chosen(wanted: list[str], every: bool) -> list[str]:
@@ -71,8 +94,11 @@ def _chosen(wanted: list[str], every: bool) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def _one(identifier: str, scale: Scale, out: Path | None, jobs: int | None, as_json: bool) -> None:
-    target = out_directory(out, f"{identifier}-{scale}")
+def _one(identifier: str, options: Options) -> None:
+    scale = options.scale
+    target = out_directory(options.out, f"{identifier}-{scale}")
+    new_page(target / REPORT_FILE, options.force)
+    interruption.keep(f"the runs that had finished are kept in {target}")
     made: list[str] = []
     with display(()) as shown:
 
@@ -80,12 +106,11 @@ def _one(identifier: str, scale: Scale, out: Path | None, jobs: int | None, as_j
             made.append(name)
             shown.count(finished, every, name)
 
-        runner = partial(run_many, progress=shown.update)
-        try:
-            done = experiments.reproduce(identifier, scale, target, jobs, count, runner=runner)
-        except KeyboardInterrupt:
-            raise output.interrupted(_saved(target, made), ["claims, figures, report"]) from None
-    if as_json:
+        runner = partial(run_many, force=True, progress=shown.update)
+        done = experiments.reproduce(
+            identifier, scale, target, options.jobs, count, force=options.force, runner=runner
+        )
+    if options.as_json:
         typer.echo(done.to_json())
     else:
         titles = ["Claim", "Reported", "Measured", "Tolerance", "Holds"]
@@ -102,10 +127,10 @@ def _saved(target: Path, names: list[str]) -> list[Run]:
     return [Run.load(target / "runs" / name) for name in names]
 
 
-def _many(
-    identifiers: list[str], scale: Scale, out: Path | None, jobs: int | None, as_json: bool
-) -> None:
-    root = out_directory(out or RUNS, "")
+def _many(identifiers: list[str], options: Options) -> None:
+    root = out_directory(options.out or RUNS, "")
+    new_page(root / experiments.overview_file(options.scale), options.force)
+    interruption.keep(f"experiments that have ended are kept in {root}; the same command goes on")
     write = partial(experiments.write_overview, directory=root, command=command_line())
     with display(()) as shown:
 
@@ -120,11 +145,17 @@ def _many(
             shown.whole(standing.share, words)
 
         done = experiments.reproduce_many(
-            identifiers, scale, root, jobs, on_standing=on_standing, on_outcome=on_outcome
+            identifiers,
+            options.scale,
+            root,
+            options.jobs,
+            force=options.force,
+            on_standing=on_standing,
+            on_outcome=on_outcome,
         )
     page = write(done)
     facts = experiments.json_beside(page)
-    if as_json:
+    if options.as_json:
         typer.echo(facts.read_text("utf-8"), nl=False)
     else:
         titles = ["Experiment", "Hold", "Do not hold", "Not judged", "CPU time [s]", "State"]

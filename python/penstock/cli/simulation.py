@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from penstock import interruption
 from penstock.cli import output
 from penstock.cli.options import (
     CheckOption,
+    ForceOption,
     JobsOption,
     JsonOption,
     OutOption,
@@ -18,18 +20,24 @@ from penstock.cli.options import (
     SeedOption,
     SetOption,
     TraceOption,
+    default_name,
+    new_page,
     out_directory,
     read_scenario,
     split_names,
 )
 from penstock.cli.report import command_line
+from penstock.errors import StorageError
 from penstock.results import Run
+from penstock.storage.name import file_name
+from penstock.storage.record import REPORT_FILE
 
 
 def run(
     scenario: ScenarioArgument,
     scheme: Annotated[str | None, typer.Option("--scheme", help="A preset.")] = None,
     out: OutOption = None,
+    force: ForceOption = False,
     seed: SeedOption = None,
     settings: SetOption = None,
     check: CheckOption = False,
@@ -42,8 +50,8 @@ def run(
     """
     chosen = read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=scheme)
     name = chosen.scheme.name
-    target = out_directory(out, f"{chosen.name}-{name}-seed{chosen.seed}")
-    runs = output.simulate({name: chosen}, {name: target}, check=check)
+    target = out_directory(out, default_name(chosen, name, bool(settings or trace)))
+    runs = output.simulate({name: chosen}, {name: target}, force=force, check=check)
     output.end_if_interrupted(runs, [name])
     present(runs, target, f"{chosen.name}: {name}", as_json)
 
@@ -52,6 +60,7 @@ def compare(
     scenario: ScenarioArgument,
     scheme: Annotated[str, typer.Option("--scheme", help="Presets, separated by commas.")],
     out: OutOption = None,
+    force: ForceOption = False,
     seed: SeedOption = None,
     settings: SetOption = None,
     jobs: JobsOption = None,
@@ -69,8 +78,10 @@ def compare(
         for name in names
     }
     base = chosen[names[0]]
-    target = out_directory(out, f"{base.name}-compare-seed{base.seed}")
-    runs = output.simulate(chosen, {n: target / n for n in names}, jobs=jobs, check=check)
+    target = out_directory(out, default_name(base, "compare", bool(settings or trace)))
+    new_page(target / REPORT_FILE, force)
+    places = {name: target / file_name(name) for name in names}
+    runs = output.simulate(chosen, places, force=force, jobs=jobs, check=check)
     output.end_if_interrupted(runs, names)
     present(runs, target, f"{base.name}: {', '.join(names)}", as_json)
 
@@ -85,7 +96,12 @@ def present(
     """Writes the report and prints the table, or everything and `more` as JSON."""
     from penstock.report import write
 
-    page = write(runs, target / "report.html", command=command_line(), title=title)
+    try:
+        page = write(runs, target / REPORT_FILE, command=command_line(), title=title)
+    except StorageError as error:
+        directories = ", ".join(str(run.directory) for run in runs.values())
+        raise StorageError(f"{error}; the runs are kept: {directories}") from None
+    interruption.keep(f"all is written to {target}")
     if as_json:
         summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
         places = {"directory": str(target), "report": str(page)}

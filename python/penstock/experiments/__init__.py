@@ -17,7 +17,7 @@ from penstock.experiments.cost import measured_costs
 from penstock.experiments.judge import Judgement
 from penstock.experiments.model import Experiment
 from penstock.experiments.outcome import Outcome
-from penstock.experiments.overview import json_beside, write_overview
+from penstock.experiments.overview import json_beside, overview_file, write_overview
 from penstock.experiments.reproduce import Reproduction, reproduce
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "json_beside",
     "load",
     "measured_costs",
+    "overview_file",
     "paper_order",
     "reproduce",
     "reproduce_many",

@@ -12,12 +12,12 @@ Invariant: only the calling thread writes below an experiment's directory, but f
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,11 +33,13 @@ from penstock.experiments.outcome import (
     finished,
     inputs_digest,
 )
-from penstock.experiments.reproduce import conclude, scale_of
+from penstock.experiments.reproduce import claim_directory, conclude, scale_of
+from penstock.interruption import stopping
 from penstock.provenance import package_version, source_commit
 from penstock.results import Run
-from penstock.runner import SIGNAL_POLL_SECONDS, Progress, interrupts, run
+from penstock.runner import SIGNAL_POLL_SECONDS, Progress, run
 from penstock.scenario import Scenario
+from penstock.storage.place import remove_runs
 
 SHARE_MIN = 0.005
 """Share of the work from which on a time left is told; our choice: before, it jumps."""
@@ -132,6 +134,7 @@ def reproduce_many(
     out: str | Path = "runs",
     jobs: int | None = None,
     *,
+    force: bool = False,
     on_standing: OnStanding | None = None,
     on_outcome: OnOutcome | None = None,
 ) -> Campaign:
@@ -145,6 +148,8 @@ def reproduce_many(
         Directory below which each experiment has its own, `<id>-<scale>`.
     jobs:
         Simulations at the same time; by default one per processor.
+    force:
+        Directories may be written to that hold something else.
     on_standing:
         Called about ten times a second, on the calling thread.
     on_outcome:
@@ -154,23 +159,27 @@ def reproduce_many(
     ------
     LookupError, ValueError
         There is no such experiment or scale. What fails later is in the outcomes.
+    ScenarioError
+        Somebody else writes to a directory, or it holds something else.
 
     Notes
     -----
     Ctrl-C stops the simulations under way and raises nothing; experiments that had ended stay.
     """
     campaign = Campaign(scale, {one: Path(out) / f"{one}-{scale}" for one in identifiers}, {})
-    tasks = []
-    for identifier, directory in campaign.directories.items():
-        inputs = inputs_digest(identifier, scale)
-        outcome = finished(directory, inputs)
-        if outcome is None:
-            tasks.append(_task(identifier, scale, directory, inputs))
-        else:
-            campaign.outcomes[identifier] = outcome
-    worker = _Worker(campaign, tasks, on_standing, on_outcome)
-    with interrupts(worker.cancel):
-        worker.work(jobs or os.cpu_count() or 1)
+    with ExitStack() as claims:
+        tasks = []
+        for identifier, directory in campaign.directories.items():
+            inputs = inputs_digest(identifier, scale)
+            outcome = finished(directory, inputs)
+            if outcome is None:
+                claims.enter_context(claim_directory(directory, force=force))
+                tasks.append(_task(identifier, scale, directory, inputs))
+            else:
+                campaign.outcomes[identifier] = outcome
+        worker = _Worker(campaign, tasks, on_standing, on_outcome)
+        with stopping(worker.cancel.set):
+            worker.work(jobs or os.cpu_count() or 1)
     return campaign
 
 
@@ -243,7 +252,7 @@ class _Worker:
             task.running[cell.name] = 0.0
             made = run(Scenario.model_validate(cell.table), progress=progress, cancel=stop)
             if not made.is_cancelled:
-                made.save(task.directory / "runs" / cell.name)
+                made.save(task.directory / "runs" / cell.name, force=True)
         except Exception as error:  # whatever it is, the other experiments go on
             task.fail(cell.name, error)
         finally:
@@ -258,7 +267,7 @@ class _Worker:
                 task.began = time.monotonic()
                 task.directory.mkdir(parents=True, exist_ok=True)
                 (task.directory / OUTCOME_FILE).unlink(missing_ok=True)
-                shutil.rmtree(task.directory / "runs", ignore_errors=True)
+                remove_runs(task.directory / "runs")
 
     def _conclude(self, task: Task) -> None:
         """Judge, draw and write what an experiment's runs give, or record that it failed."""

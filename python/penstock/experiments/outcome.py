@@ -10,13 +10,13 @@ import hashlib
 import math
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from penstock.experiments.catalogue import source_file
 from penstock.experiments.judge import Judgement
 from penstock.experiments.model import Experiment
 from penstock.provenance import code_digest, package_version, source_commit
-from penstock.results import write_whole
+from penstock.storage.draft import write_whole
 
 OUTCOME_FILE = "outcome.json"
 
@@ -92,7 +92,7 @@ class Outcome(BaseModel):
     def save(self, directory: Path) -> None:
         """Writes it into the experiment's directory."""
         text = self.model_dump_json(indent=2) + "\n"
-        write_whole(directory / OUTCOME_FILE, lambda path: path.write_text(text, "utf-8"))
+        write_whole(directory / OUTCOME_FILE, text.encode())
 
 
 def failed(experiment: Experiment, scale: str, failure: str, trace: str) -> Outcome:
@@ -121,6 +121,6 @@ def finished(directory: Path, inputs: str) -> Outcome | None:
     """The outcome in a directory, if it was made from these inputs and nothing failed."""
     try:
         outcome = Outcome.model_validate_json((directory / OUTCOME_FILE).read_text("utf-8"))
-    except (OSError, ValidationError):
+    except (OSError, ValueError):  # a page of another version, or a damaged one
         return None
     return outcome if outcome.inputs == inputs and not outcome.failure else None

@@ -22,7 +22,7 @@ from penstock.experiments.outcome import Outcome
 from penstock.provenance import package_version, source_commit
 from penstock.report.document import environment, written_now
 from penstock.report.figure import svg_element
-from penstock.results import write_whole
+from penstock.storage.draft import write_whole
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def write_overview(campaign: Campaign, directory: str | Path, command: str) -> P
     command:
         The exact command that made the campaign.
     """
-    target = Path(directory) / f"summary-{campaign.scale}.html"
+    target = Path(directory) / overview_file(campaign.scale)
     target.parent.mkdir(parents=True, exist_ok=True)
     entries = [_entry(campaign, name, target.parent) for name in campaign.directories]
     papers = list(dict.fromkeys(_paper(entry) for entry in entries))
@@ -96,9 +96,14 @@ def write_overview(campaign: Campaign, directory: str | Path, command: str) -> P
         "experiments": [_facts(entry) for entry in entries],
     }
     text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
-    write_whole(target, lambda draft: draft.write_text(page, "utf-8"))
-    write_whole(json_beside(target), lambda draft: draft.write_text(text, "utf-8"))
+    write_whole(target, page.encode())
+    write_whole(json_beside(target), text.encode())
     return target
+
+
+def overview_file(scale: str) -> str:
+    """The name of the page about experiments of a scale."""
+    return f"summary-{scale}.html"
 
 
 def json_beside(page: Path) -> Path:

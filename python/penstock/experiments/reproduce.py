@@ -6,15 +6,18 @@ leaves the finished ones on disk. Where next: `grid` for the runs, `judge` for t
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from penstock import report
 from penstock.analysis import MeasuredRun
+from penstock.errors import describe
 from penstock.experiments.catalogue import load
 from penstock.experiments.figure import draw
 from penstock.experiments.grid import Cell, cells
@@ -25,6 +28,11 @@ from penstock.report import ReportFigure
 from penstock.results import Run
 from penstock.runner import run_many
 from penstock.scenario import Scenario
+from penstock.storage.claim import Claim, refuse_out
+from penstock.storage.draft import write_whole
+
+RUNS_FOLDER, CLAIMS_FILE = "runs", "claims.json"
+"""The runs of an experiment, and its judged claims, in its directory."""
 
 BATCH = 16
 """Runs whose tables are in memory together; our choice: a sweep of small runs fits any machine."""
@@ -94,6 +102,7 @@ def reproduce(
     jobs: int | None = None,
     progress: Progress | None = None,
     *,
+    force: bool = False,
     runner: Runner | None = None,
 ) -> Reproduction:
     """Run an experiment and hold it against what its paper reports.
@@ -110,6 +119,8 @@ def reproduce(
         Runs at the same time; by default one per processor.
     progress:
         Called whenever a run has finished.
+    force:
+        The directory may be written to if it holds something else.
     runner:
         Makes the runs; by default the simulator.
 
@@ -117,6 +128,8 @@ def reproduce(
     ------
     LookupError, ValueError
         There is no such experiment or scale.
+    ScenarioError
+        Somebody else writes to the directory, or it holds something else.
 
     Notes
     -----
@@ -126,9 +139,32 @@ def reproduce(
     experiment = load(identifier)
     directory = Path(out) if out is not None else Path("runs") / f"{identifier}-{scale}"
     grid = cells(experiment, scale_of(experiment, scale))
-    (directory / OUTCOME_FILE).unlink(missing_ok=True)
-    _run_all(grid, directory / "runs", jobs, progress, runner or run_many)
-    return conclude(experiment, scale, grid, directory)
+    with claim_directory(directory, force=force):
+        (directory / OUTCOME_FILE).unlink(missing_ok=True)
+        _run_all(
+            grid, directory / RUNS_FOLDER, jobs, progress, runner or partial(run_many, force=True)
+        )
+        return conclude(experiment, scale, grid, directory)
+
+
+def claim_directory(directory: Path, *, force: bool) -> Claim:
+    """Claims the directory of an experiment.
+
+    Raises
+    ------
+    ScenarioError
+        Somebody else writes there; or it holds something else, and `force` is not given.
+    """
+    claim = Claim(directory)
+    names = {path.name for path in directory.iterdir()} if directory.is_dir() else set()
+    if names and not names & {RUNS_FOLDER, CLAIMS_FILE, OUTCOME_FILE} and not force:
+        claim.release()
+        raise refuse_out(
+            directory,
+            f"it holds what no experiment wrote, such as {describe(min(names))}",
+            "name another directory, or add --force to write beside it",
+        )
+    return claim
 
 
 def scale_of(experiment: Experiment, scale: str) -> Scale:
@@ -191,10 +227,12 @@ def _write(reproduction: Reproduction) -> None:
     folder = directory / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     for figure in reproduction.figures:
-        figure.drawing.savefig(folder / f"{figure.name}.svg", bbox_inches="tight")
-        figure.drawing.savefig(folder / f"{figure.name}.png", dpi=160, bbox_inches="tight")
-        figure.data.write_csv(folder / f"{figure.name}.csv")
-    (directory / "claims.json").write_text(reproduction.to_json(), encoding="utf-8")
+        for kind in ("svg", "png"):
+            image = io.BytesIO()
+            figure.drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
+            write_whole(folder / f"{figure.name}.{kind}", image.getvalue())
+        write_whole(folder / f"{figure.name}.csv", figure.data.write_csv().encode())
+    write_whole(directory / CLAIMS_FILE, reproduction.to_json().encode())
     notes = [*experiment.notes, *reproduction.missing]
     if scale.cannot_show:
         notes.append(f"Scale {reproduction.scale} cannot show {scale.cannot_show}")

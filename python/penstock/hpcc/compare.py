@@ -7,6 +7,7 @@ slowdown divides by the last column of its own file.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from penstock.plot.format import number_text
+from penstock.plot.format import number_text, plain
 from penstock.plot.style import BLUE, INK, QUIET, VERMILION, name_axes, style_axes
+from penstock.storage.draft import write_whole
 
 COMPARISON_FILE = "comparison.png"
 INCAST_PORT = 200
@@ -157,8 +159,10 @@ def draw(comparison: Comparison, path: Path, title: str) -> None:
         ax = style_axes(figure.add_subplot(lines, columns, place))
         _draw_bin(ax, one)
     exact = f"{comparison.equal:,} of {comparison.flows:,} flows equal to the nanosecond"
-    figure.suptitle(f"{title} · {exact}", x=0.01, ha="left", fontsize=11, color=INK)
-    figure.savefig(path, dpi=130)
+    figure.suptitle(plain(f"{title} · {exact}"), x=0.01, ha="left", fontsize=11, color=INK)
+    image = io.BytesIO()
+    figure.savefig(image, format="png", dpi=130)
+    write_whole(path, image.getvalue())
 
 
 def _draw_bin(ax: Axes, one: BinResult) -> None:

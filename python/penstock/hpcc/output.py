@@ -8,7 +8,6 @@ of the events.
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -16,7 +15,8 @@ import polars as pl
 from penstock.hpcc.case import PS, Case, located
 from penstock.hpcc.ideal import IdealTimes
 from penstock.lines import Line, read_lines
-from penstock.results import Run, write_whole
+from penstock.results import Run
+from penstock.storage.draft import write_whole
 
 FCT_FILE, PFC_FILE = "fct.txt", "pfc.txt"
 """Their names in a run directory."""
@@ -79,8 +79,7 @@ def write_results(case: Case, run: Run, directory: Path) -> tuple[pl.DataFrame, 
     """Writes ``fct.txt`` and ``pfc.txt`` into a directory and returns their tables."""
     fct, pfc = fct_table(case, run), pfc_table(case, run)
     for file, table in ((FCT_FILE, fct), (PFC_FILE, pfc)):
-        write = partial(table.write_csv, include_header=False, separator=" ")
-        write_whole(directory / file, write)
+        write_whole(directory / file, table.write_csv(include_header=False, separator=" ").encode())
     return fct, pfc
 
 

@@ -8,7 +8,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from penstock.plot.format import number_text, plain_log_ticks
+from penstock.plot.format import number_text, plain, plain_log_ticks
 from penstock.plot.style import QUIET, looks, name_axes, new_axes, write_note, write_upright
 
 WIDTH = 0.84
@@ -52,7 +52,7 @@ def bars(
         colour, end = styles[row["name"]].colour, float(row["tip"]) if has_tips else math.nan
         top = _bar(ax, place, WIDTH * 0.86 / len(names), colour, (float(row["y"]), end))
         write_upright(ax, place, max(top, low), number_text(row["y"], 2), QUIET)
-    ax.set_xticks(range(len(groups)), groups)
+    ax.set_xticks(range(len(groups)), [plain(group) for group in groups])
     ax.tick_params(axis="x", length=0, labelsize=9)
     ax.grid(False, axis="x")
     ax.set_xlim(-0.5, len(groups) - 0.5)
@@ -101,7 +101,7 @@ def _bar(ax: Axes, place: float, width: float, colour: str, ends: tuple[float, f
 
 def _legend(ax: Axes, colours: dict[str, str], tip: str) -> None:
     """Name the colours, and the hatched bars, to the right of the axes."""
-    patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
+    patches = [Patch(color=colour, label=plain(name)) for name, colour in colours.items()]
     if tip:
         patches.append(Patch(facecolor="white", edgecolor=QUIET, hatch="////", label=tip))
     ax.legend(

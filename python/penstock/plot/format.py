@@ -23,6 +23,11 @@ def rate_text(bits_per_second: float) -> str:
     return _scaled(bits_per_second, ("b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"))
 
 
+def plain(text: str) -> str:
+    """`text` as Matplotlib writes it letter by letter: a dollar sign begins no formula."""
+    return text.replace("$", r"\$")
+
+
 def number_text(value: float | None, digits: int = 3) -> str:
     """Number with `digits` significant digits; a dash when there is none."""
     if value is None or math.isnan(value):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from penstock.analysis import RunInput, group_runs, layer_summary, link_series
 from penstock.plot.distribution import percent_axis
-from penstock.plot.format import bytes_text
+from penstock.plot.format import bytes_text, plain
 from penstock.plot.style import (
     QUIET,
     Look,
@@ -143,7 +143,7 @@ def throughput(
         last.text(
             1.03,
             0.5,
-            f"{name}\n{link}",
+            plain(f"{name}\n{link}"),
             transform=last.transAxes,
             color=styles[name].colour,
             fontsize=8.5,

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from penstock.analysis import RunInput, group_runs, packets_ccdf, pauses_by_link, queue_cdf
 from penstock.plot.distribution import percent_axis
-from penstock.plot.format import size_axis
+from penstock.plot.format import plain, size_axis
 from penstock.plot.style import EndLabel, caption, label_ends, looks, name_axes, new_axes
 
 
@@ -30,7 +30,7 @@ def link_pauses(
     for rank, name in enumerate(names):
         times = table.filter(pl.col("name") == name)["pause_us"]
         places = [place + (rank - (len(names) - 1) / 2) * width for place in range(len(times))]
-        ax.bar(places, times, width, color=styles[name].colour, label=name, zorder=3)
+        ax.bar(places, times, width, color=styles[name].colour, label=plain(name), zorder=3)
     titles = table["link"].unique(maintain_order=True).to_list()
     ax.set_xticks(range(len(titles)), titles, rotation=60, ha="right", rotation_mode="anchor")
     ax.tick_params(axis="x", length=0, labelsize=8)
@@ -68,7 +68,7 @@ def queue(
             linestyle=style.dash,
             linewidth=1.8,
             drawstyle="steps-post",
-            label=name,
+            label=plain(name),
         )
     ax.set_ylim(0, 1.02)
     ax.set_xlim(left=0)

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.analysis import MeasuredRun
+from penstock.plot.format import plain
 
 INK = "#1d2329"
 """Colour of text and axes."""
@@ -141,9 +142,10 @@ def style_axes(ax: Axes) -> Axes:
 def name_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
     """Set the words around axes; a quantity has its unit in brackets."""
     if title:
+        title = plain(title)
         ax.set_title(title, loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=9)
-    ax.set_xlabel(x, fontsize=9.5, color=INK, labelpad=5)
-    ax.set_ylabel(y, fontsize=9.5, color=INK, labelpad=5)
+    ax.set_xlabel(plain(x), fontsize=9.5, color=INK, labelpad=5)
+    ax.set_ylabel(plain(y), fontsize=9.5, color=INK, labelpad=5)
 
 
 def caption(ax: Axes, groups: dict[str, list[MeasuredRun]]) -> None:
@@ -155,13 +157,13 @@ def write_note(ax: Axes, text: str) -> None:
     """Write small letters at the lower right corner of the figure that holds `ax`."""
     figure = ax.figure
     if isinstance(figure, Figure):
-        figure.text(0.995, 0.012, text, ha="right", va="bottom", fontsize=7, color=QUIET)
+        figure.text(0.995, 0.012, plain(text), ha="right", va="bottom", fontsize=7, color=QUIET)
 
 
 def write_upright(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
     """Write small letters upwards from a point, as over a bar that ends there."""
     ax.annotate(
-        text,
+        plain(text),
         (x, y),
         xytext=(0, 4),
         textcoords="offset points",
@@ -226,7 +228,7 @@ def label_ends(ax: Axes, labels: Sequence[EndLabel], *, size: float = 8.5) -> No
         ax.text(
             1.03,
             place,
-            label.text,
+            plain(label.text),
             transform=ax.transAxes,
             color=label.colour,
             fontsize=size,

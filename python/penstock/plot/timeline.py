@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter
 from penstock.analysis import RunInput, group_runs
 from penstock.analysis.timeline import ALLOWED, PAUSES, QUEUE, RATE, Lines
 from penstock.analysis.timeline import timeline as follow
-from penstock.plot.format import bytes_text
+from penstock.plot.format import bytes_text, plain
 from penstock.plot.style import BLUE, GREEN, INK, ORANGE, PURPLE, caption, name_axes, style_axes
 
 TITLES = {
@@ -45,7 +45,13 @@ def timeline(runs: RunInput, lines: Lines, *, origin_us: float = 0.0) -> Figure:
             if row == 0:
                 _head(ax, panel, part["line"].unique(maintain_order=True).to_list())
         axes[row][-1].text(
-            1.04, 0.5, name, transform=axes[row][-1].transAxes, color=INK, fontsize=8.5, va="center"
+            1.04,
+            0.5,
+            plain(name),
+            transform=axes[row][-1].transAxes,
+            color=INK,
+            fontsize=8.5,
+            va="center",
         )
     for ax in axes[0]:
         ax.set_ylim(bottom=0)  # shared by the column, so after all rows are drawn

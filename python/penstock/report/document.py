@@ -14,7 +14,7 @@ from penstock.report.figure import ReportFigure
 from penstock.report.section import STANDARD
 from penstock.report.table import HEADLINE, details, headline, provenance, unfinished
 from penstock.report.verdict import ClaimRow
-from penstock.results import write_whole
+from penstock.storage.draft import write_whole
 
 SCENARIOS_MAX = 12
 """Scenarios written out in full; our choice: the runs' own directories hold all of them."""
@@ -81,7 +81,7 @@ def write(
         )
     )
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(target, lambda draft: draft.write_text(page, encoding="utf-8"))
+    write_whole(target, page.encode())
     return target
 
 

@@ -1,0 +1,79 @@
+"""Signals that end a command: INT (Ctrl-C), TERM and HUP.
+
+While simulations run, a signal stops them, and what they have finished is saved. At any other
+moment the process ends at once: every file is whole at every moment, so there is nothing to mend.
+Nothing is raised, because an exception at a random moment may be swallowed or leave things half
+done. This module imports little, so that it can be in place before the rest is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+EXIT_CODE = 1
+"""Of a command that a signal has ended."""
+
+drafts: set[Path] = set()
+"""Drafts of files that are being written; removed when a signal ends the process."""
+
+_kept = "nothing was run"
+_happened = threading.Event()
+
+
+def install() -> None:
+    """Lets signals end this process with a message; those that are ignored stay ignored."""
+    for one in SIGNALS:
+        if signal.getsignal(one) is not signal.SIG_IGN:
+            signal.signal(one, _end)
+
+
+def keep(words: str) -> None:
+    """Says what a signal from now on leaves behind."""
+    global _kept
+    _kept = words
+
+
+def happened() -> bool:
+    """Whether a signal has stopped the last simulations of this process."""
+    return _happened.is_set()
+
+
+@contextmanager
+def stopping(stop: Callable[[], object]) -> Iterator[None]:
+    """Lets signals call `stop` and nothing else.
+
+    Only the main thread may handle signals; elsewhere they are its business. A signal that nobody
+    handles or that is ignored stays so: only INT is always handled in Python.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        _happened.set()
+        stop()
+
+    _happened.clear()
+    handlers = {one: signal.getsignal(one) for one in SIGNALS}
+    handled = {one: how for one, how in handlers.items() if callable(how)}
+    for one in handled:
+        signal.signal(one, on_signal)
+    try:
+        yield
+    finally:
+        for one, how in handled.items():
+            signal.signal(one, how)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    for draft in list(drafts):
+        draft.unlink(missing_ok=True)
+    os.write(2, f"\ninterrupted; {_kept}\n".encode())
+    os._exit(EXIT_CODE)

@@ -1,0 +1,103 @@
+"""Claims: one writer at a time for a directory, known by name to those it keeps out.
+
+A claim is a locked file beside the directory, whose text names the writer. The kernel takes the
+lock back when the writer ends, however it ends, so no claim outlives its writer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from penstock.errors import Problem, ScenarioError
+from penstock.storage.draft import lock
+
+LOCK = ".penstock-lock"
+"""How the name of a claim's file ends."""
+CLAIM_SECONDS = 2.0
+"""How long a claim waits for another writer (our choice: sweeping takes milliseconds; a run, which
+takes minutes, is not waited for)."""
+_POLL_SECONDS = 0.01
+_WRITER_BYTES_MAX = 500
+_COMMAND_MAX = 300
+
+
+class Claim:
+    """A directory that this writer alone may write to; a context manager.
+
+    Parameters
+    ----------
+    patience
+        How long to wait for another writer [s].
+
+    Raises
+    ------
+    ScenarioError
+        Another writer has claimed the directory; the message names it.
+    """
+
+    def __init__(self, directory: Path, *, patience: float = CLAIM_SECONDS) -> None:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        self._path = directory.with_name(f".{directory.name}{LOCK}")
+        deadline = time.monotonic() + patience
+        while (descriptor := lock(self._path, os.O_CREAT)) is None:
+            if time.monotonic() >= deadline:
+                raise refuse_out(
+                    directory,
+                    f"{_writer_of(self._path)} is writing there",
+                    "wait until it has ended, or name another directory",
+                )
+            time.sleep(_POLL_SECONDS)
+        self._descriptor: int | None = descriptor
+        with contextlib.suppress(OSError):  # a full disk: the claim holds without its name
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, _this_writer().encode()[:_WRITER_BYTES_MAX])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it was not released."""
+        return self._descriptor is not None
+
+    def release(self) -> None:
+        """Lets others write."""
+        if self._descriptor is not None:
+            self._path.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def refuse_out(directory: Path, message: str, remedy: str) -> ScenarioError:
+    """The refusal of a directory for results."""
+    return ScenarioError([Problem("--out", message, remedy, str(directory))])
+
+
+def _this_writer() -> str:
+    command = shlex.join([Path(sys.argv[0] or "python").name, *sys.argv[1:]])
+    since = datetime.now().astimezone().isoformat(" ", "seconds")
+    return f"process {os.getpid()} on {os.uname().nodename} ({command[:_COMMAND_MAX]}, {since})"
+
+
+def _writer_of(path: Path) -> str:
+    try:
+        with path.open(errors="replace") as file:
+            return file.read(_WRITER_BYTES_MAX) or "another process"
+    except OSError:
+        return "another process"

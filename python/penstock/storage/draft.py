@@ -1,0 +1,113 @@
+"""Drafts: what is being written, beside the place where it will stand.
+
+The name of a draft begins with a dot and ends with :data:`DRAFT`. A writer locks its draft
+(``flock``). The kernel takes the lock back when the writer ends, however it ends. So a draft that
+can be locked is stale, and the next writer in that directory removes it. Where next:
+:mod:`penstock.storage.place` for directories.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from penstock import interruption
+from penstock.errors import StorageError
+
+DRAFT = ".penstock-draft"
+"""How the name of a draft ends."""
+
+
+def draft_of(path: Path) -> Path:
+    """The draft of a directory."""
+    return path.with_name(f".{path.name}{DRAFT}")
+
+
+def lock(path: Path, flags: int = 0) -> int | None:
+    """A descriptor of a file, locked; none when somebody else holds the lock or removed the file.
+
+    Parameters
+    ----------
+    flags
+        Further flags of `os.open`, e.g. ``os.O_CREAT``.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | flags, 0o666)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), path.stat(follow_symlinks=False)):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(descriptor)
+    return None
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file by way of a draft, so that it is never half there.
+
+    Raises
+    ------
+    StorageError
+        The disk does not take it; an earlier file of that name is still there.
+    """
+    sweep_files(path.parent)
+    try:
+        with _new_draft(path) as draft:
+            draft.write_bytes(data)
+            draft.replace(path)
+    except OSError as error:
+        raise failure(path, error, len(data), path.exists()) from None
+
+
+def failure(path: Path, error: OSError, size: int, is_kept: bool) -> StorageError:
+    """What is said of a write that failed.
+
+    Parameters
+    ----------
+    size
+        What should have been written [B].
+    is_kept
+        Whether something stood there before, and still does.
+    """
+    reason = error.strerror or str(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        free = shutil.disk_usage(path.parent).free
+        missing = max(size - free, 0)
+        reason = f"the disk is full: {size:,} B are needed, {free:,} B are free"
+        reason += f", {missing:,} B are missing" if missing else ""
+    kept = "what stood there before is kept" if is_kept else "nothing was written there"
+    return StorageError(f"{path}: {reason}; {kept}; make room, or name another place")
+
+
+@contextmanager
+def _new_draft(path: Path) -> Iterator[Path]:
+    """A locked draft of a file, removed at the end if it is still there."""
+    descriptor = None
+    while descriptor is None:
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{DRAFT}")
+        interruption.drafts.add(draft)
+        descriptor = lock(draft, os.O_CREAT | os.O_EXCL)
+    try:
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
+        interruption.drafts.discard(draft)
+        os.close(descriptor)
+
+
+def sweep_files(directory: Path) -> None:
+    """Removes from a directory the drafts of files whose writers were killed."""
+    for path in directory.glob(f".*{DRAFT}"):
+        descriptor = lock(path) if path.is_file() else None
+        if descriptor is not None:
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
