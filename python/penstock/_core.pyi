@@ -40,6 +40,9 @@ def dependencies(scenario_json: str, *, any_route: bool = False) -> str:
     `example`), `elided` (pairs of links) and `down_up_suffices`.
     """
 
+def forecast(scenario_json: str) -> str:
+    """What is expected of a run, as JSON: `flows`, `data_packets` and `packet_hops`."""
+
 def validate(scenario_json: str) -> None:
     """Check a scenario as `run` does, without running it."""
 

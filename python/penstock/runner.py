@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _core
+from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
+from penstock.estimate import Estimate
 from penstock.interruption import stopping
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run, claim
@@ -66,6 +68,7 @@ def run(
     scenario: Scenario,
     *,
     check: bool = False,
+    oversize: bool = False,
     progress: Callable[[Progress], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Run:
@@ -75,6 +78,8 @@ def run(
     ----------
     check
         Also check the invariants of the simulation; several times slower.
+    oversize
+        Run even if the memory of this machine seems too small.
     progress
         Called about ten times a second.
     cancel
@@ -83,11 +88,14 @@ def run(
     Raises
     ------
     ScenarioError
-        The core refuses what only it can know, e.g. a load that a link cannot carry.
+        The core refuses what only it can know, e.g. a load that a link cannot carry; or the run
+        is too large for this machine.
     SimulationError
         An invariant was broken under `check`.
     """
     resolved = scenario.resolve()
+    if not oversize:
+        estimates.check(estimates.estimate(resolved))
     began, cpu_began = time.perf_counter(), time.thread_time()
 
     def on_progress(sim_ps: int, end_ps: int, events: int, finished_flows: int) -> bool:
@@ -129,9 +137,11 @@ def run_many(
     *,
     out: Path | Mapping[str, Path] | None = None,
     force: bool = False,
+    oversize: bool = False,
     jobs: int | None = None,
     check: bool = False,
     progress: Callable[[str, Progress], None] | None = None,
+    on_estimate: Callable[[Estimate], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
 ) -> dict[str, Run]:
     """Runs several scenarios side by side, in the order of their names' appearance.
@@ -146,8 +156,12 @@ def run_many(
         Saves each run as soon as it ends: in the directory of its name below `out`, or in its own.
     force
         Runs of other scenarios that stand there are replaced.
+    oversize
+        Run even if the memory of this machine seems too small.
     jobs
         How many at a time; by default one per processor.
+    on_estimate
+        Is told what all runs together will take, before the first.
 
     Raises
     ------
@@ -155,10 +169,10 @@ def run_many(
         The first that a run raises, once the others have stopped. A directory that must not be
         written to is refused before anything runs.
     """
-    for scenario in scenarios.values():
-        validate(scenario)
+    workers = min(jobs or os.cpu_count() or 1, len(scenarios)) or 1
     cancel = threading.Event()
     with stopping(cancel.set), ExitStack() as stack:
+        _check_all(scenarios, workers, oversize, on_estimate)
         places = {
             name: stack.enter_context(claim(directory, scenarios[name], force=force))
             for name, directory in _directories(scenarios, out).items()
@@ -168,7 +182,9 @@ def run_many(
             if cancel.is_set():
                 return None
             each = None if progress is None else lambda now: progress(name, now)
-            finished = run(scenarios[name], check=check, progress=each, cancel=cancel.is_set)
+            finished = run(
+                scenarios[name], check=check, oversize=True, progress=each, cancel=cancel.is_set
+            )
             if name in places:
                 with places[name] as place:
                     finished.save_at(place)
@@ -176,12 +192,29 @@ def run_many(
                 on_finished(name, finished)
             return finished
 
-        workers = min(jobs or os.cpu_count() or 1, len(scenarios)) or 1
         with ThreadPoolExecutor(workers, thread_name_prefix="penstock") as pool:
             futures = {name: pool.submit(work, name) for name in scenarios}
             _wait(set(futures.values()), cancel)
     results = {name: future.result() for name, future in futures.items()}
     return {name: finished for name, finished in results.items() if finished is not None}
+
+
+def _check_all(
+    scenarios: Mapping[str, Scenario],
+    workers: int,
+    oversize: bool,
+    on_estimate: Callable[[Estimate], None] | None,
+) -> None:
+    """Refuses what cannot run, and what is too large for this machine."""
+    if not scenarios:
+        return
+    needed = estimates.together(map(estimates.estimate, scenarios.values()), workers)
+    if on_estimate:
+        on_estimate(needed)
+    if not oversize:
+        estimates.check(needed)
+    for scenario in scenarios.values():
+        validate(scenario)
 
 
 def _directories(

@@ -37,6 +37,14 @@ fn validate(scenario_json: &str) -> PyResult<()> {
         .map_err(|error| ScenarioError::new_err(error.to_string()))
 }
 
+/// What is expected of a run, as JSON; see `_core.pyi`.
+#[pyfunction]
+fn forecast(scenario_json: &str) -> PyResult<String> {
+    let found = penstock_sim::forecast(&parse(scenario_json)?)
+        .map_err(|error| ScenarioError::new_err(error.to_string()))?;
+    serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
+}
+
 /// The buffer dependencies of a scenario's network and routes, as JSON; see `_core.pyi`.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, any_route = false))]
@@ -161,6 +169,7 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
     module.add_function(wrap_pyfunction!(validate, module)?)?;
+    module.add_function(wrap_pyfunction!(forecast, module)?)?;
     module.add_function(wrap_pyfunction!(dependencies, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(run_bare, module)?)?;

@@ -11,7 +11,7 @@
 //! `credit` and `hop_credit` (what hosts with credits do), `signal` (what switches tell their
 //! neighbours), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
 //! [`results`] (what comes out).
-//! [`mod@dependencies`] answers `penstock deadlock`; [`bare`] is the yardstick of the benchmark.
+//! [`mod@dependencies`] answers `penstock deadlock`, [`mod@forecast`] how large a run is; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;
@@ -23,6 +23,7 @@ pub mod dependencies;
 mod endpoint;
 pub mod error;
 pub mod flow;
+pub mod forecast;
 mod grant;
 mod hop_credit;
 mod lifetime;
@@ -48,6 +49,7 @@ pub use dependencies::{DependencyReport, dependencies};
 pub use penstock_fabric::backpressure::fafc::pause_time;
 
 pub use error::{InvariantError, ScenarioError};
+pub use forecast::{Forecast, forecast};
 pub use results::Results;
 pub use run::{Progress, RunError, RunOptions, run, validate};
 pub use scenario::Scenario;

@@ -15,6 +15,8 @@ from rich.text import Text
 
 from penstock import experiments
 from penstock.cli import output
+from penstock.estimate import available_bytes, estimate
+from penstock.plot.format import bytes_text
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, quantity_of, source_of
 from penstock.scenario.scheme import expand_scheme
@@ -134,6 +136,7 @@ def _scenario(reference: str) -> Description:
         "Scenario": scenario.name,
         "What": scenario.description,
         "Hash": scenario.content_hash(),
+        "Estimate": f"{estimate(scenario)}; {bytes_text(available_bytes())} are free here",
     }
     resolved = scenario.resolve()
     return Description(facts, rows=list(_fields(resolved, "", sources)))

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as Bars
 
+from penstock.estimate import Estimate
 from penstock.results import Run
 from penstock.runner import Progress
 
@@ -33,6 +34,9 @@ ALL = "all"
 
 class Display(AbstractContextManager["Display"], Protocol):
     """What shows how far runs are."""
+
+    def estimate(self, needed: Estimate) -> None:
+        """What the runs will take."""
 
     def update(self, name: str, progress: Progress) -> None:
         """A run has come further."""
@@ -104,6 +108,9 @@ class Terminal:
     ) -> None:
         self._bars.stop()
 
+    def estimate(self, needed: Estimate) -> None:
+        self._bars.console.print(f"estimate: {needed}", highlight=False, markup=False)
+
     def update(self, name: str, progress: Progress) -> None:
         self._bars.update(
             self._task(name),
@@ -153,6 +160,9 @@ class Lines:
         trace: TracebackType | None,
     ) -> None:
         sys.stderr.flush()
+
+    def estimate(self, needed: Estimate) -> None:
+        print(f"estimate: {needed}", file=sys.stderr, flush=True)
 
     def update(self, name: str, progress: Progress) -> None:
         if self._is_due(name):

@@ -31,7 +31,7 @@ ForceOption = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Replace what stands where the results go, such as another scenario's run.",
+        help="Replace another scenario's run; run what seems too large for this machine.",
     ),
 ]
 SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of every random draw.")]

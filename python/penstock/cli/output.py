@@ -46,8 +46,10 @@ def simulate(
             scenarios,
             out=directories,
             force=force,
+            oversize=force,
             jobs=jobs,
             check=check,
+            on_estimate=shown.estimate,
             progress=shown.update,
             on_finished=shown.finish,
         )

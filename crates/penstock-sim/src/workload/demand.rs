@@ -112,6 +112,14 @@ impl Demand {
     }
 }
 
+/// The mean number of links on the way between two different hosts.
+pub fn mean_path(topology: &Topology, routing: &Routing) -> f64 {
+    let hosts: Vec<u32> = (0..topology.hosts).collect();
+    let mut demand = Demand::new(routing, topology.hosts);
+    demand.add(routing, &hosts, &hosts, 1.0);
+    demand.crossings(topology, routing).iter().sum()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

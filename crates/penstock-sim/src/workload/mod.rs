@@ -30,6 +30,7 @@ mod synchronous;
 use serde::{Deserialize, Serialize};
 
 pub use arrival::ArrivalConfig;
+pub use demand::mean_path;
 pub use entry::FlowArrival;
 pub use error::WorkloadError;
 pub use incast::Incast;

@@ -1,0 +1,92 @@
+//! How much work a scenario is, before anything is built: flows, packets, packet-hops.
+//!
+//! What it is: expectations, so that a run that no machine can make is refused before it starts.
+//! What it is not: a bound. Losses, pauses and control frames are not foreseen.
+
+use penstock_units::Time;
+use serde::Serialize;
+
+use crate::bounds;
+use crate::error::ScenarioError;
+use crate::routing::Routing;
+use crate::scenario::Scenario;
+use crate::topology::{self, Topology};
+use crate::workload::{TrafficConfig, Workload, mean_path, size_shares};
+
+/// What is expected of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Forecast {
+    /// Flows that start.
+    pub flows: f64,
+    /// Data packets that hosts send.
+    pub data_packets: f64,
+    /// Packets put on a wire, acknowledgements included: one for each data packet.
+    pub packet_hops: f64,
+}
+
+/// What is expected of a run of `scenario`.
+///
+/// # Errors
+/// When the scenario is refused.
+pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
+    bounds::scenario(scenario)?;
+    let topology = topology::build(&scenario.topology)?;
+    let routing = Routing::new(&topology);
+    let duration = scenario.duration;
+    Workload::new(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
+    let shares = size_shares(&scenario.traffic, &topology, &routing, duration)?;
+    let payload = scenario.payload().get();
+    let packets = |size: u64| size.div_ceil(payload) as f64;
+    let finite: f64 = shares.iter().map(|share| share.flows * packets(share.size)).sum();
+    let (endless_flows, endless) = endless(scenario, &topology);
+    let span = duration + scenario.drain;
+    let data_packets = (finite + endless).min(sendable(scenario, &topology, span));
+    Ok(Forecast {
+        flows: shares.iter().map(|share| share.flows).sum::<f64>() + endless_flows,
+        data_packets,
+        packet_hops: 2.0 * data_packets * mean_path(&topology, &routing),
+    })
+}
+
+/// Flows without an end, and the packets they send until the traffic ends, when those of a host share its
+/// link evenly.
+fn endless(scenario: &Scenario, topology: &Topology) -> (f64, f64) {
+    let listed = scenario.traffic.iter().filter_map(|entry| match entry {
+        TrafficConfig::Listed(listed) => Some(listed),
+        TrafficConfig::OpenLoop(_) | TrafficConfig::Incast(_) => None,
+    });
+    let ends: Vec<(u32, u32, Time)> = listed
+        .flat_map(|listed| &listed.flows)
+        .filter(|(_, _, size, _)| size.get() == 0)
+        .map(|&(source, destination, _, start)| (source, destination, start))
+        .collect();
+    let mut sent = vec![0.0; topology.hosts as usize];
+    let mut received = sent.clone();
+    for &(source, destination, _) in &ends {
+        sent[source as usize] += 1.0;
+        received[destination as usize] += 1.0;
+    }
+    let packets = ends.iter().map(|&(source, destination, start)| {
+        let links = [
+            (topology.uplink(source), sent[source as usize]),
+            (topology.downlink(destination), received[destination as usize]),
+        ];
+        let rate = links.map(|(link, flows)| packet_rate(scenario, topology, link) / flows);
+        rate[0].min(rate[1]) * scenario.duration.saturating_sub(start).as_s_f64()
+    });
+    (ends.len() as f64, packets.sum())
+}
+
+/// Full data packets that a link carries in a second.
+fn packet_rate(scenario: &Scenario, topology: &Topology, link: u32) -> f64 {
+    let bytes = u64::from(scenario.wire.payload) + u64::from(scenario.data_overhead());
+    topology.links[link as usize].rate.as_bps() as f64 / (8 * bytes) as f64
+}
+
+/// The most data packets that all hosts together can send in `span`, if none is shorter than others.
+fn sendable(scenario: &Scenario, topology: &Topology, span: Time) -> f64 {
+    let rates = (0..topology.hosts).map(|h| packet_rate(scenario, topology, topology.uplink(h)));
+    // Packets may be much shorter than a full one, but not than their headers.
+    let shortest = f64::from(scenario.wire.payload) / f64::from(scenario.data_overhead().max(1));
+    rates.sum::<f64>() * span.as_s_f64() * (1.0 + shortest)
+}

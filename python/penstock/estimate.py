@@ -1,0 +1,198 @@
+"""How much memory, work and time a run will take, before it starts.
+
+The core forecasts flows and packet-hops. What they and the network weigh was measured on the
+machine of ``docs/validation.md`` and is rounded up. An estimate is right to a factor of two or so;
+it is there to refuse what no machine can run.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock import _core
+from penstock.errors import core_refusals, refuse
+from penstock.plot.format import bytes_text
+from penstock.scenario import Scenario
+from penstock.scenario.assignment import DynamicAssignment, RoundAssignment
+from penstock.scenario.backpressure import Fafc
+
+PROCESS_BYTES = 100 * 2**20
+"""Python with this package and its libraries [B]; measured: 102 MB."""
+LINK_BYTES, HOST_BYTES, QUEUE_BYTES, ENTRY_BYTES = 1_100, 1_500, 32, 17
+"""A directed link, a host with its name and routes, a queue of a switch port, an entry of BFC's
+flow table [B]; measured with 2,048 hosts under DCTCP, SFQ, Homa and BFC."""
+ROUTE_BYTES = 16
+"""The routes from a switch to an edge switch [B]; measured with 512 racks."""
+FAFC_PAIR_BYTES = 10
+"""A pair of ports of a switch under FAFC [B]; measured with 2,048 hosts."""
+FLOW_BYTES, SAMPLE_BYTES, TRACED_BYTES, EVENT_BYTES = 120, 50, 700, 40
+"""A row of flows, a sampled switch or link, a data packet at a traced switch, and what is kept for
+each data packet-hop where events are listed [B]; measured on `bfc-demo` and `quickstart`."""
+HOP_NS, HOP_LINKS, HOP_GROWTH = 200.0, 384, 0.2
+"""A packet-hop [ns] up to so many links, and by which share it grows when they double; measured by
+``make bench`` with 128 and 8,192 hosts."""
+SAMPLE_NS = 1_000.0
+"""A sampled switch or link [ns]; measured with an interval of 10 ns."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one run will take, or several."""
+
+    parts: dict[str, float]
+    """Field of the scenario that decides it -> memory [B]."""
+    packet_hops: float
+    """Packets put on a wire; infinite where the network alone is too large to look at."""
+    seconds: float
+    """Processor time [s]."""
+
+    @property
+    def memory_bytes(self) -> float:
+        """Memory of the process [B]."""
+        return PROCESS_BYTES + sum(self.parts.values())
+
+    def __str__(self) -> str:
+        memory = f"about {bytes_text(self.memory_bytes)}"
+        if not math.isfinite(self.packet_hops):
+            return f"{memory} for the network alone"
+        return f"{memory}, {_power(self.packet_hops)} packet-hops, {_clock(self.seconds)}"
+
+
+def estimate(scenario: Scenario) -> Estimate:
+    """What a run of a scenario will take.
+
+    Raises
+    ------
+    ScenarioError
+        The core refuses the scenario.
+    """
+    network = _network_bytes(scenario)
+    if network > available_bytes():
+        return Estimate({"topology": network}, math.inf, math.inf)
+    with core_refusals(scenario.file):
+        forecast = json.loads(_core.forecast(scenario.to_json()))
+    hops, samples = float(forecast["packet_hops"]), _samples(scenario)
+    measure, switches = scenario.measure, scenario.topology.switch_count()
+    parts = {
+        "topology": network,
+        "traffic": FLOW_BYTES * float(forecast["flows"]),
+        "measure.sample_interval": SAMPLE_BYTES * samples,
+        "measure.events": EVENT_BYTES * hops / 2 if measure.events else 0.0,
+        "measure.trace": 0.0,
+    }
+    if measure.trace:
+        traced = (len(measure.trace.nodes) or switches) / switches
+        parts["measure.trace"] = TRACED_BYTES * traced * hops / 4
+    links = 2 * scenario.topology.cable_count()
+    growth = 1 + HOP_GROWTH * math.log2(max(links / HOP_LINKS, 1))
+    seconds = (hops * HOP_NS * growth + samples * SAMPLE_NS) / 1e9
+    return Estimate(parts, hops, seconds)
+
+
+def together(estimates: Iterable[Estimate], workers: int) -> Estimate:
+    """What several runs will take, so many at a time; each leaves its flows in memory."""
+    every = list(estimates)
+    largest = heapq.nlargest(workers, every, key=lambda one: one.memory_bytes)
+    parts = {name: sum(one.parts.get(name, 0.0) for one in largest) for name in every[0].parts}
+    hops, seconds = (sum(getattr(one, key) for one in every) for key in ("packet_hops", "seconds"))
+    return Estimate(parts, hops, seconds / workers)
+
+
+def check(needed: Estimate) -> None:
+    """Refuses what is larger than the memory of this machine.
+
+    Raises
+    ------
+    ScenarioError
+        Names the field that decides the memory.
+    """
+    free = available_bytes()
+    if needed.memory_bytes <= free:
+        return
+    field = max(needed.parts, key=lambda name: needed.parts[name])
+    raise refuse(
+        field,
+        f"the run needs {needed}, most of it because of this field; {bytes_text(free)} are free",
+        "make it smaller, run fewer at a time (--jobs), or add --force to try all the same",
+    )
+
+
+def available_bytes() -> float:
+    """Memory that this process can still have: the machine's, or its control group's [B]."""
+    found = [_meminfo("MemAvailable"), *_group_bytes()]
+    return min((one for one in found if one is not None), default=math.inf)
+
+
+def _network_bytes(scenario: Scenario) -> float:
+    topology, switch = scenario.topology, scenario.scheme.switch
+    hosts, switches, cables = (
+        topology.host_count(),
+        topology.switch_count(),
+        topology.cable_count(),
+    )
+    ports = 2 * cables - hosts
+    queues = switch.queue_count() or 1
+    port_bytes = float(QUEUE_BYTES * queues)
+    if isinstance(switch.assignment, DynamicAssignment):
+        port_bytes += ENTRY_BYTES * queues * switch.assignment.table_factor
+    if isinstance(switch.assignment, RoundAssignment):
+        port_bytes += 4 * switch.assignment.rows * switch.assignment.columns * switches / ports
+    if isinstance(switch.backpressure, Fafc):
+        port_bytes += FAFC_PAIR_BYTES * ports / switches
+    routes = ROUTE_BYTES * float(switches) ** 2
+    return 2 * cables * LINK_BYTES + hosts * HOST_BYTES + ports * port_bytes + routes
+
+
+def _samples(scenario: Scenario) -> float:
+    measure = scenario.measure
+    if not measure.sample_interval:
+        return 0.0
+    rows = scenario.topology.switch_count() + len(measure.series)
+    return rows * scenario.duration / measure.sample_interval
+
+
+def _meminfo(key: str) -> float | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    values = (line.split() for line in lines)
+    return next((1024.0 * float(words[1]) for words in values if words[0] == f"{key}:"), None)
+
+
+def _group_bytes() -> Iterable[float | None]:
+    """What is left of the limit of this process's control group, version 2 and version 1."""
+    for limit, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        (
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+            "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        ),
+    ):
+        try:
+            yield float(Path(limit).read_text()) - float(Path(used).read_text())
+        except (OSError, ValueError):  # no such group, or no limit ("max")
+            yield None
+
+
+def _power(value: float) -> str:
+    """A count in the notation of papers: 4·10⁹."""
+    if value < 1_000:
+        return f"{value:.0f}"
+    exponent = math.floor(math.log10(value))
+    raised = str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{value / 10**exponent:.1f}·10{raised}"
+
+
+def _clock(seconds: float) -> str:
+    if seconds < 1:
+        return "less than a second"
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,111 @@
+"""Estimates: near what a run takes, and a run too large for the machine is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_core import FakeCore
+
+from penstock import Scenario, ScenarioError, estimate, run, run_many
+from penstock.cli import main
+from penstock.estimate import PROCESS_BYTES, available_bytes
+
+ENDLESS = {
+    "topology": {"kind": "single-switch", "hosts": 8},
+    "traffic": [{"kind": "long-lived", "pairs": [[0, 4], [1, 5], [2, 6], [3, 6]]}],
+    "duration": "500 us",
+    "drain": "1 us",
+}
+SCENARIOS = {
+    "open loop": Scenario.from_name("quickstart"),
+    "leaf-spine": Scenario.from_name("bfc-google-60", {"duration": "100 us"}),
+    "incast": Scenario.from_name("incast"),
+    "endless": Scenario.model_validate(ENDLESS),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_packet_hops_are_foreseen_to_a_third(name: str) -> None:
+    """An incast's losses and pauses, and how endless flows share a core, are not foreseen."""
+    made = run(SCENARIOS[name].with_overrides({"scheme": "dctcp"}))
+    foreseen = estimate.estimate(made.scenario).packet_hops
+    assert 0.67 < foreseen / made.summary["packet_hops"] < 1.5
+
+
+MEASURE = """
+import sys
+from pathlib import Path
+from penstock import Scenario, _core
+
+def memory(key):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(key))
+
+scenario = Scenario.from_toml(sys.argv[1]).to_json()
+Path("/proc/self/clear_refs").write_text("5")  # the peak begins again
+before = memory("VmRSS")
+_core.validate(scenario)
+print(memory("VmHWM") - before)
+"""
+
+
+@pytest.mark.parametrize("scheme", ["bfc", "dctcp", "afq"])
+def test_the_memory_of_a_network_is_foreseen_to_a_half(scheme: str, tmp_path: Path) -> None:
+    sizes = {"topology.racks": 32, "topology.hosts_per_rack": 32, "topology.spines": 16}
+    scenario = Scenario.from_name("bfc-google-60", {"scheme": scheme, **sizes})
+    (tmp_path / "large.toml").write_text(scenario.to_toml())
+    command = [sys.executable, "-c", MEASURE, str(tmp_path / "large.toml")]
+    measured = int(subprocess.check_output(command, text=True))
+    foreseen = estimate.estimate(scenario).parts["topology"]
+    assert 0.5 < foreseen / measured < 2
+
+
+LARGE: dict[str, tuple[dict[str, Any], str]] = {
+    "hosts": ({"topology.hosts": 1_000_000}, "topology"),
+    "samples": ({"measure.sample_interval": "1 ps"}, "measure.sample_interval"),
+    "flows": ({"duration": "50 s"}, "traffic"),
+    "trace": ({"duration": "10 ms", "measure.trace": {"nodes": []}}, "measure.trace"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_what_does_not_fit_is_refused_by_the_field_that_decides(
+    core: FakeCore, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    overrides, field = LARGE[name]
+    monkeypatch.setattr(estimate, "available_bytes", lambda: 5e8)
+    large = Scenario.from_name("quickstart", overrides)
+    with pytest.raises(ScenarioError, match=rf"^{field}: the run needs about .* 500 MB are free"):
+        run(large)
+    with pytest.raises(ScenarioError, match="--force"):
+        run_many({"one": large})
+    assert core.scenarios == []
+    run(large, oversize=True)
+    assert len(core.scenarios) == 1
+
+
+def test_runs_side_by_side_are_counted_together() -> None:
+    one = estimate.estimate(SCENARIOS["leaf-spine"])
+    both = estimate.together([one, one, one], 2)
+    assert both.memory_bytes - PROCESS_BYTES == pytest.approx(
+        2 * (one.memory_bytes - PROCESS_BYTES)
+    )
+    assert both.packet_hops == 3 * one.packet_hops
+    assert both.seconds == pytest.approx(1.5 * one.seconds)
+
+
+def test_commands_say_the_estimate(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "bfc-demo"]) == 0
+    assert "2.4·10⁷ packet-hops" in capsys.readouterr().out
+    assert main(["run", "quickstart", "--set", "duration=20 us"]) == 0
+    assert "estimate: about 1" in capsys.readouterr().err
+    assert main(["run", "quickstart", "--set", "topology.hosts=1000000"]) == 2
+    assert "--force" in capsys.readouterr().err
+
+
+def test_the_memory_of_this_machine_is_known() -> None:
+    assert 1e8 < available_bytes() < 1e14
