@@ -15,7 +15,9 @@ def entry() -> None:
     interruption.install()
     from penstock.cli import main
 
-    sys.exit(main())
+    code = main()
+    interruption.ignore()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

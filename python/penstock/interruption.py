@@ -34,6 +34,12 @@ def install() -> None:
             signal.signal(one, _end)
 
 
+def ignore() -> None:
+    """Ignores signals from now on: the work is done, and only the interpreter has to end."""
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_IGN)
+
+
 def keep(words: str) -> None:
     """Says what a signal from now on leaves behind."""
     global _kept

@@ -133,7 +133,7 @@ class Place:
             self._publish()
         except OSError as error:
             _retire(self._draft, self.directory)
-            size = sum(_size(write) for write in files.values())
+            size = _room(self.directory.parent, summary, files)
             raise failure(self.shown, error, size, self.earlier is not None) from None
         return self.shown
 
@@ -225,10 +225,16 @@ def _write(path: Path, write: Writer) -> Any:
     return through.entry()
 
 
-def _size(write: Writer) -> int:
-    counted = Checksum()
-    write(counted)
-    return counted.size
+def _room(parent: Path, summary: dict[str, Any], files: Mapping[str, Writer]) -> int:
+    """What a run takes on the disk, in whole blocks [B]; nothing is written."""
+    entries = {}
+    for name, write in files.items():
+        counted = Checksum()
+        write(counted)
+        entries[name] = counted.entry()
+    sizes = [len(sealed(summary, entries)), *(entry.size for entry in entries.values())]
+    block = os.statvfs(parent).f_bsize
+    return sum(-(-size // block) * block for size in [1, *sizes])  # the directory takes one, too
 
 
 def _exchange(draft: Path, directory: Path) -> None:
