@@ -15,6 +15,7 @@ from typing import IO, Any, Literal, cast
 import polars as pl
 from matplotlib.axes import Axes
 
+from penstock.errors import ScenarioError
 from penstock.scenario import Scenario
 from penstock.storage.place import SAVE_SECONDS, Place, Writer
 from penstock.storage.record import Checksum, damaged, read_record
@@ -172,8 +173,13 @@ class Run:
         """
         source = Path(directory)
         record = read_record(source)
-        record.verify()
-        run = cls(Scenario.from_toml(source / SCENARIO_FILE), record.summary, {}, source)
+        try:
+            record.verify()
+            run = cls(Scenario.from_toml(source / SCENARIO_FILE), record.summary, {}, source)
+        except ScenarioError:
+            if read_record(source) != record:  # it was replaced while it was read
+                return cls.load(source)
+            raise
         run._stamps = _stamps(source)
         return run
 

@@ -21,7 +21,8 @@ from penstock.storage.record import SUMMARY_FILE
 
 QUICK = Scenario.from_name("quickstart")
 OTHER = QUICK.with_overrides({"seed": 2})
-ROUNDS = 15
+ROUNDS = int(os.environ.get("PENSTOCK_ROUNDS", "15"))
+"""How often each of two writers saves; 200 were tried once."""
 
 
 def names(directory: Path) -> set[str]:
@@ -265,9 +266,8 @@ def test_threads_that_save_different_runs_leave_a_whole_one(core: FakeCore, tmp_
             try:
                 made[number].save(target, force=True)
                 Run.load(target)
-            except ScenarioError as error:  # the other one has changed it while it was read
-                if "changed" not in str(error) and "damaged" not in str(error):
-                    errors.append(error)
+            except Exception as error:
+                errors.append(error)
 
     threads = [threading.Thread(target=save, args=[number]) for number in (0, 1)]
     for thread in threads:
@@ -304,8 +304,7 @@ def test_processes_that_save_different_runs_leave_a_whole_one(
         try:
             seen.add(Run.load(tmp_path / "run").summary["seed"])
         except ScenarioError as error:
-            # Between two reads of the check the run may have been replaced, never be half there.
-            assert "damaged" in str(error) or "no complete run" in str(error)
+            assert not seen, error  # once there is a run, there always is one
     assert [worker.returncode for worker in workers] == [0, 0]
     assert whole(tmp_path / "run").summary["seed"] in (1, 2)
     assert seen
