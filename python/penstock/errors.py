@@ -11,12 +11,28 @@ import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
+
+from pydantic_core import PydanticCustomError
 
 from penstock import _core
 
 VALUE_WIDTH = 60
 """Characters of a value that a message shows (our choice: it fits beside the field's name)."""
+
+FIELD_WIDTH = 200
+"""Characters of a field's path that a message shows (our choice: twice the longest there is)."""
+
+PATH_WIDTH = 4096
+"""Characters of a file's path that a message shows: the longest path of Linux (``PATH_MAX``)."""
+
+TEXT_WIDTH = 6000
+"""Characters of a message and of a remedy (our choice: the longest path, and the longest list of
+names to choose from, which takes some 1,500)."""
+
+PROBLEMS_MAX = 50
+"""Problems that one error lists (our choice: a screen full); the others wait for the next try."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +50,14 @@ class Problem:
     file: str | None = None
     """The file that says so, when the input came from one."""
 
+    def __post_init__(self) -> None:
+        """Texts come from files and command lines: none of them steers a terminal or fills it."""
+        widths = {"field": FIELD_WIDTH, "message": TEXT_WIDTH, "remedy": TEXT_WIDTH}
+        for name, width in widths.items():
+            object.__setattr__(self, name, printable(getattr(self, name), width))
+        if self.file is not None:
+            object.__setattr__(self, "file", printable(self.file, PATH_WIDTH))
+
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.file, self.field) if part)
         shown = f" = {describe(self.value)}" if self.value is not None and self.field else ""
@@ -47,11 +71,15 @@ class ScenarioError(Exception):
     Parameters
     ----------
     problems
-        Everything that is wrong with it, at least one.
+        Everything that is wrong with it, at least one; the first :data:`PROBLEMS_MAX` are kept.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
+        found = tuple(islice(problems, PROBLEMS_MAX + 2))
+        if len(found) > PROBLEMS_MAX + 1:
+            more = Problem("", "more is wrong than is listed here", "mend this first")
+            found = (*found[:PROBLEMS_MAX], more)
+        self.problems = found
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
     def within(self, file: str) -> ScenarioError:
@@ -91,15 +119,37 @@ def refuse(field: str, message: str, remedy: str, value: Any = None) -> Scenario
     return ScenarioError([Problem(field, message, remedy, value)])
 
 
+def problem_of(error: PydanticCustomError, field: str = "") -> Problem:
+    """What a :func:`penstock.units.refusal` says, as the problem of a field."""
+    context = error.context or {}
+    return Problem(field, context["problem"], context["remedy"])
+
+
+def printable(text: str, width: int) -> str:
+    """At most `width` characters of `text`; what is no printable character is escaped."""
+    shown = text[: width + 1]
+    if not shown.isprintable():
+        shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in shown)
+    return shown if len(shown) <= width else shown[: width - 3] + "..."
+
+
+def quoted(text: str) -> str:
+    """A word of a file or command line as a message shows it."""
+    return f'"{printable(text, VALUE_WIDTH)}"'
+
+
 def describe(value: Any) -> str:
     """`value` as a message shows it: short, quoted when it is text."""
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 3] + "..."
+    if isinstance(value, str):
+        return quoted(value)
+    # Python refuses to write thousands of digits in base 10.
+    is_long = isinstance(value, int) and value.bit_length() > 4 * VALUE_WIDTH
+    return printable(hex(value) if is_long else str(value), VALUE_WIDTH)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """A remedy for a wrong name: the nearest right one first, then all of them."""
     listed = sorted(names)
-    close = difflib.get_close_matches(name, listed, n=1)
+    close = difflib.get_close_matches(name[:VALUE_WIDTH], listed, n=1)
     choice = f'did you mean "{close[0]}"? ' if close else ""
     return f"{choice}one of {', '.join(listed)}"

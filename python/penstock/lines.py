@@ -2,54 +2,89 @@
 
 from __future__ import annotations
 
-import gzip
+import io
+import math
 import re
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic_core import PydanticCustomError
 
-from penstock.units import TIME, U64_MAX, refusal
+from penstock.errors import problem_of, quoted
+from penstock.text_file import read_text
+from penstock.units import NUMBER_WIDTH, TIME, U64_MAX, refusal, whole_number
+
+LINES_MAX = 2**20
+"""Most lines of a file; our choice: what is kept of a line takes a few hundred bytes."""
+
+LINE_WIDTH = 2**20
+"""Most characters of a line; our choice: the numbers of 4,096 switches take 30,000."""
 
 Value = TypeVar("Value")
+
+_DECIMAL = re.compile(r"([0-9]*\.?[0-9]+|[0-9]+\.)([eE][-+]?[0-9]+)?")
 
 
 class Line:
     """A line of a text file with its place, which every refusal names."""
 
+    __slots__ = ("number", "path", "text")
+
     def __init__(self, path: Path, number: int, text: str) -> None:
-        self.path, self.number, self.text = path, number, text.strip()
+        self.path, self.number, self.text = path, number, text
 
-    def refuse(self, problem: str, remedy: str) -> Exception:
-        """An error that shows the line."""
-        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
-        return refusal(f'{self.path}, line {self.number}: "{shown}" {problem}', remedy)
+    def refuse(self, problem: str, remedy: str, word: str = "") -> PydanticCustomError:
+        """An error about the line, or about a word of it.
 
-    def whole(self, text: str, what: str) -> int:
-        """`text` as a whole number."""
-        if not re.fullmatch(r"[0-9]+", text.strip()):
-            raise self.refuse(f'has "{text}" for {what}', "write a whole number, 0 or more")
-        return int(text)
+        The rest of the line is not shown: the file may be one that was never meant.
+        """
+        shown = f": {quoted(word)}" if word else ""
+        return refusal(f"{self.path}, line {self.number}{shown} {problem}", remedy)
+
+    def whole(self, text: str, what: str, most: int = U64_MAX) -> int:
+        """`text` as a whole number of at most `most`."""
+        word = text.strip()
+        value = whole_number(word, most)
+        if value is None:
+            # Which of the two is wrong: no number, or one that is too large.
+            remedy = f"at most {most}" if re.fullmatch("[0-9]+", word) else "0 or more"
+            raise self.refuse(f"has {quoted(word)} for {what}", f"write a whole number, {remedy}")
+        return value
+
+    def decimal(self, text: str, what: str) -> float:
+        """`text` as a finite number of 0 or more, with a point or an exponent if need be."""
+        value = float(text) if _is_decimal(text) else math.inf
+        if not math.isfinite(value):
+            raise self.refuse(f"has {quoted(text)} for {what}", "write a number, 0 or more")
+        return value
 
     def read(self, reader: Callable[[str], Value], text: str) -> Value:
         """What `reader` makes of `text`; its refusal gets the place of the line."""
         try:
             return reader(text)
         except PydanticCustomError as error:
-            context = error.context or {}
-            raise self.refuse(f"is wrong: {context['problem']}", context["remedy"]) from None
+            found = problem_of(error)
+            raise self.refuse(f"is wrong: {found.message}", found.remedy) from None
 
     def time(self, text: str, unit: str) -> int:
         """Picoseconds of a decimal number of `unit`, rounded to the nearest."""
+        word = text.strip()
         try:
-            value = Decimal(text.strip()) * TIME.units[unit]
-        except InvalidOperation:
-            raise self.refuse(f'has "{text}" for the start', f"write a number of {unit}") from None
-        if not value.is_finite() or not 0 <= value <= U64_MAX:
-            raise self.refuse(f'has "{text}" for the start', "write a time from 0 up")
+            value = Decimal(word if _is_decimal(word) else "NaN") * TIME.units[unit]
+        except DecimalException:  # an exponent beyond all bounds
+            value = Decimal("NaN")
+        if not value.is_finite() or value > U64_MAX:
+            raise self.refuse(
+                f"has {quoted(word)} for the start",
+                f"write a number of {unit}, from 0 to {U64_MAX // TIME.units['s']} s",
+            )
         return round(value)
+
+
+def _is_decimal(text: str) -> bool:
+    return len(text) <= NUMBER_WIDTH and _DECIMAL.fullmatch(text) is not None
 
 
 def announced(lines: list[Line], count: int, header: Line, what: str) -> list[Line]:
@@ -59,7 +94,7 @@ def announced(lines: list[Line], count: int, header: Line, what: str) -> list[Li
     not begin with a number.
     """
     found = len(lines)
-    while found and not lines[found - 1].text[0].isdigit():
+    while found and lines[found - 1].text[0] not in "0123456789":
         found -= 1
     if found != count:
         raise header.refuse(
@@ -75,17 +110,31 @@ def read_lines(path: Path, *, may_be_empty: bool = False) -> list[Line]:
     Raises
     ------
     PydanticCustomError
-        A `ValueError`: the file cannot be read, or nothing is in it that should be.
+        A `ValueError`: the file cannot be read, has more than :data:`LINES_MAX` lines, or nothing
+        is in it that should be.
     """
-    try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        texts = raw.decode().splitlines()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise refusal(
-            f"{path} cannot be read: {error}", "name a text file, or one gzipped"
-        ) from None
-    numbered = [Line(path, number, text) for number, text in enumerate(texts, start=1)]
-    lines = [line for line in numbered if line.text and not line.text.startswith("#")]
+    lines = numbered_lines(read_text(path), path)
     if not lines and not may_be_empty:
         raise refusal(f"{path} is empty", "name a file with something in it")
+    return lines
+
+
+def numbered_lines(text: str, path: Path) -> list[Line]:
+    """The lines of the text of a file, without empty ones and comments (``#``).
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError`: there are too many, or one is too long.
+    """
+    breaks = max(text.count("\n"), text.count("\r"))
+    if breaks > LINES_MAX:
+        raise refusal(f"{path} has {breaks:,} lines", f"name a file of at most {LINES_MAX:,}")
+    lines = []
+    for number, written in enumerate(io.StringIO(text, newline=None), start=1):
+        line = Line(path, number, written.strip())
+        if len(line.text) > LINE_WIDTH:
+            raise line.refuse(f"has {len(line.text):,} characters", f"write at most {LINE_WIDTH:,}")
+        if line.text and line.text[0] != "#":
+            lines.append(line)
     return lines

@@ -29,10 +29,17 @@ from penstock.hpcc.quantity import rate_bps, time_ns
 from penstock.lines import Line, announced, read_lines
 from penstock.units import TIME
 
+HOSTS_MAX, SWITCHES_MAX = 2**20, 2**12
+"""The largest network; our choice: the core's bounds, far above the 8,192 hosts it is made for."""
+
+CABLES_MAX = 2**17
+"""Most cables that are listed one by one; our choice: twice those of a fat tree of 16,000 hosts.
+A cable takes two kilobytes until the core has it."""
+
 CABLE = "write a b rate delay and, if you like, an error rate of 0"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileCable:
     """A cable, between nodes as the file numbers them."""
 
@@ -126,8 +133,12 @@ def _header(line: Line) -> _Header:
                 f"has {count} words, which no header of the family has",
                 "write the number of nodes, of switches and of links",
             )
-    kinds = line.whole(switches, "the switches") + line.whole(special, "the NVSwitches")
-    return _Header(line.whole(nodes, "the nodes"), kinds, line.whole(links, "the links"))
+    return _Header(
+        line.whole(nodes, "the nodes", HOSTS_MAX + SWITCHES_MAX),
+        line.whole(switches, "the switches", SWITCHES_MAX)
+        + line.whole(special, "the NVSwitches", SWITCHES_MAX),
+        line.whole(links, "the links", CABLES_MAX),
+    )
 
 
 def _switches(lines: list[Line], header: _Header) -> tuple[frozenset[int], list[Line]]:
@@ -155,12 +166,8 @@ def _cable(line: Line, known: range) -> FileCable:
     for node in (a, b):
         if node not in known:
             raise line.refuse(f"names node {node}", f"nodes are 0 to {len(known) - 1}")
-    if len(words) == 5 and float(words[4] if _is_number(words[4]) else "nan") != 0:
-        raise line.refuse(f"has an error rate of {words[4]}", "links lose nothing here: write 0")
+    if len(words) == 5 and line.decimal(words[4], "the error rate") != 0:
+        raise line.refuse("is no error rate of 0", "links lose nothing here: write 0", words[4])
     delay_ns = line.read(time_ns, words[3])
     exact = line.read(TIME.parse, words[3]) if words[3][-1:].isalpha() else delay_ns * 1000
     return FileCable(line, a, b, line.read(rate_bps, words[2]), exact, delay_ns)
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).isdigit()

@@ -13,6 +13,7 @@ in time, texts where a number belongs, a flow from a host to itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,9 @@ Flow = tuple[int, int, int, int]
 PORT_MAX = 2**16 - 1
 """Largest UDP port."""
 
+FLOWS_MAX = 2**19
+"""Most flows of a list; our choice: what is kept of one takes a kilobyte until the core has it."""
+
 SECOND_NS = TIME.units["s"] // TIME.units["ns"]
 
 
@@ -40,7 +44,7 @@ class FlowTrace:
     """UDP port of each flow at its destination; empty when the format has none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class HpccFlow:
     """A line of the HPCC simulator's flow file, its node numbers as the file has them."""
 
@@ -73,7 +77,7 @@ def read_trace(path: Path) -> FlowTrace:
         A `ValueError` that names the line and the remedy.
     """
     lines = read_lines(path)
-    if lines[0].text.isdigit():
+    if re.fullmatch("[0-9]+", lines[0].text):
         found = read_hpcc_flows(lines)
         base = base_second(found) * SECOND_NS
         listed = [
@@ -101,7 +105,7 @@ def read_hpcc_flows(lines: list[Line]) -> list[HpccFlow]:
     PydanticCustomError
         A `ValueError` that names the line and the remedy.
     """
-    count = lines[0].whole(lines[0].text, "the number of flows")
+    count = lines[0].whole(lines[0].text, "the number of flows", FLOWS_MAX)
     rows = announced(lines[1:], count, lines[0], "flows")
     flows = [_hpcc_flow(line) for line in rows]
     places = ((f.line, (f.source, f.destination, f.size, f.start_ns)) for f in flows)
@@ -114,9 +118,7 @@ def _hpcc_flow(line: Line) -> HpccFlow:
     words = line.text.split()
     if len(words) not in (5, 6):
         raise line.refuse(f"has {len(words)} columns", "write src dst pg dport size start_s")
-    port = line.whole(words[3], "the port") if len(words) == 6 else 0
-    if port > PORT_MAX:
-        raise line.refuse(f"has {port} for the port", f"write at most {PORT_MAX}")
+    port = line.whole(words[3], "the port", PORT_MAX) if len(words) == 6 else 0
     return HpccFlow(
         line,
         line.whole(words[0], "the source"),
@@ -191,8 +193,8 @@ def _connection_matrix(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
 
 
 def _checked(flows: Iterator[tuple[Line, Flow]]) -> Iterator[Flow]:
-    before, any_flow = 0, False
-    for line, flow in flows:
+    before, count = 0, 0
+    for count, (line, flow) in enumerate(flows, start=1):
         source, destination, size, start = flow
         if source == destination:
             raise line.refuse(f"is a flow from host {source} to itself", "name two hosts")
@@ -200,7 +202,9 @@ def _checked(flows: Iterator[tuple[Line, Flow]]) -> Iterator[Flow]:
             raise line.refuse("is a flow without bytes", "write a size of at least 1")
         if start < before:
             raise line.refuse("starts before the line above it", "sort the file by start")
-        before, any_flow = start, True
+        if count > FLOWS_MAX:
+            raise line.refuse("is one flow too many", f"write at most {FLOWS_MAX:,} in a file")
+        before = start
         yield flow
-    if not any_flow:
+    if not count:
         raise refusal("the trace has no flows", "add some, or leave the traffic out")

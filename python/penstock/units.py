@@ -18,15 +18,41 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer, SerializationInfo
 from pydantic_core import PydanticCustomError
 
+from penstock.errors import TEXT_WIDTH, printable, quoted
+
 U64_MAX = 2**64 - 1
 """The largest quantity: the Rust core keeps every quantity in an unsigned 64-bit integer."""
 
+DIGITS_MAX = len(str(U64_MAX))
+"""Most digits of a whole number: those of the largest quantity."""
+
+NUMBER_WIDTH = 64
+"""Most characters of a number with a point or an exponent; our choice: a double needs 24, the
+sizes of decimal numbers in simulators' files stay below 32."""
+
 _NUMBER = re.compile(r"([0-9._]*)(.*)", re.DOTALL)
+_WHOLE = re.compile(rf"[0-9]{{1,{DIGITS_MAX}}}")
 
 
 def refusal(problem: str, remedy: str) -> PydanticCustomError:
     """An error for a pydantic validator to raise: what is wrong, and what would be right."""
-    return PydanticCustomError("refused", "{problem}", {"problem": problem, "remedy": remedy})
+    context = {
+        name: printable(text, TEXT_WIDTH)
+        for name, text in (("problem", problem), ("remedy", remedy))
+    }
+    return PydanticCustomError("refused", "{problem}", context)
+
+
+def whole_number(text: str, most: int = U64_MAX) -> int | None:
+    """`text` as a whole number of at most `most`; None when it is none.
+
+    Every reader of text uses it: ``int`` takes signs, underscores and the digits of other scripts,
+    and raises an error of its own on thousands of digits.
+    """
+    if not _WHOLE.fullmatch(text):
+        return None
+    value = int(text)
+    return value if value <= most else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +82,8 @@ class Quantity:
         factor = self.units.get(unit)
         if factor is None:
             raise self._refuse(text, "its unit is unknown")
+        if len(number) > NUMBER_WIDTH:
+            raise self._refuse(text, "its number is too long")
         whole, _, fraction = number.partition(".")
         if not (whole or fraction):
             raise self._refuse(text, "it has no number")
@@ -111,7 +139,7 @@ class Quantity:
 
     def _refuse(self, text: str, reason: str) -> PydanticCustomError:
         return refusal(
-            f'"{text}" is not a {self.name}: {reason}',
+            f"{quoted(text)} is not a {self.name}: {reason}",
             f'write a number and a unit, one of {self.listed}, such as "{self.example}"',
         )
 

@@ -15,8 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from penstock.errors import nearest
-from penstock.units import refusal
+from penstock.errors import PATH_WIDTH, nearest, printable, quoted
+from penstock.lines import Line, numbered_lines, read_lines
+from penstock.units import NUMBER_WIDTH, U64_MAX, refusal
 
 Convention = Literal["linear", "step"]
 """How a table is sampled."""
@@ -24,6 +25,9 @@ Convention = Literal["linear", "step"]
 TOLERANCE = 1e-9
 """How far the last share may be below 1 (our choice: above the rounding of a percentage divided by
 100, below any difference that is meant)."""
+
+ROW = "write a size in bytes and a cumulative share of flows"
+"""What a line of a table is."""
 
 PERCENT_FROM = 2.0
 """A table whose last share is above this is in percent (our choice: between 1 and 100)."""
@@ -104,6 +108,11 @@ class Distribution:
         if size_before < 0 or share_before < 0:
             raise refusal(f"{self.name}: row 1 is negative", "write sizes and shares from 0 up")
         for row, (size, share) in enumerate(self.points, start=1):
+            if size > U64_MAX:
+                raise refusal(
+                    f"{self.name}: the size of row {row} is no size of a flow",
+                    f"write at most {U64_MAX} bytes",
+                )
             if size < size_before or share < share_before:
                 raise refusal(
                     f"{self.name}: row {row} ({size}, {share:g}) is below row {row - 1} "
@@ -131,53 +140,56 @@ def find_workload(name: str) -> Distribution:
     """
     for workload in WORKLOADS:
         if name in (workload.name, workload.file):
-            text = (files("penstock") / "workloads" / f"{workload.file}.csv").read_text()
-            points = _parse(text, f"{workload.file}.csv")
+            file = f"{workload.file}.csv"
+            text = (files("penstock") / "workloads" / file).read_text()
+            points = _points(numbered_lines(text, Path(file)), file)
             return Distribution(workload.name, workload.convention, points)
     names = [workload.name for workload in WORKLOADS]
-    raise refusal(f'there is no workload "{name}"', nearest(name, names) + "; or name a file")
+    raise refusal(f"there is no workload {quoted(name)}", nearest(name, names) + "; or name a file")
 
 
 def read_cdf(path: Path) -> Distribution:
-    """The distribution in a file: CSV or columns, in fraction or in percent.
+    """The distribution in a file: CSV or columns, in fraction or in percent, gzipped or not.
 
     A header and Homa's first line (the mean) are skipped. Without a word from the user it is
     sampled along straight lines, as the tools that publish such files do.
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError` that names the line and the remedy.
     """
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise refusal(f"{path} cannot be read: {error}", "name a text file") from None
-    return Distribution(path.stem, "linear", _parse(text, str(path)))
+    points = _points(read_lines(path), str(path))
+    return Distribution(printable(path.stem, PATH_WIDTH), "linear", points)
 
 
-def _parse(text: str, file: str) -> tuple[tuple[int, float], ...]:
+def _points(lines: list[Line], file: str) -> tuple[tuple[int, float], ...]:
+    """The rows of a table; `file` is its name in messages."""
     rows: list[tuple[float, float]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        words = line.replace(",", " ").split()
-        if not words or line.lstrip().startswith("#"):
-            continue
-        try:
-            values = [float(word) for word in words]
-        except ValueError:
+    for line in lines:
+        words = line.text.replace(",", " ").split()
+        values = [_number(word) for word in words]
+        if None in values:
             if rows:
-                raise _bad_line(file, number, line, "is not a row of numbers") from None
+                raise line.refuse("is not a number", ROW, words[values.index(None)])
             continue
-        if len(values) == 1 and not rows:
+        row = [value for value in values if value is not None]
+        if len(row) == 1 and not rows:
             continue
-        if not all(math.isfinite(value) and value >= 0 for value in values):
-            raise _bad_line(file, number, line, "is below zero or not finite")
-        if len(values) != 2:
-            raise _bad_line(file, number, line, f"has {len(values)} columns")
-        rows.append((values[0], values[1]))
+        for word, value in zip(words, row, strict=True):
+            if not math.isfinite(value) or value < 0:
+                raise line.refuse("is below zero or not finite", ROW, word)
+        if len(row) != 2:
+            raise line.refuse(f"has {len(row)} columns", ROW)
+        rows.append((row[0], row[1]))
     if not rows:
         raise refusal(f"{file} has no rows", "write rows of size in bytes and cumulative share")
     unit = 100.0 if rows[-1][1] > PERCENT_FROM else 1.0
     return tuple((round(size), share / unit) for size, share in rows)
 
 
-def _bad_line(file: str, number: int, line: str, reason: str) -> Exception:
-    return refusal(
-        f'{file}, line {number}: "{line.strip()}" {reason}',
-        "write a size in bytes and a cumulative share of flows",
-    )
+def _number(word: str) -> float | None:
+    try:
+        return float(word) if len(word) <= NUMBER_WIDTH else None
+    except ValueError:
+        return None

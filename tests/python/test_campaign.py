@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from fake_core import FakeCore
 
-from penstock import experiments
+from penstock import ScenarioError, experiments
 from penstock.cli import main
 from penstock.experiments import Campaign, Outcome, Standing, campaign, catalogue, outcome
 from penstock.experiments.outcome import OUTCOME_FILE
@@ -259,7 +259,7 @@ def test_a_part_of_another_experiment_is_listed_shown_and_found(
     assert listed["x/fig3"] == "in x/fig2: A tiny experiment"
     assert main(["show", "x/fig3"]) == 0
     assert "x/fig2" in capsys.readouterr().out
-    with pytest.raises(LookupError, match="x/fig3 is part of experiment 'x/fig2'"):
+    with pytest.raises(ScenarioError, match=r"x/fig3.*take experiment x/fig2"):
         experiments.load("x/fig3")
 
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from synthetic_runs import synthetic_run
 
-from penstock import experiments
+from penstock import ScenarioError, experiments
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError
 from penstock.experiments.figure import draw, run_of_seed
@@ -205,7 +205,7 @@ def test_bounds_in_words() -> None:
 
 
 def test_an_unknown_id_names_the_nearest() -> None:
-    with pytest.raises(LookupError, match="'bfc/fig99' is not known; try bfc/fig9"):
+    with pytest.raises(ScenarioError, match=r'"bfc/fig99": there is no such.*try bfc/fig9'):
         experiments.load("bfc/fig99")
 
 

@@ -13,6 +13,7 @@ from penstock.scenario import Scenario
 from penstock.scenario.table import parse_value
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE, is_own_page
+from penstock.units import whole_number
 
 RUNS = Path("runs")
 """Where results go that were not sent elsewhere."""
@@ -164,7 +165,7 @@ def _traced_nodes(trace: str, scenario: Scenario) -> list[int]:
     numbers = {name: number for number, name in enumerate(names)}
     found = []
     for node in split_names(nodes, "--trace"):
-        number = int(node) if node.isdigit() else numbers.get(node)
+        number = whole_number(node) if node[0].isdecimal() else numbers.get(node)
         if number is None or number >= len(names):
             remedy = f"nodes are {names[0]} to {names[-1]}, or 0 to {len(names) - 1}"
             raise refuse("--trace", "there is no such node", remedy, node)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 
+from penstock.errors import VALUE_WIDTH, Problem, ScenarioError, problem_of, refuse
 from penstock.experiments.model import Experiment
+from penstock.scenario.table import plain
+from penstock.scenario.translation import translate
+from penstock.toml_text import read_toml
 
 DIRECTORY = Path(__file__).parent / "catalogue"
 """Where the files are; in the repository a link to `experiments/` at its root."""
@@ -25,8 +29,8 @@ def identifiers() -> list[str]:
 
 def paper_order(identifier: str) -> tuple[str | int, ...]:
     """Sorts ids by their words and, where words are the same, by their numbers."""
-    parts = re.split(r"(\d+)", identifier)
-    return tuple(int(part) if part.isdigit() else part for part in parts)
+    parts = re.split(r"([0-9]{1,9})", identifier)
+    return tuple(int(part) if odd % 2 else part for odd, part in enumerate(parts))
 
 
 def source_file(identifier: str) -> Path:
@@ -44,22 +48,37 @@ def load(identifier: str) -> Experiment:
 
     Raises
     ------
-    LookupError
-        No experiment has this id; the message names the nearest ones.
-    ValueError
-        The file is not a valid experiment; the message names file, field and value.
+    ScenarioError
+        No experiment has this id, or its file is not valid; the message names the nearest ids, or
+        file, field and value.
     """
     known = identifiers()
     if identifier not in known:
         if identifier in (elsewhere := covered()):
-            raise LookupError(f"{identifier} is part of experiment {elsewhere[identifier]!r}")
-        near = difflib.get_close_matches(identifier, known, n=3) or known
-        raise LookupError(f"experiment {identifier!r} is not known; try {', '.join(near)}")
+            near = f"take experiment {elsewhere[identifier]}, which shows it"
+        else:
+            close = difflib.get_close_matches(identifier[:VALUE_WIDTH], known, n=3)
+            near = f"try {', '.join(close or known)}"
+        raise refuse("ID", "there is no such experiment", near, identifier)
     path = source_file(identifier)
-    try:
-        experiment = Experiment.model_validate(tomllib.loads(path.read_text("utf-8")))
-    except (ValidationError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"{path.name}: {error}") from error
+    experiment = read(path)
     if experiment.id != identifier:
-        raise ValueError(f"{path.name}: id is {experiment.id!r}, the file says {identifier!r}")
+        problem = Problem("id", f"the file says {identifier}", "write the same", experiment.id)
+        raise ScenarioError([problem]).within(str(path))
     return experiment
+
+
+def read(path: Path) -> Experiment:
+    """The experiment of a file.
+
+    Raises
+    ------
+    ScenarioError
+        It is not valid; the message names file, field and value.
+    """
+    try:
+        return Experiment.model_validate(plain(read_toml(path, "name an experiment's TOML file")))
+    except PydanticCustomError as error:
+        raise ScenarioError([problem_of(error)]) from None
+    except ValidationError as error:
+        raise translate(error, Experiment).within(str(path)) from None

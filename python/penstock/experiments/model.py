@@ -10,13 +10,15 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from penstock.units import refusal
+
 Table = dict[str, Any]
 
 
 class Declared(BaseModel):
     """Base of all parts: frozen, unknown keys refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Point(Declared):
@@ -32,7 +34,7 @@ class Point(Declared):
     @model_validator(mode="after")
     def _named(self) -> Point:
         if not self.name and self.value is None:
-            raise ValueError("a point needs a name or a value")
+            raise refusal("a point needs a name or a value", "write either")
         return self
 
     @property
@@ -57,7 +59,7 @@ class Axis(Declared):
     @model_validator(mode="after")
     def _complete(self) -> Axis:
         if bool(self.values) == bool(self.points) or bool(self.values) != bool(self.key):
-            raise ValueError("an axis has either `key` and `values`, or `points`")
+            raise refusal("an axis has either `key` and `values`, or `points`", "write one of them")
         return self
 
     @property
@@ -127,9 +129,11 @@ class Claim(Declared):
     def _bounded(self) -> Claim:
         bounds = (self.at_least, self.at_most, self.above, self.below, self.near)
         if all(bound is None for bound in bounds):
-            raise ValueError("a claim needs at_least, at_most, above, below, or near and within")
+            raise refusal(
+                "a claim needs at_least, at_most, above, below, or near and within", "write one"
+            )
         if (self.near is None) != (self.within is None):
-            raise ValueError("near and within come together")
+            raise refusal("near and within come together", "write both, or neither")
         return self
 
 

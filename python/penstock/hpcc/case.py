@@ -10,12 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import Problem, ScenarioError
+from pydantic_core import PydanticCustomError
+
+from penstock.errors import Problem, ScenarioError, problem_of
 from penstock.hpcc.config import Config, read_config
 from penstock.hpcc.rules import check
 from penstock.hpcc.scheme import scheme_of, wire_of
 from penstock.lines import read_lines
 from penstock.scenario import Scenario
+from penstock.scenario.base import label_of
 from penstock.scenario.traffic_checks import LONGEST_RUN
 from penstock.topology_file import TopologyFile, read_topology
 from penstock.trace import SECOND_NS, HpccFlow, base_second, read_hpcc_flows
@@ -81,9 +84,9 @@ def case_of_config(path: Path, fidelity: str, overrides: Mapping[str, Any]) -> C
         assert config.topology is not None and config.flows is not None, "check() wants both"
         topology = read_topology(config.topology)
         scheme = scheme_of(config, topology)
-        table = {"name": path.stem, "scheme": scheme, "wire": wire_of(config)}
+        table = {"name": label_of(path.stem), "scheme": scheme, "wire": wire_of(config)}
         case = _case(table, topology, config.flows, config.stop_ns, fidelity)
-    except ValueError as error:
+    except PydanticCustomError as error:
         raise located(error) from None
     except ScenarioError as error:
         raise _with_lines(error, config) from None
@@ -95,9 +98,9 @@ def case_of_files(
 ) -> Case:
     """The case of a topology and a flow file under a preset; else as :func:`case_of_config`."""
     try:
-        table = {"name": flows.name.split(".")[0], "scheme": scheme}
+        table = {"name": label_of(flows.name.split(".")[0]), "scheme": scheme}
         case = _case(table, read_topology(topology), flows, None, fidelity)
-    except ValueError as error:
+    except PydanticCustomError as error:
         raise located(error) from None
     return _overridden(case, overrides)
 
@@ -165,10 +168,9 @@ def _overridden(case: Case, overrides: Mapping[str, Any]) -> Case:
     return replace(case, scenario=case.scenario.with_overrides(overrides))
 
 
-def located(error: Exception) -> ScenarioError:
+def located(error: PydanticCustomError) -> ScenarioError:
     """The refusal of a file, which names its line, as an error of the command."""
-    context = getattr(error, "context", None) or {}
-    return ScenarioError([Problem("", context["problem"], context["remedy"])])
+    return ScenarioError([problem_of(error)])
 
 
 def _with_lines(error: ScenarioError, config: Config) -> ScenarioError:
@@ -179,5 +181,6 @@ def _with_lines(error: ScenarioError, config: Config) -> ScenarioError:
         if line is None:
             found.append(replace(problem, file=str(config.path)))
         else:
-            found += located(line.refuse(f"is wrong: {problem.message}", problem.remedy)).problems
+            wrong = f"is wrong: {problem.message}"
+            found.append(problem_of(line.refuse(wrong, problem.remedy, line.text.split()[0])))
     return ScenarioError(found)

@@ -8,15 +8,17 @@ itself passes over what it does not know. Where next: :mod:`penstock.hpcc.rules`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import nearest
+from pydantic_core import PydanticCustomError
+
+from penstock.errors import nearest, quoted
 from penstock.hpcc.quantity import rate_bps, time_ns
 from penstock.lines import Line, read_lines
+from penstock.text_file import exists
 from penstock.units import TIME, refusal
 
 DCQCN, HPCC, TIMELY, DCTCP = 1, 3, 7, 8
@@ -109,10 +111,11 @@ class Config:
     link_down: tuple[int, int, int] = (0, 0, 0)
     """Time [us] and ends of a cable that fails; time 0: none does."""
 
-    def refuse(self, key: str, problem: str, remedy: str) -> Exception:
+    def refuse(self, key: str, problem: str, remedy: str) -> PydanticCustomError:
         """An error about a key, with its line if it has one."""
         if key in self.lines:
-            return self.lines[key].refuse(problem, remedy)
+            line = self.lines[key]
+            return line.refuse(problem, remedy, " ".join(line.text.split()))
         default = getattr(self, KEYS[key][0])
         written = "" if default is None or default == {} else f", whose default {_plain(default)}"
         return refusal(f"{self.path} has no {key}{written} {problem}", remedy)
@@ -143,10 +146,7 @@ def _flag(line: Line, words: list[str]) -> bool:
 
 
 def _number(line: Line, words: list[str]) -> float:
-    text = _one(line, words)
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.", text):
-        raise line.refuse(f'has "{text}" for the value', "write a number, 0 or more")
-    return float(text)
+    return line.decimal(_one(line, words), "the value")
 
 
 def _rate(line: Line, words: list[str]) -> int:
@@ -167,8 +167,8 @@ def _microseconds(line: Line, words: list[str]) -> int:
 
 def _path(line: Line, words: list[str]) -> Path:
     path = line.path.parent / _one(line, words)
-    if not path.is_file():
-        raise line.refuse(f'names "{path}", which is no file', "paths begin at the config's folder")
+    if not exists(path):
+        raise line.refuse("is no file", "paths begin at the config's folder", words[0])
     return path
 
 
@@ -250,7 +250,7 @@ def read_config(path: Path) -> Config:
         if key in IGNORED:
             continue
         if key not in KEYS:
-            raise line.refuse(f"has an unknown key {key}", nearest(key, [*KEYS, *IGNORED]))
+            raise line.refuse(f"has an unknown key {quoted(key)}", nearest(key, [*KEYS, *IGNORED]))
         if key in places:
             raise line.refuse(f"repeats line {places[key].number}", "keep one of them")
         name, read = KEYS[key]

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import polars as pl
+from pydantic_core import PydanticCustomError
 
 from penstock.hpcc.case import PS, Case, located
 from penstock.hpcc.ideal import IdealTimes
@@ -25,6 +26,8 @@ FIRST_PORT = 10_000
 FCT_COLUMNS = ("sip", "dip", "sport", "dport", "size", "start_ns", "fct_ns", "ideal_ns")
 PFC_COLUMNS = ("time_ns", "node", "node_type", "ifindex", "type")
 """`node_type` is 0 for a host and 1 for a switch, `type` 1 for a pause and 0 for a resume."""
+NUMBER_MAX = 2**63 - 1
+"""Largest number of a result file: the tables have signed integers of 64 bits."""
 PFC_TYPES = {"resume_received": 0, "pause_received": 1}
 
 
@@ -102,7 +105,7 @@ def read_pfc(path: Path) -> pl.DataFrame:
 def _read(path: Path, columns: tuple[str, ...], texts: int) -> pl.DataFrame:
     try:
         rows = [_row(line, columns, texts) for line in read_lines(path, may_be_empty=True)]
-    except ValueError as error:
+    except PydanticCustomError as error:
         raise located(error) from None
     types = [pl.String] * texts + [pl.Int64] * (len(columns) - texts)
     return pl.DataFrame(rows, schema=dict(zip(columns, types, strict=True)), orient="row")
@@ -115,4 +118,4 @@ def _row(line: Line, columns: tuple[str, ...], texts: int) -> list[str | int]:
             f"has {len(words)} of {len(columns)} columns", f"a line is {' '.join(columns)}"
         )
     numbers = zip(words[texts:], columns[texts:], strict=True)
-    return [*words[:texts], *(line.whole(word, name) for word, name in numbers)]
+    return [*words[:texts], *(line.whole(word, name, NUMBER_MAX) for word, name in numbers)]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from penstock.units import refusal
+from penstock.errors import quoted
+from penstock.units import NUMBER_WIDTH, TIME, U64_MAX, refusal
 
 RATE_UNITS = {
     prefix + unit: factor * bits
@@ -25,6 +26,8 @@ TIME_UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """Nanoseconds in each unit of ns-3's ``Time``; a number alone is in seconds."""
 
 _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([A-Za-z/]*)")
+_TIME_MAX = U64_MAX // TIME.units["ns"]
+"""Longest time [ns]: a scenario counts picoseconds in 64 bits."""
 _FRACTION_BITS = 64
 """Bits behind the point of ns-3's ``int64x64_t``, through which a double becomes a time."""
 
@@ -35,12 +38,12 @@ def rate_bps(text: str) -> int:
     Raises
     ------
     PydanticCustomError
-        A `ValueError`: it is no rate above zero.
+        A `ValueError`: it is no rate above zero, or larger than 64 bits hold.
     """
     number, unit = _split(text, RATE_UNITS, "b/s", "rate", "100Gbps")
     rate = int(Fraction(float(number)) * RATE_UNITS[unit])
-    if rate == 0:
-        raise refusal(f'"{text}" is no rate above zero', 'write e.g. "100Gbps"')
+    if not 0 < rate <= U64_MAX:
+        raise refusal(f"{quoted(text)} is no rate above zero", 'write e.g. "100Gbps"')
     return rate
 
 
@@ -50,17 +53,20 @@ def time_ns(text: str) -> int:
     Raises
     ------
     PydanticCustomError
-        A `ValueError`: it is no time.
+        A `ValueError`: it is no time, or longer than 64 bits of picoseconds.
     """
     number, unit = _split(text, TIME_UNITS, "s", "time", "0.001ms")
     fixed_point = int(Fraction(float(number)) * 2**_FRACTION_BITS)
-    return (fixed_point * TIME_UNITS[unit]) >> _FRACTION_BITS
+    time = (fixed_point * TIME_UNITS[unit]) >> _FRACTION_BITS
+    if time > _TIME_MAX:
+        raise refusal(f"{quoted(text)} is no time that can be simulated", 'write e.g. "0.001ms"')
+    return time
 
 
 def _split(
     text: str, units: dict[str, int], default: str, name: str, example: str
 ) -> tuple[str, str]:
-    match = _NUMBER.fullmatch(text)
+    match = _NUMBER.fullmatch(text) if len(text) <= NUMBER_WIDTH else None
     if match is None or (match.group(2) or default) not in units:
-        raise refusal(f'"{text}" is no {name}', f'write e.g. "{example}"')
+        raise refusal(f"{quoted(text)} is no {name}", f'write e.g. "{example}"')
     return match.group(1), match.group(2) or default

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.errors import PATH_WIDTH, printable
 from penstock.hpcc.config import DCQCN, DCTCP, HPCC, TIMELY, Config
 from penstock.topology_file import TopologyFile
 
@@ -26,7 +27,7 @@ def scheme_of(config: Config, topology: TopologyFile) -> dict[str, Any]:
     """The scheme of a config, as a scenario would write it."""
     return {
         "name": MODE_NAMES[config.mode],
-        "title": f"CC_MODE {config.mode} of {config.path.name}",
+        "title": f"CC_MODE {config.mode} of {printable(config.path.name, PATH_WIDTH)}",
         "cite": "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control)",
         "switch": {
             "admission": {

@@ -14,6 +14,7 @@ from penstock.scenario.base import (
     BFC_SIMULATOR,
     HPCC_SIMULATOR,
     OUR_CHOICE,
+    Many,
     Node,
     Number,
     Part,
@@ -69,7 +70,7 @@ class SharedBuffer(Part):
     buffer: PositiveSize = field(
         "memory of the switch", "12 MiB", source="BFC 6.2.1 (12 MB; 12 x 2^20 B in its simulator)"
     )
-    other_buffers: tuple[tuple[Node, PositiveSize], ...] = field(
+    other_buffers: Many[tuple[Node, PositiveSize]] = field(
         "switches with another memory, as [node, size]",
         (),
         source=f"{OUR_CHOICE}: all switches are alike",

@@ -13,6 +13,7 @@ from pydantic import Field
 from penstock.scenario.base import (
     HPCC_SIMULATOR,
     OUR_CHOICE,
+    Many,
     Node,
     Number,
     Part,
@@ -96,7 +97,7 @@ class QueuePauses(PauseThreshold):
         False,
         source=f"{OUR_CHOICE}: shortest paths in a Clos have none (BFC App. B)",
     )
-    elide: tuple[tuple[Node, Node, Node], ...] = field(
+    elide: Many[tuple[Node, Node, Node]] = field(
         "no backpressure for packets that come from a node to a switch for a node: [from, at, to]",
         (),
         source=f"{OUR_CHOICE}: shortest paths in a Clos need none (BFC App. B)",

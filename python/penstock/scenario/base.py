@@ -8,12 +8,22 @@ is a bug, as is a constant.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    FailFast,
+    Field,
+    Strict,
+    ValidationInfo,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from penstock.errors import printable
+from penstock.text_file import check_regular
 from penstock.units import Quantity, refusal
 
 OUR_CHOICE = "our choice"
@@ -55,7 +65,8 @@ def field(
     unit
         The unit of a plain number; quantities know theirs.
     bounds
-        `ge`, `gt`, `le`, `lt`, `min_length`, `alias`, `discriminator` and `repr` of pydantic.
+        `ge`, `gt`, `le`, `lt`, `min_length`, `max_length`, `fail_fast`, `alias`, `discriminator`
+        and `repr` of pydantic.
     """
     extra: dict[str, Any] = {"source": source, "unit": unit}
     return Field(default, description=description, json_schema_extra=extra, **bounds)
@@ -79,6 +90,12 @@ def is_default(value: Any, info: FieldInfo) -> bool:
         return bool(value == quantity.validate(default))
     return bool(value == default)
 
+
+Entry = TypeVar("Entry")
+
+Many = Annotated[tuple[Entry, ...], FailFast()]
+"""A list of any length. Only its first wrong entry is reported: of a million, each costs memory.
+A list that may be missing says ``fail_fast`` in its field."""
 
 Integer = Annotated[int, Strict()]
 """A whole number; texts, floats and true/false are refused."""
@@ -105,20 +122,45 @@ Weight = Annotated[Number, Field(gt=0, le=1)]
 Switch = Annotated[bool, Strict()]
 """True or false, and nothing that merely looks like it."""
 
-Text = Annotated[str, Strict()]
-"""A text."""
+LABEL_WIDTH = 200
+"""Most characters of a label; our choice: more fits neither a table nor a figure."""
 
-Label = Annotated[str, Strict(), Field(min_length=1)]
+
+def _shown(value: str) -> str:
+    if not value.translate({ord("\n"): None, ord("\t"): None}).isprintable():
+        raise refusal("it has characters that cannot be shown", "leave out control characters")
+    return value
+
+
+def _label(value: str) -> str:
+    if not value.isprintable() or len(value) > LABEL_WIDTH:
+        remedy = f"write at most {LABEL_WIDTH} characters, none of them a control character"
+        raise refusal("it is no name for a table or figure", remedy)
+    return value
+
+
+def label_of(text: str) -> str:
+    """A :data:`Label` that is `text`, or as near to it as can be shown."""
+    return printable(text, LABEL_WIDTH) or "unnamed"
+
+
+Text = Annotated[str, Strict(), AfterValidator(_shown)]
+"""A text, of several lines perhaps."""
+
+Label = Annotated[str, Strict(), Field(min_length=1), AfterValidator(_label)]
 """A name in results, not empty."""
 
-Node = Annotated[int, Strict(), Field(ge=0)]
+Node = Annotated[int, Strict(), Field(ge=0, le=COUNT_MAX)]
 """A node's number: hosts 0 to H-1 first, then the switches."""
 
 
 def resolve_path(written: str, info: ValidationInfo) -> Path:
     """The file that a scenario names, relative to the scenario's own directory."""
+    remedy = "write a path relative to the scenario's file"
     context = info.context if isinstance(info.context, dict) else {}
-    path = Path(context.get("directory", ".")) / Path(written).expanduser()
-    if not path.is_file():
-        raise refusal(f'there is no file "{path}"', "write a path relative to the scenario's file")
+    try:
+        path = Path(context.get("directory", ".")) / Path(written).expanduser()
+    except RuntimeError:
+        raise refusal("nobody has such a home directory", remedy) from None
+    check_regular(path, remedy)
     return path.resolve()

@@ -35,6 +35,7 @@ class Homa(Part):
         "unscheduled bytes of the traffic in each level",
         None,
         source=f"{HOMA} 3.4",
+        fail_fast=True,
     )
 
 

@@ -16,6 +16,7 @@ from penstock.scenario.base import (
     HPCC_SIMULATOR,
     OUR_CHOICE,
     Count,
+    Many,
     Number,
     Part,
     Weight,
@@ -59,7 +60,7 @@ class EcnMarking(Part):
     at: Literal["dequeue", "enqueue"] = field(
         "when the queue is looked at", "dequeue", source=HPCC_SIMULATOR
     )
-    per_rate: tuple[RateProfile, ...] = field(
+    per_rate: Many[RateProfile] = field(
         "profiles of the ports of certain rates, in place of this one",
         (),
         source=f"{OUR_CHOICE}: the same at every port",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.scenario.base import (
     HPCC_SIMULATOR,
     OUR_CHOICE,
+    Many,
     Node,
     Number,
     Part,
@@ -75,7 +76,7 @@ class Faults(Part):
         lt=1,
         source=f"{OUR_CHOICE}: no faults",
     )
-    outages: tuple[Outage, ...] = field(
+    outages: Many[Outage] = field(
         "links between switches that fail for a while", (), source=f"{OUR_CHOICE}: no faults"
     )
 
@@ -83,7 +84,7 @@ class Faults(Part):
 class PacketTrace(Part):
     """A row per event of a packet at a node."""
 
-    nodes: tuple[Node, ...] = field(
+    nodes: Many[Node] = field(
         "nodes to trace; none: all", (), source=f"{OUR_CHOICE}: a trace asked for without nodes"
     )
 
@@ -106,7 +107,7 @@ class Measure(Part):
         False,
         source=f"{OUR_CHOICE}: costs time per packet",
     )
-    series: tuple[tuple[Node, Node], ...] = field(
+    series: Many[tuple[Node, Node]] = field(
         "links [from, to] with a row per sample", (), source=f"{OUR_CHOICE}: nobody asked"
     )
     events: Switch = field(

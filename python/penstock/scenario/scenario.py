@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
@@ -25,17 +24,20 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
-from penstock.errors import Problem, ScenarioError, nearest, refuse
-from penstock.scenario.base import OUR_CHOICE, Integer, Part, Text, field
+from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, nearest, problem_of, refuse
+from penstock.scenario.base import OUR_CHOICE, Integer, Label, Part, Text, field, label_of
 from penstock.scenario.measure import Faults, Measure, Wire
 from penstock.scenario.scheme import Scheme, expand_scheme
 from penstock.scenario.scheme_checks import scheme_problems
-from penstock.scenario.table import DEFAULT_PRESET, Table, merge, to_toml, with_key
+from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
 from penstock.scenario.topology import Topology
 from penstock.scenario.traffic import Incast, LongLived, OpenLoop, Trace, Traffic
 from penstock.scenario.traffic_checks import traffic_problems
 from penstock.scenario.translation import translate
+from penstock.text_file import exists
+from penstock.toml_text import parse_toml, read_toml
 from penstock.units import U64_MAX, PositiveTime, Time
 from penstock.workload import WORKLOADS, find_workload
 
@@ -65,7 +67,7 @@ class Scenario(Part):
     'dctcp'
     """
 
-    name: Text = field("name in results", "scenario")
+    name: Label = field("name in results", "scenario")
     description: Text = field("what it is for", "")
     seed: Annotated[Integer, Field(ge=0, le=U64_MAX)] = field(
         "seed of every random draw", 1, source=f"{OUR_CHOICE}: any will do"
@@ -104,7 +106,7 @@ class Scenario(Part):
     def load(cls, reference: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
         """The scenario that a user means: a TOML file, or the name of a built-in one."""
         text = str(reference)
-        if text.endswith(".toml") or Path(text).is_file():
+        if text.endswith(".toml") or (exists(Path(text)) and text not in scenario_names()):
             return cls.from_toml(text, overrides)
         return cls.from_name(text, overrides)
 
@@ -113,15 +115,10 @@ class Scenario(Part):
         """The scenario of a file, with some keys set (see :meth:`with_overrides`)."""
         file = Path(path)
         try:
-            table = tomllib.loads(file.read_text())
-        except tomllib.TOMLDecodeError as error:
-            remedy = "mend the TOML there"
-            raise ScenarioError([Problem("", str(error), remedy, file=str(file))]) from None
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is no text file"
-            remedy = "name a TOML file, or a scenario of `penstock list scenarios`"
-            raise ScenarioError([Problem("", reason, remedy, file=str(file))]) from None
-        named = {"name": file.stem} | table
+            table = read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
+        except PydanticCustomError as error:
+            raise ScenarioError([problem_of(error)]) from None
+        named = {"name": label_of(file.stem)} | table
         return cls._read(named, overrides or {}, file.parent, str(file))
 
     @classmethod
@@ -134,7 +131,7 @@ class Scenario(Part):
                 nearest(name, scenario_names()) + "; or name a TOML file",
                 name,
             )
-        table = tomllib.loads((files("penstock") / "scenarios" / f"{name}.toml").read_text())
+        table = parse_toml((files("penstock") / "scenarios" / f"{name}.toml").read_text())
         return cls._read({"name": name} | table, overrides or {}, Path(), None)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
@@ -170,7 +167,7 @@ class Scenario(Part):
         """Reads the parts, then checks the whole; every error is a :class:`ScenarioError`."""
         if isinstance(written, cls):
             return written
-        table = _plain(written)
+        table = plain(written)
         if not isinstance(table, dict):
             raise refuse("", "a scenario is a table", "write keys such as topology and traffic")
         try:
@@ -178,22 +175,20 @@ class Scenario(Part):
         except ValidationError as error:
             raise translate(error, cls) from None
         scenario._written = table
-        found = [*scenario.topology.problems()]
-        if not found:
-            found = [*scheme_problems(scenario), *scenario._traffic_problems()]
-        if found:
-            raise ScenarioError(dict.fromkeys(found))
+        for problems in (scenario.topology.problems(), scenario._own_problems()):
+            if found := dict.fromkeys(islice(problems, PROBLEMS_MAX + 2)):
+                raise ScenarioError(found)
         return scenario
 
-    def _traffic_problems(self) -> Iterable[Problem]:
-        for index, entry in enumerate(self.traffic):
-            try:
-                _resolved(entry, self.duration)
-            except ValueError as error:
-                context = getattr(error, "context", None) or {}
-                yield Problem(f"traffic[{index}].file", context["problem"], context["remedy"])
-                return
-        yield from traffic_problems(self.resolve())
+    def _own_problems(self) -> Iterator[Problem]:
+        """What is wrong with the scheme and the traffic on this network."""
+        yield from scheme_problems(self)
+        try:
+            resolved = self.resolve()
+        except ScenarioError as error:
+            yield from error.problems
+        else:
+            yield from traffic_problems(resolved)
 
     @property
     def file(self) -> str | None:
@@ -203,9 +198,20 @@ class Scenario(Part):
     # -- using one ---------------------------------------------------------------------------
 
     def resolve(self) -> Scenario:
-        """This scenario with every default and every file in place."""
-        entries = tuple(_resolved(entry, self.duration) for entry in self.traffic)
-        return self.model_copy(update={"traffic": entries})
+        """This scenario with every default and every file in place.
+
+        Raises
+        ------
+        ScenarioError
+            A file of flows has gone, or changed, since the scenario was checked.
+        """
+        entries = []
+        for index, entry in enumerate(self.traffic):
+            try:
+                entries.append(_resolved(entry, self.duration))
+            except PydanticCustomError as error:
+                raise ScenarioError([problem_of(error, f"traffic[{index}].file")]) from None
+        return self.model_copy(update={"traffic": tuple(entries)})
 
     def to_json(self) -> str:
         """The resolved scenario for the Rust core: every field, integers in base units."""
@@ -259,24 +265,13 @@ def _with_implied(table: Table) -> Table:
     return table | implied
 
 
-def _plain(value: Any) -> Any:
-    """`value` without models and tuples: what the same thing would be in a file."""
-    match value:
-        case BaseModel():
-            return _plain(value.model_dump(by_alias=True))
-        case Mapping():
-            return {key: _plain(one) for key, one in value.items()}
-        case list() | tuple():
-            return [_plain(one) for one in value]
-        case _:
-            return value
-
-
 def _full_path(path: str, table: Table) -> str:
     """The path behind the short name `load`."""
     if path != "load":
         return path
-    kinds = [entry.get("kind") for entry in table.get("traffic", [])]
+    entries = table.get("traffic")
+    tables = entries if isinstance(entries, list) else []
+    kinds = [entry.get("kind") if isinstance(entry, Mapping) else None for entry in tables]
     if kinds.count("open-loop") != 1:
         raise refuse(
             "load",

@@ -14,8 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from penstock.errors import nearest
-from penstock.scenario.base import Part, Text, field
+from penstock.errors import nearest, quoted
+from penstock.scenario.base import Label, Part, Text, field
 from penstock.scenario.host import Host
 from penstock.scenario.routing import Routing
 from penstock.scenario.switch import SwitchPolicies
@@ -26,7 +26,7 @@ from penstock.units import refusal
 class Scheme(Part):
     """How switches and hosts control the flows."""
 
-    name: Text = field("name in results and figures", "custom")
+    name: Label = field("name in results and figures", "custom")
     title: Text = field("what it is, in a line", "")
     cite: Text = field("where it is published", "")
     switch: SwitchPolicies = field("the five choices of a switch")
@@ -59,7 +59,7 @@ def load_preset(name: str) -> Table:
     """
     if name not in preset_names():
         remedy = nearest(name, preset_names())
-        raise refusal(f'there is no scheme "{name}"', remedy)
+        raise refusal(f"there is no scheme {quoted(name)}", remedy)
     table = tomllib.loads((files("penstock") / "schemes" / f"{name}.toml").read_text())
     base = table.pop("preset", None)
     complete = merge(load_preset(base), table) if base else table

@@ -13,16 +13,41 @@ from collections.abc import Mapping
 from typing import Any
 
 import tomli_w
+from pydantic import BaseModel
+from pydantic_core import PydanticCustomError
 
-from penstock.errors import nearest, refuse
+from penstock.errors import ScenarioError, nearest, quoted, refuse
+from penstock.toml_text import NESTING_MAX, parse_toml
+from penstock.units import whole_number
 
 Table = dict[str, Any]
 
 DEFAULT_PRESET = "bfc"
 """The scheme of a scenario that names none: the paper whose fabric is the default, too."""
 
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 _NUMBERS_OVER_LINES = re.compile(r"\[\n\s*((?:[-+.\w]+,\s*)+)\]")
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A copy of `value` without models and tuples: what the same thing would be in a file.
+
+    Raises
+    ------
+    ScenarioError
+        Its tables and lists are nested too deeply, perhaps in themselves.
+    """
+    if depth > NESTING_MAX:
+        raise refuse("", f"there are more than {NESTING_MAX} levels", "nest tables and lists less")
+    match value:
+        case BaseModel():
+            return plain(value.model_dump(by_alias=True), depth)
+        case Mapping():
+            return {key: plain(one, depth + 1) for key, one in value.items()}
+        case list() | tuple():
+            return [plain(one, depth + 1) for one in value]
+        case _:
+            return value
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> Table:
@@ -50,9 +75,11 @@ def with_key(table: Mapping[str, Any], path: str, value: Any) -> Table:
 
     A step into a list is an index or the label of an entry.
     """
-    steps = [name or int(index) for name, index in _STEP.findall(path)]
-    if not steps:
+    found = _STEP.findall(path)
+    if not 0 < len(found) <= NESTING_MAX:
         raise refuse(path, "this is no path to a field", "write e.g. topology.racks=4")
+    steps = [name or _position(index, path) for name, index in found]
+    value = plain(value)
     result: Table = copy.deepcopy(dict(table))
     here: Any = result
     for step in steps[:-1]:
@@ -65,7 +92,7 @@ def _enter(here: Any, step: str | int, path: str) -> Any:
     if isinstance(here, list):
         return here[_index(here, step, path)]
     if not isinstance(here, dict):
-        raise refuse(path, f'there is no table to hold "{step}"', "set the whole field instead")
+        raise _no_table(path, step)
     if step == "scheme" and not isinstance(here.get("scheme"), dict):
         here["scheme"] = {"preset": here.get("scheme", DEFAULT_PRESET)}
     if here.get(step) is None:
@@ -78,27 +105,43 @@ def _place(here: Any, step: str | int, path: str, value: Any) -> None:
         here[_index(here, step, path)] = value
         return
     if not isinstance(here, dict):
-        raise refuse(path, f'there is no table to hold "{step}"', "set the whole field instead")
+        raise _no_table(path, step)
     here[str(step)] = _merged(here.get(str(step)), value)
 
 
+def _no_table(path: str, step: str | int) -> ScenarioError:
+    held = quoted(str(step))
+    return refuse(path, f"there is no table to hold {held}", "set the whole field instead")
+
+
 def _index(entries: list[Any], step: str | int, path: str) -> int:
-    if isinstance(step, str) and not step.isdigit():
-        labels = [str(entry.get("label", entry.get("kind"))) for entry in entries]
+    if isinstance(step, str) and not re.fullmatch("[0-9]+", step):
+        tables = [entry if isinstance(entry, Mapping) else {} for entry in entries]
+        labels = [str(one.get("label", one.get("kind", ""))) for one in tables]
         if step not in labels:
-            raise refuse(path, f'no entry is labelled "{step}"', nearest(step, labels))
+            raise refuse(path, f"no entry is labelled {quoted(step)}", nearest(step, labels))
         return labels.index(step)
-    if int(step) >= len(entries):
-        raise refuse(path, f"there is no entry {step}", f"there are {len(entries)}, from 0")
-    return int(step)
+    index = _position(step, path) if isinstance(step, str) else step
+    if index >= len(entries):
+        raise refuse(path, f"there is no entry {index}", f"there are {len(entries)}, from 0")
+    return index
+
+
+def _position(digits: str, path: str) -> int:
+    """The number of an entry of a list."""
+    index = whole_number(digits)
+    if index is None:
+        raise refuse(path, "no list has that many entries", "write the number of one, from 0")
+    return index
 
 
 def parse_value(text: str) -> Any:
     """A value as typed after ``--set key=``: TOML when it is that, else the text itself."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        table = parse_toml(f"value = {text}")
+    except (tomllib.TOMLDecodeError, PydanticCustomError):
         return text
+    return table["value"] if len(table) == 1 else text
 
 
 def to_toml(table: Mapping[str, Any]) -> str:

@@ -15,14 +15,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, model_validator
 
 from penstock.errors import Problem
-from penstock.scenario.base import OUR_CHOICE, Count, Node, Part, field, resolve_path
-from penstock.topology_file import read_topology
+from penstock.scenario.base import OUR_CHOICE, Count, Many, Node, Part, field, resolve_path
+from penstock.topology_file import CABLES_MAX, HOSTS_MAX, SWITCHES_MAX, read_topology
 from penstock.units import TIME, Rate, Time, refusal
 
 FABRIC = "BFC 6.2.1"
 SMALL = f"{OUR_CHOICE}: the links of BFC 6.2.1"
-HOSTS_MAX, SWITCHES_MAX, CABLES_MAX = 2**20, 2**12, 2**22
-"""The largest network; our choice: the core's bounds, far above the 8,192 hosts it is made for."""
+LINKS_MAX = 2**22
+"""Most cables of a network; our choice: the core's bound, four for each host of the largest."""
 DELAY_MAX = TIME.parse("1 s")
 """Longest delay of a link or switch [ps]; our choice: light goes round the Earth in 0.13 s."""
 PODS = "PCN 7.4"
@@ -36,7 +36,7 @@ class _Network(Part, ABC):
         source=PIPELINE,
         le=DELAY_MAX,
     )
-    failed_links: tuple[tuple[Node, Node], ...] = field(
+    failed_links: Many[tuple[Node, Node]] = field(
         "links that have failed from the start, as [node, node]",
         (),
         source=f"{OUR_CHOICE}: nothing fails unless a scenario says so",
@@ -78,14 +78,14 @@ class _Network(Part, ABC):
         for name, count, most in (
             ("hosts", self.host_count(), HOSTS_MAX),
             ("switches", self.switch_count(), SWITCHES_MAX),
-            ("links", self.cable_count(), CABLES_MAX),
+            ("links", self.cable_count(), LINKS_MAX),
         ):
             if count > most:
                 remedy = f"lower its counts until there are at most {most:,}"
                 yield Problem("topology", f"the network has {count:,} {name}", remedy)
         if self.host_count() < 2:
             yield Problem("topology", "the network has one host", "raise its counts to 2 hosts")
-        if self.failed_links and self.cable_count() <= CABLES_MAX:
+        if self.failed_links and self.cable_count() <= LINKS_MAX:
             yield from self._unknown_failures()
 
     def _unknown_failures(self) -> Iterator[Problem]:
@@ -300,7 +300,7 @@ class Graph(_Network):
     kind: Literal["graph"] = "graph"
     hosts: Count = field("hosts, numbered from 0", ge=2)
     switches: Count = field("switches, numbered after the hosts", ge=1)
-    links: tuple[Cable, ...] = field("the cables", min_length=1)
+    links: Many[Cable] = field("the cables", min_length=1, max_length=CABLES_MAX)
 
     @model_validator(mode="before")
     @classmethod

@@ -18,6 +18,7 @@ from penstock.scenario.base import (
     Count,
     Integer,
     Label,
+    Many,
     Node,
     Number,
     Part,
@@ -26,7 +27,7 @@ from penstock.scenario.base import (
     field,
     resolve_path,
 )
-from penstock.trace import PORT_MAX, read_trace
+from penstock.trace import FLOWS_MAX, PORT_MAX, read_trace
 from penstock.units import PositiveSize, PositiveTime, Size, Time, refusal
 from penstock.workload import Convention, Distribution, find_workload, read_cdf
 
@@ -46,9 +47,7 @@ class CdfSizes(Part):
     kind: Literal["cdf"]
     name: Text = field("name of the distribution, or of the file it came from")
     convention: Convention = field("how the table is sampled: straight lines, or each row one size")
-    points: tuple[tuple[Integer, Number], ...] = field(
-        "rows [size in bytes, share of flows]", repr=False
-    )
+    points: Many[tuple[Integer, Number]] = field("rows [size in bytes, share of flows]", repr=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -163,8 +162,8 @@ class BetweenPairs(Part):
     """From some hosts to some hosts."""
 
     kind: Literal["between"]
-    sources: tuple[Node, ...] = field("hosts that send", min_length=1)
-    destinations: tuple[Node, ...] = field("hosts that receive", min_length=1)
+    sources: Many[Node] = field("hosts that send", min_length=1)
+    destinations: Many[Node] = field("hosts that receive", min_length=1)
 
 
 class FanInPairs(Part):
@@ -185,7 +184,7 @@ class SynchronousPairs(Part):
     """Every arrival is a flow from each source to one receiver: generators that run in step."""
 
     kind: Literal["synchronous"]
-    sources: tuple[Node, ...] = field("hosts that send", min_length=1)
+    sources: Many[Node] = field("hosts that send", min_length=1)
     receiver: Node = field("the host that receives")
 
 
@@ -205,7 +204,7 @@ class LinksLoad(Part):
     """Named directed links."""
 
     kind: Literal["links"]
-    links: tuple[tuple[Node, Node], ...] = field("links as [from, to]", min_length=1)
+    links: Many[tuple[Node, Node]] = field("links as [from, to]", min_length=1)
 
 
 Arrivals = Poisson | Lognormal | Deterministic
@@ -279,6 +278,7 @@ class Incast(_Traffic):
         "hosts to draw senders from; null: all others",
         None,
         source=f"{BFC_SIMULATOR}: all",
+        fail_fast=True,
     )
     replace: Switch = field(
         "a sender may be drawn twice", True, source=f"{BFC_SIMULATOR}: with replacement"
@@ -303,11 +303,14 @@ class Listed(_Traffic):
 
     kind: Literal["listed"]
     label: Label = field("name in the results", "listed", source=f"{OUR_CHOICE}: the kind")
-    flows: tuple[tuple[Node, Node, Size, Time], ...] = field(
-        "rows [source, destination, size (0: endless), start]", min_length=1, repr=False
+    flows: Many[tuple[Node, Node, Size, Time]] = field(
+        "rows [source, destination, size (0: endless), start]",
+        min_length=1,
+        max_length=FLOWS_MAX,
+        repr=False,
     )
     spread: Time = spread_field()
-    destination_ports: tuple[Port, ...] = field(
+    destination_ports: Many[Port] = field(
         "UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0",
         (),
         source=f"{OUR_CHOICE}: nothing else looks at ports",
@@ -353,7 +356,9 @@ class LongLived(_Traffic):
 
     kind: Literal["long-lived"]
     label: Label = field("name in the results", "long-lived", source=f"{OUR_CHOICE}: the kind")
-    pairs: tuple[tuple[Node, Node], ...] = field("rows [source, destination]", min_length=1)
+    pairs: Many[tuple[Node, Node]] = field(
+        "rows [source, destination]", min_length=1, max_length=FLOWS_MAX
+    )
     start: Time = field("when they begin", 0, source=WHOLE)
     spread: Time = spread_field()
 

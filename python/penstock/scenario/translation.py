@@ -7,12 +7,13 @@ alternative, and a path reads as the user wrote it (pydantic puts the ``kind`` o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from penstock.errors import Problem, ScenarioError, nearest
+from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, nearest
 from penstock.scenario.base import quantity_of
 
 _BOUNDS = {
@@ -35,7 +36,7 @@ _EXPECTED = {
 
 def translate(error: ValidationError, model: type[BaseModel]) -> ScenarioError:
     """The error that pydantic found while reading a `model`, as ours."""
-    found = error.errors()
+    found = error.errors(include_url=False)
     wrong = [details["loc"] for details in found if details["type"] != "too_short"]
     # Pydantic does not count wrong entries, so a list of them is "too short" as well.
     kept = [
@@ -44,7 +45,8 @@ def translate(error: ValidationError, model: type[BaseModel]) -> ScenarioError:
         if details["type"] != "too_short"
         or not any(place[: len(details["loc"])] == details["loc"] for place in wrong)
     ]
-    return ScenarioError(dict.fromkeys(_problem(details, model) for details in kept))
+    problems = (_problem(details, model) for details in kept)
+    return ScenarioError(dict.fromkeys(islice(problems, PROBLEMS_MAX + 2)))
 
 
 def locate(

@@ -1,0 +1,125 @@
+"""The text of a file that a user names, read within bounds.
+
+Every reader of a user's file begins here. Only regular files are opened: a pipe or a device may
+never end. A gzipped file is inflated no further than its text may be long.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zlib
+from pathlib import Path
+from typing import BinaryIO
+
+from penstock.units import refusal
+
+TEXT_MAX = 64 * 2**20
+"""Most bytes of a file, and of its text once inflated; our choice: a million lines of a flow file
+take 30 MB, a resolved scenario of half a million flows 30 MB."""
+
+MEMBERS_MAX = 2**14
+"""Most gzipped members in a file; our choice: bgzip writes one for each 64 KiB of text, so 1,024 at
+:data:`TEXT_MAX`."""
+
+CHUNK = 2**16
+"""Bytes that are inflated at a time; our choice: what is left of them is copied for each member."""
+
+GZIP = 16 + zlib.MAX_WBITS
+"""Has zlib expect the header of gzip (zlib's manual, ``inflateInit2``)."""
+
+TEXT_REMEDY = "name a text file, or one gzipped"
+
+_KINDS = (
+    (stat.S_ISDIR, "a directory", "name a file in it"),
+    (stat.S_ISFIFO, "a pipe", "write what comes out of it to a file, and name that"),
+    (stat.S_ISSOCK, "a socket", "name a file"),
+    (stat.S_ISCHR, "a device", "write what comes out of it to a file, and name that"),
+    (stat.S_ISBLK, "a device", "name a file"),
+)
+
+
+def read_text(path: Path, remedy: str = TEXT_REMEDY) -> str:
+    """The text of a regular file in UTF-8; a file whose name ends in ``.gz`` is inflated.
+
+    Parameters
+    ----------
+    remedy
+        What to name instead of a file that cannot be read.
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError`: the file is none, is too large, or is no text.
+    """
+    try:
+        with _open_regular(path, remedy) as file:
+            # Some files of /proc are regular and have nothing to read yet.
+            raw = file.read(TEXT_MAX + 1) or b""
+        if path.suffix == ".gz" and len(raw) <= TEXT_MAX:
+            raw = _inflated(raw)
+        if len(raw) > TEXT_MAX:
+            most = f"more than {TEXT_MAX // 2**20} MiB"
+            raise refusal(f"{path} cannot be read: it has {most}", "name a smaller file")
+        # A byte order mark, which some editors write, says nothing in UTF-8.
+        return raw.decode("utf-8-sig")
+    except OSError as error:
+        reason = str(error.strerror)
+    except (EOFError, zlib.error):
+        reason = "it is not gzipped, or damaged"
+    except UnicodeDecodeError:
+        reason = "it is no text file in UTF-8"
+    raise refusal(f"{path} cannot be read: {reason}", remedy)
+
+
+def check_regular(path: Path, remedy: str) -> None:
+    """Refuses a path that names no regular file; opens nothing.
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError`: there is none of this name, or it is something else.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise refusal(f"{path} cannot be read: {error.strerror}", remedy) from None
+    except ValueError:  # a null character, or half of a surrogate pair
+        raise refusal(f"{path} cannot be read: no file has such a name", remedy) from None
+    for is_kind, kind, instead in _KINDS:
+        if is_kind(mode):
+            raise refusal(f"{path} cannot be read: it is {kind}", instead)
+
+
+def exists(path: Path) -> bool:
+    """Whether something has this name, whatever it is; never raises."""
+    try:
+        path.stat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _open_regular(path: Path, remedy: str) -> BinaryIO:
+    check_regular(path, remedy)
+    # Should a pipe have taken the file's place by now, nothing waits for its other end.
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
+
+
+def _inflated(raw: bytes) -> bytes:
+    """The text of gzipped members, one after the other; or a little more than it may have."""
+    text, place, members = bytearray(), 0, 0
+    # Zeros behind the last member are padding, as for gzip itself.
+    while place < len(raw) and raw[place] and members < MEMBERS_MAX:
+        inflater, members = zlib.decompressobj(wbits=GZIP), members + 1
+        while not inflater.eof:
+            chunk = raw[place : place + CHUNK]
+            if not chunk:
+                raise EOFError
+            text += inflater.decompress(chunk, TEXT_MAX + 1 - len(text))
+            if len(text) > TEXT_MAX:
+                return bytes(text)
+            place += len(chunk) - len(inflater.unused_data) - len(inflater.unconsumed_tail)
+    if place < len(raw) and raw[place]:
+        raise EOFError
+    return bytes(text)
