@@ -160,9 +160,13 @@ def _outage(rng: Random, cable: tuple[int, int], duration: int) -> Table:
 
 
 def _tight(rng: Random, scheme: Table) -> Table:
-    """Sometimes small buffers, which drop, and low thresholds of pauses, which meet in rings."""
+    """Sometimes few queues, which flows share, small buffers, which drop, and low thresholds of
+    pauses, which meet in rings.
+    """
     switch: Table = {}
     admission, backpressure = scheme["switch"]["admission"], scheme["switch"]["backpressure"]
+    if scheme["switch"]["assignment"]["kind"] in ("dynamic", "stochastic") and rng.random() < 0.3:
+        switch["assignment"] = {"queues": rng.randint(2, 8)}
     if rng.random() < 0.4:
         size = rng.choice(["30 kB", "100 kB", "1 MB"])
         if admission["kind"] == "shared":
