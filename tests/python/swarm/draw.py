@@ -25,8 +25,11 @@ that no case of thousands is given up by chance)."""
 BYTES = 40_000_000
 """What the hosts of a scenario can send before it ends [B] (our choice: 40,000 packets take some
 hundredths of a second)."""
+LONGEST = TIME.parse("10 ms")
+"""The longest scenario [ps] (our choice: hosts with 1 Gb/s would take ten times as long to send
+:data:`BYTES`, and timers of 100 us cost as much as packets)."""
 SETTLES = "2 s"
-"""Drain of a scenario whose flows must all finish (our choice: two hundred times the longest
+"""Drain of a scenario whose flows must all finish (our choice: hundreds of times the longest
 traffic; a run ends with its last flow)."""
 
 FEATURES: dict[str, Table] = {
@@ -106,7 +109,8 @@ def _draw_table(rng: Random, preset: str, kind: str, settles: bool) -> Table:
     """A scenario, which may be refused."""
     network = draw_network(rng, kind)
     scheme = Scenario.model_validate(PLAIN | {"scheme": preset}).scheme
-    whole = BYTES * 8 * TIME.parse("1 s") // (network.fastest * network.hosts)
+    to_send = BYTES * 8 * TIME.parse("1 s") // (network.fastest * network.hosts)
+    whole = min(to_send, LONGEST)
     duration = int(whole * rng.uniform(0.1, 0.6))
     table: Table = {
         "seed": rng.randrange(2**64),
