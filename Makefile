@@ -1,5 +1,5 @@
-# Every target sets up what it needs: one virtual environment at .venv, renewed when the project
-# file or a Rust source has changed. Prerequisites: Rust (stable), Python >= 3.11, make.
+# Every target sets up what it needs: one virtual environment at .venv, renewed when the lock, the
+# project file or a Rust source has changed. Prerequisites: Rust (stable), Python >= 3.11, make.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,10 +7,22 @@ BIN := $(VENV)/bin
 BENCH ?= full
 SCALE ?= quick
 
+# Tools that only the targets below need.
+TOOLS := target/tools
+UV := $(TOOLS)/uv/bin/uv
+CARGO_DENY_VERSION := 0.20.2
+CARGO_DENY := $(TOOLS)/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
+
+# Every package of the development environment, with its hash.
+LOCK := requirements-dev.lock
+# The oldest Python that pyproject.toml allows, and where the oldest packages are tried.
+OLDEST := 3.11
+MINIMUM := target/minimum-versions
+
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_FILES := python tests/python benches
 
-.PHONY: demo test lint bench validate reproduce docs clean
+.PHONY: demo test lint audit bench validate reproduce docs lock minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -43,16 +55,48 @@ docs: $(VENV)/.extension
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/pytest tests/python/test_documents.py
 
+# Licences, duplicates and sources of the Rust crates (deny.toml); then what is known to be wrong with any
+# dependency, where the databases of advisories can be reached.
+audit: $(CARGO_DENY) $(VENV)/.locked
+	$(CARGO_DENY) --locked check bans licenses sources
+	.ci/advisories $(CARGO_DENY) $(BIN) $(LOCK)
+
+# For maintainers: the newest versions that pyproject.toml allows, for every Python from the oldest on.
+lock: $(UV)
+	$(UV) pip compile --quiet --upgrade --universal --python-version $(OLDEST) --only-binary :all: \
+	  --generate-hashes --extra dev --custom-compile-command "make lock" --output-file $(LOCK) pyproject.toml
+
+# For maintainers: the Python tests with the oldest versions that pyproject.toml allows. These use others, which
+# are new, in ways that warn.
+minimum-versions: $(UV)
+	@$(PYTHON) -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != "$(OLDEST)" and "They go with the oldest Python: make minimum-versions PYTHON=python$(OLDEST)")'
+	$(PYTHON) -m venv --clear $(MINIMUM)
+	$(UV) pip compile --quiet --resolution lowest-direct --python-version $(OLDEST) --only-binary :all: \
+	  --extra dev --output-file $(MINIMUM)/requirements.txt pyproject.toml
+	$(MINIMUM)/bin/python -m pip install --quiet --only-binary :all: --requirement $(MINIMUM)/requirements.txt
+	VIRTUAL_ENV=$(CURDIR)/$(MINIMUM) PIP_NO_INDEX=1 $(MINIMUM)/bin/maturin develop --release --extras dev
+	$(MINIMUM)/bin/pytest -n auto -W ignore::DeprecationWarning
+
 clean:
 	rm -rf $(VENV) target runs reports bench.json
 
-$(BIN)/maturin: pyproject.toml
+# The environment is what the lock says, and nothing else.
+$(VENV)/.locked: $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.x")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.8,<2'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --only-binary :all: --requirement $(LOCK)
 	touch $@
 
-# The package, editable, with the Rust core compiled in place, and everything it depends on.
-$(VENV)/.extension: $(BIN)/maturin $(RUST_SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --extras dev
+# The package, editable, with the Rust core compiled in place. Without an index: a dependency that the lock
+# does not have is an error (make lock).
+$(VENV)/.extension: $(VENV)/.locked pyproject.toml $(RUST_SOURCES)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --release --extras dev
 	touch $@
+
+# Built without optimisation, which takes two minutes of processor time and not many.
+$(CARGO_DENY):
+	cargo install cargo-deny --version $(CARGO_DENY_VERSION) --locked --debug --config profile.dev.debug=0 --root $(TOOLS)/cargo-deny-$(CARGO_DENY_VERSION)
+
+$(UV):
+	$(PYTHON) -m venv $(TOOLS)/uv
+	$(TOOLS)/uv/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
