@@ -11,8 +11,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import PydanticCustomError
-
 from penstock.text_file import read_text
 from penstock.units import refusal
 
@@ -21,28 +19,24 @@ NESTING_MAX = 32
 a scenario has seven."""
 
 KEYS_MAX = 2**19
-"""Most parts of keys and headers of tables; our choice: four keys for each of 131,072 cables, and a
-record of a key takes up to a kilobyte."""
+"""Most equals signs, headers and points outside texts; our choice: four keys for each of 131,072
+cables, and a record of a key takes up to a kilobyte."""
 
-TOKENS_MAX = 2**23
-"""Most words, texts, brackets, commas, equals signs and ends of lines; our choice: half a million
-flows have twelve each. A list takes three and some 130 bytes."""
+ENTRIES_MAX = 2**23
+"""Most commas, brackets and ends of lines outside texts; our choice: half a million flows have
+seven each. A list takes three and some 130 bytes."""
 
 WORD_MAX = 256
 """Most characters of a number or a bare key; our choice: a whole number in base 2 takes 66."""
 
-_TOKEN = re.compile(
-    r"""
-      (?P<text>"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ "{3,5} | '{3} (?: [^']++ | '(?!'') )*+ '{3,5}
-        | "(?: [^"\\\n]++ | \\. )*+" | '[^'\n]*+')
-    | (?P<comment>\#[^\n]*+)
-    | (?P<opens>[\[{])
-    | (?P<closes>[\]}])
-    | (?P<word>[^\s\[\]{}=,"'\#]++)
-    | (?P<ends>[=,\n])
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+_BASIC = r'"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}|"(?:[^"\\\n]++|\\.)*+"'
+_LITERAL = r"'''(?:[^']++|'(?!''))*+'{3,5}|'[^'\n]*+'"
+_TEXT_OR_COMMENT = re.compile(rf"{_BASIC}|{_LITERAL}|#[^\n]*+", re.DOTALL)
+_NO_BRACKETS = re.compile(r"[^\[\]{}]+")
+_EMPTY_BRACKETS = re.compile(r"\[\]|\{\}")
+_PART = r"[^\s.=,\[\]{}]"
+_LONG_WORD = re.compile(rf"(?<!{_PART}){_PART}{{{WORD_MAX + 1}}}")
+_LONG_KEY = re.compile(rf"(?<!{_PART})(?:[ \t]*+{_PART}*+[ \t]*+\.){{{NESTING_MAX}}}")
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -75,31 +69,24 @@ def read_toml(path: Path, remedy: str) -> dict[str, Any]:
 
 def _count(text: str) -> None:
     """Refuses a text beyond a bound; what is no TOML may pass."""
-    depth = keys = parts = 0
-    for count, token in enumerate(_TOKEN.finditer(text)):
-        match token.lastgroup:
-            case "word":
-                word = token.group()
-                parts += word.count(".")
-                if len(word) > WORD_MAX and max(map(len, word.split("."))) > WORD_MAX:
-                    raise _refusal(text, token, f"a word of more than {WORD_MAX} characters")
-            case "ends":
-                keys += 1 + parts if token.group() == "=" else 0
-                parts = 0
-            case "opens":
-                keys += depth == 0
-                depth, parts = depth + 1, 0
-            case "closes":
-                keys += parts
-                depth, parts = max(depth - 1, 0), 0
-        if max(depth, parts + 1) > NESTING_MAX:
-            raise _refusal(text, token, f"more than {NESTING_MAX} levels of tables and lists")
-        if keys > KEYS_MAX:
-            raise _refusal(text, token, f"more than {KEYS_MAX:,} keys")
-        if count > TOKENS_MAX:
-            raise _refusal(text, token, f"more than {TOKENS_MAX:,} words and signs")
-
-
-def _refusal(text: str, token: re.Match[str], what: str) -> PydanticCustomError:
-    line = text.count("\n", 0, token.start()) + 1
-    return refusal(f"the TOML has {what} (at line {line})", "write less")
+    bare = _TEXT_OR_COMMENT.sub("", text)
+    brackets = _NO_BRACKETS.sub("", bare)
+    entries = len(brackets) + bare.count(",") + bare.count("\n")
+    keys = bare.count("=") + bare.count(".") + bare.count("\n[")
+    if entries > ENTRIES_MAX or keys > KEYS_MAX:
+        raise refusal(
+            f"the TOML has {entries:,} entries and {keys:,} keys",
+            f"write at most {ENTRIES_MAX:,} and {KEYS_MAX:,}",
+        )
+    for _ in range(NESTING_MAX):
+        brackets = _EMPTY_BRACKETS.sub("", brackets)
+    if brackets.count("[") + brackets.count("{") > NESTING_MAX or _LONG_KEY.search(bare):
+        raise refusal(
+            f"the TOML has more than {NESTING_MAX} levels of tables and lists",
+            "nest them less, and close all brackets",
+        )
+    if _LONG_WORD.search(bare):
+        raise refusal(
+            f"the TOML has a word of more than {WORD_MAX} characters",
+            "shorten it, or write it as a text in quotes",
+        )

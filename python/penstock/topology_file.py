@@ -32,6 +32,9 @@ from penstock.units import TIME
 HOSTS_MAX, SWITCHES_MAX = 2**20, 2**12
 """The largest network; our choice: the core's bounds, far above the 8,192 hosts it is made for."""
 
+NODE_MAX = HOSTS_MAX + SWITCHES_MAX - 1
+"""Largest number of a node."""
+
 CABLES_MAX = 2**17
 """Most cables that are listed one by one; our choice: twice those of a fat tree of 16,000 hosts.
 A cable takes two kilobytes until the core has it."""
@@ -134,7 +137,7 @@ def _header(line: Line) -> _Header:
                 "write the number of nodes, of switches and of links",
             )
     return _Header(
-        line.whole(nodes, "the nodes", HOSTS_MAX + SWITCHES_MAX),
+        line.whole(nodes, "the nodes", NODE_MAX + 1),
         line.whole(switches, "the switches", SWITCHES_MAX)
         + line.whole(special, "the NVSwitches", SWITCHES_MAX),
         line.whole(links, "the links", CABLES_MAX),
@@ -147,7 +150,7 @@ def _switches(lines: list[Line], header: _Header) -> tuple[frozenset[int], list[
     behind = 1
     while len(listed) < header.switches and behind < len(lines):
         line = lines[behind]
-        listed += [line.whole(word, "a switch") for word in line.text.split()]
+        listed += [line.whole(word, "a switch", NODE_MAX) for word in line.text.split()]
         behind += 1
     right = len(listed) == len(set(listed)) == header.switches
     if not right or max(listed, default=0) >= header.nodes:
@@ -162,7 +165,7 @@ def _cable(line: Line, known: range) -> FileCable:
     words = line.text.split()
     if len(words) not in (4, 5):
         raise line.refuse(f"has {len(words)} words", CABLE)
-    a, b = (line.whole(word, "a node") for word in words[:2])
+    a, b = (line.whole(word, "a node", NODE_MAX) for word in words[:2])
     for node in (a, b):
         if node not in known:
             raise line.refuse(f"names node {node}", f"nodes are 0 to {len(known) - 1}")

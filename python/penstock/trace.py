@@ -20,6 +20,7 @@ from pathlib import Path
 
 from penstock.hpcc.quantity import time_ns
 from penstock.lines import Line, announced, read_lines
+from penstock.topology_file import NODE_MAX
 from penstock.units import TIME, refusal
 
 Flow = tuple[int, int, int, int]
@@ -121,8 +122,8 @@ def _hpcc_flow(line: Line) -> HpccFlow:
     port = line.whole(words[3], "the port", PORT_MAX) if len(words) == 6 else 0
     return HpccFlow(
         line,
-        line.whole(words[0], "the source"),
-        line.whole(words[1], "the destination"),
+        line.whole(words[0], "the source", NODE_MAX),
+        line.whole(words[1], "the destination", NODE_MAX),
         line.whole(words[2], "the priority group"),
         port,
         line.whole(words[-2], "the size"),
@@ -153,8 +154,8 @@ def _csv(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
         yield (
             line,
             (
-                line.whole(words[places["source"]], "the source"),
-                line.whole(words[places["destination"]], "the destination"),
+                line.whole(words[places["source"]], "the source", NODE_MAX),
+                line.whole(words[places["destination"]], "the destination", NODE_MAX),
                 line.whole(words[places["size"]], "the size"),
                 line.time(words[start], unit),
             ),
@@ -180,8 +181,8 @@ def _connection_matrix(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
         yield (
             line,
             (
-                line.whole(ends[0], "the source"),
-                line.whole(ends[1], "the destination"),
+                line.whole(ends[0], "the source", NODE_MAX),
+                line.whole(ends[1], "the destination", NODE_MAX),
                 line.whole(values["size"], "the size"),
                 line.time(values["start"], "ps"),
             ),

@@ -60,6 +60,8 @@ class _Network(Part, ABC):
 
     def cables(self) -> Iterator[tuple[int, int]]:
         """The two ends of each cable that works, in the order that numbers the links."""
+        if not self.failed_links:
+            return self.all_cables()
         failed = {frozenset(ends) for ends in self.failed_links}
         return (ends for ends in self.all_cables() if frozenset(ends) not in failed)
 
@@ -90,7 +92,8 @@ class _Network(Part, ABC):
 
     def _unknown_failures(self) -> Iterator[Problem]:
         """Failed links that are none; what they cut off is for the core to say."""
-        sound = {frozenset(ends) for ends in self.all_cables()}
+        failed = {frozenset(ends) for ends in self.failed_links}
+        sound = {ends for ends in map(frozenset, self.all_cables()) if ends in failed}
         for index, (a, b) in enumerate(self.failed_links):
             if frozenset((a, b)) not in sound:
                 yield Problem(

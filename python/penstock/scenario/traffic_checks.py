@@ -162,9 +162,11 @@ def _pairs(scenario: Scenario, pairs: Pairs, path: str) -> Iterator[Problem]:
 
 def _links(scenario: Scenario, path: str, links: Iterable[tuple[int, int]]) -> Iterator[Problem]:
     """Every link that is named exists."""
-    ends = {pair for a, b in scenario.topology.cables() for pair in ((a, b), (b, a))}
+    named = set(links)
+    cables = scenario.topology.cables() if named else ()
+    found = {link for a, b in cables for link in ((a, b), (b, a)) if link in named}
     for row, link in enumerate(links):
-        if link not in ends:
+        if link not in found:
             yield Problem(
                 f"{path}[{row}]",
                 f"there is no link from node {link[0]} to node {link[1]}",
