@@ -20,7 +20,7 @@ GROUPS = (
     ("scenario", "sizes", "pfc", "graph"),
     ("trace csv", "set twice", "hpcc flows", "trace option"),
     ("experiment", "trace hpcc", "hpcc config", "fct", "scenario name"),
-    ("set", "trace htsim", "hpcc topology", "experiment name"),
+    ("set", "trace htsim", "hpcc topology", "experiment name", "run directory"),
 )
 """Readers that share a process, which takes a while to start; the groups take about as long."""
 

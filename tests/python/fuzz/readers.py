@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import run_directory
 import seeds
 
 from penstock import Scenario, experiments
@@ -118,6 +119,7 @@ READERS = (
     Reader("hpcc flows", (seeds.FLOWS,), _flows),
     Reader("fct", (seeds.FCT,), read_fct),
     Reader("pfc", (seeds.PFC,), read_pfc),
+    Reader("run directory", run_directory.seeds(), run_directory.read, None, share=0.2),
     Reader("set", seeds.SETTINGS, _set, None),
     Reader("set twice", seeds.SETTINGS, _set_twice, None),
     Reader("trace option", seeds.TRACES, _traced, None),

@@ -155,8 +155,9 @@ def _set_limits() -> None:
     for number in (signal.SIGALRM, signal.SIGPROF):
         signal.signal(number, _end)
     with tempfile.TemporaryDirectory() as place:  # what is loaded at first use is loaded now
-        for reader in READERS[:-5]:
-            hand_over(reader, reader.seeds[0], False, Path(place))
+        for reader in READERS:
+            if reader.file:
+                hand_over(reader, reader.seeds[0], False, Path(place))
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MEMORY_MAX
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
