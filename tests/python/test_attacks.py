@@ -17,14 +17,19 @@ from penstock.errors import PROBLEMS_MAX, VALUE_WIDTH, Problem
 from penstock.experiments import catalogue
 from penstock.hpcc.case import case_of_config
 from penstock.hpcc.output import read_fct, read_pfc
+from penstock.lines import LINE_WIDTH, LINES_MAX
+from penstock.scenario.base import LABEL_WIDTH, NAME_BYTES
 from penstock.text_file import TEXT_MAX, read_text
-from penstock.toml_text import NESTING_MAX, parse_toml
-from penstock.units import U64_MAX, whole_number
+from penstock.toml_text import ENTRIES_MAX, KEYS_MAX, NESTING_MAX, WORD_MAX, parse_toml
+from penstock.topology_file import CABLES_MAX
+from penstock.trace import FLOWS_MAX
+from penstock.units import DIGITS_MAX, NUMBER_WIDTH, U64_MAX, whole_number
 
 SWITCH = 'duration = "1 s"\n[topology]\nkind = "single-switch"\nhosts = 4\n'
 TRACE = SWITCH + '[[traffic]]\nkind = "trace"\nfile = "input"\n'
 GRAPH = '[topology]\nkind = "graph"\nfile = "input"\n[[traffic]]\nkind = "incast"\n'
 SIZES = SWITCH + '[[traffic]]\nkind = "open-loop"\nload = 0.5\nsizes = {kind="cdf", file="input"}\n'
+LONG = SWITCH + '[[traffic]]\nkind = "long-lived"\npairs = [[0, 1]]\n'
 CSV = "src,dst,size,start_ns\n0,1,1000,0\n"
 CONFIG = "TOPOLOGY_FILE topology.txt\nFLOW_FILE flows.txt\nCC_MODE 8\nEWMA_GAIN 0.1\n"
 FCT = "0b000001 0b000101 10000 100 1000 2000000000 4000 3900\n"
@@ -52,7 +57,7 @@ DIGITS = "9" * 5000
 CONTENTS: dict[str, tuple[Callable[[Path], object], str, list[str]]] = {
     "5,000 digits in TOML": (Scenario.from_toml, f"seed = {DIGITS}", ["256 characters"]),
     "long hexadecimal": (Scenario.from_toml, "seed = 0x" + "f" * 30_000, ["256 characters"]),
-    "300 bits": (Scenario.from_toml, "seed = 0x" + "f" * 75 + "\n" + TRACE, ["seed", "0xfff"]),
+    "300 bits": (Scenario.from_toml, "seed = 0x" + "f" * 75 + "\n" + LONG, ["seed", "0xfff"]),
     "deep lists": (Scenario.from_toml, "traffic = " + "[" * 5000, ["32 levels"]),
     "deep tables": (Scenario.from_toml, "traffic = " + "{a=" * 5000, ["32 levels"]),
     "deep behind a text": (Scenario.from_toml, 'x = ["""a"""", ' + "[" * 5000, ["32 levels"]),
@@ -65,11 +70,11 @@ CONTENTS: dict[str, tuple[Callable[[Path], object], str, list[str]]] = {
     "traffic of texts": (Scenario.from_toml, 'traffic = ["x", 3]', ["traffic[0]", "no table"]),
     "date": (Scenario.from_toml, "duration = 1979-05-27", ["duration", "no quantity"]),
     "duplicate key": (Scenario.from_toml, "a = 1\na = 2", ["Cannot overwrite"]),
-    "colours": (Scenario.from_toml, '"\\u001b[31m" = 1\n' + TRACE, [r"\x1b[31m", "no such field"]),
-    "colours in a name": (Scenario.from_toml, 'name = "\\u001b[31m"\n' + TRACE, ["name", "\\x1b"]),
-    "name upwards": (Scenario.from_toml, 'name = "../../x"\n' + TRACE, ["name", "../../x"]),
-    "null in a name": (Scenario.from_toml, 'name = "a\\u0000"\n' + TRACE, ["name", "\\x00"]),
-    "null in a path": (Scenario.from_toml, TRACE.replace("input", "\\u0000"), ["traffic[0].file", "shown"]),
+    "colours": (Scenario.from_toml, '"\\u001b[31m" = 1\n' + LONG, [r"\x1b[31m", "no such field"]),
+    "colours in a name": (Scenario.from_toml, 'name = "\\u001b[31m"\n' + LONG, ["name", "\\x1b"]),
+    "name upwards": (Scenario.from_toml, 'name = "../../x"\n' + LONG, ["name", "../../x"]),
+    "null in a name": (Scenario.from_toml, 'name = "a\\u0000"\n' + LONG, ["name", "\\x00"]),
+    "null in a path": (Scenario.from_toml, TRACE.replace("input", "\\u0000"), ["file", "shown"]),
     "long path": (Scenario.from_toml, TRACE.replace("input", "a" * 5000), ["too long"]),
     "home of nobody": (Scenario.from_toml, TRACE.replace("input", "~nobody_/x"), ["home"]),
     "hosts without cables": (Scenario.from_toml, "topology = {kind = 'graph', hosts = 9999, "
@@ -106,6 +111,7 @@ def test_a_file_that_attacks_its_reader_is_refused(name: str, here: Path) -> Non
     (here / "input").write_text(text)
     with pytest.raises(ScenarioError) as caught:
         read(here / "input")
+    assert len(caught.value.problems) <= PROBLEMS_MAX + 1
     for words in expected:
         assert words in str(caught.value)
 
@@ -285,6 +291,30 @@ def test_a_message_is_short_and_can_be_shown() -> None:
     for problem in error.problems:
         assert str(problem).isprintable()
         assert len(str(problem)) < 13_000
+
+
+def test_the_bounds_are_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
+    section = text.partition("## What is read")[2].partition("## ")[0]
+    bounds = (
+        TEXT_MAX >> 20,
+        LINES_MAX,
+        LINE_WIDTH,
+        DIGITS_MAX,
+        NUMBER_WIDTH,
+        NESTING_MAX,
+        KEYS_MAX,
+        ENTRIES_MAX,
+        WORD_MAX,
+        FLOWS_MAX,
+        CABLES_MAX,
+        NAME_BYTES,
+        LABEL_WIDTH,
+        VALUE_WIDTH,
+        PROBLEMS_MAX,
+    )
+    for bound in bounds:
+        assert f" {bound:,} " in section, bound
 
 
 @pytest.mark.parametrize("text", ["", "-1", "+1", "1_0", "²", "٣", " 1", "1.0", "0" * 21, DIGITS])
