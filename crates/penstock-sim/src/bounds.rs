@@ -7,6 +7,7 @@ use crate::scenario::Scenario;
 
 mod combination;
 mod credit;
+mod fidelity;
 mod levels;
 mod network;
 mod switch;
@@ -44,7 +45,7 @@ pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
     scenario.scheme.host.nic.validate_classes(classes)?;
     combination::combinations(scenario)?;
     credit::check(scenario)?;
-    combination::fidelity(scenario)
+    fidelity::parts(scenario)
 }
 
 fn wire(scenario: &Scenario) -> Result<(), ScenarioError> {

@@ -6,13 +6,11 @@ use penstock_fabric::scheduling::strict::QUEUES_MAX;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
 };
-use penstock_transport::{NicScheduling, RecoveryConfig};
-use penstock_units::{Bytes, Fidelity};
+use penstock_units::Bytes;
 
 use super::{levels, unless};
 use crate::error::ScenarioError;
 use crate::hop_credit;
-use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 
 pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
@@ -168,25 +166,4 @@ fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
     let holds = known || matches!(switch.backpressure, BackpressureConfig::Pfc(_));
     let remedy = "a round that is paused cannot end; use none or pfc";
     unless(holds, "scheme.switch.backpressure.kind", "this", remedy)
-}
-
-/// The ns-3 HPCC simulator has one data queue and PFC, and NICs with a queue per flow.
-pub(super) fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
-    if scenario.fidelity == Fidelity::Exact {
-        return Ok(());
-    }
-    let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
-    let is_simple = host.nic.queues == 0 && host.nic.scheduling == NicScheduling::RoundRobin;
-    let holds = is_simple
-        && !matches!(scenario.scheme.routing, RoutingConfig::Spray(_))
-        && matches!(switch.scheduling, SchedulingConfig::Fifo {})
-        && matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_))
-        && !matches!(
-            switch.marking,
-            MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {} | MarkingConfig::Rounds(_)
-        )
-        && matches!(host.recovery, RecoveryConfig::GoBackN(_));
-    let remedy =
-        "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use exact";
-    unless(holds, "fidelity", "ns3-hpcc", remedy)
 }

@@ -3,7 +3,7 @@
 use penstock_fabric::{AdmissionConfig, BackpressureConfig};
 use penstock_units::{Bytes, Time};
 
-use super::unless;
+use super::{fidelity, unless};
 use crate::error::ScenarioError;
 use crate::hop_credit;
 use crate::scenario::Scenario;
@@ -35,6 +35,7 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology) -> Result<(), Scen
         let remedy = format!("the scheme has {classes} classes, numbered from 0");
         unless(u32::from(class) < classes, &field, class, &remedy)?;
     }
+    fidelity::times(scenario, topology)?;
     elisions(scenario, topology)?;
     hops(scenario, topology)?;
     hop_credit::memory(scenario, topology)?;
