@@ -84,7 +84,7 @@ def run(
     ScenarioError
         The core refuses what only it can know, e.g. a load that a link cannot carry.
     SimulationError
-        An invariant was broken under `check`.
+        An invariant was broken under `check`, or time stood still.
     """
     resolved = scenario.resolve()
     began, cpu_began = time.perf_counter(), time.thread_time()
