@@ -1,6 +1,7 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
 
 use penstock_units::Time;
+use serde::Serialize;
 
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
@@ -28,6 +29,12 @@ pub(crate) fn unless(
     remedy: &str,
 ) -> Result<(), ScenarioError> {
     if holds { Ok(()) } else { Err(ScenarioError::new(field, value, remedy)) }
+}
+
+/// The kind of a policy, as scenarios write it.
+pub(crate) fn kind(policy: &impl Serialize) -> String {
+    let table = serde_json::to_value(policy).unwrap_or_default();
+    table["kind"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Checks everything that does not need the built topology.

@@ -28,6 +28,9 @@ from pydantic import (
 
 from penstock.errors import Problem, ScenarioError, nearest, refuse
 from penstock.scenario.base import OUR_CHOICE, Integer, Part, Text, field
+from penstock.scenario.fault_checks import fault_problems
+from penstock.scenario.host import TIMED_CONTROLLERS
+from penstock.scenario.marking import TelemetryMarking
 from penstock.scenario.measure import Faults, Measure, Wire
 from penstock.scenario.scheme import Scheme, expand_scheme
 from penstock.scenario.scheme_checks import scheme_problems
@@ -180,7 +183,11 @@ class Scenario(Part):
         scenario._written = table
         found = [*scenario.topology.problems()]
         if not found:
-            found = [*scheme_problems(scenario), *scenario._traffic_problems()]
+            found = [
+                *scheme_problems(scenario),
+                *fault_problems(scenario),
+                *scenario._traffic_problems(),
+            ]
         if found:
             raise ScenarioError(dict.fromkeys(found))
         return scenario
@@ -199,6 +206,13 @@ class Scenario(Part):
     def file(self) -> str | None:
         """The file that it was read from, for messages."""
         return self._file
+
+    def packet_bytes(self) -> int:
+        """A full data packet on the wire [B]: payload, headers, what its acknowledgement echoes."""
+        has_telemetry = isinstance(self.scheme.switch.marking, TelemetryMarking)
+        is_timed = isinstance(self.scheme.host.controller, TIMED_CONTROLLERS)
+        echo = has_telemetry * self.wire.telemetry + is_timed * self.wire.timestamp
+        return self.wire.payload + self.wire.header + echo
 
     # -- using one ---------------------------------------------------------------------------
 

@@ -17,19 +17,32 @@ pub(super) fn parts(scenario: &Scenario) -> Result<(), ScenarioError> {
         return Ok(());
     }
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
-    let is_simple = host.nic.queues == 0 && host.nic.scheduling == NicScheduling::RoundRobin;
-    let holds = is_simple
-        && !matches!(scenario.scheme.routing, RoutingConfig::Spray(_))
-        && matches!(switch.scheduling, SchedulingConfig::Fifo {})
-        && matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_))
-        && !matches!(
-            switch.marking,
-            MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {} | MarkingConfig::Rounds(_)
-        )
-        && matches!(host.recovery, RecoveryConfig::GoBackN(_));
-    let remedy =
-        "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use exact";
-    unless(holds, "fidelity", "ns3-hpcc", remedy)
+    let is_known = [
+        (matches!(switch.scheduling, SchedulingConfig::Fifo {}), "switch.scheduling"),
+        (
+            matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_)),
+            "switch.backpressure",
+        ),
+        (
+            matches!(
+                switch.marking,
+                MarkingConfig::None {} | MarkingConfig::Ecn(_) | MarkingConfig::Telemetry(_)
+            ),
+            "switch.marking",
+        ),
+        (matches!(host.recovery, RecoveryConfig::GoBackN(_)), "host.recovery"),
+        (!matches!(scenario.scheme.routing, RoutingConfig::Spray(_)), "routing"),
+    ];
+    let remedy = "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use fidelity exact";
+    for (holds, part) in is_known {
+        let field = format!("scheme.{part}.kind");
+        unless(holds, &field, "unknown to ns3-hpcc", remedy)?;
+    }
+    let nic = &host.nic;
+    unless(nic.queues == 0, "scheme.host.nic.queues", nic.queues, remedy)?;
+    let holds = nic.scheduling == NicScheduling::RoundRobin;
+    unless(holds, "scheme.host.nic.scheduling", "srf", remedy)?;
+    unless(scenario.faults.outages.is_empty(), "faults.outages", "not empty", "ns3-hpcc has none")
 }
 
 /// No full data packet and no round trip takes 0 ns: that simulator cuts times off to whole ns.

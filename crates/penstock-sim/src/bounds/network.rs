@@ -42,13 +42,17 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology) -> Result<(), Scen
     memory(scenario, topology)
 }
 
-/// The match table of BFC's elisions names ways through switches.
+/// The match tables of BFC's elisions name ways through switches.
 fn elisions(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError> {
-    let BackpressureConfig::Bfc(bfc) = &scenario.scheme.switch.backpressure else { return Ok(()) };
+    let (path, bfc) = match &scenario.scheme.switch.backpressure {
+        BackpressureConfig::Bfc(bfc) => ("elide", bfc),
+        BackpressureConfig::Credits(credits) => ("pauses.elide", &credits.pauses),
+        _ => return Ok(()),
+    };
     for (index, &(from, at, to)) in bfc.elide.iter().enumerate() {
         let way = topology.link_between(from, at).zip(topology.link_between(at, to));
         let holds = way.is_some() && !topology.is_host(at);
-        let field = format!("scheme.switch.backpressure.elide[{index}]");
+        let field = format!("scheme.switch.backpressure.{path}[{index}]");
         let remedy =
             "name a node, a switch that it is linked to, and a node that this is linked to";
         unless(holds, &field, format!("[{from}, {at}, {to}]"), remedy)?;
@@ -80,9 +84,6 @@ fn memory(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError>
         unless(holds, &field, format!("[{node}, {buffer}]"), &remedy)?;
     }
     let Some(ingress) = &shared.ingress else { return Ok(()) };
-    let holds = ingress.alpha > 0.0 && ingress.alpha <= 64.0;
-    let field = "scheme.switch.admission.ingress.alpha";
-    unless(holds, field, ingress.alpha, "write above 0, at most 64")?;
     for switch in switches {
         let needed = topology
             .egress_links(switch)
