@@ -9,7 +9,7 @@ class ScenarioError(Exception):
     """The core refuses the scenario; the message names the field, the value and the remedy."""
 
 class SimulationError(Exception):
-    """A run under ``check=True`` broke an invariant."""
+    """A run failed: time stood still, or under ``check=True`` an invariant did not hold."""
 
 class Output(TypedDict):
     """What a run returns."""

@@ -90,7 +90,7 @@ class ScenarioError(Exception):
 
 
 class SimulationError(Exception):
-    """A run failed after it had started, e.g. a broken invariant under ``check=True``."""
+    """A run failed after it had started: time stood still, or ``check=True`` found a defect."""
 
 
 class StorageError(Exception):

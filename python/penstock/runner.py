@@ -91,7 +91,7 @@ def run(
         The core refuses what only it can know, e.g. a load that a link cannot carry; or the run
         is too large for this machine.
     SimulationError
-        An invariant was broken under `check`.
+        An invariant was broken under `check`, or time stood still.
     """
     resolved = scenario.resolve()
     if not oversize:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
 from penstock import Scenario, ScenarioError, _core
-from penstock.runner import validate
+from penstock.runner import run, validate
 from penstock.scenario import preset_names, scenario_names
 from penstock.tables import COLUMNS
 from penstock.units import RATE, SIZE, TIME, Quantity
@@ -194,6 +195,22 @@ def test_a_load_that_a_link_cannot_carry_is_refused() -> None:
     traffic = [OPEN | {"load": 0.9, "load_on": {"kind": "edge"}}]
     with pytest.raises(ScenarioError, match="load"):
         validate(Scenario(traffic=traffic))
+
+
+def test_a_packet_that_ns3_sends_in_no_time_is_refused_with_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "tiny.toml"
+    file.write_text(
+        'fidelity = "ns3-hpcc"\nscheme = "dcqcn-mellanox"\nwire.payload = 1\n'
+        'topology = {kind = "single-switch", hosts = 2, rate = "400 Gb/s", delay = 0}\n'
+        '[[traffic]]\nkind = "long-lived"\npairs = [[0, 1]]\n'
+    )
+    scenario = Scenario.from_toml(file)
+    for check in (validate, run):
+        with pytest.raises(ScenarioError) as refused:
+            check(scenario)
+        [problem] = refused.value.problems
+        assert problem.file == str(file)
+        assert problem.message.startswith("wire.payload is 1 B; fidelity ns3-hpcc cuts times")
 
 
 def test_tables_have_the_columns_that_are_documented() -> None:

@@ -126,6 +126,11 @@ impl Wheel {
         self.rank_now
     }
 
+    /// How many sources there is room for.
+    pub fn sources(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Makes room for sources below `sources`.
     pub fn grow(&mut self, sources: usize) {
         if sources > self.nodes.len() {

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 pyo3::create_exception!(_core, ScenarioError, PyException, "A scenario that was refused.");
-pyo3::create_exception!(_core, SimulationError, PyException, "An invariant that did not hold.");
+pyo3::create_exception!(_core, SimulationError, PyException, "A run that failed.");
 
 /// Time between two calls of a progress callback.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
@@ -74,7 +74,7 @@ fn run(
     match outcome {
         Ok(results) => hand_over(py, results),
         Err(RunError::Scenario(error)) => Err(ScenarioError::new_err(error.to_string())),
-        Err(RunError::Invariant(error)) => Err(SimulationError::new_err(error.to_string())),
+        Err(error) => Err(SimulationError::new_err(error.to_string())),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
 
 use penstock_units::Time;
+use serde::Serialize;
 
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 
 mod combination;
 mod credit;
+mod fidelity;
 mod levels;
 mod network;
 mod switch;
@@ -29,6 +31,12 @@ pub(crate) fn unless(
     if holds { Ok(()) } else { Err(ScenarioError::new(field, value, remedy)) }
 }
 
+/// The kind of a policy, as scenarios write it.
+pub(crate) fn kind(policy: &impl Serialize) -> String {
+    let table = serde_json::to_value(policy).unwrap_or_default();
+    table["kind"].as_str().unwrap_or_default().to_owned()
+}
+
 /// Checks everything that does not need the built topology.
 pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
     let span = scenario.duration.saturating_add(scenario.drain);
@@ -44,7 +52,7 @@ pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
     scenario.scheme.host.nic.validate_classes(classes)?;
     combination::combinations(scenario)?;
     credit::check(scenario)?;
-    combination::fidelity(scenario)
+    fidelity::parts(scenario)
 }
 
 fn wire(scenario: &Scenario) -> Result<(), ScenarioError> {

@@ -35,6 +35,23 @@ pub(crate) enum Clock {
 
 const CLOCKS: u32 = Clock::End as u32 + 1;
 
+impl Clock {
+    /// What `clock`, a number among the global clocks, is for, in words.
+    pub(crate) fn purpose(clock: u32) -> &'static str {
+        const PURPOSES: [&str; CLOCKS as usize] = [
+            "links that fail or recover",
+            "the traffic",
+            "samples",
+            "the backlog",
+            "bitmaps of paused queues",
+            "deadlocks",
+            "the end of the traffic",
+            "the end",
+        ];
+        PURPOSES[clock as usize]
+    }
+}
+
 /// Numbers of the event sources.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources {

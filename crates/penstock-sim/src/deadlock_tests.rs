@@ -67,7 +67,7 @@ fn a_deadlock_never_moves_again() {
         "bitmap_interval": 0, "counts_last": true, "elide_down_up": false, "elide": []});
     for backpressure in [pfc(json!(30_000)), pfc(json!(100_000)), pfc(Value::Null), bfc] {
         let mut simulation = simulation(&ring(&backpressure));
-        while simulation.advance(1_000) {}
+        while simulation.advance(1_000).unwrap() {}
         simulation.verify().unwrap();
         let deadlock = simulation.measured.deadlock.clone().expect("a deadlock");
         let carried = |simulation: &Simulation<Unobserved>| -> Vec<u64> {
@@ -77,7 +77,7 @@ fn a_deadlock_never_moves_again() {
         let before = carried(&simulation);
         // Goes on without the detector until the drain is over.
         simulation.is_done = false;
-        while simulation.advance(1_000) {}
+        while simulation.advance(1_000).unwrap() {}
         assert!(simulation.now() > Time::from_ms(20), "{backpressure}: {:?}", simulation.now());
         assert_eq!(carried(&simulation), before, "{backpressure}");
     }

@@ -38,6 +38,21 @@ impl ScenarioError {
     }
 }
 
+/// A run in which time stands still.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "time stands still at {time}: after {events} events there, {sources} keep firing; this is a \
+     defect of Penstock, please report it with the scenario"
+)]
+pub struct StandstillError {
+    /// Where (ps).
+    pub time: penstock_units::Time,
+    /// How many events happened at that time.
+    pub events: u64,
+    /// The sources of events that go on, in words.
+    pub sources: String,
+}
+
 /// An invariant that did not hold while a run was checked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("at {time}: {what}; this is a defect of Penstock, please report it with the scenario")]

@@ -7,7 +7,7 @@ use penstock_fabric::{
 };
 use penstock_units::Bytes;
 
-use crate::bounds::unless;
+use crate::bounds::{kind, unless};
 use crate::error::ScenarioError;
 use crate::network::{Host, Network, switch_facts};
 use crate::scenario::Scenario;
@@ -38,7 +38,7 @@ pub(crate) fn bounds(scenario: &Scenario, credits: &CreditsConfig) -> Result<(),
     let switch = &scenario.scheme.switch;
     let holds = matches!(&switch.admission, AdmissionConfig::Shared(s) if s.ingress.is_none());
     let remedy = "credits share one memory; use admission \"shared\" without an ingress table";
-    unless(holds, "scheme.switch.admission.kind", "this", remedy)?;
+    unless(holds, "scheme.switch.admission.kind", kind(&switch.admission), remedy)?;
     let queues = switch.assignment.queue_classes(0).len() as u32;
     let nic = scenario.scheme.host.nic.queues;
     let remedy = format!("a NIC needs data queues, at most the {queues} of a switch port");

@@ -9,7 +9,7 @@
 //! [`network`] (what is built), [`wire`], [`flow`], `clock` (what events are there),
 //! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `endpoint` (what hosts do),
 //! `credit` and `hop_credit` (what hosts with credits do), `signal` (what switches tell their
-//! neighbours), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
+//! neighbours), `check` (invariants), `standstill` (time must pass), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
 //! [`results`] (what comes out).
 //! [`mod@dependencies`] answers `penstock deadlock`, [`mod@forecast`] how large a run is; [`bare`] is the yardstick of the benchmark.
 
@@ -38,6 +38,7 @@ pub mod run;
 pub mod scenario;
 mod signal;
 pub mod simulation;
+mod standstill;
 mod timed_pause;
 pub mod topology;
 
@@ -48,7 +49,7 @@ pub use dependencies::{DependencyReport, dependencies};
 /// FAFC's linear program, for comparison with a solver.
 pub use penstock_fabric::backpressure::fafc::pause_time;
 
-pub use error::{InvariantError, ScenarioError};
+pub use error::{InvariantError, ScenarioError, StandstillError};
 pub use forecast::{Forecast, forecast};
 pub use results::Results;
 pub use run::{Progress, RunError, RunOptions, run, validate};

@@ -14,7 +14,7 @@ use penstock_fabric::parts::Streams;
 use penstock_units::{Bytes, Time};
 
 use crate::routing::{FrameSizes, Routing, longest_path};
-use crate::topology::Topology;
+use crate::topology::{Link, Topology};
 use crate::workload::FlowArrival;
 
 /// The source port of the first flow between two hosts; each further flow takes the next one.
@@ -87,11 +87,13 @@ fn ecmp_hash(key: [u32; 3], seed: u32) -> u32 {
 /// The base round-trip time of the longest pair: twice the propagation and the serialization of a
 /// full payload, without headers, on the way there.
 pub(crate) fn base_rtt(topology: &Topology, routing: &Routing, payload: Bytes) -> Time {
-    longest_path(topology, routing, |link| {
-        let link = &topology.links[link as usize];
-        let serialization = payload.get() * 8_000_000_000 / link.rate.as_bps();
-        link.delay * 2 + Time::from_ns(serialization)
-    })
+    longest_path(topology, routing, |link| link_round_trip(&topology.links[link as usize], payload))
+}
+
+/// What `link` adds to the base round-trip time: whole nanoseconds, as everything there.
+pub(crate) fn link_round_trip(link: &Link, payload: Bytes) -> Time {
+    let serialization = payload.get() * 8_000_000_000 / link.rate.as_bps();
+    Time::from_ns(2 * (link.delay.as_ps() / 1_000) + serialization)
 }
 
 /// What that simulator calls the completion time of the flow alone: the base round-trip time of the
@@ -108,12 +110,10 @@ pub(crate) fn ideal_fct(
     let (size, payload) = (size.get(), frames.payload.get());
     let links = forward.iter().map(|&link| &topology.links[link as usize]);
     let slowest = links.clone().map(|link| link.rate.as_bps()).min().unwrap_or(1);
-    let base_rtt = links.fold(0, |sum, link| {
-        sum + 2 * (link.delay.as_ps() / 1_000) + payload * 8_000_000_000 / link.rate.as_bps()
-    });
+    let base_rtt = links.fold(Time::ZERO, |sum, link| sum + link_round_trip(link, frames.payload));
     let bytes = u128::from(size + size.div_ceil(payload) * frames.header.get());
     let transfer = bytes * 8_000_000_000 / u128::from(slowest);
-    Time::from_ns(base_rtt + u64::try_from(transfer).unwrap_or(u64::MAX / 2_000))
+    base_rtt + Time::from_ns(u64::try_from(transfer).unwrap_or(u64::MAX / 2_000))
 }
 
 /// The random numbers that all its switches share.

@@ -17,7 +17,7 @@
 use penstock_engine::stream::mix;
 use penstock_fabric::{Moment, Observer, PacketEvent, PacketId, PacketKind};
 use penstock_transport::RecoveryConfig;
-use penstock_units::{Fidelity, Time};
+use penstock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
@@ -65,15 +65,9 @@ pub(crate) fn route_changes(
     if outages.is_empty() {
         return Ok(Vec::new());
     }
-    let refuse = |field: &str, value: &str, remedy: &str| {
-        Err(ScenarioError::new(field.to_owned(), value.to_owned(), remedy))
-    };
-    if scenario.fidelity != Fidelity::Exact {
-        return refuse("faults.outages", "not empty", "ns3-hpcc has no routes that change");
-    }
     if let RecoveryConfig::Perfect {} = scenario.scheme.host.recovery {
         let remedy = "nobody tells a source of what a failed link loses; use another recovery";
-        return refuse("scheme.host.recovery.kind", "perfect", remedy);
+        return Err(ScenarioError::new("scheme.host.recovery.kind", "perfect", remedy));
     }
     let mut steps = Vec::new();
     for (index, outage) in outages.iter().enumerate() {
@@ -81,7 +75,8 @@ pub(crate) fn route_changes(
         steps.push((outage.start, link, true));
         steps.extend(outage.end.map(|end| (end, link, false)));
     }
-    steps.sort_unstable();
+    // At one moment a link fails before it recovers: outages that touch are then refused.
+    steps.sort_unstable_by_key(|&(time, link, fails)| (time, link, !fails));
     changes(&steps, topology)
 }
 

@@ -1,6 +1,6 @@
 //! What a run hands over: tables and a summary.
 
-use penstock_fabric::{Observer, PacketEvent, Switch};
+use penstock_fabric::{Observer, PacketEvent};
 use penstock_transport::Readiness;
 use penstock_units::Time;
 use serde::Serialize;
@@ -66,9 +66,9 @@ pub struct Summary {
     pub cancelled: bool,
     /// The largest share of XOFF that an ingress port held, with PFC.
     pub ingress_peak_fraction_of_xoff: Option<f64>,
-    /// PFC pauses sent by switches.
+    /// Class pauses sent by switches (PFC).
     pub pfc_pauses: u64,
-    /// BFC pauses sent by switches.
+    /// Pauses of queues and flows sent by switches (BFC).
     pub queue_pauses: u64,
     /// Pauses of a given time sent by switches (FAFC).
     pub timed_pauses: u64,
@@ -197,13 +197,9 @@ impl<O: Observer> Simulation<O> {
                 .collect(),
             cancelled,
             ingress_peak_fraction_of_xoff: peak,
-            pfc_pauses: switches.iter().map(Switch::class_pauses).sum(),
-            queue_pauses: switches.iter().map(Switch::queue_pauses).sum(),
-            timed_pauses: switches
-                .iter()
-                .filter_map(|switch| switch.fafc())
-                .map(|fafc| fafc.pauses())
-                .sum(),
+            pfc_pauses: measured.pauses.classes,
+            queue_pauses: measured.pauses.queues + measured.pauses.flows,
+            timed_pauses: measured.pauses.timed,
             credits_sent: self.credits.as_ref().map_or(0, |credits| credits.sent),
             credits_dropped: self.dropped_credits(),
             credits_wasted: self.credits.as_ref().map_or(0, |credits| credits.wasted),

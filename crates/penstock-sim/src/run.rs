@@ -4,16 +4,14 @@ use penstock_fabric::{Observer, Unobserved};
 use penstock_units::Time;
 use thiserror::Error;
 
-use crate::error::{InvariantError, ScenarioError};
+use crate::error::{InvariantError, ScenarioError, StandstillError};
 use crate::flow::FlowNames;
 use crate::measure::trace::PacketTrace;
 use crate::network::Network;
 use crate::results::Results;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-
-/// Events between two reports of progress: a few milliseconds of work.
-const REPORT_EVENTS: u64 = 1 << 15;
+use crate::standstill::LOOK_EVENTS;
 
 /// How a run is done, which does not change its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +42,9 @@ pub enum RunError {
     /// An invariant did not hold.
     #[error(transparent)]
     Invariant(#[from] InvariantError),
+    /// Time stands still.
+    #[error(transparent)]
+    Standstill(#[from] StandstillError),
 }
 
 /// Checks `scenario` as [`run`] does, without running it.
@@ -59,7 +60,7 @@ pub fn validate(scenario: &Scenario) -> Result<(), ScenarioError> {
 /// stops and hands over what it has.
 ///
 /// # Errors
-/// When the scenario is refused, or an invariant fails while it is checked.
+/// When the scenario is refused, an invariant fails while it is checked, or time stands still.
 pub fn run(
     scenario: &Scenario,
     options: RunOptions,
@@ -89,7 +90,7 @@ fn drive<O: Observer>(
     }
     let end = scenario.duration + scenario.drain;
     let mut cancelled = false;
-    while simulation.advance(REPORT_EVENTS) {
+    while simulation.advance(LOOK_EVENTS)? {
         if options.check {
             simulation.verify()?;
         }

@@ -161,6 +161,7 @@ impl<O: Observer> Simulation<O> {
     fn queue_frame(&mut self, now: Time, switch: usize, frame: ControlFrame) -> u32 {
         let node = switch as u32 + self.sources.hosts;
         let link = self.network.ports.egress[node as usize][usize::from(frame.port)];
+        self.measured.pauses.on_send(link, frame.signal);
         let packet = frame.signal.frame(self.network.frames.control);
         let queue = packet.upstream_queue;
         let id = self.pool.insert(packet);

@@ -1,7 +1,7 @@
 //! The event loop: takes the next event, lets a switch or a host act, and puts what they send on a
 //! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
 
-use penstock_engine::{Wheel, prefetch, stream};
+use penstock_engine::{SourceId, Wheel, prefetch, stream};
 use penstock_fabric::{Arrival, Departure, Moment, Observer, PacketId, PacketKind, PacketPool};
 use penstock_transport::Granters;
 use penstock_units::{Fidelity, Time};
@@ -12,7 +12,7 @@ use crate::check::OrderCheck;
 use crate::clock::Sources;
 use crate::credit::Credits;
 use crate::deadlock::DeadlockWatch;
-use crate::error::ScenarioError;
+use crate::error::{ScenarioError, StandstillError};
 use crate::flow::{FlowNames, FlowSlots};
 use crate::grant;
 use crate::measure::summary::Measurements;
@@ -21,6 +21,7 @@ use crate::ns3::Ns3;
 use crate::priorities;
 use crate::routing::{RoutingConfig, Spray};
 use crate::scenario::Scenario;
+use crate::standstill::{ClockWatch, LOOK_EVENTS};
 use crate::wire::WireCounters;
 use crate::workload::{FlowArrival, Workload};
 
@@ -51,6 +52,8 @@ pub struct Simulation<O> {
     spray: Option<Box<Spray>>,
     pub(crate) workload: Workload,
     pub(crate) pending: Option<FlowArrival>,
+    /// Looks whether time passes.
+    pub(crate) clock_watch: ClockWatch,
     /// Whether routes change while it runs.
     pub(crate) has_outages: bool,
     /// Whether packets are prefetched.
@@ -135,6 +138,7 @@ impl<O: Observer> Simulation<O> {
             observer,
             workload,
             pending: None,
+            clock_watch: ClockWatch::default(),
             is_done: false,
             has_passed_duration: false,
         };
@@ -148,30 +152,48 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Processes up to `events` events; false when the run is over.
-    pub fn advance(&mut self, events: u64) -> bool {
-        for _ in 0..events {
-            if self.is_done {
-                return false;
+    ///
+    /// # Errors
+    /// When time stands still.
+    pub fn advance(&mut self, events: u64) -> Result<bool, StandstillError> {
+        let mut left = events;
+        while left > 0 {
+            let batch = left.min(LOOK_EVENTS);
+            for _ in 0..batch {
+                if self.step().is_none() {
+                    return Ok(false);
+                }
             }
-            let Some((now, source)) = self.wheel.pop() else {
-                self.is_done = true;
-                return false;
-            };
-            self.measured.events += 1;
-            if self.foresees {
-                self.foresee();
-            }
-            if source < self.sources.links {
-                self.on_wire_arrival(now, source);
-            } else if source < 2 * self.sources.links {
-                let link = source - self.sources.links;
-                self.network.wires[link as usize].is_end_scheduled = false;
-                self.send_next(now, link);
-            } else {
-                self.on_timer(now, source);
-            }
+            left -= batch;
+            self.watch_clock()?;
         }
-        true
+        Ok(true)
+    }
+
+    /// Processes the next event, and says whose it was; none when the run is over.
+    #[inline]
+    pub(crate) fn step(&mut self) -> Option<SourceId> {
+        if self.is_done {
+            return None;
+        }
+        let Some((now, source)) = self.wheel.pop() else {
+            self.is_done = true;
+            return None;
+        };
+        self.measured.events += 1;
+        if self.foresees {
+            self.foresee();
+        }
+        if source < self.sources.links {
+            self.on_wire_arrival(now, source);
+        } else if source < 2 * self.sources.links {
+            let link = source - self.sources.links;
+            self.network.wires[link as usize].is_end_scheduled = false;
+            self.send_next(now, link);
+        } else {
+            self.on_timer(now, source);
+        }
+        Some(source)
     }
 
     /// Has the packet brought nearer that probably arrives next.

@@ -185,9 +185,7 @@ def _sizes(
             f"write {(least + most) // 2} B",
             shaping.credit,
         )
-    frame = scenario.wire.payload + scenario.wire.header
-    if scenario.scheme.switch.marking.kind == "telemetry":
-        frame += scenario.wire.telemetry
+    frame = scenario.packet_bytes()
     if shaping.frame != frame:
         yield Problem(
             "scheme.switch.scheduling.frame",

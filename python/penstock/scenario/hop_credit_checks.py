@@ -31,7 +31,7 @@ def hop_credit_problems(scenario: Scenario, credits: Credits) -> Iterator[Proble
             'use admission "shared" without an ingress table',
             switch.admission.kind,
         )
-    packet = scenario.wire.payload + scenario.wire.header
+    packet = scenario.packet_bytes()
     if credits.packet < packet:
         yield Problem(
             f"{path}.backpressure.packet",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from itertools import islice
@@ -28,6 +29,9 @@ from pydantic_core import PydanticCustomError
 
 from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, nearest, problem_of, refuse
 from penstock.scenario.base import OUR_CHOICE, Integer, Label, Part, Text, field, label_of
+from penstock.scenario.fault_checks import fault_problems
+from penstock.scenario.host import TIMED_CONTROLLERS
+from penstock.scenario.marking import TelemetryMarking
 from penstock.scenario.measure import Faults, Measure, Wire
 from penstock.scenario.scheme import Scheme, expand_scheme
 from penstock.scenario.scheme_checks import scheme_problems
@@ -122,6 +126,18 @@ class Scenario(Part):
         return cls._read(named, overrides or {}, file.parent, str(file))
 
     @classmethod
+    def from_saved(cls, path: Path) -> Scenario:
+        """The scenario that :meth:`to_toml` wrote to a file, of any length.
+
+        Raises
+        ------
+        ScenarioError
+            Another version of this package wrote it.
+        """
+        table = tomllib.loads(path.read_text())
+        return cls._read(table, {}, path.parent, str(path))
+
+    @classmethod
     def from_name(cls, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
         """A built-in scenario, with some keys set (see :meth:`with_overrides`)."""
         if name not in scenario_names():
@@ -183,6 +199,7 @@ class Scenario(Part):
     def _own_problems(self) -> Iterator[Problem]:
         """What is wrong with the scheme and the traffic on this network."""
         yield from scheme_problems(self)
+        yield from fault_problems(self)
         try:
             resolved = self.resolve()
         except ScenarioError as error:
@@ -194,6 +211,13 @@ class Scenario(Part):
     def file(self) -> str | None:
         """The file that it was read from, for messages."""
         return self._file
+
+    def packet_bytes(self) -> int:
+        """A full data packet on the wire [B]: payload, headers, what its acknowledgement echoes."""
+        has_telemetry = isinstance(self.scheme.switch.marking, TelemetryMarking)
+        is_timed = isinstance(self.scheme.host.controller, TIMED_CONTROLLERS)
+        echo = has_telemetry * self.wire.telemetry + is_timed * self.wire.timestamp
+        return self.wire.payload + self.wire.header + echo
 
     # -- using one ---------------------------------------------------------------------------
 

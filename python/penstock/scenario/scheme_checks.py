@@ -24,6 +24,7 @@ from penstock.scenario.backpressure import (
     Credits,
     Fafc,
     FlowPauses,
+    NoBackpressure,
     Pfc,
     PfcThresholds,
     Ppfc,
@@ -102,12 +103,17 @@ def _fidelity(scenario: Scenario) -> Iterator[Problem]:
                 f'use {" or ".join(known)}, or fidelity "exact"',
                 kind,
             )
-    if host.nic.queues or host.nic.scheduling != "round-robin":
-        yield Problem(
-            "scheme.host.nic",
-            "a NIC of fidelity ns3-hpcc serves its flows in turn, without queues",
-            'use queues 0 and scheduling "round-robin", or fidelity "exact"',
-        )
+    for name, value, known_value in (
+        ("queues", host.nic.queues, 0),
+        ("scheduling", host.nic.scheduling, "round-robin"),
+    ):
+        if value != known_value:
+            yield Problem(
+                f"scheme.host.nic.{name}",
+                "a NIC of fidelity ns3-hpcc serves its flows in turn, without queues",
+                f'use {known_value}, or fidelity "exact"',
+                value,
+            )
 
 
 def _queues(scenario: Scenario) -> Iterator[Problem]:
@@ -177,7 +183,7 @@ def _rounds(scenario: Scenario) -> Iterator[Problem]:
                     policy.kind,
                 )
         return
-    packet = scenario.wire.payload + scenario.wire.header
+    packet = scenario.packet_bytes()
     if packet >= (assignment.queues - 1) * assignment.bytes_per_round:
         yield Problem(
             f"{path}.assignment.bytes_per_round",
@@ -193,7 +199,7 @@ def _rounds(scenario: Scenario) -> Iterator[Problem]:
             scheduling.kind,
         )
     yield from _round_source(assignment, scheduling)
-    if isinstance(switch.backpressure, QueuePausing):
+    if not isinstance(switch.backpressure, NoBackpressure | Pfc):
         yield Problem(
             f"{path}.backpressure.kind",
             "a round whose queue is paused cannot end",

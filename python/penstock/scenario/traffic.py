@@ -28,7 +28,7 @@ from penstock.scenario.base import (
     resolve_path,
 )
 from penstock.trace import FLOWS_MAX, PORT_MAX, read_trace
-from penstock.units import PositiveSize, PositiveTime, Size, Time, refusal
+from penstock.units import PositiveSize, PositiveTime, Size, Time
 from penstock.workload import Convention, Distribution, find_workload, read_cdf
 
 WHOLE = f"{OUR_CHOICE}: the whole duration"
@@ -173,12 +173,6 @@ class FanInPairs(Part):
     least: Count = field("fewest senders of a group", 1, ge=1, source="PCN 7.4: 1 to 15")
     most: Count = field("most senders of a group", 15, ge=1, source="PCN 7.4: 1 to 15")
 
-    @model_validator(mode="after")
-    def _ordered(self) -> FanInPairs:
-        if self.most < self.least:
-            raise refusal(f"most {self.most} is below least {self.least}", "write it the other way")
-        return self
-
 
 class SynchronousPairs(Part):
     """Every arrival is a flow from each source to one receiver: generators that run in step."""
@@ -316,15 +310,6 @@ class Listed(_Traffic):
         source=f"{OUR_CHOICE}: nothing else looks at ports",
         repr=False,
     )
-
-    @model_validator(mode="after")
-    def _one_port_each(self) -> Listed:
-        if len(self.destination_ports) not in (0, len(self.flows)):
-            raise refusal(
-                f"{len(self.destination_ports)} destination_ports for {len(self.flows)} flows",
-                "write one for each flow, or none",
-            )
-        return self
 
 
 class Trace(_Traffic):

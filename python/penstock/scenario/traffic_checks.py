@@ -1,4 +1,4 @@
-"""Traffic and measurement against the network and the clock: hosts that exist, times that fit.
+"""Traffic against the network and the clock: pairs that there are, times that fit.
 
 The Rust core checks again what needs routes: the load that each link would carry.
 """
@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
+from penstock.scenario.node_checks import link_problems, node_problems
 from penstock.scenario.traffic import (
     BetweenPairs,
     CoreLoad,
@@ -34,7 +35,7 @@ def traffic_problems(scenario: Scenario) -> Iterator[Problem]:
     """What is wrong with the traffic and the measurement of a resolved scenario."""
     yield from _times(scenario)
     yield from _traffic(scenario)
-    yield from _nodes(scenario)
+    yield from node_problems(scenario)
 
 
 def _times(scenario: Scenario) -> Iterator[Problem]:
@@ -64,14 +65,32 @@ def _times(scenario: Scenario) -> Iterator[Problem]:
                     stop,
                 )
         if isinstance(entry, Listed):
-            late = [row for row, flow in enumerate(entry.flows) if flow[3] >= scenario.duration]
-            if late:
-                yield Problem(
-                    f"{path}.flows[{late[0]}]",
-                    f"it starts at {entry.flows[late[0]][3]} ps, after the scenario's duration "
-                    f"of {scenario.duration} ps ({len(late)} such flow(s))",
-                    "raise duration",
-                )
+            yield from _starts(entry, path, scenario.duration)
+
+
+def _starts(entry: Listed, path: str, duration: int) -> Iterator[Problem]:
+    """Every flow starts before the traffic ends, however much later its spread lets it."""
+    late = [row for row, flow in enumerate(entry.flows) if flow[3] >= duration]
+    if late:
+        yield Problem(
+            f"{path}.flows[{late[0]}][3]",
+            f"it starts at {entry.flows[late[0]][3]} ps, after the scenario's duration "
+            f"of {duration} ps ({len(late)} such flow(s))",
+            "raise duration",
+        )
+    if entry.spread and max(flow[3] for flow in entry.flows) + entry.spread >= duration:
+        yield Problem(
+            f"{path}.spread",
+            f"the last flow may start after the scenario's duration of {duration} ps",
+            "make it smaller, or raise duration",
+            entry.spread,
+        )
+    if len(entry.destination_ports) not in (0, len(entry.flows)):
+        yield Problem(
+            f"{path}.destination_ports",
+            f"there are {len(entry.destination_ports)} for {len(entry.flows)} flows",
+            "write one for each flow, or none",
+        )
 
 
 def _traffic(scenario: Scenario) -> Iterator[Problem]:
@@ -95,7 +114,7 @@ def _traffic(scenario: Scenario) -> Iterator[Problem]:
             for row, (source, destination, _, _) in enumerate(entry.flows):
                 if source == destination:
                     yield Problem(
-                        f"{path}.flows[{row}]",
+                        f"{path}.flows[{row}][1]",
                         f"a flow from host {source} to itself",
                         "name two different hosts",
                     )
@@ -117,7 +136,7 @@ def _open_loop(scenario: Scenario, entry: OpenLoop, path: str) -> Iterator[Probl
             entry.load_counts,
         )
     if isinstance(entry.load_on, LinksLoad):
-        yield from _links(scenario, f"{path}.load_on.links", entry.load_on.links)
+        yield from link_problems(scenario, f"{path}.load_on.links", entry.load_on.links)
         yield from _repeated(f"{path}.load_on.links", entry.load_on.links)
     yield from _pairs(scenario, entry.pairs, f"{path}.pairs")
 
@@ -132,6 +151,9 @@ def _pairs(scenario: Scenario, pairs: Pairs, path: str) -> Iterator[Problem]:
                 f"the only pair is host {pairs.sources[0]} with itself",
                 "name another source or destination",
             )
+    if isinstance(pairs, FanInPairs) and pairs.most < pairs.least:
+        words = f"it is below least, {pairs.least}"
+        yield Problem(f"{path}.most", words, "write it the other way", pairs.most)
     if isinstance(pairs, FanInPairs) and pairs.most >= scenario.topology.host_count():
         hosts = scenario.topology.host_count()
         remedy = f"a host has {hosts - 1} others; write at most that"
@@ -157,20 +179,6 @@ def _pairs(scenario: Scenario, pairs: Pairs, path: str) -> Iterator[Problem]:
                 "all hosts are under one switch, so no flow can leave its rack",
                 'write 1, or pairs = {kind = "uniform"}',
                 pairs.fraction,
-            )
-
-
-def _links(scenario: Scenario, path: str, links: Iterable[tuple[int, int]]) -> Iterator[Problem]:
-    """Every link that is named exists."""
-    named = set(links)
-    cables = scenario.topology.cables() if named else ()
-    found = {link for a, b in cables for link in ((a, b), (b, a)) if link in named}
-    for row, link in enumerate(links):
-        if link not in found:
-            yield Problem(
-                f"{path}[{row}]",
-                f"there is no link from node {link[0]} to node {link[1]}",
-                "name the two ends of a cable",
             )
 
 
@@ -221,44 +229,3 @@ def _incast(entry: Incast, path: str, hosts: int) -> Iterator[Problem]:
             f"use at least {entry.degree} B",
             entry.size,
         )
-
-
-def _nodes(scenario: Scenario) -> Iterator[Problem]:
-    """Every node that is named exists."""
-    hosts = scenario.topology.host_count()
-    nodes = hosts + scenario.topology.switch_count()
-    for path, host in _named_hosts(scenario):
-        if host >= hosts:
-            yield Problem(path, "no such host", f"hosts are 0 to {hosts - 1}", host)
-    yield from _links(scenario, "measure.series", scenario.measure.series)
-    for row, node in enumerate(scenario.measure.trace.nodes if scenario.measure.trace else ()):
-        if not hosts <= node < nodes:
-            yield Problem(
-                f"measure.trace.nodes[{row}]",
-                "only switches are traced",
-                f"switches are {hosts} to {nodes - 1}",
-                node,
-            )
-
-
-def _named_hosts(scenario: Scenario) -> Iterator[tuple[str, int]]:
-    for index, entry in enumerate(scenario.traffic):
-        path = f"traffic[{index}]"
-        if isinstance(entry, Listed):
-            for row, (source, destination, _, _) in enumerate(entry.flows):
-                yield f"{path}.flows[{row}][0]", source
-                yield f"{path}.flows[{row}][1]", destination
-        elif isinstance(entry, Incast):
-            if entry.receiver is not None:
-                yield f"{path}.receiver", entry.receiver
-            for row, host in enumerate(entry.senders or ()):
-                yield f"{path}.senders[{row}]", host
-        elif isinstance(entry, OpenLoop) and isinstance(entry.pairs, SynchronousPairs):
-            yield f"{path}.pairs.receiver", entry.pairs.receiver
-            for row, host in enumerate(entry.pairs.sources):
-                yield f"{path}.pairs.sources[{row}]", host
-        elif isinstance(entry, OpenLoop) and isinstance(entry.pairs, BetweenPairs):
-            for row, host in enumerate(entry.pairs.sources):
-                yield f"{path}.pairs.sources[{row}]", host
-            for row, host in enumerate(entry.pairs.destinations):
-                yield f"{path}.pairs.destinations[{row}]", host

@@ -88,7 +88,6 @@ pub struct Bfc {
     is_elided: Vec<bool>,
     ports: usize,
     bitmap_interval: Time,
-    pauses: u64,
 }
 
 impl Bfc {
@@ -124,13 +123,7 @@ impl Bfc {
             is_elided,
             ports,
             bitmap_interval: config.bitmap_interval,
-            pauses: 0,
         }
-    }
-
-    /// Pauses sent.
-    pub fn pauses(&self) -> u64 {
-        self.pauses
     }
 
     /// Time between two bitmaps; zero for none.
@@ -184,7 +177,6 @@ impl Bfc {
         if self.counters[key] > 1 {
             return None;
         }
-        self.pauses += 1;
         let signal = Signal::PauseQueue(packet.upstream_queue);
         Some(ControlFrame { port: packet.ingress, signal })
     }

@@ -49,7 +49,6 @@ pub struct FlowPauses {
     counters: HashMap<u64, u32, MixedKeys>,
     /// The flows that are paused at each egress.
     paused: Vec<HashSet<u32, MixedKeys>>,
-    pauses: u64,
 }
 
 fn key(packet: &Packet) -> u64 {
@@ -70,13 +69,7 @@ impl FlowPauses {
             is_from_host: facts.ports.iter().map(|port| port.neighbour_tier == 0).collect(),
             counters: HashMap::default(),
             paused: vec![HashSet::default(); facts.ports.len()],
-            pauses: 0,
         }
-    }
-
-    /// Pauses sent.
-    pub fn pauses(&self) -> u64 {
-        self.bfc.pauses() + self.pauses
     }
 
     /// `packet` has joined a queue that now holds `queue_bytes`.
@@ -99,7 +92,6 @@ impl FlowPauses {
         if *count > 1 {
             return None;
         }
-        self.pauses += 1;
         let signal = Signal::PauseFlow(packet.flow_hash);
         Some(ControlFrame { port: packet.ingress, signal })
     }

@@ -35,7 +35,6 @@ fn a_flow_is_paused_on_0_to_1_and_resumed_on_1_to_0() {
     let sent: Vec<_> = (0..28).map(|_| bench.depart(0).unwrap().1).collect();
     assert!(sent[..27].iter().all(Option::is_none));
     assert_eq!(sent[27], frame(1, Signal::ResumeFlow(1)));
-    assert_eq!(bench.switch.queue_pauses(), 1);
 }
 
 #[test]
@@ -43,9 +42,8 @@ fn flows_of_one_upstream_queue_are_paused_apart() {
     let mut bench = bench(8);
     for number in [1, 2] {
         let sent: Vec<_> = (0..26).filter_map(|_| bench.admit(flow(number), 1_000)).collect();
-        assert_eq!(sent[0], frame(1, Signal::PauseFlow(number)).unwrap());
+        assert_eq!(sent, Vec::from_iter(frame(1, Signal::PauseFlow(number))));
     }
-    assert_eq!(bench.switch.queue_pauses(), 2);
 }
 
 #[test]

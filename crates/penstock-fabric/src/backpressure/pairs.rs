@@ -56,7 +56,6 @@ pub(crate) struct Pairs {
     /// By ingress: reasons for its pause.
     reasons: Vec<u32>,
     pub(crate) pfc: Pfc,
-    pauses: u64,
 }
 
 impl Pairs {
@@ -67,7 +66,6 @@ impl Pairs {
             contributors: vec![0; ports],
             reasons: vec![0; ports],
             pfc: Pfc::new(pfc, ports),
-            pauses: 0,
         }
     }
 
@@ -92,11 +90,6 @@ impl Pairs {
     #[inline]
     pub(crate) fn is_stopped(&self, ingress: u16, egress: u16) -> bool {
         self.pairs[self.index(ingress, egress)].is_stopped
-    }
-
-    /// Pauses sent, for whatever reason.
-    pub(crate) fn pauses(&self) -> u64 {
-        self.pauses
     }
 
     /// The class of `ingress` that is paused, if it is, for whatever reason.
@@ -169,9 +162,8 @@ impl Pairs {
     fn add_reason(&mut self, ingress: u16) -> Option<ControlFrame> {
         let reasons = &mut self.reasons[usize::from(ingress)];
         *reasons += 1;
-        let is_first = *reasons == 1;
-        self.pauses += u64::from(is_first);
-        is_first.then_some(ControlFrame { port: ingress, signal: Signal::PauseClass(CLASS) })
+        let frame = ControlFrame { port: ingress, signal: Signal::PauseClass(CLASS) };
+        (*reasons == 1).then_some(frame)
     }
 
     fn drop_reason(&mut self, ingress: u16) -> Option<ControlFrame> {

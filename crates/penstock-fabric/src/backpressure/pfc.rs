@@ -36,7 +36,6 @@ pub struct Pfc {
     xoff: Option<u64>,
     is_paused: Vec<bool>,
     peak_fraction: f64,
-    pauses: u64,
 }
 
 impl Pfc {
@@ -46,18 +45,12 @@ impl Pfc {
             xoff: config.xoff.map(Bytes::get),
             is_paused: vec![false; accounts],
             peak_fraction: 0.0,
-            pauses: 0,
         }
     }
 
     /// The largest share of XOFF that an ingress port and class has held.
     pub fn peak_fraction(&self) -> f64 {
         self.peak_fraction
-    }
-
-    /// Pauses sent.
-    pub fn pauses(&self) -> u64 {
-        self.pauses
     }
 
     /// Whether an account is paused.
@@ -123,7 +116,6 @@ impl Pfc {
             return None;
         }
         self.is_paused[index] = true;
-        self.pauses += 1;
         Some(ControlFrame { port: ingress, signal: Signal::PauseClass(class) })
     }
 

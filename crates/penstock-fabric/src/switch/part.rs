@@ -54,14 +54,6 @@ impl Switch {
         self.backpressure.pairs()
     }
 
-    /// Class pauses sent by PFC and what builds on it.
-    pub fn class_pauses(&self) -> u64 {
-        match self.pairs() {
-            Some(pairs) => pairs.pauses(),
-            None => self.pfc().map_or(0, Pfc::pauses),
-        }
-    }
-
     /// BFC, if that is the backpressure or part of it.
     pub fn bfc(&self) -> Option<&Bfc> {
         match &self.backpressure {
@@ -76,14 +68,6 @@ impl Switch {
         match &self.backpressure {
             Backpressure::FlowPauses(flows) => Some(flows),
             _ => None,
-        }
-    }
-
-    /// Queue and flow pauses sent by BFC and what builds on it.
-    pub fn queue_pauses(&self) -> u64 {
-        match self.flow_pauses() {
-            Some(flows) => flows.pauses(),
-            None => self.bfc().map_or(0, Bfc::pauses),
         }
     }
 

@@ -11,7 +11,7 @@ use penstock_fabric::Unobserved;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::network::Network;
 use penstock_sim::simulation::Simulation;
-use penstock_sim::{Scenario, ScenarioError};
+use penstock_sim::{RunError, Scenario};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,14 +38,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(scenario: &Scenario, repeats: u32) -> Result<serde_json::Value, ScenarioError> {
+fn measure(scenario: &Scenario, repeats: u32) -> Result<serde_json::Value, RunError> {
     let (mut bare_time, mut bare_hops, mut bare_events) = (Duration::MAX, 0, 0);
     let (mut time, mut hops, mut events, mut flows) = (Duration::MAX, 0, 0, 0);
     let mut peak = None;
     for _ in 0..repeats {
         let mut simulation = Simulation::new(scenario, Network::build(scenario)?, Unobserved)?;
         let start = Instant::now();
-        while simulation.advance(u64::MAX) {}
+        while simulation.advance(u64::MAX)? {}
         time = time.min(start.elapsed());
         let (results, _) = simulation.finish(false);
         // Before the bare loop has run for the first time, so that its memory does not count.

@@ -6,13 +6,11 @@ use penstock_fabric::scheduling::strict::QUEUES_MAX;
 use penstock_fabric::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
 };
-use penstock_transport::{NicScheduling, RecoveryConfig};
-use penstock_units::{Bytes, Fidelity};
+use penstock_units::Bytes;
 
-use super::{levels, unless};
+use super::{kind, levels, unless};
 use crate::error::ScenarioError;
 use crate::hop_credit;
-use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 
 pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
@@ -43,21 +41,29 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         | SchedulingConfig::ScanningDrr(_)
         | SchedulingConfig::PriorityGroups(_) => {
             let known = matches!(&switch.assignment, AssignmentConfig::Rounds(_));
-            unless(known, scheduling, "this", "it needs assignment \"rounds\"")?;
+            let remedy = "it needs assignment \"rounds\"";
+            unless(known, scheduling, kind(&switch.scheduling), remedy)?;
         }
-        SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => {}
+        SchedulingConfig::Srf {} => {
+            let holds = per_flow || matches!(switch.assignment, AssignmentConfig::Dynamic(_));
+            let remedy = "it ranks flows, and others mix them; use per-flow or dynamic";
+            unless(holds, scheduling, "srf", remedy)?;
+        }
+        SchedulingConfig::Drr(_) => {}
     }
     by_rounds(scenario)?;
     levels::by_priority(scenario)?;
     levels::sprayed(scenario)?;
     match &switch.backpressure {
         BackpressureConfig::None {} => Ok(()),
-        BackpressureConfig::Bfc(_) => numbered_queues(&switch.assignment),
+        BackpressureConfig::Bfc(_) => numbered_queues(scenario),
         BackpressureConfig::FlowPauses(_) => flow_pauses(scenario),
         BackpressureConfig::Credits(credits) => {
-            numbered_queues(&switch.assignment).and_then(|()| hop_credit::bounds(scenario, credits))
+            hop_credit::bounds(scenario, credits).and_then(|()| numbered_queues(scenario))
         }
-        BackpressureConfig::Pfc(pfc) => pause_threshold(pfc, &switch.admission, "xoff"),
+        BackpressureConfig::Pfc(pfc) => {
+            pause_threshold(pfc, &switch.admission, "scheme.switch.backpressure")
+        }
         BackpressureConfig::Fafc(config) => beneath(&config.pfc, scenario),
         BackpressureConfig::Capfc(config) => beneath(&config.pfc, scenario),
         BackpressureConfig::PPfc(config) => beneath(&config.pfc, scenario),
@@ -66,24 +72,35 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let is_predicted = matches!(switch.marking, MarkingConfig::Predicted(_));
     let remedy = "it needs backpressure \"fafc\", which predicts the queue";
     unless(!is_predicted || is_fafc, "scheme.switch.marking.kind", "predicted", remedy)?;
-    let controller = &scenario.scheme.host.controller;
-    let is_ecn = matches!(switch.marking, MarkingConfig::Ecn(_) | MarkingConfig::NonPauseEcn {});
-    let is_rounds = matches!(switch.marking, MarkingConfig::Rounds(_));
-    let has_marks = is_predicted || is_ecn || is_rounds;
-    let has_feedback = matches!(switch.marking, MarkingConfig::Qcn(_));
-    for (needs, has, remedy) in [
-        (controller.uses_telemetry(), scenario.has_telemetry(), "it needs marking \"telemetry\""),
-        (controller.uses_marks(), has_marks, "it needs marking \"ecn\" or \"non-pause-ecn\""),
-        (controller.uses_feedback(), has_feedback, "it needs marking \"qcn\""),
-        (
-            controller.needs_losses(),
-            scenario.scheme.host.recovery.reports_losses(),
-            "it needs recovery \"fast-retransmit\" or \"selective-repeat\"",
-        ),
+    hears(scenario)
+}
+
+/// Controllers need the marks, and the reports of losses, that they react to.
+fn hears(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let (marking, host) = (&scenario.scheme.switch.marking, &scenario.scheme.host);
+    let controller = &host.controller;
+    let has_marks = matches!(
+        marking,
+        MarkingConfig::Ecn(_)
+            | MarkingConfig::NonPauseEcn {}
+            | MarkingConfig::Predicted(_)
+            | MarkingConfig::Rounds(_)
+    );
+    let has_feedback = matches!(marking, MarkingConfig::Qcn(_));
+    for (needs, has, what) in [
+        (controller.uses_telemetry(), scenario.has_telemetry(), "telemetry"),
+        (controller.uses_marks(), has_marks, "ecn"),
+        (controller.uses_feedback(), has_feedback, "qcn"),
     ] {
-        unless(!needs || has, "scheme.host.controller.kind", controller.kind(), remedy)?;
+        let remedy = format!("the {} controller needs \"{what}\"; use that", controller.kind());
+        unless(!needs || has, "scheme.switch.marking.kind", kind(marking), &remedy)?;
     }
-    Ok(())
+    let holds = !controller.needs_losses() || host.recovery.reports_losses();
+    let remedy = format!(
+        "the {} controller needs \"fast-retransmit\" or \"selective-repeat\"; use one",
+        controller.kind()
+    );
+    unless(holds, "scheme.host.recovery.kind", kind(&host.recovery), &remedy)
 }
 
 /// FAFC and its relatives know one class, and have PFC beneath.
@@ -92,7 +109,7 @@ fn beneath(pfc: &PfcConfig, scenario: &Scenario) -> Result<(), ScenarioError> {
     let classes = switch.assignment.classes();
     let remedy = "FAFC, CaPFC and P-PFC know one class; use one";
     unless(classes == 1, "scheme.switch.assignment.classes", classes, remedy)?;
-    pause_threshold(pfc, &switch.admission, "pfc.xoff")
+    pause_threshold(pfc, &switch.admission, "scheme.switch.backpressure.pfc")
 }
 
 /// Pauses of flows are not told again, and hosts have those of queues.
@@ -100,36 +117,43 @@ fn flow_pauses(scenario: &Scenario) -> Result<(), ScenarioError> {
     let holds = scenario.faults.outages.is_empty() && scenario.faults.control_loss == 0.0;
     let remedy = "pauses of flows are not told again; use \"bfc\", or leave out the faults";
     unless(holds, "scheme.switch.backpressure.kind", "flow-pauses", remedy)?;
-    numbered_queues(&scenario.scheme.switch.assignment)
+    numbered_queues(scenario)
 }
 
-/// BFC pauses queues by number.
-fn numbered_queues(assignment: &AssignmentConfig) -> Result<(), ScenarioError> {
-    let holds = !matches!(assignment, AssignmentConfig::PerFlow {} | AssignmentConfig::Ingress {})
-        && assignment.queue_classes(0).len() < penstock_fabric::backpressure::bfc::UPSTREAM_QUEUES;
-    let remedy = "it signals at most 128 queues a port; use assignment \"dynamic\"";
-    unless(holds, "scheme.switch.backpressure.kind", "bfc", remedy)
+/// BFC pauses queues by number, those of NICs that react included.
+fn numbered_queues(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let (assignment, nic) = (&scenario.scheme.switch.assignment, &scenario.scheme.host.nic);
+    let has_numbers =
+        !matches!(assignment, AssignmentConfig::PerFlow {} | AssignmentConfig::Ingress {});
+    let remedy = "BFC pauses queues by number; use \"dynamic\", \"stochastic\" or \"class\"";
+    unless(has_numbers, "scheme.switch.assignment.kind", kind(assignment), remedy)?;
+    let queues = assignment.queue_classes(0).len() + 1;
+    let remedy = "BFC signals at most 128 queues a port; use at most that";
+    let holds = queues <= penstock_fabric::backpressure::bfc::UPSTREAM_QUEUES;
+    unless(holds, "scheme.switch.assignment.queues", queues, remedy)?;
+    let remedy =
+        "a NIC that obeys the pauses of queues needs queues; use 2 or more, or reacts false";
+    unless(!nic.reacts || nic.queues > 0, "scheme.host.nic.queues", nic.queues, remedy)
 }
 
-/// XOFF of PFC is above XON, or dynamic where the admission has thresholds.
+/// XOFF of PFC, at `path`, is above XON, or dynamic where the admission has thresholds.
 fn pause_threshold(
     pfc: &PfcConfig,
     admission: &AdmissionConfig,
-    field: &str,
+    path: &str,
 ) -> Result<(), ScenarioError> {
-    let field = format!("scheme.switch.backpressure.{field}");
+    let field = |name| format!("{path}.{name}");
     match pfc.xoff {
-        Some(xoff) => unless(
-            xoff > pfc.xon_offset && xoff > Bytes::ZERO,
-            &field,
-            xoff,
-            "it must exceed xon_offset, or XON would not lie below XOFF",
-        ),
+        Some(xoff) => {
+            unless(xoff > Bytes::ZERO, &field("xoff"), xoff, "write at least 1 B")?;
+            let remedy = format!("it must be below xoff, {xoff}, or XON would not lie below XOFF");
+            unless(xoff > pfc.xon_offset, &field("xon_offset"), pfc.xon_offset, &remedy)
+        }
         None => {
             let has_ingress =
                 matches!(admission, AdmissionConfig::Shared(s) if s.ingress.is_some());
             let remedy = "write a static xoff, or admission \"shared\" with an ingress table";
-            unless(has_ingress, &field, "null", remedy)
+            unless(has_ingress, &field("xoff"), "null", remedy)
         }
     }
 }
@@ -156,10 +180,10 @@ fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
         _ => None,
     };
     let remedy = "use \"rotating-strict\", \"scanning-drr\" or \"priority-groups\"";
-    unless(source.is_some(), "scheme.switch.scheduling.kind", "this", remedy)?;
+    unless(source.is_some(), "scheme.switch.scheduling.kind", kind(&switch.scheduling), remedy)?;
     let remedy = "\"occupancy\" belongs to \"scanning-drr\", \"scheduler\" to the others";
     let field = "scheme.switch.assignment.round";
-    unless(source == Some(rounds.round), field, "this", remedy)?;
+    unless(source == Some(rounds.round), field, format!("{:?}", rounds.round), remedy)?;
     let is_odd = !rounds.queues.is_multiple_of(2);
     let holds = is_odd || !matches!(switch.scheduling, SchedulingConfig::PriorityGroups(_));
     let remedy = "write an odd number: two groups of one size and the control queue";
@@ -167,26 +191,5 @@ fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
     let known = BackpressureConfig::None {} == switch.backpressure;
     let holds = known || matches!(switch.backpressure, BackpressureConfig::Pfc(_));
     let remedy = "a round that is paused cannot end; use none or pfc";
-    unless(holds, "scheme.switch.backpressure.kind", "this", remedy)
-}
-
-/// The ns-3 HPCC simulator has one data queue and PFC, and NICs with a queue per flow.
-pub(super) fn fidelity(scenario: &Scenario) -> Result<(), ScenarioError> {
-    if scenario.fidelity == Fidelity::Exact {
-        return Ok(());
-    }
-    let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
-    let is_simple = host.nic.queues == 0 && host.nic.scheduling == NicScheduling::RoundRobin;
-    let holds = is_simple
-        && !matches!(scenario.scheme.routing, RoutingConfig::Spray(_))
-        && matches!(switch.scheduling, SchedulingConfig::Fifo {})
-        && matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_))
-        && !matches!(
-            switch.marking,
-            MarkingConfig::Qcn(_) | MarkingConfig::NonPauseEcn {} | MarkingConfig::Rounds(_)
-        )
-        && matches!(host.recovery, RecoveryConfig::GoBackN(_));
-    let remedy =
-        "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use exact";
-    unless(holds, "fidelity", "ns3-hpcc", remedy)
+    unless(holds, "scheme.switch.backpressure.kind", kind(&switch.backpressure), remedy)
 }

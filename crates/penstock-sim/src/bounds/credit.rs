@@ -4,7 +4,7 @@ use penstock_fabric::{BackpressureConfig, CreditShapingConfig, SchedulingConfig}
 use penstock_transport::{ExpressPassConfig, NicConfig, NicScheduling, RecoveryConfig};
 use penstock_units::{Bytes, Fidelity};
 
-use super::unless;
+use super::{kind, unless};
 use crate::error::ScenarioError;
 use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
@@ -34,21 +34,29 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
         (None, None) => return Ok(()),
         (Some(_), None) => {
             let remedy = "nobody sends credits; use controller \"expresspass\"";
-            return Err(ScenarioError::new("scheme.host.controller.kind", "this", remedy));
+            return Err(ScenarioError::new(
+                "scheme.host.controller.kind",
+                host.controller.kind(),
+                remedy,
+            ));
         }
         (None, Some(_)) => {
             let remedy = "nobody holds credits back; use scheduling \"credit-shaping\"";
-            return Err(ScenarioError::new("scheme.switch.scheduling.kind", "this", remedy));
+            return Err(ScenarioError::new(
+                "scheme.switch.scheduling.kind",
+                kind(&switch.scheduling),
+                remedy,
+            ));
         }
     };
     let remedy = "data must take the way of their credits; use symmetric-ecmp";
-    unless(is_symmetric, "scheme.routing.kind", "ecmp", remedy)?;
+    unless(is_symmetric, "scheme.routing.kind", kind(&scenario.scheme.routing), remedy)?;
     let holds = switch.backpressure == BackpressureConfig::None {};
     let remedy = "data that credits have paid for are not paused; use none";
-    unless(holds, "scheme.switch.backpressure.kind", "this", remedy)?;
+    unless(holds, "scheme.switch.backpressure.kind", kind(&switch.backpressure), remedy)?;
     let holds = matches!(host.recovery, RecoveryConfig::GoBackN(_));
     let remedy = "what credits acknowledge is for go-back-n";
-    unless(holds, "scheme.host.recovery.kind", "this", remedy)?;
+    unless(holds, "scheme.host.recovery.kind", kind(&host.recovery), remedy)?;
     nic(&host.nic)?;
     sizes(scenario, shaping, controller)
 }

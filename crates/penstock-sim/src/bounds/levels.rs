@@ -3,7 +3,7 @@
 use penstock_fabric::{AssignmentConfig, MarkingConfig, SchedulingConfig};
 use penstock_transport::{ControllerConfig, RecoveryConfig};
 
-use super::unless;
+use super::{kind, unless};
 use crate::error::ScenarioError;
 use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
@@ -19,13 +19,15 @@ pub(super) fn by_priority(scenario: &Scenario) -> Result<(), ScenarioError> {
         let holds = !matches!(switch.assignment, AssignmentConfig::Priority(_));
         return unless(holds, "scheme.switch.assignment.kind", "priority", remedy);
     };
-    let kind = "scheme.host.controller.kind";
-    unless(is_resend, kind, "homa", "it needs recovery \"resend\"")?;
+    let remedy = "the homa controller needs \"resend\"; use that";
+    unless(is_resend, "scheme.host.recovery.kind", kind(&host.recovery), remedy)?;
     let AssignmentConfig::Priority(assignment) = &switch.assignment else {
-        return unless(false, kind, "homa", "it needs assignment \"priority\"");
+        let remedy = "the homa controller needs \"priority\"; use that";
+        return unless(false, "scheme.switch.assignment.kind", kind(&switch.assignment), remedy);
     };
     let is_strict = matches!(switch.scheduling, SchedulingConfig::Strict {});
-    unless(is_strict, kind, "homa", "it needs scheduling \"strict\"")?;
+    let remedy = "the homa controller needs \"strict\"; use that";
+    unless(is_strict, "scheme.switch.scheduling.kind", kind(&switch.scheduling), remedy)?;
     let scheduled = homa.overcommitment.unwrap_or(1);
     let holds = u32::from(homa.first_scheduled_level()) + scheduled <= assignment.levels;
     let remedy = format!(

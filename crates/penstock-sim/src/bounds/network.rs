@@ -3,7 +3,7 @@
 use penstock_fabric::{AdmissionConfig, BackpressureConfig};
 use penstock_units::{Bytes, Time};
 
-use super::unless;
+use super::{fidelity, unless};
 use crate::error::ScenarioError;
 use crate::hop_credit;
 use crate::scenario::Scenario;
@@ -35,19 +35,24 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology) -> Result<(), Scen
         let remedy = format!("the scheme has {classes} classes, numbered from 0");
         unless(u32::from(class) < classes, &field, class, &remedy)?;
     }
+    fidelity::times(scenario, topology)?;
     elisions(scenario, topology)?;
     hops(scenario, topology)?;
     hop_credit::memory(scenario, topology)?;
     memory(scenario, topology)
 }
 
-/// The match table of BFC's elisions names ways through switches.
+/// The match tables of BFC's elisions name ways through switches.
 fn elisions(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError> {
-    let BackpressureConfig::Bfc(bfc) = &scenario.scheme.switch.backpressure else { return Ok(()) };
+    let (path, bfc) = match &scenario.scheme.switch.backpressure {
+        BackpressureConfig::Bfc(bfc) => ("elide", bfc),
+        BackpressureConfig::Credits(credits) => ("pauses.elide", &credits.pauses),
+        _ => return Ok(()),
+    };
     for (index, &(from, at, to)) in bfc.elide.iter().enumerate() {
         let way = topology.link_between(from, at).zip(topology.link_between(at, to));
         let holds = way.is_some() && !topology.is_host(at);
-        let field = format!("scheme.switch.backpressure.elide[{index}]");
+        let field = format!("scheme.switch.backpressure.{path}[{index}]");
         let remedy =
             "name a node, a switch that it is linked to, and a node that this is linked to";
         unless(holds, &field, format!("[{from}, {at}, {to}]"), remedy)?;
@@ -79,9 +84,6 @@ fn memory(scenario: &Scenario, topology: &Topology) -> Result<(), ScenarioError>
         unless(holds, &field, format!("[{node}, {buffer}]"), &remedy)?;
     }
     let Some(ingress) = &shared.ingress else { return Ok(()) };
-    let holds = ingress.alpha > 0.0 && ingress.alpha <= 64.0;
-    let field = "scheme.switch.admission.ingress.alpha";
-    unless(holds, field, ingress.alpha, "write above 0, at most 64")?;
     for switch in switches {
         let needed = topology
             .egress_links(switch)

@@ -1,16 +1,23 @@
 //! Bounds of the fields of a switch.
 
+use penstock_fabric::admission::shared::HeadroomConfig;
 use penstock_fabric::assignment::rounds::RoundsConfig;
+use penstock_fabric::backpressure::bfc::ThresholdConfig;
 use penstock_fabric::backpressure::fafc::FafcConfig;
 use penstock_fabric::marking::ecn::EcnConfig;
 use penstock_fabric::marking::qcn::QcnConfig;
-use penstock_fabric::{AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig};
+use penstock_fabric::{
+    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
+};
 use penstock_transport::control::homa::MAXIMUM_LEVELS;
 use penstock_units::{Bytes, Time};
 
 use super::unless;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
+
+/// The largest alpha (`docs/files.md`): an ingress may then hold 64/65 of the memory; our choice.
+const LARGEST_ALPHA: f64 = 64.0;
 
 /// The largest set point and sampling distance of QCN: a thousand times any that is used.
 const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
@@ -71,21 +78,58 @@ pub(super) fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
         | AssignmentConfig::PerFlow {}
         | AssignmentConfig::Ingress {} => {}
     }
+    admission(&switch.admission)?;
     scheduling(&switch.scheduling)?;
     marking(&switch.marking)?;
+    let path = "scheme.switch.backpressure";
     match &switch.backpressure {
         BackpressureConfig::Fafc(config) => fafc(config),
+        BackpressureConfig::Bfc(config) => pauses(path, &config.threshold),
+        BackpressureConfig::FlowPauses(config) => pauses(path, &config.threshold),
+        BackpressureConfig::Credits(config) => {
+            pauses(&format!("{path}.pauses"), &config.pauses.threshold)
+        }
         BackpressureConfig::Capfc(config) => egress_threshold(config.threshold, config.xon_offset),
         BackpressureConfig::PPfc(config) => {
             let (field, horizon) = ("scheme.switch.backpressure.horizon", config.horizon);
             unless(horizon > Time::ZERO, field, horizon, "write a positive time")?;
             egress_threshold(config.threshold, config.xon_offset)
         }
-        BackpressureConfig::None {}
-        | BackpressureConfig::Pfc(_)
-        | BackpressureConfig::Bfc(_)
-        | BackpressureConfig::Credits(_)
-        | BackpressureConfig::FlowPauses(_) => Ok(()),
+        BackpressureConfig::None {} | BackpressureConfig::Pfc(_) => Ok(()),
+    }
+}
+
+fn admission(admission: &AdmissionConfig) -> Result<(), ScenarioError> {
+    let at = |field: &str| format!("scheme.switch.admission.{field}");
+    let positive = |field: &str, size: Bytes| {
+        unless(size > Bytes::ZERO, &at(field), size, "write at least 1 B")
+    };
+    let shared = match admission {
+        AdmissionConfig::Infinite {} => return Ok(()),
+        AdmissionConfig::Static(config) => return positive("per_port", config.per_port),
+        AdmissionConfig::Shared(shared) => shared,
+    };
+    positive("buffer", shared.buffer)?;
+    let Some(ingress) = &shared.ingress else { return Ok(()) };
+    let holds = ingress.alpha > 0.0 && ingress.alpha <= LARGEST_ALPHA;
+    unless(holds, &at("ingress.alpha"), ingress.alpha, "write above 0, at most 64")?;
+    let HeadroomConfig::Bdp { factor } = ingress.headroom else { return Ok(()) };
+    let holds = factor.is_finite() && factor > 0.0;
+    unless(holds, &at("ingress.headroom.factor"), factor, "write above 0; 3 is usual")
+}
+
+/// The pause threshold of BFC, in the table at `path`, is above zero.
+fn pauses(path: &str, threshold: &ThresholdConfig) -> Result<(), ScenarioError> {
+    match *threshold {
+        ThresholdConfig::HopRtts { factor } => {
+            let holds = factor.is_finite() && factor > 0.0;
+            let field = format!("{path}.threshold.factor");
+            unless(holds, &field, factor, "write above 0; 1 is usual")
+        }
+        ThresholdConfig::Time { time } => {
+            let field = format!("{path}.threshold.time");
+            unless(time > Time::ZERO, &field, time, "write a positive time")
+        }
     }
 }
 
@@ -121,6 +165,10 @@ fn ecn(ecn: &EcnConfig) -> Result<(), ScenarioError> {
     let own = (0..).zip(&ecn.per_rate).map(|(index, own): (usize, _)| {
         (format!("{path}.per_rate[{index}]"), own.kmin, own.kmax, own.pmax)
     });
+    for (index, own) in ecn.per_rate.iter().enumerate() {
+        let field = format!("{path}.per_rate[{index}].rate");
+        unless(own.rate.as_bps() > 0, &field, own.rate, "write the rate of some ports, above 0")?;
+    }
     let profiles = [(path.clone(), ecn.kmin, ecn.kmax, ecn.pmax)];
     for (path, kmin, kmax, pmax) in profiles.into_iter().chain(own) {
         unless(kmin <= kmax, &format!("{path}.kmin"), kmin, "it must not exceed kmax")?;
@@ -160,9 +208,11 @@ fn fafc(fafc: &FafcConfig) -> Result<(), ScenarioError> {
 
 /// The egress threshold of CaPFC and P-PFC is above the one at which ingresses are resumed.
 fn egress_threshold(threshold: Bytes, xon_offset: Bytes) -> Result<(), ScenarioError> {
-    let field = "scheme.switch.backpressure.threshold";
-    let remedy = "it must exceed xon_offset, or paused ports would never be resumed";
-    unless(threshold > xon_offset, field, threshold, remedy)
+    let at = |field: &str| format!("scheme.switch.backpressure.{field}");
+    unless(threshold > Bytes::ZERO, &at("threshold"), threshold, "write at least 1 B")?;
+    let remedy =
+        format!("it must be below threshold, {threshold}, or paused ports would never be resumed");
+    unless(threshold > xon_offset, &at("xon_offset"), xon_offset, &remedy)
 }
 
 fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {

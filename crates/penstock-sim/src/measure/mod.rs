@@ -1,7 +1,7 @@
 //! Measurement: what is written down while a simulation runs, and the tables that come out.
 //!
 //! Reading order: [`table`] (columns), [`flows`], [`histogram`], [`active_flows`], [`samples`],
-//! [`backlog`], [`queue_delays`], [`events`], [`deadlock`], [`trace`], [`links`], [`summary`].
+//! [`backlog`], [`queue_delays`], [`pauses`], [`events`], [`deadlock`], [`trace`], [`links`], [`summary`].
 
 pub mod active_flows;
 pub mod backlog;
@@ -10,6 +10,7 @@ pub mod events;
 pub mod flows;
 pub mod histogram;
 pub mod links;
+pub mod pauses;
 pub mod queue_delays;
 pub mod samples;
 pub mod summary;

@@ -12,6 +12,7 @@ use super::deadlock::Deadlock;
 use super::events::EventTable;
 use super::flows::{FlowRecord, FlowTable};
 use super::histogram::LogHistogram;
+use super::pauses::SentPauses;
 use super::queue_delays::QueueDelays;
 use super::samples::{BufferSamples, LinkSamples, allowed_rate};
 use crate::flow::FlowSlots;
@@ -61,6 +62,8 @@ pub struct Measurements {
     pub event_table: Option<EventTable>,
     /// Queueing delay of every data packet that arrived, by traffic entry (ps).
     pub delays: Vec<LogHistogram>,
+    /// Pauses that switches sent.
+    pub pauses: SentPauses,
     /// Pauses of the NICs.
     pub hosts: Vec<HostPauses>,
     /// Events processed.
@@ -131,6 +134,7 @@ impl Measurements {
                 .then(|| Box::new(QueueDelays::new(scenario, network))),
             event_table: measure.events.then(EventTable::default),
             delays: vec![LogHistogram::default(); labels.len()],
+            pauses: SentPauses::new(network.wires.len()),
             hosts: vec![HostPauses::default(); network.hosts.len()],
             events: 0,
             flows_started: 0,

@@ -10,7 +10,7 @@ use super::plan::{Cable, Line, Plan, Role, check_count, check_delay, check_exten
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
-    /// Switches, >= 1.
+    /// Switches, >= 2.
     pub switches: u32,
     /// Hosts on every switch, >= 1; at least 2 hosts in all.
     pub hosts_per_switch: u32,
@@ -32,7 +32,9 @@ impl Chain {
     pub(super) fn plan(&self) -> Result<Plan, TopologyError> {
         let edge = Line { rate: self.edge_rate, delay: self.edge_delay };
         let core = Line { rate: self.core_rate, delay: self.core_delay };
-        check_count("switches", self.switches)?;
+        if self.switches < 2 {
+            return Err(TopologyError::TooFew { field: "switches", least: 2 });
+        }
         check_count("hosts_per_switch", self.hosts_per_switch)?;
         check_line("edge_", edge)?;
         check_line("core_", core)?;

@@ -44,20 +44,20 @@ impl Entry<'_> {
         format!("traffic[{}]", self.index)
     }
 
-    /// Checks `start` and `stop`; returns when the entry's traffic ends.
-    pub(super) fn check_window(&self, start: Time, stop: Time) -> Result<Time, WorkloadError> {
+    /// Checks `start` and `stop`.
+    pub(super) fn check_window(&self, start: Time, stop: Time) -> Result<(), WorkloadError> {
         let field = self.field();
         if start >= stop {
-            let remedy = format!("it starts at {start}; write a later stop, or an earlier start");
-            return Err(WorkloadError::new(format!("{field}.stop"), stop, remedy));
-        }
-        if start >= self.duration {
-            let remedy = format!(
-                "the scenario's traffic ends at {}; write an earlier start, or a longer duration",
-                self.duration
-            );
+            let remedy = format!("it stops at {stop}; write an earlier start, or a later stop");
             return Err(WorkloadError::new(format!("{field}.start"), start, remedy));
         }
-        Ok(stop.min(self.duration))
+        if stop > self.duration {
+            let remedy = format!(
+                "the scenario's traffic ends at {}; write an earlier stop, or a longer duration",
+                self.duration
+            );
+            return Err(WorkloadError::new(format!("{field}.stop"), stop, remedy));
+        }
+        Ok(())
     }
 }

@@ -69,7 +69,7 @@ impl Incast {
         entry: &Entry,
     ) -> Result<(IncastFlows, Option<Offered>), WorkloadError> {
         let field = entry.field();
-        let stop = entry.check_window(self.start, self.stop)?;
+        entry.check_window(self.start, self.stop)?;
         if self.period == Time::ZERO {
             let remedy = "write a positive time between events";
             return Err(WorkloadError::new(format!("{field}.period"), self.period, remedy));
@@ -78,8 +78,8 @@ impl Incast {
         let hosts = entry.topology.hosts;
         self.check_ends(&field, hosts)?;
         let pool = self.senders.clone().unwrap_or_else(|| (0..hosts).collect());
-        let has_several = self.start.saturating_add(self.period) < stop;
-        let offered = has_several.then(|| self.offered(entry, &pool, stop));
+        let has_several = self.start.saturating_add(self.period) < self.stop;
+        let offered = has_several.then(|| self.offered(entry, &pool));
         let size = self.size.get() / u64::from(self.degree);
         let flows = IncastFlows {
             hosts,
@@ -88,7 +88,7 @@ impl Incast {
             replace: self.replace,
             random: stream(entry.seed, &format!("traffic/{}/pairs", entry.index)),
             period: self.period,
-            stop,
+            stop: self.stop,
             degree: self.degree,
             sent: 0,
             taken: 0,
@@ -127,8 +127,12 @@ impl Incast {
             None => hosts as usize - 1,
             Some(senders) => {
                 check_hosts(&format!("{field}.senders"), senders, hosts)?;
-                let may_receive = self.receiver.is_none_or(|receiver| senders.contains(&receiver));
-                senders.len() - usize::from(may_receive)
+                if let Some(receiver) = self.receiver.filter(|host| senders.contains(host)) {
+                    let remedy = "it is among the senders, and a host does not send to itself";
+                    return Err(WorkloadError::new(format!("{field}.receiver"), receiver, remedy));
+                }
+                // A receiver that is drawn may be one of the senders.
+                senders.len() - usize::from(self.receiver.is_none())
             }
         };
         if available == 0 {
@@ -152,7 +156,7 @@ impl Incast {
 
     /// The mean over many events; with and without replacement, every possible sender of a receiver
     /// is as likely.
-    fn offered(&self, entry: &Entry, pool: &[u32], stop: Time) -> Offered {
+    fn offered(&self, entry: &Entry, pool: &[u32]) -> Offered {
         let (topology, routing) = (entry.topology, entry.routing);
         let mut demand = Demand::new(routing, topology.hosts);
         if let Some(receiver) = self.receiver {
@@ -174,7 +178,7 @@ impl Incast {
             field: format!("{}.period", entry.field()),
             knob: Knob::Period(self.period),
             start: self.start,
-            stop,
+            stop: self.stop,
             carried: crossings.iter().map(|times| times * rate).collect(),
         }
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::routing::Routing;
 use crate::topology::build;
 use crate::topology::tests::bfc;
-use crate::workload::merge::tests::incast;
+use crate::workload::merge::tests::{incast, workload};
 use crate::workload::{TrafficConfig, Workload};
 
 fn events(config: Incast, duration: Time) -> BTreeMap<Time, Vec<FlowArrival>> {
@@ -14,7 +14,7 @@ fn events(config: Incast, duration: Time) -> BTreeMap<Time, Vec<FlowArrival>> {
     let routing = Routing::new(&network);
     let traffic = [TrafficConfig::Incast(config)];
     let mut events: BTreeMap<Time, Vec<FlowArrival>> = BTreeMap::new();
-    for flow in Workload::new(&traffic, &network, &routing, 1, duration).unwrap() {
+    for flow in workload(&traffic, &network, &routing, 1, duration).unwrap() {
         events.entry(flow.time).or_default().push(flow);
     }
     events
@@ -78,24 +78,35 @@ fn refusals_name_field_and_value() {
     let network = build(&bfc()).unwrap();
     let routing = Routing::new(&network);
     type Change = fn(&mut Incast);
-    let cases: [(Change, &str); 9] = [
+    let cases: [(Change, &str); 10] = [
         (|c| c.degree = 0, "degree is 0;"),
         (|c| c.size = Bytes::new(99), "size is 99 B;"),
         (|c| c.period = Time::ZERO, "period is 0 ps;"),
         (|c| c.receiver = Some(128), "receiver is 128;"),
+        (|c| (c.receiver, c.senders) = (Some(4), Some(vec![4, 5])), "receiver is 4; it is among"),
         (|c| c.senders = Some(vec![4, 4]), "senders[1] is 4; it repeats"),
         (|c| c.senders = Some(vec![4]), "senders is [4];"),
         (|c| (c.degree, c.replace) = (128, false), "degree is 128; only 127"),
-        (|c| c.stop = Time::ZERO, "stop is 0 ps;"),
+        (|c| c.stop = Time::ZERO, "start is 0 ps;"),
         (|c| c.start = Time::from_ms(30), "start is 30 ms;"),
     ];
     for (change, expected) in cases {
         let mut config = incast();
         change(&mut config);
         let traffic = [TrafficConfig::Incast(config)];
-        let refused = Workload::new(&traffic, &network, &routing, 1, Time::from_ms(10));
+        let refused = workload(&traffic, &network, &routing, 1, Time::from_ms(10));
         let message = refused.unwrap_err().to_string();
         let begins = message.strip_prefix("traffic[0].").unwrap();
         assert!(begins.starts_with(expected), "{message:?} is not {expected:?}");
     }
+}
+
+#[test]
+fn traffic_does_not_stop_behind_the_end() {
+    let network = build(&bfc()).unwrap();
+    let config = Incast { stop: Time::from_us(11), ..incast() };
+    let traffic = [TrafficConfig::Incast(config)];
+    let refused = Workload::new(&traffic, &network, &Routing::new(&network), 1, Time::from_us(10));
+    let message = refused.unwrap_err().to_string();
+    assert!(message.starts_with("traffic[0].stop is 11 us; the scenario's traffic"), "{message}");
 }

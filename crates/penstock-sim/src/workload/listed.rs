@@ -33,6 +33,10 @@ pub(super) type ListedFlows = std::vec::IntoIter<FlowArrival>;
 impl Listed {
     /// Checks the entry and sorts its flows.
     pub(super) fn flows(&self, entry: &Entry) -> Result<ListedFlows, WorkloadError> {
+        if self.flows.is_empty() {
+            let remedy = "write at least one flow";
+            return Err(WorkloadError::new(format!("{}.flows", entry.field()), "[]", remedy));
+        }
         let ports = self.destination_ports.len();
         if ports != 0 && ports != self.flows.len() {
             let remedy = format!("write one for each of the {} flows, or none", self.flows.len());

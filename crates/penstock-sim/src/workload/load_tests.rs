@@ -6,15 +6,13 @@ use super::*;
 use crate::routing::Routing;
 use crate::topology::build;
 use crate::topology::tests::{bfc, dumbbell, graph};
-use crate::workload::merge::tests::{incast, open_loop};
-use crate::workload::{
-    ArrivalConfig, Incast, OpenLoop, PairConfig, SizeConfig, TrafficConfig, Workload,
-};
+use crate::workload::merge::tests::{incast, open_loop, workload};
+use crate::workload::{ArrivalConfig, Incast, OpenLoop, PairConfig, SizeConfig, TrafficConfig};
 
 /// Mean payload load of each link over `duration`.
 fn measured(traffic: &[TrafficConfig], topology: &Topology, duration: Time) -> Vec<f64> {
     let routing = Routing::new(topology);
-    let workload = Workload::new(traffic, topology, &routing, 1, duration).unwrap();
+    let workload = workload(traffic, topology, &routing, 1, duration).unwrap();
     let mut bytes = vec![0u64; topology.links.len()];
     let mut path = Vec::new();
     for (hash, flow) in (0..).zip(workload) {
@@ -83,7 +81,7 @@ fn flows_of_synchronous_hosts_start_together_and_have_the_load_in_total() {
     let load_on = LoadOn::Links { links: vec![(4, 5)] };
     let config = OpenLoop { load: 0.8, pairs, load_on, ..open_loop() };
     let traffic = [TrafficConfig::OpenLoop(config)];
-    let flows = Workload::new(&traffic, &network, &routing, 1, Time::from_ms(4)).unwrap();
+    let flows = workload(&traffic, &network, &routing, 1, Time::from_ms(4)).unwrap();
     let flows: Vec<_> = flows.map(|flow| (flow.time, flow.source)).collect();
     for burst in flows.chunks_exact(3) {
         let time = burst[0].0;
@@ -107,7 +105,7 @@ fn the_incast_of_bfc_is_five_percent_of_the_core_reference() {
 
 fn refusal(traffic: &[TrafficConfig], topology: &Topology) -> String {
     let routing = Routing::new(topology);
-    Workload::new(traffic, topology, &routing, 1, Time::from_ms(10)).unwrap_err().to_string()
+    workload(traffic, topology, &routing, 1, Time::from_ms(10)).unwrap_err().to_string()
 }
 
 #[test]
@@ -157,16 +155,17 @@ fn an_overloaded_link_is_refused_with_the_largest_load_that_would_do() {
     assert_eq!(message, expected);
     let routing = Routing::new(&network);
     let accepts = |traffic: &[TrafficConfig]| {
-        Workload::new(traffic, &network, &routing, 1, Time::from_ms(10)).is_ok()
+        workload(traffic, &network, &routing, 1, Time::from_ms(10)).is_ok()
     };
     assert!(accepts(&[one_way(0.499)]));
     // Two halves are too much at the same time, but not one after the other.
     let TrafficConfig::OpenLoop(half) = one_way(0.3) else { unreachable!() };
     let (early, late) = (Time::from_ms(5), Time::from_ms(5));
+    let other = OpenLoop { label: "other".to_owned(), ..half.clone() };
     let first = OpenLoop { stop: early, ..half.clone() };
-    let second = OpenLoop { start: late, ..half.clone() };
-    assert!(!accepts(&[one_way(0.3), one_way(0.3)]));
-    assert!(accepts(&[TrafficConfig::OpenLoop(first), TrafficConfig::OpenLoop(second)]));
+    let second = OpenLoop { start: late, ..other.clone() };
+    assert!(!accepts(&[half, other].map(TrafficConfig::OpenLoop)));
+    assert!(accepts(&[first, second].map(TrafficConfig::OpenLoop)));
 }
 
 #[test]
@@ -180,10 +179,10 @@ fn an_incast_on_a_fixed_receiver_must_fit_its_link() {
     let routing = Routing::new(&network);
     let once = Incast { receiver: Some(3), stop: Time::from_us(500), ..incast() };
     let traffic = [TrafficConfig::Incast(once)];
-    assert!(Workload::new(&traffic, &network, &routing, 1, Time::from_ms(10)).is_ok());
+    assert!(workload(&traffic, &network, &routing, 1, Time::from_ms(10)).is_ok());
     let slow = Incast { receiver: Some(3), period: Time::from_ns(1_600_002), ..incast() };
     let traffic = [TrafficConfig::Incast(slow)];
-    assert!(Workload::new(&traffic, &network, &routing, 1, Time::from_ms(10)).is_ok());
+    assert!(workload(&traffic, &network, &routing, 1, Time::from_ms(10)).is_ok());
 }
 
 #[test]
@@ -198,7 +197,7 @@ fn small_flows_of_one_size_give_the_expected_count() {
         ..open_loop()
     };
     let traffic = [TrafficConfig::OpenLoop(config)];
-    let flows = Workload::new(&traffic, &network, &routing, 1, Time::from_us(100)).unwrap();
+    let flows = workload(&traffic, &network, &routing, 1, Time::from_us(100)).unwrap();
     // 0.5 x 6.4 Tb/s / 8,000 b = 4e8 flows/s, and the first after one gap.
     assert_eq!(flows.count(), 39_999);
 }

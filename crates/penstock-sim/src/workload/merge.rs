@@ -69,10 +69,7 @@ impl Workload {
         let mut sources = Vec::with_capacity(traffic.len());
         for (index, config) in (0..).zip(traffic) {
             let entry = Entry { index, topology, routing, seed, duration };
-            if config.label().is_empty() {
-                let remedy = "write a name for tables and figures";
-                return Err(WorkloadError::new(format!("{}.label", entry.field()), "\"\"", remedy));
-            }
+            check_label(traffic, &entry)?;
             sources.push(match config {
                 TrafficConfig::OpenLoop(open_loop) => {
                     let (flows, load) = open_loop.flows(&entry)?;
@@ -111,6 +108,18 @@ impl Workload {
         self.pending[usize::from(entry)] = flow;
         self.upcoming.extend(flow.map(|flow| Reverse((flow.time, entry))));
     }
+}
+
+/// Every entry has a label of its own: results are shown by label.
+fn check_label(traffic: &[TrafficConfig], entry: &Entry) -> Result<(), WorkloadError> {
+    let index = usize::from(entry.index);
+    let label = traffic[index].label();
+    let remedy = match traffic[..index].iter().position(|other| other.label() == label) {
+        _ if label.is_empty() => "write a name for tables and figures".to_owned(),
+        Some(first) => format!("traffic[{first}] has the same; give each a label of its own"),
+        None => return Ok(()),
+    };
+    Err(WorkloadError::new(format!("{}.label", entry.field()), format!("\"{label}\""), remedy))
 }
 
 impl Iterator for Workload {

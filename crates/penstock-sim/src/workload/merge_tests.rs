@@ -10,6 +10,25 @@ use crate::workload::{
     ArrivalConfig, Incast, Listed, LoadCounts, LoadOn, OpenLoop, PairConfig, SizeConfig,
 };
 
+/// The workload of `traffic`, which ends at `duration` if it would later.
+pub(crate) fn workload(
+    traffic: &[TrafficConfig],
+    topology: &Topology,
+    routing: &Routing,
+    seed: u64,
+    duration: Time,
+) -> Result<Workload, WorkloadError> {
+    let mut traffic = traffic.to_vec();
+    for entry in &mut traffic {
+        match entry {
+            TrafficConfig::OpenLoop(open_loop) => open_loop.stop = open_loop.stop.min(duration),
+            TrafficConfig::Incast(incast) => incast.stop = incast.stop.min(duration),
+            TrafficConfig::Listed(_) => {}
+        }
+    }
+    Workload::new(&traffic, topology, routing, seed, duration)
+}
+
 /// Poisson flows of 30 kB on average at 20 % of the core.
 pub(crate) fn open_loop() -> OpenLoop {
     OpenLoop {
@@ -60,6 +79,11 @@ fn listed_to_ports(flows: &[(u32, u32, u64, u64)], ports: &[u16]) -> TrafficConf
     })
 }
 
+fn named(label: &str, entry: TrafficConfig) -> TrafficConfig {
+    let TrafficConfig::Listed(listed) = entry else { panic!("{entry:?}") };
+    TrafficConfig::Listed(Listed { label: label.to_owned(), ..listed })
+}
+
 /// Thousand flows that start up to `spread` after 1 us.
 fn spread_out(spread: Time) -> TrafficConfig {
     let flow = (0, 1, Bytes::new(10), Time::from_us(1));
@@ -75,14 +99,14 @@ fn spread_out(spread: Time) -> TrafficConfig {
 fn flows(traffic: &[TrafficConfig], seed: u64, duration: Time) -> Vec<FlowArrival> {
     let network = build(&bfc()).unwrap();
     let routing = Routing::new(&network);
-    Workload::new(traffic, &network, &routing, seed, duration).unwrap().collect()
+    workload(traffic, &network, &routing, seed, duration).unwrap().collect()
 }
 
 #[test]
 fn ties_are_in_order_of_entry_and_sequence() {
     let traffic = [
         listed(&[(0, 1, 10, 500), (2, 3, 20, 0), (4, 5, 0, 500)]),
-        listed(&[(6, 7, 40, 500), (8, 9, 50, 0)]),
+        named("second", listed(&[(6, 7, 40, 500), (8, 9, 50, 0)])),
     ];
     let got = flows(&traffic, 1, Time::from_us(1));
     let order: Vec<(u32, u64, u16)> =
@@ -94,7 +118,11 @@ fn ties_are_in_order_of_entry_and_sequence() {
 #[test]
 fn each_listed_flow_keeps_its_destination_port() {
     let rows = [(0, 1, 10, 500), (2, 3, 20, 0)];
-    let got = flows(&[listed_to_ports(&rows, &[100, 200]), listed(&rows)], 1, Time::from_us(1));
+    let got = flows(
+        &[listed_to_ports(&rows, &[100, 200]), named("portless", listed(&rows))],
+        1,
+        Time::from_us(1),
+    );
     let ports: Vec<_> = got.iter().map(|flow| (flow.source, flow.destination_port)).collect();
     assert_eq!(ports, [(2, 200), (2, 0), (0, 100), (0, 0)]);
 }
@@ -119,7 +147,7 @@ fn a_spread_ends_before_traffic_does() {
     let network = build(&bfc()).unwrap();
     let routing = Routing::new(&network);
     let traffic = [spread_out(Time::from_us(9))];
-    let refused = Workload::new(&traffic, &network, &routing, 1, Time::from_us(10));
+    let refused = workload(&traffic, &network, &routing, 1, Time::from_us(10));
     let message = refused.unwrap_err().to_string();
     let expected = "traffic[0].spread is 9 us; flow 0 starts at 1 us and traffic ends at 10 us;";
     assert!(message.starts_with(expected), "{message:?}");
@@ -132,6 +160,7 @@ fn listed_flows_are_checked() {
     let cases = [
         (listed(&[(0, 1, 1, 0), (128, 1, 1, 0)]), "traffic[0].flows[1][0] is 128; the hosts are"),
         (listed(&[(0, 200, 1, 0)]), "traffic[0].flows[0][1] is 200;"),
+        (listed(&[]), "traffic[0].flows is []; write at least one flow"),
         (listed(&[(5, 5, 1, 0)]), "traffic[0].flows[0][1] is 5; it is the flow's source"),
         (listed(&[(5, 6, 1, 1_000_000)]), "traffic[0].flows[0][3] is 1 us; traffic ends at 1 us"),
         (
@@ -140,7 +169,7 @@ fn listed_flows_are_checked() {
         ),
     ];
     for (config, expected) in cases {
-        let refused = Workload::new(&[config], &network, &routing, 1, Time::from_us(1));
+        let refused = workload(&[config], &network, &routing, 1, Time::from_us(1));
         let message = refused.unwrap_err().to_string();
         assert!(message.starts_with(expected), "{message:?} does not say {expected:?}");
     }
@@ -152,10 +181,14 @@ fn labels_are_those_of_the_entries() {
     let routing = Routing::new(&network);
     let nameless = OpenLoop { label: String::new(), ..open_loop() };
     let traffic = [TrafficConfig::Incast(incast()), TrafficConfig::OpenLoop(nameless)];
-    let workload = Workload::new(&traffic[..1], &network, &routing, 1, Time::from_us(1)).unwrap();
-    assert_eq!(workload.labels(), ["incast"]);
-    let refused = Workload::new(&traffic, &network, &routing, 1, Time::from_us(1));
+    let named = workload(&traffic[..1], &network, &routing, 1, Time::from_us(1)).unwrap();
+    assert_eq!(named.labels(), ["incast"]);
+    let refused = workload(&traffic, &network, &routing, 1, Time::from_us(1));
     assert!(refused.unwrap_err().to_string().starts_with("traffic[1].label is \"\";"));
+    let twice = [listed(&[(0, 1, 1, 0)]), listed(&[(0, 1, 1, 0)])];
+    let refused = workload(&twice, &network, &routing, 1, Time::from_us(1));
+    let message = refused.unwrap_err().to_string();
+    assert!(message.starts_with("traffic[1].label is \"listed\"; traffic[0] has"), "{message}");
 }
 
 #[test]
@@ -183,8 +216,7 @@ fn the_largest_network_that_is_meant_has_a_workload() {
     ];
     for pairs in pairs {
         let traffic = [TrafficConfig::OpenLoop(OpenLoop { load: 0.1, pairs, ..open_loop() })];
-        let mut workload =
-            Workload::new(&traffic, &network, &routing, 1, Time::from_ms(1)).unwrap();
+        let mut workload = workload(&traffic, &network, &routing, 1, Time::from_ms(1)).unwrap();
         assert!(workload.nth(1_000).is_some());
     }
 }

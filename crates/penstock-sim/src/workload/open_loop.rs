@@ -58,7 +58,7 @@ impl OpenLoop {
     /// Checks the entry and prepares its flows and what they put on the links.
     pub(super) fn flows(&self, entry: &Entry) -> Result<(OpenLoopFlows, Offered), WorkloadError> {
         let field = entry.field();
-        let stop = entry.check_window(self.start, self.stop)?;
+        entry.check_window(self.start, self.stop)?;
         let sizes = self.sizes.distribution(&format!("{field}.sizes"))?;
         self.arrivals.check(&format!("{field}.arrivals"))?;
         let mut pair_stream = stream(entry.seed, &format!("traffic/{}/pairs", entry.index));
@@ -73,7 +73,7 @@ impl OpenLoop {
             field: format!("{field}.load"),
             knob: Knob::Load(self.load),
             start: self.start,
-            stop,
+            stop: self.stop,
             carried: crossings.iter().map(|times| times * rate * 8.0 * sizes.mean()).collect(),
         };
         let flows = OpenLoopFlows {
@@ -84,7 +84,7 @@ impl OpenLoop {
             arrival_stream: stream(entry.seed, &format!("traffic/{}/arrivals", entry.index)),
             size_stream: stream(entry.seed, &format!("traffic/{}/sizes", entry.index)),
             pair_stream,
-            stop,
+            stop: self.stop,
             label: entry.index,
             class: self.class,
         };

@@ -50,7 +50,7 @@ pub fn size_shares(
                 }));
             }
             TrafficConfig::Incast(incast) => {
-                let span = (incast.stop.min(duration) - incast.start).as_ps() as f64;
+                let span = (incast.stop - incast.start).as_ps() as f64;
                 let events = (span / incast.period.as_ps() as f64).ceil();
                 shares.push(SizeShare {
                     size: incast.size.get() / u64::from(incast.degree),

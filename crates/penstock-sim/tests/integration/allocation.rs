@@ -23,9 +23,9 @@ fn a_packet_costs_no_allocation() {
         let scenario = parse(&endless(scheme));
         let network = Network::build(&scenario).unwrap();
         let mut simulation = Simulation::new(&scenario, network, Unobserved).unwrap();
-        simulation.advance(400_000);
+        simulation.advance(400_000).unwrap();
         let allocations = allocation_counter::measure(|| {
-            simulation.advance(200_000);
+            simulation.advance(200_000).unwrap();
         });
         // Slabs and queues may reach a new height now and then, by doubling.
         assert!(allocations.count_total <= 4, "{name}: {allocations:?}");

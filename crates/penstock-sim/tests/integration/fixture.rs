@@ -12,8 +12,13 @@ pub const MS: u64 = 1_000 * US;
 pub const GBPS: u64 = 1_000_000_000;
 
 /// A scenario without faults and measurements: 1,000 B of payload and 48 B of header in a packet,
-/// acknowledgements of 60 B, and a drain of 20 ms.
+/// acknowledgements of 60 B, and a drain of 20 ms. Traffic that would stop later stops at `duration`.
 pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64) -> Value {
+    let stopped = |entry: &Value| match entry["stop"].as_u64() {
+        Some(stop) => with(entry.clone(), "/stop", stop.min(duration)),
+        None => entry.clone(),
+    };
+    let traffic: Vec<Value> = traffic.iter().map(stopped).collect();
     json!({
         "name": "test", "seed": 1, "fidelity": "exact", "duration": duration, "drain": 20 * MS,
         "wire": {"payload": 1_000, "header": 48, "acknowledgement": 60, "telemetry": 42,

@@ -165,7 +165,7 @@ fn schemes_that_do_not_go_together_are_refused() {
     };
     let go_back_n = json!({"kind": "go-back-n", "timeout": MS, "nack_interval": 0});
     for (scheme, words) in [
-        (with(homa(2), "/host/recovery", go_back_n), "needs recovery"),
+        (with(homa(2), "/host/recovery", go_back_n), "needs \"resend\""),
         (with(homa(2), "/switch/scheduling", json!({"kind": "drr", "quantum": 1_048})), "strict"),
         (with(homa(2), "/host/controller", json!({"kind": "line-rate"})), "homa"),
         (homa(7), "exceed the 8"),

@@ -97,7 +97,7 @@ proptest! {
     fn every_scheme_keeps_them_at_every_moment(scenario in any_scenario(), stride in 1u64..700) {
         let network = Network::build(&scenario).unwrap();
         let mut simulation = Simulation::new(&scenario, network, Unobserved).unwrap();
-        while simulation.advance(stride) {
+        while simulation.advance(stride).unwrap() {
             simulation.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
         }
         simulation.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;

@@ -11,6 +11,7 @@ mod determinism;
 mod expresspass;
 mod fairness;
 mod fault;
+mod fidelity;
 mod fixture;
 mod homa;
 mod incast;

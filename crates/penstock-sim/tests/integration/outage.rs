@@ -55,8 +55,15 @@ fn pauses_are_asked_for_again_when_a_link_recovers() {
                          {"link": [5, 7], "start": 70 * US, "end": 72 * US}]);
     for scheme in [with(bfc(), "/switch/backpressure/bitmap_interval", 0), pfc()] {
         let scenario = scenario(leaf_spine(2, 2, 2), scheme, std::slice::from_ref(&flows), US);
+        let scenario = with(scenario, "/measure/events", true);
         let results = run_to_the_end(&with(scenario, "/faults/outages", outages.clone()));
         assert_eq!(results.summary.drops, 0);
+        // Those that are sent again count as sent.
+        let events = column(&results, "events", "event");
+        let sent = events.iter().filter(|&&event| event == 6.0).count() as u64;
+        let summary = &results.summary;
+        assert_eq!(summary.event_names[6], "pause_sent");
+        assert!(sent > 0 && summary.pfc_pauses + summary.queue_pauses == sent, "{sent}");
     }
 }
 

@@ -75,6 +75,8 @@ impl DcqcnConfig {
         ConfigError::unless_weight("controller.gain", self.gain)?;
         ConfigError::unless_interval("controller.alpha_interval", self.alpha_interval)?;
         ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
+        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
+        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
         ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
     }
 }

@@ -85,6 +85,8 @@ impl DcqcnMellanoxConfig {
         ConfigError::unless_interval("controller.alpha_interval", self.alpha_interval)?;
         ConfigError::unless_interval("controller.decrease_interval", self.decrease_interval)?;
         ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
+        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
+        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
         ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
     }
 }

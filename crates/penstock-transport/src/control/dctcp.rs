@@ -76,7 +76,8 @@ impl DctcpConfig {
             self.initial_window_packets,
             "it must be at least 1, such as 10",
         )?;
-        self.increase.validate("controller.increase")?;
+        let fields = ["controller.increase.size", "controller.increase.rate"];
+        self.increase.validate(fields)?;
         ConfigError::unless(
             self.minimum_rate.as_bps() > 0,
             "controller.minimum_rate",

@@ -76,7 +76,8 @@ impl HpccConfig {
             self.target_utilization,
             "it must be above 0 and at most 1, such as 0.95",
         )?;
-        self.additive_increase.validate("controller.additive_increase")?;
+        let fields = ["controller.additive_increase.size", "controller.additive_increase.rate"];
+        self.additive_increase.validate(fields)?;
         ConfigError::unless(
             self.minimum_rate.as_bps() > 0,
             "controller.minimum_rate",

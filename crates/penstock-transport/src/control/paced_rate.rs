@@ -51,11 +51,11 @@ impl Increase {
     /// Checks that the step is above zero.
     ///
     /// # Errors
-    /// When it is not; `field` is its name.
-    pub(crate) fn validate(self, field: &'static str) -> Result<(), ConfigError> {
-        let step = match self {
-            Increase::Window { size } => size.get(),
-            Increase::Rate { rate } => rate.as_bps(),
+    /// When it is not; `fields` are its names when it is a size, and a rate.
+    pub(crate) fn validate(self, fields: [&'static str; 2]) -> Result<(), ConfigError> {
+        let (field, step) = match self {
+            Increase::Window { size } => (fields[0], size.get()),
+            Increase::Rate { rate } => (fields[1], rate.as_bps()),
         };
         ConfigError::unless(step > 0, field, step, "it must be above 0, such as one packet")
     }
@@ -209,7 +209,8 @@ mod tests {
             Increase::Rate { rate: BitRate::from_mbps(50) }.as_rate(&fixture::path()),
             50_000_000
         );
-        assert!(step.validate("step").is_ok());
-        assert!(Increase::Window { size: Bytes::ZERO }.validate("step").is_err());
+        assert!(step.validate(["size", "rate"]).is_ok());
+        let refused = Increase::Window { size: Bytes::ZERO }.validate(["size", "rate"]);
+        assert_eq!(refused.unwrap_err().field, "size");
     }
 }

@@ -76,6 +76,8 @@ impl QcnConfig {
         let field = "controller.minimum_decrease_factor";
         ConfigError::unless_weight(field, self.minimum_decrease_factor)?;
         ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
+        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
+        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
         ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
     }
 }

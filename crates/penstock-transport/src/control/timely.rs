@@ -136,6 +136,8 @@ impl TimelyConfig {
         if let TimelyBand::Patched { reference_rtt } = self.band {
             ConfigError::unless_interval("controller.band.reference_rtt", reference_rtt)?;
         }
+        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
+        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
         ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
     }
 }

@@ -61,6 +61,7 @@ impl FastRetransmitConfig {
             self.duplicate_threshold,
             "it must be at least 1, such as 3",
         )?;
+        ConfigError::unless_interval("recovery.maximum_timeout", self.maximum_timeout)?;
         for (field, timeout) in [
             ("recovery.initial_timeout", self.initial_timeout),
             ("recovery.minimum_timeout", self.minimum_timeout),

@@ -139,7 +139,6 @@ fn the_port_without_victims_is_paused_and_the_prediction_knows_it() {
     // All that comes is held back: 21,600 less pausNext, 4,800 and 4,000 with q_20 / q_2* = 1.
     near(bench.fafc().egress_offsets[0], -4_800.0 - 4_000.0);
     near(bench.forecast(0).1, 21_600.0 - 8_800.0);
-    assert_eq!(bench.fafc().pauses(), 2);
     // Still beyond the threshold, but the need is 0.5 · 7,200 - 3,600 - 8,800 < 0.
     assert_eq!(bench.pauses(0), []);
 }

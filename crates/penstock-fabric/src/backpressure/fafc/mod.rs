@@ -106,7 +106,6 @@ pub struct Fafc {
     /// Frames that wait to be taken.
     outbox: Vec<ControlFrame>,
     pub(crate) pfc: Pfc,
-    pauses: u64,
 }
 
 impl Fafc {
@@ -141,13 +140,7 @@ impl Fafc {
             times: vec![0.0; ports],
             outbox: Vec::with_capacity(ports),
             pfc: Pfc::new(&config.pfc, accounts),
-            pauses: 0,
         }
-    }
-
-    /// Timed pauses sent.
-    pub fn pauses(&self) -> u64 {
-        self.pauses
     }
 
     /// What `egress` holds of `ingress` (bytes), for checks.
@@ -271,7 +264,6 @@ impl Fafc {
         let nanoseconds = (whole + u64::from(time > whole as f64)).min(longest.max(1));
         let signal = Signal::PauseTime(u32::try_from(nanoseconds).unwrap_or(u32::MAX));
         self.outbox.push(ControlFrame { port: ingress, signal });
-        self.pauses += 1;
         let decrease = (1.0 - kept) * self.forecast.arrival(ingress, egress);
         let rate = self.forecast.ingress_arrival(ingress) - decrease;
         self.slots[index].pause(now, self.hops[index], rate, nanoseconds as f64);

@@ -109,6 +109,9 @@ impl CreditFeedback {
     }
 }
 
+/// The largest credit (bytes): the largest frame that a credit can stand for; our choice.
+const LARGEST_CREDIT: Bytes = Bytes::new(1 << 14);
+
 impl ExpressPassConfig {
     /// Mean size of a credit on the wire (bytes), rounded down.
     pub fn credit(&self) -> Bytes {
@@ -143,8 +146,11 @@ impl ExpressPassConfig {
         let remedy = "it must be 0 or more, below 1";
         ConfigError::unless(holds, "controller.jitter", self.jitter, remedy)?;
         let (least, most) = (self.credit_minimum, self.credit_maximum);
-        let holds = least.get() > 0 && least <= most && most.get() <= u64::from(u16::MAX);
-        let remedy = "it must be at least 1 B and at most credit_maximum, a frame";
+        let holds = most <= LARGEST_CREDIT && most > Bytes::ZERO;
+        let remedy = "it must be 1 B to 16 KiB, a frame";
+        ConfigError::unless(holds, "controller.credit_maximum", most, remedy)?;
+        let holds = least > Bytes::ZERO && least <= most;
+        let remedy = "it must be at least 1 B and at most credit_maximum";
         ConfigError::unless(holds, "controller.credit_minimum", least, remedy)?;
         ConfigError::unless_interval("controller.request_timeout", self.request_timeout)
     }
@@ -201,12 +207,16 @@ pub(crate) mod tests {
     #[test]
     fn parameters_out_of_bounds_are_refused() {
         assert_eq!(config().validate(), Ok(()));
-        let cases: [(&str, ExpressPassConfig); 7] = [
+        let cases: [(&str, ExpressPassConfig); 8] = [
             ("initial_rate", ExpressPassConfig { initial_rate: 0.0, ..config() }),
             ("initial_weight", ExpressPassConfig { initial_weight: 1.1, ..config() }),
             ("maximum_weight", ExpressPassConfig { maximum_weight: 0.005, ..config() }),
             ("jitter", ExpressPassConfig { jitter: 1.0, ..config() }),
             ("credit_minimum", ExpressPassConfig { credit_minimum: Bytes::new(85), ..config() }),
+            (
+                "credit_maximum",
+                ExpressPassConfig { credit_maximum: Bytes::new(16_385), ..config() },
+            ),
             ("request_timeout", ExpressPassConfig { request_timeout: Time::ZERO, ..config() }),
             (
                 "feedback.target_loss",

@@ -1,0 +1,79 @@
+//! The pauses that switches send, by what they stop.
+
+use penstock_fabric::Signal;
+
+/// Counts of the pauses that left switches, whatever their policy.
+#[derive(Clone, Debug, Default)]
+pub struct SentPauses {
+    /// Pauses of classes.
+    pub classes: u64,
+    /// Pauses of queues, by frames of their own or by a bitmap.
+    pub queues: u64,
+    /// Pauses of flows.
+    pub flows: u64,
+    /// Pauses of a given time.
+    pub timed: u64,
+    /// By link: the queues whose pause the far end has been told, and no resume since.
+    told: Vec<u128>,
+}
+
+impl SentPauses {
+    /// Nothing sent yet on `links` links.
+    pub fn new(links: usize) -> Self {
+        SentPauses { told: vec![0; links], ..SentPauses::default() }
+    }
+
+    /// A switch sends `signal` by `link`. A bitmap repeats: what it pauses counts where it is news.
+    pub fn on_send(&mut self, link: u32, signal: Signal) {
+        let told = &mut self.told[link as usize];
+        match signal {
+            Signal::PauseClass(_) => self.classes += 1,
+            Signal::PauseFlow(_) => self.flows += 1,
+            Signal::PauseTime(_) => self.timed += 1,
+            Signal::PauseQueue(queue) => {
+                self.queues += 1;
+                *told |= 1 << (queue & 127);
+            }
+            Signal::ResumeQueue(queue) => *told &= !(1 << (queue & 127)),
+            Signal::QueueBitmap(bitmap) => {
+                self.queues += u64::from((bitmap & !*told).count_ones());
+                *told = bitmap;
+            }
+            Signal::ResumeClass(_) | Signal::ResumeFlow(_) | Signal::Credit { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (classes, queues, flows, timed) after `signals` were sent by link 1 of two.
+    fn counts(signals: &[Signal]) -> [u64; 4] {
+        let mut sent = SentPauses::new(2);
+        signals.iter().for_each(|&signal| sent.on_send(1, signal));
+        [sent.classes, sent.queues, sent.flows, sent.timed]
+    }
+
+    #[test]
+    fn each_kind_of_pause_is_counted_and_nothing_else() {
+        use Signal::*;
+        assert_eq!(counts(&[PauseClass(3), PauseClass(3), ResumeClass(3)]), [2, 0, 0, 0]);
+        assert_eq!(counts(&[PauseQueue(5), ResumeQueue(5), PauseQueue(5)]), [0, 2, 0, 0]);
+        assert_eq!(counts(&[PauseFlow(7), ResumeFlow(7)]), [0, 0, 1, 0]);
+        assert_eq!(counts(&[PauseTime(9)]), [0, 0, 0, 1]);
+        assert_eq!(counts(&[Credit { account: 1, granted: 2 }]), [0; 4]);
+    }
+
+    #[test]
+    fn a_bitmap_counts_where_it_is_news() {
+        use Signal::*;
+        assert_eq!(counts(&[PauseQueue(1), QueueBitmap(0b10), QueueBitmap(0b10)]), [0, 1, 0, 0]);
+        // A policy that tells bitmaps alone: queues 1 and 2, then 2 and 3, then none, then 127.
+        let told = [0b110, 0b1100, 0, 1 << 127].map(QueueBitmap);
+        assert_eq!(counts(&told), [0, 4, 0, 0]);
+        let mut two_links = SentPauses::new(2);
+        (0..2).for_each(|link| two_links.on_send(link, QueueBitmap(0b10)));
+        assert_eq!(two_links.queues, 2);
+    }
+}

@@ -1,0 +1,100 @@
+//! Time must pass: a run in which it does not is ended, and those who keep it are named.
+
+use std::collections::BTreeMap;
+
+use penstock_engine::SourceId;
+use penstock_fabric::Observer;
+use penstock_units::Time;
+
+use crate::clock::Clock;
+use crate::error::StandstillError;
+use crate::simulation::Simulation;
+
+/// Events between two looks at the clock (our choice: a few milliseconds of work, as between two reports
+/// of progress, so that a look costs nothing).
+pub(crate) const LOOK_EVENTS: u64 = 1 << 15;
+
+/// Time stands still when it has for so many events a source (our choice: a source has one pending event,
+/// and what is known to happen at one instant are a few events of each).
+const STILL_EVENTS_PER_SOURCE: u64 = 1_000;
+
+/// The most sources that the error names (our choice: it stays readable).
+const NAMED: usize = 8;
+
+/// When the clock was seen to move last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ClockWatch {
+    time: Time,
+    /// Events until then.
+    events: u64,
+}
+
+impl<O: Observer> Simulation<O> {
+    /// Looks whether time passes.
+    ///
+    /// # Errors
+    /// When it has stood still for [`STILL_EVENTS_PER_SOURCE`] events a source.
+    pub(crate) fn watch_clock(&mut self) -> Result<(), StandstillError> {
+        let (time, events) = (self.now(), self.measured.events);
+        if time != self.clock_watch.time {
+            self.clock_watch = ClockWatch { time, events };
+        }
+        let still = events - self.clock_watch.events;
+        let sources = self.wheel.sources() as u64;
+        if still < STILL_EVENTS_PER_SOURCE * sources {
+            return Ok(());
+        }
+        let Some(sources) = self.name_keepers(2 * sources) else { return Ok(()) };
+        Err(StandstillError { time, events: still, sources })
+    }
+
+    /// The sources that fire more than once in the next `events` events, most often first; none when time
+    /// passes or the run ends.
+    fn name_keepers(&mut self, events: u64) -> Option<String> {
+        let time = self.now();
+        let mut fired = BTreeMap::<SourceId, u64>::new();
+        for _ in 0..events {
+            *fired.entry(self.step()?).or_default() += 1;
+        }
+        if self.now() != time {
+            return None;
+        }
+        let mut keepers: Vec<_> = fired.into_iter().filter(|&(_, times)| times > 1).collect();
+        keepers.sort_by_key(|&(source, times)| (std::cmp::Reverse(times), source));
+        let rest = keepers.len().saturating_sub(NAMED);
+        let mut names: Vec<String> =
+            keepers.iter().take(NAMED).map(|&(source, _)| self.source_name(source)).collect();
+        if rest > 0 {
+            names.push(format!("{rest} more"));
+        }
+        Some(names.join(", "))
+    }
+
+    /// What fires, in words.
+    fn source_name(&self, source: SourceId) -> String {
+        let (sources, topology) = (self.sources, &self.network.topology);
+        let link = |first: SourceId| topology.link_name(source - first);
+        let node = |number: u32| &topology.nodes[number as usize].name;
+        if source < sources.transmission(0) {
+            format!("arrivals on link {}", link(0))
+        } else if source < sources.host(0) {
+            format!("transmissions on link {}", link(sources.transmission(0)))
+        } else if source < sources.release(0) {
+            format!("the timer of host {}", node(source - sources.host(0)))
+        } else if source < sources.switch(0) {
+            format!("ends of pauses of link {}", link(sources.release(0)))
+        } else if source < sources.switch(sources.switches) {
+            format!("the clock of switch {}", node(source - sources.switch(0) + sources.hosts))
+        } else if source < sources.flow(0) {
+            format!("the clock of {}", Clock::purpose(source - sources.switch(sources.switches)))
+        } else {
+            let flow = &self.slots.flows[(source - sources.flow(0)) as usize];
+            let (from, to) = (node(flow.source), node(flow.destination));
+            format!("the timer of flow {} from {from} to {to}", flow.number)
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "standstill_tests.rs"]
+mod tests;

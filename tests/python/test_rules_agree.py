@@ -1,0 +1,311 @@
+"""Python and the core refuse the same scenarios, and name the same fields.
+
+First a list of bad scenarios, one for each rule that both sides know; then random changes of good
+ones. What Python cannot know without rates, delays and routes, the core alone refuses: `BUILT` says
+which refusals those are.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from penstock import Scenario, ScenarioError, _core
+from penstock.scenario import preset_names
+from penstock.scenario.table import with_key
+
+Table = dict[str, Any]
+
+OPEN: Table = {"kind": "open-loop", "sizes": "google", "load": 0.1, "load_on": {"kind": "edge"}}
+FAN_IN = OPEN | {"pairs": {"kind": "fan-in", "least": 1, "most": 2}}
+INCAST: Table = {"kind": "incast", "degree": 3, "size": "60 kB", "period": "2 ms"}
+LISTED: Table = {
+    "kind": "listed",
+    "flows": [[0, 1, 10, 0], [1, 2, 0, "3 us"]],
+    "destination_ports": [1, 2],
+    "spread": "1 us",
+}
+TRAFFICS: tuple[list[Table], ...] = (
+    [OPEN],
+    [FAN_IN],
+    [OPEN | {"pairs": {"kind": "rack-local", "fraction": 0.5}}],
+    [OPEN | {"pairs": {"kind": "synchronous", "sources": [0, 1], "receiver": 3}, "load": 0.01}],
+    [OPEN | {"pairs": {"kind": "between", "sources": [0], "destinations": [3]}, "load": 0.01}],
+    [INCAST | {"receiver": 2, "senders": [0, 1, 3], "replace": False}],
+    [LISTED, INCAST],
+)
+LINKS = [{"a": 0, "b": 4}, {"a": 1, "b": 4}, {"a": 2, "b": 5}, {"a": 3, "b": 5}]
+TOPOLOGIES: tuple[Table, ...] = (
+    {"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 4, "spines": 2},
+    {"kind": "graph", "hosts": 4, "switches": 2, "links": [*LINKS, {"a": 4, "b": 5}]},
+)
+OUTAGE = {"link": [8, 10], "start": 1_000_000, "end": 10_000_000}
+SWITCH, HOST = "scheme.switch", "scheme.host"
+
+BUILT = re.compile(
+    r"traffic\[\d+\]\.(load|period|load_on) |"  # the load of each link
+    r"scheme\.switch\.admission\.buffer |"  # headroom and windows of its links
+    r"scheme\.switch\.backpressure\.kind is fafc; a link without delay|"
+    r"wire\.payload is .* fidelity ns3-hpcc cuts|"  # times of links
+    r"faults\.outages is at |topology\.failed_links "  # what they cut off
+)
+"""Refusals of the core that need the built network."""
+
+
+def scenario(
+    scheme: str, traffic: list[Table], topology: Table = TOPOLOGIES[0], **more: Any
+) -> Table:
+    """A good scenario as the core gets it."""
+    made = Scenario(topology=topology, scheme=scheme, traffic=traffic, **more)
+    table: Table = json.loads(made.to_json())
+    return table
+
+
+def by_python(table: Table) -> tuple[list[str], Table]:
+    """The fields that Python refuses; and the table, completed if it is accepted."""
+    try:
+        accepted = Scenario(**table)
+    except ScenarioError as error:
+        return [problem.field for problem in error.problems], table
+    return [], json.loads(accepted.to_json())
+
+
+def by_core(table: Table) -> str:
+    """The refusal of the core, if it refuses."""
+    try:
+        _core.validate(json.dumps(table))
+    except _core.ScenarioError as error:
+        return str(error)
+    return ""
+
+
+SRF = {"kind": "srf"}
+BFC_TABLE = {
+    "kind": "bfc",
+    "threshold": {"kind": "hop-rtts", "factor": 1.0},
+    "bitmap_interval": 0,
+    "counts_last": True,
+    "elide_down_up": False,
+    "elide": [],
+}
+CHAIN = {
+    "kind": "chain",
+    "switches": 1,
+    "hosts_per_switch": 8,
+    **{f"{part}_{what}": 10**9 for part in ("edge", "core") for what in ("rate", "delay")},
+    "pipeline_delay": 0,
+    "failed_links": [],
+}
+
+BAD: list[tuple[str, str, Any]] = [
+    # scheme, what is changed to what; the same field is refused unless another is named behind "->"
+    ("sfq", f"{SWITCH}.scheduling -> {SWITCH}.scheduling.kind", SRF),
+    ("dctcp", f"{SWITCH}.scheduling -> {SWITCH}.scheduling.kind", SRF),
+    ("bfc", f"{HOST}.nic.queues", 0),
+    ("bfc-flow-pauses", f"{HOST}.nic.queues", 0),
+    ("bfc", f"{SWITCH}.backpressure.threshold.factor", 0.0),
+    ("bfc-flow-pauses", f"{SWITCH}.backpressure.threshold.factor", -1.0),
+    ("bfc-credits", f"{SWITCH}.backpressure.pauses.threshold.factor", 0.0),
+    (
+        "bfc",
+        f"{SWITCH}.backpressure.threshold -> {SWITCH}.backpressure.threshold.time",
+        {"kind": "time", "time": 0},
+    ),
+    *(
+        (scheme, f"{SWITCH}.backpressure.{table} -> {SWITCH}.backpressure.{table}[1]", rows)
+        for scheme, table in (("bfc", "elide"), ("bfc-credits", "pauses.elide"))
+        for rows in ([[0, 8, 10], [8, 9, 10]], [[0, 8, 10], [8, 0, 8]], [[0, 8, 10], [0, 8, 99]])
+    ),
+    ("pfc", f"{SWITCH}.admission.ingress.headroom.factor", 0.0),
+    ("pfc", f"{SWITCH}.admission.ingress.alpha", 65.0),
+    ("line-rate", f"{SWITCH}.admission.buffer", 0),
+    ("tcp", f"{SWITCH}.admission.per_port", 0),
+    ("pfc", f"{SWITCH}.admission.other_buffers -> {SWITCH}.admission.other_buffers[0]", [[3, 10]]),
+    ("pfc-static", f"{SWITCH}.backpressure.xoff -> {SWITCH}.backpressure.xon_offset", 1),
+    ("capfc", f"{SWITCH}.backpressure.threshold -> {SWITCH}.backpressure.xon_offset", 1),
+    ("fafc", f"{SWITCH}.backpressure.pfc.xoff -> {SWITCH}.backpressure.pfc.xon_offset", 1),
+    ("bfc", f"{SWITCH}.assignment -> {SWITCH}.assignment.kind", {"kind": "per-flow"}),
+    ("bfc", f"{SWITCH}.assignment.queues", 129),
+    ("afq", f"{SWITCH}.backpressure -> {SWITCH}.backpressure.kind", BFC_TABLE),
+    ("afq", f"{SWITCH}.assignment.bytes_per_round", 32),
+    ("homa", f"{SWITCH}.scheduling -> {SWITCH}.scheduling.kind", SRF),
+    ("homa", f"{HOST}.recovery -> {HOST}.recovery.kind", {"kind": "perfect"}),
+    ("hpcc", f"{SWITCH}.marking -> {SWITCH}.marking.kind", {"kind": "none"}),
+    ("dctcp", f"{SWITCH}.marking -> {SWITCH}.marking.kind", {"kind": "none"}),
+    ("qcn", f"{SWITCH}.marking -> {SWITCH}.marking.kind", {"kind": "none"}),
+    ("tcp", f"{HOST}.recovery -> {HOST}.recovery.kind", {"kind": "perfect"}),
+    ("dctcp", f"{HOST}.controller.increase.size", 0),
+    ("tcp", f"{HOST}.recovery.maximum_timeout", 0),
+    ("expresspass", f"{HOST}.controller.credit_maximum", 16_385),
+    ("pfc", "topology -> topology.switches", CHAIN),
+    *(
+        (scheme, f"{HOST}.controller.{step}_increase", 0)
+        for scheme in ("dcqcn", "dcqcn-mellanox", "qcn", "timely")
+        for step in ("additive", "hyper")
+    ),
+    ("bfc", "fidelity -> scheme.switch.scheduling.kind", "ns3-hpcc"),
+    ("hpcc-pfc", "faults.outages -> scheme.host.recovery.kind", [OUTAGE]),
+    ("pfc", "faults.outages -> faults.outages[0].link", [OUTAGE | {"link": [0, 8]}]),
+    ("pfc", "faults.outages -> faults.outages[0].end", [OUTAGE | {"end": 1_000_000}]),
+    ("pfc", "faults.outages", [OUTAGE, OUTAGE | {"start": 10_000_000, "end": None}]),
+    ("pfc", "duration -> traffic[0].stop", 1_000_000_000),
+    ("pfc", "traffic[0].start", 5_000_000_000),
+    ("pfc", "traffic[0].sizes.points -> traffic[0].sizes", [[1, 0.5]]),
+]
+
+
+@pytest.mark.parametrize(("scheme", "change", "value"), BAD, ids=lambda part: str(part)[:60])
+def test_both_refuse_and_name_the_field(scheme: str, change: str, value: Any) -> None:
+    good = scenario(scheme, [OPEN])
+    assert not by_python(good)[0] and not by_core(good)
+    path, _, field = change.partition(" -> ")
+    refuse_both(with_key(good, path, value), field or path)
+
+
+FLOWS: list[tuple[Table, str, Any]] = [
+    (LISTED, "flows", []),
+    (LISTED, "flows -> flows[0][1]", [[4, 4, 1, 0]]),
+    (LISTED, "flows -> flows[0][3]", [[4, 5, 1, 5_000_000_000]]),
+    (LISTED, "spread", 5_000_000_000),
+    (LISTED, "flows -> flows[1][3]", [[4, 5, 1, 0], [4, 5, 1, 5_000_000_000]]),
+    (LISTED, "destination_ports", [1]),
+    (FAN_IN, "pairs.least -> pairs.most", 3),
+    (FAN_IN, "pairs.most", 8),
+    (INCAST, "receiver", 99),
+    (INCAST | {"receiver": 0, "senders": [1, 2, 3]}, "receiver", 1),
+    (INCAST, "size", 2),
+    (INCAST, "stop", 5_000_000_001),
+]
+
+
+@pytest.mark.parametrize(("entry", "change", "value"), FLOWS, ids=lambda part: str(part)[:40])
+def test_both_refuse_the_traffic(entry: Table, change: str, value: Any) -> None:
+    good = scenario("pfc", [entry])
+    assert not by_core(good)
+    path, _, field = (f"traffic[0].{part}" if part != " -> " else part for part in split(change))
+    bad = with_key(good, path, value)
+    if path.endswith("flows"):
+        bad["traffic"][0]["destination_ports"] = []
+    refuse_both(bad, field if field != "traffic[0]." else path)
+
+
+def split(change: str) -> tuple[str, str, str]:
+    return change.partition(" -> ")
+
+
+def test_both_refuse_a_label_that_is_there_already() -> None:
+    good = scenario("pfc", [OPEN, OPEN | {"label": "other"}])
+    refuse_both(with_key(good, "traffic[1].label", "background"), "traffic[1].label")
+
+
+def refuse_both(bad: Table, field: str) -> None:
+    assert field in by_python(bad)[0]
+    assert shape(by_core(bad)).partition(" is ")[0] == shape(field)
+
+
+def shape(field: str) -> str:
+    """Python names the sizes of a table as a whole: they may have come from a file."""
+    return re.sub(r"^(traffic\[\d+\]\.sizes)\.points\S*", r"\1", field)
+
+
+# -- random changes -------------------------------------------------------------------------
+
+
+@cache
+def good_scenarios() -> list[Table]:
+    """One scenario of each preset, over all kinds of traffic and two networks."""
+    found = [
+        scenario(name, TRAFFICS[number % len(TRAFFICS)], TOPOLOGIES[number % len(TOPOLOGIES)])
+        for number, name in enumerate(preset_names())
+    ]
+    outage = {"outages": [OUTAGE]}
+    found.append(scenario("bfc-live", [OPEN], faults=outage, measure={"series": [[0, 8], [8, 10]]}))
+    found.append(scenario("dctcp", [OPEN], fidelity="ns3-hpcc"))
+    return found
+
+
+Path = tuple[str | int, ...]
+
+
+def leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
+    """Every part of a table, itself included."""
+    found = [(path, value)] if path else []
+    if isinstance(value, dict):
+        parts: Any = value.items()
+    else:
+        parts = list(enumerate(value))[:3] if isinstance(value, list) else []
+    for key, part in parts:
+        found += leaves(part, (*path, key))
+    return found
+
+
+@cache
+def others() -> dict[Path, list[Any]]:
+    """What stands at a place in all of the good scenarios, rows of lists being alike."""
+    found: dict[Path, list[Any]] = {}
+    for table in good_scenarios():
+        for path, value in leaves(table):
+            seen = found.setdefault(alike(path), [])
+            if value not in seen:
+                seen.append(value)
+    return found
+
+
+def alike(path: Path) -> Path:
+    return tuple(0 if isinstance(key, int) else key for key in path)
+
+
+NUMBERS = (0, 1, 2, 3, 9, 33, 128, 129, 4_097, 9_001, 10**6, 10**9, 2**32 - 1, 6 * 10**13, 10**18)
+SHARES = (-1.0, 0.0, 1e-9, 0.5, 1.0, 1.5, 65.0, 1e6, 2e9)
+COUNTS = {"hosts", "switches", "racks", "hosts_per_rack", "spines"}
+"""Sizes of the network, which stay: a network of millions of hosts is checked elsewhere."""
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> tuple[int, Path, Any]:
+    """The number of a good scenario, a place in it, and what is to stand there instead."""
+    number = draw(st.integers(0, len(good_scenarios()) - 1))
+    places = [place for place in leaves(good_scenarios()[number]) if place[0][-1] not in COUNTS]
+    path, value = draw(st.sampled_from(places))
+    choices: list[Any] = [value, *others()[alike(path)]]
+    if isinstance(value, bool):
+        choices = [not value]
+    elif isinstance(value, int):
+        choices += [*NUMBERS, max(value - 1, 0), value + 1, value * 1_000]
+    elif isinstance(value, float):
+        choices += [*SHARES, value / 2, value * 2]
+    elif isinstance(value, list):
+        choices += [[], value[:1], value + value[:1], value[::-1]]
+    return number, path, draw(st.sampled_from(choices))
+
+
+@settings(
+    max_examples=400,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(changes())
+def test_both_sides_agree_on_changed_scenarios(change: tuple[int, Path, Any]) -> None:
+    number, path, value = change
+    table = copy.deepcopy(good_scenarios()[number])
+    part: Any = table
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = copy.deepcopy(value)
+    refused, completed = by_python(table)
+    refusal = by_core(completed)
+    if BUILT.match(refusal) or refusal.startswith("scenario is this text"):
+        return
+    assert bool(refused) == bool(refusal), f"Python {refused}, core {refusal!r}"
+    field = shape(re.split(r" is | asks | joins | gives | does | leaves ", refusal)[0])
+    related = [one for one in refused if one.startswith(field) or field.startswith(one)]
+    assert bool(related) == bool(refusal), f"Python {refused}, core {refusal!r}"
