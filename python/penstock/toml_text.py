@@ -19,8 +19,8 @@ NESTING_MAX = 32
 a scenario has seven."""
 
 KEYS_MAX = 2**19
-"""Most equals signs, headers and points outside texts; our choice: four keys for each of 131,072
-cables, and a record of a key takes up to a kilobyte."""
+"""Most equals signs, headers and points outside texts; our choice: a resolved scenario has
+six for each of 65,536 cables, and the record of a key takes up to a kilobyte."""
 
 ENTRIES_MAX = 2**23
 """Most commas, brackets and ends of lines outside texts; our choice: half a million flows have

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -314,6 +315,24 @@ def test_the_bounds_are_documented() -> None:
     )
     for bound in bounds:
         assert f" {bound:,} " in section, bound
+
+
+def test_the_longest_lists_can_be_written_and_read_again() -> None:
+    """What one more entry takes in a resolved scenario, and how many of them TOML may have."""
+
+    def written(hosts: int, flows: int) -> str:
+        links = [{"a": host, "b": hosts} for host in range(hosts)]
+        graph = {"kind": "graph", "hosts": hosts, "switches": 1, "links": links}
+        rows = [[0, 1, 12_345_678, 1_234_567]] * flows
+        return Scenario(topology=graph, traffic=[{"kind": "listed", "flows": rows}]).to_toml()
+
+    few = written(3, 1)
+    for more, most in ((written(4, 1), CABLES_MAX), (written(3, 2), FLOWS_MAX)):
+        assert (len(more) - len(few)) * most < TEXT_MAX
+        bare, bare_few = (re.sub(r'"[^"]*"', "", text) for text in (more, few))
+        for signs, bound in ((("=", ".", "\n["), KEYS_MAX), ((",", "[", "]", "\n"), ENTRIES_MAX)):
+            taken = sum(bare.count(sign) - bare_few.count(sign) for sign in signs)
+            assert taken * most < bound
 
 
 @pytest.mark.parametrize("text", ["", "-1", "+1", "1_0", "²", "٣", " 1", "1.0", "0" * 21, DIGITS])
