@@ -9,7 +9,7 @@ use crate::endpoint::BYTE_TIME_BITS;
 use crate::flow::Flow;
 use crate::measure::flows::FlowRecord;
 use crate::ns3;
-use crate::routing::{RoutingConfig, ideal_fct, symmetric_paths};
+use crate::routing::{RoutingConfig, ideal_fct, sprayed_ideal_fct, symmetric_paths};
 use crate::simulation::Simulation;
 use crate::workload::FlowArrival;
 
@@ -74,9 +74,12 @@ impl<O: Observer> Simulation<O> {
         let topology = &self.network.topology;
         let size = Bytes::new(arrival.size);
         let frames = &self.network.frames.ideal;
-        let ideal = match self.scenario.fidelity {
-            Fidelity::Exact => ideal_fct(topology, forward, back, size, frames),
-            Fidelity::Ns3Hpcc => ns3::ideal_fct(topology, forward, size, frames),
+        let ideal = match (self.scenario.fidelity, &self.scenario.scheme.routing) {
+            (Fidelity::Ns3Hpcc, _) => ns3::ideal_fct(topology, forward, size, frames),
+            (Fidelity::Exact, RoutingConfig::Spray(_)) => {
+                sprayed_ideal_fct(topology, &self.network.routing, (forward, back), size, frames)
+            }
+            (Fidelity::Exact, _) => ideal_fct(topology, forward, back, size, frames),
         };
         let wires = forward.iter().map(|&link| &self.network.wires[link as usize]);
         let kilobyte = |rate: penstock_units::BitRate| {

@@ -150,6 +150,7 @@ fn frames(scenario: &Scenario) -> Frames {
             payload: scenario.payload(),
             header: bytes(scenario.wire.header),
             acknowledgement: bytes(scenario.wire.acknowledgement),
+            acknowledges_each: scenario.scheme.host.acknowledges_each(),
         },
     }
 }

@@ -40,6 +40,13 @@ pub enum BaseRtt {
 }
 
 impl HostConfig {
+    /// Whether every data packet is acknowledged, or only the one that makes a flow whole (Homa), or
+    /// that no credit acknowledges (ExpressPass).
+    pub fn acknowledges_each(&self) -> bool {
+        let is_credited = self.controller.expresspass().is_some();
+        !is_credited && !matches!(self.recovery, RecoveryConfig::Resend(_))
+    }
+
     /// Checks every field against its bounds.
     ///
     /// # Errors
@@ -89,7 +96,7 @@ impl ConfigError {
         Self::unless(interval > Time::ZERO, field, interval, remedy)
     }
 
-    /// Refuses a smallest rate of zero, at which nothing is sent any more.
+    /// Refuses a rate of zero: a smallest one at which nothing is sent any more, a step that is none.
     pub(crate) fn unless_rate(field: &'static str, rate: BitRate) -> Result<(), ConfigError> {
         let remedy = "it must be above 0, such as 100 Mb/s";
         Self::unless(rate.as_bps() > 0, field, rate, remedy)

@@ -7,13 +7,15 @@
 //! Invariant: a path depends on the network, the two hosts and the hash alone.
 //!
 //! Reading order: [`table`], [`spray`] (a path for each packet), [`symmetric`] (both ways on the same
-//! links), [`latency`], [`dependency`] (who may wait for whom).
+//! links), [`latency`], [`sprayed`] (the same where packets take paths of their own), [`dependency`]
+//! (who may wait for whom).
 
 use serde::{Deserialize, Serialize};
 
 pub mod dependency;
 pub mod latency;
 pub mod spray;
+pub mod sprayed;
 pub mod symmetric;
 pub mod table;
 
@@ -22,6 +24,7 @@ pub(crate) use latency::longest_path;
 pub use latency::{FrameSizes, base_rtt, ideal_fct};
 pub(crate) use spray::Spray;
 pub use spray::{SprayConfig, SprayOrder};
+pub use sprayed::sprayed_ideal_fct;
 pub use symmetric::symmetric_paths;
 pub use table::Routing;
 

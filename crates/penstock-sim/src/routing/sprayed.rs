@@ -1,0 +1,219 @@
+//! The ideal completion time of a flow whose packets take paths of their own.
+//!
+//! Packets that take different paths overtake each other, and together they use more links than one
+//! path has. So the ideal is no run of one schedule but a bound that no schedule beats: what the source's
+//! link, the destination's link and the fastest path between them take at least. The links between are
+//! taken to have no more to do than one packet; where they are slower than those of hosts, all of them
+//! together, the bound is lower than what can be reached.
+
+use penstock_units::{Bytes, Time};
+
+use super::latency::{FrameSizes, crossing, ideal_fct};
+use super::table::Routing;
+use crate::topology::Topology;
+
+/// The least time from the first bit sent to the arrival of the last acknowledgement, at the sender, of a
+/// flow of `size` payload bytes whose packets are sprayed (ps). An endless flow never completes:
+/// [`Time::NEVER`].
+///
+/// `forward` is any of the shortest paths of the data, `back` the path of the acknowledgements. Where
+/// there is one path only it is [`ideal_fct`].
+///
+/// # Panics
+/// When the payload of `frames` is zero or there is no such link.
+pub fn sprayed_ideal_fct(
+    topology: &Topology,
+    routing: &Routing,
+    (forward, back): (&[u32], &[u32]),
+    size: Bytes,
+    frames: &FrameSizes,
+) -> Time {
+    let (up, down) = (forward[0], forward[forward.len() - 1]);
+    let [from, to] = [topology.links[up as usize].to, topology.links[down as usize].from];
+    let edge = routing.edge_of(topology.links[down as usize].to);
+    let has_choice = forward[1..forward.len() - 1].iter().any(|&link| {
+        let switch = topology.links[link as usize].from;
+        routing.next_hops(switch, edge).len() > 1
+    });
+    if size == Bytes::ZERO || !has_choice {
+        return ideal_fct(topology, forward, back, size, frames);
+    }
+    let before_last = (size.get() - 1) / frames.payload.get();
+    let rest = Bytes::new(size.get() - before_last * frames.payload.get());
+    let packet = |payload: Bytes| {
+        let frame = payload + frames.header;
+        let [up, down] = [up, down].map(|link| crossing(topology, link, frame));
+        let between = fastest(topology, routing, (from, to, edge), frame);
+        Packet { up: up.0, between: up.1.saturating_add(between), down: down.0, after: down.1 }
+    };
+    let arrived = last_arrival(&packet(frames.payload), &packet(rest), before_last);
+    back.iter().fold(arrived, |time, &link| {
+        let (service, after) = crossing(topology, link, frames.acknowledgement);
+        time.saturating_add(service).saturating_add(after)
+    })
+}
+
+/// What one packet takes, with no other there (ps).
+struct Packet {
+    /// Its serialization on the source's link.
+    up: Time,
+    /// From there to being ready for the destination's link.
+    between: Time,
+    /// Its serialization there.
+    down: Time,
+    /// From there to its arrival.
+    after: Time,
+}
+
+/// When all have arrived at the earliest: `before_last` packets like `full`, sent one after the other,
+/// and then `last`, which is not larger.
+fn last_arrival(full: &Packet, last: &Packet, before_last: u64) -> Time {
+    let times = |time: Time| Time::from_ps(time.as_ps().saturating_mul(before_last));
+    let sent = times(full.up);
+    let remaining = |packet: &Packet| packet.between.saturating_add(packet.down);
+    // The source's link is busy until the last packet has left.
+    let of_last = sent.saturating_add(last.up).saturating_add(remaining(last));
+    if before_last == 0 {
+        return of_last.saturating_add(last.after);
+    }
+    let of_full = sent.saturating_add(remaining(full));
+    // The destination's link is busy from the first packet on; the last one may have passed it earlier.
+    let first_full = full.up.saturating_add(full.between);
+    let first_last = sent.saturating_add(last.up).saturating_add(last.between);
+    let of_all =
+        first_full.min(first_last).saturating_add(times(full.down)).saturating_add(last.down);
+    let of_fulls = first_full.saturating_add(times(full.down));
+    of_last.max(of_full).max(of_all).max(of_fulls).saturating_add(full.after)
+}
+
+/// The least time of a frame from switch `from`, where it is ready, to being ready at switch `to`, the
+/// edge switch number `edge`, over the shortest paths by number of links (ps).
+fn fastest(
+    topology: &Topology,
+    routing: &Routing,
+    (from, to, edge): (u32, u32, u32),
+    frame: Bytes,
+) -> Time {
+    if from == to {
+        return Time::ZERO;
+    }
+    let over = |&link: &u32| {
+        let (service, after) = crossing(topology, link, frame);
+        let next = topology.links[link as usize].to;
+        let onward = fastest(topology, routing, (next, to, edge), frame);
+        service.saturating_add(after).saturating_add(onward)
+    };
+    routing.next_hops(from, edge).iter().map(over).min().unwrap_or(Time::NEVER)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::topology::build;
+    use crate::topology::tests::{bfc, dumbbell};
+
+    const FRAMES: FrameSizes = FrameSizes {
+        payload: Bytes::new(1_000),
+        header: Bytes::new(48),
+        acknowledgement: Bytes::new(60),
+        acknowledges_each: true,
+    };
+
+    fn ideals(network: &Topology, ends: (u32, u32), size: u64) -> [Time; 2] {
+        let routing = Routing::new(network);
+        let (mut forward, mut back) = (Vec::new(), Vec::new());
+        routing.path(ends.0, ends.1, 1, &mut forward);
+        routing.path(ends.1, ends.0, 2, &mut back);
+        let size = Bytes::new(size);
+        [
+            sprayed_ideal_fct(network, &routing, (&forward, &back), size, &FRAMES),
+            ideal_fct(network, &forward, &back, size, &FRAMES),
+        ]
+    }
+
+    #[test]
+    fn on_equal_links_nothing_is_gained() {
+        let network = build(&bfc()).unwrap();
+        for size in [1, 1_000, 2_000, 5_100, 100_000] {
+            let [sprayed, alone] = ideals(&network, (0, 127), size);
+            assert_eq!(sprayed, alone, "{size} B");
+        }
+        // Of two packets the second may come first: 49 B, and 11 B for which its acknowledgement waits.
+        let [sprayed, alone] = ideals(&network, (0, 127), 1_001);
+        assert_eq!(sprayed + Time::from_ps(60 * 80), alone);
+    }
+
+    #[test]
+    fn a_short_last_packet_that_overtakes_takes_no_time_of_its_own() {
+        let packet = |up, between, down| Packet {
+            up: Time::from_ps(up),
+            between: Time::from_ps(between),
+            down: Time::from_ps(down),
+            after: Time::ZERO,
+        };
+        // Three packets leave the source by 300 and the last of them arrives 120 later; behind it on
+        // one path, the short one would arrive at 422.
+        let arrival = last_arrival(&packet(100, 100, 20), &packet(10, 10, 2), 3);
+        assert_eq!(arrival, Time::from_ps(420));
+    }
+
+    #[test]
+    fn one_path_has_its_own_ideal() {
+        let network = build(&dumbbell(2, 2)).unwrap();
+        for ends in [(0, 1), (0, 3)] {
+            let [sprayed, alone] = ideals(&network, ends, 5_100);
+            assert_eq!(sprayed, alone);
+        }
+    }
+
+    /// When all have arrived if packet k takes path `paths[k]`, each a line of (service of a full packet,
+    /// of the last one, delay); the first and the last link are shared.
+    fn stepped(paths: &[usize], middles: &[(u64, u64, u64)], ends: [(u64, u64); 2]) -> u64 {
+        let count = paths.len();
+        let service = |packet: usize, (full, last): (u64, u64)| {
+            if packet + 1 == count { last } else { full }
+        };
+        let mut sent = 0;
+        let mut free = vec![0; middles.len()];
+        let mut ready: Vec<(u64, usize)> = vec![];
+        for (packet, &path) in paths.iter().enumerate() {
+            sent += service(packet, ends[0]);
+            let (full, last, delay) = middles[path];
+            free[path] = free[path].max(sent) + service(packet, (full, last));
+            ready.push((free[path] + delay, packet));
+        }
+        ready.sort_unstable();
+        ready.iter().fold(0, |free, &(time, packet)| time.max(free) + service(packet, ends[1]))
+    }
+
+    proptest! {
+        #[test]
+        fn no_choice_of_paths_is_faster(
+            paths in prop::collection::vec(0usize..3, 1..12),
+            middles in prop::collection::vec((1u64..50, 1u64..50, 0u64..80), 3),
+            ends in prop::array::uniform2((1u64..50, 1u64..50)),
+        ) {
+            let ordered = |(one, other): (u64, u64)| (one.max(other), one.min(other));
+            let ends = ends.map(ordered);
+            let middles: Vec<_> = middles
+                .into_iter()
+                .map(|(one, other, delay)| (one.max(other), one.min(other), delay))
+                .collect();
+            let ps = Time::from_ps;
+            let packet = |of: fn((u64, u64)) -> u64| {
+                let between = |&(full, last, delay): &(u64, u64, u64)| of((full, last)) + delay;
+                Packet {
+                    up: ps(of(ends[0])),
+                    between: ps(middles.iter().map(between).min().unwrap()),
+                    down: ps(of(ends[1])),
+                    after: Time::ZERO,
+                }
+            };
+            let bound = last_arrival(&packet(|of| of.0), &packet(|of| of.1), paths.len() as u64 - 1);
+            let reached = stepped(&paths, &middles, ends);
+            prop_assert!(bound <= ps(reached), "{} of {}", bound, reached);
+        }
+    }
+}
