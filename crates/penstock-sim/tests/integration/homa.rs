@@ -53,9 +53,9 @@ fn a_lone_message_takes_the_ideal_time_whatever_its_size() {
             let results =
                 run_to_the_end(&scenario(leaf_spine(2, 2, 2), scheme.clone(), &traffic, MS));
             let slowdown = column(&results, "flows", "slowdown")[0];
-            // The only acknowledgement does not wait behind that of the packet before, nor a short last
-            // packet on another path behind its predecessor.
-            assert!((0.999..=1.0).contains(&slowdown), "{size} B: {slowdown}");
+            // A short last packet on another path may overtake its predecessor, or may not.
+            let most = if scheme["routing"]["kind"] == "spray" { 1.001 } else { 1.0 };
+            assert!((1.0..=most).contains(&slowdown), "{size} B: {slowdown}");
         }
     }
 }
