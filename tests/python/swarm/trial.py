@@ -107,17 +107,20 @@ class Watched:
     def __init__(self, limit_seconds: float = LIMIT_SECONDS) -> None:
         self.limit_seconds = limit_seconds
         self._process: SpawnProcess | None = None
+        self._is_ready = False
 
     def judge(self, seed: int, number: int) -> Verdict:
         """The verdict on a case; also when it hangs or takes the process with it."""
         process = self._process or self._start()
         try:
+            if not self._is_ready:
+                self._is_ready = self._pipe.recv()
             self._pipe.send((seed, number))
             if self._pipe.poll(self.limit_seconds):
                 verdict: Verdict = self._pipe.recv()
                 return verdict
             failed = Verdict(number, "hang", f"it takes more than {self.limit_seconds:g} s")
-        except (EOFError, BrokenPipeError):
+        except (EOFError, ConnectionError):
             process.join()
             failed = Verdict(number, "crash", f"the process ended with {process.exitcode}")
         self.close()
@@ -134,6 +137,7 @@ class Watched:
     def _start(self) -> SpawnProcess:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
+        self._is_ready = False
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self._process.start()
         theirs.close()
@@ -141,7 +145,8 @@ class Watched:
 
 
 def _serve(pipe: Connection) -> None:
-    """Judges cases until the other end is closed."""
+    """Says that it has started, which no case should pay for; judges cases until the end."""
+    pipe.send(True)
     while True:
         try:
             seed, number = pipe.recv()
