@@ -175,7 +175,7 @@ class Run:
         record = read_record(source)
         try:
             record.verify()
-            run = cls(Scenario.from_saved(source / SCENARIO_FILE), record.summary, {}, source)
+            run = cls(Scenario.from_toml(source / SCENARIO_FILE), record.summary, {}, source)
         except ScenarioError:
             if read_record(source) != record:  # it was replaced while it was read
                 return cls.load(source)

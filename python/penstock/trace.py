@@ -29,11 +29,8 @@ Flow = tuple[int, int, int, int]
 PORT_MAX = 2**16 - 1
 """Largest UDP port."""
 
-FLOWS_MAX = 2**20
-"""Most flows of a list; our choice: a million take 0.8 GB until they are written as TOML."""
-
-HPCC_FLOWS_MAX = 2**19
-"""Most flows of the HPCC simulator's file; our choice: one takes a kilobyte, with its line."""
+FLOWS_MAX = 2**19
+"""Most flows of a list; our choice: what is kept of one takes a kilobyte until the core has it."""
 
 SECOND_NS = TIME.units["s"] // TIME.units["ns"]
 
@@ -109,7 +106,7 @@ def read_hpcc_flows(lines: list[Line]) -> list[HpccFlow]:
     PydanticCustomError
         A `ValueError` that names the line and the remedy.
     """
-    count = lines[0].whole(lines[0].text, "the number of flows", HPCC_FLOWS_MAX)
+    count = lines[0].whole(lines[0].text, "the number of flows", FLOWS_MAX)
     rows = announced(lines[1:], count, lines[0], "flows")
     flows = [_hpcc_flow(line) for line in rows]
     places = ((f.line, (f.source, f.destination, f.size, f.start_ns)) for f in flows)

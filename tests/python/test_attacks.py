@@ -23,7 +23,7 @@ from penstock.scenario.base import LABEL_WIDTH
 from penstock.text_file import TEXT_MAX, read_text
 from penstock.toml_text import ENTRIES_MAX, KEYS_MAX, NESTING_MAX, WORD_MAX, parse_toml
 from penstock.topology_file import CABLES_MAX
-from penstock.trace import FLOWS_MAX, HPCC_FLOWS_MAX
+from penstock.trace import FLOWS_MAX
 from penstock.units import DIGITS_MAX, NUMBER_WIDTH, U64_MAX, whole_number
 
 SWITCH = 'duration = "1 s"\n[topology]\nkind = "single-switch"\nhosts = 4\n'
@@ -307,7 +307,6 @@ def test_the_bounds_are_documented() -> None:
         ENTRIES_MAX,
         WORD_MAX,
         FLOWS_MAX,
-        HPCC_FLOWS_MAX,
         CABLES_MAX,
         LABEL_WIDTH,
         VALUE_WIDTH,

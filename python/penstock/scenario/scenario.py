@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from itertools import islice
@@ -124,18 +123,6 @@ class Scenario(Part):
             raise ScenarioError([problem_of(error)]) from None
         named = {"name": label_of(file.stem)} | table
         return cls._read(named, overrides or {}, file.parent, str(file))
-
-    @classmethod
-    def from_saved(cls, path: Path) -> Scenario:
-        """The scenario that :meth:`to_toml` wrote to a file, of any length.
-
-        Raises
-        ------
-        ScenarioError
-            Another version of this package wrote it.
-        """
-        table = tomllib.loads(path.read_text())
-        return cls._read(table, {}, path.parent, str(path))
 
     @classmethod
     def from_name(cls, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
