@@ -36,8 +36,8 @@ NODE_MAX = HOSTS_MAX + SWITCHES_MAX - 1
 """Largest number of a node."""
 
 CABLES_MAX = 2**16
-"""Most cables that are listed one by one; our choice: a fat tree of 16,000 hosts has 48,000. A cable
-takes two kilobytes until the core has it."""
+"""Most cables that are listed one by one; our choice: a fat tree of 16,000 hosts has 48,000. A
+cable takes two kilobytes until the core has it."""
 
 CABLE = "write a b rate delay and, if you like, an error rate of 0"
 
