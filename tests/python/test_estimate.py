@@ -53,7 +53,7 @@ print(memory("VmHWM") - before)
 """
 
 
-@pytest.mark.parametrize("scheme", ["bfc", "dctcp", "afq"])
+@pytest.mark.parametrize("scheme", ["bfc", "bfc-128", "bfc-credits"])
 def test_the_memory_of_a_network_is_foreseen_to_a_half(scheme: str, tmp_path: Path) -> None:
     sizes = {"topology.racks": 32, "topology.hosts_per_rack": 32, "topology.spines": 16}
     scenario = Scenario.from_name("bfc-google-60", {"scheme": scheme, **sizes})

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
+from penstock.scenario.node_checks import joined
 from penstock.scenario.recovery import PerfectRecovery
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def fault_problems(scenario: Scenario) -> Iterator[Problem]:
             scenario.scheme.host.recovery.kind,
         )
     hosts = scenario.topology.host_count()
-    core = {frozenset(ends) for ends in scenario.topology.cables() if min(ends) >= hosts}
+    core = joined(scenario, [outage.link for outage in outages if min(outage.link) >= hosts])
     for index, outage in enumerate(outages):
         path = f"faults.outages[{index}]"
         if frozenset(outage.link) not in core:

@@ -47,16 +47,21 @@ def link_problems(
     scenario: Scenario, path: str, links: Iterable[tuple[int, int]]
 ) -> Iterator[Problem]:
     """Every link that is named exists."""
-    named = set(links)
-    cables = scenario.topology.cables() if named else ()
-    found = {link for a, b in cables for link in ((a, b), (b, a)) if link in named}
+    found = joined(scenario, links)
     for row, link in enumerate(links):
-        if link not in found:
+        if frozenset(link) not in found:
             yield Problem(
                 f"{path}[{row}]",
                 f"there is no link from node {link[0]} to node {link[1]}",
                 "name the two ends of a cable",
             )
+
+
+def joined(scenario: Scenario, pairs: Iterable[tuple[int, int]]) -> set[frozenset[int]]:
+    """Of pairs of nodes, those that a cable joins; all cables of a large network fill a memory."""
+    wanted = {way for a, b in pairs for way in ((a, b), (b, a))}
+    cables = scenario.topology.cables() if wanted else ()
+    return {frozenset(ends) for ends in cables if ends in wanted}
 
 
 def _elisions(scenario: Scenario) -> Iterator[Problem]:
@@ -70,7 +75,7 @@ def _elisions(scenario: Scenario) -> Iterator[Problem]:
         case _:
             return
     hosts = scenario.topology.host_count()
-    cables = {frozenset(ends) for ends in scenario.topology.cables()}
+    cables = joined(scenario, [ends for way in table for ends in (way[:2], way[1:])])
     for row, way in enumerate(table):
         if way[1] < hosts or not {frozenset(way[:2]), frozenset(way[1:])} <= cables:
             yield Problem(
