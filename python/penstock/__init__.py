@@ -13,10 +13,12 @@ before it imports anything large.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+MYPY = False
+"""True for a type checker only; `typing` itself takes milliseconds to import."""
 
-if TYPE_CHECKING:
+if MYPY:
+    from typing import Any
+
     from penstock.errors import Problem, ScenarioError, SimulationError, StorageError
     from penstock.results import Run
     from penstock.runner import Progress, run, run_many
@@ -53,6 +55,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name == "__version__":
         return import_module("penstock.provenance").package_version()
     if name not in _MODULES:
