@@ -3,6 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{
+    ControlFrame, Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool,
+    PortFacts, Signal, SwitchFacts,
+};
 use penstock_units::{BitRate, Time};
 use rand_pcg::Pcg32;
 
@@ -14,9 +18,8 @@ use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
 use crate::queue::DataQueue;
 use crate::scheduling::drr::DrrConfig;
 use crate::{
-    AdmissionConfig, Arrival, AssignmentConfig, BackpressureConfig, ControlFrame, Departure,
-    MarkingConfig, Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool,
-    PortFacts, SchedulingConfig, Signal, Switch, SwitchConfig, SwitchFacts,
+    AdmissionConfig, Arrival, AssignmentConfig, BackpressureConfig, Departure, MarkingConfig,
+    SchedulingConfig, Switch, SwitchConfig,
 };
 
 /// Writes down everything that a switch tells.

@@ -2,11 +2,11 @@
 //!
 //! What it is: everything a switch decides about a packet between its last bit in and its first bit
 //! out. What it is not: no clock, no links, no I/O, no allocation per packet. `now` is an argument;
-//! what has to be sent upstream comes back as a [`ControlFrame`].
+//! what has to be sent upstream comes back as a [`penstock_packet::ControlFrame`].
 //! Invariant: bytes that are admitted are released exactly once, and a queue that is paused is never
 //! selected.
 //!
-//! Reading order: [`packet`], [`pool`], [`queue`], [`port`], then [`switch`], which composes the five
+//! Reading order: [`queue`], [`port`], then [`switch`], which composes the five
 //! axes: [`admission`] (is there room?), [`assignment`] (which queue?), [`scheduling`] (which queue
 //! next?), [`marking`] (what does the packet learn?), [`backpressure`] (what does the upstream
 //! learn?). [`parts`] holds the data structures that policies share.
@@ -21,10 +21,7 @@ pub mod backpressure;
 #[cfg(test)]
 mod fixture;
 pub mod marking;
-pub mod observe;
-pub mod packet;
 pub mod parts;
-pub mod pool;
 pub mod port;
 pub mod queue;
 pub mod scheduling;
@@ -34,13 +31,9 @@ mod waiting;
 
 pub use admission::AdmissionConfig;
 pub use assignment::AssignmentConfig;
-pub use backpressure::{BackpressureConfig, ControlFrame, Signal};
+pub use backpressure::BackpressureConfig;
 pub use marking::MarkingConfig;
-pub use observe::{Observation, Observer, PacketEvent, Unobserved};
-pub use packet::{Packet, PacketFlags, PacketKind};
-pub use pool::{PacketId, PacketPool};
 pub use port::Port;
 pub use scheduling::SchedulingConfig;
-pub use scheduling::credit_shaping::{CreditQueue, CreditShapingConfig};
-pub use switch::{Arrival, Departure, Moment, PortFacts, Switch, SwitchConfig, SwitchFacts};
+pub use switch::{Arrival, Departure, Switch, SwitchConfig};
 pub use waiting::{KeptPause, Stopped};

@@ -6,14 +6,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{CreditQueue, Fifo, Packet, PacketId, PacketPool, PauseClock};
 use penstock_units::{BitRate, Time};
 
-use crate::packet::Packet;
-use crate::parts::{Bitmap, PauseClock};
-use crate::pool::{PacketId, PacketPool};
-use crate::queue::{DataQueue, Fifo};
+use crate::parts::Bitmap;
+use crate::queue::DataQueue;
 use crate::scheduling::Scheduler;
-use crate::scheduling::credit_shaping::CreditQueue;
 
 /// Counters of a port, for measurement only.
 #[derive(Clone, Copy, Debug, Default)]

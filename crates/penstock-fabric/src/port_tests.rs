@@ -1,8 +1,8 @@
 //! Counters and clocks of a port.
 
+use penstock_packet::Signal;
 use penstock_units::Time;
 
-use crate::Signal;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::{SchedulingConfig, SwitchConfig};
 

@@ -3,7 +3,11 @@
 
 use alloc::vec::Vec;
 
-use penstock_units::{BitRate, Time};
+use penstock_packet::{
+    ControlFrame, Moment, Observation, Observer, PacketEvent, PacketFlags, PacketId, PacketKind,
+    PacketPool, SwitchFacts,
+};
+use penstock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::admission::{Admission, Request};
@@ -11,12 +15,10 @@ use crate::assignment::{Assigning, Assignment};
 use crate::backpressure::Backpressure;
 use crate::backpressure::pairs::Passing;
 use crate::marking::Marking;
-use crate::packet::{PacketFlags, PacketKind};
 use crate::parts::Draws;
 use crate::scheduling::Scheduler;
 use crate::{
-    AdmissionConfig, AssignmentConfig, BackpressureConfig, ControlFrame, MarkingConfig,
-    Observation, Observer, PacketEvent, PacketId, PacketPool, Port, SchedulingConfig,
+    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, Port, SchedulingConfig,
 };
 
 mod mark;
@@ -37,49 +39,6 @@ pub struct SwitchConfig {
     pub marking: MarkingConfig,
     /// What does the upstream learn?
     pub backpressure: BackpressureConfig,
-}
-
-/// What a switch knows about one of its links.
-#[derive(Clone, Copy, Debug)]
-pub struct PortFacts {
-    /// Rate in both directions.
-    pub rate: BitRate,
-    /// One-way propagation delay.
-    pub delay: Time,
-    /// Pipeline delay of the neighbour before it acts on a frame.
-    pub neighbour_pipeline: Time,
-    /// Tier of the neighbour: 0 a host, 1 a top-of-rack switch, and so on.
-    pub neighbour_tier: u8,
-    /// Node of the neighbour.
-    pub neighbour: u32,
-}
-
-/// What a switch knows about itself.
-#[derive(Clone, Debug)]
-pub struct SwitchFacts {
-    /// Name in observations.
-    pub node: u32,
-    /// Its own tier.
-    pub tier: u8,
-    /// Time between the last bit in and the queue.
-    pub pipeline_delay: Time,
-    /// Its ports.
-    pub ports: Vec<PortFacts>,
-    /// Makes its hash functions differ from other switches'.
-    pub salt: u32,
-}
-
-impl SwitchFacts {
-    /// The one-hop round-trip time (HRTT, BFC sec. 3.3.2): there and back on the longest link, with
-    /// the pipelines at both ends.
-    pub fn hop_rtt(&self) -> Time {
-        self.ports.iter().map(|port| self.hop_rtt_of(port)).max().unwrap_or(Time::ZERO)
-    }
-
-    /// The same of one link.
-    pub(crate) fn hop_rtt_of(&self, port: &PortFacts) -> Time {
-        port.delay * 2 + port.neighbour_pipeline + self.pipeline_delay
-    }
 }
 
 /// What became of a data packet that arrived.
@@ -105,17 +64,6 @@ pub struct Departure {
     pub frame: Option<ControlFrame>,
     /// What the source of the packet has to be told of congestion, 1 to 63 (QCN).
     pub feedback: Option<u8>,
-}
-
-/// A moment at a switch: the time, the packets and whoever watches.
-#[derive(Debug)]
-pub struct Moment<'a, O> {
-    /// The time.
-    pub now: Time,
-    /// All packets.
-    pub pool: &'a mut PacketPool,
-    /// Who watches.
-    pub observer: &'a mut O,
 }
 
 /// A switch.

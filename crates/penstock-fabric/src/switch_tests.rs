@@ -3,8 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::Signal;
+
 use super::*;
-use crate::Signal;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 
 fn events(bench: &Bench) -> Vec<PacketEvent> {

@@ -5,12 +5,12 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{PacketFlags, PacketPool};
+
 use crate::assignment::Assignment;
 use crate::backpressure::bfc::UPSTREAM_QUEUES;
 use crate::backpressure::credits::paid_by;
 use crate::marking::Marking;
-use crate::packet::PacketFlags;
-use crate::pool::PacketPool;
 use crate::port::Port;
 use crate::switch::Switch;
 

@@ -8,8 +8,8 @@
 
 use alloc::vec::Vec;
 
-use crate::packet::PacketFlags;
-use crate::pool::PacketPool;
+use penstock_packet::{PacketFlags, PacketPool};
+
 use crate::switch::Switch;
 
 /// A packet that cannot leave its switch until a pause ends.

@@ -2,9 +2,11 @@
 
 use alloc::vec;
 
+use penstock_packet::Signal;
+
 use super::*;
+use crate::SwitchConfig;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
-use crate::{Signal, SwitchConfig};
 
 /// PFC with an XOFF of 5,000 B and an XON of 3,000 B, or dynamic thresholds.
 fn pfc(admission: &str, xoff: &str) -> Bench {

@@ -8,8 +8,7 @@
 
 use penstock_engine::stream::mix;
 use penstock_engine::{SourceId, Wheel};
-use penstock_fabric::queue::Fifo;
-use penstock_fabric::{Packet, PacketId, PacketKind, PacketPool};
+use penstock_packet::{Fifo, Packet, PacketId, PacketKind, PacketPool};
 use penstock_units::Time;
 
 use crate::error::ScenarioError;

@@ -1,8 +1,7 @@
 //! Invariants of a whole simulation; each switch checks its own.
 
-use penstock_fabric::{
-    AdmissionConfig, AssignmentConfig, Observer, Packet, PacketFlags, PacketKind, SchedulingConfig,
-};
+use penstock_fabric::{AdmissionConfig, AssignmentConfig, SchedulingConfig};
+use penstock_packet::{Observer, Packet, PacketFlags, PacketKind};
 
 use crate::error::InvariantError;
 use crate::routing::RoutingConfig;

@@ -6,7 +6,7 @@
 //! recovery and its controller.
 
 use penstock_engine::SourceId;
-use penstock_fabric::Observer;
+use penstock_packet::Observer;
 use penstock_units::Time;
 
 use crate::measure::backlog;

@@ -7,7 +7,8 @@
 //! Where only credits wait, the event for the end of a timed pause of the link serves for the tokens.
 
 use penstock_engine::stream;
-use penstock_fabric::{CreditQueue, Observer, Packet, PacketId, PacketKind, SchedulingConfig};
+use penstock_fabric::SchedulingConfig;
+use penstock_packet::{CreditQueue, Observer, Packet, PacketId, PacketKind};
 use penstock_transport::{CreditSignal, CreditUse};
 use penstock_units::{BitRate, Time};
 use rand_core::RngCore;
@@ -22,7 +23,7 @@ pub struct HostCredits {
     /// Credits that wait for the uplink.
     pub credits: CreditQueue,
     /// Data that were paid for and wait for it.
-    pub data: penstock_fabric::queue::Fifo,
+    pub data: penstock_packet::Fifo,
 }
 
 impl HostCredits {
@@ -31,7 +32,7 @@ impl HostCredits {
         let SchedulingConfig::CreditShaping(config) = &scenario.scheme.switch.scheduling else {
             return None;
         };
-        let data = penstock_fabric::queue::Fifo::default();
+        let data = penstock_packet::Fifo::default();
         Some(Box::new(HostCredits { credits: CreditQueue::new(config, rate), data }))
     }
 

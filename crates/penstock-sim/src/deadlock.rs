@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use penstock_fabric::{KeptPause, Observer, PacketEvent};
+use penstock_fabric::KeptPause;
+use penstock_packet::{Observer, PacketEvent};
 use penstock_units::Time;
 
 use crate::clock::Clock;

@@ -1,6 +1,6 @@
 //! What the detector calls a deadlock never moves again, and it is there only where it is needed.
 
-use penstock_fabric::Unobserved;
+use penstock_packet::Unobserved;
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,6 +1,6 @@
 //! What hosts do: send packets, acknowledge them, obey.
 
-use penstock_fabric::{Observer, Packet, PacketFlags, PacketId, PacketKind, Signal};
+use penstock_packet::{Observer, Packet, PacketFlags, PacketId, PacketKind, Signal};
 use penstock_transport::{Acknowledgement, Notification, Reply, Segment};
 use penstock_units::Time;
 

@@ -3,7 +3,7 @@
 //! The policy is in `penstock-transport` (`granters`, `control/homa`, `recovery/resend`). All of these
 //! are control packets, which travel ahead of data (Homa sec. 3.4: at the highest priority).
 
-use penstock_fabric::{Observer, Packet, PacketId, PacketKind};
+use penstock_packet::{Observer, Packet, PacketId, PacketKind};
 use penstock_transport::{ControllerConfig, Granters, Message, Reply};
 use penstock_units::Time;
 

@@ -1,10 +1,9 @@
 //! Credit at both ends of a link (BFC with credits): who gets it at the start, how NICs pay with it, and
 //! whether the books of the two ends agree.
 
-use penstock_fabric::backpressure::credits::{Balance, CreditsConfig};
-use penstock_fabric::{
-    AdmissionConfig, BackpressureConfig, Observer, PacketFlags, PacketId, PacketKind,
-};
+use penstock_fabric::backpressure::credits::CreditsConfig;
+use penstock_fabric::{AdmissionConfig, BackpressureConfig};
+use penstock_packet::{Balance, Observer, PacketFlags, PacketId, PacketKind};
 use penstock_units::Bytes;
 
 use crate::bounds::{kind, unless};

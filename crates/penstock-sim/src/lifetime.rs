@@ -1,7 +1,7 @@
 //! The beginning and the end of a flow: its paths, its slot, what is known of it, its record.
 
 use penstock_engine::stream::mix;
-use penstock_fabric::Observer;
+use penstock_packet::Observer;
 use penstock_transport::{BaseRtt, PathFacts, Receiver, Sender};
 use penstock_units::{Bytes, Fidelity, Time};
 

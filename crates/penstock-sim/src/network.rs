@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use penstock_engine::stream;
-use penstock_fabric::backpressure::credits::Balance;
+use penstock_fabric::Switch;
 use penstock_fabric::parts::{Draws, Streams};
-use penstock_fabric::{PortFacts, Switch, SwitchFacts};
+use penstock_packet::{Balance, PortFacts, SwitchFacts};
 use penstock_transport::{Nic, PathFacts};
 use penstock_units::{Bytes, Fidelity, Time, Transmission};
 use rand_core::RngCore;
@@ -29,7 +29,7 @@ pub struct Host {
     /// Which flow sends next.
     pub nic: Nic,
     /// Acknowledgements, first in first out, ahead of data.
-    pub control: penstock_fabric::queue::Fifo,
+    pub control: penstock_packet::Fifo,
     /// The link to its switch.
     pub uplink: u32,
     /// Until when its switch lets it send no data (FAFC).
@@ -101,7 +101,7 @@ impl Network {
         let classes = scenario.scheme.switch.assignment.classes();
         let hosts = (0..topology.hosts).map(|host| Host {
             nic: Nic::new(&scenario.scheme.host.nic, classes, scenario.fidelity),
-            control: penstock_fabric::queue::Fifo::default(),
+            control: penstock_packet::Fifo::default(),
             uplink: topology.uplink(host),
             held_until: Time::ZERO,
             credits: HostCredits::new(

@@ -15,7 +15,7 @@
 //! A link that is down is one whose transmission never ends: it costs nothing per packet.
 
 use penstock_engine::stream::mix;
-use penstock_fabric::{Moment, Observer, PacketEvent, PacketId, PacketKind};
+use penstock_packet::{Moment, Observer, PacketEvent, PacketId, PacketKind};
 use penstock_transport::RecoveryConfig;
 use penstock_units::Time;
 use serde::{Deserialize, Serialize};

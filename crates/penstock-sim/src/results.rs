@@ -1,6 +1,6 @@
 //! What a run hands over: tables and a summary.
 
-use penstock_fabric::{Observer, PacketEvent};
+use penstock_packet::{Observer, PacketEvent};
 use penstock_transport::Readiness;
 use penstock_units::Time;
 use serde::Serialize;

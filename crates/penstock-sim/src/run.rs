@@ -1,6 +1,6 @@
 //! Running a scenario from beginning to end.
 
-use penstock_fabric::{Observer, Unobserved};
+use penstock_packet::{Observer, Unobserved};
 use penstock_units::Time;
 use thiserror::Error;
 

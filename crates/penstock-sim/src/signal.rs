@@ -1,7 +1,7 @@
 //! What switches tell each other and the sources: pauses, resumes, bitmaps, drop notices, congestion
 //! feedback.
 
-use penstock_fabric::{
+use penstock_packet::{
     ControlFrame, Moment, Observer, Packet, PacketEvent, PacketFlags, PacketId, PacketKind, Signal,
 };
 use penstock_units::Time;

@@ -2,7 +2,8 @@
 //! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
 
 use penstock_engine::{SourceId, Wheel, prefetch, stream};
-use penstock_fabric::{Arrival, Departure, Moment, Observer, PacketId, PacketKind, PacketPool};
+use penstock_fabric::{Arrival, Departure};
+use penstock_packet::{Moment, Observer, PacketId, PacketKind, PacketPool};
 use penstock_transport::Granters;
 use penstock_units::{Fidelity, Time};
 use rand_core::RngCore;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use penstock_engine::SourceId;
-use penstock_fabric::Observer;
+use penstock_packet::Observer;
 use penstock_units::Time;
 
 use crate::clock::Clock;

@@ -1,4 +1,4 @@
-use penstock_fabric::Unobserved;
+use penstock_packet::Unobserved;
 use penstock_units::{BitRate, Fidelity, Transmission};
 use serde_json::{Value, json};
 

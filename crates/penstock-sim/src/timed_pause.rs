@@ -5,7 +5,7 @@
 //! pending event, the end of the first of them; when it comes and there are more, it is scheduled
 //! again.
 
-use penstock_fabric::Observer;
+use penstock_packet::Observer;
 use penstock_units::Time;
 
 use crate::simulation::Simulation;

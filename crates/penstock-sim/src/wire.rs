@@ -1,7 +1,7 @@
 //! A directed link while packets fly on it: a delay line in first-in first-out order, which needs
 //! one pending event however many packets are on the way.
 
-use penstock_fabric::{Packet, PacketId, PacketPool};
+use penstock_packet::{Packet, PacketId, PacketPool};
 use penstock_units::{Time, Transmission};
 
 /// A directed link, one cache line.

@@ -9,9 +9,9 @@ pub mod static_port;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::SwitchFacts;
 use serde::{Deserialize, Serialize};
 
-use crate::switch::SwitchFacts;
 use shared::{Shared, SharedConfig};
 use static_port::StaticConfig;
 

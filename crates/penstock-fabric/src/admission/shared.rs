@@ -20,11 +20,11 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::SwitchFacts;
 use penstock_units::{BitRate, Bytes, Time};
 use serde::{Deserialize, Serialize};
 
 use super::{IngressAccount, Request};
-use crate::switch::SwitchFacts;
 
 /// Parameters of the shared admission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! Dynamic thresholds, headroom and the edges of the buffer (`BASELINES.md` 1, 2, 29).
 
+use penstock_packet::PortFacts;
+
 use super::super::{Admission, AdmissionConfig};
 use super::*;
-use crate::PortFacts;
 use crate::fixture::{host_port, hosts, switch_with};
 
 fn config(buffer: u64, headroom: HeadroomConfig) -> SharedConfig {

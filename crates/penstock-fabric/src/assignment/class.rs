@@ -1,8 +1,7 @@
 //! By class: one data queue for each priority class. With one class this is a FIFO port.
 
+use penstock_packet::Packet;
 use serde::{Deserialize, Serialize};
-
-use crate::packet::Packet;
 
 /// Parameters of the by-class assignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -43,13 +43,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use penstock_packet::{Packet, PacketFlags};
 use penstock_units::Time;
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
 use super::{Assigning, ClassRange, class_ranges, reduce, salted};
-use crate::packet::{Packet, PacketFlags};
 use crate::parts::Bitmap;
 use crate::port::Port;
 

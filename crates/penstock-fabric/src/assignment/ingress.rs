@@ -3,8 +3,7 @@
 //! Accurate Flow Control in Data Center Networks", sec. IV). FAFC calls it weighted and gives no
 //! weights; ours are equal, because its pause times assume "near equal service rate for each
 //! ingress port".
-
-use crate::packet::Packet;
+use penstock_packet::Packet;
 
 /// The queue of a packet: number 1 for the first port.
 #[inline]

@@ -13,11 +13,11 @@ mod sketch;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::Packet;
 use penstock_units::Time;
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
-use crate::packet::Packet;
 use crate::port::Port;
 use class::{ByClass, ByClassConfig};
 use dynamic::{Dynamic, DynamicConfig};

@@ -8,9 +8,9 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
+use penstock_packet::Packet;
 
 use super::{Assigning, reduce};
-use crate::packet::Packet;
 use crate::parts::MixedKeys;
 use crate::port::Port;
 

@@ -67,7 +67,7 @@ fn more_flows_than_queue_numbers_share() {
         let packet = Packet { flow_hash: hash, wire_bytes: 100, ..Packet::default() };
         let id = bench.pool.insert(packet);
         let (pool, observer) = (&mut bench.pool, &mut bench.recorder);
-        let mut moment = crate::Moment { now: Time::ZERO, pool, observer };
+        let mut moment = penstock_packet::Moment { now: Time::ZERO, pool, observer };
         bench.switch.on_arrival(&mut moment, id, 1, 0);
         bench.pool[id].queue
     };

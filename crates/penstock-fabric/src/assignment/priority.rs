@@ -4,9 +4,8 @@
 //! sec. 3.4). With strict scheduling the port serves level 0 first. Levels are no priority classes:
 //! nothing pauses or accounts for them one by one, so there may be more than the eight of IEEE 802.1Q.
 
+use penstock_packet::Packet;
 use serde::{Deserialize, Serialize};
-
-use crate::packet::Packet;
 
 /// Parameters of the assignment by priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

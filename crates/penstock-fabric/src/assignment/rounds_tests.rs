@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{PacketEvent, PacketFlags};
 use penstock_units::Time;
 
 use super::*;
@@ -10,10 +11,7 @@ use crate::fixture::{Bench, flow, hosts, per_flow, plain};
 use crate::marking::rounds::RoundMarkingConfig;
 use crate::scheduling::priority_groups::PriorityGroupsConfig;
 use crate::scheduling::scanning_drr::ScanningDrrConfig;
-use crate::{
-    Arrival, AssignmentConfig, MarkingConfig, PacketEvent, PacketFlags, SchedulingConfig,
-    SwitchConfig,
-};
+use crate::{Arrival, AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
 const RED: u32 = 1;
 const GREEN: u32 = 2;

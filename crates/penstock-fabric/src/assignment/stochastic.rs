@@ -5,10 +5,10 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::Packet;
 use serde::{Deserialize, Serialize};
 
 use super::{ClassRange, class_ranges, reduce, salted};
-use crate::packet::Packet;
 
 /// Parameters of the stochastic assignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

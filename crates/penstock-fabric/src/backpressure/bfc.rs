@@ -30,13 +30,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{ControlFrame, Packet, PacketFlags, Signal, SwitchFacts};
 use penstock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{ControlFrame, Signal};
-use crate::packet::{Packet, PacketFlags};
 use crate::port::Port;
-use crate::switch::SwitchFacts;
 
 /// Upstream queues that a bitmap can name (Tofino2 has 128 at a port, BFC sec. 3.1).
 pub const UPSTREAM_QUEUES: usize = 128;

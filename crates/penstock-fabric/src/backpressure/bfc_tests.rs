@@ -3,11 +3,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::PortFacts;
 use penstock_units::BitRate;
 
 use super::*;
+use crate::Arrival;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, hosts, switch_with};
-use crate::{Arrival, PortFacts};
 
 fn pause(port: u16, queue: u16) -> Option<ControlFrame> {
     Some(ControlFrame { port, signal: Signal::PauseQueue(queue) })

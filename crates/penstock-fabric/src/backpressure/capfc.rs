@@ -21,10 +21,10 @@
 //! | `xon_offset` | 3,072 B | that of PFC: HPCC simulator |
 //! | `pfc` | dynamic | the ingress queues; as beneath FAFC (sec. II-E) |
 
+use penstock_packet::ControlFrame;
 use penstock_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::ControlFrame;
 use super::pairs::{Pairs, Passing};
 use super::pfc::PfcConfig;
 use crate::admission::Admission;

@@ -20,16 +20,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use hashbrown::{HashMap, HashSet};
+use penstock_packet::{ControlFrame, Packet, PacketFlags, PacketPool, Signal, SwitchFacts};
 use penstock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::bfc::{Bfc, BfcConfig, ThresholdConfig};
-use super::{ControlFrame, Signal};
-use crate::packet::{Packet, PacketFlags};
 use crate::parts::MixedKeys;
-use crate::pool::PacketPool;
 use crate::port::Port;
-use crate::switch::SwitchFacts;
 
 /// Parameters of pauses by flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,9 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::PortFacts;
+
 use super::*;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, hosts, switch_with};
-use crate::{BackpressureConfig, PortFacts, SwitchConfig};
+use crate::{BackpressureConfig, SwitchConfig};
 
 /// `queues` at a port, and the paper's threshold.
 fn config(queues: u32) -> SwitchConfig {

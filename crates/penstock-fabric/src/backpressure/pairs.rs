@@ -7,8 +7,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{ControlFrame, Signal};
+
 use super::pfc::{Pfc, PfcConfig};
-use super::{ControlFrame, Signal};
 use crate::admission::Admission;
 use crate::port::Port;
 

@@ -13,10 +13,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{ControlFrame, Signal};
 use penstock_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::{ControlFrame, Signal};
 use crate::admission::Admission;
 
 /// Parameters of PFC.

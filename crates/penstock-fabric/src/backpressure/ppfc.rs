@@ -26,12 +26,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::ControlFrame;
 use penstock_units::{Bytes, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
-use super::ControlFrame;
 use super::pairs::{Pairs, Passing};
 use super::pfc::PfcConfig;
 use crate::admission::Admission;

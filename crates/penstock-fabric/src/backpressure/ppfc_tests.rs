@@ -3,8 +3,9 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::Signal;
+
 use super::*;
-use crate::backpressure::Signal;
 use crate::fixture::{Bench, Flow, hosts, plain};
 use crate::{BackpressureConfig, SwitchConfig};
 

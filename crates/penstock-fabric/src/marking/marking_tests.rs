@@ -3,8 +3,10 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use penstock_packet::{PacketEvent, PacketFlags};
+
+use crate::SwitchConfig;
 use crate::fixture::{Bench, flow, hosts, plain};
-use crate::{PacketEvent, PacketFlags, SwitchConfig};
 
 /// A step at 2,000 B.
 fn bench(at: &str) -> Bench {

@@ -2,9 +2,11 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::{PacketFlags, Signal};
+
 use crate::assignment::class::ByClassConfig;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
-use crate::{AssignmentConfig, MarkingConfig, PacketFlags, SchedulingConfig, Signal, SwitchConfig};
+use crate::{AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
 fn bench() -> Bench {
     Bench::new(&SwitchConfig { marking: MarkingConfig::NonPauseEcn {}, ..plain() }, &hosts(2))

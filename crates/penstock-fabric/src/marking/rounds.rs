@@ -7,9 +7,8 @@
 //! |---|---|---|---|
 //! | - | `rounds` | 8 | sec. 5 |
 
+use penstock_packet::Packet;
 use serde::{Deserialize, Serialize};
-
-use crate::packet::Packet;
 
 /// Parameters of marking by rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

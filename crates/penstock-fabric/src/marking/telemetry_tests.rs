@@ -3,11 +3,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{Moment, PortFacts};
 use penstock_units::{BitRate, HopTelemetry, Time};
 
 use crate::fixture::{Bench, flow, host_port, hosts, per_flow, plain, switch_with};
 use crate::marking::telemetry::TelemetryConfig;
-use crate::{MarkingConfig, Moment, PortFacts, SchedulingConfig, SwitchConfig};
+use crate::{MarkingConfig, SchedulingConfig, SwitchConfig};
 
 fn telemetry(multiplier: u32) -> MarkingConfig {
     MarkingConfig::Telemetry(TelemetryConfig { multiplier })

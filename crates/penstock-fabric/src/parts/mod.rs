@@ -4,12 +4,10 @@ pub mod bitmap;
 pub mod draws;
 pub mod hash;
 pub mod heap;
-pub mod pause_clock;
 pub mod streams;
 
 pub use bitmap::Bitmap;
 pub use draws::Draws;
 pub use hash::MixedKeys;
 pub use heap::IndexedHeap;
-pub use pause_clock::PauseClock;
 pub use streams::Streams;

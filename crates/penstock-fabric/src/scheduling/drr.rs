@@ -10,9 +10,9 @@
 //! |---|---|---|---|
 //! | quantum | `quantum` | 1 packet | BFC does not give it; one packet is the finest that is O(1) |
 
+use penstock_packet::PacketPool;
 use serde::{Deserialize, Serialize};
 
-use crate::pool::PacketPool;
 use crate::queue::DataQueue;
 
 const NONE: u32 = u32::MAX;

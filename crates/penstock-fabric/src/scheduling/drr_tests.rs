@@ -3,8 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::Signal;
+
+use crate::SwitchConfig;
 use crate::fixture::{Bench, Flow, bfc, drr, dynamic, flow, hop_rtts, hosts, per_flow};
-use crate::{Signal, SwitchConfig};
 
 const A: u32 = 10;
 const B: u32 = 11;

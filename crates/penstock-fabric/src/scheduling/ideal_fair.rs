@@ -11,7 +11,8 @@
 //!
 //! A queue must belong to one flow, as the `per-flow` assignment gives.
 
-use crate::packet::Packet;
+use penstock_packet::Packet;
+
 use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
 

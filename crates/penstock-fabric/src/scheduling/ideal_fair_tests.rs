@@ -3,10 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::Signal;
 use penstock_units::Time;
 
+use crate::SchedulingConfig;
 use crate::fixture::{Bench, flow, hosts, per_flow};
-use crate::{SchedulingConfig, Signal};
 
 const A: u32 = 10;
 const B: u32 = 11;

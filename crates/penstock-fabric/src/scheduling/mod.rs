@@ -15,13 +15,12 @@ pub mod strict;
 
 use alloc::boxed::Box;
 
+use penstock_packet::{CreditQueue, CreditShapingConfig, Packet, PacketId, PacketPool};
 use penstock_units::{BitRate, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::packet::Packet;
-use crate::pool::{PacketId, PacketPool};
 use crate::queue::DataQueue;
-use credit_shaping::{CreditQueue, CreditShaping, CreditShapingConfig};
+use credit_shaping::CreditShaping;
 use drr::{Drr, DrrConfig};
 use fifo::Fifo;
 use ideal_fair::IdealFair;

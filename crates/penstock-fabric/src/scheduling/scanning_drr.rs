@@ -17,10 +17,10 @@
 //! |---|---|---|
 //! | `quantum` | 1 MiB | our choice: more than a port of AFQ sec. 6.2.1 can store |
 
+use penstock_packet::PacketPool;
 use serde::{Deserialize, Serialize};
 
 use crate::parts::Bitmap;
-use crate::pool::PacketPool;
 use crate::queue::DataQueue;
 
 /// Parameters of scanning deficit round robin.

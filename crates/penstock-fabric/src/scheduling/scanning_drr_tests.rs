@@ -3,8 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::Packet;
+
 use super::*;
-use crate::packet::Packet;
 
 /// Four data queues with a scheduler of some quantum.
 struct Bench {

@@ -2,7 +2,8 @@
 //! remaining flow size sends. A later packet of a flow never overtakes an earlier one, because each
 //! queue is first in, first out.
 
-use crate::packet::Packet;
+use penstock_packet::Packet;
+
 use crate::parts::IndexedHeap;
 
 /// The SRF scheduler: active queues by (class, remaining bytes of the head packet).

@@ -2,8 +2,10 @@
 
 use alloc::vec;
 
+use penstock_packet::Signal;
+
 use crate::fixture::{Bench, Flow, flow, hosts, per_flow};
-use crate::{SchedulingConfig, Signal, SwitchConfig};
+use crate::{SchedulingConfig, SwitchConfig};
 
 fn bench() -> Bench {
     Bench::new(&per_flow(SchedulingConfig::Srf {}), &hosts(2))

@@ -1,10 +1,10 @@
 //! What a switch tells packets, and their sources, as they come and go: the marking axis.
 
-use super::{Moment, Switch};
+use penstock_packet::{Moment, Observer, Packet, PacketFlags, PacketId};
+
+use super::Switch;
 use crate::marking::Marking;
 use crate::marking::ecn::MarkingPoint;
-use crate::packet::{Packet, PacketFlags};
-use crate::{Observer, PacketId};
 
 impl Switch {
     /// What a data packet that has joined its queue, which now holds `queue_bytes`, learns: whether it

@@ -3,12 +3,11 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::{Balance, ControlFrame, Moment, Observer, PacketEvent, PacketId, Signal};
 use penstock_units::Time;
 
-use super::{Moment, Switch};
+use super::Switch;
 use crate::backpressure::Backpressure;
-use crate::backpressure::credits::Balance;
-use crate::{ControlFrame, Observer, PacketEvent, PacketId, Signal};
 
 impl Switch {
     /// A pause, a resume, a bitmap or credit has arrived from the neighbour behind `port`.

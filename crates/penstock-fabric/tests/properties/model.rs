@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use penstock_fabric::backpressure::credits::Balance;
 use penstock_fabric::parts::Draws;
 use penstock_fabric::{
-    Arrival, AssignmentConfig, BackpressureConfig, ControlFrame, Departure, Moment, Packet,
-    PacketFlags, PacketId, PacketKind, PacketPool, PortFacts, SchedulingConfig, Signal, Switch,
-    SwitchConfig, SwitchFacts, Unobserved,
+    Arrival, AssignmentConfig, BackpressureConfig, Departure, SchedulingConfig, Switch,
+    SwitchConfig,
+};
+use penstock_packet::{
+    Balance, ControlFrame, Moment, Packet, PacketFlags, PacketId, PacketKind, PacketPool,
+    PortFacts, Signal, SwitchFacts, Unobserved,
 };
 use penstock_units::{BitRate, Time};
 use proptest::prelude::*;

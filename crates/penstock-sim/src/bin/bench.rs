@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use penstock_fabric::Unobserved;
+use penstock_packet::Unobserved;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::network::Network;
 use penstock_sim::simulation::Simulation;

@@ -1,6 +1,7 @@
 //! What ExpressPass needs of the switches, the hosts and the routing, all at once.
 
-use penstock_fabric::{BackpressureConfig, CreditShapingConfig, SchedulingConfig};
+use penstock_fabric::{BackpressureConfig, SchedulingConfig};
+use penstock_packet::CreditShapingConfig;
 use penstock_transport::{ExpressPassConfig, NicConfig, NicScheduling, RecoveryConfig};
 use penstock_units::{Bytes, Fidelity};
 

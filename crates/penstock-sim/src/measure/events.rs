@@ -1,6 +1,6 @@
 //! Pauses, resumes and drops, one row each, when the scenario asks for them.
 
-use penstock_fabric::PacketEvent;
+use penstock_packet::PacketEvent;
 use penstock_units::Time;
 
 use super::table::{Column, Table};

@@ -1,6 +1,5 @@
 //! The pauses that switches send, by what they stop.
-
-use penstock_fabric::Signal;
+use penstock_packet::Signal;
 
 /// Counts of the pauses that left switches, whatever their policy.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 //! From the moment a packet joins its queue to the moment its first bit leaves (BFC table 2). Homa's
 //! scheduled packets are also counted by themselves.
 
-use penstock_fabric::{Packet, PacketId};
+use penstock_packet::{Packet, PacketId};
 use penstock_transport::ControllerConfig;
 use penstock_units::Time;
 

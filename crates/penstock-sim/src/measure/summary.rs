@@ -1,7 +1,6 @@
 //! What a run counts while it goes on, and its summary.
 
-use penstock_fabric::Signal;
-use penstock_fabric::parts::PauseClock;
+use penstock_packet::{PauseClock, Signal};
 use penstock_transport::RecoveryConfig;
 use penstock_units::Time;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! The packet trace: a row for each event of a packet at a switch, complete enough for somebody
 //! else's script to check every decision of the switch against the paper.
 
-use penstock_fabric::{Observation, Observer, PacketFlags};
+use penstock_packet::{Observation, Observer, PacketFlags, PacketKind};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
@@ -114,7 +114,7 @@ impl Observer for PacketTrace {
         self.ingress.push(self.ingress_links[node][usize::from(seen.ingress)] as i32);
         self.egress.push(self.egress_links[node][usize::from(seen.egress)] as i32);
         self.event.push(seen.event as u32);
-        let is_data = packet.kind == penstock_fabric::PacketKind::Data;
+        let is_data = packet.kind == PacketKind::Data;
         self.flow.push(if is_data { self.names.number(packet.flow_hash) } else { u64::MAX });
         self.flow_hash.push(packet.flow_hash);
         self.table_index.push(if is_data { seen.table_index } else { -1 });

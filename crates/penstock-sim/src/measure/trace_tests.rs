@@ -1,6 +1,6 @@
 //! Which packets are written down, and under which names.
 
-use penstock_fabric::{Packet, PacketEvent, Signal};
+use penstock_packet::{Packet, PacketEvent, Signal};
 use penstock_units::Time;
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Nothing is allocated per packet once a run is under way (`DESIGN.md` sec. 4).
 
-use penstock_fabric::Unobserved;
+use penstock_packet::Unobserved;
 use penstock_sim::network::Network;
 use penstock_sim::simulation::Simulation;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Nothing is lost or counted twice, whatever the traffic (`DESIGN.md` sec. 4).
 
-use penstock_fabric::Unobserved;
+use penstock_packet::Unobserved;
 use penstock_sim::Scenario;
 use penstock_sim::network::Network;
 use penstock_sim::simulation::Simulation;

@@ -36,23 +36,19 @@
 //! Left out: unused credit is not taken back from idle links, because their windows take a twelfth of
 //! the memory (24 ports of 100 Gb/s and 12 MiB); a link that holds much is not made to give way.
 
-mod balance;
-
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{
+    Balance, ControlFrame, Packet, PacketFlags, PacketPool, PortFacts, Signal, SwitchFacts,
+};
 use penstock_units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::bfc::{Bfc, BfcConfig};
-use super::{ControlFrame, Signal};
-use crate::packet::{Packet, PacketFlags};
-use crate::pool::PacketPool;
 use crate::port::Port;
-use crate::switch::{PortFacts, SwitchFacts};
-pub use balance::Balance;
 
 /// Parameters of BFC with credits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

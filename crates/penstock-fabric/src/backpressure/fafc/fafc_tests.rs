@@ -3,14 +3,13 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::{PacketFlags, PortFacts};
 use penstock_units::BitRate;
 
 use super::*;
 use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
 use crate::marking::predicted::PredictedConfig;
-use crate::{
-    AssignmentConfig, BackpressureConfig, MarkingConfig, PacketFlags, PortFacts, SwitchConfig,
-};
+use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig};
 
 const US: Time = Time::from_us(1);
 

@@ -39,6 +39,7 @@ mod slots;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::{ControlFrame, PortFacts, Signal, SwitchFacts};
 use penstock_units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
@@ -46,9 +47,7 @@ use self::forecast::Forecast;
 use self::pause_time::{IngressPort, Ranked, allocate};
 use self::slots::Slots;
 use super::pfc::{Pfc, PfcConfig};
-use super::{ControlFrame, Signal};
 use crate::port::{Port, QueueForecast};
-use crate::switch::SwitchFacts;
 
 /// Triggers closer than this many T_hop decrease r^i (sec. III-D).
 const CONSECUTIVE_HOPS: u64 = 4;
@@ -114,7 +113,7 @@ impl Fafc {
         let hops: Vec<Time> =
             facts.ports.iter().map(|port| port.delay + port.neighbour_pipeline).collect();
         let interval = hops.iter().copied().min().unwrap_or(Time::NEVER);
-        let congested = |(port, &hop): (&crate::PortFacts, &Time)| {
+        let congested = |(port, &hop): (&PortFacts, &Time)| {
             port.rate.bytes_in(hop).get() as f64 * config.congested_hops
         };
         Fafc {

@@ -5,37 +5,11 @@ use core::ops::{Index, IndexMut};
 
 use penstock_units::HopTelemetry;
 
+use crate::id::PacketId;
 use crate::packet::Packet;
 
 /// Hops that can add telemetry to a packet: enough for two data centers joined by gateways.
 pub const TELEMETRY_HOPS: usize = 8;
-
-/// The name of a packet in its [`PacketPool`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketId(u32);
-
-impl PacketId {
-    /// No packet; the end of a list.
-    pub const NONE: PacketId = PacketId(u32::MAX);
-
-    /// The packet's place in the pool, for tables beside it.
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    /// Whether this is [`PacketId::NONE`].
-    #[inline]
-    pub fn is_none(self) -> bool {
-        self.0 == u32::MAX
-    }
-}
-
-impl Default for PacketId {
-    fn default() -> Self {
-        PacketId::NONE
-    }
-}
 
 /// Room for the telemetry that a packet gathers, each entry in one cache line. How many there are stands
 /// elsewhere, close together: with the number beside them a packet-hop of HPCC took 7 % more with 8,192
@@ -76,18 +50,18 @@ impl PacketPool {
         if id.is_none() {
             return self.extend(packet);
         }
-        let slot = &mut self.packets[id.0 as usize];
+        let slot = &mut self.packets[id.index()];
         self.free = slot.next;
         *slot = packet;
         if self.has_telemetry {
-            self.depths[id.0 as usize] = 0;
+            self.depths[id.index()] = 0;
         }
         id
     }
 
     #[cold]
     fn extend(&mut self, packet: Packet) -> PacketId {
-        let id = PacketId(u32::try_from(self.packets.len()).expect("fewer than 2^32 packets"));
+        let id = PacketId::new(self.packets.len());
         self.packets.push(packet);
         if self.has_telemetry {
             self.telemetry.push(TelemetryStack::default());
@@ -100,7 +74,7 @@ impl PacketPool {
     #[inline]
     pub fn remove(&mut self, id: PacketId) {
         self.live -= 1;
-        self.packets[id.0 as usize].next = self.free;
+        self.packets[id.index()].next = self.free;
         self.free = id;
     }
 
@@ -117,8 +91,8 @@ impl PacketPool {
     /// Adds one hop's telemetry; hops beyond [`TELEMETRY_HOPS`] are not recorded.
     #[inline]
     pub fn push_telemetry(&mut self, id: PacketId, hop: HopTelemetry) {
-        let depth = &mut self.depths[id.0 as usize];
-        if let Some(place) = self.telemetry[id.0 as usize].0.get_mut(usize::from(*depth)) {
+        let depth = &mut self.depths[id.index()];
+        if let Some(place) = self.telemetry[id.index()].0.get_mut(usize::from(*depth)) {
             *place = hop;
             *depth += 1;
         }
@@ -127,8 +101,8 @@ impl PacketPool {
     /// The telemetry of `id`, one entry a hop, nearest to the source first; empty in pools without.
     #[inline]
     pub fn telemetry(&self, id: PacketId) -> &[HopTelemetry] {
-        match self.depths.get(id.0 as usize) {
-            Some(&depth) => &self.telemetry[id.0 as usize].0[..usize::from(depth)],
+        match self.depths.get(id.index()) {
+            Some(&depth) => &self.telemetry[id.index()].0[..usize::from(depth)],
             None => &[],
         }
     }
@@ -138,14 +112,14 @@ impl Index<PacketId> for PacketPool {
     type Output = Packet;
     #[inline]
     fn index(&self, id: PacketId) -> &Packet {
-        &self.packets[id.0 as usize]
+        &self.packets[id.index()]
     }
 }
 
 impl IndexMut<PacketId> for PacketPool {
     #[inline]
     fn index_mut(&mut self, id: PacketId) -> &mut Packet {
-        &mut self.packets[id.0 as usize]
+        &mut self.packets[id.index()]
     }
 }
 

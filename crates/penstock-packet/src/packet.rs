@@ -2,7 +2,7 @@
 
 use penstock_units::Time;
 
-use crate::pool::PacketId;
+use crate::id::PacketId;
 
 /// What a packet is. Everything but [`PacketKind::Data`] and [`PacketKind::Credit`] travels in the
 /// reserved control queue (queue 0), ahead of data, and is neither paused nor counted against the buffer

@@ -36,7 +36,7 @@ pub struct Balance {
 impl Balance {
     /// For `queues` < 128 data queues and packets of at most `packet` bytes; `link` and, for each queue,
     /// `queue` bytes are granted from the start.
-    pub(super) fn new(queues: usize, packet: u64, link: u64, queue: u64) -> Self {
+    pub fn new(queues: usize, packet: u64, link: u64, queue: u64) -> Self {
         let mut credits = Vec::with_capacity(queues + 1);
         credits.push(Credit { granted: link, paid: 0 });
         credits.extend((0..queues).map(|_| Credit { granted: queue, paid: 0 }));

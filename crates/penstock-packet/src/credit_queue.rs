@@ -1,0 +1,147 @@
+//! Credits beside the data of a FIFO port: they have a queue and a rate of their own (ExpressPass:
+//! I. Cho, K. Jang and D. Han, "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters",
+//! SIGCOMM 2017, sec. 3.1).
+//!
+//! A credit that passes this port lets one data packet pass the link in the other direction. So the
+//! rate of the credits bounds that of the data: a credit and the data packet that it stands for share
+//! the capacity, `credit / (credit + frame)` of it is the credits'. A credit leaves ahead of data as
+//! soon as the token bucket has as many bytes as it weighs; credits beyond a short queue are dropped,
+//! which is how their source learns that it sends too many. Hosts shape theirs with the same
+//! [`CreditQueue`].
+//!
+//! The bucket is kept as a time: a byte of credits is earned in the time that the link takes for
+//! `(credit + frame) / credit` bytes. Rounded up to a picosecond for each credit.
+//!
+//! | symbol | field | value | source |
+//! |---|---|---|---|
+//! | - | `queue` | 16; 8 | BFC sec. 6.2.1; the paper's scripts (kaist-ina/ns2-xpass) |
+//! | - | `burst` | 2 | the paper's scripts |
+//! | - | `credit` | 84 B | a minimum Ethernet frame, its preamble and gap (paper sec. 3.1) |
+//! | - | `frame` | 1,538 B | a full one likewise (paper sec. 3.1) |
+
+use penstock_units::{BitRate, Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::fifo::Fifo;
+use crate::id::PacketId;
+use crate::packet::Packet;
+use crate::pool::PacketPool;
+
+/// Parameters of the credit queue of a port, in a switch and in a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CreditShapingConfig {
+    /// Credits of mean size that may wait, >= 1.
+    pub queue: u32,
+    /// Depth of the token bucket in credits of mean size, >= 1.
+    pub burst: u32,
+    /// Mean size of a credit on the wire (bytes), > 0.
+    pub credit: Bytes,
+    /// Size on the wire of the data packet that a credit stands for (bytes), > 0.
+    pub frame: Bytes,
+}
+
+/// The credits of a port that wait, and its token bucket.
+#[derive(Debug)]
+pub struct CreditQueue {
+    credits: Fifo,
+    limit: u64,
+    rate: BitRate,
+    credit: u64,
+    pair: u64,
+    /// The time in which an empty bucket fills.
+    depth: Time,
+    /// When the bucket will be full, or became so.
+    full_at: Time,
+    dropped: u64,
+}
+
+impl CreditQueue {
+    /// An empty queue at a link of `rate`, with a full bucket.
+    pub fn new(config: &CreditShapingConfig, rate: BitRate) -> Self {
+        let credit = config.credit.get();
+        let mut queue = CreditQueue {
+            credits: Fifo::default(),
+            limit: u64::from(config.queue) * credit,
+            rate,
+            credit,
+            pair: credit + config.frame.get(),
+            depth: Time::ZERO,
+            full_at: Time::ZERO,
+            dropped: 0,
+        };
+        queue.depth = queue.earning_time(u64::from(config.burst) * credit);
+        queue
+    }
+
+    /// In which time `bytes` of tokens are earned.
+    fn earning_time(&self, bytes: u64) -> Time {
+        let many = self.rate.transmission_time(Bytes::new(bytes * self.pair));
+        Time::from_ps(many.as_ps().div_ceil(self.credit))
+    }
+
+    /// Appends a credit, unless there is no room; then it stays the caller's.
+    #[must_use]
+    pub fn push(&mut self, pool: &mut PacketPool, id: PacketId) -> bool {
+        let has_room = self.credits.bytes() + u64::from(pool[id].wire_bytes) <= self.limit;
+        if has_room {
+            self.credits.push(pool, id);
+        } else {
+            self.dropped += 1;
+        }
+        has_room
+    }
+
+    /// Takes the first credit, if the tokens suffice for it at `now`.
+    #[inline]
+    pub fn pop(&mut self, now: Time, pool: &PacketPool) -> Option<PacketId> {
+        if self.due(pool)? > now {
+            return None;
+        }
+        let id = self.credits.pop(pool)?;
+        let cost = self.earning_time(u64::from(pool[id].wire_bytes));
+        self.full_at = self.full_at.max(now) + cost;
+        Some(id)
+    }
+
+    /// From when on the tokens suffice for the first credit (ps); none when no credit waits.
+    #[inline]
+    pub fn due(&self, pool: &PacketPool) -> Option<Time> {
+        if self.is_empty() {
+            return None;
+        }
+        let cost = self.earning_time(u64::from(pool[self.credits.head()].wire_bytes));
+        Some((self.full_at + cost).saturating_sub(self.depth))
+    }
+
+    /// Whether no credit waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.credits.is_empty()
+    }
+
+    /// Credits that were dropped.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// The credits that wait, for checks.
+    pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> + use<'a> {
+        self.credits.packets(pool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_gigabits_a_second_carry_the_credits_of_the_released_code() {
+        // BASELINES 11.2: 64,734,895 B/s of credits.
+        let (credit, frame) = (Bytes::new(84), Bytes::new(1_538));
+        let config = CreditShapingConfig { queue: 16, burst: 2, credit, frame };
+        let queue = CreditQueue::new(&config, BitRate::from_gbps(10));
+        let per_second = 84.0 / queue.earning_time(84).as_s_f64();
+        assert_eq!(per_second as u64, 64_734_895);
+    }
+}

@@ -1,0 +1,48 @@
+//! What a switch knows about itself and its links.
+
+use alloc::vec::Vec;
+
+use penstock_units::{BitRate, Time};
+
+/// What a switch knows about one of its links.
+#[derive(Clone, Copy, Debug)]
+pub struct PortFacts {
+    /// Rate in both directions.
+    pub rate: BitRate,
+    /// One-way propagation delay.
+    pub delay: Time,
+    /// Pipeline delay of the neighbour before it acts on a frame.
+    pub neighbour_pipeline: Time,
+    /// Tier of the neighbour: 0 a host, 1 a top-of-rack switch, and so on.
+    pub neighbour_tier: u8,
+    /// Node of the neighbour.
+    pub neighbour: u32,
+}
+
+/// What a switch knows about itself.
+#[derive(Clone, Debug)]
+pub struct SwitchFacts {
+    /// Name in observations.
+    pub node: u32,
+    /// Its own tier.
+    pub tier: u8,
+    /// Time between the last bit in and the queue.
+    pub pipeline_delay: Time,
+    /// Its ports.
+    pub ports: Vec<PortFacts>,
+    /// Makes its hash functions differ from other switches'.
+    pub salt: u32,
+}
+
+impl SwitchFacts {
+    /// The one-hop round-trip time (HRTT, BFC sec. 3.3.2): there and back on the longest link, with
+    /// the pipelines at both ends.
+    pub fn hop_rtt(&self) -> Time {
+        self.ports.iter().map(|port| self.hop_rtt_of(port)).max().unwrap_or(Time::ZERO)
+    }
+
+    /// The same of one link.
+    pub fn hop_rtt_of(&self, port: &PortFacts) -> Time {
+        port.delay * 2 + port.neighbour_pipeline + self.pipeline_delay
+    }
+}

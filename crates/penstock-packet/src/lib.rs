@@ -1,0 +1,38 @@
+//! What nodes hand each other: packets, the frames of links, and what both ends of a link keep.
+//!
+//! What it is: the vocabulary that switches (`penstock-fabric`) and hosts (`penstock-transport`) share.
+//! What it is not: no decision about a packet is made here, and nothing knows the time.
+//! Invariant: a packet is in one list at a time.
+//!
+//! Reading order: [`packet`], [`id`], [`pool`] (where packets live), [`fifo`] (lists of them),
+//! [`signal`] (pauses and credits between neighbours), [`facts`] (what a node knows of its ports),
+//! [`moment`] (what a node is handed with a call), [`observe`] (what an observer is told),
+//! [`credit_queue`], [`balance`] and [`pause_clock`] (what each end of a link keeps).
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod balance;
+pub mod credit_queue;
+pub mod facts;
+pub mod fifo;
+pub mod id;
+pub mod moment;
+pub mod observe;
+pub mod packet;
+pub mod pause_clock;
+pub mod pool;
+pub mod signal;
+
+pub use balance::Balance;
+pub use credit_queue::{CreditQueue, CreditShapingConfig};
+pub use facts::{PortFacts, SwitchFacts};
+pub use fifo::Fifo;
+pub use id::PacketId;
+pub use moment::Moment;
+pub use observe::{Observation, Observer, PacketEvent, Unobserved};
+pub use packet::{Packet, PacketFlags, PacketKind};
+pub use pause_clock::PauseClock;
+pub use pool::PacketPool;
+pub use signal::{ControlFrame, Signal};
