@@ -7,12 +7,14 @@
 //! Reading order: [`packet`], [`id`], [`pool`] (where packets live), [`fifo`] (lists of them),
 //! [`signal`] (pauses and credits between neighbours), [`facts`] (what a node knows of its ports),
 //! [`moment`] (what a node is handed with a call), [`observe`] (what an observer is told),
-//! [`credit_queue`], [`balance`] and [`pause_clock`] (what each end of a link keeps).
+//! [`credit_queue`], [`balance`] and [`pause_clock`] (what each end of a link keeps), [`axis!`] (how
+//! policies are listed).
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod axis;
 pub mod balance;
 pub mod credit_queue;
 pub mod facts;

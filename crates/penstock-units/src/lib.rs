@@ -6,7 +6,7 @@
 //! ([`BitRate::transmission_time`]).
 //!
 //! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],
-//! [`fidelity`].
+//! [`fidelity`], [`problem`].
 #![no_std]
 
 extern crate alloc;
@@ -14,6 +14,7 @@ extern crate alloc;
 pub mod bytes;
 pub mod fidelity;
 pub mod parse;
+pub mod problem;
 pub mod rate;
 pub mod telemetry;
 pub mod time;
@@ -21,6 +22,7 @@ pub mod time;
 pub use bytes::Bytes;
 pub use fidelity::Fidelity;
 pub use parse::ParseQuantityError;
+pub use problem::{Problem, Problems};
 pub use rate::{BitRate, Transmission};
 pub use telemetry::HopTelemetry;
 pub use time::Time;
