@@ -61,6 +61,26 @@ pub enum PacketKind {
 }
 
 impl PacketKind {
+    /// Whether the destination of the flow sends the packet to the source.
+    #[inline]
+    pub fn is_reply(self) -> bool {
+        matches!(
+            self,
+            PacketKind::Acknowledgement
+                | PacketKind::NegativeAcknowledgement
+                | PacketKind::CongestionNotification
+                | PacketKind::Grant
+                | PacketKind::Resend
+                | PacketKind::Credit
+        )
+    }
+
+    /// Whether the packet travels towards the source of its flow, from the destination or from a switch.
+    #[inline]
+    pub fn goes_to_source(self) -> bool {
+        self.is_reply() || matches!(self, PacketKind::DropNotice | PacketKind::CongestionFeedback)
+    }
+
     /// Whether the frame is consumed by the neighbour instead of being forwarded.
     #[inline]
     pub fn is_link_local(self) -> bool {
@@ -115,12 +135,10 @@ impl PacketFlags {
 pub struct Packet {
     /// The next packet of the list this one is in: a queue, a wire, or the pool's free list.
     pub next: PacketId,
-    /// Slot of the flow in the runtime's flow table.
+    /// The name of the flow ([`crate::PacketPool::name_flow`]); 0 in frames between neighbours.
     pub flow: u32,
     /// Hash of the flow identifier (FID), different for any two flows of a run.
     pub flow_hash: u32,
-    /// Where the packet's route starts; meaning is the runtime's.
-    pub route: u32,
     /// First payload byte within the flow; in acknowledgements the next byte expected.
     pub offset: u64,
     /// When the packet started to leave its source; acknowledgements echo it.

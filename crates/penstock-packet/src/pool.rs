@@ -29,12 +29,49 @@ pub struct PacketPool {
     has_telemetry: bool,
     free: PacketId,
     live: usize,
+    /// By the name of a flow: how many packets bear it, and 1 more while the flow is open.
+    bearers: Vec<u32>,
+    free_names: Vec<u32>,
 }
 
 impl PacketPool {
     /// An empty pool; `has_telemetry` makes room for telemetry beside each packet.
     pub fn new(has_telemetry: bool) -> Self {
         PacketPool { has_telemetry, ..PacketPool::default() }
+    }
+
+    /// A name for a flow that nothing bears: no open flow and no packet. Above 0; frames between neighbours,
+    /// which belong to no flow, bear 0. Names that were given back are used again last-in first-out.
+    pub fn name_flow(&mut self) -> u32 {
+        if self.bearers.is_empty() {
+            self.bearers.push(1);
+        }
+        let flow = self.free_names.pop().unwrap_or(self.bearers.len() as u32);
+        if flow as usize == self.bearers.len() {
+            self.bearers.push(0);
+        }
+        self.bearers[flow as usize] = 1;
+        flow
+    }
+
+    /// The flow named `flow` is open no more. Its name is free as soon as no packet bears it.
+    pub fn give_back(&mut self, flow: u32) {
+        self.unbear(flow);
+    }
+
+    /// Packets that bear the name of a flow which this pool has named, and open flows, for checks.
+    pub fn bearers(&self) -> u64 {
+        self.bearers.iter().skip(1).map(|&count| u64::from(count)).sum()
+    }
+
+    #[inline]
+    fn unbear(&mut self, flow: u32) {
+        if let Some(bearers) = self.bearers.get_mut(flow as usize) {
+            *bearers -= 1;
+            if *bearers == 0 {
+                self.free_names.push(flow);
+            }
+        }
     }
 
     /// Packets in use.
@@ -46,6 +83,9 @@ impl PacketPool {
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         self.live += 1;
+        if let Some(bearers) = self.bearers.get_mut(packet.flow as usize) {
+            *bearers += 1;
+        }
         let id = self.free;
         if id.is_none() {
             return self.extend(packet);
@@ -74,6 +114,7 @@ impl PacketPool {
     #[inline]
     pub fn remove(&mut self, id: PacketId) {
         self.live -= 1;
+        self.unbear(self[id].flow);
         self.packets[id.index()].next = self.free;
         self.free = id;
     }

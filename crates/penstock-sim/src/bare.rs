@@ -23,7 +23,6 @@ use crate::workload::{FlowArrival, Workload};
 struct Backlog {
     remaining: u64,
     route: u32,
-    back: u32,
 }
 
 /// The bare loop.
@@ -63,7 +62,7 @@ impl BareLoop {
             pool: PacketPool::new(false),
             wires: core::mem::take(&mut network.wires),
             ports: vec![Fifo::default(); links],
-            backlog: vec![std::collections::VecDeque::new(); network.hosts.len()],
+            backlog: vec![std::collections::VecDeque::new(); network.topology.hosts as usize],
             routes: vec![],
             free_routes: vec![],
             network,
@@ -119,7 +118,7 @@ impl BareLoop {
         let start = route as usize;
         self.routes[start..start + forward.len()].copy_from_slice(&forward);
         self.routes[start + stride..start + stride + back.len()].copy_from_slice(&back);
-        let backlog = Backlog { remaining: arrival.size, route, back: route + stride as u32 };
+        let backlog = Backlog { remaining: arrival.size, route };
         self.backlog[source as usize].push_back(backlog);
         self.offer(now, forward[0]);
     }
@@ -134,7 +133,8 @@ impl BareLoop {
         }
         let packet = &mut self.pool[id];
         if node >= self.network.topology.hosts {
-            let link = self.routes[packet.route as usize + usize::from(packet.hop)];
+            let way = if packet.kind.is_reply() { self.network.path_links } else { 0 };
+            let link = self.routes[packet.flow as usize + way + usize::from(packet.hop)];
             packet.hop += 1;
             return self.enqueue(now, link, id);
         }
@@ -142,15 +142,13 @@ impl BareLoop {
             PacketKind::Data => {
                 packet.kind = PacketKind::Acknowledgement;
                 packet.wire_bytes = self.network.frames.acknowledgement;
-                packet.route = packet.flow;
                 packet.hop = 1;
-                let link = self.routes[packet.route as usize];
+                let link = self.routes[packet.flow as usize + self.network.path_links];
                 self.enqueue(now, link, id);
             }
             _ => {
                 if packet.remaining == 0 {
-                    let stride = self.network.path_links as u32;
-                    self.free_routes.push(packet.flow - stride);
+                    self.free_routes.push(packet.flow);
                 }
                 self.pool.remove(id);
             }
@@ -206,13 +204,12 @@ impl BareLoop {
         let backlog = self.backlog[host].front_mut()?;
         let payload = backlog.remaining.min(self.network.path.payload.into());
         backlog.remaining -= payload;
-        let (route, back, remaining) = (backlog.route, backlog.back, backlog.remaining);
+        let (route, remaining) = (backlog.route, backlog.remaining);
         if remaining == 0 {
             self.backlog[host].pop_front();
         }
         Some(self.pool.insert(Packet {
-            flow: back,
-            route,
+            flow: route,
             remaining: u32::try_from(remaining).unwrap_or(u32::MAX),
             wire_bytes: payload as u16 + self.network.frames.data_overhead as u16,
             kind: PacketKind::Data,

@@ -9,6 +9,7 @@ use crate::scenario::Scenario;
 mod combination;
 mod credit;
 mod fidelity;
+mod hop_credit;
 mod levels;
 mod network;
 mod switch;

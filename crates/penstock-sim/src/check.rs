@@ -1,7 +1,7 @@
 //! Invariants of a whole simulation; each switch checks its own.
 
 use penstock_fabric::{AdmissionConfig, AssignmentConfig, SchedulingConfig};
-use penstock_packet::{Observer, Packet, PacketFlags, PacketKind};
+use penstock_packet::{Balance, Observer, Packet, PacketFlags, PacketKind};
 
 use crate::error::InvariantError;
 use crate::routing::RoutingConfig;
@@ -77,21 +77,25 @@ impl<O: Observer> Simulation<O> {
         }
         let measured = &self.measured;
         let gone = measured.arrived_payload + measured.dropped_payload;
-        if measured.sent_payload != gone + payload {
+        let uplinks = self.network.uplinks.iter();
+        let sent: u64 = uplinks.map(|&link| self.counters[link as usize].payload).sum();
+        if sent != gone + payload {
             return Err(fail(format!(
                 "{} B of payload were sent, but {} B arrived, {} B were dropped and {payload} B are \
                  on the way",
-                measured.sent_payload, measured.arrived_payload, measured.dropped_payload
+                sent, measured.arrived_payload, measured.dropped_payload
             )));
         }
-        let flow_packets: u64 = self.slots.flows.iter().map(|flow| u64::from(flow.packets)).sum();
-        if flow_packets > packets as u64 {
-            return Err(fail(format!("flows own {flow_packets} packets of {packets}")));
+        let live = self.slots.live().len() as u64;
+        let bearers = self.pool.bearers() - live;
+        if bearers > packets as u64 {
+            return Err(fail(format!("{bearers} packets of {packets} bear the name of a flow")));
         }
         Ok(())
     }
 
-    /// Packets in queues and on wires, and the payload of the data packets among them.
+    /// Packets in queues and on wires, and the payload of the data packets among them that have left their
+    /// host.
     fn held(&self) -> (usize, u64) {
         let (mut packets, mut payload) = (0, 0);
         let mut count = |packet: &Packet| {
@@ -103,13 +107,6 @@ impl<O: Observer> Simulation<O> {
         for wire in &self.network.wires {
             wire.packets(&self.pool).for_each(&mut count);
         }
-        for host in &self.network.hosts {
-            host.control.packets(&self.pool).for_each(&mut count);
-            if let Some(waiting) = &host.credits {
-                waiting.credits.packets(&self.pool).for_each(&mut count);
-                waiting.data.packets(&self.pool).for_each(&mut count);
-            }
-        }
         for port in self.network.switches.iter().flat_map(|switch| switch.ports()) {
             port.control_packets(&self.pool).for_each(&mut count);
             if let Some(credits) = port.credits() {
@@ -119,7 +116,47 @@ impl<O: Observer> Simulation<O> {
                 port.packets_in(queue, &self.pool).for_each(&mut count);
             }
         }
+        let hosts = self.hosts.iter();
+        packets += hosts.map(|host| host.packets(&self.pool).count()).sum::<usize>();
         (packets, payload)
+    }
+
+    /// Checks that what the sending end of each link has paid has arrived or is on the wire, and that it
+    /// knows of no grant that was not given.
+    ///
+    /// # Errors
+    /// The first account whose books disagree.
+    fn verify_credits(&self) -> Result<(), String> {
+        for (link, wire) in self.network.wires.iter().enumerate() {
+            let Some(switch) = wire.to.checked_sub(self.sources.hosts) else { continue };
+            let Some(credits) = self.network.switches[switch as usize].credits() else { continue };
+            let Some(balance) = self.sending_end(wire.from, wire.from_port) else { continue };
+            let mut flying = vec![0; usize::from(credits.accounts())];
+            for packet in wire.packets(&self.pool).filter(|p| p.kind == PacketKind::Data) {
+                let is_own = packet.flags.contains(PacketFlags::OWN_CREDIT);
+                let account = if is_own { usize::from(packet.queue) } else { 0 };
+                flying[account] += u64::from(packet.wire_bytes);
+            }
+            for (account, flying) in (0..).zip(flying) {
+                let (paid, granted) = (balance.paid(account), balance.granted(account));
+                let arrived = credits.arrived(wire.to_port, account);
+                if paid != arrived + flying || granted > credits.granted(wire.to_port, account) {
+                    return Err(format!(
+                        "link {link}, credit account {account}: {paid} B paid of {granted} B, but \
+                         {arrived} B arrived and {flying} B fly"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The credit of the sending end of a link.
+    fn sending_end(&self, node: u32, port: u16) -> Option<&Balance> {
+        match node.checked_sub(self.sources.hosts) {
+            None => self.hosts[node as usize].balance(),
+            Some(switch) => self.network.switches[switch as usize].credits()?.balance(port),
+        }
     }
 }
 

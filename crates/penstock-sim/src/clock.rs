@@ -2,8 +2,8 @@
 //!
 //! Sources, in the order that breaks ties: the arrival on each wire, the end of each transmission (only
 //! while something waits), a timer for each host, the end of a timed pause of each link, a clock for
-//! each switch whose policy has one, a few global clocks, and a timer for each flow, which serves its
-//! recovery and its controller.
+//! each switch whose policy has one, a few global clocks, and for each flow the timers of its receiving
+//! and of its sending end.
 
 use penstock_engine::SourceId;
 use penstock_packet::Observer;
@@ -82,8 +82,19 @@ impl Sources {
         self.switch(self.switches) + clock as u32
     }
 
-    pub(crate) fn flow(self, slot: u32) -> SourceId {
-        self.switch(self.switches) + CLOCKS + slot
+    /// The timers of the receiving end of the flow with this name, 1 or more.
+    pub(crate) fn receiver(self, flow: u32) -> SourceId {
+        self.switch(self.switches) + CLOCKS + 2 * (flow - 1)
+    }
+
+    /// The name of the flow that has timer number `timer` of all flows' timers.
+    pub(crate) fn flow(timer: u32) -> u32 {
+        timer / 2 + 1
+    }
+
+    /// The timers of the sending end of the flow with this name.
+    pub(crate) fn sender(self, flow: u32) -> SourceId {
+        self.receiver(flow) + 1
     }
 }
 
@@ -113,7 +124,8 @@ impl<O: Observer> Simulation<O> {
         let sources = self.sources;
         if timer < sources.release(0) {
             let host = timer - sources.host(0);
-            return self.offer(now, self.network.hosts[host as usize].uplink);
+            self.offer(now, self.network.uplinks[host as usize]);
+            return self.serve(now, host);
         } else if timer < sources.switch(0) {
             return self.on_release(now, timer - sources.release(0));
         } else if timer < sources.switch(sources.switches) {
@@ -128,7 +140,7 @@ impl<O: Observer> Simulation<O> {
             clock if clock == Clock::Deadlock as u32 => self.on_deadlock_clock(now),
             clock if clock == Clock::Duration as u32 => {
                 self.has_passed_duration = true;
-                self.measured.on_duration(&self.slots, &self.counters);
+                self.measured.on_duration(&self.slots, &self.flows, &self.counters);
                 self.stop_if_finished();
             }
             clock if clock == Clock::End as u32 => self.is_done = true,
@@ -168,13 +180,14 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn on_sample(&mut self, now: Time) {
-        self.measured.sample(now, &self.network, &self.counters, &self.slots);
+        let hosts = (&self.hosts[..], &self.flows);
+        self.measured.sample(now, &self.network, &self.counters, hosts);
         let next = now + self.scenario.measure.sample_interval;
         self.wheel.schedule(self.sources.clock(Clock::Sample), next);
     }
 
     fn on_backlog(&mut self, now: Time) {
-        if self.measured.backlog.sample(now, &self.slots) {
+        if self.measured.backlog.sample(now, &self.slots, &self.flows) {
             let next = now + backlog::interval(self.scenario.duration);
             self.wheel.schedule(self.sources.clock(Clock::Backlog), next);
         }

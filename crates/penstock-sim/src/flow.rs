@@ -1,8 +1,7 @@
-//! Flows that are alive: a slab of slots, so that a run needs memory for the flows it has at a time
-//! and not for those it has had. A slot is used again only when no packet of its flow is left: a
-//! duplicate that is still on its way must find the route it was sent on.
+//! Flows that are alive, by the names that the packet pool gives: a run needs memory for the flows it has
+//! at a time and not for those it has had. A name is used again only when no packet bears it, because a
+//! duplicate that is still on its way must find the route on which it was sent.
 
-use penstock_transport::{Receiver, Sender};
 use penstock_units::Time;
 
 /// Flow numbers and flow hashes, one to one, so that no two flows of a run are confused by a switch
@@ -34,7 +33,7 @@ impl FlowNames {
     }
 }
 
-/// What the simulator knows about a flow beside its sender and receiver.
+/// What the simulator knows about a flow; what its hosts know is theirs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flow {
     /// See [`FlowNames`].
@@ -47,14 +46,8 @@ pub struct Flow {
     pub label: u16,
     /// Priority class.
     pub class: u8,
-    /// Whether its packets carry the incast label.
-    pub is_incast: bool,
     /// Whether the flow has not ended.
     pub is_live: bool,
-    /// When the event for its timers is due; [`Time::NEVER`] when none is pending.
-    pub timer: Time,
-    /// Packets of the flow that are queued or on a wire, acknowledgements included.
-    pub packets: u32,
     /// Number in order of arrival.
     pub number: u64,
     /// Bytes to send; 0 for endless.
@@ -69,91 +62,54 @@ pub struct Flow {
     pub byte_time: u64,
 }
 
-/// All flows that are alive. A slot indexes every column.
+/// All flows that are alive, by name.
 #[derive(Debug)]
 pub struct FlowSlots {
     /// What the simulator knows.
     pub flows: Vec<Flow>,
-    /// Sending ends.
-    pub senders: Vec<Sender>,
-    /// Receiving ends.
-    pub receivers: Vec<Receiver>,
-    /// Routes: for each slot `stride` links there and `stride` links back.
+    /// Routes: for each name `stride` links there and `stride` links back.
     pub routes: Vec<u32>,
-    stride: u32,
-    free: Vec<u32>,
+    stride: usize,
 }
 
 impl FlowSlots {
     /// No flows; `stride` is the largest number of links of a path.
     pub fn new(stride: usize) -> Self {
-        FlowSlots {
-            flows: vec![],
-            senders: vec![],
-            receivers: vec![],
-            routes: vec![],
-            stride: stride as u32,
-            free: vec![],
+        FlowSlots { flows: vec![], routes: vec![], stride }
+    }
+
+    /// Enters a flow under its `name`, which a flow that has ended may have had.
+    pub fn insert(&mut self, name: u32, flow: Flow, forward: &[u32], back: &[u32]) {
+        if self.flows.len() <= name as usize {
+            self.flows.resize(name as usize + 1, Flow::default());
+            self.routes.resize(2 * self.stride * self.flows.len(), u32::MAX);
+        }
+        self.flows[name as usize] = flow;
+        for (is_reply, links) in [(false, forward), (true, back)] {
+            let route = self.route(name, is_reply);
+            self.routes[route..route + links.len()].copy_from_slice(links);
         }
     }
 
-    /// Puts a flow into a free slot and returns it.
-    pub fn insert(&mut self, flow: Flow, sender: Sender, receiver: Receiver) -> u32 {
-        if let Some(slot) = self.free.pop() {
-            self.flows[slot as usize] = flow;
-            self.senders[slot as usize] = sender;
-            self.receivers[slot as usize] = receiver;
-            return slot;
-        }
-        let slot = self.flows.len() as u32;
-        self.flows.push(flow);
-        self.senders.push(sender);
-        self.receivers.push(receiver);
-        self.routes.resize(self.routes.len() + 2 * self.stride as usize, u32::MAX);
-        slot
+    /// The flow with this name has ended.
+    pub fn end(&mut self, name: u32) {
+        self.flows[name as usize].is_live = false;
     }
 
-    /// The flow in `slot` has ended.
-    pub fn end(&mut self, slot: u32) {
-        self.flows[slot as usize].is_live = false;
-        self.free_if_unused(slot);
-    }
-
-    /// A packet of the flow in `slot` is no more.
+    /// Where the way there starts in `routes`, or the way back.
     #[inline]
-    pub fn release_packet(&mut self, slot: u32) {
-        self.flows[slot as usize].packets -= 1;
-        self.free_if_unused(slot);
+    pub fn route(&self, name: u32, is_reply: bool) -> usize {
+        (2 * name as usize + usize::from(is_reply)) * self.stride
     }
 
-    #[inline]
-    fn free_if_unused(&mut self, slot: u32) {
-        let flow = &self.flows[slot as usize];
-        if flow.packets == 0 && !flow.is_live {
-            self.free.push(slot);
-        }
-    }
-
-    /// Where the way there starts in `routes`.
-    #[inline]
-    pub fn forward(&self, slot: u32) -> u32 {
-        slot * 2 * self.stride
-    }
-
-    /// Where the way back starts in `routes`.
-    #[inline]
-    pub fn back(&self, slot: u32) -> u32 {
-        slot * 2 * self.stride + self.stride
-    }
-
-    /// The flow in `slot`, unless it has ended.
+    /// The flow with the name `slot`, unless it has ended.
     #[inline]
     pub fn live_flow(&self, slot: u32) -> Option<&Flow> {
         let flow = &self.flows[slot as usize];
         flow.is_live.then_some(flow)
     }
 
-    /// The slots of flows that have not ended, in the order of their flows' numbers.
+    /// The names of flows that have not ended, in the order of their flows' numbers.
     pub fn live(&self) -> Vec<u32> {
         let mut slots: Vec<u32> = (0..self.flows.len() as u32)
             .filter(|&slot| self.flows[slot as usize].is_live)

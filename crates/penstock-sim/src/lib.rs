@@ -7,9 +7,8 @@
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
 //! [`network`] (what is built), [`wire`], [`flow`], `clock` (what events are there),
-//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `endpoint` (what hosts do),
-//! `credit` and `hop_credit` (what hosts with credits do), `signal` (what switches tell their
-//! neighbours), `check` (invariants), `standstill` (time must pass), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
+//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `host` (how hosts are driven), `signal` (what switches tell their
+//! neighbours), `switch_clock` (what happens at a port without a packet), `check` (invariants), `standstill` (time must pass), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
 //! [`results`] (what comes out).
 //! [`mod@dependencies`] answers `penstock deadlock`, [`mod@forecast`] how large a run is; [`bare`] is the yardstick of the benchmark.
 
@@ -17,21 +16,18 @@ pub mod bare;
 mod bounds;
 mod check;
 mod clock;
-mod credit;
 mod deadlock;
 pub mod dependencies;
-mod endpoint;
 pub mod error;
 pub mod flow;
 pub mod forecast;
-mod grant;
-mod hop_credit;
+mod host;
+mod levels;
 mod lifetime;
 pub mod measure;
 pub mod network;
 mod ns3;
 pub mod outage;
-pub mod priorities;
 pub mod results;
 pub mod routing;
 pub mod run;
@@ -39,7 +35,7 @@ pub mod scenario;
 mod signal;
 pub mod simulation;
 mod standstill;
-mod timed_pause;
+mod switch_clock;
 pub mod topology;
 
 pub mod wire;

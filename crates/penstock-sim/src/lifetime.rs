@@ -2,11 +2,11 @@
 
 use penstock_engine::stream::mix;
 use penstock_packet::Observer;
-use penstock_transport::{BaseRtt, PathFacts, Receiver, Sender};
+use penstock_transport::{BaseRtt, Opening, PathFacts};
 use penstock_units::{Bytes, Fidelity, Time};
 
-use crate::endpoint::BYTE_TIME_BITS;
 use crate::flow::Flow;
+use crate::host::BYTE_TIME_BITS;
 use crate::measure::flows::FlowRecord;
 use crate::ns3;
 use crate::routing::{RoutingConfig, ideal_fct, sprayed_ideal_fct, symmetric_paths};
@@ -35,22 +35,23 @@ impl<O: Observer> Simulation<O> {
             }
         }
         let flow = self.describe(now, number, arrival, (&forward, &back));
-        let host = &self.scenario.scheme.host;
-        let path = self.path_facts(&forward, &back);
-        let sender = Sender::new(arrival.size, host, &path, now);
-        let receiver = Receiver::new(host, arrival.size, &path);
-        let slot = self.slots.insert(flow, sender, receiver);
-        for (route, links) in [(self.slots.forward(slot), &forward), (self.slots.back(slot), &back)]
-        {
-            let route = route as usize;
-            self.slots.routes[route..route + links.len()].copy_from_slice(links);
-        }
-        self.wheel.grow(self.sources.flow(slot) as usize + 1);
+        let name = self.pool.name_flow();
+        let opening = Opening {
+            flow: name,
+            number,
+            hash: flow.hash,
+            source: arrival.source,
+            size: arrival.size,
+            class: arrival.class,
+            is_incast: self.measured.is_incast(arrival.label),
+            path: self.path_facts(&forward, &back),
+        };
+        self.slots.insert(name, flow, &forward, &back);
+        self.wheel.grow(self.sources.sender(name) as usize + 1);
         self.measured.on_flow_start(arrival.size);
-        let nic = &mut self.network.hosts[arrival.source as usize].nic;
-        nic.start(slot, arrival.class, &mut self.slots.senders, &mut self.nic_random);
-        self.signal_receiver(now, arrival.source, slot);
-        self.offer(now, forward[0]);
+        self.call(now, arrival.destination, |host, turn| host.expect(turn, &opening));
+        self.call(now, arrival.source, |host, turn| host.open(turn, &opening));
+        self.serve(now, arrival.source);
     }
 
     /// What the controller of a flow on this path may know.
@@ -91,10 +92,7 @@ impl<O: Observer> Simulation<O> {
             destination: arrival.destination,
             label: arrival.label,
             class: arrival.class,
-            is_incast: self.measured.is_incast(arrival.label),
             is_live: true,
-            timer: Time::NEVER,
-            packets: 0,
             number,
             size: arrival.size,
             start: now,
@@ -104,13 +102,16 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    pub(crate) fn end_flow(&mut self, now: Time, host: u32, slot: u32) {
-        let completion = now - self.slots.flows[slot as usize].start;
-        self.measured.on_flow_end(&self.record(slot, Some(completion)));
-        let nic = &mut self.network.hosts[host as usize].nic;
-        nic.finish(slot, &mut self.slots.senders);
-        self.wheel.cancel(self.sources.flow(slot));
-        self.slots.end(slot);
+    /// The flow named `name` has completed: its last byte is acknowledged.
+    pub(crate) fn end_flow(&mut self, now: Time, name: u32) {
+        let flow = &self.slots.flows[name as usize];
+        let (completion, destination) = (now - flow.start, flow.destination);
+        self.measured.on_flow_end(&self.record(name, Some(completion)));
+        self.call(now, destination, |host, turn| host.close(turn, name));
+        self.wheel.cancel(self.sources.receiver(name));
+        self.wheel.cancel(self.sources.sender(name));
+        self.slots.end(name);
+        self.pool.give_back(name);
         self.stop_if_finished();
     }
 
@@ -126,8 +127,8 @@ impl<O: Observer> Simulation<O> {
             ideal: flow.ideal,
             label: flow.label,
             class: flow.class,
-            delivered: self.slots.receivers[slot as usize].delivered(),
-            retransmitted_packets: self.slots.senders[slot as usize].retransmitted_packets(),
+            delivered: self.flows.receiver(slot).delivered(),
+            retransmitted_packets: self.flows.sender(slot).retransmitted_packets(),
         }
     }
 }

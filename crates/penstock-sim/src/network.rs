@@ -7,13 +7,12 @@ use penstock_engine::stream;
 use penstock_fabric::Switch;
 use penstock_fabric::parts::{Draws, Streams};
 use penstock_packet::{Balance, PortFacts, SwitchFacts};
-use penstock_transport::{Nic, PathFacts};
+use penstock_transport::{FrameBytes, PathFacts};
 use penstock_units::{Bytes, Fidelity, Time, Transmission};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
 use crate::bounds;
-use crate::credit::HostCredits;
 use crate::error::ScenarioError;
 use crate::measure::trace::PortLinks;
 use crate::ns3;
@@ -22,23 +21,6 @@ use crate::routing::{FrameSizes, Routing, base_rtt};
 use crate::scenario::Scenario;
 use crate::topology::{self, Topology};
 use crate::wire::Wire;
-
-/// A host: its NIC, the control packets that wait for it, and its two links.
-#[derive(Debug)]
-pub struct Host {
-    /// Which flow sends next.
-    pub nic: Nic,
-    /// Acknowledgements, first in first out, ahead of data.
-    pub control: penstock_packet::Fifo,
-    /// The link to its switch.
-    pub uplink: u32,
-    /// Until when its switch lets it send no data (FAFC).
-    pub held_until: Time,
-    /// Credits and credited data, behind the acknowledgements, where the scheme has credits.
-    pub credits: Option<Box<HostCredits>>,
-    /// What its switch has memory for (BFC with credits).
-    pub credit: Option<Box<Balance>>,
-}
 
 /// Sizes of frames, prepared (bytes).
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +35,14 @@ pub struct Frames {
     pub ideal: FrameSizes,
 }
 
+impl Frames {
+    /// Those that hosts make.
+    pub(crate) fn of_hosts(&self) -> FrameBytes {
+        let Frames { data_overhead, acknowledgement, control, .. } = *self;
+        FrameBytes { data_overhead, acknowledgement, control }
+    }
+}
+
 /// A network that was built and has not run yet.
 #[derive(Debug)]
 pub struct Network {
@@ -64,8 +54,8 @@ pub struct Network {
     pub route_changes: Vec<RouteChange>,
     /// By switch: node − hosts.
     pub switches: Vec<Switch>,
-    /// By host.
-    pub hosts: Vec<Host>,
+    /// By host: the link to its switch.
+    pub uplinks: Vec<u32>,
     /// By directed link.
     pub wires: Vec<Wire>,
     /// The links at the ports of each node.
@@ -98,22 +88,10 @@ impl Network {
         let switches = (0..topology.switches)
             .map(|switch| build_switch(scenario, &topology, topology.hosts + switch, &streams))
             .collect();
-        let classes = scenario.scheme.switch.assignment.classes();
-        let hosts = (0..topology.hosts).map(|host| Host {
-            nic: Nic::new(&scenario.scheme.host.nic, classes, scenario.fidelity),
-            control: penstock_packet::Fifo::default(),
-            uplink: topology.uplink(host),
-            held_until: Time::ZERO,
-            credits: HostCredits::new(
-                scenario,
-                topology.links[topology.uplink(host) as usize].rate,
-            ),
-            credit: None,
-        });
         let routings = route_changes.iter().map(|change| &change.routing).chain([&routing]);
         let path_links = routings.map(|routing| longest_path(&topology, routing)).max();
         let mut network = Network {
-            hosts: hosts.collect(),
+            uplinks: (0..topology.hosts).map(|host| topology.uplink(host)).collect(),
             switches,
             wires,
             ports,
@@ -126,6 +104,25 @@ impl Network {
         };
         network.connect_credits();
         Ok(network)
+    }
+
+    /// What the switch at the far end of `link` lets the sending end have from the start (BFC with credits).
+    pub(crate) fn opening_balance(&self, link: u32) -> Option<Balance> {
+        let wire = &self.wires[link as usize];
+        let switch = wire.to.checked_sub(self.topology.hosts)?;
+        self.switches[switch as usize].opening_balance(wire.to_port)
+    }
+
+    /// Gives the sending end of each link between switches what the far end grants from the start.
+    fn connect_credits(&mut self) {
+        for link in 0..self.wires.len() {
+            let (from, port) = (self.wires[link].from, self.wires[link].from_port);
+            if let Some(from) = from.checked_sub(self.topology.hosts)
+                && let Some(balance) = self.opening_balance(link as u32)
+            {
+                self.switches[from as usize].connect(port, balance);
+            }
+        }
     }
 
     /// The routes of the whole run, in order of time.

@@ -190,9 +190,8 @@ impl<O: Observer> Simulation<O> {
         if packet.kind == PacketKind::Data {
             self.measured.dropped_payload += u64::from(packet.payload);
         }
-        let is_local = packet.kind.is_link_local();
         self.note(self.now(), node, link, PacketEvent::Drop, queue);
-        if is_local { self.pool.remove(id) } else { self.retire(id) }
+        self.pool.remove(id);
     }
 
     /// The receiving end of `link`, which has recovered, asks again for the pauses that it wants.
@@ -213,9 +212,9 @@ impl<O: Observer> Simulation<O> {
         }
         let flow = &self.slots.flows[packet.flow as usize];
         let hash = mix(self.path_seed ^ flow.number);
-        let (towards, hash) = match packet.kind {
-            PacketKind::Data | PacketKind::Busy => (flow.destination, hash),
-            _ => (flow.source, mix(hash)),
+        let (towards, hash) = match packet.kind.goes_to_source() {
+            false => (flow.destination, hash),
+            true => (flow.source, mix(hash)),
         };
         let node = self.sources.hosts + switch as u32;
         Some(self.network.routing.next_link(node, towards, hash))

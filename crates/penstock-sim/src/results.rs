@@ -1,7 +1,7 @@
 //! What a run hands over: tables and a summary.
 
-use penstock_packet::{Observer, PacketEvent};
-use penstock_transport::Readiness;
+use penstock_packet::{CreditQueue, Observer, PacketEvent};
+use penstock_transport::{Host, HostCounters, Readiness};
 use penstock_units::Time;
 use serde::Serialize;
 
@@ -146,7 +146,7 @@ impl<O: Observer> Simulation<O> {
         }
         let retransmitted = self.measured.flows.retransmitted_packets();
         let summary = self.summary(cancelled, unfinished, retransmitted);
-        let links = links::table(now, &self.network, &self.counters, &self.measured);
+        let links = links::table(now, (&self.network, &self.hosts), &self.counters, &self.measured);
         let measured = self.measured;
         let mut tables = vec![
             measured.flows.into_table(),
@@ -171,6 +171,9 @@ impl<O: Observer> Simulation<O> {
     ) -> Summary {
         let switches = &self.network.switches;
         let measured = &self.measured;
+        let of_hosts = |count: fn(HostCounters) -> u64| -> u64 {
+            self.hosts.iter().map(|host| count(host.counters())).sum()
+        };
         let pfc = switches.iter().filter_map(|switch| switch.pfc());
         let peak = pfc.map(|pfc| pfc.peak_fraction()).reduce(f64::max);
         let delays = measured.labels().iter().cloned().zip(measured.delays.iter().map(Delay::of));
@@ -184,7 +187,7 @@ impl<O: Observer> Simulation<O> {
             drops: measured.drops,
             lost_packets: measured.lost_packets,
             retransmitted_packets,
-            timeouts: measured.timeouts,
+            timeouts: of_hosts(|counters| counters.timeouts),
             delivered_bytes: measured.arrived_payload,
             labels: measured.labels().to_vec(),
             layers: self.network.topology.layers.clone(),
@@ -200,9 +203,9 @@ impl<O: Observer> Simulation<O> {
             pfc_pauses: measured.pauses.classes,
             queue_pauses: measured.pauses.queues + measured.pauses.flows,
             timed_pauses: measured.pauses.timed,
-            credits_sent: self.credits.as_ref().map_or(0, |credits| credits.sent),
+            credits_sent: of_hosts(|counters| counters.credits_sent),
             credits_dropped: self.dropped_credits(),
-            credits_wasted: self.credits.as_ref().map_or(0, |credits| credits.wasted),
+            credits_wasted: of_hosts(|counters| counters.credits_wasted),
             base_rtt_ps: self.network.path.base_rtt.as_ps(),
             bdp_bytes: self.network.path.bdp.get(),
             unfinished,
@@ -211,6 +214,13 @@ impl<O: Observer> Simulation<O> {
             deadlock: measured.deadlock.clone(),
             queue_delay_ns: delays.collect(),
         }
+    }
+
+    /// Credits that were dropped at hosts and switches (ExpressPass).
+    fn dropped_credits(&self) -> u64 {
+        let ports = self.network.switches.iter().flat_map(|switch| switch.ports());
+        let at_ports = ports.filter_map(|port| port.credits()).map(CreditQueue::dropped);
+        at_ports.chain(self.hosts.iter().map(Host::dropped_credits)).sum()
     }
 
     fn unfinished(&self, now: Time) -> Vec<Unfinished> {
@@ -223,7 +233,7 @@ impl<O: Observer> Simulation<O> {
                 src: flow.source,
                 dst: flow.destination,
                 size_bytes: flow.size,
-                delivered_bytes: self.slots.receivers[slot as usize].delivered(),
+                delivered_bytes: self.flows.receiver(slot).delivered(),
                 waits_for: self.waits_for(now, slot),
             }
         };
@@ -231,15 +241,14 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn waits_for(&self, now: Time, slot: u32) -> String {
-        let sender = &self.slots.senders[slot as usize];
+        let sender = self.flows.sender(slot);
         let flow = &self.slots.flows[slot as usize];
-        let host = &self.network.hosts[flow.source as usize];
-        let nic = &host.nic;
-        let measured = &self.measured;
+        let host = &self.hosts[flow.source as usize];
+        let nic = host.nic();
         let in_flight = sender.in_flight();
         match sender.readiness(now) {
             Readiness::Idle => format!("acknowledgement of its last {in_flight} B"),
-            Readiness::Blocked if self.credits.is_some() => "a credit of its receiver".to_owned(),
+            Readiness::Blocked if host.has_credits() => "a credit of its receiver".to_owned(),
             Readiness::Blocked => {
                 format!("its window of {} B, {in_flight} B being in flight", sender.window())
             }
@@ -247,10 +256,10 @@ impl<O: Observer> Simulation<O> {
             Readiness::Ready if nic.is_queue_paused(sender.queue()) => {
                 format!("a resume of NIC queue {}, which its switch has paused", sender.queue())
             }
-            Readiness::Ready if host.credit.as_ref().is_some_and(|c| c.is_dry(sender.queue())) => {
+            Readiness::Ready if host.balance().is_some_and(|c| c.is_dry(sender.queue())) => {
                 format!("credit for NIC queue {}, whose switch has no memory", sender.queue())
             }
-            Readiness::Ready if measured.is_class_paused(flow.source, flow.class) => {
+            Readiness::Ready if nic.paused_classes() & (1 << flow.class) != 0 => {
                 format!("a resume of class {}, which its switch has paused", flow.class)
             }
             Readiness::Ready => "its turn at the NIC".to_owned(),

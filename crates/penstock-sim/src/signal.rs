@@ -81,7 +81,7 @@ impl<O: Observer> Simulation<O> {
         self.note(now, node, link, PacketEvent::Drop, 0);
         self.measured.dropped_payload += u64::from(self.pool[id].payload);
         if !self.measured.has_drop_notices {
-            return self.retire(id);
+            return self.pool.remove(id);
         }
         let packet = &mut self.pool[id];
         packet.kind = PacketKind::DropNotice;
@@ -109,7 +109,6 @@ impl<O: Observer> Simulation<O> {
             flags: PacketFlags::default(),
             ..self.pool[data]
         };
-        self.slots.flows[packet.flow as usize].packets += 1;
         let id = self.pool.insert(packet);
         let Some(back) = self.queue_back(switch, id) else { return false };
         if busy == Some(back) {

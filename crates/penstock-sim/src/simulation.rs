@@ -4,22 +4,21 @@
 use penstock_engine::{SourceId, Wheel, prefetch, stream};
 use penstock_fabric::{Arrival, Departure};
 use penstock_packet::{Moment, Observer, PacketId, PacketKind, PacketPool};
-use penstock_transport::Granters;
+use penstock_transport::{Flows, Host, HostDraws, Requests};
 use penstock_units::{Fidelity, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
 use crate::check::OrderCheck;
 use crate::clock::Sources;
-use crate::credit::Credits;
 use crate::deadlock::DeadlockWatch;
 use crate::error::{ScenarioError, StandstillError};
 use crate::flow::{FlowNames, FlowSlots};
-use crate::grant;
+use crate::host;
+use crate::levels;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::ns3::Ns3;
-use crate::priorities;
 use crate::routing::{RoutingConfig, Spray};
 use crate::scenario::Scenario;
 use crate::standstill::{ClockWatch, LOOK_EVENTS};
@@ -29,7 +28,13 @@ use crate::workload::{FlowArrival, Workload};
 /// A simulation: a network, its traffic, its clock, and what has been measured.
 pub struct Simulation<O> {
     pub(crate) network: Network,
+    pub(crate) hosts: Vec<Host>,
     pub(crate) slots: FlowSlots,
+    /// The ends of the flows, which belong to the hosts.
+    pub(crate) flows: Flows,
+    /// What the host that was called last asks for.
+    pub(crate) requests: Requests,
+    pub(crate) draws: HostDraws,
     pub(crate) pool: PacketPool,
     pub(crate) wheel: Wheel,
     pub(crate) sources: Sources,
@@ -37,7 +42,6 @@ pub struct Simulation<O> {
     pub(crate) measured: Measurements,
     pub(crate) names: FlowNames,
     pub(crate) path_seed: u64,
-    pub(crate) nic_random: Pcg32,
     pub(crate) scenario: Scenario,
     /// What the fidelity of the ns-3 HPCC simulator needs.
     pub(crate) ns3: Option<Box<Ns3>>,
@@ -45,8 +49,6 @@ pub struct Simulation<O> {
     pub(crate) order: Option<OrderCheck>,
     /// Looks for deadlocks, where they are possible.
     pub(crate) deadlock_watch: Option<DeadlockWatch>,
-    /// The granting halves of the hosts, with Homa.
-    pub(crate) granters: Option<Box<Granters>>,
     /// Who watches the switches.
     pub observer: O,
     /// Chooses a path for each data packet, where they are sprayed.
@@ -62,8 +64,6 @@ pub struct Simulation<O> {
     /// A control frame is lost when a 32-bit draw is below this.
     pub(crate) control_loss: u64,
     pub(crate) fault_random: Pcg32,
-    /// Where the scheme has credits.
-    pub(crate) credits: Option<Box<Credits>>,
     pub(crate) is_done: bool,
     pub(crate) has_passed_duration: bool,
 }
@@ -100,22 +100,26 @@ impl<O: Observer> Simulation<O> {
             scenario.seed,
             scenario.duration,
         )?;
-        let scenario = &priorities::resolved(scenario, &network)?;
+        let scenario = &levels::resolved(scenario, &network)?;
         let links = network.wires.len();
-        let hosts = network.hosts.len();
+        let hosts = network.topology.hosts;
         let switches = network.switches.len() as u32;
-        let sources = Sources { links: links as u32, hosts: hosts as u32, switches };
+        let sources = Sources { links: links as u32, hosts, switches };
         let random = |name| {
             let mut named = stream(scenario.seed, name);
             Pcg32::new(named.next_u64(), named.next_u64())
         };
-        let wheel = Wheel::new(sources.flow(0) as usize, slot_width_log2(links));
+        let wheel = Wheel::new(sources.receiver(1) as usize, slot_width_log2(links));
         let (wheel, ns3) = match scenario.fidelity {
             Fidelity::Exact => (wheel, None),
             Fidelity::Ns3Hpcc => (wheel.in_order_of_scheduling(), Some(Box::default())),
         };
         let mut simulation = Simulation {
+            hosts: host::hosts(scenario, &network),
             slots: FlowSlots::new(network.path_links),
+            flows: Flows::default(),
+            requests: Requests::default(),
+            draws: host::draws(scenario.seed),
             pool: PacketPool::new(scenario.has_telemetry()),
             wheel,
             ns3,
@@ -124,11 +128,8 @@ impl<O: Observer> Simulation<O> {
             measured: Measurements::new(scenario, &network, workload.labels().to_vec()),
             names: FlowNames::new(scenario.seed),
             path_seed: stream(scenario.seed, "ecmp").next_u64(),
-            nic_random: random("nic"),
             fault_random: random("faults/control"),
-            credits: Credits::new(scenario),
             control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
-            granters: grant::granters(scenario, &network),
             spray: spray(scenario, &network),
             scenario: scenario.clone(),
             deadlock_watch: DeadlockWatch::new(&network),
@@ -189,8 +190,13 @@ impl<O: Observer> Simulation<O> {
             self.on_wire_arrival(now, source);
         } else if source < 2 * self.sources.links {
             let link = source - self.sources.links;
-            self.network.wires[link as usize].is_end_scheduled = false;
+            let wire = &mut self.network.wires[link as usize];
+            wire.is_end_scheduled = false;
+            let node = wire.from;
             self.send_next(now, link);
+            if node < self.sources.hosts {
+                self.serve(now, node);
+            }
         } else {
             self.on_timer(now, source);
         }
@@ -246,11 +252,13 @@ impl<O: Observer> Simulation<O> {
             | PacketKind::CreditRequest
             | PacketKind::CreditStop => {
                 packet.hop += 1;
-                Some(self.slots.routes[packet.route as usize + usize::from(packet.hop) - 1])
+                let route = self.slots.route(packet.flow, packet.kind.is_reply());
+                Some(self.slots.routes[route + usize::from(packet.hop) - 1])
             }
             PacketKind::DropNotice | PacketKind::CongestionFeedback => {
                 packet.hop -= 1;
-                let forward = self.slots.routes[packet.route as usize + usize::from(packet.hop)];
+                let route = self.slots.route(packet.flow, false);
+                let forward = self.slots.routes[route + usize::from(packet.hop)];
                 Some(self.network.topology.links[forward as usize].reverse)
             }
             _ => None,
@@ -270,7 +278,7 @@ impl<O: Observer> Simulation<O> {
             if !is_credit {
                 switch.enqueue_control(&mut self.pool, id, egress);
             } else if !switch.enqueue_credit(&mut self.pool, id, egress) {
-                return self.retire(id);
+                return self.pool.remove(id);
             }
             return self.offer(now, link);
         }

@@ -97,7 +97,7 @@ fn every_source_has_a_name() {
     let mut simulation = simulation();
     assert_eq!(simulation.advance(1_000), Ok(true));
     let names: Vec<_> =
-        (0..simulation.sources.flow(1)).map(|source| simulation.source_name(source)).collect();
+        (0..simulation.sources.receiver(2)).map(|source| simulation.source_name(source)).collect();
     let expected = [
         (0, "arrivals on link H0->S0"),
         (4, "transmissions on link H0->S0"),

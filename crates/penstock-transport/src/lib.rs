@@ -12,9 +12,10 @@
 //! 4. [`sender`]: one flow at its source: window, pacing, retransmission.
 //! 5. [`receiver`]: one flow at its destination: what to reply to a data packet.
 //! 6. `notification`, `receiving_rate`: when the destination tells the source of congestion.
-//! 7. [`granters`]: which messages the destination lets send more (Homa).
+//! 7. [`granter`]: which messages the destination lets send more (Homa).
 //! 8. [`nic`]: which of a host's flows sends the next packet, and which are paused.
-//! 9. [`config`]: the three choices that make a host, and their bounds.
+//! 9. [`host`]: all of these as one state machine, which a driver calls.
+//! 10. [`config`]: the three choices that make a host, and their bounds.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -22,7 +23,8 @@ extern crate alloc;
 
 pub mod config;
 pub mod control;
-pub mod granters;
+pub mod granter;
+pub mod host;
 pub mod nic;
 pub mod path;
 pub mod receiver;
@@ -38,9 +40,13 @@ mod fixture;
 
 pub use config::{BaseRtt, ConfigError, HostConfig};
 pub use control::{
-    Controller, ControllerConfig, Credit, CreditSignal, ExpressPassConfig, FlowView,
+    Controller, ControllerConfig, Credit, CreditSignal, ExpressPassConfig, FlowView, SizeShare,
 };
-pub use granters::{Grant, Granters, Message};
+pub use granter::{Grant, Granter, Message};
+pub use host::{
+    Flows, FrameBytes, Host, HostCounters, HostDraws, HostFacts, HostPauses, Opening, Request,
+    Requests, Timer, Turn,
+};
 pub use nic::{Nic, NicConfig, NicScheduling};
 pub use notification::Notification;
 pub use path::{Acknowledgement, HopTelemetry, PathFacts};

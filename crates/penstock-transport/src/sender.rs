@@ -187,6 +187,12 @@ impl Sender {
         source.take_signal(now, packets)
     }
 
+    /// Whether the receiver is to be told of the credits that the flow needs (ExpressPass).
+    #[inline]
+    pub fn has_credit_signal(&self) -> bool {
+        matches!(&self.controller, Controller::ExpressPass(source) if source.has_signal())
+    }
+
     /// Packets that are still to be sent.
     fn packets_left(&self) -> u64 {
         self.remaining_unsent().div_ceil(u64::from(self.payload))

@@ -10,7 +10,6 @@ use penstock_units::Bytes;
 
 use super::{kind, levels, unless};
 use crate::error::ScenarioError;
-use crate::hop_credit;
 use crate::scenario::Scenario;
 
 pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
@@ -59,7 +58,7 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
         BackpressureConfig::Bfc(_) => numbered_queues(scenario),
         BackpressureConfig::FlowPauses(_) => flow_pauses(scenario),
         BackpressureConfig::Credits(credits) => {
-            hop_credit::bounds(scenario, credits).and_then(|()| numbered_queues(scenario))
+            super::hop_credit::bounds(scenario, credits).and_then(|()| numbered_queues(scenario))
         }
         BackpressureConfig::Pfc(pfc) => {
             pause_threshold(pfc, &switch.admission, "scheme.switch.backpressure")

@@ -5,7 +5,6 @@ use penstock_units::{Bytes, Time};
 
 use super::{fidelity, unless};
 use crate::error::ScenarioError;
-use crate::hop_credit;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
@@ -38,7 +37,7 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology) -> Result<(), Scen
     fidelity::times(scenario, topology)?;
     elisions(scenario, topology)?;
     hops(scenario, topology)?;
-    hop_credit::memory(scenario, topology)?;
+    super::hop_credit::memory(scenario, topology)?;
     memory(scenario, topology)
 }
 

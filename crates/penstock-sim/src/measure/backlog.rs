@@ -7,6 +7,8 @@
 use penstock_units::Time;
 use serde::Serialize;
 
+use penstock_transport::Flows;
+
 use crate::flow::FlowSlots;
 
 /// Intervals between the samples of a run; our choice: the last two thirds, which are judged, have
@@ -45,13 +47,13 @@ impl Backlog {
     }
 
     /// Takes a sample; true when another is to follow.
-    pub fn sample(&mut self, now: Time, slots: &FlowSlots) -> bool {
+    pub fn sample(&mut self, now: Time, slots: &FlowSlots, ends: &Flows) -> bool {
         let (mut flows, mut bytes) = (0, 0);
         for slot in slots.live() {
             let size = slots.flows[slot as usize].size;
             flows += u64::from(size > 0);
             // An endless flow has size 0 and leaves nothing.
-            bytes += size.saturating_sub(slots.receivers[slot as usize].delivered());
+            bytes += size.saturating_sub(ends.receiver(slot).delivered());
         }
         self.time_ns.push(now.as_ns_f64());
         self.flows.push(flows);

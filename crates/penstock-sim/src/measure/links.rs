@@ -1,6 +1,7 @@
 //! One row for each directed link.
 
 use penstock_fabric::port::PortCounters;
+use penstock_transport::Host;
 use penstock_units::{Bytes, Time};
 
 use super::summary::Measurements;
@@ -21,7 +22,7 @@ struct Paused {
 /// carried when the traffic ended; equal to the totals in a run that was stopped before.
 pub fn table(
     now: Time,
-    network: &Network,
+    (network, hosts): (&Network, &[Host]),
     counters: &[WireCounters],
     measured: &Measurements,
 ) -> Table {
@@ -31,7 +32,7 @@ pub fn table(
         false => &measured.duration_counters,
     };
     let ends: Vec<(Paused, PortCounters)> =
-        (0..links.len()).map(|link| sending_end(now, network, measured, link)).collect();
+        (0..links.len()).map(|link| sending_end(now, network, hosts, link)).collect();
     let of_link = |pick: fn(&crate::topology::Link) -> u32| links.iter().map(pick).collect();
     let of_wire =
         |of: &[WireCounters], pick: fn(&WireCounters) -> u64| of.iter().map(pick).collect();
@@ -73,13 +74,12 @@ pub fn table(
 fn sending_end(
     now: Time,
     network: &Network,
-    measured: &Measurements,
+    hosts: &[Host],
     link: usize,
 ) -> (Paused, PortCounters) {
     let wire = &network.wires[link];
-    let hosts = network.topology.hosts;
-    if wire.from < hosts {
-        let host = &measured.hosts[wire.from as usize];
+    if wire.from < network.topology.hosts {
+        let host = hosts[wire.from as usize].pauses();
         let paused = Paused {
             class_time: host.class_clock.total(now),
             queue_time: host.queue_clock.total(now),
@@ -88,7 +88,7 @@ fn sending_end(
         };
         return (paused, PortCounters::default());
     }
-    let port = network.switches[(wire.from - hosts) as usize].port(wire.from_port);
+    let port = network.switches[(wire.from - network.topology.hosts) as usize].port(wire.from_port);
     let paused = Paused {
         class_time: port.class_pause_time(now),
         queue_time: port.queue_pause_time(now),

@@ -1,7 +1,7 @@
 //! Periodic samples: the buffer of every switch, and series of chosen links.
 
 use super::table::{Column, Table};
-use crate::flow::FlowSlots;
+use penstock_transport::{Flows, Host};
 
 /// Buffer occupancy by time and switch.
 #[derive(Clone, Debug, Default)]
@@ -51,12 +51,9 @@ pub struct LinkSamples {
 
 /// What the controllers of the flows of `host` allow together (bit/s): each its rate, or `line_rate`
 /// when it does not pace.
-pub fn allowed_rate(slots: &FlowSlots, host: u32, line_rate: u64) -> u64 {
-    let of_host = (0..slots.flows.len() as u32)
-        .filter(|slot| slots.live_flow(*slot).is_some_and(|flow| flow.source == host));
-    of_host
-        .map(|slot| slots.senders[slot as usize].rate().map_or(line_rate, |rate| rate.as_bps()))
-        .sum()
+pub fn allowed_rate(host: &Host, ends: &Flows, line_rate: u64) -> u64 {
+    let rates = host.open_flows().iter().map(|&flow| ends.sender(flow).rate());
+    rates.map(|rate| rate.map_or(line_rate, |rate| rate.as_bps())).sum()
 }
 
 impl LinkSamples {

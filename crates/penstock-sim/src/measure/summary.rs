@@ -1,7 +1,6 @@
 //! What a run counts while it goes on, and its summary.
 
-use penstock_packet::{PauseClock, Signal};
-use penstock_transport::RecoveryConfig;
+use penstock_transport::{Flows, Host, RecoveryConfig};
 use penstock_units::Time;
 use serde::Serialize;
 
@@ -19,29 +18,6 @@ use crate::network::Network;
 use crate::scenario::Scenario;
 use crate::wire::WireCounters;
 use crate::workload::TrafficConfig;
-
-/// Pauses of a host's NIC.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HostPauses {
-    queues: u128,
-    classes: u8,
-    is_held: bool,
-    /// Time, summed over the paused queues.
-    pub queue_clock: PauseClock,
-    /// Time, summed over the paused classes.
-    pub class_clock: PauseClock,
-    /// Queue pauses that took effect.
-    pub queue_pauses: u64,
-    /// Class pauses that took effect.
-    pub class_pauses: u64,
-}
-
-impl HostPauses {
-    /// A timed pause stops all classes and counts as one.
-    fn count_classes(&mut self, now: Time) {
-        self.class_clock.set(now, self.classes.count_ones().max(u32::from(self.is_held)));
-    }
-}
 
 /// Everything that is measured while a simulation runs.
 pub struct Measurements {
@@ -63,8 +39,6 @@ pub struct Measurements {
     pub delays: Vec<LogHistogram>,
     /// Pauses that switches sent.
     pub pauses: SentPauses,
-    /// Pauses of the NICs.
-    pub hosts: Vec<HostPauses>,
     /// Events processed.
     pub events: u64,
     /// Flows that arrived.
@@ -79,10 +53,6 @@ pub struct Measurements {
     pub drops: u64,
     /// Packets lost with links that failed, control included.
     pub lost_packets: u64,
-    /// Retransmission timers that expired.
-    pub timeouts: u64,
-    /// Payload bytes sent by hosts, retransmissions included.
-    pub sent_payload: u64,
     /// Payload bytes that arrived at hosts.
     pub arrived_payload: u64,
     /// Payload bytes dropped, or lost with links that failed.
@@ -95,7 +65,6 @@ pub struct Measurements {
     pub long_lived: Vec<LongLived>,
     /// The deadlock that ended the run.
     pub deadlock: Option<Deadlock>,
-    reacts: bool,
     series_links: Vec<u32>,
     incast: Vec<bool>,
     labels: Vec<String>,
@@ -134,7 +103,6 @@ impl Measurements {
             event_table: measure.events.then(EventTable::default),
             delays: vec![LogHistogram::default(); labels.len()],
             pauses: SentPauses::new(network.wires.len()),
-            hosts: vec![HostPauses::default(); network.hosts.len()],
             events: 0,
             flows_started: 0,
             flows_finished: 0,
@@ -142,15 +110,12 @@ impl Measurements {
             live_finite: 0,
             drops: 0,
             lost_packets: 0,
-            timeouts: 0,
-            sent_payload: 0,
             arrived_payload: 0,
             dropped_payload: 0,
             has_drop_notices: matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect {}),
             duration_counters: vec![],
             long_lived: vec![],
             deadlock: None,
-            reacts: scenario.scheme.host.nic.reacts,
             series_links: measure.series.iter().filter_map(link).collect(),
             incast: scenario.traffic.iter().map(is_incast).collect(),
             labels,
@@ -185,47 +150,13 @@ impl Measurements {
         self.flows.push(record);
     }
 
-    /// A signal reached the NIC of `host`.
-    pub fn on_host_signal(&mut self, now: Time, host: u32, signal: Signal) {
-        let pauses = &mut self.hosts[host as usize];
-        let (queues, classes) = (pauses.queues, pauses.classes);
-        match signal {
-            Signal::PauseClass(class) => pauses.classes |= 1 << (class & 7),
-            Signal::ResumeClass(class) => pauses.classes &= !(1 << (class & 7)),
-            Signal::PauseQueue(queue) if self.reacts => pauses.queues |= 1 << (queue & 127),
-            Signal::ResumeQueue(queue) => pauses.queues &= !(1 << (queue & 127)),
-            Signal::QueueBitmap(bitmap) if self.reacts => pauses.queues = bitmap,
-            Signal::PauseTime(_) => {
-                pauses.class_pauses += u64::from(!pauses.is_held);
-                pauses.is_held = true;
-            }
-            _ => {}
-        }
-        pauses.queue_pauses += u64::from((pauses.queues & !queues).count_ones());
-        pauses.class_pauses += u64::from((pauses.classes & !classes).count_ones());
-        pauses.queue_clock.set(now, pauses.queues.count_ones());
-        pauses.count_classes(now);
-    }
-
-    /// A pause of the NIC of `host` that had an end is over.
-    pub fn on_host_release(&mut self, now: Time, host: u32) {
-        let pauses = &mut self.hosts[host as usize];
-        pauses.is_held = false;
-        pauses.count_classes(now);
-    }
-
-    /// Whether `class` is paused at the NIC of `host`.
-    pub fn is_class_paused(&self, host: u32, class: u8) -> bool {
-        self.hosts[host as usize].classes & (1 << class) != 0
-    }
-
     /// Samples the buffers of all switches and the series.
     pub fn sample(
         &mut self,
         now: Time,
         network: &Network,
         counters: &[WireCounters],
-        slots: &FlowSlots,
+        (hosts, ends): (&[Host], &Flows),
     ) {
         if let Some(active) = &mut self.active_flows {
             active.sample();
@@ -252,14 +183,14 @@ impl Measurements {
             samples.data_bytes.push(counters[link as usize].payload);
             let line_rate = network.topology.links[link as usize].rate.as_bps();
             samples.allowed_bps.push(match port {
-                None => allowed_rate(slots, wire.from, line_rate),
+                None => allowed_rate(&hosts[wire.from as usize], ends, line_rate),
                 Some(_) => 0,
             });
         }
     }
 
     /// The traffic ends.
-    pub fn on_duration(&mut self, slots: &FlowSlots, counters: &[WireCounters]) {
+    pub fn on_duration(&mut self, slots: &FlowSlots, ends: &Flows, counters: &[WireCounters]) {
         self.duration_counters = counters.to_vec();
         for slot in slots.live() {
             let flow = &slots.flows[slot as usize];
@@ -269,7 +200,7 @@ impl Measurements {
                     src: flow.source,
                     dst: flow.destination,
                     start_ns: flow.start.as_ns_f64(),
-                    delivered_bytes: slots.receivers[slot as usize].delivered(),
+                    delivered_bytes: ends.receiver(slot).delivered(),
                 });
             }
         }

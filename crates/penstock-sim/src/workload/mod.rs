@@ -40,7 +40,7 @@ pub use merge::Workload;
 pub use open_loop::OpenLoop;
 pub use pair::PairConfig;
 pub use size::{Convention, SizeConfig, SizeDistribution};
-pub use size_share::{SizeShare, size_shares};
+pub use size_share::size_shares;
 
 /// An entry of the `traffic` list of a scenario; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

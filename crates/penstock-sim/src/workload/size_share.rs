@@ -1,5 +1,6 @@
 //! Which sizes the flows of a scenario have, as expectations: for policies that know the workload.
 
+use penstock_transport::SizeShare;
 use penstock_units::Time;
 
 use super::TrafficConfig;
@@ -10,22 +11,6 @@ use crate::topology::Topology;
 
 /// Points of a distribution of sizes (our choice: a hundred for each of 127 priority levels).
 const POINTS: u32 = 1 << 14;
-
-/// So many flows of a size are expected.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SizeShare {
-    /// Payload (bytes), > 0.
-    pub size: u64,
-    /// Flows of this size while traffic is generated.
-    pub flows: f64,
-}
-
-impl SizeShare {
-    /// The part of a flow's bytes that comes within the first `limit` (bytes).
-    pub fn unscheduled(&self, limit: u64) -> f64 {
-        self.size.min(limit) as f64
-    }
-}
 
 /// The sizes of all flows with an end; the expected flows of a distribution at equally likely points.
 ///

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     DcqcnConfig, DcqcnMellanoxConfig, DctcpConfig, DelayConfig, ExpressPassConfig, HomaConfig,
-    HpccConfig, NewRenoConfig, PacketPairConfig, PcnConfig, QcnConfig, SwiftConfig, TimelyConfig,
-    WindowConfig, expresspass,
+    HpccConfig, NewRenoConfig, PacketPairConfig, PcnConfig, QcnConfig, SizeShare, SwiftConfig,
+    TimelyConfig, WindowConfig, expresspass,
 };
 use crate::config::ConfigError;
 use crate::notification::NotificationPoint;
@@ -106,6 +106,19 @@ impl ControllerConfig {
         match self {
             ControllerConfig::Homa(config) => config.rtt_bytes(path),
             _ => u64::MAX,
+        }
+    }
+
+    /// Whether [`ControllerConfig::follow_sizes`] changes anything.
+    pub fn follows_sizes(&self) -> bool {
+        matches!(self, ControllerConfig::Homa(_))
+    }
+
+    /// Chooses what the parameters leave open by the sizes of the flows that are expected, on a network with
+    /// the longest path `path` and switches with `levels` priority levels, at least 2.
+    pub fn follow_sizes(&mut self, sizes: &[SizeShare], path: &PathFacts, levels: u32) {
+        if let ControllerConfig::Homa(homa) = self {
+            *homa = homa.with_levels(sizes, homa.rtt_bytes(path), levels);
         }
     }
 

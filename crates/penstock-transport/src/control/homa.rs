@@ -3,7 +3,7 @@
 //! B. Montazeri, Y. Li, M. Alizadeh and J. Ousterhout, "Homa: A Receiver-Driven Low-Latency Transport
 //! Protocol Using Network Priorities", SIGCOMM 2018, as P. Goyal et al., "Backpressure Flow Control",
 //! NSDI 2022, App. A.2, evaluate it. Implemented here: unscheduled bytes and their level (sec. 3.2,
-//! 3.4), granted bytes and theirs. The receiver's half is [`crate::granters`]; who of a host's messages
+//! 3.4), granted bytes and theirs. The receiver's half is [`crate::granter`]; who of a host's messages
 //! sends is the NIC's choice (SRPT: `nic.scheduling = "srf"`); what is lost, [`crate::recovery::resend`].
 //!
 //! A flow is a message. Left out: RPCs (a message has no response), cutoffs that receivers measure and

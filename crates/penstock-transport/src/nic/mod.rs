@@ -212,6 +212,24 @@ impl Nic {
         }
     }
 
+    /// The queues that are paused, one bit each.
+    #[inline]
+    pub fn paused_queues(&self) -> u128 {
+        match &self.kind {
+            Kind::Queued(nic) => nic.paused_queues(),
+            Kind::Polled(_) => 0,
+        }
+    }
+
+    /// The classes that are paused, one bit each.
+    #[inline]
+    pub fn paused_classes(&self) -> u32 {
+        match &self.kind {
+            Kind::Queued(nic) => nic.paused_classes(),
+            Kind::Polled(nic) => nic.paused_classes(),
+        }
+    }
+
     /// Whether `queue` is paused.
     #[inline]
     pub fn is_queue_paused(&self, queue: u16) -> bool {

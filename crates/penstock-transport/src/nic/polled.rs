@@ -127,6 +127,10 @@ impl PolledNic {
         gaps.min().filter(|&gap| gap > now)
     }
 
+    pub(super) fn paused_classes(&self) -> u32 {
+        self.paused_classes
+    }
+
     pub(super) fn pause_class(&mut self, class: u8) {
         self.paused_classes |= 1 << class;
     }

@@ -233,6 +233,18 @@ impl QueuedNic {
         }
     }
 
+    /// The queues that are paused, one bit each.
+    #[inline]
+    pub(super) fn paused_queues(&self) -> u128 {
+        self.paused_queues
+    }
+
+    /// The classes that are paused, one bit each.
+    #[inline]
+    pub(super) fn paused_classes(&self) -> u32 {
+        self.paused_classes
+    }
+
     /// Whether `queue` is paused.
     #[inline]
     pub(super) fn is_queue_paused(&self, queue: u16) -> bool {

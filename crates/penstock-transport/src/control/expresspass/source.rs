@@ -97,6 +97,12 @@ impl Source {
         self.deadline = Time::NEVER;
     }
 
+    /// Whether [`Source::take_signal`] has something to tell.
+    #[inline]
+    pub(crate) fn has_signal(&self) -> bool {
+        self.signal.is_some()
+    }
+
     /// When it asks again (ps); [`Time::NEVER`] when it does not.
     #[inline]
     pub(crate) fn deadline(&self) -> Time {

@@ -22,10 +22,9 @@
 //! until K senders are found.
 
 use alloc::collections::VecDeque;
-use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::control::HomaConfig;
+use crate::control::{ControllerConfig, HomaConfig};
 use crate::path::PathFacts;
 
 /// A message at its receiver.
@@ -68,73 +67,67 @@ impl Waiting {
     }
 }
 
-/// What one host is sent.
-#[derive(Clone, Debug, Default)]
-struct Inbox {
-    /// By remaining bytes and number.
-    waiting: Vec<Waiting>,
-    /// Scheduled bytes that are granted and have not arrived.
-    incoming: u64,
-}
-
-/// The granting halves of all hosts; they share nothing but the space they work in.
+/// The granting half of one host.
 #[derive(Clone, Debug)]
-pub struct Granters {
-    inboxes: Vec<Inbox>,
+pub struct Granter {
     rtt_bytes: u64,
     payload: u64,
     overcommitment: usize,
     /// The first scheduled level.
     first_level: u8,
+    /// By remaining bytes and number.
+    waiting: Vec<Waiting>,
+    /// Scheduled bytes that are granted and have not arrived.
+    incoming: u64,
     grants: VecDeque<Grant>,
     /// Places of the active messages, while they are granted to.
     active: Vec<usize>,
-    /// By sender: the last round in which one of its messages was found.
-    found_in: Vec<u64>,
-    round: u64,
 }
 
-impl Granters {
-    /// Nothing has arrived at any of `hosts` hosts. What `config` leaves open is one unscheduled and
-    /// one scheduled level.
-    pub fn new(config: &HomaConfig, path: &PathFacts, hosts: usize) -> Self {
-        Granters {
-            inboxes: vec![Inbox::default(); hosts],
+impl Granter {
+    /// The granting half of a host with `controller`, if that has one.
+    pub(crate) fn of(controller: &ControllerConfig, path: &PathFacts) -> Option<Self> {
+        let ControllerConfig::Homa(homa) = controller else { return None };
+        Some(Granter::new(homa, path))
+    }
+
+    /// Nothing has arrived. What `config` leaves open is one unscheduled and one scheduled level.
+    pub fn new(config: &HomaConfig, path: &PathFacts) -> Self {
+        Granter {
             rtt_bytes: config.rtt_bytes(path),
             payload: u64::from(path.payload),
             overcommitment: config.overcommitment.unwrap_or(1) as usize,
             first_level: config.first_scheduled_level(),
+            waiting: Vec::new(),
+            incoming: 0,
             grants: VecDeque::new(),
             active: Vec::new(),
-            found_in: vec![0; hosts],
-            round: 0,
         }
     }
 
-    /// A packet of `message` arrived at `host`, which had `before` bytes of it and now has `after`;
-    /// then [`Granters::take_grant`] has the grants that are due.
-    pub fn on_data(&mut self, host: u32, message: Message, before: u64, after: u64) {
+    /// A packet of `message` arrived at the host, which had `before` bytes of it and now has `after`;
+    /// then [`Granter::take_grant`] has the grants that are due.
+    pub fn on_data(&mut self, message: Message, before: u64, after: u64) {
         if message.size <= self.rtt_bytes || before == after {
             return;
         }
-        let inbox = &mut self.inboxes[host as usize];
-        inbox.incoming -= after.max(self.rtt_bytes) - before.max(self.rtt_bytes);
+        self.incoming -= after.max(self.rtt_bytes) - before.max(self.rtt_bytes);
         let remaining = message.size - after;
         if before == 0 {
             let ungranted = message.size - self.rtt_bytes;
             let waiting = Waiting { remaining, ungranted, message };
-            let place = inbox.waiting.partition_point(|other| other.key() < waiting.key());
-            inbox.waiting.insert(place, waiting);
+            let place = self.waiting.partition_point(|other| other.key() < waiting.key());
+            self.waiting.insert(place, waiting);
         } else {
             let key = (message.size - before, message.number);
-            if let Ok(old) = inbox.waiting.binary_search_by_key(&key, Waiting::key) {
+            if let Ok(old) = self.waiting.binary_search_by_key(&key, Waiting::key) {
                 let key = (remaining, message.number);
-                let new = inbox.waiting[..old].partition_point(|other| other.key() < key);
-                inbox.waiting[old].remaining = remaining;
-                inbox.waiting[new..=old].rotate_right(1);
+                let new = self.waiting[..old].partition_point(|other| other.key() < key);
+                self.waiting[old].remaining = remaining;
+                self.waiting[new..=old].rotate_right(1);
             }
         }
-        while self.grant(host) {}
+        while self.grant() {}
     }
 
     /// The next grant to send, in the order of the messages.
@@ -143,18 +136,17 @@ impl Granters {
         self.grants.pop_front()
     }
 
-    /// Grants to the active messages of `host`; answers whether one of them was granted to its end and
+    /// Grants to the active messages; answers whether one of them was granted to its end and
     /// has made place for another.
-    fn grant(&mut self, host: u32) -> bool {
-        self.find_active(host);
-        let inbox = &mut self.inboxes[host as usize];
+    fn grant(&mut self) -> bool {
+        self.find_active();
         let limit = self.overcommitment as u64 * self.rtt_bytes;
         let lowest = usize::from(self.first_level) + self.overcommitment - self.active.len();
         let mut has_finished = false;
         for (rank, &place) in self.active.iter().enumerate() {
-            let waiting = &mut inbox.waiting[place];
+            let waiting = &mut self.waiting[place];
             let outstanding = waiting.remaining - waiting.ungranted;
-            let room = (self.rtt_bytes - outstanding).min(limit - inbox.incoming);
+            let room = (self.rtt_bytes - outstanding).min(limit - self.incoming);
             let granted = if waiting.ungranted <= room {
                 waiting.ungranted
             } else {
@@ -164,7 +156,7 @@ impl Granters {
                 continue;
             }
             waiting.ungranted -= granted;
-            inbox.incoming += granted;
+            self.incoming += granted;
             has_finished |= waiting.ungranted == 0;
             self.grants.push_back(Grant {
                 slot: waiting.message.slot,
@@ -173,22 +165,25 @@ impl Granters {
             });
         }
         if has_finished {
-            inbox.waiting.retain(|waiting| waiting.ungranted > 0);
+            self.waiting.retain(|waiting| waiting.ungranted > 0);
         }
         has_finished
     }
 
     /// Finds the first messages of different senders, as many as overcommitment allows.
-    fn find_active(&mut self, host: u32) {
-        self.round += 1;
+    fn find_active(&mut self) {
         self.active.clear();
-        for (place, waiting) in self.inboxes[host as usize].waiting.iter().enumerate() {
+        // Bit s is set when a message of a sender with number s modulo 64 is among them.
+        let mut seen = 0u64;
+        for (place, waiting) in self.waiting.iter().enumerate() {
             if self.active.len() == self.overcommitment {
                 break;
             }
-            let found_in = &mut self.found_in[waiting.message.source as usize];
-            if *found_in != self.round {
-                *found_in = self.round;
+            let source = waiting.message.source;
+            let bit = 1 << (source % 64);
+            let is_of = |&other: &usize| self.waiting[other].message.source == source;
+            if seen & bit == 0 || !self.active.iter().any(is_of) {
+                seen |= bit;
                 self.active.push(place);
             }
         }
@@ -196,5 +191,5 @@ impl Granters {
 }
 
 #[cfg(test)]
-#[path = "granters_tests.rs"]
+#[path = "granter_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Homa's priority levels, from the sizes of the scenario's flows.
+//! Homa's priority levels, from the sizes of the flows that are expected.
 //!
 //! B. Montazeri et al., "Homa", SIGCOMM 2018, sec. 3.4, with the levels of P. Goyal et al. (BFC, NSDI
 //! 2022), App. A.2: the levels of a switch are divided between unscheduled and scheduled bytes in the
@@ -10,52 +10,52 @@
 //! Where the sources are silent: several entries of traffic count with the bytes that they offer, incasts
 //! included; endless flows, whose unscheduled bytes are nothing against the rest, do not count.
 
-use penstock_fabric::AssignmentConfig;
-use penstock_transport::ControllerConfig;
-use penstock_transport::control::HomaConfig;
+use alloc::vec::Vec;
+
 use penstock_units::Bytes;
 
-use crate::error::ScenarioError;
-use crate::network::Network;
-use crate::scenario::Scenario;
-use crate::workload::{self, SizeShare};
+use super::HomaConfig;
 
-/// `scenario` with the levels that it leaves open.
-///
-/// # Errors
-/// When its traffic does not fit the network.
-pub fn resolved(scenario: &Scenario, network: &Network) -> Result<Scenario, ScenarioError> {
-    let mut scenario = scenario.clone();
-    let ControllerConfig::Homa(homa) = &mut scenario.scheme.host.controller else {
-        return Ok(scenario);
-    };
-    let AssignmentConfig::Priority(switch) = &scenario.scheme.switch.assignment else {
-        return Ok(scenario);
-    };
-    let (topology, routing) = (&network.topology, &network.routing);
-    let sizes = workload::size_shares(&scenario.traffic, topology, routing, scenario.duration)?;
-    *homa = with_levels(homa, &sizes, homa.rtt_bytes(&network.path), switch.levels);
-    Ok(scenario)
+/// So many flows of a size are expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeShare {
+    /// Payload (bytes), > 0.
+    pub size: u64,
+    /// Flows of this size while traffic is generated.
+    pub flows: f64,
 }
 
-/// `homa` with the levels that it leaves open, of `levels` in all.
-fn with_levels(homa: &HomaConfig, sizes: &[SizeShare], rtt_bytes: u64, levels: u32) -> HomaConfig {
-    let unscheduled: f64 =
-        sizes.iter().map(|share| share.flows * share.unscheduled(rtt_bytes)).sum();
-    let total: f64 = sizes.iter().map(|share| share.flows * share.size as f64).sum();
-    let proportion = if total > 0.0 { unscheduled / total } else { 0.0 };
-    let by_workload = (f64::from(levels) * proportion).round() as u32;
-    let chosen = match (&homa.cutoffs, homa.overcommitment) {
-        (Some(cutoffs), _) => cutoffs.len() as u32 + 1,
-        (None, Some(scheduled)) => levels.saturating_sub(scheduled),
-        (None, None) => by_workload,
-    };
-    let chosen = chosen.clamp(1, levels - 1);
-    let cutoffs = homa.cutoffs.clone().unwrap_or_else(|| cutoffs(sizes, rtt_bytes, chosen));
-    HomaConfig {
-        bdp_factor: homa.bdp_factor,
-        overcommitment: Some(homa.overcommitment.unwrap_or(levels - chosen)),
-        cutoffs: Some(cutoffs),
+impl SizeShare {
+    /// The part of a flow's bytes that comes within the first `limit` (bytes).
+    fn first(&self, limit: u64) -> f64 {
+        self.size.min(limit) as f64
+    }
+}
+
+impl HomaConfig {
+    /// The same with the levels that it leaves open, of `levels` in all, at least 2.
+    pub(crate) fn with_levels(
+        &self,
+        sizes: &[SizeShare],
+        rtt_bytes: u64,
+        levels: u32,
+    ) -> HomaConfig {
+        let unscheduled: f64 = sizes.iter().map(|share| share.flows * share.first(rtt_bytes)).sum();
+        let total: f64 = sizes.iter().map(|share| share.flows * share.size as f64).sum();
+        let proportion = if total > 0.0 { unscheduled / total } else { 0.0 };
+        let by_workload = libm::round(f64::from(levels) * proportion) as u32;
+        let chosen = match (&self.cutoffs, self.overcommitment) {
+            (Some(cutoffs), _) => cutoffs.len() as u32 + 1,
+            (None, Some(scheduled)) => levels.saturating_sub(scheduled),
+            (None, None) => by_workload,
+        };
+        let chosen = chosen.clamp(1, levels - 1);
+        let cutoffs = self.cutoffs.clone().unwrap_or_else(|| cutoffs(sizes, rtt_bytes, chosen));
+        HomaConfig {
+            bdp_factor: self.bdp_factor,
+            overcommitment: Some(self.overcommitment.unwrap_or(levels - chosen)),
+            cutoffs: Some(cutoffs),
+        }
     }
 }
 
@@ -64,12 +64,12 @@ fn with_levels(homa: &HomaConfig, sizes: &[SizeShare], rtt_bytes: u64, levels: u
 fn cutoffs(sizes: &[SizeShare], rtt_bytes: u64, levels: u32) -> Vec<Bytes> {
     let mut sorted = sizes.to_vec();
     sorted.sort_by_key(|share| share.size);
-    let total: f64 = sorted.iter().map(|share| share.flows * share.unscheduled(rtt_bytes)).sum();
-    let mut found: Vec<Bytes> = vec![];
+    let total: f64 = sorted.iter().map(|share| share.flows * share.first(rtt_bytes)).sum();
+    let mut found: Vec<Bytes> = Vec::new();
     let mut below = 0.0;
     for share in &sorted {
         let part = f64::from(found.len() as u32 + 1) / f64::from(levels);
-        below += share.flows * share.unscheduled(rtt_bytes);
+        below += share.flows * share.first(rtt_bytes);
         if below >= total * part && found.len() + 1 < levels as usize {
             found.push(Bytes::new(share.size));
         }
@@ -80,6 +80,8 @@ fn cutoffs(sizes: &[SizeShare], rtt_bytes: u64, levels: u32) -> Vec<Bytes> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::*;
 
     const OPEN: HomaConfig = HomaConfig { bdp_factor: 1.0, overcommitment: None, cutoffs: None };
@@ -91,22 +93,22 @@ mod tests {
     #[test]
     fn levels_follow_the_share_of_unscheduled_bytes() {
         // Unscheduled: 100 x 1 kB + 1 x 100 kB = 200 kB of 100 kB + 300 kB.
-        let half = with_levels(&OPEN, &sizes(&[(1_000, 100.0), (300_000, 1.0)]), 100_000, 32);
+        let half = OPEN.with_levels(&sizes(&[(1_000, 100.0), (300_000, 1.0)]), 100_000, 32);
         assert_eq!(half.overcommitment, Some(16));
         assert_eq!(half.first_scheduled_level() as usize, half.cutoffs.unwrap().len() + 1);
-        let all = with_levels(&OPEN, &sizes(&[(1_000, 1.0)]), 100_000, 8);
+        let all = OPEN.with_levels(&sizes(&[(1_000, 1.0)]), 100_000, 8);
         assert_eq!((all.overcommitment, all.cutoffs), (Some(1), Some(vec![Bytes::new(1_000)])));
-        let none = with_levels(&OPEN, &[], 100_000, 8);
-        assert_eq!((none.overcommitment, none.cutoffs), (Some(7), Some(vec![])));
+        let none = OPEN.with_levels(&[], 100_000, 8);
+        assert_eq!((none.overcommitment, none.cutoffs), (Some(7), Some(Vec::new())));
     }
 
     #[test]
     fn what_is_written_stays() {
         let written = HomaConfig { overcommitment: Some(3), ..OPEN };
-        let three = with_levels(&written, &sizes(&[(1_000, 1.0), (2_000, 1.0)]), 100_000, 8);
+        let three = written.with_levels(&sizes(&[(1_000, 1.0), (2_000, 1.0)]), 100_000, 8);
         assert_eq!(three.overcommitment, Some(3));
         let written = HomaConfig { cutoffs: Some(vec![Bytes::new(7)]), ..OPEN };
-        let one = with_levels(&written, &sizes(&[(1_000, 1.0)]), 100_000, 8);
+        let one = written.with_levels(&sizes(&[(1_000, 1.0)]), 100_000, 8);
         assert_eq!((one.overcommitment, one.cutoffs), (Some(6), Some(vec![Bytes::new(7)])));
     }
 
@@ -119,7 +121,7 @@ mod tests {
             let from = if level == 0 { 0 } else { found[level - 1].get() };
             let to = found.get(level).map_or(u64::MAX, |cutoff| cutoff.get());
             let inside = sizes.iter().filter(|share| share.size > from && share.size <= to);
-            inside.map(|share| share.unscheduled(100_000)).sum()
+            inside.map(|share| share.first(100_000)).sum()
         };
         let total: f64 = (0..5).map(of_level).sum();
         for level in 0..5 {

@@ -1,5 +1,6 @@
 //! Grants stepped by hand: RTTbytes of 100 kB, packets of 1 kB, scheduled levels 2 to 3 (K = 2).
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_units::Bytes;
@@ -9,10 +10,10 @@ use crate::fixture;
 
 const RTT: u64 = 100_000;
 
-fn granters(overcommitment: u32) -> Granters {
+fn granter(overcommitment: u32) -> Granter {
     let cutoffs = Some(vec![Bytes::new(5_000)]);
     let config = HomaConfig { bdp_factor: 1.0, overcommitment: Some(overcommitment), cutoffs };
-    Granters::new(&config, &fixture::path(), 8)
+    Granter::new(&config, &fixture::path())
 }
 
 /// Message `number` of host `source`; its slot is its number.
@@ -21,82 +22,82 @@ fn message(number: u64, source: u32, size: u64) -> Message {
 }
 
 /// The next packet of `message` arrives at host 0, which has `before` bytes of it; the grants.
-fn arrive(granters: &mut Granters, message: Message, before: u64) -> Vec<(u32, u64, u8)> {
+fn arrive(granter: &mut Granter, message: Message, before: u64) -> Vec<(u32, u64, u8)> {
     let after = (before + 1_000).min(message.size);
-    granters.on_data(0, message, before, after);
-    core::iter::from_fn(|| granters.take_grant())
+    granter.on_data(message, before, after);
+    core::iter::from_fn(|| granter.take_grant())
         .map(|grant| (grant.slot, grant.offset, grant.level))
         .collect()
 }
 
 #[test]
 fn a_message_of_rtt_bytes_is_not_granted() {
-    let mut granters = granters(2);
+    let mut granter = granter(2);
     for packet in 0..100 {
-        assert_eq!(arrive(&mut granters, message(0, 1, RTT), packet * 1_000), []);
+        assert_eq!(arrive(&mut granter, message(0, 1, RTT), packet * 1_000), []);
     }
 }
 
 #[test]
 fn every_packet_of_a_lone_message_brings_a_grant_of_one_at_the_lowest_level() {
-    let mut granters = granters(2);
+    let mut granter = granter(2);
     let lone = message(0, 1, 150_500);
     for packet in 0..50 {
         let offset = RTT + (packet + 1) * 1_000;
-        assert_eq!(arrive(&mut granters, lone, packet * 1_000), [(0, offset, 3)]);
+        assert_eq!(arrive(&mut granter, lone, packet * 1_000), [(0, offset, 3)]);
     }
-    assert_eq!(arrive(&mut granters, lone, 50_000), [(0, 150_500, 3)]);
-    assert_eq!(arrive(&mut granters, lone, 51_000), []);
+    assert_eq!(arrive(&mut granter, lone, 50_000), [(0, 150_500, 3)]);
+    assert_eq!(arrive(&mut granter, lone, 51_000), []);
 }
 
 #[test]
 fn the_shorter_of_two_gets_the_higher_level() {
-    let mut granters = granters(2);
+    let mut granter = granter(2);
     let (long, short) = (message(0, 1, 500_000), message(1, 2, 300_000));
-    assert_eq!(arrive(&mut granters, long, 0), [(0, 101_000, 3)]);
-    assert_eq!(arrive(&mut granters, short, 0), [(1, 101_000, 2)]);
-    assert_eq!(arrive(&mut granters, long, 1_000), [(0, 102_000, 3)]);
+    assert_eq!(arrive(&mut granter, long, 0), [(0, 101_000, 3)]);
+    assert_eq!(arrive(&mut granter, short, 0), [(1, 101_000, 2)]);
+    assert_eq!(arrive(&mut granter, long, 1_000), [(0, 102_000, 3)]);
 }
 
 #[test]
 fn a_third_waits_until_it_is_among_the_first_two() {
-    let mut granters = granters(2);
+    let mut granter = granter(2);
     let (a, b, c) = (message(0, 1, 300_000), message(1, 2, 400_000), message(2, 3, 500_000));
-    arrive(&mut granters, a, 0);
-    arrive(&mut granters, b, 0);
-    assert_eq!(arrive(&mut granters, c, 0), []);
+    arrive(&mut granter, a, 0);
+    arrive(&mut granter, b, 0);
+    assert_eq!(arrive(&mut granter, c, 0), []);
     // A is granted to its end when 200 kB have arrived; each of its packets until then brings one.
     for packet in 1..199 {
-        assert_eq!(arrive(&mut granters, a, packet * 1_000).len(), 1);
+        assert_eq!(arrive(&mut granter, a, packet * 1_000).len(), 1);
     }
     // The last grant of A makes place for C, which gets what is left of two RTTbytes of scheduled
     // bytes: 100 kB of A and 1 kB of B are on their way.
-    let grants = arrive(&mut granters, a, 199_000);
+    let grants = arrive(&mut granter, a, 199_000);
     assert_eq!(grants, [(0, 300_000, 2), (2, 101_000, 3)]);
 }
 
 #[test]
 fn a_sender_has_one_active_message() {
-    let mut granters = granters(2);
+    let mut granter = granter(2);
     let (first, second) = (message(0, 1, 300_000), message(1, 1, 350_000));
-    assert_eq!(arrive(&mut granters, first, 0), [(0, 101_000, 3)]);
-    assert_eq!(arrive(&mut granters, second, 0), []);
-    assert_eq!(arrive(&mut granters, message(2, 2, 500_000), 0), [(2, 101_000, 3)]);
+    assert_eq!(arrive(&mut granter, first, 0), [(0, 101_000, 3)]);
+    assert_eq!(arrive(&mut granter, second, 0), []);
+    assert_eq!(arrive(&mut granter, message(2, 2, 500_000), 0), [(2, 101_000, 3)]);
     // One that has become shorter than the other of its sender takes its place.
-    granters.on_data(0, second, 1_000, 100_000);
-    assert_eq!(granters.take_grant(), Some(Grant { slot: 1, offset: 200_000, level: 2 }));
+    granter.on_data(second, 1_000, 100_000);
+    assert_eq!(granter.take_grant(), Some(Grant { slot: 1, offset: 200_000, level: 2 }));
 }
 
 #[test]
 fn what_is_granted_to_a_host_is_bounded_by_overcommitment() {
     // 20 messages of 200 kB from 7 hosts; nothing scheduled arrives.
-    let mut granters = granters(2);
+    let mut granter = granter(2);
     let mut granted = 0;
     for number in 0..20 {
         let message = message(number, 1 + (number % 7) as u32, 200_000);
         for packet in 0..100 {
-            granters.on_data(0, message, packet * 1_000, (packet + 1) * 1_000);
-            while let Some(grant) = granters.take_grant() {
+            granter.on_data(message, packet * 1_000, (packet + 1) * 1_000);
+            while let Some(grant) = granter.take_grant() {
                 assert!(grant.offset <= (packet + 1) * 1_000 + RTT);
                 granted += 1;
             }
@@ -104,12 +105,12 @@ fn what_is_granted_to_a_host_is_bounded_by_overcommitment() {
     }
     // The shortest two have all their 100 packets; nobody else has one.
     assert_eq!(granted, 200);
-    assert_eq!(granters.inboxes[0].incoming, 2 * RTT);
+    assert_eq!(granter.incoming, 2 * RTT);
 }
 
 #[test]
 fn equal_messages_are_granted_in_the_order_of_their_numbers() {
-    let mut granters = granters(1);
-    arrive(&mut granters, message(7, 1, 300_000), 0);
-    assert_eq!(arrive(&mut granters, message(3, 2, 300_000), 0), [(3, 101_000, 2)]);
+    let mut granter = granter(1);
+    arrive(&mut granter, message(7, 1, 300_000), 0);
+    assert_eq!(arrive(&mut granter, message(3, 2, 300_000), 0), [(3, 101_000, 2)]);
 }

@@ -1,0 +1,181 @@
+//! The simulator as the driver of hosts: it hands them what arrives, does what they ask for, and measures.
+
+use std::sync::Arc;
+
+use penstock_engine::stream;
+use penstock_fabric::SchedulingConfig;
+use penstock_packet::{Observer, PacketId, PacketKind, Signal};
+use penstock_transport::{Host, HostDraws, HostFacts, Request, Timer, Turn};
+use penstock_units::Time;
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+
+use crate::clock::Sources;
+use crate::network::Network;
+use crate::scenario::Scenario;
+use crate::simulation::Simulation;
+
+/// Fractional bits of [`crate::flow::Flow::byte_time`].
+pub(crate) const BYTE_TIME_BITS: u32 = 10;
+
+/// The hosts of `scenario`, each with what its switch grants from the start.
+pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
+    let config = Arc::new(scenario.scheme.host.clone());
+    let shaping = match &scenario.scheme.switch.scheduling {
+        SchedulingConfig::CreditShaping(shaping) => Some(shaping),
+        _ => None,
+    };
+    let host = |host: u32| {
+        let link = &network.topology.links[network.uplinks[host as usize] as usize];
+        let mut built = Host::new(&HostFacts {
+            config: &config,
+            classes: scenario.scheme.switch.assignment.classes(),
+            rate: link.rate,
+            hop_delay: link.delay,
+            frames: network.frames.of_hosts(),
+            path: network.path,
+            shaping,
+        });
+        if let Some(balance) = network.opening_balance(network.uplinks[host as usize]) {
+            built.connect(balance);
+        }
+        built
+    };
+    (0..network.topology.hosts).map(host).collect()
+}
+
+/// What the hosts of a run with `seed` draw from.
+pub(crate) fn draws(seed: u64) -> HostDraws {
+    let random = |name| {
+        let mut named = stream(seed, name);
+        Pcg32::new(named.next_u64(), named.next_u64())
+    };
+    HostDraws { nic: random("nic"), credits: random("credits") }
+}
+
+impl<O: Observer> Simulation<O> {
+    /// Calls `host`, with what it is lent.
+    #[inline]
+    pub(crate) fn call<R>(
+        &mut self,
+        now: Time,
+        host: u32,
+        call: impl FnOnce(&mut Host, &mut Turn<'_>) -> R,
+    ) -> R {
+        let mut turn = Turn {
+            now,
+            pool: &mut self.pool,
+            flows: &mut self.flows,
+            draws: &mut self.draws,
+            requests: &mut self.requests,
+        };
+        call(&mut self.hosts[host as usize], &mut turn)
+    }
+
+    /// Does what `host` asks for.
+    #[inline]
+    pub(crate) fn serve(&mut self, now: Time, host: u32) {
+        while let Some(request) = self.requests.poll() {
+            match request {
+                Request::Timer(timer, time) => {
+                    self.wheel.schedule_earlier(self.timer(host, timer), time);
+                }
+                Request::Alarm(time) => self.move_alarm(now, host, time),
+                Request::Completed(flow) => self.end_flow(now, flow),
+                Request::Ready => self.offer(now, self.network.uplinks[host as usize]),
+                Request::Due(timer) => {
+                    self.call(now, host, |host, turn| host.on_timer(turn, timer))
+                }
+            }
+        }
+    }
+
+    /// The source of events that stands for a timer of `host`.
+    #[inline]
+    fn timer(&self, host: u32, timer: Timer) -> u32 {
+        match timer {
+            Timer::Sender(flow) => self.sources.sender(flow),
+            Timer::Receiver(flow) => self.sources.receiver(flow),
+            Timer::Uplink => self.sources.release(self.network.uplinks[host as usize]),
+        }
+    }
+
+    /// The uplink of `host` is free; the caller serves the host afterwards.
+    #[inline]
+    pub(crate) fn send_from_host(&mut self, now: Time, host: u32, link: u32) {
+        let sent = self.call(now, host, |host, turn| host.transmit(turn));
+        let Some(id) = sent else { return self.sleep(now, host) };
+        self.pool[id].hop = 1;
+        let more = self.hosts[host as usize].has_more();
+        self.transmit(now, link, id, more);
+        if !more {
+            self.sleep(self.network.wires[link as usize].free_at, host);
+        }
+    }
+
+    /// Wakes `host` when its first paced flow may send, but not before `earliest`. In the ns-3 HPCC
+    /// simulator an alarm that is set stays as it is.
+    fn sleep(&mut self, earliest: Time, host: u32) {
+        let alarm = self.sources.host(host);
+        if self.ns3.is_some() && self.wheel.is_pending(alarm) {
+            return;
+        }
+        if let Some(time) = self.hosts[host as usize].ready_at(&self.flows, earliest) {
+            self.wheel.schedule_earlier(alarm, time);
+        }
+    }
+
+    /// A flow of `host` may send at `time`: an alarm that is set for later moves there.
+    fn move_alarm(&mut self, now: Time, host: u32, time: Time) {
+        let alarm = self.sources.host(host);
+        if self.wheel.is_pending(alarm) && time < self.wheel.due(alarm) {
+            self.wheel.cancel(alarm);
+            self.wheel.schedule(alarm, time.max(now));
+        }
+    }
+
+    #[inline]
+    pub(crate) fn on_host_arrival(&mut self, now: Time, host: u32, id: PacketId) {
+        let kind = self.pool[id].kind;
+        if kind == PacketKind::Data {
+            self.measure_delivery(now, id);
+        } else if kind.is_link_local() {
+            if self.is_lost() {
+                return self.pool.remove(id);
+            }
+            if let Some(signal) = Signal::of(&self.pool[id]) {
+                let uplink = self.network.uplinks[host as usize];
+                self.note_signal(now, host, uplink, signal, id);
+            }
+        }
+        self.call(now, host, |host, turn| host.receive(turn, id));
+        self.serve(now, host);
+    }
+
+    /// A data packet has arrived at its destination.
+    #[inline]
+    fn measure_delivery(&mut self, now: Time, id: PacketId) {
+        let packet = &self.pool[id];
+        self.measured.arrived_payload += u64::from(packet.payload);
+        let Some(flow) = self.slots.live_flow(packet.flow) else { return };
+        if let Some(order) = &mut self.order {
+            order.on_arrival(packet.flow, flow.number, packet);
+        }
+        let unloaded = flow.latency.as_ps()
+            + ((u64::from(packet.wire_bytes) * flow.byte_time) >> BYTE_TIME_BITS);
+        let queued = (now - packet.sent_at).as_ps().saturating_sub(unloaded);
+        self.measured.delays[usize::from(flow.label)].record(queued);
+    }
+
+    /// Timer number `timer` of the flows is due.
+    pub(crate) fn on_flow_timer(&mut self, now: Time, timer: u32) {
+        let name = Sources::flow(timer);
+        let flow = &self.slots.flows[name as usize];
+        let (host, timer) = match timer % 2 {
+            0 => (flow.destination, Timer::Receiver(name)),
+            _ => (flow.source, Timer::Sender(name)),
+        };
+        self.call(now, host, |host, turn| host.on_timer(turn, timer));
+        self.serve(now, host);
+    }
+}

@@ -1,0 +1,69 @@
+//! What comes back to the source of a flow: acknowledgements, congestion, notices of drops.
+
+use penstock_packet::{PacketFlags, PacketId, PacketKind};
+use penstock_units::Fidelity;
+
+use super::receiving::GAP_UNIT;
+use super::{Host, Request, Turn};
+use crate::notification::Notification;
+use crate::path::Acknowledgement;
+
+impl Host {
+    pub(super) fn on_acknowledgement(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        let packet = &turn.pool[id];
+        let flow = packet.flow;
+        if turn.flows.outgoing(flow).is_some() {
+            let is_negative = packet.kind == PacketKind::NegativeAcknowledgement;
+            let gap = if is_negative { 0 } else { packet.remaining };
+            let acknowledgement = Acknowledgement {
+                cumulative: packet.offset,
+                is_negative,
+                received: packet.offset + u64::from(packet.remaining),
+                pair_gap: GAP_UNIT * u64::from(gap),
+                is_marked: packet.flags.contains(PacketFlags::MARKED),
+                sent_at: packet.sent_at,
+                telemetry: turn.pool.telemetry(id),
+            };
+            let sender = &mut turn.flows.senders[flow as usize];
+            let is_complete = sender.on_acknowledgement(turn.now, &acknowledgement);
+            if self.fidelity == Fidelity::Ns3Hpcc && sender.has_moved_gap() {
+                turn.requests.push(Request::Alarm(sender.next_available()));
+            }
+            if is_complete {
+                self.complete(turn, flow);
+            } else {
+                self.refresh(turn, flow);
+            }
+        }
+        turn.pool.remove(id);
+    }
+
+    /// A congestion notification of the receiver, or the feedback of a switch.
+    pub(super) fn on_congestion(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        let packet = &turn.pool[id];
+        let (flow, value) = (packet.flow, packet.remaining);
+        if turn.flows.outgoing(flow).is_some() {
+            let sender = &mut turn.flows.senders[flow as usize];
+            if packet.kind == PacketKind::CongestionFeedback {
+                sender.on_feedback(turn.now, value as u8);
+            } else {
+                let is_congested = packet.flags.contains(PacketFlags::MARKED);
+                let notification = Notification { is_congested, receiving_rate: value };
+                sender.on_notification(turn.now, notification);
+            }
+            self.refresh(turn, flow);
+        }
+        turn.pool.remove(id);
+    }
+
+    /// A switch says that it has dropped a data packet.
+    pub(super) fn on_drop_notice(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        let packet = &turn.pool[id];
+        let (flow, offset, payload) = (packet.flow, packet.offset, u32::from(packet.payload));
+        if turn.flows.outgoing(flow).is_some() {
+            turn.flows.senders[flow as usize].on_switch_drop(offset, payload);
+            self.refresh(turn, flow);
+        }
+        turn.pool.remove(id);
+    }
+}

@@ -1,0 +1,104 @@
+//! The flows that are open at the hosts of a driver, by their names.
+//!
+//! A driver lends them to a host with every call, as it lends the packets. A flow has the same name at
+//! both of its hosts. Names are small numbers; a name is used again when nothing bears it any more
+//! ([`penstock_packet::PacketPool::name_flow`]).
+
+use alloc::vec::Vec;
+
+use penstock_units::Time;
+
+use crate::receiver::Receiver;
+use crate::sender::Sender;
+
+/// What a source knows of a flow beside its [`Sender`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outgoing {
+    /// When the event for the sender's timers is due; [`Time::NEVER`] when none is pending.
+    pub timer: Time,
+    /// The flow identifier that packets bear.
+    pub hash: u32,
+    /// Where the flow stands in its host's list of open flows.
+    pub place: u32,
+    /// Priority class.
+    pub class: u8,
+    /// Whether packets bear the incast label.
+    pub is_incast: bool,
+    /// Whether the flow has not completed.
+    pub is_open: bool,
+}
+
+/// What a destination knows of a flow.
+#[derive(Clone, Debug)]
+pub(super) struct Incoming {
+    /// When the event for the receiver's timers is due; [`Time::NEVER`] when none is pending.
+    pub timer: Time,
+    /// Bytes of the flow; `u64::MAX` when it is endless.
+    pub size: u64,
+    /// Number of the flow, which decides between messages that are equal otherwise (Homa).
+    pub number: u64,
+    /// The sending host.
+    pub source: u32,
+    /// The flow identifier that packets bear.
+    pub hash: u32,
+    /// Whether the flow has not completed.
+    pub is_open: bool,
+    /// What to reply to a data packet.
+    pub receiver: Receiver,
+}
+
+/// The open flows of a driver's hosts. A name indexes every column.
+#[derive(Debug, Default)]
+pub struct Flows {
+    /// Sending ends; NICs thread their lists through them.
+    pub(super) senders: Vec<Sender>,
+    pub(super) outgoing: Vec<Outgoing>,
+    pub(super) incoming: Vec<Incoming>,
+}
+
+impl Flows {
+    /// The sending end of `flow`, which has been opened.
+    #[inline]
+    pub fn sender(&self, flow: u32) -> &Sender {
+        &self.senders[flow as usize]
+    }
+
+    /// The receiving end of `flow`, which its destination has been told of.
+    #[inline]
+    pub fn receiver(&self, flow: u32) -> &Receiver {
+        &self.incoming[flow as usize].receiver
+    }
+
+    pub(super) fn open(&mut self, flow: u32, sender: Sender, outgoing: Outgoing) {
+        let missing = Outgoing { is_open: false, ..outgoing };
+        put(&mut self.outgoing, flow, outgoing, missing);
+        let missing = sender.clone();
+        put(&mut self.senders, flow, sender, missing);
+    }
+
+    pub(super) fn expect(&mut self, flow: u32, incoming: Incoming) {
+        let missing = Incoming { is_open: false, ..incoming.clone() };
+        put(&mut self.incoming, flow, incoming, missing);
+    }
+
+    /// What the source of `flow` knows, unless the flow has completed.
+    #[inline]
+    pub(super) fn outgoing(&mut self, flow: u32) -> Option<&mut Outgoing> {
+        self.outgoing.get_mut(flow as usize).filter(|one| one.is_open)
+    }
+
+    /// What the destination of `flow` knows, unless the flow has completed.
+    #[inline]
+    pub(super) fn incoming(&mut self, flow: u32) -> Option<&mut Incoming> {
+        self.incoming.get_mut(flow as usize).filter(|one| one.is_open)
+    }
+}
+
+/// Writes `value` at `flow`; names before it that this driver has not met get `missing`.
+fn put<T: Clone>(column: &mut Vec<T>, flow: u32, value: T, missing: T) {
+    let index = flow as usize;
+    if index >= column.len() {
+        column.resize(index + 1, missing);
+    }
+    column[index] = value;
+}

@@ -1,0 +1,92 @@
+//! Homa: grants, requests to send again, BUSY. The policy is in `granter`, `control/homa` and
+//! `recovery/resend`; all of these packets travel ahead of data (Homa sec. 3.4).
+
+use penstock_packet::{Packet, PacketId, PacketKind};
+
+use super::{Host, Turn};
+use crate::granter::Message;
+use crate::recovery::Reply;
+
+impl Host {
+    /// A data packet of a message has arrived: grants more bytes to some message, and acknowledges this
+    /// one if it is whole now.
+    pub(super) fn on_message_data(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        let packet = &turn.pool[id];
+        let (flow, offset, payload) = (packet.flow, packet.offset, u32::from(packet.payload));
+        let incoming = &mut turn.flows.incoming[flow as usize];
+        let before = incoming.receiver.delivered();
+        let reply = incoming.receiver.on_data(turn.now, offset, payload);
+        let after = incoming.receiver.delivered();
+        let (source, number, size) = (incoming.source, incoming.number, incoming.size);
+        self.watch_receiver(turn, flow);
+        if let Some(granter) = &mut self.granter {
+            granter.on_data(Message { slot: flow, source, number, size }, before, after);
+            self.send_grants(turn);
+        }
+        match reply {
+            Reply::Acknowledge { cumulative } => {
+                let packet = &mut turn.pool[id];
+                packet.kind = PacketKind::Acknowledgement;
+                packet.offset = cumulative;
+                packet.remaining = 0;
+                self.send_reply(turn, id);
+            }
+            _ => turn.pool.remove(id),
+        }
+    }
+
+    fn send_grants(&mut self, turn: &mut Turn<'_>) {
+        while let Some(grant) = self.granter.as_mut().and_then(|granter| granter.take_grant()) {
+            turn.flows.incoming[grant.slot as usize].receiver.on_grant(turn.now, grant.offset);
+            self.watch_receiver(turn, grant.slot);
+            let packet = Packet {
+                kind: PacketKind::Grant,
+                offset: grant.offset,
+                tag: u16::from(grant.level),
+                ..Packet::default()
+            };
+            self.send_back(turn, grant.slot, packet);
+        }
+    }
+
+    /// The receiver of `flow` asks for what it has waited for too long.
+    pub(super) fn ask_again(&mut self, turn: &mut Turn<'_>, flow: u32) {
+        while let Some(range) = turn.flows.incoming[flow as usize].receiver.resend(turn.now) {
+            let packet = Packet {
+                kind: PacketKind::Resend,
+                offset: range.start,
+                remaining: u32::try_from(range.end - range.start).unwrap_or(u32::MAX),
+                ..Packet::default()
+            };
+            self.send_back(turn, flow, packet);
+        }
+    }
+
+    /// A grant, a RESEND or a BUSY has arrived.
+    pub(super) fn on_message_control(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        let packet = turn.pool[id];
+        turn.pool.remove(id);
+        let flow = packet.flow;
+        if packet.kind == PacketKind::Busy {
+            if let Some(incoming) = turn.flows.incoming(flow) {
+                incoming.receiver.on_busy(turn.now);
+                self.watch_receiver(turn, flow);
+            }
+            return;
+        }
+        if turn.flows.outgoing(flow).is_none() {
+            return;
+        }
+        let sender = &mut turn.flows.senders[flow as usize];
+        if packet.kind == PacketKind::Grant {
+            sender.on_grant(packet.offset, packet.tag as u8);
+        } else {
+            let range = packet.offset..packet.offset + u64::from(packet.remaining);
+            if sender.on_resend(range) {
+                let busy = Packet { kind: PacketKind::Busy, ..Packet::default() };
+                self.send_forward(turn, flow, busy);
+            }
+        }
+        self.refresh(turn, flow);
+    }
+}

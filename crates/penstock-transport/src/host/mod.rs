@@ -1,0 +1,335 @@
+//! A host: all that it does with packets, as one state machine that any driver can run.
+//!
+//! A host has one port, its uplink, and no clock. A driver calls it and lends it a [`Turn`]: the time,
+//! the packets, the flows, the random numbers, and a list for what the host asks for ([`Requests`]).
+//!
+//! | call | when |
+//! |---|---|
+//! | [`Host::open`] | a flow starts here |
+//! | [`Host::expect`] | a flow to this host starts elsewhere; before its first packet arrives |
+//! | [`Host::receive`] | the last bit of a packet has arrived |
+//! | [`Host::transmit`] | the uplink is free, and the host has asked for it or [`Host::ready_at`] is due |
+//! | [`Host::on_timer`] | a timer that the host has asked for is due |
+//! | [`Host::close`] | a flow to this host has completed at its source |
+//!
+//! After every call the driver polls [`Requests::poll`] until nothing is left, and does what it says in
+//! that order. When [`Host::transmit`] has nothing, or [`Host::has_more`] is false after it, the driver
+//! asks [`Host::ready_at`] when the host looks again because of pacing.
+//!
+//! The order of calls at one instant is the driver's; the simulator's is in `penstock-sim`'s `clock`.
+//! A packet that a host receives is the host's: it is answered with, kept or removed from the pool.
+//!
+//! What leaves first: control packets, in the order in which they were made; then credits for which the
+//! tokens suffice, and data that credits have paid for; or, without credits, what the NIC chooses.
+//!
+//! Reading order: [`flows`], [`requests`], here (the life of a flow), `sending` (what leaves),
+//! `receiving` (data that arrive), `answers` (what comes back), `pauses` (what the switch says),
+//! `messages` (Homa), `credits` (ExpressPass).
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use penstock_packet::{
+    Balance, CreditQueue, CreditShapingConfig, Fifo, Packet, PacketId, PacketKind, PacketPool,
+};
+use penstock_units::{BitRate, Fidelity, Time};
+use rand_pcg::Pcg32;
+
+use crate::config::HostConfig;
+use crate::granter::Granter;
+use crate::nic::Nic;
+use crate::path::PathFacts;
+use crate::receiver::Receiver;
+use crate::sender::Sender;
+
+mod answers;
+mod credits;
+pub mod flows;
+mod messages;
+mod pauses;
+mod receiving;
+pub mod requests;
+mod sending;
+
+pub use flows::Flows;
+pub use pauses::HostPauses;
+pub use requests::{Request, Requests, Timer};
+
+use flows::{Incoming, Outgoing};
+
+/// What a driver lends a host for one call.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// The time.
+    pub now: Time,
+    /// All packets.
+    pub pool: &'a mut PacketPool,
+    /// All flows.
+    pub flows: &'a mut Flows,
+    /// Random numbers.
+    pub draws: &'a mut HostDraws,
+    /// What the host asks for.
+    pub requests: &'a mut Requests,
+}
+
+/// What hosts draw from.
+#[derive(Clone, Debug)]
+pub struct HostDraws {
+    /// NIC queues of flows.
+    pub nic: Pcg32,
+    /// Sizes of credits, and the gaps between them (ExpressPass).
+    pub credits: Pcg32,
+}
+
+/// Sizes of frames that a host makes (bytes).
+#[derive(Clone, Copy, Debug)]
+pub struct FrameBytes {
+    /// Header, telemetry and timestamp of a data packet.
+    pub data_overhead: u32,
+    /// An acknowledgement.
+    pub acknowledgement: u16,
+    /// Any other control packet.
+    pub control: u16,
+}
+
+/// What a host knows of its place.
+#[derive(Clone, Debug)]
+pub struct HostFacts<'a> {
+    /// How the hosts of the scheme behave.
+    pub config: &'a Arc<HostConfig>,
+    /// Priority classes, 1 to 8.
+    pub classes: u32,
+    /// Rate of the uplink.
+    pub rate: BitRate,
+    /// One-way delay of the uplink (T_hop of FAFC).
+    pub hop_delay: Time,
+    /// Sizes of frames.
+    pub frames: FrameBytes,
+    /// The longest path.
+    pub path: PathFacts,
+    /// How credits are shaped, where the scheme has credits.
+    pub shaping: Option<&'a CreditShapingConfig>,
+}
+
+/// A flow that starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening {
+    /// Its name, which every packet of it bears.
+    pub flow: u32,
+    /// Its number in the run.
+    pub number: u64,
+    /// The flow identifier that switches see (FID).
+    pub hash: u32,
+    /// The sending host.
+    pub source: u32,
+    /// Bytes to send; 0 for an endless flow.
+    pub size: u64,
+    /// Priority class, below the host's number of classes.
+    pub class: u8,
+    /// Whether it is labelled as incast (BFC App. A.7).
+    pub is_incast: bool,
+    /// What is known of its path.
+    pub path: PathFacts,
+}
+
+/// What a host counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostCounters {
+    /// Retransmission timers that expired.
+    pub timeouts: u64,
+    /// Credits that were sent, the dropped ones included (ExpressPass).
+    pub credits_sent: u64,
+    /// Credits that came to a sender which had nothing to send (ExpressPass).
+    pub credits_wasted: u64,
+}
+
+/// What waits at a host with credits (ExpressPass), behind its control packets.
+#[derive(Debug)]
+struct Credited {
+    /// Credits that wait for tokens.
+    credits: CreditQueue,
+    /// Data that credits have paid for.
+    data: Fifo,
+}
+
+/// A host.
+#[derive(Debug)]
+pub struct Host {
+    nic: Nic,
+    /// Acknowledgements and other control packets, ahead of data.
+    control: Fifo,
+    /// Until when the switch lets the host send no data (FAFC).
+    held_until: Time,
+    hop_delay: Time,
+    frames: FrameBytes,
+    fidelity: Fidelity,
+    config: Arc<HostConfig>,
+    credited: Option<Box<Credited>>,
+    /// What the switch has memory for (BFC with credits).
+    balance: Option<Box<Balance>>,
+    granter: Option<Box<Granter>>,
+    /// The names of the flows that this host has opened and that have not completed.
+    open: Vec<u32>,
+    counters: HostCounters,
+    pauses: HostPauses,
+}
+
+impl Host {
+    /// A host without flows.
+    pub fn new(facts: &HostFacts<'_>) -> Self {
+        let queue = |shaping| CreditQueue::new(shaping, facts.rate);
+        let credited = facts
+            .shaping
+            .map(|shaping| Box::new(Credited { credits: queue(shaping), data: Fifo::default() }));
+        Host {
+            nic: Nic::new(&facts.config.nic, facts.classes, facts.path.fidelity),
+            control: Fifo::default(),
+            held_until: Time::ZERO,
+            hop_delay: facts.hop_delay,
+            frames: facts.frames,
+            fidelity: facts.path.fidelity,
+            config: Arc::clone(facts.config),
+            credited,
+            balance: None,
+            granter: Granter::of(&facts.config.controller, &facts.path).map(Box::new),
+            open: Vec::new(),
+            counters: HostCounters::default(),
+            pauses: HostPauses::default(),
+        }
+    }
+
+    /// The switch has granted `balance` from the start (BFC with credits).
+    pub fn connect(&mut self, balance: Balance) {
+        self.balance = Some(Box::new(balance));
+    }
+
+    /// A flow starts here.
+    pub fn open(&mut self, turn: &mut Turn<'_>, opening: &Opening) {
+        let Opening { flow, hash, class, is_incast, .. } = *opening;
+        let sender = Sender::new(opening.size, &self.config, &opening.path, turn.now);
+        let place = self.open.len() as u32;
+        self.open.push(flow);
+        let timer = Time::NEVER;
+        let outgoing = Outgoing { timer, hash, place, class, is_incast, is_open: true };
+        turn.flows.open(flow, sender, outgoing);
+        self.nic.start(flow, class, &mut turn.flows.senders, &mut turn.draws.nic);
+        self.signal_receiver(turn, flow);
+        turn.requests.set_ready();
+    }
+
+    /// A flow to this host starts elsewhere.
+    pub fn expect(&mut self, turn: &mut Turn<'_>, opening: &Opening) {
+        let incoming = Incoming {
+            timer: Time::NEVER,
+            size: if opening.size == 0 { u64::MAX } else { opening.size },
+            number: opening.number,
+            source: opening.source,
+            hash: opening.hash,
+            is_open: true,
+            receiver: Receiver::new(&self.config, opening.size, &opening.path),
+        };
+        turn.flows.expect(opening.flow, incoming);
+    }
+
+    /// A flow to this host has completed at its source: what still arrives of it is ignored.
+    pub fn close(&mut self, turn: &mut Turn<'_>, flow: u32) {
+        if let Some(incoming) = turn.flows.incoming(flow) {
+            incoming.is_open = false;
+        }
+    }
+
+    /// The last byte of `flow`, which was opened here, is acknowledged.
+    fn complete(&mut self, turn: &mut Turn<'_>, flow: u32) {
+        let Some(outgoing) = turn.flows.outgoing(flow) else { return };
+        outgoing.is_open = false;
+        let place = outgoing.place;
+        self.open.swap_remove(place as usize);
+        if let Some(&moved) = self.open.get(place as usize) {
+            turn.flows.outgoing[moved as usize].place = place;
+        }
+        self.nic.finish(flow, &mut turn.flows.senders);
+        turn.requests.push(Request::Completed(flow));
+        if self.fidelity == Fidelity::Ns3Hpcc {
+            turn.requests.set_ready();
+        }
+    }
+
+    /// A timer that the host has asked for is due.
+    pub fn on_timer(&mut self, turn: &mut Turn<'_>, timer: Timer) {
+        match timer {
+            Timer::Sender(flow) => self.on_sender_timer(turn, flow),
+            Timer::Receiver(flow) => self.on_receiver_timer(turn, flow),
+            Timer::Uplink => self.on_uplink_timer(turn),
+        }
+    }
+
+    /// The last bit of packet `id` has arrived.
+    #[inline]
+    pub fn receive(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        match turn.pool[id].kind {
+            PacketKind::Data => self.on_data(turn, id),
+            PacketKind::Acknowledgement | PacketKind::NegativeAcknowledgement => {
+                self.on_acknowledgement(turn, id);
+            }
+            PacketKind::DropNotice => self.on_drop_notice(turn, id),
+            PacketKind::CongestionFeedback | PacketKind::CongestionNotification => {
+                self.on_congestion(turn, id);
+            }
+            PacketKind::Grant | PacketKind::Resend | PacketKind::Busy => {
+                self.on_message_control(turn, id);
+            }
+            PacketKind::Credit => self.on_credit(turn, id),
+            PacketKind::CreditRequest | PacketKind::CreditStop => self.on_credit_signal(turn, id),
+            _ => self.on_signal(turn, id),
+        }
+    }
+
+    /// Until when the switch lets the host send no data (FAFC).
+    pub fn held_until(&self) -> Time {
+        self.held_until
+    }
+
+    /// Its NIC.
+    pub fn nic(&self) -> &Nic {
+        &self.nic
+    }
+
+    /// What its switch has granted, where switches grant (BFC with credits).
+    pub fn balance(&self) -> Option<&Balance> {
+        self.balance.as_deref()
+    }
+
+    /// Whether receivers send credits (ExpressPass).
+    pub fn has_credits(&self) -> bool {
+        self.credited.is_some()
+    }
+
+    /// Credits that its queue had no room for (ExpressPass).
+    pub fn dropped_credits(&self) -> u64 {
+        self.credited.as_ref().map_or(0, |credited| credited.credits.dropped())
+    }
+
+    /// The flows that it has opened and that have not completed, in no order.
+    pub fn open_flows(&self) -> &[u32] {
+        &self.open
+    }
+
+    /// How its NIC was paused.
+    pub fn pauses(&self) -> &HostPauses {
+        &self.pauses
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> HostCounters {
+        self.counters
+    }
+
+    /// The packets that wait here, for checks.
+    pub fn packets<'a>(&'a self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        let credited = self.credited.iter();
+        let waiting = credited
+            .flat_map(|credited| credited.credits.packets(pool).chain(credited.data.packets(pool)));
+        self.control.packets(pool).chain(waiting)
+    }
+}

@@ -1,0 +1,108 @@
+//! What the switch says to a host: pauses of classes and queues, pauses that end by themselves, credit.
+
+use penstock_packet::{PacketId, PauseClock, Signal};
+use penstock_units::{Fidelity, Time};
+
+use super::{Host, Request, Timer, Turn};
+
+/// Pauses of a host's NIC.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostPauses {
+    /// Time, summed over the paused queues.
+    pub queue_clock: PauseClock,
+    /// Time, summed over the paused classes; a pause of all data counts as that of one class.
+    pub class_clock: PauseClock,
+    /// Queue pauses that took effect.
+    pub queue_pauses: u64,
+    /// Class pauses that took effect, and pauses of all data.
+    pub class_pauses: u64,
+    /// Whether all data are paused for a given time (FAFC).
+    is_held: bool,
+}
+
+impl Host {
+    /// A pause, resume, bitmap or credit has arrived.
+    pub(super) fn on_signal(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        let signal = Signal::of(&turn.pool[id]);
+        turn.pool.remove(id);
+        let Some(signal) = signal else { return };
+        let before = (self.nic.paused_queues(), self.nic.paused_classes());
+        let senders = &mut turn.flows.senders;
+        match signal {
+            Signal::PauseClass(class) => self.nic.pause_class(class),
+            Signal::ResumeClass(class) => self.nic.resume_class(class),
+            Signal::PauseQueue(queue) => self.nic.pause_queue(queue),
+            Signal::ResumeQueue(queue) => self.nic.resume_queue(queue, senders),
+            Signal::QueueBitmap(bitmap) => self.nic.set_paused_queues(bitmap, senders),
+            Signal::PauseTime(nanoseconds) => {
+                self.hold(turn, Time::from_ns(u64::from(nanoseconds)));
+            }
+            Signal::Credit { account, granted } => {
+                if let Some(balance) = &mut self.balance {
+                    balance.on_credit(account, granted);
+                    self.apply_credit(turn);
+                }
+            }
+            // Switches pause the queues of NICs, not flows.
+            Signal::PauseFlow(_) | Signal::ResumeFlow(_) => {}
+        }
+        self.count_pauses(turn.now, before);
+        if self.fidelity == Fidelity::Exact || !signal.is_pause() {
+            turn.requests.set_ready();
+        }
+    }
+
+    /// Counts the pauses that have begun since the NIC's queues and classes were paused as `before` says.
+    fn count_pauses(&mut self, now: Time, before: (u128, u32)) {
+        let (queues, classes) = (self.nic.paused_queues(), self.nic.paused_classes());
+        let pauses = &mut self.pauses;
+        pauses.queue_pauses += u64::from((queues & !before.0).count_ones());
+        pauses.class_pauses += u64::from((classes & !before.1).count_ones());
+        pauses.queue_clock.set(now, queues.count_ones());
+        pauses.class_clock.set(now, classes.count_ones().max(u32::from(pauses.is_held)));
+    }
+
+    /// The switch pauses the host for `span`, beyond earlier pauses; its flows also cut their rates by
+    /// the share of T_hop that this is (FAFC: C. Lu et al., Algorithm 3).
+    fn hold(&mut self, turn: &mut Turn<'_>, span: Time) {
+        self.pauses.class_pauses += u64::from(!self.pauses.is_held);
+        self.pauses.is_held = true;
+        self.held_until = self.held_until.max(turn.now) + span;
+        turn.requests.push(Request::Timer(Timer::Uplink, self.held_until));
+        let kept = (1.0 - span.as_ns_f64() / self.hop_delay.as_ns_f64()).max(0.0);
+        for place in 0..self.open.len() {
+            let flow = self.open[place];
+            turn.flows.senders[flow as usize].on_timed_pause(kept);
+            self.refresh(turn, flow);
+        }
+    }
+
+    /// A pause that ends by itself is over, unless another one has begun; or the tokens suffice for the
+    /// next credit.
+    pub(super) fn on_uplink_timer(&mut self, turn: &mut Turn<'_>) {
+        if self.held_until > turn.now {
+            turn.requests.push(Request::Timer(Timer::Uplink, self.held_until));
+            return;
+        }
+        self.pauses.is_held = false;
+        self.count_pauses(turn.now, (self.nic.paused_queues(), self.nic.paused_classes()));
+        turn.requests.set_ready();
+    }
+
+    /// Pays for packet `id`, which leaves now (BFC with credits).
+    #[inline]
+    pub(super) fn pay(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        if let Some(balance) = &mut self.balance {
+            balance.pay(&mut turn.pool[id]);
+            self.apply_credit(turn);
+        }
+    }
+
+    /// Tells the NIC which of its queues have run out of credit or have got some.
+    fn apply_credit(&mut self, turn: &mut Turn<'_>) {
+        let Some(balance) = &mut self.balance else { return };
+        while let Some((queue, is_dry)) = balance.take_change() {
+            self.nic.set_queue_dry(queue, is_dry, &mut turn.flows.senders);
+        }
+    }
+}

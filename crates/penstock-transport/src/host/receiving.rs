@@ -1,0 +1,105 @@
+//! Data that arrive at a host, and what it replies.
+
+use penstock_packet::{Packet, PacketFlags, PacketId, PacketKind};
+use penstock_units::Time;
+
+use super::{Host, Request, Timer, Turn};
+use crate::notification::Notification;
+use crate::recovery::Reply;
+
+/// Unit of the gap of a packet pair in an acknowledgement: 16 ps, so that its 32 bits reach 68 ms.
+pub(super) const GAP_UNIT: Time = Time::from_ps(16);
+
+impl Host {
+    pub(super) fn on_data(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        let packet = &turn.pool[id];
+        let flow = packet.flow;
+        let Some(incoming) = turn.flows.incoming(flow) else { return turn.pool.remove(id) };
+        if self.granter.is_some() {
+            return self.on_message_data(turn, id);
+        }
+        let is_marked = packet.flags.contains(PacketFlags::MARKED);
+        let wire_bytes = u32::from(packet.wire_bytes);
+        if let Some(notification) = incoming.receiver.notification(turn.now, wire_bytes, is_marked)
+        {
+            self.notify(turn, flow, notification);
+        }
+        let is_credited = self.credited.is_some();
+        if is_credited {
+            self.on_credited_data(turn, id);
+        }
+        self.watch_receiver(turn, flow);
+        let incoming = &mut turn.flows.incoming[flow as usize];
+        let receiver = &mut incoming.receiver;
+        let packet = &mut turn.pool[id];
+        let (offset, payload) = (packet.offset, u32::from(packet.payload));
+        let opens_pair = packet.flags.contains(PacketFlags::OPENS_PAIR);
+        let gap = receiver.pair_gap(turn.now, offset, payload, opens_pair);
+        match receiver.on_data(turn.now, offset, payload) {
+            // Credits acknowledge, until there is nothing to credit any more.
+            Reply::Acknowledge { cumulative } if is_credited && cumulative != incoming.size => {
+                return turn.pool.remove(id);
+            }
+            Reply::Acknowledge { cumulative } => {
+                packet.kind = PacketKind::Acknowledgement;
+                packet.offset = cumulative;
+                packet.remaining =
+                    u32::try_from(gap.as_ps() / GAP_UNIT.as_ps()).unwrap_or(u32::MAX);
+            }
+            Reply::Negative { expected, received } => {
+                packet.kind = PacketKind::NegativeAcknowledgement;
+                packet.offset = expected;
+                packet.remaining = u32::try_from(received - expected).unwrap_or(u32::MAX);
+            }
+            Reply::Nothing => return turn.pool.remove(id),
+        }
+        self.send_reply(turn, id);
+    }
+
+    /// Sends a data packet that has become a reply back to its source.
+    #[inline]
+    pub(super) fn send_reply(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        let packet = &mut turn.pool[id];
+        packet.wire_bytes = self.frames.acknowledgement;
+        packet.payload = 0;
+        self.control.push(turn.pool, id);
+        turn.requests.set_ready();
+    }
+
+    /// Sends a congestion notification to the source of `flow`, ahead of the reply to the data packet.
+    fn notify(&mut self, turn: &mut Turn<'_>, flow: u32, notification: Notification) {
+        let mut flags = PacketFlags::default();
+        if notification.is_congested {
+            flags.insert(PacketFlags::MARKED);
+        }
+        let packet = Packet {
+            kind: PacketKind::CongestionNotification,
+            flags,
+            remaining: notification.receiving_rate,
+            ..Packet::default()
+        };
+        self.send_back(turn, flow, packet);
+    }
+
+    /// Sees to a timer at the deadline of the receiver of `flow`, or before.
+    #[inline]
+    pub(super) fn watch_receiver(&self, turn: &mut Turn<'_>, flow: u32) {
+        let incoming = &mut turn.flows.incoming[flow as usize];
+        let deadline = incoming.receiver.deadline();
+        if deadline < incoming.timer {
+            incoming.timer = deadline;
+            turn.requests.push(Request::Timer(Timer::Receiver(flow), deadline));
+        }
+    }
+
+    pub(super) fn on_receiver_timer(&mut self, turn: &mut Turn<'_>, flow: u32) {
+        let Some(incoming) = turn.flows.incoming(flow) else { return };
+        incoming.timer = Time::NEVER;
+        if let Some(notification) = incoming.receiver.on_deadline(turn.now) {
+            self.notify(turn, flow, notification);
+        }
+        self.ask_again(turn, flow);
+        self.send_due_credit(turn, flow);
+        self.watch_receiver(turn, flow);
+    }
+}

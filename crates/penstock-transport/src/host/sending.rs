@@ -1,0 +1,156 @@
+//! What leaves a host: control packets first, then credits and what they have paid for, or the NIC's
+//! choice.
+
+use penstock_packet::{Packet, PacketFlags, PacketId, PacketKind};
+use penstock_units::{Fidelity, Time};
+
+use super::{Flows, Host, Request, Timer, Turn};
+use crate::sender::Segment;
+
+impl Host {
+    /// The uplink is free: the packet that leaves now, if there is one.
+    #[inline]
+    pub fn transmit(&mut self, turn: &mut Turn<'_>) -> Option<PacketId> {
+        if let Some(id) = self.control.pop(turn.pool) {
+            return Some(id);
+        }
+        if self.held_until > turn.now {
+            return None; // the timer of the uplink runs
+        }
+        if self.credited.is_some() {
+            return self.next_credited(turn);
+        }
+        let flow = self.nic.next(turn.now, &mut turn.flows.senders)?;
+        Some(self.next_packet(turn, flow))
+    }
+
+    /// Whether a packet waits behind the one that [`Host::transmit`] has given. A flow whose pacing gap
+    /// is not over does not count ([`Host::ready_at`]), a flow of a paused queue may.
+    #[inline]
+    pub fn has_more(&self) -> bool {
+        let has_data = match &self.credited {
+            None => self.nic.has_ready(),
+            Some(credited) => !(credited.credits.is_empty() && credited.data.is_empty()),
+        };
+        has_data || !self.control.is_empty()
+    }
+
+    /// When a host that has nothing to send looks again because of pacing, at `earliest` or later (ps); none
+    /// when only an input can change that. In the ns-3 HPCC simulator's fidelity an alarm that is set stays
+    /// as it is.
+    #[inline]
+    pub fn ready_at(&self, flows: &Flows, earliest: Time) -> Option<Time> {
+        if self.credited.is_some() || self.held_until > earliest {
+            return None; // the timer of the uplink runs
+        }
+        self.nic.wake_at(earliest, &flows.senders).map(|time| time.max(earliest))
+    }
+
+    /// The next packet of `flow`, the NIC's choice.
+    fn next_packet(&mut self, turn: &mut Turn<'_>, flow: u32) -> PacketId {
+        let sender = &mut turn.flows.senders[flow as usize];
+        let (segment, queue) = (sender.send(turn.now), sender.queue());
+        let packet = self.data_packet(turn, flow, &segment, queue);
+        self.nic.after_send(flow, turn.now, &mut turn.flows.senders);
+        self.watch_sender(turn, flow);
+        let id = turn.pool.insert(packet);
+        self.pay(turn, id);
+        id
+    }
+
+    /// A packet with the bytes of `segment`, which count as sent, from `queue` of the NIC.
+    #[inline]
+    pub(super) fn data_packet(
+        &self,
+        turn: &Turn<'_>,
+        flow: u32,
+        segment: &Segment,
+        queue: u16,
+    ) -> Packet {
+        let outgoing = &turn.flows.outgoing[flow as usize];
+        let mut flags = PacketFlags::TRACKED;
+        if outgoing.is_incast {
+            flags.insert(PacketFlags::INCAST);
+        }
+        if segment.is_retransmission {
+            flags.insert(PacketFlags::RETRANSMISSION);
+        }
+        if segment.opens_pair {
+            flags.insert(PacketFlags::OPENS_PAIR);
+        }
+        Packet {
+            flow,
+            flow_hash: outgoing.hash,
+            offset: segment.offset,
+            sent_at: turn.now,
+            remaining: u32::try_from(segment.remaining).unwrap_or(u32::MAX),
+            wire_bytes: (segment.payload + self.frames.data_overhead) as u16,
+            payload: segment.payload as u16,
+            queue,
+            kind: PacketKind::Data,
+            class: outgoing.class,
+            tag: u16::from(segment.level),
+            flags,
+            ..Packet::default()
+        }
+    }
+
+    /// Queues a control packet of the size that `packet` names.
+    #[inline]
+    pub(super) fn send(&mut self, turn: &mut Turn<'_>, packet: Packet) {
+        let id = turn.pool.insert(packet);
+        self.control.push(turn.pool, id);
+        turn.requests.set_ready();
+    }
+
+    /// Queues a control packet from the source of `flow` to its destination.
+    pub(super) fn send_forward(&mut self, turn: &mut Turn<'_>, flow: u32, packet: Packet) {
+        let flow_hash = turn.flows.outgoing[flow as usize].hash;
+        let wire_bytes = self.frames.control;
+        self.send(turn, Packet { flow, flow_hash, wire_bytes, ..packet });
+    }
+
+    /// Queues a control packet from the destination of `flow` to its source.
+    pub(super) fn send_back(&mut self, turn: &mut Turn<'_>, flow: u32, packet: Packet) {
+        let flow_hash = turn.flows.incoming[flow as usize].hash;
+        let wire_bytes = self.frames.control;
+        self.send(turn, Packet { flow, flow_hash, wire_bytes, ..packet });
+    }
+
+    /// `flow` may have become ready, and its timers may have moved.
+    #[inline]
+    pub(super) fn refresh(&mut self, turn: &mut Turn<'_>, flow: u32) {
+        self.signal_receiver(turn, flow);
+        self.watch_sender(turn, flow);
+        self.nic.on_change(flow, turn.now, &mut turn.flows.senders, &mut turn.draws.nic);
+        turn.requests.set_ready();
+    }
+
+    /// Sees to a timer at the deadline of the sender of `flow`, or before.
+    #[inline]
+    pub(super) fn watch_sender(&self, turn: &mut Turn<'_>, flow: u32) {
+        let deadline = turn.flows.senders[flow as usize].deadline();
+        let timer = &mut turn.flows.outgoing[flow as usize].timer;
+        if deadline < *timer {
+            *timer = deadline;
+            turn.requests.push(Request::Timer(Timer::Sender(flow), deadline));
+        }
+    }
+
+    pub(super) fn on_sender_timer(&mut self, turn: &mut Turn<'_>, flow: u32) {
+        let Some(outgoing) = turn.flows.outgoing(flow) else { return };
+        outgoing.timer = Time::NEVER;
+        self.signal_receiver(turn, flow);
+        let sender = &mut turn.flows.senders[flow as usize];
+        if sender.deadline() > turn.now {
+            return self.watch_sender(turn, flow);
+        }
+        if sender.on_deadline(turn.now) {
+            self.counters.timeouts += 1;
+        }
+        match self.fidelity {
+            Fidelity::Exact => self.refresh(turn, flow),
+            Fidelity::Ns3Hpcc => self.watch_sender(turn, flow), // there a timer does not wake the NIC
+        }
+    }
+}
