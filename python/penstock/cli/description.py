@@ -16,7 +16,7 @@ from rich.text import Text
 from penstock import experiments
 from penstock.cli import output
 from penstock.estimate import available_bytes, estimate
-from penstock.plot.format import bytes_text
+from penstock.readable import bytes_text
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, quantity_of, source_of
 from penstock.scenario.scheme import expand_scheme

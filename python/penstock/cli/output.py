@@ -81,7 +81,7 @@ def console() -> Console:
 
 def headline_table(runs: Mapping[str, Run]) -> None:
     """Prints slowdowns by size, drops, pauses, buffer and time: a row per run."""
-    from penstock.plot.format import bytes_text
+    from penstock.readable import bytes_text
     from penstock.report.table import HEADLINE, LONG, SHORT, headline
 
     columns = [one.title.replace(" flows", "").replace(" ", "\n") for one in HEADLINE]
