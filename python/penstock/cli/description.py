@@ -13,9 +13,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from rich.text import Text
 
-from penstock import experiments
 from penstock.cli import output
 from penstock.estimate import available_bytes, estimate
+from penstock.experiments import catalogue
 from penstock.readable import bytes_text
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, quantity_of, source_of
@@ -66,8 +66,8 @@ def describe(name: str) -> Description | None:
         (name in {one.name for one in WORKLOADS}, lambda: _workload(name)),
         (name in topologies, lambda: _topology(topologies[name])),
         (name in scenario_names(), lambda: _scenario(name)),
-        (name in experiments.identifiers(), lambda: _experiment(name)),
-        (name in experiments.covered(), lambda: _experiment(experiments.covered()[name])),
+        (name in catalogue.identifiers(), lambda: _experiment(name)),
+        (name in catalogue.covered(), lambda: _experiment(catalogue.covered()[name])),
         (name.endswith(".toml") or Path(name).is_file(), lambda: _scenario(name)),
     ]
     return next((make() for known, make in makers if known), None)
@@ -143,7 +143,7 @@ def _scenario(reference: str) -> Description:
 
 
 def _experiment(name: str) -> Description:
-    experiment = experiments.load(name)
+    experiment = catalogue.load(name)
     facts = {
         "Experiment": name,
         "What": experiment.title,
