@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,16 +61,21 @@ class Description:
 def describe(name: str) -> Description | None:
     """What `name` is: a scheme, a workload, a topology, a scenario, an experiment, or a file."""
     topologies = {kind_of(one): one for one in TOPOLOGIES}
-    makers: list[tuple[bool, Callable[[], Description]]] = [
-        (name in preset_names(), lambda: _scheme(name)),
-        (name in {one.name for one in WORKLOADS}, lambda: _workload(name)),
-        (name in topologies, lambda: _topology(topologies[name])),
-        (name in scenario_names(), lambda: _scenario(name)),
-        (name in catalogue.identifiers(), lambda: _experiment(name)),
-        (name in catalogue.covered(), lambda: _experiment(catalogue.covered()[name])),
-        (name.endswith(".toml") or Path(name).is_file(), lambda: _scenario(name)),
-    ]
-    return next((make() for known, make in makers if known), None)
+    if name in preset_names():
+        return _scheme(name)
+    if name in {one.name for one in WORKLOADS}:
+        return _workload(name)
+    if name in topologies:
+        return _topology(topologies[name])
+    if name in scenario_names():
+        return _scenario(name)
+    if name in catalogue.identifiers():
+        return _experiment(name)
+    if name in (covered := catalogue.covered()):
+        return _experiment(covered[name])
+    if name.endswith(".toml") or Path(name).is_file():
+        return _scenario(name)
+    return None
 
 
 def kind_of(model: type[BaseModel]) -> str:

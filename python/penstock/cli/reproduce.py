@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.text import Text
 
 from penstock import interruption
 from penstock.cli import output
@@ -23,12 +24,14 @@ from penstock.cli.options import (
     out_directory,
 )
 from penstock.cli.report import command_line
+from penstock.cli.runs import interrupted
 from penstock.errors import nearest, refuse
 from penstock.experiments import catalogue
 from penstock.experiments.campaign import Campaign, Standing, reproduce_many
 from penstock.experiments.outcome import Outcome
 from penstock.experiments.overview import json_beside, overview_file, write_overview
 from penstock.experiments.reproduce import reproduce as reproduce_one
+from penstock.report import ClaimRow
 from penstock.results import Run
 from penstock.runner import run_many
 from penstock.storage.record import REPORT_FILE
@@ -119,12 +122,18 @@ def _one(identifier: str, options: Options) -> None:
         typer.echo(done.to_json())
     else:
         titles = ["Claim", "Reported", "Measured", "Tolerance", "Holds"]
-        output.print_table(titles, (output.claim_row(one.row()) for one in done.judgements))
+        output.print_table(titles, (_claim_row(one.row()) for one in done.judgements))
         typer.echo(f"report: {done.report}")
     unmade = [cell.name for cell in done.cells if cell.run is None and not cell.missing]
     if unmade:
         unstarted = [name for name in unmade if name not in made]
-        raise output.interrupted(_saved(target, made), unstarted)
+        raise interrupted(_saved(target, made), unstarted)
+
+
+def _claim_row(row: ClaimRow) -> list[str | Text]:
+    """A judged claim of a paper: claim, reported, measured, tolerance, whether it holds."""
+    verdict = {True: Text("yes"), False: Text("no", style="bold"), None: Text("not judged")}
+    return [row.claim, row.reported, row.measured, row.tolerance, verdict[row.holds]]
 
 
 def _saved(target: Path, names: list[str]) -> list[Run]:
