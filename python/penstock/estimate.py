@@ -16,7 +16,7 @@ from pathlib import Path
 
 from penstock import _core
 from penstock.errors import core_refusals, refuse
-from penstock.plot.format import bytes_text
+from penstock.readable import bytes_text
 from penstock.scenario import Scenario
 from penstock.scenario.assignment import DynamicAssignment, RoundAssignment
 from penstock.scenario.backpressure import Fafc

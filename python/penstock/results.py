@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Literal, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 import polars as pl
-from matplotlib.axes import Axes
 
 from penstock.errors import ScenarioError
 from penstock.scenario import Scenario
 from penstock.storage.place import SAVE_SECONDS, Place, Writer
 from penstock.storage.record import Checksum, damaged, read_record
 from penstock.tables import COLUMNS, FILES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SCENARIO_FILE = "scenario.toml"
 RUN_FILES = (SCENARIO_FILE, *FILES.values())

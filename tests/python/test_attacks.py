@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock import Scenario, ScenarioError, experiments
+from penstock import Scenario, ScenarioError
 from penstock.cli.options import read_scenario, read_settings
 from penstock.errors import PROBLEMS_MAX, VALUE_WIDTH, Problem
 from penstock.experiments import catalogue
@@ -238,7 +238,7 @@ def test_a_name_that_attacks_is_refused(name: str) -> None:
 
 def test_an_experiment_of_no_name_is_refused() -> None:
     with pytest.raises(ScenarioError, match=r"\\x00\\udcff.*try "):
-        experiments.load("\0\udcff" + "a" * 5000)
+        catalogue.load("\0\udcff" + "a" * 5000)
 
 
 @pytest.mark.parametrize("nodes", ["²", DIGITS, "\0", "٣"])

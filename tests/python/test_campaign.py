@@ -12,10 +12,13 @@ from typing import Any
 import pytest
 from fake_core import FakeCore
 
-from penstock import ScenarioError, experiments
+from penstock import ScenarioError
 from penstock.cli import main
-from penstock.experiments import Campaign, Outcome, Standing, campaign, catalogue, outcome
-from penstock.experiments.outcome import OUTCOME_FILE
+from penstock.experiments import campaign, catalogue, outcome
+from penstock.experiments.campaign import Campaign, Standing, reproduce_many
+from penstock.experiments.cost import measured_costs
+from penstock.experiments.outcome import OUTCOME_FILE, Outcome
+from penstock.experiments.reproduce import reproduce
 
 TINY = """
 id = "{id}"
@@ -82,9 +85,7 @@ def everything(**rest: Any) -> tuple[Campaign, list[str]]:
     def on_outcome(_: Campaign, one: Outcome) -> None:
         made.append(one.id)
 
-    done = experiments.reproduce_many(
-        experiments.identifiers(), jobs=2, on_outcome=on_outcome, **rest
-    )
+    done = reproduce_many(catalogue.identifiers(), jobs=2, on_outcome=on_outcome, **rest)
     return done, sorted(made)
 
 
@@ -98,7 +99,7 @@ def test_one_page_holds_every_claim_and_main_figure(
     page = Path("runs/summary-quick.html").read_text("utf-8")
     assert page.count("<svg") == 3
     assert not re.search(r'(src|href)="(https?:)?//', page)
-    for name in experiments.identifiers():
+    for name in catalogue.identifiers():
         assert f'href="{name}-quick/report.html"' in page
         assert Path("runs", f"{name}-quick", "report.html").is_file()
     assert "not implemented yet: none-such" in page
@@ -147,7 +148,7 @@ def test_what_is_half_written_is_done_from_its_beginning(tiny: Path) -> None:
 
 def test_a_single_reproduction_makes_the_old_outcome_void(tiny: Path) -> None:
     everything()
-    experiments.reproduce("x/fig2")
+    reproduce("x/fig2")
     assert everything()[1] == ["x/fig2"]
 
 
@@ -260,8 +261,8 @@ def test_a_part_of_another_experiment_is_listed_shown_and_found(
     assert main(["show", "x/fig3"]) == 0
     assert "x/fig2" in capsys.readouterr().out
     with pytest.raises(ScenarioError, match=r"x/fig3.*take experiment x/fig2"):
-        experiments.load("x/fig3")
+        catalogue.load("x/fig3")
 
 
 def test_costs_are_of_experiments_that_exist() -> None:
-    assert set(experiments.measured_costs()) <= set(experiments.identifiers())
+    assert set(measured_costs()) <= set(catalogue.identifiers())

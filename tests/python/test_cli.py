@@ -9,10 +9,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.main import get_command
 
 from penstock import Run, __version__
-from penstock.cli import app, main
+from penstock.cli import main
+from penstock.cli.commands import COMMANDS, imported
 from penstock.scenario import preset_names, scenario_names
 from penstock.scenario.topology import TOPOLOGIES
 from penstock.workload import WORKLOADS
@@ -25,20 +25,40 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.strip() == f"penstock {__version__}"
 
 
-@pytest.mark.parametrize(
-    "command", ["run", "compare", "reproduce", "import-hpcc", "list", "show", "report", "deadlock"]
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself_with_an_example(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([command, "--help"]) == 0
-    assert f"Example: penstock {command}" in " ".join(capsys.readouterr().out.split())
+    shown = " ".join(capsys.readouterr().out.split())
+    assert COMMANDS[command].summary in shown
+    assert f"Example: penstock {command}" in shown
+
+
+def test_all_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for name, listing in COMMANDS.items():
+        assert f"{name} {listing.summary}" in shown
 
 
 def test_every_command_speaks_json() -> None:
-    commands = get_command(app).commands  # type: ignore[attr-defined]
-    for name, command in commands.items():
-        assert any("--json" in option.opts for option in command.params), name
+    for name in COMMANDS:
+        assert any("--json" in option.opts for option in imported(name).params), name
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["list", "experiments"], ["show", QUICK[0]]]
+)
+def test_what_runs_nothing_starts_without_large_libraries(words: list[str]) -> None:
+    script = (
+        "import sys\n"
+        "from penstock.cli import main\n"
+        "code = main(sys.argv[1:])\n"
+        "sys.exit(code or bool({'matplotlib', 'numpy', 'polars'} & set(sys.modules)))\n"
+    )
+    command = [sys.executable, "-c", script, *words]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def test_run_writes_a_run_directory(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

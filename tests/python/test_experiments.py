@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 from synthetic_runs import synthetic_run
 
-from penstock import ScenarioError, experiments
+from penstock import ScenarioError
+from penstock.experiments import catalogue
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError
 from penstock.experiments.figure import draw, run_of_seed
@@ -22,12 +23,13 @@ from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import bounds_text, judge
 from penstock.experiments.metric import METRICS
 from penstock.experiments.model import Claim, Experiment, FigureSpec, Point
+from penstock.experiments.reproduce import reproduce
 from penstock.results import Run
 from penstock.runner import validate
 from penstock.scenario import Scenario
 from penstock.tables import COLUMNS
 
-IDS = experiments.identifiers()
+IDS = catalogue.identifiers()
 
 
 def synthetic_runner(
@@ -68,7 +70,7 @@ def test_the_papers_figures_are_there() -> None:
 
 @pytest.mark.parametrize("identifier", IDS)
 def test_every_run_of_an_experiment_is_a_valid_scenario(identifier: str) -> None:
-    experiment = experiments.load(identifier)
+    experiment = catalogue.load(identifier)
     for scale in experiment.scales.values():
         grid = cells(experiment, scale)
         assert len({cell.name for cell in grid}) == len(grid)
@@ -79,7 +81,7 @@ def test_every_run_of_an_experiment_is_a_valid_scenario(identifier: str) -> None
 
 @pytest.mark.parametrize("identifier", IDS)
 def test_every_expression_is_in_the_vocabulary(identifier: str) -> None:
-    experiment = experiments.load(identifier)
+    experiment = catalogue.load(identifier)
     axes = list(experiment.axes)
     evaluator = Evaluator([], axes)
     fixed = dict.fromkeys(axes, 1.5)
@@ -206,12 +208,12 @@ def test_bounds_in_words() -> None:
 
 def test_an_unknown_id_names_the_nearest() -> None:
     with pytest.raises(ScenarioError, match=r'"bfc/fig99": there is no such.*try bfc/fig9'):
-        experiments.load("bfc/fig99")
+        catalogue.load("bfc/fig99")
 
 
 def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
-    done = experiments.reproduce(
+    done = reproduce(
         "bfc/fig10",
         "quick",
         tmp_path,
@@ -252,7 +254,7 @@ def test_drop_share_counts_packets_at_the_hosts() -> None:
 
 
 def test_an_experiment_without_runs(tmp_path: Path) -> None:
-    done = experiments.reproduce("bfc/fig2", "quick", tmp_path)
+    done = reproduce("bfc/fig2", "quick", tmp_path)
     assert done.judgements[0].measured == pytest.approx(42.07, abs=0.01)
     assert done.report.is_file()
 
@@ -262,7 +264,7 @@ def test_an_interrupt_leaves_what_had_finished(tmp_path: Path) -> None:
         first = dict(list(scenarios.items())[:2])
         return synthetic_runner(first, **rest)
 
-    done = experiments.reproduce("bfc/fig10", "quick", tmp_path, runner=interrupted)
+    done = reproduce("bfc/fig10", "quick", tmp_path, runner=interrupted)
     assert [cell.name for cell in done.cells if cell.run] == ["bfc-seed1", "ideal-fq-seed1"]
     assert "Interrupted: 5 runs were not made" in done.report.read_text("utf-8")
     verdicts = {one.claim.claim: one.holds for one in done.judgements}

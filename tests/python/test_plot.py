@@ -18,7 +18,7 @@ from synthetic_runs import HOSTS, RACKS, SyntheticRun, synthetic_run
 
 from penstock import plot
 from penstock.plot import style
-from penstock.plot.format import bytes_text, number_text, rate_text, time_text
+from penstock.readable import bytes_text, number_text, rate_text, time_text
 
 RUNS = {name: synthetic_run(name, badness=b) for name, b in {"bfc": 1, "hpcc": 3, "pfc": 6}.items()}
 TABLE = pl.DataFrame({"name": ["a", "a", "b"], "x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 5.0]})

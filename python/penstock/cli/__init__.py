@@ -12,26 +12,18 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.catalogue import list_, show
-from penstock.cli.deadlock import deadlock
-from penstock.cli.import_hpcc import import_hpcc
-from penstock.cli.report import report
-from penstock.cli.reproduce import reproduce
-from penstock.cli.simulation import compare, run
+from penstock.cli.commands import Commands
 from penstock.errors import ScenarioError, SimulationError, StorageError
 from penstock.provenance import package_version
 
 app = typer.Typer(
     name="penstock",
+    cls=Commands,
     help="Evaluate flow control for data-center networks.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, compare, reproduce, show, report, deadlock):
-    app.command()(command)
-app.command("import-hpcc")(import_hpcc)
-app.command("list")(list_)
 
 
 def _print_version(asked: bool) -> None:

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from penstock import experiments
 from penstock.cli import description, output
 from penstock.cli.options import JsonOption
 from penstock.errors import nearest, refuse
+from penstock.experiments import catalogue
 from penstock.scenario import Scenario, load_preset, preset_names, scenario_names
 from penstock.scenario.topology import TOPOLOGIES
 from penstock.workload import WORKLOADS, find_workload
@@ -68,7 +68,7 @@ def titles_of(kind: Kind) -> dict[str, str]:
 
 def _experiments() -> dict[str, str]:
     """Every figure and table that can be run again; some are part of another's experiment."""
-    titles = {name: experiments.load(name).title for name in experiments.identifiers()}
-    parts = {other: f"in {name}: {titles[name]}" for other, name in experiments.covered().items()}
+    titles = {name: catalogue.load(name).title for name in catalogue.identifiers()}
+    parts = {other: f"in {name}: {titles[name]}" for other, name in catalogue.covered().items()}
     every = titles | parts
-    return {name: every[name] for name in sorted(every, key=experiments.paper_order)}
+    return {name: every[name] for name in sorted(every, key=catalogue.paper_order)}

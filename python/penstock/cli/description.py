@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from rich.text import Text
 
-from penstock import experiments
 from penstock.cli import output
 from penstock.estimate import available_bytes, estimate
-from penstock.plot.format import bytes_text
+from penstock.experiments import catalogue
+from penstock.readable import bytes_text
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, quantity_of, source_of
 from penstock.scenario.scheme import expand_scheme
@@ -61,16 +61,21 @@ class Description:
 def describe(name: str) -> Description | None:
     """What `name` is: a scheme, a workload, a topology, a scenario, an experiment, or a file."""
     topologies = {kind_of(one): one for one in TOPOLOGIES}
-    makers: list[tuple[bool, Callable[[], Description]]] = [
-        (name in preset_names(), lambda: _scheme(name)),
-        (name in {one.name for one in WORKLOADS}, lambda: _workload(name)),
-        (name in topologies, lambda: _topology(topologies[name])),
-        (name in scenario_names(), lambda: _scenario(name)),
-        (name in experiments.identifiers(), lambda: _experiment(name)),
-        (name in experiments.covered(), lambda: _experiment(experiments.covered()[name])),
-        (name.endswith(".toml") or Path(name).is_file(), lambda: _scenario(name)),
-    ]
-    return next((make() for known, make in makers if known), None)
+    if name in preset_names():
+        return _scheme(name)
+    if name in {one.name for one in WORKLOADS}:
+        return _workload(name)
+    if name in topologies:
+        return _topology(topologies[name])
+    if name in scenario_names():
+        return _scenario(name)
+    if name in catalogue.identifiers():
+        return _experiment(name)
+    if name in (covered := catalogue.covered()):
+        return _experiment(covered[name])
+    if name.endswith(".toml") or Path(name).is_file():
+        return _scenario(name)
+    return None
 
 
 def kind_of(model: type[BaseModel]) -> str:
@@ -143,7 +148,7 @@ def _scenario(reference: str) -> Description:
 
 
 def _experiment(name: str) -> Description:
-    experiment = experiments.load(name)
+    experiment = catalogue.load(name)
     facts = {
         "Experiment": name,
         "What": experiment.title,

@@ -18,7 +18,7 @@ from penstock.cli.options import (
     out_directory,
     read_settings,
 )
-from penstock.cli.simulation import present
+from penstock.cli.runs import end_if_interrupted, present, simulate
 from penstock.errors import refuse
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def import_hpcc(
     reference_pfc = files.read_pfc(compare_pfc) if compare_pfc else None
     name = case.scenario.scheme.name
     target = out_directory(out, default_name(case.scenario, name, bool(settings)))
-    runs = output.simulate({name: case.scenario}, {name: target}, force=force, check=check)
-    output.end_if_interrupted(runs, [name])
+    runs = simulate({name: case.scenario}, {name: target}, force=force, check=check)
+    end_if_interrupted(runs, [name])
     fct, pfc = files.write_results(case, runs[name], target)
     more: dict[str, Any] = {
         "fct": str(target / files.FCT_FILE),

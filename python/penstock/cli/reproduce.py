@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.text import Text
 
-from penstock import experiments, interruption
+from penstock import interruption
 from penstock.cli import output
 from penstock.cli.display import clock, display
 from penstock.cli.options import (
@@ -23,7 +24,14 @@ from penstock.cli.options import (
     out_directory,
 )
 from penstock.cli.report import command_line
+from penstock.cli.runs import interrupted
 from penstock.errors import nearest, refuse
+from penstock.experiments import catalogue
+from penstock.experiments.campaign import Campaign, Standing, reproduce_many
+from penstock.experiments.outcome import Outcome
+from penstock.experiments.overview import json_beside, overview_file, write_overview
+from penstock.experiments.reproduce import reproduce as reproduce_one
+from penstock.report import ClaimRow
 from penstock.results import Run
 from penstock.runner import run_many
 from penstock.storage.record import REPORT_FILE
@@ -77,12 +85,12 @@ class Options:
 
 def _chosen(wanted: list[str], every: bool) -> list[str]:
     """The ids that the command names, each once."""
-    known = experiments.identifiers()
+    known = catalogue.identifiers()
     if every and wanted:
         raise refuse("--all", "there are ids beside it", "name ids or --all", " ".join(wanted))
     if not every and not wanted:
         raise refuse("ID", "there is none", "name an experiment, or --all for all of them")
-    covered = experiments.covered()
+    covered = catalogue.covered()
     chosen = list(known) if every else []
     for name in wanted:
         found = [one for one in known if fnmatchcase(one, name)]
@@ -107,19 +115,25 @@ def _one(identifier: str, options: Options) -> None:
             shown.count(finished, every, name)
 
         runner = partial(run_many, force=True, progress=shown.update)
-        done = experiments.reproduce(
+        done = reproduce_one(
             identifier, scale, target, options.jobs, count, force=options.force, runner=runner
         )
     if options.as_json:
         typer.echo(done.to_json())
     else:
         titles = ["Claim", "Reported", "Measured", "Tolerance", "Holds"]
-        output.print_table(titles, (output.claim_row(one.row()) for one in done.judgements))
+        output.print_table(titles, (_claim_row(one.row()) for one in done.judgements))
         typer.echo(f"report: {done.report}")
     unmade = [cell.name for cell in done.cells if cell.run is None and not cell.missing]
     if unmade:
         unstarted = [name for name in unmade if name not in made]
-        raise output.interrupted(_saved(target, made), unstarted)
+        raise interrupted(_saved(target, made), unstarted)
+
+
+def _claim_row(row: ClaimRow) -> list[str | Text]:
+    """A judged claim of a paper: claim, reported, measured, tolerance, whether it holds."""
+    verdict = {True: Text("yes"), False: Text("no", style="bold"), None: Text("not judged")}
+    return [row.claim, row.reported, row.measured, row.tolerance, verdict[row.holds]]
 
 
 def _saved(target: Path, names: list[str]) -> list[Run]:
@@ -129,22 +143,22 @@ def _saved(target: Path, names: list[str]) -> list[Run]:
 
 def _many(identifiers: list[str], options: Options) -> None:
     root = out_directory(options.out or RUNS, "")
-    new_page(root / experiments.overview_file(options.scale), options.force)
+    new_page(root / overview_file(options.scale), options.force)
     interruption.keep(f"experiments that have ended are kept in {root}; the same command goes on")
-    write = partial(experiments.write_overview, directory=root, command=command_line())
+    write = partial(write_overview, directory=root, command=command_line())
     with display(()) as shown:
 
-        def on_outcome(campaign: experiments.Campaign, outcome: experiments.Outcome) -> None:
+        def on_outcome(campaign: Campaign, outcome: Outcome) -> None:
             shown.count(len(campaign.outcomes), len(campaign.directories), _told(outcome))
             write(campaign)
 
-        def on_standing(standing: experiments.Standing) -> None:
+        def on_standing(standing: Standing) -> None:
             left = "?" if standing.seconds_left is None else clock(standing.seconds_left)
             now = ", ".join(dict.fromkeys(name.partition(" ")[0] for name in standing.running))
             words = f"{standing.finished} of {standing.every} experiments  eta {left}  {now}"
             shown.whole(standing.share, words)
 
-        done = experiments.reproduce_many(
+        done = reproduce_many(
             identifiers,
             options.scale,
             root,
@@ -154,7 +168,7 @@ def _many(identifiers: list[str], options: Options) -> None:
             on_outcome=on_outcome,
         )
     page = write(done)
-    facts = experiments.json_beside(page)
+    facts = json_beside(page)
     if options.as_json:
         typer.echo(facts.read_text("utf-8"), nl=False)
     else:
@@ -169,7 +183,7 @@ def _many(identifiers: list[str], options: Options) -> None:
         raise typer.Exit(1)
 
 
-def _told(outcome: experiments.Outcome) -> str:
+def _told(outcome: Outcome) -> str:
     """How an experiment came out, in a line."""
     if outcome.failure:
         return f"{outcome.id}: failed: {outcome.failure}"
@@ -179,7 +193,7 @@ def _told(outcome: experiments.Outcome) -> str:
     )
 
 
-def _row(done: experiments.Campaign, name: str) -> list[str]:
+def _row(done: Campaign, name: str) -> list[str]:
     outcome = done.outcomes.get(name)
     if outcome is None:
         return [name, "", "", "", "", "not finished"]

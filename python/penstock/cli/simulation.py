@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from penstock import interruption
-from penstock.cli import output
 from penstock.cli.options import (
     CheckOption,
     ForceOption,
@@ -26,9 +22,7 @@ from penstock.cli.options import (
     read_scenario,
     split_names,
 )
-from penstock.cli.report import command_line
-from penstock.errors import StorageError
-from penstock.results import Run
+from penstock.cli.runs import end_if_interrupted, present, simulate
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE
 
@@ -51,8 +45,8 @@ def run(
     chosen = read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=scheme)
     name = chosen.scheme.name
     target = out_directory(out, default_name(chosen, name, bool(settings or trace)))
-    runs = output.simulate({name: chosen}, {name: target}, force=force, check=check)
-    output.end_if_interrupted(runs, [name])
+    runs = simulate({name: chosen}, {name: target}, force=force, check=check)
+    end_if_interrupted(runs, [name])
     present(runs, target, f"{chosen.name}: {name}", as_json)
 
 
@@ -81,33 +75,6 @@ def compare(
     target = out_directory(out, default_name(base, "compare", bool(settings or trace)))
     new_page(target / REPORT_FILE, force)
     places = {name: target / file_name(name) for name in names}
-    runs = output.simulate(chosen, places, force=force, jobs=jobs, check=check)
-    output.end_if_interrupted(runs, names)
+    runs = simulate(chosen, places, force=force, jobs=jobs, check=check)
+    end_if_interrupted(runs, names)
     present(runs, target, f"{base.name}: {', '.join(names)}", as_json)
-
-
-def present(
-    runs: dict[str, Run],
-    target: Path,
-    title: str,
-    as_json: bool,
-    more: Mapping[str, Any] | None = None,
-) -> None:
-    """Writes the report and prints the table, or everything and `more` as JSON."""
-    from penstock.report import write
-
-    try:
-        page = write(runs, target / REPORT_FILE, command=command_line(), title=title)
-    except StorageError as error:
-        directories = ", ".join(str(run.directory) for run in runs.values())
-        raise StorageError(f"{error}; the runs are kept: {directories}") from None
-    interruption.keep(f"all is written to {target}")
-    if as_json:
-        summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
-        places = {"directory": str(target), "report": str(page)}
-        output.print_json(places | {"runs": summaries} | dict(more or {}))
-        return
-    output.headline_table(runs)
-    for line in output.notes(runs):
-        typer.echo(line)
-    typer.echo(f"results: {target}\nreport:  {page}")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError, Selection
 from penstock.experiments.grid import Cell, stands
 from penstock.experiments.model import Claim, Experiment, Point
-from penstock.plot.format import number_text
+from penstock.readable import number_text
 from penstock.report import ClaimRow
 
 

@@ -8,8 +8,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from penstock.plot.format import number_text, plain, plain_log_ticks
+from penstock.plot.format import plain, plain_log_ticks
 from penstock.plot.style import QUIET, looks, name_axes, new_axes, write_note, write_upright
+from penstock.readable import number_text
 
 WIDTH = 0.84
 """Share of the room of a group that its bars fill; our choice."""

@@ -17,7 +17,7 @@ from penstock.analysis import (
     group_runs,
     slowdown_cdf,
 )
-from penstock.plot.format import bytes_text, plain_log_ticks, size_axis
+from penstock.plot.format import plain_log_ticks, size_axis
 from penstock.plot.style import (
     INK,
     QUIET,
@@ -28,6 +28,7 @@ from penstock.plot.style import (
     name_axes,
     new_axes,
 )
+from penstock.readable import bytes_text
 
 
 def buffer(runs: RunInput, *, size: int | None = None, ax: Axes | None = None) -> Axes:

@@ -1,4 +1,4 @@
-"""Numbers as people read them: sizes, times, rates, and log axes ticked with them."""
+"""Texts as Matplotlib takes them, and axes ticked with readable numbers."""
 
 from __future__ import annotations
 
@@ -7,46 +7,12 @@ import math
 from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-
-def bytes_text(value: float) -> str:
-    """Size with a decimal unit: 1500 -> "1.5 KB" (the papers' KB is 1000 B)."""
-    return _scaled(value, ("B", "KB", "MB", "GB", "TB"))
-
-
-def time_text(nanoseconds: float) -> str:
-    """Time with its unit: 1500 -> "1.5 µs"."""
-    return _scaled(nanoseconds, ("ns", "µs", "ms", "s"))
-
-
-def rate_text(bits_per_second: float) -> str:
-    """Rate with its unit: 1e11 -> "100 Gb/s"."""
-    return _scaled(bits_per_second, ("b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"))
+from penstock.readable import bytes_text
 
 
 def plain(text: str) -> str:
     """`text` as Matplotlib writes it letter by letter: a dollar sign begins no formula."""
     return text.replace("$", r"\$")
-
-
-def number_text(value: float | None, digits: int = 3) -> str:
-    """Number with `digits` significant digits; a dash when there is none."""
-    if value is None or math.isnan(value):
-        return "–"
-    if value == 0 or math.isinf(value):
-        return f"{value:g}"
-    if abs(value) >= 10**digits:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
-
-
-def _scaled(value: float, units: tuple[str, ...]) -> str:
-    if math.isnan(value):
-        return "–"
-    step = 0
-    while abs(value) >= 999.5 and step < len(units) - 1:
-        value /= 1_000
-        step += 1
-    return f"{value:.3g} {units[step]}"
 
 
 def size_axis(axis: Axis) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from penstock.analysis import RunInput, group_runs, layer_summary, link_series
 from penstock.plot.distribution import percent_axis
-from penstock.plot.format import bytes_text, plain
+from penstock.plot.format import plain
 from penstock.plot.style import (
     QUIET,
     Look,
@@ -24,6 +24,7 @@ from penstock.plot.style import (
     style_axes,
     write_upright,
 )
+from penstock.readable import bytes_text
 
 
 def pause_time(runs: RunInput, *, ax: Axes | None = None) -> Axes:

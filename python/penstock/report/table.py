@@ -15,7 +15,7 @@ from penstock.analysis import (
     queue_delay,
     slowdown_summary,
 )
-from penstock.plot.format import bytes_text, number_text, rate_text, time_text
+from penstock.readable import bytes_text, number_text, rate_text, time_text
 
 SHORT = 3_000
 """A short flow has at most this many bytes (BFC sec. 6.3)."""

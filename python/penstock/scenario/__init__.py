@@ -1,8 +1,9 @@
 """Scenarios: what is simulated, checked before anything runs.
 
-Reading order: `scenario` (the whole), `topology`, `scheme` with `switch` and `host`, `traffic`,
-`measure`; then `scheme_checks` and `traffic_checks` (what no single field knows), `translation`
-(errors in our words), `table` and `base` (the ground they stand on).
+Reading order: `parts` (what a scenario is made of), `topology`, `scheme` with `switch` and `host`,
+`traffic`, `measure`; then `checks` (what no single field knows, by subject in `*_checks`) and
+`scenario` (parts that are checked, and what can be done with them); `translation` (errors in our
+words), `table` and `base` (the ground they stand on). Invariant: parts know nothing of checks.
 """
 
 from penstock.scenario.scenario import Scenario, scenario_names

@@ -6,17 +6,14 @@ What an outage cuts off needs routes, and is for the core to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
 from penstock.scenario.node_checks import joined
+from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.recovery import PerfectRecovery
 
-if TYPE_CHECKING:
-    from penstock.scenario.scenario import Scenario
 
-
-def fault_problems(scenario: Scenario) -> Iterator[Problem]:
+def fault_problems(scenario: ScenarioParts) -> Iterator[Problem]:
     """What is wrong with the outages of a scenario."""
     outages = scenario.faults.outages
     if not outages:
@@ -55,7 +52,7 @@ def fault_problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _overlaps(scenario)
 
 
-def _overlaps(scenario: Scenario) -> Iterator[Problem]:
+def _overlaps(scenario: ScenarioParts) -> Iterator[Problem]:
     """A link that is down does not fail, nor at the moment at which it recovers."""
     down_until: dict[frozenset[int], int | None] = {}
     for outage in sorted(scenario.faults.outages, key=lambda outage: outage.start):

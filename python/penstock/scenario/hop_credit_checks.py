@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
 from penstock.scenario.admission import SharedBuffer
 from penstock.scenario.backpressure import Credits
-
-if TYPE_CHECKING:
-    from penstock.scenario.scenario import Scenario
+from penstock.scenario.parts import ScenarioParts
 
 
-def hop_credit_problems(scenario: Scenario, credits: Credits) -> Iterator[Problem]:
+def hop_credit_problems(scenario: ScenarioParts, credits: Credits) -> Iterator[Problem]:
     """What is wrong with the credits of a scheme; how much they set aside, the core checks."""
     switch, nic = scenario.scheme.switch, scenario.scheme.host.nic
     path = "scheme.switch"

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
 from penstock.scenario.backpressure import QueuePausing
 from penstock.scenario.homa import Homa, PriorityAssignment, Resend
 from penstock.scenario.marking import QcnMarking
+from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.recovery import REORDERING_RECOVERIES
 from penstock.scenario.routing import Spray
 from penstock.scenario.scheduling import StrictPriority
 
-if TYPE_CHECKING:
-    from penstock.scenario.scenario import Scenario
 
-
-def level_problems(scenario: Scenario) -> Iterator[Problem]:
+def level_problems(scenario: ScenarioParts) -> Iterator[Problem]:
     """Homa's hosts, their recovery, and switches with levels need each other."""
     switch, host = scenario.scheme.switch, scenario.scheme.host
     controller, assignment = host.controller, switch.assignment
@@ -80,7 +77,7 @@ def _cutoffs(homa: Homa, assignment: object) -> Iterator[Problem]:
         )
 
 
-def spray_problems(scenario: Scenario) -> Iterator[Problem]:
+def spray_problems(scenario: ScenarioParts) -> Iterator[Problem]:
     """Sprayed packets overtake each other, and nothing follows their paths back."""
     scheme = scenario.scheme
     if not isinstance(scheme.routing, Spray):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
 from penstock.scenario.admission import SharedBuffer
 from penstock.scenario.backpressure import Bfc, Credits
+from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.traffic import BetweenPairs, Incast, Listed, OpenLoop, SynchronousPairs
 
-if TYPE_CHECKING:
-    from penstock.scenario.scenario import Scenario
 
-
-def node_problems(scenario: Scenario) -> Iterator[Problem]:
+def node_problems(scenario: ScenarioParts) -> Iterator[Problem]:
     """Every node that is named exists."""
     hosts = scenario.topology.host_count()
     nodes = hosts + scenario.topology.switch_count()
@@ -44,7 +41,7 @@ def node_problems(scenario: Scenario) -> Iterator[Problem]:
 
 
 def link_problems(
-    scenario: Scenario, path: str, links: Iterable[tuple[int, int]]
+    scenario: ScenarioParts, path: str, links: Iterable[tuple[int, int]]
 ) -> Iterator[Problem]:
     """Every link that is named exists."""
     found = joined(scenario, links)
@@ -57,14 +54,14 @@ def link_problems(
             )
 
 
-def joined(scenario: Scenario, pairs: Iterable[tuple[int, int]]) -> set[frozenset[int]]:
+def joined(scenario: ScenarioParts, pairs: Iterable[tuple[int, int]]) -> set[frozenset[int]]:
     """Of pairs of nodes, those that a cable joins; all cables of a large network fill a memory."""
     wanted = {way for a, b in pairs for way in ((a, b), (b, a))}
     cables = scenario.topology.cables() if wanted else ()
     return {frozenset(ends) for ends in cables if ends in wanted}
 
 
-def _elisions(scenario: Scenario) -> Iterator[Problem]:
+def _elisions(scenario: ScenarioParts) -> Iterator[Problem]:
     """The rows of a match table of elisions name ways through switches."""
     path, policy = "scheme.switch.backpressure", scenario.scheme.switch.backpressure
     match policy:
@@ -86,7 +83,7 @@ def _elisions(scenario: Scenario) -> Iterator[Problem]:
             )
 
 
-def _named_hosts(scenario: Scenario) -> Iterator[tuple[str, int]]:
+def _named_hosts(scenario: ScenarioParts) -> Iterator[tuple[str, int]]:
     for index, entry in enumerate(scenario.traffic):
         path = f"traffic[{index}]"
         if isinstance(entry, Listed):

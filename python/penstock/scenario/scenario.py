@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import (
-    BeforeValidator,
-    Field,
     ModelWrapValidatorHandler,
     PrivateAttr,
     ValidationError,
@@ -26,29 +24,19 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, nearest, problem_of, refuse
-from penstock.scenario.base import OUR_CHOICE, Integer, Label, Part, Text, field, label_of
-from penstock.scenario.fault_checks import fault_problems
-from penstock.scenario.host import TIMED_CONTROLLERS
-from penstock.scenario.marking import TelemetryMarking
-from penstock.scenario.measure import Faults, Measure, Wire
-from penstock.scenario.scheme import Scheme, expand_scheme
-from penstock.scenario.scheme_checks import scheme_problems
+from penstock.errors import PROBLEMS_MAX, ScenarioError, nearest, problem_of, refuse
+from penstock.scenario.base import label_of
+from penstock.scenario.checks import scenario_problems
+from penstock.scenario.parts import ScenarioParts
+from penstock.scenario.scheme import expand_scheme
 from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
-from penstock.scenario.topology import Topology
-from penstock.scenario.traffic import Incast, LongLived, OpenLoop, Trace, Traffic
-from penstock.scenario.traffic_checks import traffic_problems
 from penstock.scenario.translation import translate
 from penstock.text_file import exists
 from penstock.toml_text import parse_toml, read_toml
-from penstock.units import U64_MAX, PositiveTime, Time
 from penstock.workload import WORKLOADS, find_workload
 
-TRAFFIC_MAX = 2**16 - 1
-"""Most entries of traffic: the core numbers them in 16 bits."""
 
-
-class Scenario(Part):
+class Scenario(ScenarioParts):
     """Network, scheme, traffic and measurement of one run, complete and checked.
 
     Raises
@@ -69,35 +57,6 @@ class Scenario(Part):
     >>> scenario.with_overrides({"scheme": "dctcp"}).scheme.host.controller.kind
     'dctcp'
     """
-
-    name: Label = field("name in results", "scenario")
-    description: Text = field("what it is for", "")
-    seed: Annotated[Integer, Field(ge=0, le=U64_MAX)] = field(
-        "seed of every random draw", 1, source=f"{OUR_CHOICE}: any will do"
-    )
-    fidelity: Literal["exact", "ns3-hpcc"] = field(
-        "whose arithmetic the run follows: exact, or that of the ns-3 HPCC simulator",
-        "exact",
-        source=f"{OUR_CHOICE}: exact unless a run is compared with that simulator",
-    )
-    duration: PositiveTime = field(
-        "traffic is generated in [0, duration)",
-        "5 ms",
-        source=f"{OUR_CHOICE}: ten of BFC's incasts (6.2.2), and a run takes less than a minute",
-    )
-    drain: Time = field(
-        "how much longer flows may take to finish",
-        "20 ms",
-        source=f"{OUR_CHOICE}: the largest Google flow takes 12 ms at a tenth of line rate",
-    )
-    wire: Wire = field("what packets weigh", {}, source="see its fields")
-    topology: Topology = field("the network", {"kind": "leaf-spine"}, source="BFC 6.2.1")
-    scheme: Annotated[Scheme, BeforeValidator(lambda written: expand_scheme(written)[0])] = field(
-        "how switches and hosts control the flows", DEFAULT_PRESET, source="BFC"
-    )
-    traffic: tuple[Traffic, ...] = field("the flows", min_length=1, max_length=TRAFFIC_MAX)
-    faults: Faults = field("what breaks on purpose", {}, source="see its fields")
-    measure: Measure = field("what is recorded", {}, source="see its fields")
 
     _written: Table = PrivateAttr(default_factory=dict)
     _directory: Path = PrivateAttr(default_factory=Path)
@@ -178,51 +137,17 @@ class Scenario(Part):
         except ValidationError as error:
             raise translate(error, cls) from None
         scenario._written = table
-        for problems in (scenario.topology.problems(), scenario._own_problems()):
+        for problems in (scenario.topology.problems(), scenario_problems(scenario)):
             if found := dict.fromkeys(islice(problems, PROBLEMS_MAX + 2)):
                 raise ScenarioError(found)
         return scenario
-
-    def _own_problems(self) -> Iterator[Problem]:
-        """What is wrong with the scheme and the traffic on this network."""
-        yield from scheme_problems(self)
-        yield from fault_problems(self)
-        try:
-            resolved = self.resolve()
-        except ScenarioError as error:
-            yield from error.problems
-        else:
-            yield from traffic_problems(resolved)
 
     @property
     def file(self) -> str | None:
         """The file that it was read from, for messages."""
         return self._file
 
-    def packet_bytes(self) -> int:
-        """A full data packet on the wire [B]: payload, headers, what its acknowledgement echoes."""
-        has_telemetry = isinstance(self.scheme.switch.marking, TelemetryMarking)
-        is_timed = isinstance(self.scheme.host.controller, TIMED_CONTROLLERS)
-        echo = has_telemetry * self.wire.telemetry + is_timed * self.wire.timestamp
-        return self.wire.payload + self.wire.header + echo
-
     # -- using one ---------------------------------------------------------------------------
-
-    def resolve(self) -> Scenario:
-        """This scenario with every default and every file in place.
-
-        Raises
-        ------
-        ScenarioError
-            A file of flows has gone, or changed, since the scenario was checked.
-        """
-        entries = []
-        for index, entry in enumerate(self.traffic):
-            try:
-                entries.append(_resolved(entry, self.duration))
-            except PydanticCustomError as error:
-                raise ScenarioError([problem_of(error, f"traffic[{index}].file")]) from None
-        return self.model_copy(update={"traffic": tuple(entries)})
 
     def to_json(self) -> str:
         """The resolved scenario for the Rust core: every field, integers in base units."""
@@ -249,16 +174,6 @@ def scenario_names() -> list[str]:
     """The built-in scenarios, sorted."""
     names = (entry.name for entry in (files("penstock") / "scenarios").iterdir())
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
-
-
-def _resolved(entry: Any, duration: int) -> Any:
-    match entry:
-        case Trace() | LongLived():
-            return entry.listed()
-        case OpenLoop() | Incast() if entry.stop is None:
-            return entry.model_copy(update={"stop": duration})
-        case _:
-            return entry
 
 
 def _with_implied(table: Table) -> Table:

@@ -7,7 +7,6 @@ reported at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
 from penstock.scenario.admission import SharedBuffer
@@ -30,10 +29,9 @@ from penstock.scenario.backpressure import (
     Ppfc,
     QueuePausing,
 )
-from penstock.scenario.credit_control import CreditShaping, credit_problems
+from penstock.scenario.credit_control import CreditShaping
 from penstock.scenario.hop_credit_checks import hop_credit_problems
 from penstock.scenario.host import MARKED_CONTROLLERS, Hpcc
-from penstock.scenario.level_checks import level_problems, spray_problems
 from penstock.scenario.marking import (
     EcnMarking,
     NonPauseEcnMarking,
@@ -42,7 +40,7 @@ from penstock.scenario.marking import (
     RoundMarking,
     TelemetryMarking,
 )
-from penstock.scenario.order_checks import order_problems
+from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.rate_control import Qcn
 from penstock.scenario.recovery import REPORTING_RECOVERIES
 from penstock.scenario.scheduling import (
@@ -57,9 +55,6 @@ from penstock.scenario.scheduling import (
 )
 from penstock.scenario.window_control import NewReno
 
-if TYPE_CHECKING:
-    from penstock.scenario.scenario import Scenario
-
 SIGNALLED_QUEUES_MAX = 128
 """Most queues of a port that pauses can name and a strict scheduler can rank: the core keeps them
 in one 128-bit bitmap, and BFC goes no further (sec. 6.3)."""
@@ -69,7 +64,7 @@ ROUND_SCHEDULINGS = (RotatingStrict, ScanningDrr, PriorityGroups)
 """Schedulers that serve AFQ's rounds in their order."""
 
 
-def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
+def scheme_problems(scenario: ScenarioParts) -> Iterator[Problem]:
     """What is wrong with the scheme, with itself and with the traffic's classes."""
     yield from _queues(scenario)
     yield from _rounds(scenario)
@@ -78,13 +73,9 @@ def scheme_problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _marking(scenario)
     yield from _fidelity(scenario)
     yield from _losses(scenario)
-    yield from credit_problems(scenario)
-    yield from order_problems(scenario.scheme)
-    yield from level_problems(scenario)
-    yield from spray_problems(scenario)
 
 
-def _fidelity(scenario: Scenario) -> Iterator[Problem]:
+def _fidelity(scenario: ScenarioParts) -> Iterator[Problem]:
     """The ns-3 HPCC simulator has one data queue and PFC, and NICs with a queue per flow."""
     if scenario.fidelity == "exact":
         return
@@ -116,7 +107,7 @@ def _fidelity(scenario: Scenario) -> Iterator[Problem]:
             )
 
 
-def _queues(scenario: Scenario) -> Iterator[Problem]:
+def _queues(scenario: ScenarioParts) -> Iterator[Problem]:
     """Assignment and scheduling must fit."""
     switch = scenario.scheme.switch
     assignment, scheduling = switch.assignment, switch.scheduling
@@ -168,7 +159,7 @@ def _queues(scenario: Scenario) -> Iterator[Problem]:
             )
 
 
-def _rounds(scenario: Scenario) -> Iterator[Problem]:
+def _rounds(scenario: ScenarioParts) -> Iterator[Problem]:
     """AFQ's rounds: who serves them, and who knows which one it is."""
     switch = scenario.scheme.switch
     assignment, scheduling = switch.assignment, switch.scheduling
@@ -235,7 +226,7 @@ def _round_source(assignment: RoundAssignment, scheduling: Scheduling) -> Iterat
         )
 
 
-def _classes(scenario: Scenario) -> Iterator[Problem]:
+def _classes(scenario: ScenarioParts) -> Iterator[Problem]:
     """Every class needs a data queue, in switches and NICs, and traffic needs its class."""
     switch, nic = scenario.scheme.switch, scenario.scheme.host.nic
     assignment, classes = switch.assignment, switch.class_count()
@@ -267,7 +258,7 @@ def _classes(scenario: Scenario) -> Iterator[Problem]:
             )
 
 
-def _backpressure(scenario: Scenario) -> Iterator[Problem]:
+def _backpressure(scenario: ScenarioParts) -> Iterator[Problem]:
     switch, nic = scenario.scheme.switch, scenario.scheme.host.nic
     admission, backpressure = switch.admission, switch.backpressure
     dynamic = isinstance(admission, SharedBuffer) and admission.ingress is not None
@@ -337,7 +328,7 @@ def _pause_thresholds(path: str, pfc: PfcThresholds, dynamic: bool) -> Iterator[
         )
 
 
-def _one_class(scenario: Scenario) -> Iterator[Problem]:
+def _one_class(scenario: ScenarioParts) -> Iterator[Problem]:
     """FAFC and its relatives know one class. That FAFC's links have delays, the core checks."""
     classes = scenario.scheme.switch.class_count()
     if classes > 1:
@@ -349,7 +340,7 @@ def _one_class(scenario: Scenario) -> Iterator[Problem]:
         )
 
 
-def _marking(scenario: Scenario) -> Iterator[Problem]:
+def _marking(scenario: ScenarioParts) -> Iterator[Problem]:
     """Controllers need the marks that they react to."""
     marking, controller = scenario.scheme.switch.marking, scenario.scheme.host.controller
     if isinstance(marking, PredictedMarking) and not isinstance(
@@ -379,7 +370,7 @@ def _marking(scenario: Scenario) -> Iterator[Problem]:
             )
 
 
-def _losses(scenario: Scenario) -> Iterator[Problem]:
+def _losses(scenario: ScenarioParts) -> Iterator[Problem]:
     """Recovery must tell the controller what it reacts to."""
     controller, recovery = scenario.scheme.host.controller, scenario.scheme.host.recovery
     if isinstance(controller, NewReno) and not isinstance(recovery, REPORTING_RECOVERIES):

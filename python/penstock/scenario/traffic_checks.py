@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from penstock.errors import Problem
-from penstock.scenario.node_checks import link_problems, node_problems
+from penstock.scenario.node_checks import link_problems
+from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.traffic import (
     BetweenPairs,
     CoreLoad,
@@ -24,21 +24,17 @@ from penstock.scenario.traffic import (
     SynchronousPairs,
 )
 
-if TYPE_CHECKING:
-    from penstock.scenario.scenario import Scenario
-
 LONGEST_RUN = 60 * 10**12
 """Longest simulated time of a run [ps]: a minute, the core's bound."""
 
 
-def traffic_problems(scenario: Scenario) -> Iterator[Problem]:
-    """What is wrong with the traffic and the measurement of a resolved scenario."""
+def traffic_problems(scenario: ScenarioParts) -> Iterator[Problem]:
+    """What is wrong with the traffic of a resolved scenario."""
     yield from _times(scenario)
     yield from _traffic(scenario)
-    yield from node_problems(scenario)
 
 
-def _times(scenario: Scenario) -> Iterator[Problem]:
+def _times(scenario: ScenarioParts) -> Iterator[Problem]:
     if scenario.duration + scenario.drain > LONGEST_RUN:
         yield Problem(
             "duration",
@@ -93,7 +89,7 @@ def _starts(entry: Listed, path: str, duration: int) -> Iterator[Problem]:
         )
 
 
-def _traffic(scenario: Scenario) -> Iterator[Problem]:
+def _traffic(scenario: ScenarioParts) -> Iterator[Problem]:
     hosts = scenario.topology.host_count()
     labels: dict[str, int] = {}
     for index, entry in enumerate(scenario.traffic):
@@ -120,7 +116,7 @@ def _traffic(scenario: Scenario) -> Iterator[Problem]:
                     )
 
 
-def _open_loop(scenario: Scenario, entry: OpenLoop, path: str) -> Iterator[Problem]:
+def _open_loop(scenario: ScenarioParts, entry: OpenLoop, path: str) -> Iterator[Problem]:
     if isinstance(entry.load_on, CoreLoad) and not scenario.topology.has_core():
         yield Problem(
             f"{path}.load_on.kind",
@@ -141,7 +137,7 @@ def _open_loop(scenario: Scenario, entry: OpenLoop, path: str) -> Iterator[Probl
     yield from _pairs(scenario, entry.pairs, f"{path}.pairs")
 
 
-def _pairs(scenario: Scenario, pairs: Pairs, path: str) -> Iterator[Problem]:
+def _pairs(scenario: ScenarioParts, pairs: Pairs, path: str) -> Iterator[Problem]:
     if isinstance(pairs, BetweenPairs):
         yield from _repeated(f"{path}.sources", pairs.sources)
         yield from _repeated(f"{path}.destinations", pairs.destinations)

@@ -14,7 +14,7 @@ from typing import Any
 import run_directory
 import seeds
 
-from penstock import Scenario, experiments
+from penstock import Scenario
 from penstock.cli.options import read_scenario, read_settings
 from penstock.experiments import catalogue
 from penstock.hpcc.case import case_of_config, case_of_files
@@ -124,7 +124,7 @@ READERS = (
     Reader("set twice", seeds.SETTINGS, _set_twice, None),
     Reader("trace option", seeds.TRACES, _traced, None),
     Reader("scenario name", seeds.NAMES, _named, None),
-    Reader("experiment name", seeds.NAMES, experiments.load, None, share=0.005),
+    Reader("experiment name", seeds.NAMES, catalogue.load, None, share=0.005),
 )
 """Files are written to disk; arguments are decoded as those of a command line."""
 

@@ -1,0 +1,85 @@
+"""The commands by name, each imported when it is called.
+
+The list of all commands is printed from here. What is called, and its own help, comes from the
+function in the command's module: importing all of them takes more time than most commands need.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+
+class Listing(NamedTuple):
+    """A command as it is listed: where it is, and what it does."""
+
+    module: str
+    """Its module in this package."""
+    function: str
+    """Its function there."""
+    summary: str
+    """The first line of what the function says about itself."""
+
+
+COMMANDS = {
+    "run": Listing("simulation", "run", "Run one scenario and write a run directory."),
+    "compare": Listing(
+        "simulation",
+        "compare",
+        "Run the same traffic under several schemes: one table, one report.",
+    ),
+    "reproduce": Listing(
+        "reproduce",
+        "reproduce",
+        "Run a paper's figure or table and hold it against what the paper reports.",
+    ),
+    "show": Listing(
+        "catalogue",
+        "show",
+        "Show a scheme, workload, topology, scenario or experiment with units, defaults and "
+        "sources.",
+    ),
+    "report": Listing(
+        "report", "report", "Write a self-contained HTML report of runs that are on disk."
+    ),
+    "deadlock": Listing(
+        "deadlock",
+        "deadlock",
+        "Say whether pauses can wait for each other in a cycle, and how to prevent it.",
+    ),
+    "import-hpcc": Listing(
+        "import_hpcc",
+        "import_hpcc",
+        "Run the files of the ns-3 HPCC simulator; write its fct.txt and pfc.txt.",
+    ),
+    "list": Listing(
+        "catalogue", "list_", "List schemes, workloads, topologies, scenarios or experiments."
+    ),
+}
+"""Every command, in the order in which they are listed."""
+
+
+class Commands(TyperGroup):
+    """A group whose members know only their summaries until one of them is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, listing in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=listing.summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that is called, imported; unknown names are refused before that."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, imported(name) if name else command, rest
+
+
+def imported(name: str) -> Any:
+    """The command of this name, with its parameters."""
+    listing = COMMANDS[name]
+    alone = typer.Typer(add_completion=False)
+    alone.command(name)(getattr(import_module(f"penstock.cli.{listing.module}"), listing.function))
+    return get_command(alone)

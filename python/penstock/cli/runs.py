@@ -1,0 +1,129 @@
+"""Runs as commands make and show them: progress, results, words about interrupted ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.text import Text
+
+from penstock import interruption
+from penstock.cli import output
+from penstock.cli.display import display
+from penstock.cli.report import command_line
+from penstock.errors import StorageError
+from penstock.readable import bytes_text
+from penstock.results import Run
+from penstock.runner import run_many
+from penstock.scenario import Scenario
+from penstock.storage.record import REPORT_FILE
+from penstock.tables import FILES
+
+
+def simulate(
+    scenarios: Mapping[str, Scenario],
+    directories: Mapping[str, Path],
+    *,
+    force: bool,
+    jobs: int | None = None,
+    check: bool = False,
+) -> dict[str, Run]:
+    """Runs scenarios with a display and saves each as it ends, also when interrupted."""
+    with display(scenarios) as shown:
+        runs = run_many(
+            scenarios,
+            out=directories,
+            force=force,
+            oversize=force,
+            jobs=jobs,
+            check=check,
+            on_estimate=shown.estimate,
+            progress=shown.update,
+            on_finished=shown.finish,
+        )
+    interruption.keep("the runs are kept: " + ", ".join(map(str, directories.values())))
+    return runs
+
+
+def present(
+    runs: dict[str, Run],
+    target: Path,
+    title: str,
+    as_json: bool,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """Writes the report and prints the table, or everything and `more` as JSON."""
+    from penstock.report import write
+
+    try:
+        page = write(runs, target / REPORT_FILE, command=command_line(), title=title)
+    except StorageError as error:
+        directories = ", ".join(str(run.directory) for run in runs.values())
+        raise StorageError(f"{error}; the runs are kept: {directories}") from None
+    interruption.keep(f"all is written to {target}")
+    if as_json:
+        summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
+        places = {"directory": str(target), "report": str(page)}
+        output.print_json(places | {"runs": summaries} | dict(more or {}))
+        return
+    headline_table(runs)
+    for line in notes(runs):
+        typer.echo(line)
+    typer.echo(f"results: {target}\nreport:  {page}")
+
+
+def headline_table(runs: Mapping[str, Run]) -> None:
+    """Prints slowdowns by size, drops, pauses, buffer and time: a row per run."""
+    from penstock.report.table import HEADLINE, LONG, SHORT, headline
+
+    columns = [one.title.replace(" flows", "").replace(" ", "\n") for one in HEADLINE]
+    titles = ["Run", *columns, "Time"]
+    rows: list[list[str | Text]] = []
+    for name, cells in headline({name: [run] for name, run in runs.items()}):
+        shown = [Text(text, style="bold" if best else "") for text, best in cells]
+        rows.append([name, *shown, f"{runs[name].summary['wall_seconds']:.3g} s"])
+    output.print_table(titles, rows, right=1)
+    short, long = bytes_text(SHORT), bytes_text(LONG)
+    typer.echo(f"slowdown of short (up to {short}), medium, long (above {long}) and all flows")
+
+
+def notes(runs: Mapping[str, Run]) -> list[str]:
+    """Words below the table: what did not happen, what did not finish, what is empty."""
+    words = []
+    for name, run in runs.items():
+        words += [f"{name}: {note}" for note in run.summary["notes"]]
+        for flow in run.summary["unfinished"][:3]:
+            words.append(
+                f"{name}: flow {flow['flow']} ({flow['src']} to {flow['dst']}) is unfinished, "
+                f"{flow['delivered_bytes']:,} of {flow['size_bytes']:,} B delivered; "
+                f"it waits for {flow['waits_for']}"
+            )
+    return words
+
+
+def end_if_interrupted(runs: Mapping[str, Run], wanted: Iterable[str]) -> None:
+    """Says what interrupted runs have left in their files, and ends with exit code 1."""
+    unstarted = [name for name in wanted if name not in runs]
+    if interruption.happened() or any(run.is_cancelled for run in runs.values()):
+        raise interrupted(runs.values(), unstarted)
+
+
+def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:
+    """Says what interrupted runs have left in their files; to be raised, exit code 1."""
+    typer.echo("interrupted; what had finished is kept:", err=True)
+    for run in runs:
+        frames = {"flows": run.flows, "buffers": run.buffers}
+        shown = ", ".join(f"{FILES[name]} {one.height:,} rows" for name, one in frames.items())
+        state = "stopped at" if run.is_cancelled else "complete,"
+        place = run.directory or "not saved beside an earlier, whole run"
+        typer.echo(
+            f"  {place}: {state} {run.summary['sim_end_ps'] / 1e9:.3f} ms simulated, "
+            f"{run.summary['flows_finished']:,} of {run.summary['flows_started']:,} flows "
+            f"finished; {shown}",
+            err=True,
+        )
+    if unstarted:
+        typer.echo(f"  not made: {output.listed(unstarted)}", err=True)
+    return typer.Exit(1)
