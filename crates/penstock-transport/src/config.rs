@@ -1,17 +1,13 @@
 //! The three choices that make an end host, and the check of their bounds.
 //!
 //! The fields are those of a scenario's `scheme.host` table. Unknown fields are refused while
-//! parsing; [`HostConfig::validate`] refuses values that make no sense.
+//! parsing; [`HostConfig::check`] refuses values that make no sense.
 
-use alloc::string::{String, ToString};
-use core::fmt::Display;
-
-use penstock_units::{BitRate, Time};
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::control::ControllerConfig;
-use crate::nic::NicConfig;
+use crate::nic::config::NicConfig;
 use crate::recovery::RecoveryConfig;
 
 /// How the end hosts of a scheme behave.
@@ -48,64 +44,20 @@ impl HostConfig {
     }
 
     /// Checks every field against its bounds.
-    ///
-    /// # Errors
-    /// The first field that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        self.controller.validate()?;
-        self.recovery.validate()?;
-        self.nic.validate()
-    }
-}
-
-/// A field that is out of its bounds: which, its value, and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{field} is {value}; {remedy}")]
-pub struct ConfigError {
-    /// The field as a path below the `host` table, e.g. `controller.gain`.
-    pub field: &'static str,
-    /// The value as it was given.
-    pub value: String,
-    /// What would be right.
-    pub remedy: &'static str,
-}
-
-impl ConfigError {
-    /// Refuses `value` of `field` unless the bound `holds`.
-    pub(crate) fn unless(
-        holds: bool,
-        field: &'static str,
-        value: impl Display,
-        remedy: &'static str,
-    ) -> Result<(), ConfigError> {
-        if holds {
-            return Ok(());
-        }
-        Err(ConfigError { field, value: value.to_string(), remedy })
-    }
-
-    /// Refuses a weight that is not in (0, 1].
-    pub(crate) fn unless_weight(field: &'static str, weight: f64) -> Result<(), ConfigError> {
-        let remedy = "it must be above 0 and at most 1";
-        Self::unless(weight > 0.0 && weight <= 1.0, field, weight, remedy)
-    }
-
-    /// Refuses a span of no time.
-    pub(crate) fn unless_interval(field: &'static str, interval: Time) -> Result<(), ConfigError> {
-        let remedy = "it must be above 0, such as 50 us";
-        Self::unless(interval > Time::ZERO, field, interval, remedy)
-    }
-
-    /// Refuses a rate of zero: a smallest one at which nothing is sent any more, a step that is none.
-    pub(crate) fn unless_rate(field: &'static str, rate: BitRate) -> Result<(), ConfigError> {
-        let remedy = "it must be above 0, such as 100 Mb/s";
-        Self::unless(rate.as_bps() > 0, field, rate, remedy)
+    pub fn check(&self, problems: &mut Problems) {
+        problems.within("controller", |inner| self.controller.check(inner));
+        problems.within("recovery", |inner| self.recovery.check(inner));
+        problems.within("nic", |inner| self.nic.check(inner));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use penstock_units::Problem;
 
     use super::*;
 
@@ -202,7 +154,7 @@ mod tests {
             ] {
                 let text = host(controller, recovery, nic);
                 let parsed: HostConfig = serde_json::from_str(&text).unwrap();
-                assert_eq!(parsed.validate(), Ok(()));
+                assert_eq!(problems_of(&parsed), []);
                 let kind = format!(r#"{{"kind":"{}""#, parsed.controller.kind());
                 assert!(controller.starts_with(&kind), "{kind}");
                 assert_eq!(parsed.controller.uses_telemetry(), controller == HPCC);
@@ -334,13 +286,18 @@ mod tests {
         ]);
     }
 
+    /// What is wrong with `host`.
+    fn problems_of(host: &HostConfig) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        host.check(&mut problems);
+        problems.found().to_vec()
+    }
+
     /// Each of `cases` parses and is refused because of its field.
     fn refuse(cases: &[(String, &str)]) {
         for (text, field) in cases {
             let parsed: HostConfig = serde_json::from_str(text).unwrap();
-            let error = parsed.validate().unwrap_err();
-            assert_eq!(&error.field, field);
-            assert!(error.to_string().contains(&error.value), "{error}");
+            assert_eq!(problems_of(&parsed)[0].path, *field);
         }
     }
 }

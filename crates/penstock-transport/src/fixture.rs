@@ -3,7 +3,8 @@
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::{BaseRtt, HostConfig};
-use crate::control::{ControllerConfig, FlowView};
+use crate::control::ControllerConfig;
+use crate::flow::FlowView;
 use crate::nic::{NicConfig, NicScheduling};
 use crate::path::PathFacts;
 use crate::recovery::RecoveryConfig;

@@ -25,7 +25,7 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::control::HomaConfig;
+use crate::control::homa::HomaConfig;
 use crate::path::PathFacts;
 
 /// A message at its receiver.

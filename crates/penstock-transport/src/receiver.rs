@@ -10,7 +10,7 @@ use penstock_units::Time;
 use rand_pcg::Pcg32;
 
 use crate::config::HostConfig;
-use crate::control::{Credit, CreditSignal};
+use crate::credit::{Credit, CreditSignal};
 use crate::notification::{Notification, NotificationPoint};
 use crate::pair_meter::PairMeter;
 use crate::path::PathFacts;

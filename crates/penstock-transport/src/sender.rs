@@ -17,8 +17,10 @@ use core::ops::Range;
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::HostConfig;
-use crate::control::{Controller, CreditSignal, FlowView};
-use crate::nic::Seat;
+use crate::control::Controller;
+use crate::credit::CreditSignal;
+use crate::flow::FlowView;
+use crate::nic::seat::Seat;
 use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
 use crate::recovery::Sending;

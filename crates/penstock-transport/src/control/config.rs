@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -9,7 +10,6 @@ use super::{
     HpccConfig, NewRenoConfig, PacketPairConfig, PcnConfig, QcnConfig, SwiftConfig, TimelyConfig,
     WindowConfig, expresspass,
 };
-use crate::config::ConfigError;
 use crate::notification::NotificationPoint;
 use crate::path::PathFacts;
 use crate::receiving_rate::ReceivingRate;
@@ -139,32 +139,29 @@ impl ControllerConfig {
     }
 
     /// Whether the controller has no other sign of congestion than the losses that recovery reports
-    /// before a timeout ([`FastRetransmit`](crate::control::LossSignal::FastRetransmit)).
+    /// before a timeout ([`FastRetransmit`](crate::flow::LossSignal::FastRetransmit)).
     pub fn needs_losses(&self) -> bool {
         matches!(self, ControllerConfig::NewReno(_))
     }
 
-    /// Checks every parameter against its bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
         match self {
-            ControllerConfig::LineRate {} => Ok(()),
-            ControllerConfig::Window(config) => config.validate(),
-            ControllerConfig::Dctcp(config) => config.validate(),
-            ControllerConfig::Hpcc(config) => config.validate(),
-            ControllerConfig::Delay(config) => config.validate(),
-            ControllerConfig::DcqcnMellanox(config) => config.validate(),
-            ControllerConfig::Dcqcn(config) => config.validate(),
-            ControllerConfig::Qcn(config) => config.validate(),
-            ControllerConfig::Timely(config) => config.validate(),
-            ControllerConfig::NewReno(config) => config.validate(),
-            ControllerConfig::Swift(config) => config.validate(),
-            ControllerConfig::Pcn(config) => config.validate(),
-            ControllerConfig::PacketPair(config) => config.validate(),
-            ControllerConfig::Homa(config) => config.validate(),
-            ControllerConfig::ExpressPass(config) => config.validate(),
+            ControllerConfig::LineRate {} => {}
+            ControllerConfig::Window(config) => config.check(problems),
+            ControllerConfig::Dctcp(config) => config.check(problems),
+            ControllerConfig::Hpcc(config) => config.check(problems),
+            ControllerConfig::Delay(config) => config.check(problems),
+            ControllerConfig::DcqcnMellanox(config) => config.check(problems),
+            ControllerConfig::Dcqcn(config) => config.check(problems),
+            ControllerConfig::Qcn(config) => config.check(problems),
+            ControllerConfig::Timely(config) => config.check(problems),
+            ControllerConfig::NewReno(config) => config.check(problems),
+            ControllerConfig::Swift(config) => config.check(problems),
+            ControllerConfig::Pcn(config) => config.check(problems),
+            ControllerConfig::PacketPair(config) => config.check(problems),
+            ControllerConfig::Homa(config) => config.check(problems),
+            ControllerConfig::ExpressPass(config) => config.check(problems),
         }
     }
 }

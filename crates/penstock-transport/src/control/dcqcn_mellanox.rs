@@ -38,10 +38,10 @@
 //! | - | `clamps_target` | false | NVIDIA firmware default; `CLAMP_TARGET_RATE` |
 //! | - | `window` | none, or one BDP | the simulator's "dcqcn" and "dcqcn_win" |
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
+use crate::bounds;
 use crate::control::alpha::Alpha;
 use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
 use crate::path::PathFacts;
@@ -76,18 +76,15 @@ pub struct DcqcnMellanoxConfig {
 }
 
 impl DcqcnMellanoxConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless_weight("controller.gain", self.gain)?;
-        ConfigError::unless_interval("controller.alpha_interval", self.alpha_interval)?;
-        ConfigError::unless_interval("controller.decrease_interval", self.decrease_interval)?;
-        ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
-        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
-        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
-        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::weight(problems, "gain", self.gain);
+        bounds::interval(problems, "alpha_interval", self.alpha_interval);
+        bounds::interval(problems, "decrease_interval", self.decrease_interval);
+        bounds::interval(problems, "increase_interval", self.increase_interval);
+        bounds::rate(problems, "additive_increase", self.additive_increase);
+        bounds::rate(problems, "hyper_increase", self.hyper_increase);
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
     }
 }
 

@@ -22,12 +22,12 @@
 //! | - | `minimum_rate` | 100 Mb/s | the BFC authors' scripts |
 //! | - | `window` | scaled with the rate | R = W / T in the RDMA simulators (`VAR_WIN`) |
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
+use crate::bounds;
 use crate::control::paced_rate::{Increase, Paced, PacedRate, RateWindow, bits_per_second};
+use crate::flow::FlowView;
 use crate::path::PathFacts;
 
 /// Parameters of [`Dctcp`].
@@ -59,31 +59,15 @@ pub enum DctcpStart {
 }
 
 impl DctcpConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.gain > 0.0 && self.gain <= 1.0,
-            "controller.gain",
-            self.gain,
-            "it must be above 0 and at most 1, such as 0.0625",
-        )?;
-        ConfigError::unless(
-            self.initial_window_packets > 0,
-            "controller.initial_window_packets",
-            self.initial_window_packets,
-            "it must be at least 1, such as 10",
-        )?;
-        let fields = ["controller.increase.size", "controller.increase.rate"];
-        self.increase.validate(fields)?;
-        ConfigError::unless(
-            self.minimum_rate.as_bps() > 0,
-            "controller.minimum_rate",
-            self.minimum_rate,
-            "it must be above 0, such as 100 Mb/s",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let remedy = "it must be above 0 and at most 1, such as 0.0625";
+        problems.unless(self.gain > 0.0 && self.gain <= 1.0, "gain", self.gain, remedy);
+        let packets = self.initial_window_packets;
+        let remedy = "it must be at least 1, such as 10";
+        problems.unless(packets > 0, "initial_window_packets", packets, remedy);
+        problems.within("increase", |inner| self.increase.check(inner));
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
     }
 }
 

@@ -15,11 +15,10 @@
 //! |---|---|---|---|
 //! | RTTTarget / base RTT | `target_factor` | 2.5 | App. A.1 |
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
+use crate::flow::FlowView;
 use crate::path::PathFacts;
 
 /// Parameters of [`Delay`].
@@ -31,17 +30,11 @@ pub struct DelayConfig {
 }
 
 impl DelayConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the target is not above the base round-trip time, which no flow could meet.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.target_factor.is_finite() && self.target_factor > 1.0,
-            "controller.target_factor",
-            self.target_factor,
-            "it must be above 1; the paper uses 2.5",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let factor = self.target_factor;
+        let remedy = "it must be above 1; the paper uses 2.5";
+        problems.unless(factor.is_finite() && factor > 1.0, "target_factor", factor, remedy);
     }
 }
 

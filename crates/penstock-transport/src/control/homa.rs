@@ -20,10 +20,9 @@
 
 use alloc::vec::Vec;
 
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problems};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
 use crate::control::window::{Window, WindowConfig};
 use crate::path::PathFacts;
 
@@ -47,26 +46,23 @@ pub struct HomaConfig {
 }
 
 impl HomaConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        self.window().validate()?;
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        self.window().check(problems);
         let overcommitment = self.overcommitment.unwrap_or(1);
-        ConfigError::unless(
+        problems.unless(
             (1..=MAXIMUM_LEVELS).contains(&overcommitment),
-            "controller.overcommitment",
+            "overcommitment",
             overcommitment,
             "it must be 1 to 127, or null for the workload's",
-        )?;
+        );
         let cutoffs = self.cutoffs.as_deref().unwrap_or_default();
-        ConfigError::unless(
+        problems.unless(
             cutoffs.is_sorted_by(|one, next| one < next) && cutoffs.len() < MAXIMUM_LEVELS as usize,
-            "controller.cutoffs",
+            "cutoffs",
             cutoffs.len(),
             "they must ascend and be at most 126, or null for the workload's",
-        )
+        );
     }
 
     /// RTTbytes: a whole number of packets (bytes), at least one packet.
@@ -167,9 +163,14 @@ mod tests {
 
     #[test]
     fn cutoffs_that_do_not_ascend_are_refused() {
-        assert!(config(&[500, 500]).validate().is_err());
-        assert!(config(&[500, 501]).validate().is_ok());
+        let refused = |config: &HomaConfig| {
+            let mut problems = Problems::default();
+            config.check(&mut problems);
+            problems.found().first().map(|problem| problem.path.clone())
+        };
+        assert_eq!(refused(&config(&[500, 500])).as_deref(), Some("cutoffs"));
+        assert_eq!(refused(&config(&[500, 501])), None);
         let none = HomaConfig { overcommitment: Some(0), cutoffs: Some(vec![]), bdp_factor: 1.0 };
-        assert_eq!(none.validate().unwrap_err().field, "controller.overcommitment");
+        assert_eq!(refused(&none).as_deref(), Some("overcommitment"));
     }
 }

@@ -24,12 +24,12 @@
 
 use alloc::boxed::Box;
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
+use crate::bounds;
 use crate::control::paced_rate::{Increase, Paced, PacedRate, RateWindow};
+use crate::flow::FlowView;
 use crate::path::{HopTelemetry, PathFacts};
 
 /// Hops whose telemetry is kept; later ones are not looked at. Our choice, because a path of a
@@ -65,25 +65,13 @@ pub enum HpccReaction {
 }
 
 impl HpccConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.target_utilization > 0.0 && self.target_utilization <= 1.0,
-            "controller.target_utilization",
-            self.target_utilization,
-            "it must be above 0 and at most 1, such as 0.95",
-        )?;
-        let fields = ["controller.additive_increase.size", "controller.additive_increase.rate"];
-        self.additive_increase.validate(fields)?;
-        ConfigError::unless(
-            self.minimum_rate.as_bps() > 0,
-            "controller.minimum_rate",
-            self.minimum_rate,
-            "it must be above 0, such as 100 Mb/s",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let target = self.target_utilization;
+        let remedy = "it must be above 0 and at most 1, such as 0.95";
+        problems.unless(target > 0.0 && target <= 1.0, "target_utilization", target, remedy);
+        problems.within("additive_increase", |inner| self.additive_increase.check(inner));
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
     }
 }
 

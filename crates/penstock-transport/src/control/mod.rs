@@ -20,6 +20,7 @@ use alloc::boxed::Box;
 
 use penstock_units::{BitRate, Fidelity, Time};
 
+use crate::flow::{FlowView, LossSignal};
 use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
 
@@ -48,7 +49,7 @@ pub use dcqcn::{Dcqcn, DcqcnConfig};
 pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
 pub use delay::{Delay, DelayConfig};
-pub use expresspass::{Credit, CreditFeedback, CreditSignal, ExpressPassConfig};
+pub use expresspass::{CreditFeedback, ExpressPassConfig};
 pub use homa::{Homa, HomaConfig};
 pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
 pub use new_reno::{NewReno, NewRenoConfig};
@@ -60,43 +61,6 @@ pub use qcn::{Qcn, QcnConfig};
 pub use swift::{Swift, SwiftConfig};
 pub use timely::{Timely, TimelyBand, TimelyConfig, TimelyUpdate};
 pub use window::{Window, WindowConfig};
-
-/// The state of a flow at the moment of an acknowledgement, after it was taken into account.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowView {
-    /// Bytes that the receiver has, as far as the sender knows (bytes).
-    pub acknowledged: u64,
-    /// What `acknowledged` becomes once all that is in flight is acknowledged (bytes).
-    pub next: u64,
-    /// Bytes that this acknowledgement was the first to report as received: those that it added to
-    /// `acknowledged`, and with selective repeat those ahead of a gap, each byte once (bytes).
-    pub newly_acknowledged: u64,
-}
-
-/// What recovery tells the controller, after the acknowledgement that it learnt it from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossSignal {
-    /// A packet is lost and will be sent again. No other loss is reported until the recovery ends,
-    /// one way or the other.
-    FastRetransmit {
-        /// Bytes sent and not acknowledged, the lost ones included (FlightSize in RFC 5681).
-        in_flight: u64,
-    },
-    /// Everything sent before the loss was detected is acknowledged. Also ends the recovery that a
-    /// timeout began, where there is one.
-    RecoveryExit {
-        /// Bytes sent and not acknowledged.
-        in_flight: u64,
-    },
-    /// The retransmission timer expired.
-    Timeout {
-        /// Bytes sent and not acknowledged when it did, less those that a fast recovery knows to
-        /// have left the network.
-        in_flight: u64,
-        /// Whether nothing was acknowledged since the timer expired the last time.
-        is_repeated: bool,
-    },
-}
 
 /// The controller of one flow, stored by value; a large one in a box, so that flows of the others
 /// stay small.

@@ -16,10 +16,10 @@
 //! | IW | `initial_window_packets` | 10 | RFC 6928 Sec. 2 |
 //! | ssthresh | - | unlimited at first | RFC 5681 Sec. 3.1: arbitrarily high |
 
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
+use crate::flow::{FlowView, LossSignal};
 use crate::path::PathFacts;
 
 /// Parameters of [`NewReno`].
@@ -31,17 +31,11 @@ pub struct NewRenoConfig {
 }
 
 impl NewRenoConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the initial window holds no packet.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.initial_window_packets > 0,
-            "controller.initial_window_packets",
-            self.initial_window_packets,
-            "it must be at least 1, such as 10",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let packets = self.initial_window_packets;
+        let remedy = "it must be at least 1, such as 10";
+        problems.unless(packets > 0, "initial_window_packets", packets, remedy);
     }
 }
 

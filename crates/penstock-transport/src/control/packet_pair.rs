@@ -25,11 +25,11 @@
 //! | CWND_FACTOR | `in_flight_factor` | 1.5 | Sec. 5 |
 //! | BpR | `bytes_per_round` | 1 packet | Sec. 6.2.2; 0 for bit-by-bit round robin |
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
+use crate::bounds;
+use crate::flow::FlowView;
 use crate::path::{Acknowledgement, PathFacts};
 
 /// Parameters of [`PacketPair`].
@@ -48,25 +48,16 @@ pub struct PacketPairConfig {
 }
 
 impl PacketPairConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        for (field, gain) in
-            [("controller.gain", self.gain), ("controller.mark_gain", self.mark_gain)]
-        {
-            let holds = gain > 0.0 && gain <= 1.0;
-            ConfigError::unless(holds, field, gain, "it must be above 0 and at most 1")?;
-        }
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::weight(problems, "gain", self.gain);
+        bounds::weight(problems, "mark_gain", self.mark_gain);
         let factor = self.in_flight_factor;
-        let field = "controller.in_flight_factor";
-        let holds = factor.is_finite() && factor > 0.0;
-        ConfigError::unless(holds, field, factor, "it must be a number above 0, such as 1.5")?;
+        let remedy = "it must be a number above 0, such as 1.5";
+        problems.unless(factor.is_finite() && factor > 0.0, "in_flight_factor", factor, remedy);
         let round = self.bytes_per_round;
-        let field = "controller.bytes_per_round";
-        let holds = round.get() <= LARGEST_ROUND;
-        ConfigError::unless(holds, field, round, "it must be at most 1 MiB, such as a packet")
+        let remedy = "it must be at most 1 MiB, such as a packet";
+        problems.unless(round.get() <= LARGEST_ROUND, "bytes_per_round", round, remedy);
     }
 }
 
@@ -326,6 +317,12 @@ mod tests {
         assert_eq!(short.rate(), None); // two packets are not more than two
     }
 
+    fn is_refused(config: &PacketPairConfig) -> bool {
+        let mut problems = Problems::default();
+        config.check(&mut problems);
+        !problems.found().is_empty()
+    }
+
     #[test]
     fn bounds_are_checked() {
         let good = PacketPairConfig {
@@ -334,14 +331,14 @@ mod tests {
             in_flight_factor: 0.1,
             bytes_per_round: Bytes::ZERO,
         };
-        assert!(good.validate().is_ok());
+        assert!(!is_refused(&good));
         for bad in [
             PacketPairConfig { gain: 0.0, ..good.clone() },
             PacketPairConfig { mark_gain: 1.1, ..good.clone() },
             PacketPairConfig { in_flight_factor: f64::NAN, ..good.clone() },
             PacketPairConfig { bytes_per_round: Bytes::new(LARGEST_ROUND + 1), ..good },
         ] {
-            assert!(bad.validate().is_err(), "{bad:?}");
+            assert!(is_refused(&bad), "{bad:?}");
         }
     }
 }

@@ -20,10 +20,10 @@
 //! | 95 % | `marked_share` | 0.95 | Sec. 5.2 |
 //! | - | `minimum_rate` | 1 Mb/s | our choice, see above |
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
+use crate::bounds;
 use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
 use crate::notification::Notification;
 use crate::path::PathFacts;
@@ -46,35 +46,18 @@ pub struct PcnConfig {
 }
 
 impl PcnConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
         let (minimum, maximum) = (self.minimum_weight, self.maximum_weight);
-        ConfigError::unless(
-            minimum > 0.0 && minimum < 1.0,
-            "controller.minimum_weight",
-            minimum,
-            "it must be above 0 and below 1",
-        )?;
-        ConfigError::unless(
-            maximum >= minimum && maximum <= 1.0,
-            "controller.maximum_weight",
-            maximum,
-            "it must be at least minimum_weight and at most 1",
-        )?;
-        ConfigError::unless_interval(
-            "controller.notification_interval",
-            self.notification_interval,
-        )?;
-        ConfigError::unless(
-            self.marked_share >= 0.0 && self.marked_share < 1.0,
-            "controller.marked_share",
-            self.marked_share,
-            "it must be at least 0 and below 1",
-        )?;
-        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+        let remedy = "it must be above 0 and below 1";
+        problems.unless(minimum > 0.0 && minimum < 1.0, "minimum_weight", minimum, remedy);
+        let remedy = "it must be at least minimum_weight and at most 1";
+        problems.unless(maximum >= minimum && maximum <= 1.0, "maximum_weight", maximum, remedy);
+        bounds::interval(problems, "notification_interval", self.notification_interval);
+        let share = self.marked_share;
+        let remedy = "it must be at least 0 and below 1";
+        problems.unless((0.0..1.0).contains(&share), "marked_share", share, remedy);
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
     }
 }
 

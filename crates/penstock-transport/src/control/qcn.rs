@@ -28,10 +28,10 @@
 //! | - | `minimum_rate` | 5 Mb/s | 802.1Q: rpgMinRate |
 //! | - | `window` | none | 802.1Q has none |
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
+use crate::bounds;
 use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
 use crate::control::stages::{Climb, Steps};
 use crate::path::PathFacts;
@@ -67,18 +67,14 @@ pub struct QcnConfig {
 }
 
 impl QcnConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless_weight("controller.decrease_gain", self.decrease_gain)?;
-        let field = "controller.minimum_decrease_factor";
-        ConfigError::unless_weight(field, self.minimum_decrease_factor)?;
-        ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
-        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
-        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
-        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::weight(problems, "decrease_gain", self.decrease_gain);
+        bounds::weight(problems, "minimum_decrease_factor", self.minimum_decrease_factor);
+        bounds::interval(problems, "increase_interval", self.increase_interval);
+        bounds::rate(problems, "additive_increase", self.additive_increase);
+        bounds::rate(problems, "hyper_increase", self.hyper_increase);
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
     }
 }
 

@@ -28,11 +28,10 @@
 //! | - | `initial_window_packets` | 100 | our choice: a BDP, the line-rate start of its rivals |
 //! | RETX_RESET | `reset_after` | 5 | htsim |
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
+use crate::flow::{FlowView, LossSignal};
 use crate::path::PathFacts;
 
 /// Parameters of [`Swift`].
@@ -67,42 +66,42 @@ pub struct SwiftConfig {
 }
 
 impl SwiftConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
         let positive = "it must be a number above 0";
         for (field, value) in [
-            ("controller.additive_increase", self.additive_increase),
-            ("controller.beta", self.beta),
-            ("controller.minimum_flow_window", self.minimum_flow_window),
-            ("controller.minimum_window", self.minimum_window),
+            ("additive_increase", self.additive_increase),
+            ("beta", self.beta),
+            ("minimum_flow_window", self.minimum_flow_window),
+            ("minimum_window", self.minimum_window),
         ] {
-            ConfigError::unless(value.is_finite() && value > 0.0, field, value, positive)?;
+            problems.unless(value.is_finite() && value > 0.0, field, value, positive);
         }
         let decrease = self.maximum_decrease;
-        let (field, remedy) = ("controller.maximum_decrease", "it must be above 0 and below 1");
-        ConfigError::unless(decrease > 0.0 && decrease < 1.0, field, decrease, remedy)?;
+        let remedy = "it must be above 0 and below 1";
+        problems.unless(decrease > 0.0 && decrease < 1.0, "maximum_decrease", decrease, remedy);
         let largest = self.maximum_flow_window;
         let holds = largest.is_finite() && largest > self.minimum_flow_window;
-        let field = "controller.maximum_flow_window";
-        ConfigError::unless(holds, field, largest, "it must be above minimum_flow_window")?;
+        let remedy = "it must be above minimum_flow_window";
+        problems.unless(holds, "maximum_flow_window", largest, remedy);
         let smallest = self.minimum_window;
-        ConfigError::unless(smallest <= 1.0, "controller.minimum_window", smallest, "at most 1")?;
+        problems.unless(smallest <= 1.0, "minimum_window", smallest, "at most 1");
         let largest = self.maximum_window;
-        let holds = (1.0..=1e9).contains(&largest);
-        ConfigError::unless(holds, "controller.maximum_window", largest, "write 1 to 1e9")?;
+        problems.unless(
+            (1.0..=1e9).contains(&largest),
+            "maximum_window",
+            largest,
+            "write 1 to 1e9",
+        );
         let target = self.base_target.unwrap_or(Time::NEVER);
         let remedy = "it must be above 0, or none for the base round-trip time";
-        ConfigError::unless(target > Time::ZERO, "controller.base_target", target, remedy)?;
+        problems.unless(target > Time::ZERO, "base_target", target, remedy);
         for (field, value) in [
-            ("controller.initial_window_packets", self.initial_window_packets),
-            ("controller.reset_after", self.reset_after),
+            ("initial_window_packets", self.initial_window_packets),
+            ("reset_after", self.reset_after),
         ] {
-            ConfigError::unless(value > 0, field, value, "it must be at least 1")?;
+            problems.unless(value > 0, field, value, "it must be at least 1");
         }
-        Ok(())
     }
 }
 

@@ -41,12 +41,12 @@
 //! | - | `minimum_rate` | 1 Gb/s | the simulator's run.py |
 //! | - | `window` | none, or scaled | the simulator's "timely" and "timely_vwin" |
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
+use crate::bounds;
 use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
+use crate::flow::FlowView;
 use crate::path::PathFacts;
 
 /// Parameters of [`Timely`].
@@ -114,31 +114,24 @@ pub enum TimelyBand {
 }
 
 impl TimelyConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless_weight("controller.ewma_weight", self.ewma_weight)?;
-        ConfigError::unless_weight("controller.decrease_factor", self.decrease_factor)?;
-        ConfigError::unless(
-            self.low_rtt <= self.high_rtt,
-            "controller.low_rtt",
-            self.low_rtt,
-            "it must not exceed high_rtt",
-        )?;
-        ConfigError::unless_interval("controller.minimum_rtt", self.minimum_rtt)?;
-        ConfigError::unless_weight("controller.largest_cut", self.largest_cut)?;
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::weight(problems, "ewma_weight", self.ewma_weight);
+        bounds::weight(problems, "decrease_factor", self.decrease_factor);
+        let low = self.low_rtt;
+        problems.unless(low <= self.high_rtt, "low_rtt", low, "it must not exceed high_rtt");
+        bounds::interval(problems, "minimum_rtt", self.minimum_rtt);
+        bounds::weight(problems, "largest_cut", self.largest_cut);
         if let TimelyUpdate::Segment { size } = self.update {
             let remedy = "it must be above 0, such as 64 kB";
-            ConfigError::unless(size > Bytes::ZERO, "controller.update.size", size, remedy)?;
+            problems.unless(size > Bytes::ZERO, "update.size", size, remedy);
         }
         if let TimelyBand::Patched { reference_rtt } = self.band {
-            ConfigError::unless_interval("controller.band.reference_rtt", reference_rtt)?;
+            bounds::interval(problems, "band.reference_rtt", reference_rtt);
         }
-        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
-        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
-        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+        bounds::rate(problems, "additive_increase", self.additive_increase);
+        bounds::rate(problems, "hyper_increase", self.hyper_increase);
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
     }
 }
 

@@ -8,9 +8,9 @@
 //! |---|---|---|---|
 //! | - | `bdp_factor` | 1 | Sec. 6.2.1, App. A.8 |
 
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
 use crate::path::PathFacts;
 
 /// Parameters of [`Window`].
@@ -22,17 +22,11 @@ pub struct WindowConfig {
 }
 
 impl WindowConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the factor is not a positive finite number.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.bdp_factor.is_finite() && self.bdp_factor > 0.0,
-            "controller.bdp_factor",
-            self.bdp_factor,
-            "it must be a number above 0, such as 1",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let factor = self.bdp_factor;
+        let remedy = "it must be a number above 0, such as 1";
+        problems.unless(factor.is_finite() && factor > 0.0, "bdp_factor", factor, remedy);
     }
 }
 

@@ -10,10 +10,11 @@ use alloc::vec::Vec;
 use penstock_units::Time;
 use rand_pcg::Pcg32;
 
+use super::config::{MAXIMUM_QUEUES, NicConfig, NicScheduling};
+use super::list::List;
 use super::queues::Queues;
-use super::seat::{List, Place, Seat};
+use super::seat::{Place, Seat};
 use super::slot_heap::SlotHeap;
-use super::{MAXIMUM_QUEUES, NicConfig, NicScheduling};
 use crate::sender::{Readiness, Sender};
 
 /// The control queue, which is never paused.

@@ -26,14 +26,14 @@
 //! | minRTO | `minimum_timeout` | 200 us | AFQ Sec. 6.2.1; 1 s in RFC 6298 Sec. 2.4 |
 //! | - | `maximum_timeout` | 100 ms | our choice; at least 60 s in RFC 6298 Sec. 2.5 |
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
+use crate::bounds;
+use crate::flow::{FlowView, LossSignal};
 use crate::path::{Acknowledgement, PathFacts};
-use crate::recovery::Reply;
 use crate::recovery::reassembly::Reassembly;
+use crate::recovery::reply::Reply;
 
 /// Parameters of fast retransmit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,27 +50,19 @@ pub struct FastRetransmitConfig {
 }
 
 impl FastRetransmitConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.duplicate_threshold > 0,
-            "recovery.duplicate_threshold",
-            self.duplicate_threshold,
-            "it must be at least 1, such as 3",
-        )?;
-        ConfigError::unless_interval("recovery.maximum_timeout", self.maximum_timeout)?;
-        for (field, timeout) in [
-            ("recovery.initial_timeout", self.initial_timeout),
-            ("recovery.minimum_timeout", self.minimum_timeout),
-        ] {
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let threshold = self.duplicate_threshold;
+        let remedy = "it must be at least 1, such as 3";
+        problems.unless(threshold > 0, "duplicate_threshold", threshold, remedy);
+        bounds::interval(problems, "maximum_timeout", self.maximum_timeout);
+        for (field, timeout) in
+            [("initial_timeout", self.initial_timeout), ("minimum_timeout", self.minimum_timeout)]
+        {
             let holds = timeout > Time::ZERO && timeout <= self.maximum_timeout;
             let remedy = "it must be above 0 and at most maximum_timeout, such as 200 us";
-            ConfigError::unless(holds, field, timeout, remedy)?;
+            problems.unless(holds, field, timeout, remedy);
         }
-        Ok(())
     }
 }
 

@@ -15,13 +15,12 @@
 //! | - | `nack_interval` | 500 us | the simulator's NACK interval |
 //! | - | `timeout` | 500 us to 4 ms | our choice: several round trips including pauses |
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
+use crate::flow::{FlowView, LossSignal};
 use crate::path::Acknowledgement;
-use crate::recovery::Reply;
+use crate::recovery::reply::Reply;
 
 /// Parameters of Go-Back-N.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,17 +33,10 @@ pub struct GoBackNConfig {
 }
 
 impl GoBackNConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the timeout is zero, with which a sender would rewind after every packet.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.timeout > Time::ZERO,
-            "recovery.timeout",
-            self.timeout,
-            "it must be above 0; several round-trip times are usual, such as 1 ms",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let remedy = "it must be above 0; several round-trip times are usual, such as 1 ms";
+        problems.unless(self.timeout > Time::ZERO, "timeout", self.timeout, remedy);
     }
 }
 

@@ -14,11 +14,10 @@
 
 use alloc::boxed::Box;
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
+use crate::flow::{FlowView, LossSignal};
 use crate::path::{Acknowledgement, PathFacts};
 
 pub mod fast_retransmit;
@@ -29,9 +28,11 @@ pub mod selective_repeat;
 
 mod range_set;
 mod reassembly;
+mod reply;
 
 pub use fast_retransmit::FastRetransmitConfig;
 pub use go_back_n::GoBackNConfig;
+pub use reply::Reply;
 pub use resend::ResendConfig;
 pub use selective_repeat::SelectiveRepeatConfig;
 
@@ -59,39 +60,16 @@ impl RecoveryConfig {
         matches!(self, RecoveryConfig::SelectiveRepeat(_) | RecoveryConfig::FastRetransmit(_))
     }
 
-    /// Checks every parameter against its bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
         match self {
-            RecoveryConfig::GoBackN(config) => config.validate(),
-            RecoveryConfig::Perfect {} => Ok(()),
-            RecoveryConfig::SelectiveRepeat(config) => config.validate(),
-            RecoveryConfig::FastRetransmit(config) => config.validate(),
-            RecoveryConfig::Resend(config) => config.validate(),
+            RecoveryConfig::GoBackN(config) => config.check(problems),
+            RecoveryConfig::Perfect {} => {}
+            RecoveryConfig::SelectiveRepeat(config) => config.check(problems),
+            RecoveryConfig::FastRetransmit(config) => config.check(problems),
+            RecoveryConfig::Resend(config) => config.check(problems),
         }
     }
-}
-
-/// What a receiver answers to a data packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// An acknowledgement of the bytes before `cumulative`; with perfect recovery of as many bytes
-    /// as `cumulative`.
-    Acknowledge {
-        /// What goes into the acknowledgement (bytes).
-        cumulative: u64,
-    },
-    /// A negative acknowledgement: a gap starts at `expected`.
-    Negative {
-        /// The next byte that the receiver expects (bytes).
-        expected: u64,
-        /// The first byte of the packet that revealed the gap (bytes), > `expected`.
-        received: u64,
-    },
-    /// No packet: the gap was reported not long ago.
-    Nothing,
 }
 
 /// The sending half of a flow's recovery. The large ones are boxed, so that the flows of the others

@@ -9,7 +9,7 @@
 use alloc::collections::VecDeque;
 use core::ops::Range;
 
-use crate::recovery::Reply;
+use crate::recovery::reply::Reply;
 
 /// The sending half: the bytes that were dropped and not sent again yet, oldest drop first.
 #[derive(Clone, Debug, Default)]

@@ -17,13 +17,14 @@
 
 use core::ops::Range;
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
+use crate::bounds;
+use crate::flow::{FlowView, LossSignal};
+use crate::recovery::perfect;
 use crate::recovery::reassembly::Reassembly;
-use crate::recovery::{Reply, perfect};
+use crate::recovery::reply::Reply;
 
 /// Parameters of the recovery by RESEND.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,12 +35,9 @@ pub struct ResendConfig {
 }
 
 impl ResendConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the timeout is zero.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless_interval("recovery.timeout", self.timeout)
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::interval(problems, "timeout", self.timeout);
     }
 }
 

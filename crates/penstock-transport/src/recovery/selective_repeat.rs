@@ -26,15 +26,14 @@
 
 use core::ops::Range;
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
+use crate::flow::{FlowView, LossSignal};
 use crate::path::{Acknowledgement, PathFacts};
-use crate::recovery::Reply;
 use crate::recovery::range_set::RangeSet;
 use crate::recovery::reassembly::Reassembly;
+use crate::recovery::reply::Reply;
 
 /// Parameters of selective repeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,29 +50,15 @@ pub struct SelectiveRepeatConfig {
 }
 
 impl SelectiveRepeatConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.bdp_factor.is_finite() && self.bdp_factor > 0.0,
-            "recovery.bdp_factor",
-            self.bdp_factor,
-            "it must be a number above 0, such as 1",
-        )?;
-        ConfigError::unless(
-            self.timeout_low > Time::ZERO,
-            "recovery.timeout_low",
-            self.timeout_low,
-            "it must be above 0, such as 100 us",
-        )?;
-        ConfigError::unless(
-            self.timeout_high >= self.timeout_low,
-            "recovery.timeout_high",
-            self.timeout_high,
-            "it must not be below timeout_low, such as 320 us",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let factor = self.bdp_factor;
+        let remedy = "it must be a number above 0, such as 1";
+        problems.unless(factor.is_finite() && factor > 0.0, "bdp_factor", factor, remedy);
+        let (low, high) = (self.timeout_low, self.timeout_high);
+        problems.unless(low > Time::ZERO, "timeout_low", low, "it must be above 0, such as 100 us");
+        let remedy = "it must not be below timeout_low, such as 320 us";
+        problems.unless(high >= low, "timeout_high", high, remedy);
     }
 }
 

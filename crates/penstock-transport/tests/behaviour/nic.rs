@@ -3,7 +3,7 @@
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, Nic, NicConfig, NicScheduling, Sender,
 };
-use penstock_units::{Fidelity, Time};
+use penstock_units::{Fidelity, Problems, Time};
 use rand_pcg::Pcg32;
 
 use crate::{acknowledgement, dctcp, go_back_n, host, path, window};
@@ -243,8 +243,12 @@ fn without_queues_there_is_nothing_to_pause() {
 
 #[test]
 fn more_classes_than_data_queues_are_refused() {
-    assert!(nic(4, ROUND_ROBIN).validate_classes(3).is_ok());
-    let error = nic(4, ROUND_ROBIN).validate_classes(4).unwrap_err();
-    assert_eq!((error.field, error.value.as_str()), ("nic.queues", "4"));
-    assert!(nic(0, ROUND_ROBIN).validate_classes(8).is_ok());
+    let refused = |queues, classes| {
+        let mut problems = Problems::default();
+        nic(queues, ROUND_ROBIN).check_classes(classes, &mut problems);
+        problems.found().first().map(|problem| (problem.path.clone(), problem.value.clone()))
+    };
+    assert_eq!(refused(4, 3), None);
+    assert_eq!(refused(4, 4), Some(("queues".to_owned(), "4".to_owned())));
+    assert_eq!(refused(0, 8), None);
 }

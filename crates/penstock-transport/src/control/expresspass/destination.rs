@@ -4,8 +4,9 @@ use penstock_units::{Bytes, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
+use super::config::ExpressPassConfig;
 use super::feedback::Feedback;
-use super::{Credit, ExpressPassConfig};
+use crate::credit::Credit;
 use crate::path::PathFacts;
 
 /// The credits of one flow.
@@ -86,7 +87,7 @@ impl Destination {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::expresspass::tests::{config, path};
+    use crate::control::expresspass::config::tests::{config, path};
 
     fn destination(config: ExpressPassConfig) -> (Destination, Pcg32) {
         (Destination::new(&config, &path()), Pcg32::new(1, 1))

@@ -2,7 +2,8 @@
 
 use penstock_units::Time;
 
-use super::{CreditSignal, ExpressPassConfig};
+use super::config::ExpressPassConfig;
+use crate::credit::CreditSignal;
 use crate::path::PathFacts;
 
 /// How long a sender waits for the credits that were on their way when it stopped them (round trips; the
@@ -114,7 +115,7 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::expresspass::tests::{config, path};
+    use crate::control::expresspass::config::tests::{config, path};
 
     const STOP: Option<CreditSignal> = Some(CreditSignal::Stop);
 
