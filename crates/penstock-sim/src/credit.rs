@@ -9,7 +9,7 @@
 use penstock_engine::stream;
 use penstock_fabric::SchedulingConfig;
 use penstock_packet::{CreditQueue, Observer, Packet, PacketId, PacketKind};
-use penstock_transport::{CreditSignal, CreditUse};
+use penstock_transport::{ControllerConfig, CreditSignal, CreditUse};
 use penstock_units::{BitRate, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
@@ -55,7 +55,7 @@ pub(crate) struct Credits {
 impl Credits {
     /// None where the scheme has no credits.
     pub(crate) fn new(scenario: &Scenario) -> Option<Box<Self>> {
-        scenario.scheme.host.controller.expresspass()?;
+        let ControllerConfig::Expresspass(_) = scenario.scheme.host.controller else { return None };
         let mut named = stream(scenario.seed, "credits");
         let random = Pcg32::new(named.next_u64(), named.next_u64());
         Some(Box::new(Credits { random, sent: 0, wasted: 0 }))

@@ -3,8 +3,8 @@
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::{BaseRtt, HostConfig};
-use crate::control::ControllerConfig;
-use crate::flow::FlowView;
+use crate::control::{ControllerConfig, LineRateConfig};
+use crate::flow::{FlowFacts, FlowView};
 use crate::nic::{NicConfig, NicScheduling};
 use crate::path::PathFacts;
 use crate::recovery::RecoveryConfig;
@@ -23,8 +23,15 @@ pub(crate) fn path() -> PathFacts {
     }
 }
 
-/// A host with `controller` and `recovery` and a queue per flow at its NIC.
-pub(crate) fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
+/// A long flow on `path`, without grants.
+pub(crate) fn flow(path: &PathFacts) -> FlowFacts<'_> {
+    FlowFacts { size: 1_000_000, unscheduled: u64::MAX, path }
+}
+
+/// A host without control that loses nothing for good, with a queue per flow at its NIC.
+pub(crate) fn line_rate() -> HostConfig {
+    let controller = ControllerConfig::LineRate(LineRateConfig {});
+    let recovery = RecoveryConfig::Perfect {};
     let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
     HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
 }

@@ -1,5 +1,19 @@
-//! What the parts of a sender tell each other of their flow: where it stands, and that it has lost
-//! packets.
+//! What is known of a flow when it starts, and what the parts of its sender tell each other: where it
+//! stands, and that it has lost packets.
+
+use crate::path::PathFacts;
+
+/// What both ends of a flow know of it when it starts.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowFacts<'a> {
+    /// All of its bytes (bytes); `u64::MAX` when it is endless.
+    pub size: u64,
+    /// Bytes that its receiver expects without having granted them (bytes); all of them without
+    /// grants.
+    pub unscheduled: u64,
+    /// Its path.
+    pub path: &'a PathFacts,
+}
 
 /// The state of a flow at the moment of an acknowledgement, after it was taken into account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 //! 4. [`recovery`]: what a lost packet costs, at both ends.
 //! 5. [`sender`]: one flow at its source: window, pacing, retransmission.
 //! 6. [`receiver`]: one flow at its destination: what to reply to a data packet.
-//! 7. `notification`, `receiving_rate`: when the destination tells the source of congestion.
+//! 7. `notification`: what the destination tells the source of congestion.
 //! 8. [`granters`]: which messages the destination lets send more (Homa).
 //! 9. [`nic`]: which of a host's flows sends the next packet, and which are paused.
 //! 10. [`config`]: the three choices that make a host, and their bounds.
@@ -20,6 +20,9 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+
+#[macro_use]
+mod ends;
 
 pub mod config;
 pub mod control;
@@ -34,16 +37,14 @@ pub mod sender;
 
 mod bounds;
 mod notification;
-mod pair_meter;
-mod receiving_rate;
 
 #[cfg(test)]
 mod fixture;
 
 pub use config::{BaseRtt, HostConfig};
-pub use control::{Controller, ControllerConfig, ExpressPassConfig};
+pub use control::{ControllerConfig, ExpressPassConfig};
 pub use credit::{Credit, CreditSignal};
-pub use flow::{FlowView, LossSignal};
+pub use flow::{FlowFacts, FlowView, LossSignal};
 pub use granters::{Grant, Granters, Message};
 pub use nic::{Nic, NicConfig, NicScheduling};
 pub use notification::Notification;

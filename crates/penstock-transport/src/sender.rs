@@ -92,10 +92,10 @@ pub struct Sender {
 impl Sender {
     /// A flow of `size` bytes, 0 for an endless one, that may start at `now`.
     pub fn new(size: u64, config: &HostConfig, path: &PathFacts, now: Time) -> Self {
-        let size = if size == 0 { u64::MAX } else { size };
-        let controller = Controller::new(&config.controller, size, path);
+        let flow = config.flow(size, path);
+        let controller = Controller::new(&config.controller, &flow);
         Sender {
-            size,
+            size: flow.size,
             next: 0,
             acknowledged: 0,
             next_available: now,
@@ -169,10 +169,7 @@ impl Sender {
             return CreditUse::Completes;
         }
         let segment = (self.remaining_unsent() > 0).then(|| self.next_segment(now));
-        let packets = self.packets_left();
-        if let Controller::ExpressPass(source) = &mut self.controller {
-            source.on_credit(now, packets);
-        }
+        self.controller.on_credit(now, self.packets_left());
         let Some(segment) = segment else { return CreditUse::Wasted };
         self.retransmitted_packets += u32::from(segment.is_retransmission);
         CreditUse::Sends(segment)
@@ -181,12 +178,10 @@ impl Sender {
     /// What is to be told to the receiver at `now` of the credits that the flow needs (ExpressPass).
     #[inline]
     pub fn take_credit_signal(&mut self, now: Time) -> Option<CreditSignal> {
-        if !matches!(self.controller, Controller::ExpressPass(_)) {
+        if !self.controller.has_credit_signal() {
             return None;
         }
-        let packets = self.packets_left();
-        let Controller::ExpressPass(source) = &mut self.controller else { return None };
-        source.take_signal(now, packets)
+        self.controller.take_credit_signal(now, self.packets_left())
     }
 
     /// Packets that are still to be sent.
@@ -376,7 +371,8 @@ impl Sender {
         let rate = self.controller.rate();
         if rate != self.rate {
             self.rate = rate;
-            if self.controller.moves_pending_gap(self.fidelity) {
+            let is_exact = self.fidelity == Fidelity::Exact;
+            if is_exact || self.controller.moves_pending_gap_in_ns3() {
                 self.next_available = self.last_sent_at.saturating_add(self.gap());
             }
         }

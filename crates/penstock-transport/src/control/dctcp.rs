@@ -26,9 +26,10 @@ use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
-use crate::control::paced_rate::{Increase, Paced, PacedRate, RateWindow, bits_per_second};
-use crate::flow::FlowView;
-use crate::path::PathFacts;
+use crate::control::hooks::{AtSource, Parameters};
+use crate::control::paced_rate::{Increase, PacedRate, RateWindow, bits_per_second};
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
 
 /// Parameters of [`Dctcp`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +72,12 @@ impl DctcpConfig {
     }
 }
 
+impl Parameters for DctcpConfig {
+    fn uses_marks(&self) -> bool {
+        true
+    }
+}
+
 /// The state of one DCTCP flow.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
@@ -93,7 +100,8 @@ pub struct Dctcp {
 
 impl Dctcp {
     /// A flow that has sent nothing; alpha starts at 1 (RFC 8257 Sec. 3.3).
-    pub fn new(config: &DctcpConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &DctcpConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let mut rate = PacedRate::new(path, config.minimum_rate, config.window);
         let is_slow_start = config.start == DctcpStart::SlowStart;
         if is_slow_start {
@@ -112,47 +120,6 @@ impl Dctcp {
             reduced_until: None,
             is_slow_start,
         }
-    }
-
-    /// An acknowledgement arrived; `is_marked` is its ECN echo.
-    pub fn on_acknowledgement(&mut self, is_marked: bool, view: &FlowView) {
-        self.acknowledged_bytes += view.newly_acknowledged;
-        self.marked_bytes += if is_marked { view.newly_acknowledged } else { 0 };
-        let is_round_end = view.acknowledged > self.round_end;
-        if is_round_end {
-            self.end_round(view.next);
-        }
-        if self.reduced_until.is_some_and(|end| view.acknowledged > end) {
-            self.reduced_until = None;
-        }
-        if is_marked {
-            self.is_slow_start = false;
-            self.cut(view.next);
-        } else if self.is_slow_start {
-            let step = bits_per_second(view.newly_acknowledged, self.base_rtt);
-            self.rate.set(self.rate.get() + step);
-        }
-        if is_round_end && !self.is_slow_start && self.reduced_until.is_none() {
-            self.rate.set(self.rate.get() + self.increase);
-        }
-    }
-
-    /// A switch dropped a packet of the flow: down to the minimum rate.
-    pub fn on_switch_drop(&mut self) {
-        self.is_slow_start = false;
-        self.rate.set_minimum();
-    }
-
-    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
-    pub fn on_timed_pause(&mut self, kept: f64) {
-        self.is_slow_start = false;
-        self.rate.scale(kept);
-    }
-
-    /// A loss was detected: half the window (RFC 8257 Sec. 3.5).
-    pub fn on_loss(&mut self) {
-        self.is_slow_start = false;
-        self.rate.scale(0.5);
     }
 
     /// Takes the round that ended into alpha and opens the next one, which ends beyond `next`.
@@ -177,10 +144,61 @@ impl Dctcp {
     }
 }
 
-impl Paced for Dctcp {
+impl AtSource for Dctcp {
+    fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, view: &FlowView) {
+        let is_marked = ack.is_marked;
+        self.acknowledged_bytes += view.newly_acknowledged;
+        self.marked_bytes += if is_marked { view.newly_acknowledged } else { 0 };
+        let is_round_end = view.acknowledged > self.round_end;
+        if is_round_end {
+            self.end_round(view.next);
+        }
+        if self.reduced_until.is_some_and(|end| view.acknowledged > end) {
+            self.reduced_until = None;
+        }
+        if is_marked {
+            self.is_slow_start = false;
+            self.cut(view.next);
+        } else if self.is_slow_start {
+            let step = bits_per_second(view.newly_acknowledged, self.base_rtt);
+            self.rate.set(self.rate.get() + step);
+        }
+        if is_round_end && !self.is_slow_start && self.reduced_until.is_none() {
+            self.rate.set(self.rate.get() + self.increase);
+        }
+    }
+
+    /// A switch dropped a packet of the flow: down to the minimum rate.
+    fn on_switch_drop(&mut self) {
+        self.is_slow_start = false;
+        self.rate.set_minimum();
+    }
+
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    fn on_timed_pause(&mut self, kept: f64) {
+        self.is_slow_start = false;
+        self.rate.scale(kept);
+    }
+
+    /// A loss was detected: half the window (RFC 8257 Sec. 3.5).
+    fn on_loss(&mut self, _now: Time, signal: LossSignal) {
+        match signal {
+            LossSignal::FastRetransmit { .. } | LossSignal::Timeout { .. } => {
+                self.is_slow_start = false;
+                self.rate.scale(0.5);
+            }
+            LossSignal::RecoveryExit { .. } => {}
+        }
+    }
+
     #[inline]
-    fn paced(&self) -> &PacedRate {
-        &self.rate
+    fn window(&self) -> u64 {
+        self.rate.window()
+    }
+
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        self.rate.rate()
     }
 }
 
@@ -200,7 +218,7 @@ mod tests {
             minimum_rate: BitRate::from_mbps(100),
             window: RateWindow::Scaled,
         };
-        Dctcp::new(&config, &fixture::path())
+        Dctcp::new(&config, &fixture::flow(&fixture::path()))
     }
 
     /// The acknowledgement of packet number `packet` (from 1), with `in_flight` packets behind it.
@@ -210,7 +228,8 @@ mod tests {
             next: (packet + in_flight) * 1_000,
             newly_acknowledged: 1_000,
         };
-        dctcp.on_acknowledgement(is_marked, &view);
+        let ack = Acknowledgement { is_marked, ..Acknowledgement::plain(0) };
+        dctcp.on_acknowledgement(Time::ZERO, &ack, &view);
     }
 
     #[test]
@@ -313,7 +332,7 @@ mod tests {
     #[test]
     fn losses_reduce_the_window() {
         let mut dctcp = dctcp(DctcpStart::SlowStart);
-        dctcp.on_loss();
+        dctcp.on_loss(Time::ZERO, LossSignal::FastRetransmit { in_flight: 0 });
         assert_eq!(dctcp.window(), 5_000);
         dctcp.on_switch_drop();
         assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));

@@ -15,11 +15,11 @@
 //! |---|---|---|---|
 //! | RTTTarget / base RTT | `target_factor` | 2.5 | App. A.1 |
 
+use crate::control::hooks::{AtSource, Parameters};
+use crate::flow::{FlowFacts, FlowView};
+use crate::path::Acknowledgement;
 use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
-
-use crate::flow::FlowView;
-use crate::path::PathFacts;
 
 /// Parameters of [`Delay`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ impl DelayConfig {
     }
 }
 
+impl Parameters for DelayConfig {}
+
 /// The window of one flow under the delay controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Delay {
@@ -51,7 +53,8 @@ pub struct Delay {
 
 impl Delay {
     /// Starts with one bandwidth-delay product (Algorithm 1, line 2).
-    pub fn new(config: &DelayConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &DelayConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let window = path.bdp.get() as f64;
         Delay {
             window,
@@ -60,10 +63,11 @@ impl Delay {
             target: path.base_rtt.as_ps() as f64 * config.target_factor,
         }
     }
+}
 
-    /// An acknowledgement arrived `rtt` after its data packet left.
-    pub fn on_acknowledgement(&mut self, rtt: Time, view: &FlowView) {
-        let rtt = rtt.as_ps().max(1) as f64;
+impl AtSource for Delay {
+    fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
+        let rtt = now.saturating_sub(ack.sent_at).as_ps().max(1) as f64;
         // Algorithm 1, lines 4-7: both branches are the same signed step.
         let step = (self.target - rtt) / rtt;
         let window = self.window + step * view.newly_acknowledged as f64;
@@ -72,7 +76,7 @@ impl Delay {
 
     /// The window (bytes), >= one packet.
     #[inline]
-    pub fn window(&self) -> u64 {
+    fn window(&self) -> u64 {
         self.window as u64
     }
 }
@@ -85,12 +89,12 @@ mod tests {
     fn acknowledge(delay: &mut Delay, rtt: Time, packets: u64) {
         for _ in 0..packets {
             let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
-            delay.on_acknowledgement(rtt, &view);
+            delay.on_acknowledgement(rtt, &Acknowledgement::plain(0), &view);
         }
     }
 
     fn delay() -> Delay {
-        Delay::new(&DelayConfig { target_factor: 2.5 }, &fixture::path())
+        Delay::new(&DelayConfig { target_factor: 2.5 }, &fixture::flow(&fixture::path()))
     }
 
     #[test]

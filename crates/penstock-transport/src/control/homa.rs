@@ -23,7 +23,9 @@ use alloc::vec::Vec;
 use penstock_units::{Bytes, Problems};
 use serde::{Deserialize, Serialize};
 
-use crate::control::window::{Window, WindowConfig};
+use crate::control::hooks::{AtSource, Parameters};
+use crate::control::window::WindowConfig;
+use crate::flow::FlowFacts;
 use crate::path::PathFacts;
 
 /// Most priority levels: with the control queue as many as a strict scheduler serves.
@@ -67,7 +69,7 @@ impl HomaConfig {
 
     /// RTTbytes: a whole number of packets (bytes), at least one packet.
     pub fn rtt_bytes(&self, path: &PathFacts) -> u64 {
-        Window::new(&self.window(), path).bytes().next_multiple_of(u64::from(path.payload))
+        self.window().bytes(path).next_multiple_of(u64::from(path.payload))
     }
 
     /// RTTbytes as a window, before it is rounded.
@@ -87,6 +89,12 @@ impl HomaConfig {
     }
 }
 
+impl Parameters for HomaConfig {
+    fn unscheduled_bytes(&self, path: &PathFacts) -> u64 {
+        self.rtt_bytes(path)
+    }
+}
+
 /// The grants of one message, at its sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Homa {
@@ -97,29 +105,30 @@ pub struct Homa {
 }
 
 impl Homa {
-    /// A message of `size` bytes that has no grant yet.
-    pub fn new(config: &HomaConfig, size: u64, path: &PathFacts) -> Self {
-        let unscheduled = config.rtt_bytes(path);
-        let unscheduled_level = config.unscheduled_level(size);
+    /// A message that has no grant yet.
+    pub fn new(config: &HomaConfig, flow: &FlowFacts) -> Self {
+        let unscheduled = flow.unscheduled;
+        let unscheduled_level = config.unscheduled_level(flow.size);
         Homa { unscheduled, granted: unscheduled, unscheduled_level, scheduled_level: u8::MAX }
     }
+}
 
+impl AtSource for Homa {
     /// The receiver lets the bytes before `offset` go, the scheduled ones at `level` from now on; a
     /// RESEND names none and grants what it asks for, in case the grant was lost.
-    pub fn on_grant(&mut self, offset: u64, level: Option<u8>) {
+    fn on_grant(&mut self, offset: u64, level: Option<u8>) {
         self.granted = self.granted.max(offset);
         self.scheduled_level = level.unwrap_or(self.scheduled_level);
     }
 
-    /// Where the granted bytes end (bytes); the window of a flow of which nothing is acknowledged.
+    /// Where the granted bytes end (bytes), as nothing is acknowledged before the whole message.
     #[inline]
-    pub fn granted(&self) -> u64 {
+    fn window(&self) -> u64 {
         self.granted
     }
 
-    /// The level of a packet that begins at `offset`.
     #[inline]
-    pub fn level(&self, offset: u64) -> u8 {
+    fn level(&self, offset: u64) -> u8 {
         if offset < self.unscheduled { self.unscheduled_level } else { self.scheduled_level }
     }
 }
@@ -136,23 +145,31 @@ mod tests {
         HomaConfig { bdp_factor: 1.0, overcommitment: Some(2), cutoffs }
     }
 
+    fn homa(config: &HomaConfig, size: u64) -> Homa {
+        let path = fixture::path();
+        Homa::new(
+            config,
+            &FlowFacts { size, unscheduled: config.unscheduled_bytes(&path), path: &path },
+        )
+    }
+
     #[test]
     fn the_level_of_a_message_follows_its_size() {
         let config = config(&[500, 3_000]);
-        let level = |size| Homa::new(&config, size, &fixture::path()).level(0);
+        let level = |size| homa(&config, size).level(0);
         assert_eq!([1, 500, 501, 3_000, 3_001, 1 << 40].map(level), [0, 0, 1, 1, 2, 2]);
     }
 
     #[test]
     fn a_grant_moves_the_window_and_gives_the_level_of_scheduled_bytes() {
-        let mut homa = Homa::new(&config(&[500]), 1_000_000, &fixture::path());
-        assert_eq!((homa.granted(), homa.level(99_000)), (100_000, 1));
+        let mut homa = homa(&config(&[500]), 1_000_000);
+        assert_eq!((homa.window(), homa.level(99_000)), (100_000, 1));
         homa.on_grant(101_000, Some(3));
-        assert_eq!((homa.granted(), homa.level(99_000), homa.level(100_000)), (101_000, 1, 3));
+        assert_eq!((homa.window(), homa.level(99_000), homa.level(100_000)), (101_000, 1, 3));
         homa.on_grant(100_500, Some(2));
-        assert_eq!((homa.granted(), homa.level(100_000)), (101_000, 2));
+        assert_eq!((homa.window(), homa.level(100_000)), (101_000, 2));
         homa.on_grant(102_000, None);
-        assert_eq!((homa.granted(), homa.level(101_000)), (102_000, 2));
+        assert_eq!((homa.window(), homa.level(101_000)), (102_000, 2));
     }
 
     #[test]

@@ -142,24 +142,6 @@ impl PacedRate {
     }
 }
 
-/// A controller that paces its flow at a [`PacedRate`].
-pub(crate) trait Paced {
-    /// The rate, and the window that goes with it.
-    fn paced(&self) -> &PacedRate;
-
-    /// The window (bytes), >= 1; `u64::MAX` when there is none.
-    #[inline]
-    fn window(&self) -> u64 {
-        self.paced().window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    fn rate(&self) -> Option<BitRate> {
-        self.paced().rate()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

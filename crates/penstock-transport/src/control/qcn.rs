@@ -32,9 +32,10 @@ use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
-use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
+use crate::control::hooks::{AtSource, Parameters};
+use crate::control::paced_rate::RateWindow;
 use crate::control::stages::{Climb, Steps};
-use crate::path::PathFacts;
+use crate::flow::FlowFacts;
 
 /// A target above this many times the rate falls to an eighth in the first cycle after a cut
 /// (802.1Q, clause 32: the reaction point's self-increase).
@@ -78,6 +79,12 @@ impl QcnConfig {
     }
 }
 
+impl Parameters for QcnConfig {
+    fn uses_feedback(&self) -> bool {
+        true
+    }
+}
+
 /// The state of one flow.
 #[derive(Clone, Debug)]
 pub struct Qcn {
@@ -88,48 +95,10 @@ pub struct Qcn {
 
 impl Qcn {
     /// A flow that has sent nothing; it starts at line rate.
-    pub fn new(config: &QcnConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &QcnConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let climb = Climb::new(path, config.minimum_rate, config.window);
         Qcn { config: config.clone(), climb }
-    }
-
-    /// A switch's `feedback` (|Fb| in the standard), 1 to 63, arrived at `now`.
-    pub fn on_feedback(&mut self, now: Time, feedback: u8) {
-        self.on_deadline(now);
-        if self.climb.stages.has_expired() {
-            self.climb.target = self.climb.rate.get();
-        }
-        let factor = 1.0 - self.config.decrease_gain * f64::from(feedback);
-        self.climb.rate.scale(factor.max(self.config.minimum_decrease_factor));
-        self.climb.stages.restart(now, self.config.increase_interval);
-    }
-
-    /// A packet of `wire_bytes` leaves at `now`.
-    pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
-        self.on_deadline(now);
-        let halves = u64::from(self.is_beyond_recovery(self.climb.stages.counter())) + 1;
-        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get() / halves) {
-            self.increase();
-        }
-    }
-
-    /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
-    #[inline]
-    pub fn deadline(&self) -> Time {
-        self.climb.stages.deadline()
-    }
-
-    /// Does everything that is due by `now`.
-    pub fn on_deadline(&mut self, now: Time) {
-        while self.climb.stages.deadline() <= now {
-            let mut stages = self.climb.stages;
-            stages.on_timer(|timer| {
-                let halves = u64::from(self.is_beyond_recovery(timer)) + 1;
-                self.config.increase_interval / halves
-            });
-            self.climb.stages = stages;
-            self.increase();
-        }
     }
 
     /// Whether a timer or counter at `stage` has left fast recovery, so that its period is halved.
@@ -154,10 +123,53 @@ impl Qcn {
     }
 }
 
-impl Paced for Qcn {
+impl AtSource for Qcn {
+    /// A switch's `feedback` (|Fb| in the standard), 1 to 63, arrived at `now`.
+    fn on_feedback(&mut self, now: Time, feedback: u8) {
+        self.on_deadline(now);
+        if self.climb.stages.has_expired() {
+            self.climb.target = self.climb.rate.get();
+        }
+        let factor = 1.0 - self.config.decrease_gain * f64::from(feedback);
+        self.climb.rate.scale(factor.max(self.config.minimum_decrease_factor));
+        self.climb.stages.restart(now, self.config.increase_interval);
+    }
+
+    fn on_send(&mut self, now: Time, wire_bytes: u32) {
+        self.on_deadline(now);
+        let halves = u64::from(self.is_beyond_recovery(self.climb.stages.counter())) + 1;
+        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get() / halves) {
+            self.increase();
+        }
+    }
+
+    /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
     #[inline]
-    fn paced(&self) -> &PacedRate {
-        &self.climb.rate
+    fn deadline(&self) -> Time {
+        self.climb.stages.deadline()
+    }
+
+    /// Does everything that is due by `now`.
+    fn on_deadline(&mut self, now: Time) {
+        while self.climb.stages.deadline() <= now {
+            let mut stages = self.climb.stages;
+            stages.on_timer(|timer| {
+                let halves = u64::from(self.is_beyond_recovery(timer)) + 1;
+                self.config.increase_interval / halves
+            });
+            self.climb.stages = stages;
+            self.increase();
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.climb.rate.window()
+    }
+
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        self.climb.rate.rate()
     }
 }
 
@@ -168,6 +180,7 @@ mod tests {
 
     use super::*;
     use crate::fixture;
+    use crate::path::PathFacts;
 
     /// The standard's numbers.
     fn config() -> QcnConfig {
@@ -187,7 +200,7 @@ mod tests {
     /// A flow at 10 Gb/s.
     fn flow() -> Qcn {
         let path = PathFacts { line_rate: BitRate::from_gbps(10), ..fixture::path() };
-        Qcn::new(&config(), &path)
+        Qcn::new(&config(), &fixture::flow(&path))
     }
 
     const START: Time = Time::from_us(100);

@@ -28,11 +28,11 @@
 //! | - | `initial_window_packets` | 100 | our choice: a BDP, the line-rate start of its rivals |
 //! | RETX_RESET | `reset_after` | 5 | htsim |
 
+use crate::control::hooks::{AtSource, Parameters};
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
 use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
-
-use crate::flow::{FlowView, LossSignal};
-use crate::path::PathFacts;
 
 /// Parameters of [`Swift`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +105,12 @@ impl SwiftConfig {
     }
 }
 
+impl Parameters for SwiftConfig {
+    fn uses_timestamp(&self) -> bool {
+        true
+    }
+}
+
 /// The state of one Swift flow. Times are in picoseconds, windows in packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Swift {
@@ -133,7 +139,8 @@ pub struct Swift {
 
 impl Swift {
     /// A flow that has sent nothing.
-    pub fn new(config: &SwiftConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &SwiftConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let base = config.base_target.unwrap_or(path.base_rtt).as_ps() as f64;
         let hops = f64::from(path.hops) * config.hop_target.as_ps() as f64;
         let range = config.range.as_ps() as f64;
@@ -161,10 +168,29 @@ impl Swift {
         }
     }
 
-    /// The acknowledgement of a packet that left at `sent_at` arrived at `now`.
-    pub fn on_acknowledgement(&mut self, now: Time, sent_at: Time, view: &FlowView) {
+    /// The delay that the flow aims at (ps).
+    fn target(&self) -> f64 {
+        let flows = self.scale / libm::sqrt(self.window) + self.offset;
+        self.path_target + flows.min(self.range).max(0.0)
+    }
+
+    /// Takes `share` off the window, unless that was done within a round-trip time.
+    fn decrease(&mut self, now: Time, share: f64) {
+        if self.last_decrease.is_some_and(|last| now.saturating_sub(last) < self.rtt) {
+            return;
+        }
+        let reduced = (self.window * (1.0 - share)).max(self.minimum);
+        if reduced < self.window {
+            self.last_decrease = Some(now);
+        }
+        self.window = reduced;
+    }
+}
+
+impl AtSource for Swift {
+    fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
         self.timeouts = 0;
-        self.rtt = now.saturating_sub(sent_at).max(Time::from_ps(1));
+        self.rtt = now.saturating_sub(ack.sent_at).max(Time::from_ps(1));
         let delay = self.rtt.as_ps() as f64;
         let target = self.target();
         if delay < target {
@@ -177,8 +203,7 @@ impl Swift {
         }
     }
 
-    /// Recovery has something to tell.
-    pub fn on_loss(&mut self, now: Time, signal: LossSignal) {
+    fn on_loss(&mut self, now: Time, signal: LossSignal) {
         match signal {
             LossSignal::FastRetransmit { .. } => {
                 self.timeouts = 0;
@@ -200,37 +225,19 @@ impl Swift {
     /// The window in whole packets (bytes), as a packet leaves only when the window covers it; 1,
     /// which lets one packet be in flight, when the window is below one packet.
     #[inline]
-    pub fn window(&self) -> u64 {
+    fn window(&self) -> u64 {
         if self.window < 1.0 { 1 } else { self.window as u64 * self.payload as u64 }
     }
 
     /// A packet per round-trip time over window while the window is below one packet (bit/s); else
     /// `None`: acknowledgements pace the flow.
     #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
+    fn rate(&self) -> Option<BitRate> {
         if self.window >= 1.0 {
             return None;
         }
         let rate = self.wire_bytes * 8e12 * self.window / self.rtt.as_ps() as f64;
         Some(BitRate::from_bps((rate as u64).max(1)))
-    }
-
-    /// The delay that the flow aims at (ps).
-    fn target(&self) -> f64 {
-        let flows = self.scale / libm::sqrt(self.window) + self.offset;
-        self.path_target + flows.min(self.range).max(0.0)
-    }
-
-    /// Takes `share` off the window, unless that was done within a round-trip time.
-    fn decrease(&mut self, now: Time, share: f64) {
-        if self.last_decrease.is_some_and(|last| now.saturating_sub(last) < self.rtt) {
-            return;
-        }
-        let reduced = (self.window * (1.0 - share)).max(self.minimum);
-        if reduced < self.window {
-            self.last_decrease = Some(now);
-        }
-        self.window = reduced;
     }
 }
 
@@ -257,13 +264,15 @@ mod tests {
     }
 
     fn swift(window: f64) -> Swift {
-        Swift { window, ..Swift::new(&config(), &fixture::path()) }
+        Swift { window, ..Swift::new(&config(), &fixture::flow(&fixture::path())) }
     }
 
     /// An acknowledgement of one packet at `now` (us) after `delay` (us).
     fn acknowledge(swift: &mut Swift, now: u64, delay: u64) {
         let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
-        swift.on_acknowledgement(Time::from_us(now), Time::from_us(now - delay), &view);
+        let sent_at = Time::from_us(now - delay);
+        let ack = Acknowledgement { sent_at, ..Acknowledgement::plain(0) };
+        swift.on_acknowledgement(Time::from_us(now), &ack, &view);
     }
 
     #[test]

@@ -8,10 +8,11 @@
 //! |---|---|---|---|
 //! | - | `bdp_factor` | 1 | Sec. 6.2.1, App. A.8 |
 
+use crate::control::hooks::{AtSource, Parameters};
+use crate::flow::FlowFacts;
+use crate::path::PathFacts;
 use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
-
-use crate::path::PathFacts;
 
 /// Parameters of [`Window`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +29,14 @@ impl WindowConfig {
         let remedy = "it must be a number above 0, such as 1";
         problems.unless(factor.is_finite() && factor > 0.0, "bdp_factor", factor, remedy);
     }
+
+    /// The window on `path` (bytes), at least one byte so that a flow can start.
+    pub fn bytes(&self, path: &PathFacts) -> u64 {
+        ((path.bdp.get() as f64 * self.bdp_factor) as u64).max(1)
+    }
 }
+
+impl Parameters for WindowConfig {}
 
 /// A window that never changes.
 #[derive(Clone, Copy, Debug)]
@@ -37,15 +45,15 @@ pub struct Window {
 }
 
 impl Window {
-    /// `bdp_factor` times the bandwidth-delay product, at least one byte so that a flow can start.
-    pub fn new(config: &WindowConfig, path: &PathFacts) -> Self {
-        let bytes = path.bdp.get() as f64 * config.bdp_factor;
-        Window { bytes: (bytes as u64).max(1) }
+    /// The same window for every flow on a path.
+    pub fn new(config: &WindowConfig, flow: &FlowFacts) -> Self {
+        Window { bytes: config.bytes(flow.path) }
     }
+}
 
-    /// The window (bytes), >= 1.
+impl AtSource for Window {
     #[inline]
-    pub fn bytes(&self) -> u64 {
+    fn window(&self) -> u64 {
         self.bytes
     }
 }
@@ -57,7 +65,10 @@ mod tests {
 
     #[test]
     fn the_window_is_a_multiple_of_the_bandwidth_delay_product() {
-        let of = |bdp_factor| Window::new(&WindowConfig { bdp_factor }, &fixture::path()).bytes();
+        let of = |bdp_factor| {
+            let config = WindowConfig { bdp_factor };
+            Window::new(&config, &fixture::flow(&fixture::path())).window()
+        };
         assert_eq!(of(1.0), 100_000);
         assert_eq!(of(1.5), 150_000);
         assert_eq!(of(1e-9), 1);

@@ -60,6 +60,11 @@ impl RecoveryConfig {
         matches!(self, RecoveryConfig::SelectiveRepeat(_) | RecoveryConfig::FastRetransmit(_))
     }
 
+    /// Whether every data packet is acknowledged.
+    pub(crate) fn acknowledges_each(&self) -> bool {
+        !matches!(self, RecoveryConfig::Resend(_))
+    }
+
     /// Checks every field against its bounds.
     pub fn check(&self, problems: &mut Problems) {
         match self {

@@ -12,8 +12,9 @@ mod selective_repeat;
 mod sender;
 mod timer;
 
+use penstock_transport::control::dctcp::DctcpStart;
 use penstock_transport::control::{
-    DctcpConfig, DctcpStart, Increase, NewRenoConfig, RateWindow, SwiftConfig, WindowConfig,
+    DctcpConfig, Increase, LineRateConfig, NewRenoConfig, RateWindow, SwiftConfig, WindowConfig,
 };
 use penstock_transport::recovery::{FastRetransmitConfig, GoBackNConfig, SelectiveRepeatConfig};
 use penstock_transport::{
@@ -64,6 +65,11 @@ fn fast_retransmit() -> RecoveryConfig {
         minimum_timeout: Time::from_us(200),
         maximum_timeout: Time::from_ms(100),
     })
+}
+
+/// No control.
+fn line_rate() -> ControllerConfig {
+    ControllerConfig::LineRate(LineRateConfig {})
 }
 
 /// A constant window of `bytes`.

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use penstock_transport::{ControllerConfig, Readiness, Receiver, RecoveryConfig, Reply, Sender};
+use penstock_transport::{Readiness, Receiver, RecoveryConfig, Reply, Sender};
 use penstock_units::Time;
 use proptest::prelude::*;
 
-use crate::{acknowledgement, host, path, window};
+use crate::{acknowledgement, host, line_rate, path, window};
 
 #[test]
 fn a_dropped_packet_is_sent_again_once_before_new_ones() {
-    let host = host(ControllerConfig::LineRate {}, RecoveryConfig::Perfect {});
+    let host = host(line_rate(), RecoveryConfig::Perfect {});
     let mut sender = Sender::new(4_500, &host, &path(), Time::ZERO);
     for _ in 0..3 {
         sender.send(Time::ZERO);

@@ -4,6 +4,7 @@ use penstock_units::{Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
+use crate::control::hooks::Parameters;
 
 /// Parameters of ExpressPass at hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +106,12 @@ impl ExpressPassConfig {
         let remedy = "it must be at least 1 B and at most credit_maximum";
         problems.unless(holds, "credit_minimum", least, remedy);
         bounds::interval(problems, "request_timeout", self.request_timeout);
+    }
+}
+
+impl Parameters for ExpressPassConfig {
+    fn acknowledges_each(&self) -> bool {
+        false
     }
 }
 

@@ -46,4 +46,4 @@ mod source;
 
 pub use config::{CreditFeedback, ExpressPassConfig};
 pub(crate) use destination::Destination;
-pub use source::Source;
+pub(crate) use source::Source;
