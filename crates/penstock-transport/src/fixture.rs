@@ -7,7 +7,7 @@ use crate::control::{ControllerConfig, LineRateConfig};
 use crate::flow::{FlowFacts, FlowView};
 use crate::nic::{NicConfig, NicScheduling};
 use crate::path::PathFacts;
-use crate::recovery::RecoveryConfig;
+use crate::recovery::{PerfectConfig, RecoveryConfig};
 
 /// 100 Gb/s and 8 us, the standard path of BFC (Sec. 6.2.1) and of the HPCC test vectors.
 pub(crate) fn path() -> PathFacts {
@@ -31,7 +31,7 @@ pub(crate) fn flow(path: &PathFacts) -> FlowFacts<'_> {
 /// A host without control that loses nothing for good, with a queue per flow at its NIC.
 pub(crate) fn line_rate() -> HostConfig {
     let controller = ControllerConfig::LineRate(LineRateConfig {});
-    let recovery = RecoveryConfig::Perfect {};
+    let recovery = RecoveryConfig::Perfect(PerfectConfig {});
     let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
     HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
 }

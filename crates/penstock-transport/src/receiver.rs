@@ -26,7 +26,7 @@ impl Receiver {
     /// The receiver of a flow of `size` bytes, 0 for an endless one, that has delivered nothing.
     pub fn new(config: &HostConfig, size: u64, path: &PathFacts) -> Self {
         let flow = config.flow(size, path);
-        let recovery = Receiving::new(&config.recovery, flow.size, flow.unscheduled);
+        let recovery = Receiving::new(&config.recovery, &flow);
         Receiver { recovery, control: Counterpart::new(&config.controller, &flow) }
     }
 
@@ -47,33 +47,23 @@ impl Receiver {
     /// none is. A packet that arrives may move it, later or earlier.
     #[inline]
     pub fn deadline(&self) -> Time {
-        match &self.recovery {
-            Receiving::Resend(resend) => resend.deadline(),
-            _ => self.control.deadline(),
-        }
+        self.recovery.deadline().min(self.control.deadline())
     }
 
     /// The next bytes to ask for again because of the time alone, until there are none (Homa). May be
     /// called before it is due.
     pub fn resend(&mut self, now: Time) -> Option<Range<u64>> {
-        match &mut self.recovery {
-            Receiving::Resend(resend) => resend.on_deadline(now),
-            _ => None,
-        }
+        self.recovery.on_deadline(now)
     }
 
     /// The source was granted the bytes before `offset` (Homa).
     pub fn on_grant(&mut self, now: Time, offset: u64) {
-        if let Receiving::Resend(resend) = &mut self.recovery {
-            resend.on_grant(now, offset);
-        }
+        self.recovery.on_grant(now, offset);
     }
 
     /// The source has not sent yet what it was asked for again (Homa).
     pub fn on_busy(&mut self, now: Time) {
-        if let Receiving::Resend(resend) = &mut self.recovery {
-            resend.expect(now);
-        }
+        self.recovery.on_busy(now);
     }
 
     /// What is to be notified to the source because of the time alone. May be called before it is
@@ -108,25 +98,13 @@ impl Receiver {
     /// A data packet with `payload` bytes from `offset` on arrived at `now`.
     #[inline]
     pub fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
-        match &mut self.recovery {
-            Receiving::GoBackN(go_back_n) => go_back_n.on_data(now, offset, payload),
-            Receiving::Perfect(perfect) => perfect.on_data(payload),
-            Receiving::SelectiveRepeat(selective) => selective.on_data(offset, payload),
-            Receiving::FastRetransmit(fast) => fast.on_data(offset, payload),
-            Receiving::Resend(resend) => resend.on_data(now, offset, payload),
-        }
+        self.recovery.on_data(now, offset, payload)
     }
 
     /// Bytes delivered to the application (bytes): counted with perfect recovery and RESEND, in order
     /// with the others.
     #[inline]
     pub fn delivered(&self) -> u64 {
-        match &self.recovery {
-            Receiving::GoBackN(go_back_n) => go_back_n.delivered(),
-            Receiving::Perfect(perfect) => perfect.delivered(),
-            Receiving::SelectiveRepeat(selective) => selective.delivered(),
-            Receiving::FastRetransmit(fast) => fast.delivered(),
-            Receiving::Resend(resend) => resend.delivered(),
-        }
+        self.recovery.delivered()
     }
 }

@@ -108,7 +108,7 @@ impl Sender {
             queue: 0,
             fidelity: path.fidelity,
             rate: controller.rate(),
-            recovery: Sending::new(&config.recovery, path),
+            recovery: Sending::new(&config.recovery, &flow),
             controller,
             seat: Seat::default(),
         }
@@ -151,9 +151,7 @@ impl Sender {
         let mut view = self.view(self.acknowledged - before);
         let loss = self.recovery.on_acknowledgement(now, ack, &mut view);
         self.next = view.next;
-        if let Sending::Perfect(perfect) = &self.recovery {
-            view.next = view.next.saturating_sub(perfect.lost_bytes()); // bytes in any order
-        }
+        view.next = self.recovery.end_of_flight(view.next);
         self.controller.on_acknowledgement(now, ack, &view);
         if let Some(signal) = loss {
             self.controller.on_loss(now, signal);
@@ -212,8 +210,7 @@ impl Sender {
     /// perfect recovery those bytes are sent again before any new ones; Go-Back-N does not listen
     /// to switches.
     pub fn on_switch_drop(&mut self, offset: u64, payload: u32) {
-        if let Sending::Perfect(perfect) = &mut self.recovery {
-            perfect.on_drop(offset, payload);
+        if self.recovery.on_switch_drop(offset, payload) {
             self.controller.on_switch_drop();
             self.follow_rate();
         }
@@ -228,10 +225,7 @@ impl Sender {
     /// has to be told that the bytes have not been sent yet (BUSY).
     pub fn on_resend(&mut self, range: Range<u64>) -> bool {
         self.controller.on_grant(range.end, None);
-        match &mut self.recovery {
-            Sending::Resend(resend) => resend.on_resend(range, self.next),
-            _ => false,
-        }
+        self.recovery.on_resend(range, self.next)
     }
 
     /// When the first timer is due, of retransmission or of the controller; [`Time::NEVER`] when none

@@ -146,7 +146,7 @@ impl Measurements {
             sent_payload: 0,
             arrived_payload: 0,
             dropped_payload: 0,
-            has_drop_notices: matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect {}),
+            has_drop_notices: matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_)),
             duration_counters: vec![],
             long_lived: vec![],
             deadlock: None,

@@ -29,11 +29,12 @@
 use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
+use super::hooks::{AtDestination, AtSource, Parameters};
+use super::reassembly::Reassembly;
+use super::reply::Reply;
 use crate::bounds;
-use crate::flow::{FlowView, LossSignal};
-use crate::path::{Acknowledgement, PathFacts};
-use crate::recovery::reassembly::Reassembly;
-use crate::recovery::reply::Reply;
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
 
 /// Parameters of fast retransmit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +67,12 @@ impl FastRetransmitConfig {
     }
 }
 
+impl Parameters for FastRetransmitConfig {
+    fn reports_losses(&self) -> bool {
+        true
+    }
+}
+
 /// The sending half.
 #[derive(Clone, Debug)]
 pub(crate) struct Sending {
@@ -91,9 +98,9 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    pub(crate) fn new(config: &FastRetransmitConfig, path: &PathFacts) -> Self {
+    pub(crate) fn new(config: &FastRetransmitConfig, flow: &FlowFacts) -> Self {
         Sending {
-            payload: u64::from(path.payload),
+            payload: u64::from(flow.path.payload),
             duplicate_threshold: config.duplicate_threshold,
             duplicates: 0,
             departed: 0,
@@ -104,79 +111,6 @@ impl Sending {
             timer: Timer::new(config),
             furthest: 0,
         }
-    }
-
-    /// Whether a packet is to be sent again whatever the window says.
-    #[inline]
-    pub(crate) fn is_due(&self) -> bool {
-        self.is_due
-    }
-
-    /// Bytes of the packet that is to be sent again, if one is, with `outstanding` bytes that are
-    /// not acknowledged.
-    #[inline]
-    pub(crate) fn due_bytes(&self, outstanding: u64) -> u64 {
-        if self.is_due { self.payload.min(outstanding) } else { 0 }
-    }
-
-    /// See the field.
-    #[inline]
-    pub(crate) fn departed_bytes(&self) -> u64 {
-        self.departed
-    }
-
-    /// When the timer expires, or [`Time::NEVER`].
-    #[inline]
-    pub(crate) fn expiry(&self) -> Time {
-        self.timer.expiry
-    }
-
-    /// Takes the packet that is to be sent again: its offset and length.
-    pub(crate) fn take_due(&mut self, view: &FlowView) -> Option<(u64, u32)> {
-        let length = self.due_bytes(view.next - view.acknowledged);
-        self.is_due = false;
-        (length > 0).then_some((view.acknowledged, length as u32))
-    }
-
-    /// The bytes `offset .. end` leave at `now`; answers whether they had left before.
-    #[inline]
-    pub(crate) fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
-        let is_retransmission = offset < self.furthest;
-        self.furthest = self.furthest.max(end);
-        self.timer.on_send(now, end, is_retransmission);
-        is_retransmission
-    }
-
-    /// An acknowledgement arrived; `view` has taken it into account.
-    pub(crate) fn on_acknowledgement(
-        &mut self,
-        now: Time,
-        ack: &Acknowledgement,
-        view: &FlowView,
-    ) -> Option<LossSignal> {
-        let outstanding = view.next - view.acknowledged;
-        if view.newly_acknowledged > 0 {
-            self.timer.measure(now, view.acknowledged);
-            self.on_progress(now, view)
-        } else if ack.cumulative == view.acknowledged && outstanding > 0 {
-            self.on_duplicate(view)
-        } else {
-            None
-        }
-    }
-
-    /// Answers whether the timer has expired by `now`; then the flow starts again at the first
-    /// unacknowledged byte.
-    pub(crate) fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
-        if now < self.timer.expiry {
-            return None;
-        }
-        let is_repeated = self.timer.back_off();
-        let in_flight = (view.next - view.acknowledged).saturating_sub(self.departed);
-        self.recover = Some(self.furthest);
-        self.leave_recovery();
-        view.next = view.acknowledged;
-        Some(LossSignal::Timeout { in_flight, is_repeated })
     }
 
     fn on_progress(&mut self, now: Time, view: &FlowView) -> Option<LossSignal> {
@@ -228,6 +162,74 @@ impl Sending {
         self.duplicates = 0;
         self.departed = 0;
         self.is_due = false;
+    }
+}
+
+impl AtSource for Sending {
+    /// Those of the packet that is to be sent again, if one is.
+    #[inline]
+    fn lost_bytes(&self, outstanding: u64) -> u64 {
+        if self.is_due { self.payload.min(outstanding) } else { 0 }
+    }
+
+    #[inline]
+    fn departed_bytes(&self) -> u64 {
+        self.departed
+    }
+
+    /// What is due leaves whatever the window says.
+    #[inline]
+    fn has_room(&self, outstanding: u64, window: u64) -> bool {
+        self.has_window(outstanding, window) || self.is_due
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.timer.expiry
+    }
+
+    fn take_lost(&mut self, _payload: u32, view: &FlowView) -> Option<(u64, u32)> {
+        let length = self.lost_bytes(view.next - view.acknowledged);
+        self.is_due = false;
+        (length > 0).then_some((view.acknowledged, length as u32))
+    }
+
+    #[inline]
+    fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
+        let is_retransmission = offset < self.furthest;
+        self.furthest = self.furthest.max(end);
+        self.timer.on_send(now, end, is_retransmission);
+        is_retransmission
+    }
+
+    fn on_acknowledgement(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        view: &mut FlowView,
+    ) -> Option<LossSignal> {
+        let outstanding = view.next - view.acknowledged;
+        if view.newly_acknowledged > 0 {
+            self.timer.measure(now, view.acknowledged);
+            self.on_progress(now, view)
+        } else if ack.cumulative == view.acknowledged && outstanding > 0 {
+            self.on_duplicate(view)
+        } else {
+            None
+        }
+    }
+
+    /// The flow starts again at the first unacknowledged byte.
+    fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
+        if now < self.timer.expiry {
+            return None;
+        }
+        let is_repeated = self.timer.back_off();
+        let in_flight = (view.next - view.acknowledged).saturating_sub(self.departed);
+        self.recover = Some(self.furthest);
+        self.leave_recovery();
+        view.next = view.acknowledged;
+        Some(LossSignal::Timeout { in_flight, is_repeated })
     }
 }
 
@@ -322,14 +324,21 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
-    pub(crate) fn on_data(&mut self, offset: u64, payload: u32) -> Reply {
+    /// Nothing has arrived.
+    pub(crate) fn new(_config: &FastRetransmitConfig, _flow: &FlowFacts) -> Self {
+        Receiving::default()
+    }
+}
+
+impl AtDestination for Receiving {
+    fn on_data(&mut self, _now: Time, offset: u64, payload: u32) -> Reply {
         self.bytes.take(offset..offset + u64::from(payload));
         Reply::Acknowledge { cumulative: self.bytes.expected() }
     }
 
     /// Bytes delivered in order.
     #[inline]
-    pub(crate) fn delivered(&self) -> u64 {
+    fn delivered(&self) -> u64 {
         self.bytes.expected()
     }
 }

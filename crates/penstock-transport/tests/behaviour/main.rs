@@ -16,7 +16,9 @@ use penstock_transport::control::dctcp::DctcpStart;
 use penstock_transport::control::{
     DctcpConfig, Increase, LineRateConfig, NewRenoConfig, RateWindow, SwiftConfig, WindowConfig,
 };
-use penstock_transport::recovery::{FastRetransmitConfig, GoBackNConfig, SelectiveRepeatConfig};
+use penstock_transport::recovery::{
+    FastRetransmitConfig, GoBackNConfig, PerfectConfig, SelectiveRepeatConfig,
+};
 use penstock_transport::{
     Acknowledgement, BaseRtt, ControllerConfig, HostConfig, NicConfig, NicScheduling, PathFacts,
     RecoveryConfig,
@@ -45,6 +47,11 @@ fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
 fn go_back_n() -> RecoveryConfig {
     let (timeout, nack_interval) = (Time::from_us(100), Time::from_us(20));
     RecoveryConfig::GoBackN(GoBackNConfig { timeout, nack_interval })
+}
+
+/// Switches tell of what they drop.
+fn perfect() -> RecoveryConfig {
+    RecoveryConfig::Perfect(PerfectConfig {})
 }
 
 /// The paper's timeouts, and one bandwidth-delay product outstanding.

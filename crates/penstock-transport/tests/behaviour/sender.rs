@@ -2,12 +2,10 @@
 
 use penstock_transport::control::hpcc::HpccReaction;
 use penstock_transport::control::{HpccConfig, Increase, RateWindow};
-use penstock_transport::{
-    Acknowledgement, ControllerConfig, HopTelemetry, Readiness, RecoveryConfig, Sender,
-};
+use penstock_transport::{Acknowledgement, ControllerConfig, HopTelemetry, Readiness, Sender};
 use penstock_units::{BitRate, Bytes, Time};
 
-use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, window};
+use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, perfect, window};
 
 fn sender(size: u64, controller: ControllerConfig) -> Sender {
     Sender::new(size, &host(controller, go_back_n()), &path(), Time::ZERO)
@@ -183,7 +181,7 @@ fn a_switch_drop_means_nothing_to_go_back_n_and_the_minimum_rate_to_perfect_reco
     go_back.send(Time::ZERO);
     go_back.on_switch_drop(0, 1_000);
     assert_eq!((go_back.in_flight(), go_back.rate()), (1_000, None));
-    let host = host(dctcp(), RecoveryConfig::Perfect {});
+    let host = host(dctcp(), perfect());
     let mut perfect = Sender::new(3_000, &host, &path(), Time::ZERO);
     perfect.send(Time::ZERO);
     perfect.on_switch_drop(0, 1_000);
