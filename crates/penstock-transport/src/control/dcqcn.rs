@@ -197,6 +197,13 @@ mod tests {
     use crate::fixture;
     use crate::path::PathFacts;
 
+    const JSON: &str = concat!(
+        r#"{"kind":"dcqcn","gain":0.00390625,"alpha_interval":55000000,"#,
+        r#""notification_interval":50000000,"increase_interval":55000000,"#,
+        r#""increase_bytes":10000000,"fast_recovery_rounds":5,"additive_increase":40000000,"#,
+        r#""hyper_increase":200000000,"minimum_rate":100000000,"window":"bdp"}"#
+    );
+
     const MARKED: Notification = Notification { is_congested: true, receiving_rate: 0 };
 
     /// The paper's numbers, without the byte counter.
@@ -360,5 +367,13 @@ mod tests {
         let mut point = point(Time::ZERO);
         let mut told = || point.on_data(Time::ZERO, 1_048, true).is_some();
         assert!(told() && told());
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(
+            JSON,
+            &[(JSON.replace("alpha_interval\":55000000", "alpha_interval\":0"), "alpha_interval")],
+        );
     }
 }

@@ -6,6 +6,13 @@ use alloc::vec::Vec;
 use super::*;
 use crate::fixture;
 
+const JSON: &str = concat!(
+    r#"{"kind":"dcqcn-mellanox","gain":0.00390625,"alpha_interval":1000000,"#,
+    r#""decrease_interval":4000000,"increase_interval":300000000,"fast_recovery_rounds":1,"#,
+    r#""additive_increase":20000000,"hyper_increase":200000000,"minimum_rate":1000000000,"#,
+    r#""clamps_target":false,"window":"none"}"#
+);
+
 /// An acknowledgement arrives at `now` whose data packet was marked or not.
 fn acknowledge(flow: &mut DcqcnMellanox, now: Time, is_marked: bool) {
     let ack = Acknowledgement { is_marked, ..Acknowledgement::plain(0) };
@@ -195,4 +202,15 @@ fn windows_follow_the_rate_only_where_they_are_scaled() {
         flow.rate.set(0);
         assert_eq!((flow.window(), flow.rate()), (expected, Some(BitRate::from_gbps(1))));
     }
+}
+
+#[test]
+fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+    fixture::check_controller(
+        JSON,
+        &[
+            (JSON.replace("0.00390625", "0"), "gain"),
+            (JSON.replace(":4000000,", ":0,"), "decrease_interval"),
+        ],
+    );
 }

@@ -209,6 +209,11 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = concat!(
+        r#"{"kind":"dctcp","gain":0.0625,"start":"slow-start","initial_window_packets":10,"#,
+        r#""increase":{"kind":"window","size":1000},"minimum_rate":100000000,"window":"scaled"}"#
+    );
+
     fn dctcp(start: DctcpStart) -> Dctcp {
         let config = DctcpConfig {
             gain: 1.0 / 16.0,
@@ -338,5 +343,18 @@ mod tests {
         assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));
         acknowledge(&mut dctcp, 1, 3, false);
         assert_eq!(dctcp.window(), 600); // the increase of a round, no slow start
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(
+            JSON,
+            &[
+                (JSON.replace("0.0625", "1.5"), "gain"),
+                (JSON.replace(":10,", ":0,"), "initial_window_packets"),
+                (JSON.replace("100000000", "0"), "minimum_rate"),
+                (JSON.replace(":1000}", ":0}"), "increase.size"),
+            ],
+        );
     }
 }

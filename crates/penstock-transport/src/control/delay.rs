@@ -86,6 +86,8 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = r#"{"kind":"delay","target_factor":2.5}"#;
+
     fn acknowledge(delay: &mut Delay, rtt: Time, packets: u64) {
         for _ in 0..packets {
             let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
@@ -134,5 +136,10 @@ mod tests {
         assert_eq!(delay.window(), 1_000);
         acknowledge(&mut delay, Time::ZERO, 1);
         assert_eq!(delay.window(), 250_000);
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(JSON, &[(JSON.replace("2.5", "1.0"), "target_factor")]);
     }
 }

@@ -230,6 +230,12 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = concat!(
+        r#"{"kind":"hpcc","target_utilization":0.95,"maximum_stage":5,"#,
+        r#""additive_increase":{"kind":"rate","rate":50000000},"minimum_rate":100000000,"#,
+        r#""react":"per-ack","window":"scaled"}"#
+    );
+
     fn hpcc(react: HpccReaction) -> Hpcc {
         let config = HpccConfig {
             target_utilization: 0.95,
@@ -368,5 +374,17 @@ mod tests {
         let later = START + Time::from_us(8);
         acknowledge(&mut hpcc, &[hop(later, 95_000, 0)], 2_000);
         assert_eq!((hpcc.window(), hpcc.rate()), (100_000, None));
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        let config = fixture::check_controller(
+            JSON,
+            &[
+                (JSON.replace("0.95", "0"), "target_utilization"),
+                (JSON.replace(":50000000}", ":0}"), "additive_increase.rate"),
+            ],
+        );
+        assert!(config.uses_telemetry());
     }
 }

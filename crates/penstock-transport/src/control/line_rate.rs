@@ -30,3 +30,15 @@ impl LineRate {
 }
 
 impl AtSource for LineRate {}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture;
+
+    const JSON: &str = r#"{"kind":"line-rate"}"#;
+
+    #[test]
+    fn there_are_no_parameters() {
+        fixture::check_controller(JSON, &[]);
+    }
+}

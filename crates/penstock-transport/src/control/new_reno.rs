@@ -124,6 +124,8 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = r#"{"kind":"new-reno","initial_window_packets":10}"#;
+
     fn new_reno() -> NewReno {
         NewReno::new(
             &NewRenoConfig { initial_window_packets: 10 },
@@ -197,5 +199,10 @@ mod tests {
         assert_eq!(new_reno.window(), 2_000);
         new_reno.on_loss(Time::ZERO, LossSignal::Timeout { in_flight: 0, is_repeated: false });
         assert_eq!((new_reno.window(), new_reno.threshold), (1_000, 2_000.0));
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(JSON, &[(JSON.replace("10", "0"), "initial_window_packets")]);
     }
 }

@@ -3,6 +3,11 @@
 use super::*;
 use crate::fixture;
 
+const JSON: &str = concat!(
+    r#"{"kind":"pcn","minimum_weight":0.0078125,"maximum_weight":0.5,"#,
+    r#""notification_interval":50000000,"marked_share":0.95,"minimum_rate":1000000}"#
+);
+
 const FASTER: Notification = Notification { is_congested: false, receiving_rate: 0 };
 
 fn config() -> PcnConfig {
@@ -171,4 +176,20 @@ fn a_rate_below_half_a_unit_is_zero_and_the_largest_is_that_of_32_bits() {
     let mut fast = receiving_rate(Time::from_ps(1));
     fast.on_data(Time::ZERO, PACKET, true);
     assert_eq!(fast.on_deadline(Time::from_ps(1)), congested(u32::MAX));
+}
+
+#[test]
+fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+    fixture::check_controller(
+        JSON,
+        &[
+            (JSON.replace("0.0078125", "0"), "minimum_weight"),
+            (JSON.replace("0.0078125", "1.0"), "minimum_weight"),
+            (JSON.replace("0.5", "0.001"), "maximum_weight"),
+            (JSON.replace("0.5", "1.5"), "maximum_weight"),
+            (JSON.replace("50000000", "0"), "notification_interval"),
+            (JSON.replace("0.95", "1.0"), "marked_share"),
+            (JSON.replace(":1000000}", ":0}"), "minimum_rate"),
+        ],
+    );
 }

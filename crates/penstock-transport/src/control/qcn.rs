@@ -182,6 +182,13 @@ mod tests {
     use crate::fixture;
     use crate::path::PathFacts;
 
+    const JSON: &str = concat!(
+        r#"{"kind":"qcn","decrease_gain":0.0078125,"minimum_decrease_factor":0.5,"#,
+        r#""increase_interval":15000000000,"increase_bytes":150000,"fast_recovery_rounds":5,"#,
+        r#""additive_increase":5000000,"hyper_increase":50000000,"minimum_rate":5000000,"#,
+        r#""window":"none"}"#
+    );
+
     /// The standard's numbers.
     fn config() -> QcnConfig {
         QcnConfig {
@@ -329,5 +336,16 @@ mod tests {
         qcn.climb.target = LINE;
         qcn.on_deadline(START + Time::from_ms(15));
         assert_eq!((qcn.rate(), qcn.deadline()), (None, Time::NEVER));
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(
+            JSON,
+            &[
+                (JSON.replace("0.5", "1.5"), "minimum_decrease_factor"),
+                (JSON.replace(":5000000,\"window", ":0,\"window"), "minimum_rate"),
+            ],
+        );
     }
 }

@@ -246,6 +246,13 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = concat!(
+        r#"{"kind":"swift","additive_increase":1.0,"beta":0.8,"maximum_decrease":0.5,"#,
+        r#""base_target":null,"hop_target":1200000,"range":8000000,"minimum_flow_window":0.1,"#,
+        r#""maximum_flow_window":100.0,"minimum_window":0.001,"maximum_window":1000.0,"#,
+        r#""initial_window_packets":100,"reset_after":5}"#
+    );
+
     fn config() -> SwiftConfig {
         SwiftConfig {
             additive_increase: 1.0,
@@ -355,5 +362,22 @@ mod tests {
         assert_eq!((swift.window, swift.timeouts), (1.001, 0));
         swift.on_loss(Time::from_us(700), LossSignal::RecoveryExit { in_flight: 0 });
         assert_eq!(swift.window, 1.001);
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        let config = fixture::check_controller(
+            JSON,
+            &[
+                (JSON.replace("0.5", "1.0"), "maximum_decrease"),
+                (JSON.replace("0.8", "0"), "beta"),
+                (JSON.replace("null", "0"), "base_target"),
+                (JSON.replace(":0.1", ":100.0"), "maximum_flow_window"),
+                (JSON.replace("0.001", "1.5"), "minimum_window"),
+                (JSON.replace("1000.0", "0.5"), "maximum_window"),
+                (JSON.replace(":5}", ":0}"), "reset_after"),
+            ],
+        );
+        assert!(config.uses_timestamp());
     }
 }

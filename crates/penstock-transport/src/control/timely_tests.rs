@@ -5,6 +5,16 @@ use alloc::vec;
 use super::*;
 use crate::fixture;
 
+const JSON: &str = concat!(
+    r#"{"kind":"timely","ewma_weight":0.875,"decrease_factor":0.8,"#,
+    r#""additive_increase":10000000,"hyper_increase":50000000,"hyper_after":5,"#,
+    r#""hyper_below_low":false,"low_rtt":50000000,"high_rtt":500000000,"#,
+    r#""minimum_rtt":20000000,"largest_cut":0.5,"weighs_interval":true,"#,
+    r#""update":{"kind":"segment","size":64000},"#,
+    r#""band":{"kind":"patched","reference_rtt":50000000},"#,
+    r#""minimum_rate":1000000000,"window":"scaled"}"#
+);
+
 const NOW: Time = Time::from_ms(1);
 
 /// The paper's values, at 10 Gb/s.
@@ -160,4 +170,17 @@ fn a_timed_pause_leaves_a_share_of_the_rate_and_ends_a_row_of_increases() {
 fn a_scaled_window_follows_the_rate() {
     let timely = flow(&TimelyConfig { window: RateWindow::Scaled, ..config() }, 60);
     assert_eq!(timely.window(), 10_000);
+}
+
+#[test]
+fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+    let config = fixture::check_controller(
+        JSON,
+        &[
+            (JSON.replace(":50000000,", ":600000000,"), "low_rtt"),
+            (JSON.replace("64000", "0"), "update.size"),
+            (JSON.replace(":50000000}", ":0}"), "band.reference_rtt"),
+        ],
+    );
+    assert!(config.uses_timestamp());
 }

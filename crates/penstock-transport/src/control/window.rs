@@ -63,6 +63,8 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = r#"{"kind":"window","bdp_factor":1.0}"#;
+
     #[test]
     fn the_window_is_a_multiple_of_the_bandwidth_delay_product() {
         let of = |bdp_factor| {
@@ -72,5 +74,10 @@ mod tests {
         assert_eq!(of(1.0), 100_000);
         assert_eq!(of(1.5), 150_000);
         assert_eq!(of(1e-9), 1);
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(JSON, &[(JSON.replace("1.0", "-1.0"), "bdp_factor")]);
     }
 }

@@ -3,6 +3,11 @@
 use super::*;
 use crate::fixture::{self, view};
 
+const JSON: &str = concat!(
+    r#"{"kind":"fast-retransmit","duplicate_threshold":3,"initial_timeout":200000000,"#,
+    r#""minimum_timeout":200000000,"maximum_timeout":100000000000}"#
+);
+
 const NOW: Time = Time::from_us(8);
 
 fn config() -> FastRetransmitConfig {
@@ -178,4 +183,16 @@ fn the_receiver_keeps_what_is_ahead_and_acknowledges_every_packet() {
     }
     assert_eq!(receiving.on_data(NOW, 1_000, 1_000), Reply::Acknowledge { cumulative: 4_000 });
     assert_eq!(receiving.delivered(), 4_000);
+}
+
+#[test]
+fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+    fixture::check_recovery(
+        JSON,
+        &[
+            (JSON.replace(":3,", ":0,"), "duplicate_threshold"),
+            (JSON.replace("100000000000", "100000000"), "initial_timeout"),
+            (JSON.replace("minimum_timeout\":200000000", "minimum_timeout\":0"), "minimum_timeout"),
+        ],
+    );
 }

@@ -156,6 +156,8 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;
+
     fn receiving() -> Receiving {
         let (timeout, nack_interval) = (Time::from_ms(1), Time::from_us(500));
         let config = GoBackNConfig { timeout, nack_interval };
@@ -204,5 +206,10 @@ mod tests {
         receiving.on_data(Time::ZERO, 1_000, 1_000);
         let reply = receiving.on_data(Time::ZERO, 0, 1_000);
         assert_eq!(reply, Reply::Acknowledge { cumulative: 2_000 });
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_recovery(JSON, &[(JSON.replace("1000000000", "0"), "timeout")]);
     }
 }

@@ -92,3 +92,15 @@ impl AtDestination for Receiving {
         self.delivered
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture;
+
+    const JSON: &str = r#"{"kind":"perfect"}"#;
+
+    #[test]
+    fn there_are_no_parameters() {
+        fixture::check_recovery(JSON, &[]);
+    }
+}

@@ -3,6 +3,11 @@
 use super::*;
 use crate::fixture::{self, view};
 
+const JSON: &str = concat!(
+    r#"{"kind":"selective-repeat","bdp_factor":1.0,"timeout_low":100000000,"#,
+    r#""timeout_high":320000000,"low_packets":3}"#
+);
+
 const NOW: Time = Time::from_us(8);
 
 fn config() -> SelectiveRepeatConfig {
@@ -154,4 +159,16 @@ fn the_receiver_names_what_arrived_behind_a_gap() {
     assert_eq!(receiving.on_data(NOW, 1_000, 1_000), acknowledge(4_000));
     assert_eq!(receiving.on_data(NOW, 0, 1_000), acknowledge(4_000));
     assert_eq!(receiving.delivered(), 4_000);
+}
+
+#[test]
+fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+    fixture::check_recovery(
+        JSON,
+        &[
+            (JSON.replace("1.0", "0"), "bdp_factor"),
+            (JSON.replace("100000000", "0"), "timeout_low"),
+            (JSON.replace("320000000", "90000000"), "timeout_high"),
+        ],
+    );
 }
