@@ -28,6 +28,7 @@ mod list;
 mod polled;
 mod queued;
 mod queues;
+mod ready;
 pub(crate) mod seat;
 mod slot_heap;
 
