@@ -1,6 +1,6 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::Serialize;
 
 use crate::error::ScenarioError;
@@ -48,12 +48,19 @@ pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
     unless((0.0..1.0).contains(&loss), "faults.control_loss", loss, "write 0 or more, below 1")?;
     wire(scenario)?;
     switch::switch(scenario)?;
-    scenario.scheme.host.validate()?;
-    let classes = scenario.scheme.switch.assignment.classes();
-    scenario.scheme.host.nic.validate_classes(classes)?;
+    hosts(scenario)?;
     combination::combinations(scenario)?;
     credit::check(scenario)?;
     fidelity::parts(scenario)
+}
+
+fn hosts(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let host = &scenario.scheme.host;
+    let classes = scenario.scheme.switch.assignment.classes();
+    let mut problems = Problems::below("scheme.host");
+    host.check(&mut problems);
+    problems.within("nic", |nic| host.nic.check_classes(classes, nic));
+    ScenarioError::unless_none(&problems)
 }
 
 fn wire(scenario: &Scenario) -> Result<(), ScenarioError> {

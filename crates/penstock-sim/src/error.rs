@@ -1,6 +1,6 @@
 //! Why a scenario is refused, or a run failed.
 
-use penstock_transport::ConfigError;
+use penstock_units::Problems;
 use thiserror::Error;
 
 use crate::topology::TopologyError;
@@ -25,9 +25,6 @@ pub enum ScenarioError {
     /// The traffic.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// The hosts.
-    #[error("scheme.host.{0}")]
-    Host(#[from] ConfigError),
 }
 
 impl ScenarioError {
@@ -35,6 +32,12 @@ impl ScenarioError {
     pub fn new(field: impl Into<String>, value: impl ToString, remedy: impl Into<String>) -> Self {
         let (field, value, remedy) = (field.into(), value.to_string(), remedy.into());
         ScenarioError::Field { field, value, remedy }
+    }
+
+    /// Refuses a scenario that has `problems`, because of the first one.
+    pub(crate) fn unless_none(problems: &Problems) -> Result<(), ScenarioError> {
+        let Some(first) = problems.found().first() else { return Ok(()) };
+        Err(ScenarioError::new(&first.path, &first.value, &first.remedy))
     }
 }
 

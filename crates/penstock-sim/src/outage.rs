@@ -65,7 +65,7 @@ pub(crate) fn route_changes(
     if outages.is_empty() {
         return Ok(Vec::new());
     }
-    if let RecoveryConfig::Perfect {} = scenario.scheme.host.recovery {
+    if let RecoveryConfig::Perfect(_) = scenario.scheme.host.recovery {
         let remedy = "nobody tells a source of what a failed link loses; use another recovery";
         return Err(ScenarioError::new("scheme.host.recovery.kind", "perfect", remedy));
     }

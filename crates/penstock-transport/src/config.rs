@@ -1,17 +1,15 @@
 //! The three choices that make an end host, and the check of their bounds.
 //!
 //! The fields are those of a scenario's `scheme.host` table. Unknown fields are refused while
-//! parsing; [`HostConfig::validate`] refuses values that make no sense.
+//! parsing; [`HostConfig::check`] refuses values that make no sense.
 
-use alloc::string::{String, ToString};
-use core::fmt::Display;
-
-use penstock_units::{BitRate, Time};
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::control::ControllerConfig;
-use crate::nic::NicConfig;
+use crate::flow::FlowFacts;
+use crate::nic::config::NicConfig;
+use crate::path::PathFacts;
 use crate::recovery::RecoveryConfig;
 
 /// How the end hosts of a scheme behave.
@@ -43,69 +41,27 @@ impl HostConfig {
     /// Whether every data packet is acknowledged, or only the one that makes a flow whole (Homa), or
     /// that no credit acknowledges (ExpressPass).
     pub fn acknowledges_each(&self) -> bool {
-        let is_credited = self.controller.expresspass().is_some();
-        !is_credited && !matches!(self.recovery, RecoveryConfig::Resend(_))
+        self.controller.acknowledges_each() && self.recovery.acknowledges_each()
+    }
+
+    /// What both ends know of a flow of `size` bytes, 0 for an endless one.
+    pub(crate) fn flow<'a>(&self, size: u64, path: &'a PathFacts) -> FlowFacts<'a> {
+        let size = if size == 0 { u64::MAX } else { size };
+        FlowFacts { size, unscheduled: self.controller.unscheduled_bytes(path), path }
     }
 
     /// Checks every field against its bounds.
-    ///
-    /// # Errors
-    /// The first field that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        self.controller.validate()?;
-        self.recovery.validate()?;
-        self.nic.validate()
-    }
-}
-
-/// A field that is out of its bounds: which, its value, and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{field} is {value}; {remedy}")]
-pub struct ConfigError {
-    /// The field as a path below the `host` table, e.g. `controller.gain`.
-    pub field: &'static str,
-    /// The value as it was given.
-    pub value: String,
-    /// What would be right.
-    pub remedy: &'static str,
-}
-
-impl ConfigError {
-    /// Refuses `value` of `field` unless the bound `holds`.
-    pub(crate) fn unless(
-        holds: bool,
-        field: &'static str,
-        value: impl Display,
-        remedy: &'static str,
-    ) -> Result<(), ConfigError> {
-        if holds {
-            return Ok(());
-        }
-        Err(ConfigError { field, value: value.to_string(), remedy })
-    }
-
-    /// Refuses a weight that is not in (0, 1].
-    pub(crate) fn unless_weight(field: &'static str, weight: f64) -> Result<(), ConfigError> {
-        let remedy = "it must be above 0 and at most 1";
-        Self::unless(weight > 0.0 && weight <= 1.0, field, weight, remedy)
-    }
-
-    /// Refuses a span of no time.
-    pub(crate) fn unless_interval(field: &'static str, interval: Time) -> Result<(), ConfigError> {
-        let remedy = "it must be above 0, such as 50 us";
-        Self::unless(interval > Time::ZERO, field, interval, remedy)
-    }
-
-    /// Refuses a rate of zero: a smallest one at which nothing is sent any more, a step that is none.
-    pub(crate) fn unless_rate(field: &'static str, rate: BitRate) -> Result<(), ConfigError> {
-        let remedy = "it must be above 0, such as 100 Mb/s";
-        Self::unless(rate.as_bps() > 0, field, rate, remedy)
+    pub fn check(&self, problems: &mut Problems) {
+        problems.within("controller", |inner| self.controller.check(inner));
+        problems.within("recovery", |inner| self.recovery.check(inner));
+        problems.within("nic", |inner| self.nic.check(inner));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use alloc::format;
+    use alloc::string::String;
 
     use super::*;
 
@@ -116,61 +72,7 @@ mod tests {
         )
     }
 
-    const DCTCP: &str = concat!(
-        r#"{"kind":"dctcp","gain":0.0625,"start":"slow-start","initial_window_packets":10,"#,
-        r#""increase":{"kind":"window","size":1000},"minimum_rate":100000000,"window":"scaled"}"#
-    );
-    const HPCC: &str = concat!(
-        r#"{"kind":"hpcc","target_utilization":0.95,"maximum_stage":5,"#,
-        r#""additive_increase":{"kind":"rate","rate":50000000},"minimum_rate":100000000,"#,
-        r#""react":"per-ack","window":"scaled"}"#
-    );
-    const DCQCN_MELLANOX: &str = concat!(
-        r#"{"kind":"dcqcn-mellanox","gain":0.00390625,"alpha_interval":1000000,"#,
-        r#""decrease_interval":4000000,"increase_interval":300000000,"fast_recovery_rounds":1,"#,
-        r#""additive_increase":20000000,"hyper_increase":200000000,"minimum_rate":1000000000,"#,
-        r#""clamps_target":false,"window":"none"}"#
-    );
-    const DCQCN: &str = concat!(
-        r#"{"kind":"dcqcn","gain":0.00390625,"alpha_interval":55000000,"#,
-        r#""notification_interval":50000000,"increase_interval":55000000,"#,
-        r#""increase_bytes":10000000,"fast_recovery_rounds":5,"additive_increase":40000000,"#,
-        r#""hyper_increase":200000000,"minimum_rate":100000000,"window":"bdp"}"#
-    );
-    const QCN: &str = concat!(
-        r#"{"kind":"qcn","decrease_gain":0.0078125,"minimum_decrease_factor":0.5,"#,
-        r#""increase_interval":15000000000,"increase_bytes":150000,"fast_recovery_rounds":5,"#,
-        r#""additive_increase":5000000,"hyper_increase":50000000,"minimum_rate":5000000,"#,
-        r#""window":"none"}"#
-    );
-    const TIMELY: &str = concat!(
-        r#"{"kind":"timely","ewma_weight":0.875,"decrease_factor":0.8,"#,
-        r#""additive_increase":10000000,"hyper_increase":50000000,"hyper_after":5,"#,
-        r#""hyper_below_low":false,"low_rtt":50000000,"high_rtt":500000000,"#,
-        r#""minimum_rtt":20000000,"largest_cut":0.5,"weighs_interval":true,"#,
-        r#""update":{"kind":"segment","size":64000},"#,
-        r#""band":{"kind":"patched","reference_rtt":50000000},"#,
-        r#""minimum_rate":1000000000,"window":"scaled"}"#
-    );
-    const NEW_RENO: &str = r#"{"kind":"new-reno","initial_window_packets":10}"#;
-    const SWIFT: &str = concat!(
-        r#"{"kind":"swift","additive_increase":1.0,"beta":0.8,"maximum_decrease":0.5,"#,
-        r#""base_target":null,"hop_target":1200000,"range":8000000,"minimum_flow_window":0.1,"#,
-        r#""maximum_flow_window":100.0,"minimum_window":0.001,"maximum_window":1000.0,"#,
-        r#""initial_window_packets":100,"reset_after":5}"#
-    );
-    const PCN: &str = concat!(
-        r#"{"kind":"pcn","minimum_weight":0.0078125,"maximum_weight":0.5,"#,
-        r#""notification_interval":50000000,"marked_share":0.95,"minimum_rate":1000000}"#
-    );
-    const SELECTIVE_REPEAT: &str = concat!(
-        r#"{"kind":"selective-repeat","bdp_factor":1.0,"timeout_low":100000000,"#,
-        r#""timeout_high":320000000,"low_packets":3}"#
-    );
-    const FAST_RETRANSMIT: &str = concat!(
-        r#"{"kind":"fast-retransmit","duplicate_threshold":3,"initial_timeout":200000000,"#,
-        r#""minimum_timeout":200000000,"maximum_timeout":100000000000}"#
-    );
+    const WINDOW: &str = r#"{"kind":"window","bdp_factor":1.0}"#;
     const GO_BACK_N: &str =
         r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;
     const PERFECT: &str = r#"{"kind":"perfect"}"#;
@@ -178,38 +80,14 @@ mod tests {
     const NIC_SRF: &str = r#"{"queues":0,"reacts":false,"scheduling":"srf"}"#;
 
     #[test]
-    fn every_kind_round_trips_through_json() {
-        let controllers = [
-            r#"{"kind":"line-rate"}"#,
-            r#"{"kind":"window","bdp_factor":1.0}"#,
-            DCTCP,
-            HPCC,
-            r#"{"kind":"delay","target_factor":2.5}"#,
-            DCQCN_MELLANOX,
-            DCQCN,
-            QCN,
-            TIMELY,
-            NEW_RENO,
-            SWIFT,
-            PCN,
-        ];
-        for controller in controllers {
-            for (recovery, nic) in [
-                (GO_BACK_N, NIC),
-                (PERFECT, NIC_SRF),
-                (SELECTIVE_REPEAT, NIC),
-                (FAST_RETRANSMIT, NIC),
-            ] {
-                let text = host(controller, recovery, nic);
-                let parsed: HostConfig = serde_json::from_str(&text).unwrap();
-                assert_eq!(parsed.validate(), Ok(()));
-                let kind = format!(r#"{{"kind":"{}""#, parsed.controller.kind());
-                assert!(controller.starts_with(&kind), "{kind}");
-                assert_eq!(parsed.controller.uses_telemetry(), controller == HPCC);
-                let is_timed = controller == TIMELY || controller == SWIFT;
-                assert_eq!(parsed.controller.uses_timestamp(), is_timed);
-                assert_eq!(serde_json::to_string(&parsed).unwrap(), text);
-            }
+    fn a_host_round_trips_through_json() {
+        for (recovery, nic) in [(GO_BACK_N, NIC), (PERFECT, NIC_SRF)] {
+            let text = host(WINDOW, recovery, nic);
+            let parsed: HostConfig = serde_json::from_str(&text).unwrap();
+            let mut problems = Problems::default();
+            parsed.check(&mut problems);
+            assert_eq!(problems.found(), []);
+            assert_eq!(serde_json::to_string(&parsed).unwrap(), text);
         }
     }
 
@@ -234,113 +112,18 @@ mod tests {
     }
 
     #[test]
-    fn values_out_of_bounds_are_refused_with_the_field_and_the_remedy() {
-        let cases = [
-            (host(&DCTCP.replace("0.0625", "1.5"), PERFECT, NIC), "controller.gain"),
-            (
-                host(&DCTCP.replace(":10,", ":0,"), PERFECT, NIC),
-                "controller.initial_window_packets",
-            ),
-            (host(&DCTCP.replace("100000000", "0"), PERFECT, NIC), "controller.minimum_rate"),
-            (host(&HPCC.replace("0.95", "0"), PERFECT, NIC), "controller.target_utilization"),
-            (
-                host(r#"{"kind":"delay","target_factor":1.0}"#, PERFECT, NIC),
-                "controller.target_factor",
-            ),
-            (host(r#"{"kind":"window","bdp_factor":-1.0}"#, PERFECT, NIC), "controller.bdp_factor"),
-            (host(&DCQCN_MELLANOX.replace("0.00390625", "0"), PERFECT, NIC), "controller.gain"),
-            (
-                host(&DCQCN_MELLANOX.replace(":4000000,", ":0,"), PERFECT, NIC),
-                "controller.decrease_interval",
-            ),
-            (
-                host(&TIMELY.replace(":50000000,", ":600000000,"), PERFECT, NIC),
-                "controller.low_rtt",
-            ),
-            (
-                host(
-                    &DCQCN.replace(r#"alpha_interval":55000000"#, r#"alpha_interval":0"#),
-                    PERFECT,
-                    NIC,
-                ),
-                "controller.alpha_interval",
-            ),
-            (host(&QCN.replace("0.5", "1.5"), PERFECT, NIC), "controller.minimum_decrease_factor"),
-            (
-                host(&QCN.replace(":5000000,\"window", ":0,\"window"), PERFECT, NIC),
-                "controller.minimum_rate",
-            ),
-            (host(&TIMELY.replace("64000", "0"), PERFECT, NIC), "controller.update.size"),
-            (
-                host(&TIMELY.replace(":50000000}", ":0}"), PERFECT, NIC),
-                "controller.band.reference_rtt",
-            ),
-            (host(HPCC, &GO_BACK_N.replace("1000000000", "0"), NIC), "recovery.timeout"),
-            (host(HPCC, PERFECT, &NIC.replace("32", "1")), "nic.queues"),
-            (host(HPCC, PERFECT, &NIC.replace("32", "129")), "nic.queues"),
-        ];
-        refuse(&cases);
-    }
-
-    #[test]
-    fn parameters_of_pcn_out_of_bounds_are_refused_likewise() {
-        refuse(&[
-            (host(&PCN.replace("0.0078125", "0"), PERFECT, NIC), "controller.minimum_weight"),
-            (host(&PCN.replace("0.0078125", "1.0"), PERFECT, NIC), "controller.minimum_weight"),
-            (host(&PCN.replace("0.5", "0.001"), PERFECT, NIC), "controller.maximum_weight"),
-            (host(&PCN.replace("0.5", "1.5"), PERFECT, NIC), "controller.maximum_weight"),
-            (host(&PCN.replace("50000000", "0"), PERFECT, NIC), "controller.notification_interval"),
-            (host(&PCN.replace("0.95", "1.0"), PERFECT, NIC), "controller.marked_share"),
-            (host(&PCN.replace(":1000000}", ":0}"), PERFECT, NIC), "controller.minimum_rate"),
-        ]);
-    }
-
-    #[test]
-    fn windows_and_timeouts_out_of_bounds_are_refused_likewise() {
-        refuse(&[
-            (host(&NEW_RENO.replace("10", "0"), PERFECT, NIC), "controller.initial_window_packets"),
-            (host(&SWIFT.replace("0.5", "1.0"), PERFECT, NIC), "controller.maximum_decrease"),
-            (host(&SWIFT.replace("0.8", "0"), PERFECT, NIC), "controller.beta"),
-            (host(&SWIFT.replace("null", "0"), PERFECT, NIC), "controller.base_target"),
-            (
-                host(&SWIFT.replace(":0.1", ":100.0"), PERFECT, NIC),
-                "controller.maximum_flow_window",
-            ),
-            (host(&SWIFT.replace("0.001", "1.5"), PERFECT, NIC), "controller.minimum_window"),
-            (host(&SWIFT.replace("1000.0", "0.5"), PERFECT, NIC), "controller.maximum_window"),
-            (host(&SWIFT.replace(":5}", ":0}"), PERFECT, NIC), "controller.reset_after"),
-            (host(HPCC, &SELECTIVE_REPEAT.replace("1.0", "0"), NIC), "recovery.bdp_factor"),
-            (host(HPCC, &SELECTIVE_REPEAT.replace("100000000", "0"), NIC), "recovery.timeout_low"),
-            (
-                host(HPCC, &SELECTIVE_REPEAT.replace("320000000", "90000000"), NIC),
-                "recovery.timeout_high",
-            ),
-            (
-                host(HPCC, &FAST_RETRANSMIT.replace(":3,", ":0,"), NIC),
-                "recovery.duplicate_threshold",
-            ),
-            (
-                host(HPCC, &FAST_RETRANSMIT.replace("100000000000", "100000000"), NIC),
-                "recovery.initial_timeout",
-            ),
-            (
-                host(
-                    HPCC,
-                    &FAST_RETRANSMIT.replace("minimum_timeout\":200000000", "minimum_timeout\":0"),
-                    NIC,
-                ),
-                "recovery.minimum_timeout",
-            ),
-        ]);
-    }
-
-    /// Each of `cases` parses and is refused because of its field.
-    fn refuse(cases: &[(String, &str)]) {
-        for (text, field) in cases {
-            let parsed: HostConfig = serde_json::from_str(text).unwrap();
-            let error = parsed.validate().unwrap_err();
-            assert_eq!(&error.field, field);
-            assert!(error.to_string().contains(&error.value), "{error}");
+    fn values_out_of_bounds_are_refused_with_the_path_of_the_field() {
+        for (text, path, value) in [
+            (host(&WINDOW.replace("1.0", "-1.0"), PERFECT, NIC), "controller.bdp_factor", "-1"),
+            (host(WINDOW, &GO_BACK_N.replace("1000000000", "0"), NIC), "recovery.timeout", "0 ps"),
+            (host(WINDOW, PERFECT, &NIC.replace("32", "1")), "nic.queues", "1"),
+            (host(WINDOW, PERFECT, &NIC.replace("32", "129")), "nic.queues", "129"),
+        ] {
+            let parsed: HostConfig = serde_json::from_str(&text).unwrap();
+            let mut problems = Problems::default();
+            parsed.check(&mut problems);
+            let first = &problems.found()[0];
+            assert_eq!((first.path.as_str(), first.value.as_str()), (path, value));
         }
     }
 }

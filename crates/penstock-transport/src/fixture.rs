@@ -1,12 +1,17 @@
 //! The path and the host that the unit tests share.
 
-use penstock_units::{BitRate, Bytes, Fidelity, Time};
+use alloc::string::String;
+
+use penstock_units::{BitRate, Bytes, Fidelity, Problems, Time};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::config::{BaseRtt, HostConfig};
-use crate::control::{ControllerConfig, FlowView};
+use crate::control::{ControllerConfig, LineRateConfig};
+use crate::flow::{FlowFacts, FlowView};
 use crate::nic::{NicConfig, NicScheduling};
 use crate::path::PathFacts;
-use crate::recovery::RecoveryConfig;
+use crate::recovery::{PerfectConfig, RecoveryConfig};
 
 /// 100 Gb/s and 8 us, the standard path of BFC (Sec. 6.2.1) and of the HPCC test vectors.
 pub(crate) fn path() -> PathFacts {
@@ -22,8 +27,15 @@ pub(crate) fn path() -> PathFacts {
     }
 }
 
-/// A host with `controller` and `recovery` and a queue per flow at its NIC.
-pub(crate) fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
+/// A long flow on `path`, without grants.
+pub(crate) fn flow(path: &PathFacts) -> FlowFacts<'_> {
+    FlowFacts { size: 1_000_000, unscheduled: u64::MAX, path }
+}
+
+/// A host without control that loses nothing for good, with a queue per flow at its NIC.
+pub(crate) fn line_rate() -> HostConfig {
+    let controller = ControllerConfig::LineRate(LineRateConfig {});
+    let recovery = RecoveryConfig::Perfect(PerfectConfig {});
     let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
     HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
 }
@@ -36,4 +48,35 @@ pub(crate) fn view(acknowledged: u64, next: u64, newly: u64) -> FlowView {
         next: next * 1_000,
         newly_acknowledged: newly * 1_000,
     }
+}
+
+/// Reads the controller `json`, finds nothing wrong with it, and writes the same again. Each of
+/// `refused` is read, and its field is the first that is refused.
+pub(crate) fn check_controller(json: &str, refused: &[(String, &str)]) -> ControllerConfig {
+    check(json, refused, ControllerConfig::check)
+}
+
+/// Does the same with a recovery.
+pub(crate) fn check_recovery(json: &str, refused: &[(String, &str)]) -> RecoveryConfig {
+    check(json, refused, RecoveryConfig::check)
+}
+
+fn check<Config: DeserializeOwned + Serialize>(
+    json: &str,
+    refused: &[(String, &str)],
+    bounds: fn(&Config, &mut Problems),
+) -> Config {
+    let read = |text: &str| {
+        let config: Config = serde_json::from_str(text).unwrap();
+        let mut problems = Problems::default();
+        bounds(&config, &mut problems);
+        (config, problems)
+    };
+    for (text, field) in refused {
+        assert_eq!(read(text).1.found()[0].path, *field, "{text}");
+    }
+    let (config, problems) = read(json);
+    assert_eq!(problems.found(), []);
+    assert_eq!(serde_json::to_string(&config).unwrap(), json);
+    config
 }

@@ -24,9 +24,6 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use crate::control::{ControllerConfig, HomaConfig};
-use crate::path::PathFacts;
-
 /// A message at its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -85,19 +82,14 @@ pub struct Granter {
 }
 
 impl Granter {
-    /// The granting half of a host with `controller`, if that has one.
-    pub(crate) fn of(controller: &ControllerConfig, path: &PathFacts) -> Option<Self> {
-        let ControllerConfig::Homa(homa) = controller else { return None };
-        Some(Granter::new(homa, path))
-    }
-
-    /// Nothing has arrived. What `config` leaves open is one unscheduled and one scheduled level.
-    pub fn new(config: &HomaConfig, path: &PathFacts) -> Self {
+    /// Nothing has arrived. `rtt_bytes` are RTTbytes, whole packets of `payload` (bytes); grants go to
+    /// `overcommitment` messages at a time, at levels from `first_level` on.
+    pub fn new(rtt_bytes: u64, payload: u32, overcommitment: u32, first_level: u8) -> Self {
         Granter {
-            rtt_bytes: config.rtt_bytes(path),
-            payload: u64::from(path.payload),
-            overcommitment: config.overcommitment.unwrap_or(1) as usize,
-            first_level: config.first_scheduled_level(),
+            rtt_bytes,
+            payload: u64::from(payload),
+            overcommitment: overcommitment as usize,
+            first_level,
             waiting: Vec::new(),
             incoming: 0,
             grants: VecDeque::new(),

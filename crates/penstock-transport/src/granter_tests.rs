@@ -1,19 +1,13 @@
 //! Grants stepped by hand: RTTbytes of 100 kB, packets of 1 kB, scheduled levels 2 to 3 (K = 2).
 
-use alloc::vec;
 use alloc::vec::Vec;
 
-use penstock_units::Bytes;
-
 use super::*;
-use crate::fixture;
 
 const RTT: u64 = 100_000;
 
 fn granter(overcommitment: u32) -> Granter {
-    let cutoffs = Some(vec![Bytes::new(5_000)]);
-    let config = HomaConfig { bdp_factor: 1.0, overcommitment: Some(overcommitment), cutoffs };
-    Granter::new(&config, &fixture::path())
+    Granter::new(RTT, 1_000, overcommitment, 2)
 }
 
 /// Message `number` of host `source`; its slot is its number.

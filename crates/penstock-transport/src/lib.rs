@@ -7,22 +7,28 @@
 //!
 //! Reading order:
 //! 1. [`path`]: what an end host knows of its path, and what an acknowledgement carries back.
-//! 2. [`control`]: congestion controllers, one per file; they set a window and a rate.
-//! 3. [`recovery`]: what a lost packet costs, at both ends.
-//! 4. [`sender`]: one flow at its source: window, pacing, retransmission.
-//! 5. [`receiver`]: one flow at its destination: what to reply to a data packet.
-//! 6. `notification`, `receiving_rate`: when the destination tells the source of congestion.
-//! 7. [`granter`]: which messages the destination lets send more (Homa).
-//! 8. [`nic`]: which of a host's flows sends the next packet, and which are paused.
-//! 9. [`host`]: all of these as one state machine, which a driver calls.
-//! 10. [`config`]: the three choices that make a host, and their bounds.
+//! 2. [`flow`], [`credit`]: what the parts of a sender, and the two ends of a flow, tell each other.
+//! 3. [`control`]: congestion controllers, one per file; they set a window and a rate.
+//! 4. [`recovery`]: what a lost packet costs, at both ends.
+//! 5. [`sender`]: one flow at its source: window, pacing, retransmission.
+//! 6. [`receiver`]: one flow at its destination: what to reply to a data packet.
+//! 7. `notification`: what the destination tells the source of congestion.
+//! 8. [`granter`]: which messages the destination lets send more (Homa).
+//! 9. [`nic`]: which of a host's flows sends the next packet, and which are paused.
+//! 10. [`host`]: all of these as one state machine, which a driver calls.
+//! 11. [`config`]: the three choices that make a host, and their bounds.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+#[macro_use]
+mod ends;
+
 pub mod config;
 pub mod control;
+pub mod credit;
+pub mod flow;
 pub mod granter;
 pub mod host;
 pub mod nic;
@@ -31,17 +37,16 @@ pub mod receiver;
 pub mod recovery;
 pub mod sender;
 
+mod bounds;
 mod notification;
-mod pair_meter;
-mod receiving_rate;
 
 #[cfg(test)]
 mod fixture;
 
-pub use config::{BaseRtt, ConfigError, HostConfig};
-pub use control::{
-    Controller, ControllerConfig, Credit, CreditSignal, ExpressPassConfig, FlowView, SizeShare,
-};
+pub use config::{BaseRtt, HostConfig};
+pub use control::{ControllerConfig, ExpressPassConfig};
+pub use credit::{Credit, CreditSignal};
+pub use flow::{FlowFacts, FlowView, LossSignal, SizeShare};
 pub use granter::{Grant, Granter, Message};
 pub use host::{
     Flows, FrameBytes, Host, HostCounters, HostDraws, HostFacts, HostPauses, Opening, Request,

@@ -3,16 +3,15 @@
 //! The reply carries the echo of the data packet's mark, departure time and telemetry; the driver
 //! copies those, because they need no state here.
 
-use alloc::boxed::Box;
 use core::ops::Range;
 
 use penstock_units::Time;
 use rand_pcg::Pcg32;
 
 use crate::config::HostConfig;
-use crate::control::{Credit, CreditSignal};
-use crate::notification::{Notification, NotificationPoint};
-use crate::pair_meter::PairMeter;
+use crate::control::Counterpart;
+use crate::credit::{Credit, CreditSignal};
+use crate::notification::Notification;
 use crate::path::PathFacts;
 use crate::recovery::{Receiving, Reply};
 
@@ -20,20 +19,15 @@ use crate::recovery::{Receiving, Reply};
 #[derive(Clone, Debug)]
 pub struct Receiver {
     recovery: Receiving,
-    notification: NotificationPoint,
-    /// With packet-pair flow control only, in a box so that other receivers stay small.
-    pairs: Option<Box<PairMeter>>,
+    control: Counterpart,
 }
 
 impl Receiver {
     /// The receiver of a flow of `size` bytes, 0 for an endless one, that has delivered nothing.
     pub fn new(config: &HostConfig, size: u64, path: &PathFacts) -> Self {
-        let size = if size == 0 { u64::MAX } else { size };
-        let unscheduled = config.controller.unscheduled_bytes(path);
-        let recovery = Receiving::new(&config.recovery, size, unscheduled);
-        let notification = config.controller.notification_point(path);
-        let pairs = config.controller.uses_pairs().then(Box::default);
-        Receiver { recovery, notification, pairs }
+        let flow = config.flow(size, path);
+        let recovery = Receiving::new(&config.recovery, &flow);
+        Receiver { recovery, control: Counterpart::new(&config.controller, &flow) }
     }
 
     /// A data packet of `wire_bytes` (bytes, headers included) arrived at `now`, with or without a
@@ -46,71 +40,51 @@ impl Receiver {
         wire_bytes: u32,
         is_marked: bool,
     ) -> Option<Notification> {
-        self.notification.on_data(now, wire_bytes, is_marked)
+        self.control.on_data(now, wire_bytes, is_marked)
     }
 
     /// When a notification, a credit or a RESEND is due without a packet (ps); [`Time::NEVER`] when
     /// none is. A packet that arrives may move it, later or earlier.
     #[inline]
     pub fn deadline(&self) -> Time {
-        match &self.recovery {
-            Receiving::Resend(resend) => resend.deadline(),
-            _ => self.notification.deadline(),
-        }
+        self.recovery.deadline().min(self.control.deadline())
     }
 
     /// The next bytes to ask for again because of the time alone, until there are none (Homa). May be
     /// called before it is due.
     pub fn resend(&mut self, now: Time) -> Option<Range<u64>> {
-        match &mut self.recovery {
-            Receiving::Resend(resend) => resend.on_deadline(now),
-            _ => None,
-        }
+        self.recovery.on_deadline(now)
     }
 
     /// The source was granted the bytes before `offset` (Homa).
     pub fn on_grant(&mut self, now: Time, offset: u64) {
-        if let Receiving::Resend(resend) = &mut self.recovery {
-            resend.on_grant(now, offset);
-        }
+        self.recovery.on_grant(now, offset);
     }
 
     /// The source has not sent yet what it was asked for again (Homa).
     pub fn on_busy(&mut self, now: Time) {
-        if let Receiving::Resend(resend) = &mut self.recovery {
-            resend.expect(now);
-        }
+        self.recovery.on_busy(now);
     }
 
     /// What is to be notified to the source because of the time alone. May be called before it is
     /// due.
     pub fn on_deadline(&mut self, now: Time) -> Option<Notification> {
-        self.notification.on_deadline(now)
+        self.control.on_deadline(now)
     }
 
     /// The source asks for credits, or stops them, at `now` (ExpressPass).
     pub fn on_credit_signal(&mut self, now: Time, signal: CreditSignal) {
-        if let NotificationPoint::Credits(credits) = &mut self.notification {
-            match signal {
-                CreditSignal::Request { packets } => credits.on_request(now, packets),
-                CreditSignal::Stop => credits.on_stop(),
-            }
-        }
+        self.control.on_credit_signal(now, signal);
     }
 
     /// The credit that is due at `now`, if one is; draws its size and the gap to the next one.
     pub fn take_credit(&mut self, now: Time, rng: &mut Pcg32) -> Option<Credit> {
-        match &mut self.notification {
-            NotificationPoint::Credits(credits) => credits.take(now, rng),
-            _ => None,
-        }
+        self.control.take_credit(now, rng)
     }
 
     /// Data arrived at `now` that credit `number` paid for, which had left `elapsed` before.
     pub fn on_credited_data(&mut self, now: Time, number: u16, elapsed: Time) {
-        if let NotificationPoint::Credits(credits) = &mut self.notification {
-            credits.on_data(now, number, elapsed);
-        }
+        self.control.on_credited_data(now, number, elapsed);
     }
 
     /// A data packet with `payload` bytes from `offset` on arrived at `now`, the first of a pair or not.
@@ -118,34 +92,19 @@ impl Receiver {
     /// other packet.
     #[inline]
     pub fn pair_gap(&mut self, now: Time, offset: u64, payload: u32, opens_pair: bool) -> Time {
-        match &mut self.pairs {
-            Some(pairs) => pairs.on_data(now, offset, payload, opens_pair),
-            None => Time::ZERO,
-        }
+        self.control.pair_gap(now, offset, payload, opens_pair)
     }
 
     /// A data packet with `payload` bytes from `offset` on arrived at `now`.
     #[inline]
     pub fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
-        match &mut self.recovery {
-            Receiving::GoBackN(go_back_n) => go_back_n.on_data(now, offset, payload),
-            Receiving::Perfect(perfect) => perfect.on_data(payload),
-            Receiving::SelectiveRepeat(selective) => selective.on_data(offset, payload),
-            Receiving::FastRetransmit(fast) => fast.on_data(offset, payload),
-            Receiving::Resend(resend) => resend.on_data(now, offset, payload),
-        }
+        self.recovery.on_data(now, offset, payload)
     }
 
     /// Bytes delivered to the application (bytes): counted with perfect recovery and RESEND, in order
     /// with the others.
     #[inline]
     pub fn delivered(&self) -> u64 {
-        match &self.recovery {
-            Receiving::GoBackN(go_back_n) => go_back_n.delivered(),
-            Receiving::Perfect(perfect) => perfect.delivered(),
-            Receiving::SelectiveRepeat(selective) => selective.delivered(),
-            Receiving::FastRetransmit(fast) => fast.delivered(),
-            Receiving::Resend(resend) => resend.delivered(),
-        }
+        self.recovery.delivered()
     }
 }

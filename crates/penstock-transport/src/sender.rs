@@ -17,8 +17,10 @@ use core::ops::Range;
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::config::HostConfig;
-use crate::control::{Controller, CreditSignal, FlowView};
-use crate::nic::Seat;
+use crate::control::Controller;
+use crate::credit::CreditSignal;
+use crate::flow::FlowView;
+use crate::nic::seat::Seat;
 use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
 use crate::recovery::Sending;
@@ -90,10 +92,10 @@ pub struct Sender {
 impl Sender {
     /// A flow of `size` bytes, 0 for an endless one, that may start at `now`.
     pub fn new(size: u64, config: &HostConfig, path: &PathFacts, now: Time) -> Self {
-        let size = if size == 0 { u64::MAX } else { size };
-        let controller = Controller::new(&config.controller, size, path);
+        let flow = config.flow(size, path);
+        let controller = Controller::new(&config.controller, &flow);
         Sender {
-            size,
+            size: flow.size,
             next: 0,
             acknowledged: 0,
             next_available: now,
@@ -106,7 +108,7 @@ impl Sender {
             queue: 0,
             fidelity: path.fidelity,
             rate: controller.rate(),
-            recovery: Sending::new(&config.recovery, path),
+            recovery: Sending::new(&config.recovery, &flow),
             controller,
             seat: Seat::default(),
         }
@@ -149,9 +151,7 @@ impl Sender {
         let mut view = self.view(self.acknowledged - before);
         let loss = self.recovery.on_acknowledgement(now, ack, &mut view);
         self.next = view.next;
-        if let Sending::Perfect(perfect) = &self.recovery {
-            view.next = view.next.saturating_sub(perfect.lost_bytes()); // bytes in any order
-        }
+        view.next = self.recovery.end_of_flight(view.next);
         self.controller.on_acknowledgement(now, ack, &view);
         if let Some(signal) = loss {
             self.controller.on_loss(now, signal);
@@ -167,10 +167,7 @@ impl Sender {
             return CreditUse::Completes;
         }
         let segment = (self.remaining_unsent() > 0).then(|| self.next_segment(now));
-        let packets = self.packets_left();
-        if let Controller::ExpressPass(source) = &mut self.controller {
-            source.on_credit(now, packets);
-        }
+        self.controller.on_credit(now, self.packets_left());
         let Some(segment) = segment else { return CreditUse::Wasted };
         self.retransmitted_packets += u32::from(segment.is_retransmission);
         CreditUse::Sends(segment)
@@ -179,18 +176,16 @@ impl Sender {
     /// What is to be told to the receiver at `now` of the credits that the flow needs (ExpressPass).
     #[inline]
     pub fn take_credit_signal(&mut self, now: Time) -> Option<CreditSignal> {
-        if !matches!(self.controller, Controller::ExpressPass(_)) {
+        if !self.controller.has_credit_signal() {
             return None;
         }
-        let packets = self.packets_left();
-        let Controller::ExpressPass(source) = &mut self.controller else { return None };
-        source.take_signal(now, packets)
+        self.controller.take_credit_signal(now, self.packets_left())
     }
 
     /// Whether the receiver is to be told of the credits that the flow needs (ExpressPass).
     #[inline]
     pub fn has_credit_signal(&self) -> bool {
-        matches!(&self.controller, Controller::ExpressPass(source) if source.has_signal())
+        self.controller.has_credit_signal()
     }
 
     /// Packets that are still to be sent.
@@ -221,8 +216,7 @@ impl Sender {
     /// perfect recovery those bytes are sent again before any new ones; Go-Back-N does not listen
     /// to switches.
     pub fn on_switch_drop(&mut self, offset: u64, payload: u32) {
-        if let Sending::Perfect(perfect) = &mut self.recovery {
-            perfect.on_drop(offset, payload);
+        if self.recovery.on_switch_drop(offset, payload) {
             self.controller.on_switch_drop();
             self.follow_rate();
         }
@@ -237,10 +231,7 @@ impl Sender {
     /// has to be told that the bytes have not been sent yet (BUSY).
     pub fn on_resend(&mut self, range: Range<u64>) -> bool {
         self.controller.on_grant(range.end, None);
-        match &mut self.recovery {
-            Sending::Resend(resend) => resend.on_resend(range, self.next),
-            _ => false,
-        }
+        self.recovery.on_resend(range, self.next)
     }
 
     /// When the first timer is due, of retransmission or of the controller; [`Time::NEVER`] when none
@@ -380,7 +371,8 @@ impl Sender {
         let rate = self.controller.rate();
         if rate != self.rate {
             self.rate = rate;
-            if self.controller.moves_pending_gap(self.fidelity) {
+            let is_exact = self.fidelity == Fidelity::Exact;
+            if is_exact || self.controller.moves_pending_gap_in_ns3() {
                 self.next_available = self.last_sent_at.saturating_add(self.gap());
             }
         }

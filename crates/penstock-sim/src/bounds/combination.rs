@@ -91,13 +91,13 @@ fn hears(scenario: &Scenario) -> Result<(), ScenarioError> {
         (controller.uses_marks(), has_marks, "ecn"),
         (controller.uses_feedback(), has_feedback, "qcn"),
     ] {
-        let remedy = format!("the {} controller needs \"{what}\"; use that", controller.kind());
+        let remedy = format!("the {} controller needs \"{what}\"; use that", kind(controller));
         unless(!needs || has, "scheme.switch.marking.kind", kind(marking), &remedy)?;
     }
     let holds = !controller.needs_losses() || host.recovery.reports_losses();
     let remedy = format!(
         "the {} controller needs \"fast-retransmit\" or \"selective-repeat\"; use one",
-        controller.kind()
+        kind(controller)
     );
     unless(holds, "scheme.host.recovery.kind", kind(&host.recovery), &remedy)
 }

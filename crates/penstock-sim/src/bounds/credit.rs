@@ -2,7 +2,9 @@
 
 use penstock_fabric::{BackpressureConfig, SchedulingConfig};
 use penstock_packet::CreditShapingConfig;
-use penstock_transport::{ExpressPassConfig, NicConfig, NicScheduling, RecoveryConfig};
+use penstock_transport::{
+    ControllerConfig, ExpressPassConfig, NicConfig, NicScheduling, RecoveryConfig,
+};
 use penstock_units::{Bytes, Fidelity};
 
 use super::{kind, unless};
@@ -30,14 +32,18 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
         SchedulingConfig::CreditShaping(shaping) => Some(shaping),
         _ => None,
     };
-    let (shaping, controller) = match (shaping, host.controller.expresspass()) {
+    let controller = match &host.controller {
+        ControllerConfig::Expresspass(controller) => Some(controller),
+        _ => None,
+    };
+    let (shaping, controller) = match (shaping, controller) {
         (Some(shaping), Some(controller)) => (shaping, controller),
         (None, None) => return Ok(()),
         (Some(_), None) => {
             let remedy = "nobody sends credits; use controller \"expresspass\"";
             return Err(ScenarioError::new(
                 "scheme.host.controller.kind",
-                host.controller.kind(),
+                kind(&host.controller),
                 remedy,
             ));
         }

@@ -112,7 +112,7 @@ impl Measurements {
             lost_packets: 0,
             arrived_payload: 0,
             dropped_payload: 0,
-            has_drop_notices: matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect {}),
+            has_drop_notices: matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_)),
             duration_counters: vec![],
             long_lived: vec![],
             deadlock: None,

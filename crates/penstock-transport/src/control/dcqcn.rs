@@ -3,7 +3,9 @@
 //!
 //! Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, Sec. 3.
 //! Implemented: the reaction point (Fig. 7), with the estimate alpha, fast recovery, additive and
-//! hyper increase. The notification point is the module `notification`, the marking is the switch's.
+//! hyper increase; and the notification point (Fig. 6): a congestion notification packet for a marked
+//! data packet, at most one an interval for each flow. The marking is the switch's. Left out: the limit
+//! on the notifications of a whole NIC, which the paper mentions as a property of hardware.
 //! The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
 //!
 //! The authors' released simulator differs in rules that are left out: alpha starts at 0.5 and is
@@ -31,14 +33,16 @@
 //! | - | `minimum_rate` | 100 Mb/s | the released simulator's configuration |
 //! | - | `window` | none | the paper: no window |
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
+use crate::bounds;
 use crate::control::alpha::Alpha;
-use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
+use crate::control::hooks::{AtDestination, AtSource, Parameters};
+use crate::control::paced_rate::RateWindow;
 use crate::control::stages::{Climb, Steps};
-use crate::path::PathFacts;
+use crate::flow::FlowFacts;
+use crate::notification::Notification;
 
 /// Parameters of [`Dcqcn`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,17 +71,20 @@ pub struct DcqcnConfig {
 }
 
 impl DcqcnConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless_weight("controller.gain", self.gain)?;
-        ConfigError::unless_interval("controller.alpha_interval", self.alpha_interval)?;
-        ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
-        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
-        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
-        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::weight(problems, "gain", self.gain);
+        bounds::interval(problems, "alpha_interval", self.alpha_interval);
+        bounds::interval(problems, "increase_interval", self.increase_interval);
+        bounds::rate(problems, "additive_increase", self.additive_increase);
+        bounds::rate(problems, "hyper_increase", self.hyper_increase);
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
+    }
+}
+
+impl Parameters for DcqcnConfig {
+    fn uses_marks(&self) -> bool {
+        true
     }
 }
 
@@ -93,44 +100,12 @@ pub struct Dcqcn {
 
 impl Dcqcn {
     /// A flow that has sent nothing; it starts at line rate.
-    pub fn new(config: &DcqcnConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &DcqcnConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         Dcqcn {
             config: config.clone(),
             climb: Climb::new(path, config.minimum_rate, config.window),
             alpha: Alpha::new(config.gain, config.alpha_interval),
-        }
-    }
-
-    /// A congestion notification arrived at `now`.
-    pub fn on_notification(&mut self, now: Time) {
-        self.on_deadline(now);
-        self.alpha.catch_up(now, false);
-        self.climb.target = self.climb.rate.get();
-        self.climb.rate.scale(1.0 - self.alpha.get() / 2.0);
-        self.alpha.update(true);
-        self.alpha.start(now);
-        self.climb.stages.restart(now, self.config.increase_interval);
-    }
-
-    /// A packet of `wire_bytes` leaves at `now`.
-    pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
-        self.on_deadline(now);
-        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get()) {
-            self.increase();
-        }
-    }
-
-    /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
-    #[inline]
-    pub fn deadline(&self) -> Time {
-        self.climb.stages.deadline()
-    }
-
-    /// Does everything that is due by `now`.
-    pub fn on_deadline(&mut self, now: Time) {
-        while self.climb.stages.deadline() <= now {
-            self.climb.stages.on_timer(|_| self.config.increase_interval);
-            self.increase();
         }
     }
 
@@ -146,10 +121,73 @@ impl Dcqcn {
     }
 }
 
-impl Paced for Dcqcn {
+impl AtSource for Dcqcn {
+    fn on_notification(&mut self, now: Time, _notification: Notification) {
+        self.on_deadline(now);
+        self.alpha.catch_up(now, false);
+        self.climb.target = self.climb.rate.get();
+        self.climb.rate.scale(1.0 - self.alpha.get() / 2.0);
+        self.alpha.update(true);
+        self.alpha.start(now);
+        self.climb.stages.restart(now, self.config.increase_interval);
+    }
+
+    fn on_send(&mut self, now: Time, wire_bytes: u32) {
+        self.on_deadline(now);
+        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get()) {
+            self.increase();
+        }
+    }
+
+    /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
     #[inline]
-    fn paced(&self) -> &PacedRate {
-        &self.climb.rate
+    fn deadline(&self) -> Time {
+        self.climb.stages.deadline()
+    }
+
+    /// Does everything that is due by `now`.
+    fn on_deadline(&mut self, now: Time) {
+        while self.climb.stages.deadline() <= now {
+            self.climb.stages.on_timer(|_| self.config.increase_interval);
+            self.increase();
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.climb.rate.window()
+    }
+
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        self.climb.rate.rate()
+    }
+}
+
+/// The notification point of one flow, at its receiver.
+#[derive(Clone, Debug)]
+pub(crate) struct NotificationPoint {
+    /// Notifications are at least so far apart (ps).
+    interval: Time,
+    /// When the next one may leave (ps).
+    earliest: Time,
+}
+
+impl NotificationPoint {
+    /// The first mark is told at once.
+    pub(crate) fn new(config: &DcqcnConfig, _flow: &FlowFacts) -> Self {
+        NotificationPoint { interval: config.notification_interval, earliest: Time::ZERO }
+    }
+}
+
+impl AtDestination for NotificationPoint {
+    #[inline]
+    fn on_data(&mut self, now: Time, _wire_bytes: u32, is_marked: bool) -> Option<Notification> {
+        if !is_marked || now < self.earliest {
+            return None;
+        }
+        self.earliest = now.saturating_add(self.interval);
+        Some(Notification { is_congested: true, receiving_rate: 0 })
     }
 }
 
@@ -157,6 +195,16 @@ impl Paced for Dcqcn {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::path::PathFacts;
+
+    const JSON: &str = concat!(
+        r#"{"kind":"dcqcn","gain":0.00390625,"alpha_interval":55000000,"#,
+        r#""notification_interval":50000000,"increase_interval":55000000,"#,
+        r#""increase_bytes":10000000,"fast_recovery_rounds":5,"additive_increase":40000000,"#,
+        r#""hyper_increase":200000000,"minimum_rate":100000000,"window":"bdp"}"#
+    );
+
+    const MARKED: Notification = Notification { is_congested: true, receiving_rate: 0 };
 
     /// The paper's numbers, without the byte counter.
     fn config() -> DcqcnConfig {
@@ -177,7 +225,7 @@ mod tests {
     /// A flow at 40 Gb/s.
     fn flow(config: &DcqcnConfig) -> Dcqcn {
         let path = PathFacts { line_rate: BitRate::from_gbps(40), ..fixture::path() };
-        Dcqcn::new(config, &path)
+        Dcqcn::new(config, &fixture::flow(&path))
     }
 
     const START: Time = Time::from_us(100);
@@ -197,9 +245,9 @@ mod tests {
     #[test]
     fn two_notifications_and_then_the_timer_alone() {
         let mut dcqcn = flow(&config());
-        dcqcn.on_notification(START);
+        dcqcn.on_notification(START, MARKED);
         assert_eq!((kilobits(&dcqcn), dcqcn.alpha.get()), ((20_000_000, 40_000_000), 1.0));
-        dcqcn.on_notification(START);
+        dcqcn.on_notification(START, MARKED);
         assert_eq!(kilobits(&dcqcn), (10_000_000, 20_000_000));
         let expected = [
             15_000_000, 17_500_000, 18_750_000, 19_375_000, 19_707_500, 19_893_750, 20_006_875,
@@ -216,14 +264,14 @@ mod tests {
     #[test]
     fn alpha_decays_only_while_nothing_is_notified() {
         let mut dcqcn = flow(&config());
-        dcqcn.on_notification(START);
-        dcqcn.on_notification(START + Time::from_us(50)); // the clock starts again
+        dcqcn.on_notification(START, MARKED);
+        dcqcn.on_notification(START + Time::from_us(50), MARKED); // the clock starts again
         assert_eq!(dcqcn.alpha.get(), 1.0);
         let later = START + Time::from_us(50) + Time::from_us(55) * 10;
         dcqcn.on_deadline(later - Time::from_ps(1));
         let rate = dcqcn.climb.rate.get();
         let decayed = (255.0f64 / 256.0).powi(9);
-        dcqcn.on_notification(later - Time::from_ps(1));
+        dcqcn.on_notification(later - Time::from_ps(1), MARKED);
         assert_eq!(dcqcn.climb.rate.get(), (rate as f64 * (1.0 - decayed / 2.0)) as u64);
         let raised = decayed * 255.0 / 256.0 + 1.0 / 256.0;
         assert!((dcqcn.alpha.get() - raised).abs() < 1e-12);
@@ -234,12 +282,12 @@ mod tests {
         let config = DcqcnConfig { increase_bytes: Bytes::new(10_000), ..config() };
         let mut dcqcn = flow(&config);
         dcqcn.on_send(START, 9_999);
-        dcqcn.on_notification(START);
+        dcqcn.on_notification(START, MARKED);
         dcqcn.on_send(START, 9_999);
         assert_eq!(kilobits(&dcqcn).0, 20_000_000);
         dcqcn.on_send(START, 2);
         assert_eq!((kilobits(&dcqcn).0, dcqcn.climb.stages.sent()), (30_000_000, 1));
-        dcqcn.on_notification(START);
+        dcqcn.on_notification(START, MARKED);
         assert_eq!((dcqcn.climb.stages.sent(), dcqcn.climb.stages.counter()), (0, 0));
     }
 
@@ -248,7 +296,7 @@ mod tests {
         let config = DcqcnConfig { increase_bytes: Bytes::new(1_000), ..config() };
         let mut dcqcn = flow(&config);
         dcqcn.climb.rate.set(1_000_000_000);
-        dcqcn.on_notification(START);
+        dcqcn.on_notification(START, MARKED);
         for _ in 0..6 {
             dcqcn.climb.stages.on_timer(|_| Time::from_us(55));
         }
@@ -270,11 +318,11 @@ mod tests {
     #[test]
     fn a_timer_at_the_time_of_a_notification_or_of_a_packet_comes_first() {
         let mut dcqcn = flow(&config());
-        dcqcn.on_notification(START);
+        dcqcn.on_notification(START, MARKED);
         let expiry = dcqcn.deadline();
         dcqcn.on_send(expiry, 1_048);
         assert_eq!(kilobits(&dcqcn).0, 30_000_000);
-        dcqcn.on_notification(dcqcn.deadline());
+        dcqcn.on_notification(dcqcn.deadline(), MARKED);
         assert_eq!(dcqcn.climb.target, 35_000_000_000);
     }
 
@@ -282,11 +330,50 @@ mod tests {
     fn the_rate_stays_within_its_bounds_and_nothing_runs_at_line_rate() {
         let mut dcqcn = flow(&config());
         for _ in 0..20 {
-            dcqcn.on_notification(START);
+            dcqcn.on_notification(START, MARKED);
         }
         assert_eq!(dcqcn.rate(), Some(BitRate::from_mbps(100)));
         dcqcn.climb.target = 40_000_000_000;
         dcqcn.on_deadline(START + Time::from_ms(10));
         assert_eq!((dcqcn.rate(), dcqcn.deadline()), (None, Time::NEVER));
+    }
+
+    /// Notifications are `notification_interval` apart.
+    fn point(notification_interval: Time) -> NotificationPoint {
+        let config = DcqcnConfig { notification_interval, ..config() };
+        NotificationPoint::new(&config, &fixture::flow(&fixture::path()))
+    }
+
+    #[test]
+    fn the_first_mark_is_told_at_once_and_the_next_after_the_interval() {
+        let mut point = point(Time::from_us(50));
+        let told = Some(MARKED);
+        for (us, is_marked, expected) in [
+            (1, false, None),
+            (2, true, told),
+            (51, true, None),
+            (60, false, None),
+            (60, true, told),
+            (109, true, None),
+            (110, true, told),
+        ] {
+            assert_eq!(point.on_data(Time::from_us(us), 1_048, is_marked), expected);
+        }
+        assert_eq!(point.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn without_an_interval_every_mark_is_told() {
+        let mut point = point(Time::ZERO);
+        let mut told = || point.on_data(Time::ZERO, 1_048, true).is_some();
+        assert!(told() && told());
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(
+            JSON,
+            &[(JSON.replace("alpha_interval\":55000000", "alpha_interval\":0"), "alpha_interval")],
+        );
     }
 }

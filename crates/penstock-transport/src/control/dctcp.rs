@@ -22,13 +22,14 @@
 //! | - | `minimum_rate` | 100 Mb/s | the BFC authors' scripts |
 //! | - | `window` | scaled with the rate | R = W / T in the RDMA simulators (`VAR_WIN`) |
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
-use crate::control::paced_rate::{Increase, Paced, PacedRate, RateWindow, bits_per_second};
-use crate::path::PathFacts;
+use crate::bounds;
+use crate::control::hooks::{AtSource, Parameters};
+use crate::control::paced_rate::{Increase, PacedRate, RateWindow, bits_per_second};
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
 
 /// Parameters of [`Dctcp`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,31 +60,21 @@ pub enum DctcpStart {
 }
 
 impl DctcpConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.gain > 0.0 && self.gain <= 1.0,
-            "controller.gain",
-            self.gain,
-            "it must be above 0 and at most 1, such as 0.0625",
-        )?;
-        ConfigError::unless(
-            self.initial_window_packets > 0,
-            "controller.initial_window_packets",
-            self.initial_window_packets,
-            "it must be at least 1, such as 10",
-        )?;
-        let fields = ["controller.increase.size", "controller.increase.rate"];
-        self.increase.validate(fields)?;
-        ConfigError::unless(
-            self.minimum_rate.as_bps() > 0,
-            "controller.minimum_rate",
-            self.minimum_rate,
-            "it must be above 0, such as 100 Mb/s",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let remedy = "it must be above 0 and at most 1, such as 0.0625";
+        problems.unless(self.gain > 0.0 && self.gain <= 1.0, "gain", self.gain, remedy);
+        let packets = self.initial_window_packets;
+        let remedy = "it must be at least 1, such as 10";
+        problems.unless(packets > 0, "initial_window_packets", packets, remedy);
+        problems.within("increase", |inner| self.increase.check(inner));
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
+    }
+}
+
+impl Parameters for DctcpConfig {
+    fn uses_marks(&self) -> bool {
+        true
     }
 }
 
@@ -109,7 +100,8 @@ pub struct Dctcp {
 
 impl Dctcp {
     /// A flow that has sent nothing; alpha starts at 1 (RFC 8257 Sec. 3.3).
-    pub fn new(config: &DctcpConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &DctcpConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let mut rate = PacedRate::new(path, config.minimum_rate, config.window);
         let is_slow_start = config.start == DctcpStart::SlowStart;
         if is_slow_start {
@@ -128,47 +120,6 @@ impl Dctcp {
             reduced_until: None,
             is_slow_start,
         }
-    }
-
-    /// An acknowledgement arrived; `is_marked` is its ECN echo.
-    pub fn on_acknowledgement(&mut self, is_marked: bool, view: &FlowView) {
-        self.acknowledged_bytes += view.newly_acknowledged;
-        self.marked_bytes += if is_marked { view.newly_acknowledged } else { 0 };
-        let is_round_end = view.acknowledged > self.round_end;
-        if is_round_end {
-            self.end_round(view.next);
-        }
-        if self.reduced_until.is_some_and(|end| view.acknowledged > end) {
-            self.reduced_until = None;
-        }
-        if is_marked {
-            self.is_slow_start = false;
-            self.cut(view.next);
-        } else if self.is_slow_start {
-            let step = bits_per_second(view.newly_acknowledged, self.base_rtt);
-            self.rate.set(self.rate.get() + step);
-        }
-        if is_round_end && !self.is_slow_start && self.reduced_until.is_none() {
-            self.rate.set(self.rate.get() + self.increase);
-        }
-    }
-
-    /// A switch dropped a packet of the flow: down to the minimum rate.
-    pub fn on_switch_drop(&mut self) {
-        self.is_slow_start = false;
-        self.rate.set_minimum();
-    }
-
-    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
-    pub fn on_timed_pause(&mut self, kept: f64) {
-        self.is_slow_start = false;
-        self.rate.scale(kept);
-    }
-
-    /// A loss was detected: half the window (RFC 8257 Sec. 3.5).
-    pub fn on_loss(&mut self) {
-        self.is_slow_start = false;
-        self.rate.scale(0.5);
     }
 
     /// Takes the round that ended into alpha and opens the next one, which ends beyond `next`.
@@ -193,10 +144,61 @@ impl Dctcp {
     }
 }
 
-impl Paced for Dctcp {
+impl AtSource for Dctcp {
+    fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, view: &FlowView) {
+        let is_marked = ack.is_marked;
+        self.acknowledged_bytes += view.newly_acknowledged;
+        self.marked_bytes += if is_marked { view.newly_acknowledged } else { 0 };
+        let is_round_end = view.acknowledged > self.round_end;
+        if is_round_end {
+            self.end_round(view.next);
+        }
+        if self.reduced_until.is_some_and(|end| view.acknowledged > end) {
+            self.reduced_until = None;
+        }
+        if is_marked {
+            self.is_slow_start = false;
+            self.cut(view.next);
+        } else if self.is_slow_start {
+            let step = bits_per_second(view.newly_acknowledged, self.base_rtt);
+            self.rate.set(self.rate.get() + step);
+        }
+        if is_round_end && !self.is_slow_start && self.reduced_until.is_none() {
+            self.rate.set(self.rate.get() + self.increase);
+        }
+    }
+
+    /// A switch dropped a packet of the flow: down to the minimum rate.
+    fn on_switch_drop(&mut self) {
+        self.is_slow_start = false;
+        self.rate.set_minimum();
+    }
+
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    fn on_timed_pause(&mut self, kept: f64) {
+        self.is_slow_start = false;
+        self.rate.scale(kept);
+    }
+
+    /// A loss was detected: half the window (RFC 8257 Sec. 3.5).
+    fn on_loss(&mut self, _now: Time, signal: LossSignal) {
+        match signal {
+            LossSignal::FastRetransmit { .. } | LossSignal::Timeout { .. } => {
+                self.is_slow_start = false;
+                self.rate.scale(0.5);
+            }
+            LossSignal::RecoveryExit { .. } => {}
+        }
+    }
+
     #[inline]
-    fn paced(&self) -> &PacedRate {
-        &self.rate
+    fn window(&self) -> u64 {
+        self.rate.window()
+    }
+
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        self.rate.rate()
     }
 }
 
@@ -207,6 +209,11 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = concat!(
+        r#"{"kind":"dctcp","gain":0.0625,"start":"slow-start","initial_window_packets":10,"#,
+        r#""increase":{"kind":"window","size":1000},"minimum_rate":100000000,"window":"scaled"}"#
+    );
+
     fn dctcp(start: DctcpStart) -> Dctcp {
         let config = DctcpConfig {
             gain: 1.0 / 16.0,
@@ -216,7 +223,7 @@ mod tests {
             minimum_rate: BitRate::from_mbps(100),
             window: RateWindow::Scaled,
         };
-        Dctcp::new(&config, &fixture::path())
+        Dctcp::new(&config, &fixture::flow(&fixture::path()))
     }
 
     /// The acknowledgement of packet number `packet` (from 1), with `in_flight` packets behind it.
@@ -226,7 +233,8 @@ mod tests {
             next: (packet + in_flight) * 1_000,
             newly_acknowledged: 1_000,
         };
-        dctcp.on_acknowledgement(is_marked, &view);
+        let ack = Acknowledgement { is_marked, ..Acknowledgement::plain(0) };
+        dctcp.on_acknowledgement(Time::ZERO, &ack, &view);
     }
 
     #[test]
@@ -329,11 +337,24 @@ mod tests {
     #[test]
     fn losses_reduce_the_window() {
         let mut dctcp = dctcp(DctcpStart::SlowStart);
-        dctcp.on_loss();
+        dctcp.on_loss(Time::ZERO, LossSignal::FastRetransmit { in_flight: 0 });
         assert_eq!(dctcp.window(), 5_000);
         dctcp.on_switch_drop();
         assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));
         acknowledge(&mut dctcp, 1, 3, false);
         assert_eq!(dctcp.window(), 600); // the increase of a round, no slow start
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(
+            JSON,
+            &[
+                (JSON.replace("0.0625", "1.5"), "gain"),
+                (JSON.replace(":10,", ":0,"), "initial_window_packets"),
+                (JSON.replace("100000000", "0"), "minimum_rate"),
+                (JSON.replace(":1000}", ":0}"), "increase.size"),
+            ],
+        );
     }
 }

@@ -15,12 +15,11 @@
 //! |---|---|---|---|
 //! | RTTTarget / base RTT | `target_factor` | 2.5 | App. A.1 |
 
-use penstock_units::Time;
+use crate::control::hooks::{AtSource, Parameters};
+use crate::flow::{FlowFacts, FlowView};
+use crate::path::Acknowledgement;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
-
-use crate::config::ConfigError;
-use crate::control::FlowView;
-use crate::path::PathFacts;
 
 /// Parameters of [`Delay`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,19 +30,15 @@ pub struct DelayConfig {
 }
 
 impl DelayConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the target is not above the base round-trip time, which no flow could meet.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.target_factor.is_finite() && self.target_factor > 1.0,
-            "controller.target_factor",
-            self.target_factor,
-            "it must be above 1; the paper uses 2.5",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let factor = self.target_factor;
+        let remedy = "it must be above 1; the paper uses 2.5";
+        problems.unless(factor.is_finite() && factor > 1.0, "target_factor", factor, remedy);
     }
 }
+
+impl Parameters for DelayConfig {}
 
 /// The window of one flow under the delay controller.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +53,8 @@ pub struct Delay {
 
 impl Delay {
     /// Starts with one bandwidth-delay product (Algorithm 1, line 2).
-    pub fn new(config: &DelayConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &DelayConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let window = path.bdp.get() as f64;
         Delay {
             window,
@@ -67,10 +63,11 @@ impl Delay {
             target: path.base_rtt.as_ps() as f64 * config.target_factor,
         }
     }
+}
 
-    /// An acknowledgement arrived `rtt` after its data packet left.
-    pub fn on_acknowledgement(&mut self, rtt: Time, view: &FlowView) {
-        let rtt = rtt.as_ps().max(1) as f64;
+impl AtSource for Delay {
+    fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
+        let rtt = now.saturating_sub(ack.sent_at).as_ps().max(1) as f64;
         // Algorithm 1, lines 4-7: both branches are the same signed step.
         let step = (self.target - rtt) / rtt;
         let window = self.window + step * view.newly_acknowledged as f64;
@@ -79,7 +76,7 @@ impl Delay {
 
     /// The window (bytes), >= one packet.
     #[inline]
-    pub fn window(&self) -> u64 {
+    fn window(&self) -> u64 {
         self.window as u64
     }
 }
@@ -89,15 +86,17 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = r#"{"kind":"delay","target_factor":2.5}"#;
+
     fn acknowledge(delay: &mut Delay, rtt: Time, packets: u64) {
         for _ in 0..packets {
             let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
-            delay.on_acknowledgement(rtt, &view);
+            delay.on_acknowledgement(rtt, &Acknowledgement::plain(0), &view);
         }
     }
 
     fn delay() -> Delay {
-        Delay::new(&DelayConfig { target_factor: 2.5 }, &fixture::path())
+        Delay::new(&DelayConfig { target_factor: 2.5 }, &fixture::flow(&fixture::path()))
     }
 
     #[test]
@@ -137,5 +136,10 @@ mod tests {
         assert_eq!(delay.window(), 1_000);
         acknowledge(&mut delay, Time::ZERO, 1);
         assert_eq!(delay.window(), 250_000);
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(JSON, &[(JSON.replace("2.5", "1.0"), "target_factor")]);
     }
 }

@@ -20,11 +20,13 @@
 
 use alloc::vec::Vec;
 
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problems};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::window::{Window, WindowConfig};
+use crate::control::hooks::{AtSource, Parameters};
+use crate::control::window::WindowConfig;
+use crate::flow::{FlowFacts, SizeShare};
+use crate::granter::Granter;
 use crate::path::PathFacts;
 
 /// Most priority levels: with the control queue as many as a strict scheduler serves.
@@ -47,31 +49,28 @@ pub struct HomaConfig {
 }
 
 impl HomaConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        self.window().validate()?;
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        self.window().check(problems);
         let overcommitment = self.overcommitment.unwrap_or(1);
-        ConfigError::unless(
+        problems.unless(
             (1..=MAXIMUM_LEVELS).contains(&overcommitment),
-            "controller.overcommitment",
+            "overcommitment",
             overcommitment,
             "it must be 1 to 127, or null for the workload's",
-        )?;
+        );
         let cutoffs = self.cutoffs.as_deref().unwrap_or_default();
-        ConfigError::unless(
+        problems.unless(
             cutoffs.is_sorted_by(|one, next| one < next) && cutoffs.len() < MAXIMUM_LEVELS as usize,
-            "controller.cutoffs",
+            "cutoffs",
             cutoffs.len(),
             "they must ascend and be at most 126, or null for the workload's",
-        )
+        );
     }
 
     /// RTTbytes: a whole number of packets (bytes), at least one packet.
     pub fn rtt_bytes(&self, path: &PathFacts) -> u64 {
-        Window::new(&self.window(), path).bytes().next_multiple_of(u64::from(path.payload))
+        self.window().bytes(path).next_multiple_of(u64::from(path.payload))
     }
 
     /// RTTbytes as a window, before it is rounded.
@@ -91,6 +90,27 @@ impl HomaConfig {
     }
 }
 
+impl Parameters for HomaConfig {
+    fn follows_sizes(&self) -> bool {
+        true
+    }
+
+    fn follow_sizes(&mut self, sizes: &[SizeShare], path: &PathFacts, levels: u32) {
+        *self = self.with_levels(sizes, self.rtt_bytes(path), levels);
+    }
+
+    /// What is left open is one unscheduled and one scheduled level.
+    fn granter(&self, path: &PathFacts) -> Option<Granter> {
+        let overcommitment = self.overcommitment.unwrap_or(1);
+        let first_level = self.first_scheduled_level();
+        Some(Granter::new(self.rtt_bytes(path), path.payload, overcommitment, first_level))
+    }
+
+    fn unscheduled_bytes(&self, path: &PathFacts) -> u64 {
+        self.rtt_bytes(path)
+    }
+}
+
 /// The grants of one message, at its sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Homa {
@@ -101,29 +121,30 @@ pub struct Homa {
 }
 
 impl Homa {
-    /// A message of `size` bytes that has no grant yet.
-    pub fn new(config: &HomaConfig, size: u64, path: &PathFacts) -> Self {
-        let unscheduled = config.rtt_bytes(path);
-        let unscheduled_level = config.unscheduled_level(size);
+    /// A message that has no grant yet.
+    pub fn new(config: &HomaConfig, flow: &FlowFacts) -> Self {
+        let unscheduled = flow.unscheduled;
+        let unscheduled_level = config.unscheduled_level(flow.size);
         Homa { unscheduled, granted: unscheduled, unscheduled_level, scheduled_level: u8::MAX }
     }
+}
 
+impl AtSource for Homa {
     /// The receiver lets the bytes before `offset` go, the scheduled ones at `level` from now on; a
     /// RESEND names none and grants what it asks for, in case the grant was lost.
-    pub fn on_grant(&mut self, offset: u64, level: Option<u8>) {
+    fn on_grant(&mut self, offset: u64, level: Option<u8>) {
         self.granted = self.granted.max(offset);
         self.scheduled_level = level.unwrap_or(self.scheduled_level);
     }
 
-    /// Where the granted bytes end (bytes); the window of a flow of which nothing is acknowledged.
+    /// Where the granted bytes end (bytes), as nothing is acknowledged before the whole message.
     #[inline]
-    pub fn granted(&self) -> u64 {
+    fn window(&self) -> u64 {
         self.granted
     }
 
-    /// The level of a packet that begins at `offset`.
     #[inline]
-    pub fn level(&self, offset: u64) -> u8 {
+    fn level(&self, offset: u64) -> u8 {
         if offset < self.unscheduled { self.unscheduled_level } else { self.scheduled_level }
     }
 }
@@ -140,23 +161,31 @@ mod tests {
         HomaConfig { bdp_factor: 1.0, overcommitment: Some(2), cutoffs }
     }
 
+    fn homa(config: &HomaConfig, size: u64) -> Homa {
+        let path = fixture::path();
+        Homa::new(
+            config,
+            &FlowFacts { size, unscheduled: config.unscheduled_bytes(&path), path: &path },
+        )
+    }
+
     #[test]
     fn the_level_of_a_message_follows_its_size() {
         let config = config(&[500, 3_000]);
-        let level = |size| Homa::new(&config, size, &fixture::path()).level(0);
+        let level = |size| homa(&config, size).level(0);
         assert_eq!([1, 500, 501, 3_000, 3_001, 1 << 40].map(level), [0, 0, 1, 1, 2, 2]);
     }
 
     #[test]
     fn a_grant_moves_the_window_and_gives_the_level_of_scheduled_bytes() {
-        let mut homa = Homa::new(&config(&[500]), 1_000_000, &fixture::path());
-        assert_eq!((homa.granted(), homa.level(99_000)), (100_000, 1));
+        let mut homa = homa(&config(&[500]), 1_000_000);
+        assert_eq!((homa.window(), homa.level(99_000)), (100_000, 1));
         homa.on_grant(101_000, Some(3));
-        assert_eq!((homa.granted(), homa.level(99_000), homa.level(100_000)), (101_000, 1, 3));
+        assert_eq!((homa.window(), homa.level(99_000), homa.level(100_000)), (101_000, 1, 3));
         homa.on_grant(100_500, Some(2));
-        assert_eq!((homa.granted(), homa.level(100_000)), (101_000, 2));
+        assert_eq!((homa.window(), homa.level(100_000)), (101_000, 2));
         homa.on_grant(102_000, None);
-        assert_eq!((homa.granted(), homa.level(101_000)), (102_000, 2));
+        assert_eq!((homa.window(), homa.level(101_000)), (102_000, 2));
     }
 
     #[test]
@@ -167,9 +196,14 @@ mod tests {
 
     #[test]
     fn cutoffs_that_do_not_ascend_are_refused() {
-        assert!(config(&[500, 500]).validate().is_err());
-        assert!(config(&[500, 501]).validate().is_ok());
+        let refused = |config: &HomaConfig| {
+            let mut problems = Problems::default();
+            config.check(&mut problems);
+            problems.found().first().map(|problem| problem.path.clone())
+        };
+        assert_eq!(refused(&config(&[500, 500])).as_deref(), Some("cutoffs"));
+        assert_eq!(refused(&config(&[500, 501])), None);
         let none = HomaConfig { overcommitment: Some(0), cutoffs: Some(vec![]), bdp_factor: 1.0 };
-        assert_eq!(none.validate().unwrap_err().field, "controller.overcommitment");
+        assert_eq!(refused(&none).as_deref(), Some("overcommitment"));
     }
 }

@@ -14,23 +14,8 @@ use alloc::vec::Vec;
 
 use penstock_units::Bytes;
 
-use super::HomaConfig;
-
-/// So many flows of a size are expected.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SizeShare {
-    /// Payload (bytes), > 0.
-    pub size: u64,
-    /// Flows of this size while traffic is generated.
-    pub flows: f64,
-}
-
-impl SizeShare {
-    /// The part of a flow's bytes that comes within the first `limit` (bytes).
-    fn first(&self, limit: u64) -> f64 {
-        self.size.min(limit) as f64
-    }
-}
+use super::homa::HomaConfig;
+use crate::flow::SizeShare;
 
 impl HomaConfig {
     /// The same with the levels that it leaves open, of `levels` in all, at least 2.

@@ -24,13 +24,14 @@
 
 use alloc::boxed::Box;
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
-use crate::control::paced_rate::{Increase, Paced, PacedRate, RateWindow};
-use crate::path::{HopTelemetry, PathFacts};
+use crate::bounds;
+use crate::control::hooks::{AtSource, Parameters};
+use crate::control::paced_rate::{Increase, PacedRate, RateWindow};
+use crate::flow::{FlowFacts, FlowView};
+use crate::path::{Acknowledgement, HopTelemetry};
 
 /// Hops whose telemetry is kept; later ones are not looked at. Our choice, because a path of a
 /// three-tier fat-tree has five switches and that leaves room for chains.
@@ -65,25 +66,19 @@ pub enum HpccReaction {
 }
 
 impl HpccConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.target_utilization > 0.0 && self.target_utilization <= 1.0,
-            "controller.target_utilization",
-            self.target_utilization,
-            "it must be above 0 and at most 1, such as 0.95",
-        )?;
-        let fields = ["controller.additive_increase.size", "controller.additive_increase.rate"];
-        self.additive_increase.validate(fields)?;
-        ConfigError::unless(
-            self.minimum_rate.as_bps() > 0,
-            "controller.minimum_rate",
-            self.minimum_rate,
-            "it must be above 0, such as 100 Mb/s",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let target = self.target_utilization;
+        let remedy = "it must be above 0 and at most 1, such as 0.95";
+        problems.unless(target > 0.0 && target <= 1.0, "target_utilization", target, remedy);
+        problems.within("additive_increase", |inner| self.additive_increase.check(inner));
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
+    }
+}
+
+impl Parameters for HpccConfig {
+    fn uses_telemetry(&self) -> bool {
+        true
     }
 }
 
@@ -113,7 +108,8 @@ pub struct Hpcc {
 
 impl Hpcc {
     /// A flow that has sent nothing; it starts at line rate with a full window.
-    pub fn new(config: &HpccConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &HpccConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let rate = PacedRate::new(path, config.minimum_rate, config.window);
         Hpcc {
             rate,
@@ -130,55 +126,6 @@ impl Hpcc {
             hops: 0,
             history: Box::new([HopTelemetry::default(); MAXIMUM_HOPS]),
         }
-    }
-
-    /// An acknowledgement arrived with the `telemetry` of its data packet (Algorithm 1, NewAck).
-    pub fn on_acknowledgement(&mut self, telemetry: &[HopTelemetry], view: &FlowView) {
-        let hops = &telemetry[..telemetry.len().min(MAXIMUM_HOPS)];
-        self.has_reacted = false;
-        if hops.len() != usize::from(self.hops) {
-            self.history[..hops.len()].copy_from_slice(hops);
-            self.hops = hops.len() as u8;
-            self.round_end = view.next;
-            return;
-        }
-        let is_round_end = view.acknowledged > self.round_end;
-        if hops.is_empty() || (self.react == HpccReaction::PerRtt && !is_round_end) {
-            return;
-        }
-        self.has_reacted = true;
-        self.measure(hops);
-        let excess = self.utilization / self.target_utilization;
-        let is_multiplicative = excess >= 1.0 || self.stage >= self.maximum_stage;
-        let start = match is_multiplicative {
-            true => (self.reference as f64 / excess) as u64,
-            false => self.reference,
-        };
-        self.rate.set(start.saturating_add(self.additive_increase)); // Algorithm 1, ComputeWind
-        if is_round_end {
-            self.reference = self.rate.get();
-            self.stage = if is_multiplicative { 0 } else { self.stage + 1 };
-            self.round_end = view.next;
-        }
-    }
-
-    /// A switch dropped a packet of the flow: down to the minimum rate until the next
-    /// acknowledgement, which starts from the reference again.
-    pub fn on_switch_drop(&mut self) {
-        self.rate.set_minimum();
-    }
-
-    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3), and of the reference,
-    /// from which the next acknowledgement starts.
-    pub fn on_timed_pause(&mut self, kept: f64) {
-        self.rate.scale(kept);
-        self.reference = self.rate.get();
-    }
-
-    /// Whether the last acknowledgement set the rate.
-    #[inline]
-    pub(crate) fn has_reacted(&self) -> bool {
-        self.has_reacted
     }
 
     /// Takes the telemetry into the average and into the history (Algorithm 1, MeasureInflight).
@@ -210,10 +157,69 @@ impl Hpcc {
     }
 }
 
-impl Paced for Hpcc {
+impl AtSource for Hpcc {
     #[inline]
-    fn paced(&self) -> &PacedRate {
-        &self.rate
+    fn moves_pending_gap_in_ns3(&self) -> bool {
+        true
+    }
+
+    /// Every acknowledgement that sets the rate does.
+    #[inline]
+    fn has_moved_gap(&self) -> bool {
+        self.has_reacted
+    }
+
+    /// Algorithm 1, NewAck.
+    fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, view: &FlowView) {
+        let hops = &ack.telemetry[..ack.telemetry.len().min(MAXIMUM_HOPS)];
+        self.has_reacted = false;
+        if hops.len() != usize::from(self.hops) {
+            self.history[..hops.len()].copy_from_slice(hops);
+            self.hops = hops.len() as u8;
+            self.round_end = view.next;
+            return;
+        }
+        let is_round_end = view.acknowledged > self.round_end;
+        if hops.is_empty() || (self.react == HpccReaction::PerRtt && !is_round_end) {
+            return;
+        }
+        self.has_reacted = true;
+        self.measure(hops);
+        let excess = self.utilization / self.target_utilization;
+        let is_multiplicative = excess >= 1.0 || self.stage >= self.maximum_stage;
+        let start = match is_multiplicative {
+            true => (self.reference as f64 / excess) as u64,
+            false => self.reference,
+        };
+        self.rate.set(start.saturating_add(self.additive_increase)); // Algorithm 1, ComputeWind
+        if is_round_end {
+            self.reference = self.rate.get();
+            self.stage = if is_multiplicative { 0 } else { self.stage + 1 };
+            self.round_end = view.next;
+        }
+    }
+
+    /// A switch dropped a packet of the flow: down to the minimum rate until the next
+    /// acknowledgement, which starts from the reference again.
+    fn on_switch_drop(&mut self) {
+        self.rate.set_minimum();
+    }
+
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3), and of the reference,
+    /// from which the next acknowledgement starts.
+    fn on_timed_pause(&mut self, kept: f64) {
+        self.rate.scale(kept);
+        self.reference = self.rate.get();
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.rate.window()
+    }
+
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        self.rate.rate()
     }
 }
 
@@ -224,6 +230,12 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = concat!(
+        r#"{"kind":"hpcc","target_utilization":0.95,"maximum_stage":5,"#,
+        r#""additive_increase":{"kind":"rate","rate":50000000},"minimum_rate":100000000,"#,
+        r#""react":"per-ack","window":"scaled"}"#
+    );
+
     fn hpcc(react: HpccReaction) -> Hpcc {
         let config = HpccConfig {
             target_utilization: 0.95,
@@ -233,7 +245,7 @@ mod tests {
             react,
             window: RateWindow::Scaled,
         };
-        Hpcc::new(&config, &fixture::path())
+        Hpcc::new(&config, &fixture::flow(&fixture::path()))
     }
 
     fn hop(time: Time, sent_bytes: u64, queue_bytes: u64) -> HopTelemetry {
@@ -241,8 +253,11 @@ mod tests {
     }
 
     /// The acknowledgement of the bytes up to `acknowledged` with 100 kB behind them.
-    fn view(acknowledged: u64) -> FlowView {
-        FlowView { acknowledged, next: acknowledged + 100_000, newly_acknowledged: 1_000 }
+    fn acknowledge(hpcc: &mut Hpcc, telemetry: &[HopTelemetry], acknowledged: u64) {
+        let next = acknowledged + 100_000;
+        let view = FlowView { acknowledged, next, newly_acknowledged: 1_000 };
+        let ack = Acknowledgement { telemetry, ..Acknowledgement::plain(acknowledged) };
+        hpcc.on_acknowledgement(Time::ZERO, &ack, &view);
     }
 
     const START: Time = Time::from_us(10);
@@ -250,16 +265,16 @@ mod tests {
     #[test]
     fn the_first_acknowledgement_only_stores_its_telemetry() {
         let mut hpcc = hpcc(HpccReaction::PerAck);
-        hpcc.on_acknowledgement(&[hop(START, 0, 900_000)], &view(1_000));
+        acknowledge(&mut hpcc, &[hop(START, 0, 900_000)], 1_000);
         assert_eq!((hpcc.window(), hpcc.rate(), hpcc.utilization), (100_000, None, 1.0));
     }
 
     #[test]
     fn one_packet_at_line_rate_behind_half_a_window_of_queue() {
         let mut hpcc = hpcc(HpccReaction::PerAck);
-        hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
+        acknowledge(&mut hpcc, &[hop(START, 0, 60_000)], 1_000);
         let later = START + Time::from_ps(87_200);
-        hpcc.on_acknowledgement(&[hop(later, 1_090, 50_000)], &view(2_000));
+        acknowledge(&mut hpcc, &[hop(later, 1_090, 50_000)], 2_000);
         assert!((hpcc.utilization - 1.005_45).abs() < 1e-9);
         assert_eq!(hpcc.window(), 94_565);
         assert_eq!(hpcc.reference, 100_000_000_000); // not committed before the round trip ends
@@ -268,9 +283,9 @@ mod tests {
     #[test]
     fn a_whole_round_trip_replaces_the_average() {
         let mut hpcc = hpcc(HpccReaction::PerAck);
-        hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
+        acknowledge(&mut hpcc, &[hop(START, 0, 60_000)], 1_000);
         let later = START + Time::from_us(8);
-        hpcc.on_acknowledgement(&[hop(later, 100_000, 50_000)], &view(2_000));
+        acknowledge(&mut hpcc, &[hop(later, 100_000, 50_000)], 2_000);
         assert!((hpcc.utilization - 1.5).abs() < 1e-9);
         assert_eq!(hpcc.window(), 63_413);
     }
@@ -279,10 +294,10 @@ mod tests {
     fn an_idle_path_is_probed_in_stages_and_then_taken_at_once() {
         for (stage, expected) in [(0, 50_080), (4, 50_080), (5, 100_000)] {
             let mut hpcc = hpcc(HpccReaction::PerAck);
-            hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000));
+            acknowledge(&mut hpcc, &[hop(START, 0, 0)], 1_000);
             (hpcc.reference, hpcc.utilization, hpcc.stage) = (50_000_000_000, 0.4, stage);
             let later = START + Time::from_us(8);
-            hpcc.on_acknowledgement(&[hop(later, 40_000, 0)], &view(2_000));
+            acknowledge(&mut hpcc, &[hop(later, 40_000, 0)], 2_000);
             assert_eq!(hpcc.window(), expected);
         }
     }
@@ -290,27 +305,27 @@ mod tests {
     #[test]
     fn the_reference_moves_once_per_round_trip() {
         let mut hpcc = hpcc(HpccReaction::PerAck);
-        hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000)); // the round ends beyond 101 kB
+        acknowledge(&mut hpcc, &[hop(START, 0, 0)], 1_000); // the round ends beyond 101 kB
         let mut time = START;
         for (sent, acknowledged) in [(100_000, 50_000), (200_000, 101_000)] {
             time += Time::from_us(8);
-            hpcc.on_acknowledgement(&[hop(time, sent, 0)], &view(acknowledged));
+            acknowledge(&mut hpcc, &[hop(time, sent, 0)], acknowledged);
             assert_eq!((hpcc.window(), hpcc.reference), (95_080, 100_000_000_000));
         }
         time += Time::from_us(8);
-        hpcc.on_acknowledgement(&[hop(time, 300_000, 0)], &view(102_000));
+        acknowledge(&mut hpcc, &[hop(time, 300_000, 0)], 102_000);
         assert_eq!((hpcc.window(), hpcc.reference), (95_080, 95_080_000_000));
     }
 
     #[test]
     fn per_rtt_ignores_the_acknowledgements_between() {
         let mut hpcc = hpcc(HpccReaction::PerRtt);
-        hpcc.on_acknowledgement(&[hop(START, 0, 60_000)], &view(1_000));
+        acknowledge(&mut hpcc, &[hop(START, 0, 60_000)], 1_000);
         let later = START + Time::from_us(4);
-        hpcc.on_acknowledgement(&[hop(later, 50_000, 90_000)], &view(50_000));
+        acknowledge(&mut hpcc, &[hop(later, 50_000, 90_000)], 50_000);
         assert_eq!((hpcc.window(), hpcc.utilization), (100_000, 1.0));
         let later = START + Time::from_us(8);
-        hpcc.on_acknowledgement(&[hop(later, 100_000, 50_000)], &view(102_000));
+        acknowledge(&mut hpcc, &[hop(later, 100_000, 50_000)], 102_000);
         assert_eq!((hpcc.window(), hpcc.stage), (63_413, 0));
     }
 
@@ -329,35 +344,47 @@ mod tests {
             rate: BitRate::from_gbps(25),
             ..hop(time, sent_bytes, 0)
         };
-        hpcc.on_acknowledgement(&[hop(START, 0, 0), slow(START, 0)], &view(1_000));
+        acknowledge(&mut hpcc, &[hop(START, 0, 0), slow(START, 0)], 1_000);
         let later = START + Time::from_us(8);
-        hpcc.on_acknowledgement(&[hop(later, 50_000, 0), slow(later, 25_000)], &view(2_000));
+        acknowledge(&mut hpcc, &[hop(later, 50_000, 0), slow(later, 25_000)], 2_000);
         assert!((hpcc.utilization - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_stopped_clock_is_skipped_and_another_route_starts_over() {
         let mut hpcc = hpcc(HpccReaction::PerAck);
-        hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000));
-        hpcc.on_acknowledgement(&[hop(START, 5_000, 9_000)], &view(2_000));
+        acknowledge(&mut hpcc, &[hop(START, 0, 0)], 1_000);
+        acknowledge(&mut hpcc, &[hop(START, 5_000, 9_000)], 2_000);
         assert_eq!(hpcc.utilization, 1.0);
         let window = hpcc.window();
-        hpcc.on_acknowledgement(&[hop(START, 0, 0); 3], &view(3_000));
+        acknowledge(&mut hpcc, &[hop(START, 0, 0); 3], 3_000);
         assert_eq!((hpcc.window(), hpcc.hops), (window, 3));
-        hpcc.on_acknowledgement(&[], &view(4_000));
-        hpcc.on_acknowledgement(&[], &view(5_000));
-        hpcc.on_acknowledgement(&[hop(START, 0, 0); 12], &view(6_000));
+        acknowledge(&mut hpcc, &[], 4_000);
+        acknowledge(&mut hpcc, &[], 5_000);
+        acknowledge(&mut hpcc, &[hop(START, 0, 0); 12], 6_000);
         assert_eq!((hpcc.window(), usize::from(hpcc.hops)), (window, MAXIMUM_HOPS));
     }
 
     #[test]
     fn a_switch_drop_holds_the_minimum_rate_until_the_next_acknowledgement() {
         let mut hpcc = hpcc(HpccReaction::PerAck);
-        hpcc.on_acknowledgement(&[hop(START, 0, 0)], &view(1_000));
+        acknowledge(&mut hpcc, &[hop(START, 0, 0)], 1_000);
         hpcc.on_switch_drop();
         assert_eq!(hpcc.rate(), Some(BitRate::from_mbps(100)));
         let later = START + Time::from_us(8);
-        hpcc.on_acknowledgement(&[hop(later, 95_000, 0)], &view(2_000));
+        acknowledge(&mut hpcc, &[hop(later, 95_000, 0)], 2_000);
         assert_eq!((hpcc.window(), hpcc.rate()), (100_000, None));
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        let config = fixture::check_controller(
+            JSON,
+            &[
+                (JSON.replace("0.95", "0"), "target_utilization"),
+                (JSON.replace(":50000000}", ":0}"), "additive_increase.rate"),
+            ],
+        );
+        assert!(config.uses_telemetry());
     }
 }

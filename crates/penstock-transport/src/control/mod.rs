@@ -2,372 +2,263 @@
 //!
 //! A controller sees acknowledgements, what switches and the receiver tell the source of congestion,
 //! the losses that recovery reports ([`LossSignal`]), the packets of its flow that leave, and the
-//! time; it does not know which bytes were lost or what the NIC does. To add one: write its file
-//! (config, state machine, citation, tests) and add a variant to
-//! [`ControllerConfig`] and [`Controller`].
+//! time; it does not know which bytes were lost or what the NIC does. It may have a half at the
+//! receiver. To add one: write its file (parameters, bounds, states, hooks, citation, tests) and its
+//! line below.
 //!
-//! A controller may have timers: [`Controller::deadline`] is the next one, and whoever drives it
-//! calls [`Controller::on_deadline`] then. What is due at the time of anything else counts before it
+//! A controller may have timers: `deadline` is the next one, and whoever drives it calls
+//! `on_deadline` then. What is due at the time of anything else counts before it
 //! (a tick of alpha in [`dcqcn_mellanox`] after it), so that it does not matter in which order a
 //! driver takes the events of one picosecond.
 //!
-//! Reading order: [`config`] (which there are), [`window`], [`delay`], [`new_reno`], [`swift`], [`paced_rate`] (what the others
-//! share), [`dctcp`], [`hpcc`], `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what
-//! the next two share), [`dcqcn`], [`qcn`], [`timely`],
-//! [`pcn`], [`packet_pair`], then those where the receiver decides: [`homa`], [`expresspass`].
+//! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
+//! [`new_reno`], [`swift`], [`paced_rate`] (what the others share), [`dctcp`], [`hpcc`], `alpha` (what
+//! the next two share), [`dcqcn_mellanox`], `stages` (what the next two share), [`dcqcn`], [`qcn`],
+//! [`timely`], [`pcn`], [`packet_pair`], then those where the receiver decides: [`homa`],
+//! [`expresspass`].
 
-use alloc::boxed::Box;
+use penstock_units::{BitRate, Time};
+use rand_pcg::Pcg32;
 
-use penstock_units::{BitRate, Fidelity, Time};
-
+use crate::credit::{Credit, CreditSignal};
+use crate::flow::{FlowView, LossSignal, SizeShare};
+use crate::granter::Granter;
 use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
 
-pub mod config;
-pub mod dcqcn;
-pub mod dcqcn_mellanox;
-pub mod dctcp;
-pub mod delay;
-pub mod expresspass;
-pub mod homa;
-mod homa_levels;
-pub mod hpcc;
-pub mod new_reno;
+pub(crate) mod hooks;
 pub mod paced_rate;
-pub mod packet_pair;
-pub mod pcn;
-pub mod qcn;
-pub mod swift;
-pub mod timely;
-pub mod window;
 
 mod alpha;
+mod homa_levels;
 mod stages;
 
-pub use config::ControllerConfig;
-pub use dcqcn::{Dcqcn, DcqcnConfig};
-pub use dcqcn_mellanox::{DcqcnMellanox, DcqcnMellanoxConfig};
-pub use dctcp::{Dctcp, DctcpConfig, DctcpStart};
-pub use delay::{Delay, DelayConfig};
-pub use expresspass::{Credit, CreditFeedback, CreditSignal, ExpressPassConfig};
-pub use homa::{Homa, HomaConfig};
-pub use homa_levels::SizeShare;
-pub use hpcc::{Hpcc, HpccConfig, HpccReaction};
-pub use new_reno::{NewReno, NewRenoConfig};
-use paced_rate::Paced;
+use hooks::{AtDestination, AtSource, Parameters};
 pub use paced_rate::{Increase, RateWindow};
-pub use packet_pair::{PacketPair, PacketPairConfig};
-pub use pcn::{Pcn, PcnConfig};
-pub use qcn::{Qcn, QcnConfig};
-pub use swift::{Swift, SwiftConfig};
-pub use timely::{Timely, TimelyBand, TimelyConfig, TimelyUpdate};
-pub use window::{Window, WindowConfig};
 
-/// The state of a flow at the moment of an acknowledgement, after it was taken into account.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowView {
-    /// Bytes that the receiver has, as far as the sender knows (bytes).
-    pub acknowledged: u64,
-    /// What `acknowledged` becomes once all that is in flight is acknowledged (bytes).
-    pub next: u64,
-    /// Bytes that this acknowledgement was the first to report as received: those that it added to
-    /// `acknowledged`, and with selective repeat those ahead of a gap, each byte once (bytes).
-    pub newly_acknowledged: u64,
-}
-
-/// What recovery tells the controller, after the acknowledgement that it learnt it from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossSignal {
-    /// A packet is lost and will be sent again. No other loss is reported until the recovery ends,
-    /// one way or the other.
-    FastRetransmit {
-        /// Bytes sent and not acknowledged, the lost ones included (FlightSize in RFC 5681).
-        in_flight: u64,
-    },
-    /// Everything sent before the loss was detected is acknowledged. Also ends the recovery that a
-    /// timeout began, where there is one.
-    RecoveryExit {
-        /// Bytes sent and not acknowledged.
-        in_flight: u64,
-    },
-    /// The retransmission timer expired.
-    Timeout {
-        /// Bytes sent and not acknowledged when it did, less those that a fast recovery knows to
-        /// have left the network.
-        in_flight: u64,
-        /// Whether nothing was acknowledged since the timer expired the last time.
-        is_repeated: bool,
-    },
-}
-
-/// The controller of one flow, stored by value; a large one in a box, so that flows of the others
-/// stay small.
-#[derive(Clone, Debug)]
-pub enum Controller {
+ends! { $
+    /// Which controller the flows of a scheme use, with its parameters.
+    config ControllerConfig, each by of_config;
+    /// The controller of one flow, at its sender. A large one is in a box, so that flows of the others
+    /// stay small.
+    source Controller, each by at_source;
+    /// The controller's half at the receiver of the flow.
+    destination Counterpart, each by at_destination;
     /// No control.
-    LineRate,
+    line_rate: LineRate(LineRateConfig => LineRate),
     /// A constant window.
-    Window(Window),
+    window: Window(WindowConfig => Window),
     /// DCTCP.
-    Dctcp(Dctcp),
+    dctcp: Dctcp(DctcpConfig => Dctcp),
     /// HPCC.
-    Hpcc(Hpcc),
+    hpcc: Hpcc(HpccConfig => Hpcc),
     /// BFC's delay controller.
-    Delay(Delay),
+    delay: Delay(DelayConfig => Delay),
     /// DCQCN as in NVIDIA's firmware.
-    DcqcnMellanox(Box<DcqcnMellanox>),
+    dcqcn_mellanox: DcqcnMellanox(DcqcnMellanoxConfig => Box DcqcnMellanox),
     /// DCQCN as in its paper.
-    Dcqcn(Box<Dcqcn>),
+    dcqcn: Dcqcn(DcqcnConfig => Box Dcqcn, NotificationPoint),
     /// QCN.
-    Qcn(Box<Qcn>),
+    qcn: Qcn(QcnConfig => Box Qcn),
     /// TIMELY.
-    Timely(Box<Timely>),
+    timely: Timely(TimelyConfig => Box Timely),
     /// TCP NewReno's congestion control.
-    NewReno(NewReno),
+    new_reno: NewReno(NewRenoConfig => NewReno),
     /// Swift.
-    Swift(Box<Swift>),
+    swift: Swift(SwiftConfig => Box Swift),
     /// PCN.
-    Pcn(Pcn),
+    pcn: Pcn(PcnConfig => Pcn, Box ReceivingRate),
     /// Packet-pair flow control.
-    PacketPair(Box<PacketPair>),
+    packet_pair: PacketPair(PacketPairConfig => Box PacketPair, Box PairMeter),
     /// Homa's grants.
-    Homa(Homa),
-    /// The sender of ExpressPass.
-    ExpressPass(Box<expresspass::Source>),
+    homa: Homa(HomaConfig => Homa),
+    /// ExpressPass, one word in scenarios as its authors write it.
+    expresspass: Expresspass(ExpressPassConfig => Box Source, Box Destination),
 }
 
+impl ControllerConfig {
+    /// Whether the controller needs per-hop telemetry in its acknowledgements.
+    pub fn uses_telemetry(&self) -> bool {
+        of_config!(self, parameters => parameters.uses_telemetry())
+    }
+
+    /// Whether the controller reacts to the congestion marks of data packets.
+    pub fn uses_marks(&self) -> bool {
+        of_config!(self, parameters => parameters.uses_marks())
+    }
+
+    /// Whether the controller reacts to the feedback of switches.
+    pub fn uses_feedback(&self) -> bool {
+        of_config!(self, parameters => parameters.uses_feedback())
+    }
+
+    /// Whether data packets and acknowledgements carry a timestamp for the controller.
+    pub fn uses_timestamp(&self) -> bool {
+        of_config!(self, parameters => parameters.uses_timestamp())
+    }
+
+    /// Whether the controller has no other sign of congestion than the losses that recovery reports
+    /// before a timeout ([`LossSignal::FastRetransmit`]).
+    pub fn needs_losses(&self) -> bool {
+        of_config!(self, parameters => parameters.needs_losses())
+    }
+
+    /// Whether [`ControllerConfig::follow_sizes`] changes anything.
+    pub fn follows_sizes(&self) -> bool {
+        of_config!(self, parameters => parameters.follows_sizes())
+    }
+
+    /// Chooses what the parameters leave open by the sizes of the flows that are expected, on a network with
+    /// the longest path `path` and switches with `levels` priority levels, at least 2.
+    pub fn follow_sizes(&mut self, sizes: &[SizeShare], path: &PathFacts, levels: u32) {
+        of_config!(self, parameters => parameters.follow_sizes(sizes, path, levels));
+    }
+
+    /// See [`Parameters::granter`].
+    pub(crate) fn granter(&self, path: &PathFacts) -> Option<Granter> {
+        of_config!(self, parameters => parameters.granter(path))
+    }
+
+    /// See [`Parameters::acknowledges_each`].
+    pub(crate) fn acknowledges_each(&self) -> bool {
+        of_config!(self, parameters => parameters.acknowledges_each())
+    }
+
+    /// See [`Parameters::unscheduled_bytes`].
+    pub(crate) fn unscheduled_bytes(&self, path: &PathFacts) -> u64 {
+        of_config!(self, parameters => parameters.unscheduled_bytes(path))
+    }
+}
+
+/// The hooks of [`AtSource`].
 impl Controller {
-    /// The controller of a new flow of `size` bytes. What it allocates it allocates here, once.
-    pub fn new(config: &ControllerConfig, size: u64, path: &PathFacts) -> Self {
-        match config {
-            ControllerConfig::LineRate {} => Controller::LineRate,
-            ControllerConfig::Window(config) => Controller::Window(Window::new(config, path)),
-            ControllerConfig::Dctcp(config) => Controller::Dctcp(Dctcp::new(config, path)),
-            ControllerConfig::Hpcc(config) => Controller::Hpcc(Hpcc::new(config, path)),
-            ControllerConfig::Delay(config) => Controller::Delay(Delay::new(config, path)),
-            ControllerConfig::DcqcnMellanox(config) => {
-                Controller::DcqcnMellanox(Box::new(DcqcnMellanox::new(config, path)))
-            }
-            ControllerConfig::Dcqcn(config) => {
-                Controller::Dcqcn(Box::new(Dcqcn::new(config, path)))
-            }
-            ControllerConfig::Qcn(config) => Controller::Qcn(Box::new(Qcn::new(config, path))),
-            ControllerConfig::Timely(config) => {
-                Controller::Timely(Box::new(Timely::new(config, path)))
-            }
-            ControllerConfig::NewReno(config) => Controller::NewReno(NewReno::new(config, path)),
-            ControllerConfig::Swift(config) => {
-                Controller::Swift(Box::new(Swift::new(config, path)))
-            }
-            ControllerConfig::Pcn(config) => Controller::Pcn(Pcn::new(config, path)),
-            ControllerConfig::PacketPair(config) => {
-                Controller::PacketPair(Box::new(PacketPair::new(config, path)))
-            }
-            ControllerConfig::Homa(config) => Controller::Homa(Homa::new(config, size, path)),
-            ControllerConfig::ExpressPass(config) => {
-                Controller::ExpressPass(Box::new(expresspass::Source::new(config, path)))
-            }
-        }
-    }
-
-    /// Whether a change of the rate moves the gap after the last packet as well. In the ns-3 HPCC
-    /// simulator only HPCC's does; otherwise every controller's does.
     #[inline]
-    pub(crate) fn moves_pending_gap(&self, fidelity: Fidelity) -> bool {
-        fidelity == Fidelity::Exact || matches!(self, Controller::Hpcc(_))
+    pub(crate) fn window(&self) -> u64 {
+        at_source!(self, policy => policy.window())
     }
 
-    /// Whether the last acknowledgement set the rate in a way that moves the pending gap in the
-    /// ns-3 HPCC simulator, even if to the same rate.
+    #[inline]
+    pub(crate) fn rate(&self) -> Option<BitRate> {
+        at_source!(self, policy => policy.rate())
+    }
+
+    #[inline]
+    pub(crate) fn moves_pending_gap_in_ns3(&self) -> bool {
+        at_source!(self, policy => policy.moves_pending_gap_in_ns3())
+    }
+
     #[inline]
     pub(crate) fn has_moved_gap(&self) -> bool {
-        matches!(self, Controller::Hpcc(hpcc) if hpcc.has_reacted())
+        at_source!(self, policy => policy.has_moved_gap())
     }
 
-    /// An acknowledgement, positive or negative, arrived at `now`.
-    pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
-        match self {
-            Controller::LineRate
-            | Controller::Window(_)
-            | Controller::Dcqcn(_)
-            | Controller::Qcn(_)
-            | Controller::Pcn(_)
-            | Controller::Homa(_) => {}
-            Controller::Dctcp(dctcp) => dctcp.on_acknowledgement(ack.is_marked, view),
-            Controller::Hpcc(hpcc) => hpcc.on_acknowledgement(ack.telemetry, view),
-            Controller::Delay(delay) => {
-                delay.on_acknowledgement(now.saturating_sub(ack.sent_at), view);
-            }
-            Controller::DcqcnMellanox(dcqcn) => dcqcn.on_acknowledgement(now, ack.is_marked),
-            Controller::Timely(timely) => {
-                timely.on_acknowledgement(now, now.saturating_sub(ack.sent_at), view);
-            }
-            Controller::NewReno(new_reno) => new_reno.on_acknowledgement(view),
-            Controller::Swift(swift) => swift.on_acknowledgement(now, ack.sent_at, view),
-            Controller::PacketPair(pair) => pair.on_acknowledgement(now, ack, view),
-            Controller::ExpressPass(source) if ack.is_negative => source.on_loss(),
-            Controller::ExpressPass(_) => {}
-        }
+    pub(crate) fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
+        at_source!(self, policy => policy.on_acknowledgement(now, ack, view))
     }
 
-    /// A congestion notification of the receiver arrived at `now`.
-    pub fn on_notification(&mut self, now: Time, notification: Notification) {
-        match self {
-            Controller::Dcqcn(dcqcn) => dcqcn.on_notification(now),
-            Controller::Pcn(pcn) => pcn.on_notification(notification),
-            _ => {}
-        }
+    pub(crate) fn on_notification(&mut self, now: Time, notification: Notification) {
+        at_source!(self, policy => policy.on_notification(now, notification))
     }
 
-    /// The `feedback` of a switch arrived at `now`, see [`Qcn::on_feedback`].
-    pub fn on_feedback(&mut self, now: Time, feedback: u8) {
-        if let Controller::Qcn(qcn) = self {
-            qcn.on_feedback(now, feedback);
-        }
+    pub(crate) fn on_feedback(&mut self, now: Time, feedback: u8) {
+        at_source!(self, policy => policy.on_feedback(now, feedback))
     }
 
-    /// The receiver lets the bytes before `offset` go, at `level` if it says so (Homa).
-    pub fn on_grant(&mut self, offset: u64, level: Option<u8>) {
-        if let Controller::Homa(homa) = self {
-            homa.on_grant(offset, level);
-        }
+    pub(crate) fn on_grant(&mut self, offset: u64, level: Option<u8>) {
+        at_source!(self, policy => policy.on_grant(offset, level))
     }
 
-    /// The priority level of a packet that begins at `offset`; 0, the highest, where there are none.
     #[inline]
-    pub fn level(&self, offset: u64) -> u8 {
-        match self {
-            Controller::Homa(homa) => homa.level(offset),
-            _ => 0,
-        }
+    pub(crate) fn level(&self, offset: u64) -> u8 {
+        at_source!(self, policy => policy.level(offset))
     }
 
-    /// Whether the next packet is the first of a pair, where there are pairs.
     #[inline]
-    pub fn opens_pair(&self) -> bool {
-        match self {
-            Controller::PacketPair(pair) => pair.opens_pair(),
-            _ => false,
-        }
+    pub(crate) fn opens_pair(&self) -> bool {
+        at_source!(self, policy => policy.opens_pair())
     }
 
-    /// A packet of `wire_bytes` (bytes, header included) leaves at `now`.
     #[inline]
-    pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
-        match self {
-            Controller::DcqcnMellanox(dcqcn) => dcqcn.on_deadline(now),
-            Controller::Dcqcn(dcqcn) => dcqcn.on_send(now, wire_bytes),
-            Controller::Qcn(qcn) => qcn.on_send(now, wire_bytes),
-            Controller::PacketPair(pair) => pair.on_send(now),
-            _ => {}
-        }
+    pub(crate) fn on_send(&mut self, now: Time, wire_bytes: u32) {
+        at_source!(self, policy => policy.on_send(now, wire_bytes))
     }
 
-    /// When the next timer is due (ps); [`Time::NEVER`] when none runs. An acknowledgement or a
-    /// packet that leaves may move it either way.
+    pub(crate) fn on_credit(&mut self, now: Time, packets: u64) {
+        at_source!(self, policy => policy.on_credit(now, packets))
+    }
+
     #[inline]
-    pub fn deadline(&self) -> Time {
-        match self {
-            Controller::DcqcnMellanox(dcqcn) => dcqcn.deadline(),
-            Controller::Dcqcn(dcqcn) => dcqcn.deadline(),
-            Controller::Qcn(qcn) => qcn.deadline(),
-            Controller::ExpressPass(source) => source.deadline(),
-            _ => Time::NEVER,
-        }
+    pub(crate) fn has_credit_signal(&self) -> bool {
+        at_source!(self, policy => policy.has_credit_signal())
     }
 
-    /// Serves the timers that are due by `now`.
-    pub fn on_deadline(&mut self, now: Time) {
-        match self {
-            Controller::DcqcnMellanox(dcqcn) => dcqcn.on_deadline(now),
-            Controller::Dcqcn(dcqcn) => dcqcn.on_deadline(now),
-            Controller::Qcn(qcn) => qcn.on_deadline(now),
-            Controller::ExpressPass(source) => source.on_deadline(now),
-            _ => {}
-        }
+    pub(crate) fn take_credit_signal(&mut self, now: Time, packets: u64) -> Option<CreditSignal> {
+        at_source!(self, policy => policy.take_credit_signal(now, packets))
     }
 
-    /// A switch told the sender that it dropped a packet: DCTCP and HPCC fall to their minimum rate
-    /// (the HPCC-PFC variant of BFC, NSDI 2022, as its authors' simulator does it);
-    /// the others continue as they are.
-    pub fn on_switch_drop(&mut self) {
-        match self {
-            Controller::Dctcp(dctcp) => dctcp.on_switch_drop(),
-            Controller::Hpcc(hpcc) => hpcc.on_switch_drop(),
-            _ => {}
-        }
-    }
-
-    /// A timed pause of the host: the rate is multiplied by `kept`, 0 to 1 (FAFC, Algorithm 3), down
-    /// to the minimum rate. So do the controllers that FAFC is evaluated with; the others continue as
-    /// they are.
-    pub fn on_timed_pause(&mut self, kept: f64) {
-        match self {
-            Controller::Dctcp(dctcp) => dctcp.on_timed_pause(kept),
-            Controller::Hpcc(hpcc) => hpcc.on_timed_pause(kept),
-            Controller::Timely(timely) => timely.on_timed_pause(kept),
-            _ => {}
-        }
-    }
-
-    /// Recovery has something to tell. DCTCP halves its window when a loss is detected, NewReno and
-    /// Swift follow their own rules; the others continue as they are, as RDMA NICs do.
-    pub fn on_loss(&mut self, now: Time, signal: LossSignal) {
-        match self {
-            Controller::Dctcp(dctcp) => match signal {
-                LossSignal::FastRetransmit { .. } | LossSignal::Timeout { .. } => dctcp.on_loss(),
-                LossSignal::RecoveryExit { .. } => {}
-            },
-            Controller::NewReno(new_reno) => new_reno.on_loss(signal),
-            Controller::Swift(swift) => swift.on_loss(now, signal),
-            Controller::ExpressPass(source) => source.on_loss(),
-            _ => {}
-        }
-    }
-
-    /// How many bytes may be in flight (bytes), >= 1; `u64::MAX` means no limit, and 0 that nothing
-    /// leaves without a credit.
     #[inline]
-    pub fn window(&self) -> u64 {
-        match self {
-            Controller::LineRate => u64::MAX,
-            Controller::Window(window) => window.bytes(),
-            Controller::Dctcp(dctcp) => dctcp.window(),
-            Controller::Hpcc(hpcc) => hpcc.window(),
-            Controller::Delay(delay) => delay.window(),
-            Controller::DcqcnMellanox(dcqcn) => dcqcn.window(),
-            Controller::Dcqcn(dcqcn) => dcqcn.window(),
-            Controller::Qcn(qcn) => qcn.window(),
-            Controller::Timely(timely) => timely.window(),
-            Controller::NewReno(new_reno) => new_reno.window(),
-            Controller::Swift(swift) => swift.window(),
-            Controller::Pcn(pcn) => pcn.window(),
-            Controller::PacketPair(pair) => pair.window(),
-            Controller::Homa(homa) => homa.granted(),
-            Controller::ExpressPass(_) => 0,
-        }
+    pub(crate) fn deadline(&self) -> Time {
+        at_source!(self, policy => policy.deadline())
     }
 
-    /// The rate at which the flow's packets are paced (bit/s); `None` means the line rate, which
-    /// needs no pacing because the NIC sends no faster.
+    pub(crate) fn on_deadline(&mut self, now: Time) {
+        at_source!(self, policy => policy.on_deadline(now))
+    }
+
+    pub(crate) fn on_switch_drop(&mut self) {
+        at_source!(self, policy => policy.on_switch_drop())
+    }
+
+    pub(crate) fn on_timed_pause(&mut self, kept: f64) {
+        at_source!(self, policy => policy.on_timed_pause(kept))
+    }
+
+    pub(crate) fn on_loss(&mut self, now: Time, signal: LossSignal) {
+        at_source!(self, policy => policy.on_loss(now, signal))
+    }
+}
+
+/// The hooks of [`AtDestination`].
+impl Counterpart {
     #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
-        match self {
-            Controller::LineRate
-            | Controller::Window(_)
-            | Controller::Delay(_)
-            | Controller::NewReno(_)
-            | Controller::Homa(_)
-            | Controller::ExpressPass(_) => None,
-            Controller::Dctcp(dctcp) => dctcp.rate(),
-            Controller::Hpcc(hpcc) => hpcc.rate(),
-            Controller::DcqcnMellanox(dcqcn) => dcqcn.rate(),
-            Controller::Dcqcn(dcqcn) => dcqcn.rate(),
-            Controller::Qcn(qcn) => qcn.rate(),
-            Controller::Timely(timely) => timely.rate(),
-            Controller::Swift(swift) => swift.rate(),
-            Controller::Pcn(pcn) => pcn.rate(),
-            Controller::PacketPair(pair) => pair.rate(),
-        }
+    pub(crate) fn on_data(
+        &mut self,
+        now: Time,
+        wire_bytes: u32,
+        is_marked: bool,
+    ) -> Option<Notification> {
+        at_destination!(self, policy => policy.on_data(now, wire_bytes, is_marked))
+    }
+
+    #[inline]
+    pub(crate) fn pair_gap(
+        &mut self,
+        now: Time,
+        offset: u64,
+        payload: u32,
+        opens_pair: bool,
+    ) -> Time {
+        at_destination!(self, policy => policy.pair_gap(now, offset, payload, opens_pair))
+    }
+
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        at_destination!(self, policy => policy.deadline())
+    }
+
+    pub(crate) fn on_deadline(&mut self, now: Time) -> Option<Notification> {
+        at_destination!(self, policy => policy.on_deadline(now))
+    }
+
+    pub(crate) fn on_credit_signal(&mut self, now: Time, signal: CreditSignal) {
+        at_destination!(self, policy => policy.on_credit_signal(now, signal))
+    }
+
+    pub(crate) fn take_credit(&mut self, now: Time, rng: &mut Pcg32) -> Option<Credit> {
+        at_destination!(self, policy => policy.take_credit(now, rng))
+    }
+
+    pub(crate) fn on_credited_data(&mut self, now: Time, number: u16, elapsed: Time) {
+        at_destination!(self, policy => policy.on_credited_data(now, number, elapsed))
     }
 }

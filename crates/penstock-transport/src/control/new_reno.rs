@@ -16,11 +16,11 @@
 //! | IW | `initial_window_packets` | 10 | RFC 6928 Sec. 2 |
 //! | ssthresh | - | unlimited at first | RFC 5681 Sec. 3.1: arbitrarily high |
 
+use crate::control::hooks::{AtSource, Parameters};
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
-
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
-use crate::path::PathFacts;
 
 /// Parameters of [`NewReno`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,17 +31,17 @@ pub struct NewRenoConfig {
 }
 
 impl NewRenoConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the initial window holds no packet.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.initial_window_packets > 0,
-            "controller.initial_window_packets",
-            self.initial_window_packets,
-            "it must be at least 1, such as 10",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let packets = self.initial_window_packets;
+        let remedy = "it must be at least 1, such as 10";
+        problems.unless(packets > 0, "initial_window_packets", packets, remedy);
+    }
+}
+
+impl Parameters for NewRenoConfig {
+    fn needs_losses(&self) -> bool {
+        true
     }
 }
 
@@ -60,7 +60,8 @@ pub struct NewReno {
 
 impl NewReno {
     /// A flow that has sent nothing.
-    pub fn new(config: &NewRenoConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &NewRenoConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let packet = f64::from(path.payload);
         NewReno {
             window: f64::from(config.initial_window_packets) * packet,
@@ -69,9 +70,10 @@ impl NewReno {
             is_recovering: false,
         }
     }
+}
 
-    /// An acknowledgement arrived.
-    pub fn on_acknowledgement(&mut self, view: &FlowView) {
+impl AtSource for NewReno {
+    fn on_acknowledgement(&mut self, _now: Time, _ack: &Acknowledgement, view: &FlowView) {
         if self.is_recovering || view.newly_acknowledged == 0 {
             return;
         }
@@ -82,8 +84,7 @@ impl NewReno {
         };
     }
 
-    /// Recovery has something to tell.
-    pub fn on_loss(&mut self, signal: LossSignal) {
+    fn on_loss(&mut self, _now: Time, signal: LossSignal) {
         let half = |in_flight: u64| (in_flight as f64 / 2.0).max(2.0 * self.packet); // RFC 5681 Eq. 4
         match signal {
             LossSignal::FastRetransmit { in_flight } => {
@@ -112,7 +113,7 @@ impl NewReno {
     /// The window (bytes), in whole packets because a smaller part does not let one leave
     /// (RFC 5681 Sec. 3.1: nothing beyond the window is sent); >= one packet.
     #[inline]
-    pub fn window(&self) -> u64 {
+    fn window(&self) -> u64 {
         let packet = self.packet as u64;
         self.window as u64 / packet * packet
     }
@@ -123,14 +124,19 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = r#"{"kind":"new-reno","initial_window_packets":10}"#;
+
     fn new_reno() -> NewReno {
-        NewReno::new(&NewRenoConfig { initial_window_packets: 10 }, &fixture::path())
+        NewReno::new(
+            &NewRenoConfig { initial_window_packets: 10 },
+            &fixture::flow(&fixture::path()),
+        )
     }
 
     fn acknowledge(new_reno: &mut NewReno, packets: u64) {
         for _ in 0..packets {
             let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
-            new_reno.on_acknowledgement(&view);
+            new_reno.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &view);
         }
     }
 
@@ -141,19 +147,19 @@ mod tests {
         acknowledge(&mut new_reno, 10);
         assert_eq!(new_reno.window(), 20_000);
         let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 90_000 };
-        new_reno.on_acknowledgement(&view); // at most a packet
+        new_reno.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &view); // at most a packet
         let short = FlowView { newly_acknowledged: 400, ..view };
-        new_reno.on_acknowledgement(&short);
+        new_reno.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &short);
         assert_eq!(new_reno.window, 21_400.0);
     }
 
     #[test]
     fn a_loss_halves_what_is_in_flight_and_then_a_packet_is_added_per_round_trip() {
         let mut new_reno = new_reno();
-        new_reno.on_loss(LossSignal::FastRetransmit { in_flight: 40_000 });
+        new_reno.on_loss(Time::ZERO, LossSignal::FastRetransmit { in_flight: 40_000 });
         acknowledge(&mut new_reno, 40);
         assert_eq!(new_reno.window(), 20_000); // the recovery adds nothing
-        new_reno.on_loss(LossSignal::RecoveryExit { in_flight: 20_000 });
+        new_reno.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight: 20_000 });
         assert_eq!(new_reno.window(), 20_000);
         acknowledge(&mut new_reno, 20);
         // 20 steps of 1/w each give a little less than 1: w^2 grows by 2 a step.
@@ -164,21 +170,21 @@ mod tests {
     #[test]
     fn a_recovery_that_ends_with_little_in_flight_sends_no_burst() {
         let mut new_reno = new_reno();
-        new_reno.on_loss(LossSignal::FastRetransmit { in_flight: 40_000 });
-        new_reno.on_loss(LossSignal::RecoveryExit { in_flight: 3_000 });
+        new_reno.on_loss(Time::ZERO, LossSignal::FastRetransmit { in_flight: 40_000 });
+        new_reno.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight: 3_000 });
         assert_eq!((new_reno.window(), new_reno.threshold), (4_000, 20_000.0));
         acknowledge(&mut new_reno, 1);
         assert_eq!(new_reno.window(), 5_000); // slow start again, up to the threshold
-        new_reno.on_loss(LossSignal::RecoveryExit { in_flight: 0 });
+        new_reno.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight: 0 });
         assert_eq!(new_reno.window(), 5_000);
     }
 
     #[test]
     fn a_timeout_starts_again_with_one_packet() {
         let mut new_reno = new_reno();
-        new_reno.on_loss(LossSignal::Timeout { in_flight: 30_000, is_repeated: false });
+        new_reno.on_loss(Time::ZERO, LossSignal::Timeout { in_flight: 30_000, is_repeated: false });
         assert_eq!((new_reno.window(), new_reno.threshold), (1_000, 15_000.0));
-        new_reno.on_loss(LossSignal::Timeout { in_flight: 1_000, is_repeated: true });
+        new_reno.on_loss(Time::ZERO, LossSignal::Timeout { in_flight: 1_000, is_repeated: true });
         assert_eq!((new_reno.window(), new_reno.threshold), (1_000, 15_000.0));
         acknowledge(&mut new_reno, 14);
         assert_eq!(new_reno.window, 15_000.0);
@@ -189,9 +195,14 @@ mod tests {
     #[test]
     fn the_threshold_is_two_packets_at_least() {
         let mut new_reno = new_reno();
-        new_reno.on_loss(LossSignal::FastRetransmit { in_flight: 1_000 });
+        new_reno.on_loss(Time::ZERO, LossSignal::FastRetransmit { in_flight: 1_000 });
         assert_eq!(new_reno.window(), 2_000);
-        new_reno.on_loss(LossSignal::Timeout { in_flight: 0, is_repeated: false });
+        new_reno.on_loss(Time::ZERO, LossSignal::Timeout { in_flight: 0, is_repeated: false });
         assert_eq!((new_reno.window(), new_reno.threshold), (1_000, 2_000.0));
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(JSON, &[(JSON.replace("10", "0"), "initial_window_packets")]);
     }
 }

@@ -5,10 +5,9 @@
 //! simulator). R is a whole number of bits per second, cut off after every step as that simulator's
 //! `DataRate` is. The invariant kept here: minimum <= R <= line rate.
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
 use crate::path::PathFacts;
 
 /// How much a paced flow may have in flight.
@@ -49,15 +48,12 @@ impl Increase {
     }
 
     /// Checks that the step is above zero.
-    ///
-    /// # Errors
-    /// When it is not; `fields` are its names when it is a size, and a rate.
-    pub(crate) fn validate(self, fields: [&'static str; 2]) -> Result<(), ConfigError> {
+    pub(crate) fn check(self, problems: &mut Problems) {
         let (field, step) = match self {
-            Increase::Window { size } => (fields[0], size.get()),
-            Increase::Rate { rate } => (fields[1], rate.as_bps()),
+            Increase::Window { size } => ("size", size.get()),
+            Increase::Rate { rate } => ("rate", rate.as_bps()),
         };
-        ConfigError::unless(step > 0, field, step, "it must be above 0, such as one packet")
+        problems.unless(step > 0, field, step, "it must be above 0, such as one packet");
     }
 }
 
@@ -146,24 +142,6 @@ impl PacedRate {
     }
 }
 
-/// A controller that paces its flow at a [`PacedRate`].
-pub(crate) trait Paced {
-    /// The rate, and the window that goes with it.
-    fn paced(&self) -> &PacedRate;
-
-    /// The window (bytes), >= 1; `u64::MAX` when there is none.
-    #[inline]
-    fn window(&self) -> u64 {
-        self.paced().window()
-    }
-
-    /// The rate (bit/s), `None` at line rate.
-    #[inline]
-    fn rate(&self) -> Option<BitRate> {
-        self.paced().rate()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,8 +187,10 @@ mod tests {
             Increase::Rate { rate: BitRate::from_mbps(50) }.as_rate(&fixture::path()),
             50_000_000
         );
-        assert!(step.validate(["size", "rate"]).is_ok());
-        let refused = Increase::Window { size: Bytes::ZERO }.validate(["size", "rate"]);
-        assert_eq!(refused.unwrap_err().field, "size");
+        let mut problems = Problems::below("increase");
+        step.check(&mut problems);
+        assert!(problems.found().is_empty());
+        Increase::Window { size: Bytes::ZERO }.check(&mut problems);
+        assert_eq!(problems.found()[0].path, "increase.size");
     }
 }

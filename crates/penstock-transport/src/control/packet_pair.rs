@@ -3,7 +3,7 @@
 //!
 //! N. K. Sharma et al., "Approximating Fair Queueing on Reconfigurable Switches" (AFQ), NSDI 2018,
 //! Sec. 5 and Fig. 13, after S. Keshav, "A Control-Theoretic Approach to Flow Control", SIGCOMM 1991.
-//! Implemented: pairs and their gap as the receiver measures it ([`crate::receiver`]), its moving
+//! Implemented: pairs and their gap as the receiver measures it (Fig. 13, "receiver protocol"), its moving
 //! average, the rate cut by the share of marked packets, the cap of what is in flight, the spacing of
 //! the first pair where a round of the switches takes more than two packets. What is lost is
 //! recovery's part; Fig. 13 does not change the rate for it.
@@ -16,7 +16,10 @@
 //! four pairs at 10 Gb/s and 10 us. Alpha is DCTCP's (RFC 8257 Sec. 3.3), per round trip and with its
 //! gain, but of packets, and 0 at the start, so that a new flow sends at what it has measured. A pair
 //! that was spaced measures the time of a whole round, so its gap is divided by the packets in a round.
-//! Every packet is acknowledged, for recovery's sake; only the second of a pair brings a gap.
+//! Every packet is acknowledged, for recovery's sake; only the second of a pair brings a gap. The paper's
+//! receiver takes any packet that does not open a pair for the second one of the last pair that it saw.
+//! Packets can be lost, so here the second one must begin where the first one ended and be as long;
+//! otherwise nothing is measured.
 //!
 //! | symbol | field | value | source |
 //! |---|---|---|---|
@@ -25,12 +28,13 @@
 //! | CWND_FACTOR | `in_flight_factor` | 1.5 | Sec. 5 |
 //! | BpR | `bytes_per_round` | 1 packet | Sec. 6.2.2; 0 for bit-by-bit round robin |
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
-use crate::path::{Acknowledgement, PathFacts};
+use crate::bounds;
+use crate::control::hooks::{AtDestination, AtSource, Parameters};
+use crate::flow::{FlowFacts, FlowView};
+use crate::path::Acknowledgement;
 
 /// Parameters of [`PacketPair`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,27 +52,20 @@ pub struct PacketPairConfig {
 }
 
 impl PacketPairConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        for (field, gain) in
-            [("controller.gain", self.gain), ("controller.mark_gain", self.mark_gain)]
-        {
-            let holds = gain > 0.0 && gain <= 1.0;
-            ConfigError::unless(holds, field, gain, "it must be above 0 and at most 1")?;
-        }
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::weight(problems, "gain", self.gain);
+        bounds::weight(problems, "mark_gain", self.mark_gain);
         let factor = self.in_flight_factor;
-        let field = "controller.in_flight_factor";
-        let holds = factor.is_finite() && factor > 0.0;
-        ConfigError::unless(holds, field, factor, "it must be a number above 0, such as 1.5")?;
+        let remedy = "it must be a number above 0, such as 1.5";
+        problems.unless(factor.is_finite() && factor > 0.0, "in_flight_factor", factor, remedy);
         let round = self.bytes_per_round;
-        let field = "controller.bytes_per_round";
-        let holds = round.get() <= LARGEST_ROUND;
-        ConfigError::unless(holds, field, round, "it must be at most 1 MiB, such as a packet")
+        let remedy = "it must be at most 1 MiB, such as a packet";
+        problems.unless(round.get() <= LARGEST_ROUND, "bytes_per_round", round, remedy);
     }
 }
+
+impl Parameters for PacketPairConfig {}
 
 /// The largest round (bytes): a thousand packets. Our choice.
 const LARGEST_ROUND: u64 = 1 << 20;
@@ -107,7 +104,8 @@ pub struct PacketPair {
 
 impl PacketPair {
     /// A flow that has sent nothing.
-    pub fn new(config: &PacketPairConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &PacketPairConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let wire_bytes = f64::from(path.payload + path.data_overhead);
         let packets = config.bytes_per_round.get() as f64 / wire_bytes;
         PacketPair {
@@ -131,15 +129,27 @@ impl PacketPair {
         }
     }
 
-    /// Whether the next packet is the first of a pair.
+    /// Takes a mark into alpha.
+    fn count(&mut self, is_marked: bool, view: &FlowView) {
+        self.acknowledged += 1;
+        self.marked += u32::from(is_marked);
+        if view.acknowledged > self.round_end {
+            let share = f64::from(self.marked) / f64::from(self.acknowledged);
+            self.alpha = (1.0 - self.mark_gain) * self.alpha + self.mark_gain * share;
+            (self.acknowledged, self.marked) = (0, 0);
+            self.round_end = view.next;
+        }
+    }
+}
+
+impl AtSource for PacketPair {
     #[inline]
-    pub fn opens_pair(&self) -> bool {
+    fn opens_pair(&self) -> bool {
         !self.is_inside_pair
     }
 
-    /// A packet leaves at `now`.
     #[inline]
-    pub fn on_send(&mut self, now: Time) {
+    fn on_send(&mut self, now: Time, _wire_bytes: u32) {
         self.is_inside_pair = !self.is_inside_pair;
         if self.is_inside_pair {
             self.pair_at = now;
@@ -149,8 +159,7 @@ impl PacketPair {
         }
     }
 
-    /// An acknowledgement arrived at `now`.
-    pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
+    fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
         self.minimum_rtt = self.minimum_rtt.min(now.saturating_sub(ack.sent_at));
         self.count(ack.is_marked, view);
         if ack.pair_gap == Time::ZERO {
@@ -163,22 +172,10 @@ impl PacketPair {
         });
     }
 
-    /// Takes a mark into alpha.
-    fn count(&mut self, is_marked: bool, view: &FlowView) {
-        self.acknowledged += 1;
-        self.marked += u32::from(is_marked);
-        if view.acknowledged > self.round_end {
-            let share = f64::from(self.marked) / f64::from(self.acknowledged);
-            self.alpha = (1.0 - self.mark_gain) * self.alpha + self.mark_gain * share;
-            (self.acknowledged, self.marked) = (0, 0);
-            self.round_end = view.next;
-        }
-    }
-
     /// What may be in flight (bytes), >= 1; no limit for the second packet of a pair. The first pair
     /// waits for its acknowledgement.
     #[inline]
-    pub fn window(&self) -> u64 {
+    fn window(&self) -> u64 {
         match self.gap {
             _ if self.is_inside_pair => u64::MAX,
             None => 1,
@@ -193,7 +190,7 @@ impl PacketPair {
     /// pair is spaced; behind a pair, what is left of the time of two packets at the flow's rate since
     /// the pair began.
     #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
+    fn rate(&self) -> Option<BitRate> {
         if self.is_inside_pair {
             let packets = self.spacing.filter(|_| self.gap.is_none())?;
             return Some(of_bps(self.line_rate.as_bps() as f64 / packets));
@@ -210,138 +207,35 @@ fn of_bps(bits_per_second: f64) -> BitRate {
     BitRate::from_bps((bits_per_second as u64).max(1))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture;
+/// The pair that a flow's receiver is in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PairMeter {
+    /// When the first packet arrived (`first_pktpair_time` in the paper).
+    first_at: Time,
+    /// Where it ends in the flow; 0 when no pair is open.
+    end: u64,
+    payload: u32,
+}
 
-    /// 100 Gb/s and 8 us: a packet of 1,048 B takes 83.84 ns.
-    const PACKET: Time = Time::from_ps(83_840);
-
-    fn packet_pair(bytes_per_round: u64) -> PacketPair {
-        let config = PacketPairConfig {
-            gain: 0.25,
-            mark_gain: 1.0 / 16.0,
-            in_flight_factor: 1.5,
-            bytes_per_round: Bytes::new(bytes_per_round),
-        };
-        PacketPair::new(&config, &fixture::path())
-    }
-
-    /// The acknowledgement of packet number `packet` (from 1), of `next` sent, 8 us after it left.
-    fn acknowledge(flow: &mut PacketPair, packet: u64, next: u64, pair_gap: Time, is_marked: bool) {
-        let now = Time::from_us(100);
-        let ack = Acknowledgement {
-            cumulative: packet * 1_000,
-            is_negative: false,
-            received: 0,
-            is_marked,
-            sent_at: now - Time::from_us(8),
-            pair_gap,
-            telemetry: &[],
-        };
-        let view = FlowView {
-            acknowledged: packet * 1_000,
-            next: next * 1_000,
-            newly_acknowledged: 1_000,
-        };
-        flow.on_acknowledgement(now, &ack, &view);
-    }
-
-    /// A pair leaves back to back.
-    fn send_pair(flow: &mut PacketPair) {
-        flow.on_send(Time::from_us(100));
-        flow.on_send(Time::from_us(100) + PACKET);
-    }
-
-    /// When the next pair may leave, in packets at line rate since the last one began.
-    fn period(flow: &PacketPair) -> f64 {
-        1.0 + 100e9 / flow.rate().unwrap().as_bps() as f64
-    }
-
-    fn near(value: f64, expected: f64) {
-        assert!((value - expected).abs() < 1e-6, "{value} {expected}");
-    }
-
-    #[test]
-    fn the_first_pair_waits_and_its_gap_is_the_rate() {
-        let mut flow = packet_pair(1_048);
-        assert!(flow.opens_pair());
-        assert_eq!((flow.window(), flow.rate()), (1, None));
-        flow.on_send(Time::ZERO);
-        assert!(!flow.opens_pair());
-        assert_eq!((flow.window(), flow.rate()), (u64::MAX, None)); // back to back
-        flow.on_send(PACKET);
-        assert_eq!((flow.window(), flow.rate()), (1, None));
-        acknowledge(&mut flow, 1, 2, Time::ZERO, false); // the first packet brings no gap
-        assert_eq!(flow.window(), 1);
-        acknowledge(&mut flow, 2, 2, PACKET * 4, false);
-        // A quarter of the line: 25,000 B / 1.048 of payload in 8 us, times 1.5; the pair leaves at once.
-        assert_eq!((flow.window(), flow.rate()), (35_782, None));
-        send_pair(&mut flow);
-        near(period(&flow), 8.0); // two packets at a quarter of the line
-    }
-
-    #[test]
-    fn later_gaps_are_averaged() {
-        let mut flow = packet_pair(1_048);
-        send_pair(&mut flow);
-        acknowledge(&mut flow, 2, 2, PACKET * 4, false);
-        send_pair(&mut flow);
-        acknowledge(&mut flow, 4, 4, PACKET * 8, false); // 3/4 · 4 + 1/4 · 8 = 5
-        near(period(&flow), 10.0);
-        acknowledge(&mut flow, 6, 6, PACKET, false); // 3/4 · 5 + 1/4 = 4
-        near(period(&flow), 8.0);
-    }
-
-    #[test]
-    fn the_share_of_marked_packets_throttles_the_rate_once_per_round_trip() {
-        let mut flow = packet_pair(1_048);
-        send_pair(&mut flow);
-        acknowledge(&mut flow, 2, 4, PACKET, false); // the first round ends beyond packet 4
-        send_pair(&mut flow);
-        acknowledge(&mut flow, 3, 6, Time::ZERO, true);
-        near(period(&flow), 2.0); // the whole line
-        acknowledge(&mut flow, 4, 6, PACKET, true);
-        acknowledge(&mut flow, 5, 8, Time::ZERO, false);
-        near(period(&flow), 2.0 * 48.0 / 47.0); // two of three: alpha = 1/16 · 2/3 = 1/24
-        assert_eq!(flow.window(), 143_129); // the cap takes the whole share
-    }
-
-    #[test]
-    fn the_first_pair_is_spaced_over_a_long_round() {
-        let mut flow = packet_pair(4 * 1_048);
-        flow.on_send(Time::ZERO);
-        // The second packet leaves when a round has passed at line rate: 3 packets behind the first.
-        assert_eq!(flow.rate(), Some(BitRate::from_gbps(25)));
-        flow.on_send(PACKET * 4);
-        // Three other flows send a round each: the pair's gap is four rounds, the share a quarter.
-        acknowledge(&mut flow, 2, 2, PACKET * 16, false);
-        send_pair(&mut flow);
-        near(period(&flow), 8.0);
-        flow.on_send(Time::from_us(101));
-        assert_eq!(flow.rate(), None); // only the first pair is spaced
-        let mut short = packet_pair(2 * 1_048);
-        short.on_send(Time::ZERO);
-        assert_eq!(short.rate(), None); // two packets are not more than two
-    }
-
-    #[test]
-    fn bounds_are_checked() {
-        let good = PacketPairConfig {
-            gain: 1.0,
-            mark_gain: 1.0,
-            in_flight_factor: 0.1,
-            bytes_per_round: Bytes::ZERO,
-        };
-        assert!(good.validate().is_ok());
-        for bad in [
-            PacketPairConfig { gain: 0.0, ..good.clone() },
-            PacketPairConfig { mark_gain: 1.1, ..good.clone() },
-            PacketPairConfig { in_flight_factor: f64::NAN, ..good.clone() },
-            PacketPairConfig { bytes_per_round: Bytes::new(LARGEST_ROUND + 1), ..good },
-        ] {
-            assert!(bad.validate().is_err(), "{bad:?}");
-        }
+impl PairMeter {
+    /// No pair is open.
+    pub(crate) fn new(_config: &PacketPairConfig, _flow: &FlowFacts) -> Self {
+        PairMeter::default()
     }
 }
+
+impl AtDestination for PairMeter {
+    fn pair_gap(&mut self, now: Time, offset: u64, payload: u32, opens_pair: bool) -> Time {
+        if opens_pair {
+            *self = PairMeter { first_at: now, end: offset + u64::from(payload), payload };
+            return Time::ZERO;
+        }
+        let completes = self.end > 0 && offset == self.end && payload == self.payload;
+        self.end = 0;
+        if completes { now - self.first_at } else { Time::ZERO }
+    }
+}
+
+#[cfg(test)]
+#[path = "packet_pair_tests.rs"]
+mod tests;

@@ -2,15 +2,31 @@
 //! aggressively.
 //!
 //! W. Cheng et al., "Re-architecting Congestion Management in Lossless Ethernet" (PCN), NSDI 2020,
-//! Sec. 5.3. Implemented: the reaction point (Algorithm 1). The notification point is the module
-//! `receiving_rate`, the marking that it expects (NP-ECN) is the switch's.
+//! Sec. 5.2 and 5.3. Implemented: the reaction point (Algorithm 1) and the notification point (NP
+//! algorithm, Fig. 8 and 9); the marking that it expects (NP-ECN) is the switch's. A flow is congested
+//! in a period in which more than 95 % of its packets were marked. A notification leaves at the end of
+//! every period that brought packets; of a congested flow it carries the receiving rate in units of
+//! 1 Mb/s.
 //!
-//! Where the paper is silent:
+//! Where the paper is silent, at the sender:
 //! - The receiving rate is a whole number of Mb/s, so that a very slow flow is told zero. It keeps
 //!   `minimum_rate`, one such unit (our choice: the smallest rate that a notification can name).
 //! - The rate is a whole number of bits per second; an increase is rounded to the nearest, so that the
 //!   line rate is reached (our choice).
 //! - What a switch reports as dropped changes nothing (our choice: PCN runs over PFC).
+//!
+//! Where it is silent or contradicts itself, at the receiver:
+//! - The receiving rate is the bytes of the period over its length; the text has the fraction upside
+//!   down (`DESIGN.md` sec. 9).
+//! - One packet in a period: the text replaces T by the time since the packet before "when the
+//!   inter-arrival time is larger than T", the figure whenever there is one packet. We take the longer
+//!   of the two, or two packets on either side of a period's end would count as a burst. The first
+//!   packet of a flow has none before it and counts for T.
+//! - "More than 95 %" as in the figure, not "95 %" as in the text.
+//! - Bytes are those on the wire, headers included: that is what the sender paces.
+//! - Periods follow one another from the first packet on, whether or not they bring packets (Fig. 8
+//!   restarts the timer at each expiry). A packet at the end of a period belongs to the next one.
+//! - The rate is rounded to the nearest unit.
 //!
 //! | symbol | field | value | source |
 //! |---|---|---|---|
@@ -20,13 +36,17 @@
 //! | 95 % | `marked_share` | 0.95 | Sec. 5.2 |
 //! | - | `minimum_rate` | 1 Mb/s | our choice, see above |
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
+use crate::bounds;
+use crate::control::hooks::{AtDestination, AtSource, Parameters};
+use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::flow::FlowFacts;
 use crate::notification::Notification;
-use crate::path::PathFacts;
+
+/// Bits per byte, and picoseconds times Mb/s per bit: bytes / ps to Mb/s.
+const BYTES_PER_PS_IN_MBPS: u128 = 8 * 1_000_000;
 
 /// Parameters of [`Pcn`] and of the receivers of its flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,35 +66,24 @@ pub struct PcnConfig {
 }
 
 impl PcnConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
         let (minimum, maximum) = (self.minimum_weight, self.maximum_weight);
-        ConfigError::unless(
-            minimum > 0.0 && minimum < 1.0,
-            "controller.minimum_weight",
-            minimum,
-            "it must be above 0 and below 1",
-        )?;
-        ConfigError::unless(
-            maximum >= minimum && maximum <= 1.0,
-            "controller.maximum_weight",
-            maximum,
-            "it must be at least minimum_weight and at most 1",
-        )?;
-        ConfigError::unless_interval(
-            "controller.notification_interval",
-            self.notification_interval,
-        )?;
-        ConfigError::unless(
-            self.marked_share >= 0.0 && self.marked_share < 1.0,
-            "controller.marked_share",
-            self.marked_share,
-            "it must be at least 0 and below 1",
-        )?;
-        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+        let remedy = "it must be above 0 and below 1";
+        problems.unless(minimum > 0.0 && minimum < 1.0, "minimum_weight", minimum, remedy);
+        let remedy = "it must be at least minimum_weight and at most 1";
+        problems.unless(maximum >= minimum && maximum <= 1.0, "maximum_weight", maximum, remedy);
+        bounds::interval(problems, "notification_interval", self.notification_interval);
+        let share = self.marked_share;
+        let remedy = "it must be at least 0 and below 1";
+        problems.unless((0.0..1.0).contains(&share), "marked_share", share, remedy);
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
+    }
+}
+
+impl Parameters for PcnConfig {
+    fn uses_marks(&self) -> bool {
+        true
     }
 }
 
@@ -91,7 +100,8 @@ pub struct Pcn {
 
 impl Pcn {
     /// A flow that has sent nothing; it starts at line rate.
-    pub fn new(config: &PcnConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &PcnConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         Pcn {
             rate: PacedRate::new(path, config.minimum_rate, RateWindow::None),
             weight: config.minimum_weight,
@@ -99,9 +109,11 @@ impl Pcn {
             maximum_weight: config.maximum_weight,
         }
     }
+}
 
-    /// A notification of the receiver arrived (Algorithm 1).
-    pub fn on_notification(&mut self, notification: Notification) {
+impl AtSource for Pcn {
+    /// Algorithm 1.
+    fn on_notification(&mut self, _now: Time, notification: Notification) {
         let rate = self.rate.get();
         if notification.is_congested {
             let received = BitRate::from_mbps(u64::from(notification.receiving_rate)).as_bps();
@@ -115,93 +127,111 @@ impl Pcn {
             self.weight = weight * (1.0 - weight) + self.maximum_weight * weight;
         }
     }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.rate.window()
+    }
+
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        self.rate.rate()
+    }
 }
 
-impl Paced for Pcn {
+/// The notification point of one flow.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceivingRate {
+    /// T in the paper (ps), > 0.
+    interval: Time,
+    /// A flow with a larger share of marks is congested.
+    marked_share: f64,
+    /// When the period ends (ps); zero before the first packet.
+    period_end: Time,
+    /// When the last packet arrived (ps).
+    last_arrival: Time,
+    /// From the packet before to the last one (ps); zero when there is one only.
+    gap: Time,
+    /// Of this period: packets (recNum), those marked (ECNNum), and bytes (recData).
+    packets: u32,
+    marked: u32,
+    bytes: u64,
+}
+
+impl ReceivingRate {
+    /// Of a flow that has delivered nothing.
+    pub(crate) fn new(config: &PcnConfig, _flow: &FlowFacts) -> Self {
+        ReceivingRate {
+            interval: config.notification_interval,
+            marked_share: config.marked_share,
+            period_end: Time::ZERO,
+            last_arrival: Time::ZERO,
+            gap: Time::ZERO,
+            packets: 0,
+            marked: 0,
+            bytes: 0,
+        }
+    }
+
+    /// The receiving rate of a period with packets (Mb/s).
+    fn rate(&self) -> u32 {
+        let span = match self.packets {
+            1 => self.interval.max(self.gap),
+            _ => self.interval,
+        };
+        let span = u128::from(span.as_ps());
+        let rate = (u128::from(self.bytes) * BYTES_PER_PS_IN_MBPS + span / 2) / span;
+        u32::try_from(rate).unwrap_or(u32::MAX)
+    }
+
+    /// Goes on to the period that contains `now`, which is at or after the end of the last.
+    fn begin_period(&mut self, now: Time) {
+        let passed = (now - self.period_end).as_ps() / self.interval.as_ps() + 1;
+        let span = self.interval.as_ps().saturating_mul(passed);
+        self.period_end = self.period_end.saturating_add(Time::from_ps(span));
+    }
+}
+
+impl AtDestination for ReceivingRate {
+    /// A data packet arrived at `now`. Answers what a period that has ended by then has to tell.
     #[inline]
-    fn paced(&self) -> &PacedRate {
-        &self.rate
+    fn on_data(&mut self, now: Time, wire_bytes: u32, is_marked: bool) -> Option<Notification> {
+        let told = self.on_deadline(now);
+        if self.period_end == Time::ZERO {
+            self.period_end = now.saturating_add(self.interval);
+        } else {
+            self.gap = now - self.last_arrival;
+            if now >= self.period_end {
+                self.begin_period(now);
+            }
+        }
+        self.last_arrival = now;
+        self.packets += 1;
+        self.marked += u32::from(is_marked);
+        self.bytes += u64::from(wire_bytes);
+        told
+    }
+
+    /// When a notification is due (ps); [`Time::NEVER`] while the period has brought nothing.
+    #[inline]
+    fn deadline(&self) -> Time {
+        if self.packets > 0 { self.period_end } else { Time::NEVER }
+    }
+
+    /// What a period that has ended by `now` has to tell.
+    #[inline]
+    fn on_deadline(&mut self, now: Time) -> Option<Notification> {
+        if now < self.deadline() {
+            return None;
+        }
+        let is_congested = f64::from(self.marked) > self.marked_share * f64::from(self.packets);
+        let receiving_rate = if is_congested { self.rate() } else { 0 };
+        (self.packets, self.marked, self.bytes) = (0, 0, 0);
+        self.begin_period(now);
+        Some(Notification { is_congested, receiving_rate })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture;
-
-    const FASTER: Notification = Notification { is_congested: false, receiving_rate: 0 };
-
-    fn config() -> PcnConfig {
-        PcnConfig {
-            minimum_weight: 1.0 / 128.0,
-            maximum_weight: 0.5,
-            notification_interval: Time::from_us(50),
-            marked_share: 0.95,
-            minimum_rate: BitRate::from_mbps(1),
-        }
-    }
-
-    /// A flow at the 100 Gb/s of the path.
-    fn flow() -> Pcn {
-        Pcn::new(&config(), &fixture::path())
-    }
-
-    fn cut(receiving_rate: u32) -> Notification {
-        Notification { is_congested: true, receiving_rate }
-    }
-
-    #[test]
-    fn figure_10_a_tenth_after_five_notifications_and_95_percent_after_fifteen() {
-        let mut pcn = flow();
-        pcn.on_notification(cut(0));
-        assert_eq!(pcn.rate.get(), 1_000_000);
-        let rates: [f64; 20] = core::array::from_fn(|_| {
-            pcn.on_notification(FASTER);
-            pcn.rate.get() as f64 / 1e11
-        });
-        // By hand from 0: r = r (1 - w) + w, then w = w (1 - w) + w / 2, with w = 1/128 at first.
-        for (after, expected) in [(1, 0.007812), (5, 0.096788), (10, 0.538122), (15, 0.958396)] {
-            assert!((rates[after - 1] - expected).abs() < 2e-5, "{after}: {}", rates[after - 1]);
-        }
-        assert!(rates[4] <= 0.1 && rates[14] >= 0.95);
-        assert!((pcn.weight - 0.499307).abs() < 1e-6, "{}", pcn.weight);
-    }
-
-    #[test]
-    fn a_cut_goes_to_the_discounted_receiving_rate_but_never_up() {
-        let mut pcn = flow();
-        pcn.on_notification(cut(12_800));
-        assert_eq!(pcn.rate(), Some(BitRate::from_mbps(12_700))); // 127/128 of it
-        pcn.on_notification(cut(25_600)); // the queue drains faster than the flow sends
-        assert_eq!(pcn.rate(), Some(BitRate::from_mbps(12_700)));
-        pcn.on_notification(cut(6_400));
-        assert_eq!(pcn.rate(), Some(BitRate::from_mbps(6_350)));
-    }
-
-    #[test]
-    fn a_cut_makes_the_next_increase_gentle_again() {
-        let mut pcn = flow();
-        pcn.on_notification(cut(12_800));
-        for _ in 0..9 {
-            pcn.on_notification(FASTER);
-        }
-        assert!(pcn.weight > 0.2);
-        pcn.on_notification(cut(12_800));
-        pcn.on_notification(FASTER);
-        // 12.7 Gb/s + (100 - 12.7) / 128.
-        assert_eq!(pcn.rate.get(), 13_382_031_250);
-    }
-
-    #[test]
-    fn the_line_rate_is_reached_and_kept() {
-        let mut pcn = flow();
-        pcn.on_notification(FASTER);
-        assert_eq!((pcn.rate(), pcn.window()), (None, u64::MAX));
-        pcn.on_notification(cut(50_000));
-        for _ in 0..60 {
-            pcn.on_notification(FASTER);
-        }
-        assert_eq!(pcn.rate(), None);
-        assert!((pcn.weight - 0.5).abs() < 1e-12, "{}", pcn.weight);
-    }
-}
+#[path = "pcn_tests.rs"]
+mod tests;

@@ -28,13 +28,14 @@
 //! | - | `minimum_rate` | 5 Mb/s | 802.1Q: rpgMinRate |
 //! | - | `window` | none | 802.1Q has none |
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
+use crate::bounds;
+use crate::control::hooks::{AtSource, Parameters};
+use crate::control::paced_rate::RateWindow;
 use crate::control::stages::{Climb, Steps};
-use crate::path::PathFacts;
+use crate::flow::FlowFacts;
 
 /// A target above this many times the rate falls to an eighth in the first cycle after a cut
 /// (802.1Q, clause 32: the reaction point's self-increase).
@@ -67,18 +68,20 @@ pub struct QcnConfig {
 }
 
 impl QcnConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless_weight("controller.decrease_gain", self.decrease_gain)?;
-        let field = "controller.minimum_decrease_factor";
-        ConfigError::unless_weight(field, self.minimum_decrease_factor)?;
-        ConfigError::unless_interval("controller.increase_interval", self.increase_interval)?;
-        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
-        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
-        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::weight(problems, "decrease_gain", self.decrease_gain);
+        bounds::weight(problems, "minimum_decrease_factor", self.minimum_decrease_factor);
+        bounds::interval(problems, "increase_interval", self.increase_interval);
+        bounds::rate(problems, "additive_increase", self.additive_increase);
+        bounds::rate(problems, "hyper_increase", self.hyper_increase);
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
+    }
+}
+
+impl Parameters for QcnConfig {
+    fn uses_feedback(&self) -> bool {
+        true
     }
 }
 
@@ -92,48 +95,10 @@ pub struct Qcn {
 
 impl Qcn {
     /// A flow that has sent nothing; it starts at line rate.
-    pub fn new(config: &QcnConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &QcnConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let climb = Climb::new(path, config.minimum_rate, config.window);
         Qcn { config: config.clone(), climb }
-    }
-
-    /// A switch's `feedback` (|Fb| in the standard), 1 to 63, arrived at `now`.
-    pub fn on_feedback(&mut self, now: Time, feedback: u8) {
-        self.on_deadline(now);
-        if self.climb.stages.has_expired() {
-            self.climb.target = self.climb.rate.get();
-        }
-        let factor = 1.0 - self.config.decrease_gain * f64::from(feedback);
-        self.climb.rate.scale(factor.max(self.config.minimum_decrease_factor));
-        self.climb.stages.restart(now, self.config.increase_interval);
-    }
-
-    /// A packet of `wire_bytes` leaves at `now`.
-    pub fn on_send(&mut self, now: Time, wire_bytes: u32) {
-        self.on_deadline(now);
-        let halves = u64::from(self.is_beyond_recovery(self.climb.stages.counter())) + 1;
-        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get() / halves) {
-            self.increase();
-        }
-    }
-
-    /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
-    #[inline]
-    pub fn deadline(&self) -> Time {
-        self.climb.stages.deadline()
-    }
-
-    /// Does everything that is due by `now`.
-    pub fn on_deadline(&mut self, now: Time) {
-        while self.climb.stages.deadline() <= now {
-            let mut stages = self.climb.stages;
-            stages.on_timer(|timer| {
-                let halves = u64::from(self.is_beyond_recovery(timer)) + 1;
-                self.config.increase_interval / halves
-            });
-            self.climb.stages = stages;
-            self.increase();
-        }
     }
 
     /// Whether a timer or counter at `stage` has left fast recovery, so that its period is halved.
@@ -158,10 +123,53 @@ impl Qcn {
     }
 }
 
-impl Paced for Qcn {
+impl AtSource for Qcn {
+    /// A switch's `feedback` (|Fb| in the standard), 1 to 63, arrived at `now`.
+    fn on_feedback(&mut self, now: Time, feedback: u8) {
+        self.on_deadline(now);
+        if self.climb.stages.has_expired() {
+            self.climb.target = self.climb.rate.get();
+        }
+        let factor = 1.0 - self.config.decrease_gain * f64::from(feedback);
+        self.climb.rate.scale(factor.max(self.config.minimum_decrease_factor));
+        self.climb.stages.restart(now, self.config.increase_interval);
+    }
+
+    fn on_send(&mut self, now: Time, wire_bytes: u32) {
+        self.on_deadline(now);
+        let halves = u64::from(self.is_beyond_recovery(self.climb.stages.counter())) + 1;
+        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get() / halves) {
+            self.increase();
+        }
+    }
+
+    /// When the timer expires (ps); [`Time::NEVER`] when it does not run.
     #[inline]
-    fn paced(&self) -> &PacedRate {
-        &self.climb.rate
+    fn deadline(&self) -> Time {
+        self.climb.stages.deadline()
+    }
+
+    /// Does everything that is due by `now`.
+    fn on_deadline(&mut self, now: Time) {
+        while self.climb.stages.deadline() <= now {
+            let mut stages = self.climb.stages;
+            stages.on_timer(|timer| {
+                let halves = u64::from(self.is_beyond_recovery(timer)) + 1;
+                self.config.increase_interval / halves
+            });
+            self.climb.stages = stages;
+            self.increase();
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.climb.rate.window()
+    }
+
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        self.climb.rate.rate()
     }
 }
 
@@ -172,6 +180,14 @@ mod tests {
 
     use super::*;
     use crate::fixture;
+    use crate::path::PathFacts;
+
+    const JSON: &str = concat!(
+        r#"{"kind":"qcn","decrease_gain":0.0078125,"minimum_decrease_factor":0.5,"#,
+        r#""increase_interval":15000000000,"increase_bytes":150000,"fast_recovery_rounds":5,"#,
+        r#""additive_increase":5000000,"hyper_increase":50000000,"minimum_rate":5000000,"#,
+        r#""window":"none"}"#
+    );
 
     /// The standard's numbers.
     fn config() -> QcnConfig {
@@ -191,7 +207,7 @@ mod tests {
     /// A flow at 10 Gb/s.
     fn flow() -> Qcn {
         let path = PathFacts { line_rate: BitRate::from_gbps(10), ..fixture::path() };
-        Qcn::new(&config(), &path)
+        Qcn::new(&config(), &fixture::flow(&path))
     }
 
     const START: Time = Time::from_us(100);
@@ -320,5 +336,16 @@ mod tests {
         qcn.climb.target = LINE;
         qcn.on_deadline(START + Time::from_ms(15));
         assert_eq!((qcn.rate(), qcn.deadline()), (None, Time::NEVER));
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(
+            JSON,
+            &[
+                (JSON.replace("0.5", "1.5"), "minimum_decrease_factor"),
+                (JSON.replace(":5000000,\"window", ":0,\"window"), "minimum_rate"),
+            ],
+        );
     }
 }

@@ -28,12 +28,11 @@
 //! | - | `initial_window_packets` | 100 | our choice: a BDP, the line-rate start of its rivals |
 //! | RETX_RESET | `reset_after` | 5 | htsim |
 
-use penstock_units::{BitRate, Time};
+use crate::control::hooks::{AtSource, Parameters};
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
-
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
-use crate::path::PathFacts;
 
 /// Parameters of [`Swift`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,42 +66,48 @@ pub struct SwiftConfig {
 }
 
 impl SwiftConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
         let positive = "it must be a number above 0";
         for (field, value) in [
-            ("controller.additive_increase", self.additive_increase),
-            ("controller.beta", self.beta),
-            ("controller.minimum_flow_window", self.minimum_flow_window),
-            ("controller.minimum_window", self.minimum_window),
+            ("additive_increase", self.additive_increase),
+            ("beta", self.beta),
+            ("minimum_flow_window", self.minimum_flow_window),
+            ("minimum_window", self.minimum_window),
         ] {
-            ConfigError::unless(value.is_finite() && value > 0.0, field, value, positive)?;
+            problems.unless(value.is_finite() && value > 0.0, field, value, positive);
         }
         let decrease = self.maximum_decrease;
-        let (field, remedy) = ("controller.maximum_decrease", "it must be above 0 and below 1");
-        ConfigError::unless(decrease > 0.0 && decrease < 1.0, field, decrease, remedy)?;
+        let remedy = "it must be above 0 and below 1";
+        problems.unless(decrease > 0.0 && decrease < 1.0, "maximum_decrease", decrease, remedy);
         let largest = self.maximum_flow_window;
         let holds = largest.is_finite() && largest > self.minimum_flow_window;
-        let field = "controller.maximum_flow_window";
-        ConfigError::unless(holds, field, largest, "it must be above minimum_flow_window")?;
+        let remedy = "it must be above minimum_flow_window";
+        problems.unless(holds, "maximum_flow_window", largest, remedy);
         let smallest = self.minimum_window;
-        ConfigError::unless(smallest <= 1.0, "controller.minimum_window", smallest, "at most 1")?;
+        problems.unless(smallest <= 1.0, "minimum_window", smallest, "at most 1");
         let largest = self.maximum_window;
-        let holds = (1.0..=1e9).contains(&largest);
-        ConfigError::unless(holds, "controller.maximum_window", largest, "write 1 to 1e9")?;
+        problems.unless(
+            (1.0..=1e9).contains(&largest),
+            "maximum_window",
+            largest,
+            "write 1 to 1e9",
+        );
         let target = self.base_target.unwrap_or(Time::NEVER);
         let remedy = "it must be above 0, or none for the base round-trip time";
-        ConfigError::unless(target > Time::ZERO, "controller.base_target", target, remedy)?;
+        problems.unless(target > Time::ZERO, "base_target", target, remedy);
         for (field, value) in [
-            ("controller.initial_window_packets", self.initial_window_packets),
-            ("controller.reset_after", self.reset_after),
+            ("initial_window_packets", self.initial_window_packets),
+            ("reset_after", self.reset_after),
         ] {
-            ConfigError::unless(value > 0, field, value, "it must be at least 1")?;
+            problems.unless(value > 0, field, value, "it must be at least 1");
         }
-        Ok(())
+    }
+}
+
+impl Parameters for SwiftConfig {
+    fn uses_timestamp(&self) -> bool {
+        true
     }
 }
 
@@ -134,7 +139,8 @@ pub struct Swift {
 
 impl Swift {
     /// A flow that has sent nothing.
-    pub fn new(config: &SwiftConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &SwiftConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let base = config.base_target.unwrap_or(path.base_rtt).as_ps() as f64;
         let hops = f64::from(path.hops) * config.hop_target.as_ps() as f64;
         let range = config.range.as_ps() as f64;
@@ -162,10 +168,29 @@ impl Swift {
         }
     }
 
-    /// The acknowledgement of a packet that left at `sent_at` arrived at `now`.
-    pub fn on_acknowledgement(&mut self, now: Time, sent_at: Time, view: &FlowView) {
+    /// The delay that the flow aims at (ps).
+    fn target(&self) -> f64 {
+        let flows = self.scale / libm::sqrt(self.window) + self.offset;
+        self.path_target + flows.min(self.range).max(0.0)
+    }
+
+    /// Takes `share` off the window, unless that was done within a round-trip time.
+    fn decrease(&mut self, now: Time, share: f64) {
+        if self.last_decrease.is_some_and(|last| now.saturating_sub(last) < self.rtt) {
+            return;
+        }
+        let reduced = (self.window * (1.0 - share)).max(self.minimum);
+        if reduced < self.window {
+            self.last_decrease = Some(now);
+        }
+        self.window = reduced;
+    }
+}
+
+impl AtSource for Swift {
+    fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
         self.timeouts = 0;
-        self.rtt = now.saturating_sub(sent_at).max(Time::from_ps(1));
+        self.rtt = now.saturating_sub(ack.sent_at).max(Time::from_ps(1));
         let delay = self.rtt.as_ps() as f64;
         let target = self.target();
         if delay < target {
@@ -178,8 +203,7 @@ impl Swift {
         }
     }
 
-    /// Recovery has something to tell.
-    pub fn on_loss(&mut self, now: Time, signal: LossSignal) {
+    fn on_loss(&mut self, now: Time, signal: LossSignal) {
         match signal {
             LossSignal::FastRetransmit { .. } => {
                 self.timeouts = 0;
@@ -201,37 +225,19 @@ impl Swift {
     /// The window in whole packets (bytes), as a packet leaves only when the window covers it; 1,
     /// which lets one packet be in flight, when the window is below one packet.
     #[inline]
-    pub fn window(&self) -> u64 {
+    fn window(&self) -> u64 {
         if self.window < 1.0 { 1 } else { self.window as u64 * self.payload as u64 }
     }
 
     /// A packet per round-trip time over window while the window is below one packet (bit/s); else
     /// `None`: acknowledgements pace the flow.
     #[inline]
-    pub fn rate(&self) -> Option<BitRate> {
+    fn rate(&self) -> Option<BitRate> {
         if self.window >= 1.0 {
             return None;
         }
         let rate = self.wire_bytes * 8e12 * self.window / self.rtt.as_ps() as f64;
         Some(BitRate::from_bps((rate as u64).max(1)))
-    }
-
-    /// The delay that the flow aims at (ps).
-    fn target(&self) -> f64 {
-        let flows = self.scale / libm::sqrt(self.window) + self.offset;
-        self.path_target + flows.min(self.range).max(0.0)
-    }
-
-    /// Takes `share` off the window, unless that was done within a round-trip time.
-    fn decrease(&mut self, now: Time, share: f64) {
-        if self.last_decrease.is_some_and(|last| now.saturating_sub(last) < self.rtt) {
-            return;
-        }
-        let reduced = (self.window * (1.0 - share)).max(self.minimum);
-        if reduced < self.window {
-            self.last_decrease = Some(now);
-        }
-        self.window = reduced;
     }
 }
 
@@ -239,6 +245,13 @@ impl Swift {
 mod tests {
     use super::*;
     use crate::fixture;
+
+    const JSON: &str = concat!(
+        r#"{"kind":"swift","additive_increase":1.0,"beta":0.8,"maximum_decrease":0.5,"#,
+        r#""base_target":null,"hop_target":1200000,"range":8000000,"minimum_flow_window":0.1,"#,
+        r#""maximum_flow_window":100.0,"minimum_window":0.001,"maximum_window":1000.0,"#,
+        r#""initial_window_packets":100,"reset_after":5}"#
+    );
 
     fn config() -> SwiftConfig {
         SwiftConfig {
@@ -258,13 +271,15 @@ mod tests {
     }
 
     fn swift(window: f64) -> Swift {
-        Swift { window, ..Swift::new(&config(), &fixture::path()) }
+        Swift { window, ..Swift::new(&config(), &fixture::flow(&fixture::path())) }
     }
 
     /// An acknowledgement of one packet at `now` (us) after `delay` (us).
     fn acknowledge(swift: &mut Swift, now: u64, delay: u64) {
         let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
-        swift.on_acknowledgement(Time::from_us(now), Time::from_us(now - delay), &view);
+        let sent_at = Time::from_us(now - delay);
+        let ack = Acknowledgement { sent_at, ..Acknowledgement::plain(0) };
+        swift.on_acknowledgement(Time::from_us(now), &ack, &view);
     }
 
     #[test]
@@ -347,5 +362,22 @@ mod tests {
         assert_eq!((swift.window, swift.timeouts), (1.001, 0));
         swift.on_loss(Time::from_us(700), LossSignal::RecoveryExit { in_flight: 0 });
         assert_eq!(swift.window, 1.001);
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        let config = fixture::check_controller(
+            JSON,
+            &[
+                (JSON.replace("0.5", "1.0"), "maximum_decrease"),
+                (JSON.replace("0.8", "0"), "beta"),
+                (JSON.replace("null", "0"), "base_target"),
+                (JSON.replace(":0.1", ":100.0"), "maximum_flow_window"),
+                (JSON.replace("0.001", "1.5"), "minimum_window"),
+                (JSON.replace("1000.0", "0.5"), "maximum_window"),
+                (JSON.replace(":5}", ":0}"), "reset_after"),
+            ],
+        );
+        assert!(config.uses_timestamp());
     }
 }

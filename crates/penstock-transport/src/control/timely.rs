@@ -41,13 +41,14 @@
 //! | - | `minimum_rate` | 1 Gb/s | the simulator's run.py |
 //! | - | `window` | none, or scaled | the simulator's "timely" and "timely_vwin" |
 
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::FlowView;
-use crate::control::paced_rate::{Paced, PacedRate, RateWindow};
-use crate::path::PathFacts;
+use crate::bounds;
+use crate::control::hooks::{AtSource, Parameters};
+use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::flow::{FlowFacts, FlowView};
+use crate::path::Acknowledgement;
 
 /// Parameters of [`Timely`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,31 +115,30 @@ pub enum TimelyBand {
 }
 
 impl TimelyConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless_weight("controller.ewma_weight", self.ewma_weight)?;
-        ConfigError::unless_weight("controller.decrease_factor", self.decrease_factor)?;
-        ConfigError::unless(
-            self.low_rtt <= self.high_rtt,
-            "controller.low_rtt",
-            self.low_rtt,
-            "it must not exceed high_rtt",
-        )?;
-        ConfigError::unless_interval("controller.minimum_rtt", self.minimum_rtt)?;
-        ConfigError::unless_weight("controller.largest_cut", self.largest_cut)?;
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::weight(problems, "ewma_weight", self.ewma_weight);
+        bounds::weight(problems, "decrease_factor", self.decrease_factor);
+        let low = self.low_rtt;
+        problems.unless(low <= self.high_rtt, "low_rtt", low, "it must not exceed high_rtt");
+        bounds::interval(problems, "minimum_rtt", self.minimum_rtt);
+        bounds::weight(problems, "largest_cut", self.largest_cut);
         if let TimelyUpdate::Segment { size } = self.update {
             let remedy = "it must be above 0, such as 64 kB";
-            ConfigError::unless(size > Bytes::ZERO, "controller.update.size", size, remedy)?;
+            problems.unless(size > Bytes::ZERO, "update.size", size, remedy);
         }
         if let TimelyBand::Patched { reference_rtt } = self.band {
-            ConfigError::unless_interval("controller.band.reference_rtt", reference_rtt)?;
+            bounds::interval(problems, "band.reference_rtt", reference_rtt);
         }
-        ConfigError::unless_rate("controller.additive_increase", self.additive_increase)?;
-        ConfigError::unless_rate("controller.hyper_increase", self.hyper_increase)?;
-        ConfigError::unless_rate("controller.minimum_rate", self.minimum_rate)
+        bounds::rate(problems, "additive_increase", self.additive_increase);
+        bounds::rate(problems, "hyper_increase", self.hyper_increase);
+        bounds::rate(problems, "minimum_rate", self.minimum_rate);
+    }
+}
+
+impl Parameters for TimelyConfig {
+    fn uses_timestamp(&self) -> bool {
+        true
     }
 }
 
@@ -163,7 +163,8 @@ pub struct Timely {
 
 impl Timely {
     /// A flow that has sent nothing; it starts at line rate.
-    pub fn new(config: &TimelyConfig, path: &PathFacts) -> Self {
+    pub fn new(config: &TimelyConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let mut timely = Timely {
             config: config.clone(),
             rate: PacedRate::new(path, config.minimum_rate, config.window),
@@ -176,31 +177,6 @@ impl Timely {
         };
         timely.update_end = timely.next_update_end(&FlowView::default());
         timely
-    }
-
-    /// An acknowledgement arrived at `now`, `rtt` after its data packet left.
-    pub fn on_acknowledgement(&mut self, now: Time, rtt: Time, view: &FlowView) {
-        if view.acknowledged <= self.update_end {
-            return;
-        }
-        self.update_end = self.next_update_end(view);
-        let interval = now - core::mem::replace(&mut self.updated_at, now);
-        let minimum_rtt = nanoseconds(self.config.minimum_rtt);
-        self.share = match self.config.weighs_interval {
-            true => (nanoseconds(interval) / minimum_rtt).min(1.0),
-            false => 1.0,
-        };
-        let rtt = nanoseconds(rtt);
-        if let Some(last) = self.last_rtt.replace(rtt) {
-            let weight = self.config.ewma_weight;
-            self.difference = (1.0 - weight) * self.difference + weight * (rtt - last);
-            self.update(rtt, self.difference / minimum_rtt);
-        }
-    }
-
-    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
-    pub fn on_timed_pause(&mut self, kept: f64) {
-        self.decrease(kept);
     }
 
     fn next_update_end(&self, view: &FlowView) -> u64 {
@@ -274,169 +250,42 @@ fn nanoseconds(time: Time) -> f64 {
     time.as_ps() as f64 / 1e3
 }
 
-impl Paced for Timely {
+impl AtSource for Timely {
+    fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
+        if view.acknowledged <= self.update_end {
+            return;
+        }
+        self.update_end = self.next_update_end(view);
+        let interval = now - core::mem::replace(&mut self.updated_at, now);
+        let minimum_rtt = nanoseconds(self.config.minimum_rtt);
+        self.share = match self.config.weighs_interval {
+            true => (nanoseconds(interval) / minimum_rtt).min(1.0),
+            false => 1.0,
+        };
+        let rtt = nanoseconds(now.saturating_sub(ack.sent_at));
+        if let Some(last) = self.last_rtt.replace(rtt) {
+            let weight = self.config.ewma_weight;
+            self.difference = (1.0 - weight) * self.difference + weight * (rtt - last);
+            self.update(rtt, self.difference / minimum_rtt);
+        }
+    }
+
+    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    fn on_timed_pause(&mut self, kept: f64) {
+        self.decrease(kept);
+    }
+
     #[inline]
-    fn paced(&self) -> &PacedRate {
-        &self.rate
+    fn window(&self) -> u64 {
+        self.rate.window()
+    }
+
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        self.rate.rate()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use alloc::vec;
-
-    use super::*;
-    use crate::fixture;
-
-    const NOW: Time = Time::from_ms(1);
-
-    /// The paper's values, at 10 Gb/s.
-    fn config() -> TimelyConfig {
-        TimelyConfig {
-            ewma_weight: 0.875,
-            decrease_factor: 0.8,
-            additive_increase: BitRate::from_mbps(10),
-            hyper_increase: BitRate::from_mbps(50),
-            hyper_after: 5,
-            hyper_below_low: false,
-            low_rtt: Time::from_us(50),
-            high_rtt: Time::from_us(500),
-            minimum_rtt: Time::from_us(20),
-            largest_cut: 1.0,
-            weighs_interval: false,
-            update: TimelyUpdate::RoundTrip {},
-            band: TimelyBand::Gradient {},
-            minimum_rate: BitRate::from_mbps(1),
-            window: RateWindow::None,
-        }
-    }
-
-    /// A flow at 10 Gb/s on a 100 Gb/s path, whose last round-trip time was `rtt` (us).
-    fn flow(config: &TimelyConfig, rtt: u64) -> Timely {
-        let mut timely = Timely::new(config, &fixture::path());
-        timely.on_acknowledgement(NOW, Time::from_us(rtt), &view(1));
-        timely.rate.set(10_000_000_000);
-        timely
-    }
-
-    /// The acknowledgement of the first byte of round trip `round`, each of which has 1000 B.
-    fn view(round: u64) -> FlowView {
-        let acknowledged = round * 1_000;
-        FlowView { acknowledged, next: acknowledged + 999, newly_acknowledged: 1_000 }
-    }
-
-    /// The rates after a round trip of each time (us), in kb/s.
-    fn rates<const N: usize>(timely: &mut Timely, rtts: [u64; N]) -> [u64; N] {
-        let mut round = 1;
-        rtts.map(|rtt| {
-            round += 1;
-            timely.on_acknowledgement(NOW, Time::from_us(rtt), &view(round));
-            (timely.rate.get() + 500) / 1_000
-        })
-    }
-
-    #[test]
-    fn the_snippet_takes_at_most_half_away_and_counts_a_short_interval_less() {
-        let snippet = TimelyConfig { largest_cut: 0.5, weighs_interval: true, ..config() };
-        let mut timely = flow(&snippet, 60);
-        let mut update = |after: u64, round, rtt| {
-            let now = timely.updated_at + Time::from_us(after);
-            timely.on_acknowledgement(now, Time::from_us(rtt), &view(round));
-            timely.rate.get()
-        };
-        // By hand: the gradient is 0.875 · 90 / 20 = 3.9, so that all of the rate would be taken.
-        assert_eq!(update(20, 2, 150), 5_000_000_000);
-        // 1 - 0.8 · (1 - 500/1000) = 0.6, of which 10 of 20 us count: 0.8.
-        assert_eq!(update(10, 3, 1_000), 4_000_000_000);
-        assert_eq!(update(5, 4, 40), 4_002_500_000); // a quarter of 10 Mb/s
-        assert_eq!(update(40, 5, 40), 4_012_500_000);
-    }
-
-    #[test]
-    fn the_bands_and_the_gradient_of_a_written_sequence() {
-        let mut timely = flow(&config(), 60);
-        let expected =
-            [9_300_000, 6_614_625, 6_375_878, 6_385_878, 6_395_878, 6_405_878, 5_551_761];
-        assert_eq!(rates(&mut timely, [62, 70, 70, 66, 66, 40, 600]), expected);
-    }
-
-    #[test]
-    fn the_sixth_increase_in_a_row_is_a_large_one() {
-        let mut timely = flow(&config(), 60);
-        let steps = [10_010_000, 10_020_000, 10_030_000, 10_040_000, 10_050_000, 10_100_000];
-        assert_eq!(rates(&mut timely, [60; 6]), steps);
-    }
-
-    #[test]
-    fn increases_below_the_low_threshold_become_large_only_where_that_is_chosen() {
-        for (hyper_below_low, last) in [(false, 10_060_000), (true, 10_100_000)] {
-            let mut timely = flow(&TimelyConfig { hyper_below_low, ..config() }, 40);
-            assert_eq!(rates(&mut timely, [40; 6])[5], last);
-        }
-    }
-
-    #[test]
-    fn the_patched_band_weighs_by_the_gradient() {
-        let band = TimelyBand::Patched { reference_rtt: Time::from_us(50) };
-        let config = TimelyConfig { decrease_factor: 0.008, band, ..config() };
-        for (gradient, expected) in [(-0.3, 10_010), (0.0, 9_965), (0.3, 9_920)] {
-            let mut timely = flow(&config, 100);
-            timely.update(100_000.0, gradient);
-            assert_eq!(timely.rate.get() / 1_000_000, expected);
-        }
-    }
-
-    #[test]
-    fn the_first_acknowledgement_of_a_round_trip_counts_and_the_others_do_not() {
-        let mut timely = Timely::new(&config(), &fixture::path());
-        let acknowledge = |timely: &mut Timely, rtt, acknowledged, next| {
-            let view = FlowView { acknowledged, next, newly_acknowledged: 1_000 };
-            timely.on_acknowledgement(NOW, Time::from_us(rtt), &view);
-        };
-        acknowledge(&mut timely, 60, 1_000, 100_000);
-        assert_eq!((timely.last_rtt, timely.rate()), (Some(60_000.0), None));
-        acknowledge(&mut timely, 90, 100_000, 200_000);
-        assert_eq!((timely.last_rtt, timely.rate()), (Some(60_000.0), None));
-        acknowledge(&mut timely, 70, 101_000, 201_000);
-        assert_eq!(timely.last_rtt, Some(70_000.0));
-        assert_eq!(timely.rate.get().div_ceil(1_000), 65_000_000); // the gradient is 0.4375
-    }
-
-    #[test]
-    fn a_segment_ends_with_its_last_byte() {
-        let update = TimelyUpdate::Segment { size: Bytes::new(16_000) };
-        let mut timely = Timely::new(&TimelyConfig { update, ..config() }, &fixture::path());
-        let mut updates = vec![];
-        for packet in 1..=50 {
-            let view = FlowView { acknowledged: packet * 1_000, next: 99_000, ..view(0) };
-            timely.last_rtt = None;
-            timely.on_acknowledgement(NOW, Time::from_us(60), &view);
-            if timely.last_rtt.is_some() {
-                updates.push(packet);
-            }
-        }
-        assert_eq!(updates, [16, 32, 48]);
-    }
-
-    #[test]
-    fn a_steep_gradient_falls_to_the_minimum_rate_and_a_row_of_increases_ends() {
-        let mut timely = flow(&config(), 60);
-        timely.stage = 4;
-        assert_eq!(rates(&mut timely, [400]), [1_000]);
-        assert_eq!((timely.stage, timely.window()), (0, u64::MAX));
-    }
-
-    #[test]
-    fn a_timed_pause_leaves_a_share_of_the_rate_and_ends_a_row_of_increases() {
-        let mut timely = flow(&config(), 20);
-        timely.stage = 9;
-        timely.on_timed_pause(0.25);
-        assert_eq!((timely.rate.get(), timely.stage), (2_500_000_000, 0));
-    }
-
-    #[test]
-    fn a_scaled_window_follows_the_rate() {
-        let timely = flow(&TimelyConfig { window: RateWindow::Scaled, ..config() }, 60);
-        assert_eq!(timely.window(), 10_000);
-    }
-}
+#[path = "timely_tests.rs"]
+mod tests;

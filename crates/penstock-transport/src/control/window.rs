@@ -8,10 +8,11 @@
 //! |---|---|---|---|
 //! | - | `bdp_factor` | 1 | Sec. 6.2.1, App. A.8 |
 
-use serde::{Deserialize, Serialize};
-
-use crate::config::ConfigError;
+use crate::control::hooks::{AtSource, Parameters};
+use crate::flow::FlowFacts;
 use crate::path::PathFacts;
+use penstock_units::Problems;
+use serde::{Deserialize, Serialize};
 
 /// Parameters of [`Window`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,19 +23,20 @@ pub struct WindowConfig {
 }
 
 impl WindowConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the factor is not a positive finite number.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.bdp_factor.is_finite() && self.bdp_factor > 0.0,
-            "controller.bdp_factor",
-            self.bdp_factor,
-            "it must be a number above 0, such as 1",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let factor = self.bdp_factor;
+        let remedy = "it must be a number above 0, such as 1";
+        problems.unless(factor.is_finite() && factor > 0.0, "bdp_factor", factor, remedy);
+    }
+
+    /// The window on `path` (bytes), at least one byte so that a flow can start.
+    pub fn bytes(&self, path: &PathFacts) -> u64 {
+        ((path.bdp.get() as f64 * self.bdp_factor) as u64).max(1)
     }
 }
+
+impl Parameters for WindowConfig {}
 
 /// A window that never changes.
 #[derive(Clone, Copy, Debug)]
@@ -43,15 +45,15 @@ pub struct Window {
 }
 
 impl Window {
-    /// `bdp_factor` times the bandwidth-delay product, at least one byte so that a flow can start.
-    pub fn new(config: &WindowConfig, path: &PathFacts) -> Self {
-        let bytes = path.bdp.get() as f64 * config.bdp_factor;
-        Window { bytes: (bytes as u64).max(1) }
+    /// The same window for every flow on a path.
+    pub fn new(config: &WindowConfig, flow: &FlowFacts) -> Self {
+        Window { bytes: config.bytes(flow.path) }
     }
+}
 
-    /// The window (bytes), >= 1.
+impl AtSource for Window {
     #[inline]
-    pub fn bytes(&self) -> u64 {
+    fn window(&self) -> u64 {
         self.bytes
     }
 }
@@ -61,11 +63,21 @@ mod tests {
     use super::*;
     use crate::fixture;
 
+    const JSON: &str = r#"{"kind":"window","bdp_factor":1.0}"#;
+
     #[test]
     fn the_window_is_a_multiple_of_the_bandwidth_delay_product() {
-        let of = |bdp_factor| Window::new(&WindowConfig { bdp_factor }, &fixture::path()).bytes();
+        let of = |bdp_factor| {
+            let config = WindowConfig { bdp_factor };
+            Window::new(&config, &fixture::flow(&fixture::path())).window()
+        };
         assert_eq!(of(1.0), 100_000);
         assert_eq!(of(1.5), 150_000);
         assert_eq!(of(1e-9), 1);
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_controller(JSON, &[(JSON.replace("1.0", "-1.0"), "bdp_factor")]);
     }
 }

@@ -5,7 +5,7 @@ use penstock_packet::{Packet, PacketId, PacketKind};
 use penstock_units::Time;
 
 use super::{Host, Request, Timer, Turn};
-use crate::control::CreditSignal;
+use crate::credit::CreditSignal;
 use crate::sender::CreditUse;
 
 impl Host {

@@ -192,7 +192,7 @@ impl Host {
             config: Arc::clone(facts.config),
             credited,
             balance: None,
-            granter: Granter::of(&facts.config.controller, &facts.path).map(Box::new),
+            granter: facts.config.controller.granter(&facts.path).map(Box::new),
             open: Vec::new(),
             counters: HostCounters::default(),
             pauses: HostPauses::default(),

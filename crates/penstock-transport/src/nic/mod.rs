@@ -20,78 +20,21 @@
 
 use penstock_units::{Fidelity, Time};
 use rand_pcg::Pcg32;
-use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
 use crate::sender::Sender;
 
+pub(crate) mod config;
+mod list;
 mod polled;
 mod queued;
 mod queues;
-mod seat;
+mod ready;
+pub(crate) mod seat;
 mod slot_heap;
 
+pub use config::{MAXIMUM_CLASSES, MAXIMUM_QUEUES, NicConfig, NicScheduling};
 use polled::PolledNic;
 use queued::QueuedNic;
-pub(crate) use seat::Seat;
-
-/// Queues of a NIC at most: the pause bitmap has 128 bits, and BFC uses 32 or 128 queues
-/// (NSDI 2022, Sec. 6.2.1 and App. A.1).
-pub const MAXIMUM_QUEUES: u32 = 128;
-
-/// Priority classes of a NIC at most: IEEE 802.1Q has eight.
-pub const MAXIMUM_CLASSES: u32 = 8;
-
-/// How the flows of a host share its NIC.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NicConfig {
-    /// Queues that the first switch can pause one by one, the control queue included: 0 for none,
-    /// else 2 to [`MAXIMUM_QUEUES`].
-    pub queues: u32,
-    /// Whether the NIC obeys pauses of its queues; pauses of classes are always obeyed.
-    pub reacts: bool,
-    /// Which ready flow of a class sends next.
-    pub scheduling: NicScheduling,
-}
-
-/// Which ready flow of a class sends next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NicScheduling {
-    /// In turn, a packet each.
-    RoundRobin,
-    /// The one with the fewest bytes left to send; of equal ones the lowest slot.
-    Srf,
-}
-
-impl NicConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the number of queues leaves no data queue or is above [`MAXIMUM_QUEUES`].
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.queues == 0 || (2..=MAXIMUM_QUEUES).contains(&self.queues),
-            "nic.queues",
-            self.queues,
-            "it must be 0 (no queues to pause) or 2 to 128, the control queue included",
-        )
-    }
-
-    /// Checks that every one of `classes` priority classes gets a queue.
-    ///
-    /// # Errors
-    /// When there are more classes than data queues.
-    pub fn validate_classes(&self, classes: u32) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.queues == 0 || self.queues > classes,
-            "nic.queues",
-            self.queues,
-            "it must be above the number of classes, or 0 for no queues",
-        )
-    }
-}
 
 /// One NIC.
 #[derive(Clone, Debug)]
@@ -110,10 +53,10 @@ impl Nic {
     ///
     /// # Panics
     /// When `classes` is not in 1 to [`MAXIMUM_CLASSES`], or is more than the queues suffice for
-    /// ([`NicConfig::validate_classes`]).
+    /// ([`NicConfig::check_classes`]).
     pub fn new(config: &NicConfig, classes: u32, fidelity: Fidelity) -> Self {
         assert!((1..=MAXIMUM_CLASSES).contains(&classes), "a NIC has 1 to 8 classes");
-        assert!(config.validate_classes(classes).is_ok(), "every class needs a queue");
+        assert!(config.suffices_for(classes), "every class needs a queue");
         let kind = match fidelity {
             Fidelity::Exact => Kind::Queued(QueuedNic::new(config, classes)),
             Fidelity::Ns3Hpcc => Kind::Polled(PolledNic::default()),

@@ -10,21 +10,16 @@ use alloc::vec::Vec;
 use penstock_units::Time;
 use rand_pcg::Pcg32;
 
+use super::config::{MAXIMUM_QUEUES, NicConfig};
+use super::list::List;
 use super::queues::Queues;
-use super::seat::{List, Place, Seat};
+use super::ready::ReadyFlows;
+use super::seat::{Place, Seat};
 use super::slot_heap::SlotHeap;
-use super::{MAXIMUM_QUEUES, NicConfig, NicScheduling};
 use crate::sender::{Readiness, Sender};
 
 /// The control queue, which is never paused.
 const CONTROL_QUEUE: u128 = 1;
-
-/// The ready flows of one class.
-#[derive(Clone, Debug)]
-enum ReadyFlows {
-    InTurn(List),
-    ByRemaining(SlotHeap),
-}
 
 /// A NIC with lists of the flows that can send.
 #[derive(Clone, Debug)]
@@ -48,12 +43,8 @@ pub(super) struct QueuedNic {
 impl QueuedNic {
     /// A NIC without flows, for `classes` priority classes.
     pub(super) fn new(config: &NicConfig, classes: u32) -> Self {
-        let ready = match config.scheduling {
-            NicScheduling::RoundRobin => ReadyFlows::InTurn(List::new()),
-            NicScheduling::Srf => ReadyFlows::ByRemaining(SlotHeap::default()),
-        };
         QueuedNic {
-            ready: alloc::vec![ready; classes as usize],
+            ready: alloc::vec![ReadyFlows::new(config.scheduling); classes as usize],
             ready_classes: 0,
             paused_classes: 0,
             parked: alloc::vec![List::new(); config.queues as usize],
@@ -70,9 +61,7 @@ impl QueuedNic {
     pub(super) fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
         self.flow_count += 1;
         self.paced.reserve(self.flow_count);
-        if let ReadyFlows::ByRemaining(heap) = &mut self.ready[usize::from(class)] {
-            heap.reserve(self.flow_count);
-        }
+        self.ready[usize::from(class)].reserve(self.flow_count);
         flows[slot as usize].seat = Seat::of_class(class);
         self.take_queue(slot, flows, rng);
         self.make_ready(slot, flows);
@@ -115,10 +104,10 @@ impl QueuedNic {
             self.take_queue(slot, flows, rng);
         }
         let flow = &flows[slot as usize];
-        let in_turn = matches!(self.ready[0], ReadyFlows::InTurn(_));
+        let keeps_place = self.ready[0].keeps_place();
         match (flow.seat.place, flow.readiness(now)) {
             (Place::Parked, _) => {} // looked at again when its queue has resumed
-            (Place::Ready, Readiness::Ready) if in_turn => {}
+            (Place::Ready, Readiness::Ready) if keeps_place => {}
             (Place::Waiting, Readiness::Blocked | Readiness::Idle) => {}
             (Place::Paced, Readiness::At(time)) => {
                 self.paced.change_key(time.as_ps(), slot, flows);
@@ -277,10 +266,7 @@ impl QueuedNic {
         if classes == 0 {
             return None;
         }
-        match &self.ready[classes.trailing_zeros() as usize] {
-            ReadyFlows::InTurn(list) => list.first(),
-            ReadyFlows::ByRemaining(heap) => heap.first().map(|(_, slot)| slot),
-        }
+        self.ready[classes.trailing_zeros() as usize].first()
     }
 
     /// Puts a flow that is in no structure where `readiness` says.
@@ -301,10 +287,7 @@ impl QueuedNic {
         flow.seat.place = Place::Ready;
         let class = flow.seat.class;
         self.ready_classes |= 1 << class;
-        match &mut self.ready[usize::from(class)] {
-            ReadyFlows::InTurn(list) => list.push_back(slot, flows),
-            ReadyFlows::ByRemaining(heap) => heap.insert(flow.remaining_unsent(), slot, flows),
-        }
+        self.ready[usize::from(class)].insert(slot, flows);
     }
 
     /// Takes a flow out of the structure that it is in.
@@ -317,17 +300,9 @@ impl QueuedNic {
             Place::Paced => self.paced.remove(slot, flows),
             Place::Parked => self.parked[usize::from(queue)].remove(slot, flows),
             Place::Ready => {
-                let is_empty = match &mut self.ready[usize::from(class)] {
-                    ReadyFlows::InTurn(list) => {
-                        list.remove(slot, flows);
-                        list.first().is_none()
-                    }
-                    ReadyFlows::ByRemaining(heap) => {
-                        heap.remove(slot, flows);
-                        heap.first().is_none()
-                    }
-                };
-                if is_empty {
+                let ready = &mut self.ready[usize::from(class)];
+                ready.remove(slot, flows);
+                if ready.first().is_none() {
                     self.ready_classes &= !(1 << class);
                 }
             }

@@ -97,9 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::control::ControllerConfig;
     use crate::fixture;
-    use crate::recovery::RecoveryConfig;
     use penstock_units::Time;
 
     proptest! {
@@ -109,7 +107,7 @@ mod tests {
             removed in prop::collection::vec(any::<bool>(), 60),
             changed in prop::collection::vec(prop::option::of(0u64..20), 60),
         ) {
-            let host = fixture::host(ControllerConfig::LineRate {}, RecoveryConfig::Perfect {});
+            let host = fixture::line_rate();
             let flow = Sender::new(1, &host, &fixture::path(), Time::ZERO);
             let mut flows = alloc::vec![flow; keys.len()];
             let mut heap = SlotHeap::default();

@@ -26,14 +26,15 @@
 //! | minRTO | `minimum_timeout` | 200 us | AFQ Sec. 6.2.1; 1 s in RFC 6298 Sec. 2.4 |
 //! | - | `maximum_timeout` | 100 ms | our choice; at least 60 s in RFC 6298 Sec. 2.5 |
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
-use crate::path::{Acknowledgement, PathFacts};
-use crate::recovery::Reply;
-use crate::recovery::reassembly::Reassembly;
+use super::hooks::{AtDestination, AtSource, Parameters};
+use super::reassembly::Reassembly;
+use super::reply::Reply;
+use crate::bounds;
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
 
 /// Parameters of fast retransmit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,27 +51,25 @@ pub struct FastRetransmitConfig {
 }
 
 impl FastRetransmitConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.duplicate_threshold > 0,
-            "recovery.duplicate_threshold",
-            self.duplicate_threshold,
-            "it must be at least 1, such as 3",
-        )?;
-        ConfigError::unless_interval("recovery.maximum_timeout", self.maximum_timeout)?;
-        for (field, timeout) in [
-            ("recovery.initial_timeout", self.initial_timeout),
-            ("recovery.minimum_timeout", self.minimum_timeout),
-        ] {
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let threshold = self.duplicate_threshold;
+        let remedy = "it must be at least 1, such as 3";
+        problems.unless(threshold > 0, "duplicate_threshold", threshold, remedy);
+        bounds::interval(problems, "maximum_timeout", self.maximum_timeout);
+        for (field, timeout) in
+            [("initial_timeout", self.initial_timeout), ("minimum_timeout", self.minimum_timeout)]
+        {
             let holds = timeout > Time::ZERO && timeout <= self.maximum_timeout;
             let remedy = "it must be above 0 and at most maximum_timeout, such as 200 us";
-            ConfigError::unless(holds, field, timeout, remedy)?;
+            problems.unless(holds, field, timeout, remedy);
         }
-        Ok(())
+    }
+}
+
+impl Parameters for FastRetransmitConfig {
+    fn reports_losses(&self) -> bool {
+        true
     }
 }
 
@@ -99,9 +98,9 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    pub(crate) fn new(config: &FastRetransmitConfig, path: &PathFacts) -> Self {
+    pub(crate) fn new(config: &FastRetransmitConfig, flow: &FlowFacts) -> Self {
         Sending {
-            payload: u64::from(path.payload),
+            payload: u64::from(flow.path.payload),
             duplicate_threshold: config.duplicate_threshold,
             duplicates: 0,
             departed: 0,
@@ -112,79 +111,6 @@ impl Sending {
             timer: Timer::new(config),
             furthest: 0,
         }
-    }
-
-    /// Whether a packet is to be sent again whatever the window says.
-    #[inline]
-    pub(crate) fn is_due(&self) -> bool {
-        self.is_due
-    }
-
-    /// Bytes of the packet that is to be sent again, if one is, with `outstanding` bytes that are
-    /// not acknowledged.
-    #[inline]
-    pub(crate) fn due_bytes(&self, outstanding: u64) -> u64 {
-        if self.is_due { self.payload.min(outstanding) } else { 0 }
-    }
-
-    /// See the field.
-    #[inline]
-    pub(crate) fn departed_bytes(&self) -> u64 {
-        self.departed
-    }
-
-    /// When the timer expires, or [`Time::NEVER`].
-    #[inline]
-    pub(crate) fn expiry(&self) -> Time {
-        self.timer.expiry
-    }
-
-    /// Takes the packet that is to be sent again: its offset and length.
-    pub(crate) fn take_due(&mut self, view: &FlowView) -> Option<(u64, u32)> {
-        let length = self.due_bytes(view.next - view.acknowledged);
-        self.is_due = false;
-        (length > 0).then_some((view.acknowledged, length as u32))
-    }
-
-    /// The bytes `offset .. end` leave at `now`; answers whether they had left before.
-    #[inline]
-    pub(crate) fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
-        let is_retransmission = offset < self.furthest;
-        self.furthest = self.furthest.max(end);
-        self.timer.on_send(now, end, is_retransmission);
-        is_retransmission
-    }
-
-    /// An acknowledgement arrived; `view` has taken it into account.
-    pub(crate) fn on_acknowledgement(
-        &mut self,
-        now: Time,
-        ack: &Acknowledgement,
-        view: &FlowView,
-    ) -> Option<LossSignal> {
-        let outstanding = view.next - view.acknowledged;
-        if view.newly_acknowledged > 0 {
-            self.timer.measure(now, view.acknowledged);
-            self.on_progress(now, view)
-        } else if ack.cumulative == view.acknowledged && outstanding > 0 {
-            self.on_duplicate(view)
-        } else {
-            None
-        }
-    }
-
-    /// Answers whether the timer has expired by `now`; then the flow starts again at the first
-    /// unacknowledged byte.
-    pub(crate) fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
-        if now < self.timer.expiry {
-            return None;
-        }
-        let is_repeated = self.timer.back_off();
-        let in_flight = (view.next - view.acknowledged).saturating_sub(self.departed);
-        self.recover = Some(self.furthest);
-        self.leave_recovery();
-        view.next = view.acknowledged;
-        Some(LossSignal::Timeout { in_flight, is_repeated })
     }
 
     fn on_progress(&mut self, now: Time, view: &FlowView) -> Option<LossSignal> {
@@ -236,6 +162,74 @@ impl Sending {
         self.duplicates = 0;
         self.departed = 0;
         self.is_due = false;
+    }
+}
+
+impl AtSource for Sending {
+    /// Those of the packet that is to be sent again, if one is.
+    #[inline]
+    fn lost_bytes(&self, outstanding: u64) -> u64 {
+        if self.is_due { self.payload.min(outstanding) } else { 0 }
+    }
+
+    #[inline]
+    fn departed_bytes(&self) -> u64 {
+        self.departed
+    }
+
+    /// What is due leaves whatever the window says.
+    #[inline]
+    fn has_room(&self, outstanding: u64, window: u64) -> bool {
+        self.has_window(outstanding, window) || self.is_due
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.timer.expiry
+    }
+
+    fn take_lost(&mut self, _payload: u32, view: &FlowView) -> Option<(u64, u32)> {
+        let length = self.lost_bytes(view.next - view.acknowledged);
+        self.is_due = false;
+        (length > 0).then_some((view.acknowledged, length as u32))
+    }
+
+    #[inline]
+    fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
+        let is_retransmission = offset < self.furthest;
+        self.furthest = self.furthest.max(end);
+        self.timer.on_send(now, end, is_retransmission);
+        is_retransmission
+    }
+
+    fn on_acknowledgement(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        view: &mut FlowView,
+    ) -> Option<LossSignal> {
+        let outstanding = view.next - view.acknowledged;
+        if view.newly_acknowledged > 0 {
+            self.timer.measure(now, view.acknowledged);
+            self.on_progress(now, view)
+        } else if ack.cumulative == view.acknowledged && outstanding > 0 {
+            self.on_duplicate(view)
+        } else {
+            None
+        }
+    }
+
+    /// The flow starts again at the first unacknowledged byte.
+    fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
+        if now < self.timer.expiry {
+            return None;
+        }
+        let is_repeated = self.timer.back_off();
+        let in_flight = (view.next - view.acknowledged).saturating_sub(self.departed);
+        self.recover = Some(self.furthest);
+        self.leave_recovery();
+        view.next = view.acknowledged;
+        Some(LossSignal::Timeout { in_flight, is_repeated })
     }
 }
 
@@ -330,14 +324,21 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
-    pub(crate) fn on_data(&mut self, offset: u64, payload: u32) -> Reply {
+    /// Nothing has arrived.
+    pub(crate) fn new(_config: &FastRetransmitConfig, _flow: &FlowFacts) -> Self {
+        Receiving::default()
+    }
+}
+
+impl AtDestination for Receiving {
+    fn on_data(&mut self, _now: Time, offset: u64, payload: u32) -> Reply {
         self.bytes.take(offset..offset + u64::from(payload));
         Reply::Acknowledge { cumulative: self.bytes.expected() }
     }
 
     /// Bytes delivered in order.
     #[inline]
-    pub(crate) fn delivered(&self) -> u64 {
+    fn delivered(&self) -> u64 {
         self.bytes.expected()
     }
 }

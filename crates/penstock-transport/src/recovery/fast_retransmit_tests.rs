@@ -3,6 +3,11 @@
 use super::*;
 use crate::fixture::{self, view};
 
+const JSON: &str = concat!(
+    r#"{"kind":"fast-retransmit","duplicate_threshold":3,"initial_timeout":200000000,"#,
+    r#""minimum_timeout":200000000,"maximum_timeout":100000000000}"#
+);
+
 const NOW: Time = Time::from_us(8);
 
 fn config() -> FastRetransmitConfig {
@@ -16,14 +21,14 @@ fn config() -> FastRetransmitConfig {
 
 /// A flow with `packets` packets in flight since the start.
 fn sending(packets: u64) -> Sending {
-    let mut sending = Sending::new(&config(), &fixture::path());
+    let mut sending = Sending::new(&config(), &fixture::flow(&fixture::path()));
     for packet in 0..packets {
         assert!(!sending.on_send(Time::ZERO, packet * 1_000, (packet + 1) * 1_000));
     }
     sending
 }
 
-fn acknowledge(sending: &mut Sending, view: FlowView) -> Option<LossSignal> {
+fn acknowledge(sending: &mut Sending, mut view: FlowView) -> Option<LossSignal> {
     let ack = Acknowledgement {
         cumulative: view.acknowledged,
         is_negative: false,
@@ -33,7 +38,7 @@ fn acknowledge(sending: &mut Sending, view: FlowView) -> Option<LossSignal> {
         pair_gap: Time::ZERO,
         telemetry: &[],
     };
-    sending.on_acknowledgement(NOW, &ack, &view)
+    sending.on_acknowledgement(NOW, &ack, &mut view)
 }
 
 /// The third of three duplicate acknowledgements.
@@ -49,11 +54,11 @@ fn the_third_duplicate_sends_the_first_missing_packet_again_whatever_the_window(
     let in_flight = 10_000;
     let signal = three_duplicates(&mut sending, view(0, 10, 0));
     assert_eq!(signal, Some(LossSignal::FastRetransmit { in_flight }));
-    assert!(sending.is_due());
-    assert_eq!((sending.departed_bytes(), sending.due_bytes(10_000)), (3_000, 1_000));
-    assert_eq!(sending.take_due(&view(0, 10, 0)), Some((0, 1_000)));
+    assert!(sending.is_due);
+    assert_eq!((sending.departed_bytes(), sending.lost_bytes(10_000)), (3_000, 1_000));
+    assert_eq!(sending.take_lost(1_000, &view(0, 10, 0)), Some((0, 1_000)));
     assert!(sending.on_send(NOW, 0, 1_000));
-    assert_eq!(sending.take_due(&view(0, 10, 0)), None);
+    assert_eq!(sending.take_lost(1_000, &view(0, 10, 0)), None);
     acknowledge(&mut sending, view(0, 10, 0));
     assert_eq!(sending.departed_bytes(), 4_000); // inflation
 }
@@ -65,40 +70,40 @@ fn a_partial_acknowledgement_deflates_and_sends_the_next_gap_again() {
     for _ in 0..5 {
         acknowledge(&mut sending, view(0, 12, 0));
     }
-    sending.take_due(&view(0, 12, 0));
+    sending.take_lost(1_000, &view(0, 12, 0));
     assert_eq!(acknowledge(&mut sending, view(4, 12, 4)), None);
     // 8 packets had left; 4 are acknowledged and one is added back.
     assert_eq!(sending.departed_bytes(), 5_000);
-    assert_eq!(sending.take_due(&view(4, 12, 4)), Some((4_000, 1_000)));
+    assert_eq!(sending.take_lost(1_000, &view(4, 12, 4)), Some((4_000, 1_000)));
     let exit = acknowledge(&mut sending, view(10, 12, 6));
     assert_eq!(exit, Some(LossSignal::RecoveryExit { in_flight: 2_000 }));
-    assert_eq!((sending.departed_bytes(), sending.is_due()), (0, false));
+    assert_eq!((sending.departed_bytes(), sending.is_due), (0, false));
 }
 
 #[test]
 fn only_the_first_partial_acknowledgement_restarts_the_timer() {
     let mut sending = sending(10);
     three_duplicates(&mut sending, view(0, 10, 0));
-    assert_eq!(sending.expiry(), Time::from_us(100));
+    assert_eq!(sending.deadline(), Time::from_us(100));
     acknowledge(&mut sending, view(2, 10, 2));
-    let restarted = sending.expiry();
+    let restarted = sending.deadline();
     assert_ne!(restarted, Time::from_us(100));
     sending.timer.timeout = Time::from_us(50); // so that another start would show
     acknowledge(&mut sending, view(4, 10, 2));
-    assert_eq!(sending.expiry(), restarted);
+    assert_eq!(sending.deadline(), restarted);
     acknowledge(&mut sending, view(10, 11, 6));
-    assert_eq!(sending.expiry(), NOW + Time::from_us(50));
+    assert_eq!(sending.deadline(), NOW + Time::from_us(50));
     acknowledge(&mut sending, view(11, 11, 1));
-    assert_eq!(sending.expiry(), Time::NEVER);
+    assert_eq!(sending.deadline(), Time::NEVER);
 }
 
 #[test]
 fn the_short_last_packet_is_sent_again_as_it_was() {
-    let mut sending = Sending::new(&config(), &fixture::path());
+    let mut sending = Sending::new(&config(), &fixture::flow(&fixture::path()));
     sending.on_send(Time::ZERO, 0, 300);
     let view = FlowView { acknowledged: 0, next: 300, newly_acknowledged: 0 };
     three_duplicates(&mut sending, view);
-    assert_eq!(sending.take_due(&view), Some((0, 300)));
+    assert_eq!(sending.take_lost(1_000, &view), Some((0, 300)));
 }
 
 #[test]
@@ -110,15 +115,15 @@ fn a_timeout_rewinds_and_ends_the_recovery() {
     // Three of the ten have arrived, as the duplicates say.
     let timeout = LossSignal::Timeout { in_flight: 7_000, is_repeated: false };
     assert_eq!(sending.on_deadline(Time::from_us(100), &mut state), Some(timeout));
-    assert_eq!((state.next, sending.departed_bytes(), sending.is_due()), (0, 0, false));
-    assert_eq!(sending.expiry(), Time::NEVER);
+    assert_eq!((state.next, sending.departed_bytes(), sending.is_due), (0, 0, false));
+    assert_eq!(sending.deadline(), Time::NEVER);
     assert!(sending.on_send(Time::from_us(110), 0, 1_000));
-    assert_eq!(sending.expiry(), Time::from_us(310)); // twice 100 us
+    assert_eq!(sending.deadline(), Time::from_us(310)); // twice 100 us
     state = view(0, 1, 0);
     let repeated = LossSignal::Timeout { in_flight: 1_000, is_repeated: true };
     assert_eq!(sending.on_deadline(Time::from_us(310), &mut state), Some(repeated));
     sending.on_send(Time::from_us(400), 0, 1_000);
-    assert_eq!(sending.expiry(), Time::from_us(700)); // 300 us at most
+    assert_eq!(sending.deadline(), Time::from_us(700)); // 300 us at most
 }
 
 #[test]
@@ -174,8 +179,20 @@ fn the_receiver_keeps_what_is_ahead_and_acknowledges_every_packet() {
     let mut receiving = Receiving::default();
     let expected = [(0, 1_000), (2_000, 1_000), (3_000, 1_000), (2_000, 1_000), (1_000, 4_000)];
     for (offset, cumulative) in expected {
-        assert_eq!(receiving.on_data(offset, 1_000), Reply::Acknowledge { cumulative });
+        assert_eq!(receiving.on_data(NOW, offset, 1_000), Reply::Acknowledge { cumulative });
     }
-    assert_eq!(receiving.on_data(1_000, 1_000), Reply::Acknowledge { cumulative: 4_000 });
+    assert_eq!(receiving.on_data(NOW, 1_000, 1_000), Reply::Acknowledge { cumulative: 4_000 });
     assert_eq!(receiving.delivered(), 4_000);
+}
+
+#[test]
+fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+    fixture::check_recovery(
+        JSON,
+        &[
+            (JSON.replace(":3,", ":0,"), "duplicate_threshold"),
+            (JSON.replace("100000000000", "100000000"), "initial_timeout"),
+            (JSON.replace("minimum_timeout\":200000000", "minimum_timeout\":0"), "minimum_timeout"),
+        ],
+    );
 }

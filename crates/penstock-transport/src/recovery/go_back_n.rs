@@ -15,13 +15,12 @@
 //! | - | `nack_interval` | 500 us | the simulator's NACK interval |
 //! | - | `timeout` | 500 us to 4 ms | our choice: several round trips including pauses |
 
-use penstock_units::Time;
-use serde::{Deserialize, Serialize};
-
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
+use super::hooks::{AtDestination, AtSource, Parameters};
+use super::reply::Reply;
+use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
-use crate::recovery::Reply;
+use penstock_units::{Problems, Time};
+use serde::{Deserialize, Serialize};
 
 /// Parameters of Go-Back-N.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,19 +33,14 @@ pub struct GoBackNConfig {
 }
 
 impl GoBackNConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the timeout is zero, with which a sender would rewind after every packet.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.timeout > Time::ZERO,
-            "recovery.timeout",
-            self.timeout,
-            "it must be above 0; several round-trip times are usual, such as 1 ms",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let remedy = "it must be above 0; several round-trip times are usual, such as 1 ms";
+        problems.unless(self.timeout > Time::ZERO, "timeout", self.timeout, remedy);
     }
 }
+
+impl Parameters for GoBackNConfig {}
 
 /// The sending half: the retransmission timer and how far the flow ever got.
 #[derive(Clone, Debug)]
@@ -61,13 +55,14 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    pub(crate) fn new(config: &GoBackNConfig) -> Self {
+    pub(crate) fn new(config: &GoBackNConfig, _flow: &FlowFacts) -> Self {
         Sending { timeout: config.timeout, expiry: Time::NEVER, furthest: 0, has_expired: false }
     }
+}
 
-    /// The bytes `offset .. end` leave at `now`; answers whether they had left before.
+impl AtSource for Sending {
     #[inline]
-    pub(crate) fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
+    fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
         if self.expiry == Time::NEVER {
             self.expiry = now.saturating_add(self.timeout);
         }
@@ -76,14 +71,13 @@ impl Sending {
         is_retransmission
     }
 
-    /// An acknowledgement arrived at `now`; `view` has taken it into account. A negative one rewinds
-    /// the flow, unless it asks for less than is acknowledged by now.
-    pub(crate) fn on_acknowledgement(
+    /// A negative one rewinds the flow, unless it asks for less than is acknowledged by now.
+    fn on_acknowledgement(
         &mut self,
         now: Time,
         ack: &Acknowledgement,
         view: &mut FlowView,
-    ) {
+    ) -> Option<LossSignal> {
         self.has_expired &= view.newly_acknowledged == 0;
         if ack.is_negative && ack.cumulative == view.acknowledged {
             view.next = view.acknowledged;
@@ -93,11 +87,11 @@ impl Sending {
         } else if view.newly_acknowledged > 0 {
             self.expiry = now.saturating_add(self.timeout);
         }
+        None
     }
 
-    /// Answers whether the timer has expired by `now`; then the flow starts again at the first
-    /// unacknowledged byte.
-    pub(crate) fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
+    /// The flow starts again at the first unacknowledged byte.
+    fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
         if now < self.expiry {
             return None;
         }
@@ -108,9 +102,8 @@ impl Sending {
         Some(LossSignal::Timeout { in_flight, is_repeated })
     }
 
-    /// When the timer expires, or [`Time::NEVER`].
     #[inline]
-    pub(crate) fn expiry(&self) -> Time {
+    fn deadline(&self) -> Time {
         self.expiry
     }
 }
@@ -127,7 +120,7 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
-    pub(crate) fn new(config: &GoBackNConfig) -> Self {
+    pub(crate) fn new(config: &GoBackNConfig, _flow: &FlowFacts) -> Self {
         Receiving {
             expected: 0,
             nack_interval: config.nack_interval,
@@ -135,8 +128,10 @@ impl Receiving {
             report_again_at: Time::ZERO,
         }
     }
+}
 
-    pub(crate) fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
+impl AtDestination for Receiving {
+    fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
         if offset <= self.expected {
             self.expected = self.expected.max(offset + u64::from(payload));
             return Reply::Acknowledge { cumulative: self.expected };
@@ -151,7 +146,7 @@ impl Receiving {
 
     /// Bytes delivered in order.
     #[inline]
-    pub(crate) fn delivered(&self) -> u64 {
+    fn delivered(&self) -> u64 {
         self.expected
     }
 }
@@ -159,12 +154,14 @@ impl Receiving {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture;
+
+    const JSON: &str = r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;
 
     fn receiving() -> Receiving {
-        Receiving::new(&GoBackNConfig {
-            timeout: Time::from_ms(1),
-            nack_interval: Time::from_us(500),
-        })
+        let (timeout, nack_interval) = (Time::from_ms(1), Time::from_us(500));
+        let config = GoBackNConfig { timeout, nack_interval };
+        Receiving::new(&config, &fixture::flow(&fixture::path()))
     }
 
     #[test]
@@ -209,5 +206,10 @@ mod tests {
         receiving.on_data(Time::ZERO, 1_000, 1_000);
         let reply = receiving.on_data(Time::ZERO, 0, 1_000);
         assert_eq!(reply, Reply::Acknowledge { cumulative: 2_000 });
+    }
+
+    #[test]
+    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+        fixture::check_recovery(JSON, &[(JSON.replace("1000000000", "0"), "timeout")]);
     }
 }

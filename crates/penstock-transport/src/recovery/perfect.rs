@@ -6,101 +6,101 @@
 //! reports every drop. The receiver counts bytes in whatever order they come: only dropped bytes
 //! are sent again, so it sees every byte once. There is no timer, because no drop goes unreported.
 
-use alloc::collections::VecDeque;
-use core::ops::Range;
+use penstock_units::{Problems, Time};
+use serde::{Deserialize, Serialize};
 
-use crate::recovery::Reply;
+use super::hooks::{AtDestination, AtSource, Parameters};
+use super::lost_packets::LostPackets;
+use super::reply::Reply;
+use crate::flow::{FlowFacts, FlowView};
 
-/// The sending half: the bytes that were dropped and not sent again yet, oldest drop first.
-#[derive(Clone, Debug, Default)]
+/// Perfect retransmission has no parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerfectConfig {}
+
+impl PerfectConfig {
+    /// Nothing can be wrong.
+    pub fn check(&self, _problems: &mut Problems) {}
+}
+
+impl Parameters for PerfectConfig {}
+
+/// The sending half: the packets that were dropped and not sent again yet.
+#[derive(Clone, Debug)]
 pub(crate) struct Sending {
-    /// Neighbouring packets are one range, so that the drops of a burst take little memory.
-    lost: VecDeque<Range<u64>>,
-    lost_bytes: u64,
+    lost: LostPackets,
 }
 
 impl Sending {
-    /// A switch dropped the packet with the bytes from `offset` on.
-    pub(crate) fn on_drop(&mut self, offset: u64, payload: u32) {
-        let end = offset + u64::from(payload);
-        self.lost_bytes += u64::from(payload);
-        match self.lost.back_mut() {
-            Some(last) if last.end == offset => last.end = end,
-            _ => self.lost.push_back(offset..end),
-        }
+    /// Nothing was dropped.
+    pub(crate) fn new(_config: &PerfectConfig, _flow: &FlowFacts) -> Self {
+        Sending { lost: LostPackets::default() }
     }
+}
 
-    /// Takes the next packet to send again: its offset and at most `payload` bytes.
-    pub(crate) fn take_lost(&mut self, payload: u32) -> Option<(u64, u32)> {
-        let range = self.lost.front_mut()?;
-        let offset = range.start;
-        let length = (range.end - offset).min(u64::from(payload));
-        range.start += length;
-        if range.is_empty() {
-            self.lost.pop_front();
-        }
-        self.lost_bytes -= length;
-        Some((offset, length as u32))
-    }
-
-    /// Whether the byte at `offset` is still to be sent again.
-    pub(crate) fn has_lost(&self, offset: u64) -> bool {
-        self.lost.iter().any(|range| range.contains(&offset))
-    }
-
-    /// Bytes that were dropped and not sent again yet.
+impl AtSource for Sending {
     #[inline]
-    pub(crate) fn lost_bytes(&self) -> u64 {
-        self.lost_bytes
+    fn lost_bytes(&self, _outstanding: u64) -> u64 {
+        self.lost.bytes()
+    }
+
+    #[inline]
+    fn departed_bytes(&self) -> u64 {
+        self.lost.bytes()
+    }
+
+    /// The receiver counts bytes in any order, so those that were dropped are not among them.
+    #[inline]
+    fn end_of_flight(&self, next: u64) -> u64 {
+        next.saturating_sub(self.lost.bytes())
+    }
+
+    fn take_lost(&mut self, payload: u32, _view: &FlowView) -> Option<(u64, u32)> {
+        self.lost.take(payload)
+    }
+
+    fn on_switch_drop(&mut self, offset: u64, payload: u32) -> bool {
+        self.lost.add(offset, payload);
+        true
     }
 }
 
 /// The receiving half: a count.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Receiving {
     delivered: u64,
 }
 
 impl Receiving {
+    /// Nothing has arrived.
+    pub(crate) fn new(_config: &PerfectConfig, _flow: &FlowFacts) -> Self {
+        Receiving { delivered: 0 }
+    }
+}
+
+impl AtDestination for Receiving {
     #[inline]
-    pub(crate) fn on_data(&mut self, payload: u32) -> Reply {
+    fn on_data(&mut self, _now: Time, _offset: u64, payload: u32) -> Reply {
         self.delivered += u64::from(payload);
         Reply::Acknowledge { cumulative: self.delivered }
     }
 
     /// Bytes delivered in any order.
     #[inline]
-    pub(crate) fn delivered(&self) -> u64 {
+    fn delivered(&self) -> u64 {
         self.delivered
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::fixture;
+
+    const JSON: &str = r#"{"kind":"perfect"}"#;
 
     #[test]
-    fn the_dropped_packets_come_back_as_they_were() {
-        let mut sending = Sending::default();
-        for (offset, payload) in [(3_000, 1_000), (4_000, 1_000), (9_000, 1_000), (10_000, 7)] {
-            sending.on_drop(offset, payload);
-        }
-        assert_eq!(sending.lost_bytes(), 3_007);
-        assert_eq!(sending.lost.len(), 2);
-        for expected in [(3_000, 1_000), (4_000, 1_000), (9_000, 1_000), (10_000, 7)] {
-            assert_eq!(sending.take_lost(1_000), Some(expected));
-        }
-        assert_eq!((sending.take_lost(1_000), sending.lost_bytes()), (None, 0));
-    }
-
-    #[test]
-    fn a_packet_that_is_dropped_again_comes_back_again() {
-        let mut sending = Sending::default();
-        sending.on_drop(0, 1_000);
-        for _ in 0..3 {
-            assert_eq!(sending.take_lost(1_000), Some((0, 1_000)));
-            sending.on_drop(0, 1_000);
-        }
-        assert_eq!(sending.lost_bytes(), 1_000);
+    fn there_are_no_parameters() {
+        fixture::check_recovery(JSON, &[]);
     }
 }

@@ -17,13 +17,15 @@
 
 use core::ops::Range;
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
-use crate::recovery::reassembly::Reassembly;
-use crate::recovery::{Reply, perfect};
+use super::hooks::{AtDestination, AtSource, Parameters};
+use super::lost_packets::LostPackets;
+use super::reassembly::Reassembly;
+use super::reply::Reply;
+use crate::bounds;
+use crate::flow::{FlowFacts, FlowView, LossSignal};
 
 /// Parameters of the recovery by RESEND.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,19 +36,22 @@ pub struct ResendConfig {
 }
 
 impl ResendConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// When the timeout is zero.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless_interval("recovery.timeout", self.timeout)
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        bounds::interval(problems, "timeout", self.timeout);
+    }
+}
+
+impl Parameters for ResendConfig {
+    fn acknowledges_each(&self) -> bool {
+        false
     }
 }
 
 /// The sending half: what is to be sent again, and when the receiver is reminded of the message.
 #[derive(Clone, Debug)]
 pub(crate) struct Sending {
-    lost: perfect::Sending,
+    lost: LostPackets,
     timeout: Time,
     payload: u32,
     /// When the first packet is sent again, so that the receiver knows of the message, or repeats an
@@ -55,56 +60,59 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    pub(crate) fn new(config: &ResendConfig, payload: u32) -> Self {
+    pub(crate) fn new(config: &ResendConfig, flow: &FlowFacts) -> Self {
         Sending {
-            lost: perfect::Sending::default(),
+            lost: LostPackets::default(),
             timeout: config.timeout,
-            payload,
+            payload: flow.path.payload,
             expiry: Time::NEVER,
         }
     }
+}
 
-    /// The receiver asks for `range`; the bytes before `next` were sent. Answers whether it has to be
-    /// told that nothing is lost.
-    pub(crate) fn on_resend(&mut self, range: Range<u64>, next: u64) -> bool {
-        let end = range.end.min(next);
-        if range.start >= end || self.lost.has_lost(range.start) {
-            return true;
-        }
-        self.lost.on_drop(range.start, (end - range.start) as u32);
+impl AtSource for Sending {
+    #[inline]
+    fn lost_bytes(&self, _outstanding: u64) -> u64 {
+        self.lost.bytes()
+    }
+
+    #[inline]
+    fn departed_bytes(&self) -> u64 {
+        self.lost.bytes()
+    }
+
+    fn take_lost(&mut self, payload: u32, _view: &FlowView) -> Option<(u64, u32)> {
+        self.lost.take(payload)
+    }
+
+    #[inline]
+    fn on_send(&mut self, now: Time, _offset: u64, _end: u64) -> bool {
+        self.expiry = now.saturating_add(self.timeout);
         false
     }
 
-    /// Takes the next packet to send again: its offset and at most `payload` bytes.
-    pub(crate) fn take_lost(&mut self, payload: u32) -> Option<(u64, u32)> {
-        self.lost.take_lost(payload)
-    }
-
-    /// Bytes that are to be sent again.
-    #[inline]
-    pub(crate) fn lost_bytes(&self) -> u64 {
-        self.lost.lost_bytes()
-    }
-
-    /// A packet leaves at `now`.
-    #[inline]
-    pub(crate) fn on_send(&mut self, now: Time) {
-        self.expiry = now.saturating_add(self.timeout);
+    fn on_resend(&mut self, range: Range<u64>, next: u64) -> bool {
+        let end = range.end.min(next);
+        if range.start >= end || self.lost.contains(range.start) {
+            return true;
+        }
+        self.lost.add(range.start, (end - range.start) as u32);
+        false
     }
 
     #[inline]
-    pub(crate) fn expiry(&self) -> Time {
+    fn deadline(&self) -> Time {
         self.expiry
     }
 
     /// Nothing could be sent for a while: the first packet, a grant or the acknowledgement may be lost.
-    pub(crate) fn on_deadline(&mut self, now: Time, view: &FlowView) -> Option<LossSignal> {
+    fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
         if now < self.expiry {
             return None;
         }
         self.expiry = now.saturating_add(self.timeout);
-        if self.lost_bytes() == 0 {
-            self.lost.on_drop(0, view.next.min(u64::from(self.payload)) as u32);
+        if self.lost.bytes() == 0 {
+            self.lost.add(0, view.next.min(u64::from(self.payload)) as u32);
         }
         Some(LossSignal::Timeout { in_flight: view.next, is_repeated: false })
     }
@@ -125,20 +133,28 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
-    /// Nothing of `size` bytes has arrived, of which the first `unscheduled` come without a grant.
-    pub(crate) fn new(config: &ResendConfig, size: u64, unscheduled: u64) -> Self {
+    /// Nothing has arrived.
+    pub(crate) fn new(config: &ResendConfig, flow: &FlowFacts) -> Self {
         Receiving {
-            size,
+            size: flow.size,
             timeout: config.timeout,
             bytes: Reassembly::default(),
-            granted: unscheduled.min(size),
+            granted: flow.unscheduled.min(flow.size),
             deadline: Time::NEVER,
             asked: 0,
         }
     }
 
-    /// `payload` bytes from `offset` on arrived at `now`; only a whole message is acknowledged.
-    pub(crate) fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
+    /// The time until the next RESEND begins anew.
+    fn expect(&mut self, now: Time) {
+        let is_due = self.delivered() < self.granted;
+        self.deadline = if is_due { now.saturating_add(self.timeout) } else { Time::NEVER };
+    }
+}
+
+impl AtDestination for Receiving {
+    /// Only a whole message is acknowledged.
+    fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply {
         let before = self.delivered();
         self.bytes.take(offset..offset + u64::from(payload));
         if self.delivered() > before {
@@ -150,25 +166,19 @@ impl Receiving {
         Reply::Acknowledge { cumulative: self.size }
     }
 
-    /// The sender may send the bytes before `offset` as of `now`.
-    pub(crate) fn on_grant(&mut self, now: Time, offset: u64) {
-        self.granted = self.granted.max(offset);
-        self.expect(now);
-    }
-
-    /// The time until the next RESEND begins anew.
-    pub(crate) fn expect(&mut self, now: Time) {
-        let is_due = self.delivered() < self.granted;
-        self.deadline = if is_due { now.saturating_add(self.timeout) } else { Time::NEVER };
+    /// Bytes that have arrived, in any order.
+    #[inline]
+    fn delivered(&self) -> u64 {
+        self.bytes.arrived()
     }
 
     #[inline]
-    pub(crate) fn deadline(&self) -> Time {
+    fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// The next bytes to ask for again at `now`, gap after gap, if that is due.
-    pub(crate) fn on_deadline(&mut self, now: Time) -> Option<Range<u64>> {
+    /// Gap after gap.
+    fn on_deadline(&mut self, now: Time) -> Option<Range<u64>> {
         if now < self.deadline {
             return None;
         }
@@ -180,10 +190,13 @@ impl Receiving {
         gap
     }
 
-    /// Bytes that have arrived, in any order.
-    #[inline]
-    pub(crate) fn delivered(&self) -> u64 {
-        self.bytes.arrived()
+    fn on_grant(&mut self, now: Time, offset: u64) {
+        self.granted = self.granted.max(offset);
+        self.expect(now);
+    }
+
+    fn on_busy(&mut self, now: Time) {
+        self.expect(now);
     }
 }
 
@@ -192,13 +205,27 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::fixture;
 
     const CONFIG: ResendConfig = ResendConfig { timeout: Time::from_us(1_000) };
     const NOTHING: Reply = Reply::Nothing;
 
+    fn sending() -> Sending {
+        Sending::new(&CONFIG, &fixture::flow(&fixture::path()))
+    }
+
+    fn take_lost(sending: &mut Sending) -> Option<(u64, u32)> {
+        sending.take_lost(1_000, &FlowView::default())
+    }
+
+    /// Of a message of `size` bytes, of which the first `unscheduled` come without a grant.
+    fn receiving(size: u64, unscheduled: u64) -> Receiving {
+        Receiving::new(&CONFIG, &FlowFacts { size, unscheduled, path: &fixture::path() })
+    }
+
     #[test]
     fn a_message_that_arrives_in_any_order_is_acknowledged_once_it_is_whole() {
-        let mut receiving = Receiving::new(&CONFIG, 3_500, 100_000);
+        let mut receiving = receiving(3_500, 100_000);
         for (offset, payload, reply, delivered) in [
             (2_000, 1_000, NOTHING, 1_000),
             (0, 1_000, NOTHING, 2_000),
@@ -214,7 +241,7 @@ mod tests {
 
     #[test]
     fn gaps_are_asked_for_after_the_timeout_and_again() {
-        let mut receiving = Receiving::new(&CONFIG, 9_000, 4_000);
+        let mut receiving = receiving(9_000, 4_000);
         assert_eq!(receiving.deadline(), Time::NEVER);
         receiving.on_data(Time::from_us(5), 0, 1_000);
         receiving.on_data(Time::from_us(6), 3_000, 1_000);
@@ -222,7 +249,7 @@ mod tests {
         assert_eq!(receiving.on_deadline(Time::from_us(1_006)), Some(1_000..3_000));
         assert_eq!(receiving.on_deadline(Time::from_us(1_006)), None);
         assert_eq!(receiving.deadline(), Time::from_us(2_006));
-        receiving.expect(Time::from_us(2_000)); // BUSY
+        receiving.on_busy(Time::from_us(2_000));
         assert_eq!(receiving.on_deadline(Time::from_us(2_006)), None);
         receiving.on_data(Time::from_us(2_100), 1_000, 1_000);
         receiving.on_data(Time::from_us(2_101), 2_000, 1_000);
@@ -233,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_repeated_packet_does_not_put_off_what_is_asked_for() {
-        let mut receiving = Receiving::new(&CONFIG, 9_000, 4_000);
+        let mut receiving = receiving(9_000, 4_000);
         receiving.on_data(Time::ZERO, 0, 1_000);
         receiving.on_data(Time::from_us(900), 0, 1_000);
         assert_eq!(receiving.on_deadline(Time::from_us(1_000)), Some(1_000..4_000));
@@ -241,7 +268,7 @@ mod tests {
 
     #[test]
     fn several_gaps_are_asked_for_one_after_the_other() {
-        let mut receiving = Receiving::new(&CONFIG, 9_000, 6_000);
+        let mut receiving = receiving(9_000, 6_000);
         receiving.on_data(Time::ZERO, 1_000, 1_000);
         receiving.on_data(Time::ZERO, 4_000, 1_000);
         let now = Time::from_us(1_000);
@@ -252,26 +279,26 @@ mod tests {
 
     #[test]
     fn a_sender_answers_with_the_bytes_it_has_sent_or_is_busy() {
-        let mut sending = Sending::new(&CONFIG, 1_000);
+        let mut sending = sending();
         assert!(sending.on_resend(4_000..5_000, 4_000));
         assert!(!sending.on_resend(1_000..5_000, 2_500));
         assert!(sending.on_resend(1_000..5_000, 2_500), "it is about to send them");
         assert!(!sending.on_resend(0..500, 2_500));
-        assert_eq!(sending.take_lost(1_000), Some((1_000, 1_000)));
-        assert_eq!(sending.take_lost(1_000), Some((2_000, 500)));
-        assert_eq!(sending.take_lost(1_000), Some((0, 500)));
-        assert_eq!(sending.take_lost(1_000), None);
+        assert_eq!(take_lost(&mut sending), Some((1_000, 1_000)));
+        assert_eq!(take_lost(&mut sending), Some((2_000, 500)));
+        assert_eq!(take_lost(&mut sending), Some((0, 500)));
+        assert_eq!(take_lost(&mut sending), None);
     }
 
     #[test]
     fn the_first_packet_is_sent_again_when_nothing_was_sent_for_a_while() {
-        let mut sending = Sending::new(&CONFIG, 1_000);
-        let view = FlowView { acknowledged: 0, next: 2_500, newly_acknowledged: 0 };
-        sending.on_send(Time::from_us(1));
-        assert_eq!(sending.on_deadline(Time::from_us(1_000), &view), None);
-        assert!(sending.on_deadline(Time::from_us(1_001), &view).is_some());
-        assert_eq!(sending.take_lost(1_000), Some((0, 1_000)));
-        sending.on_send(Time::from_us(1_002));
-        assert_eq!(sending.expiry(), Time::from_us(2_002));
+        let mut sending = sending();
+        let mut view = FlowView { acknowledged: 0, next: 2_500, newly_acknowledged: 0 };
+        sending.on_send(Time::from_us(1), 0, 1_000);
+        assert_eq!(sending.on_deadline(Time::from_us(1_000), &mut view), None);
+        assert!(sending.on_deadline(Time::from_us(1_001), &mut view).is_some());
+        assert_eq!(take_lost(&mut sending), Some((0, 1_000)));
+        sending.on_send(Time::from_us(1_002), 0, 1_000);
+        assert_eq!(sending.deadline(), Time::from_us(2_002));
     }
 }

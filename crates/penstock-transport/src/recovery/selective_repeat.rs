@@ -26,15 +26,14 @@
 
 use core::ops::Range;
 
-use penstock_units::Time;
+use super::hooks::{AtDestination, AtSource, Parameters};
+use super::range_set::RangeSet;
+use super::reassembly::Reassembly;
+use super::reply::Reply;
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
-
-use crate::config::ConfigError;
-use crate::control::{FlowView, LossSignal};
-use crate::path::{Acknowledgement, PathFacts};
-use crate::recovery::Reply;
-use crate::recovery::range_set::RangeSet;
-use crate::recovery::reassembly::Reassembly;
 
 /// Parameters of selective repeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,29 +50,21 @@ pub struct SelectiveRepeatConfig {
 }
 
 impl SelectiveRepeatConfig {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// The first parameter that is out of bounds.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::unless(
-            self.bdp_factor.is_finite() && self.bdp_factor > 0.0,
-            "recovery.bdp_factor",
-            self.bdp_factor,
-            "it must be a number above 0, such as 1",
-        )?;
-        ConfigError::unless(
-            self.timeout_low > Time::ZERO,
-            "recovery.timeout_low",
-            self.timeout_low,
-            "it must be above 0, such as 100 us",
-        )?;
-        ConfigError::unless(
-            self.timeout_high >= self.timeout_low,
-            "recovery.timeout_high",
-            self.timeout_high,
-            "it must not be below timeout_low, such as 320 us",
-        )
+    /// Checks every field against its bounds.
+    pub fn check(&self, problems: &mut Problems) {
+        let factor = self.bdp_factor;
+        let remedy = "it must be a number above 0, such as 1";
+        problems.unless(factor.is_finite() && factor > 0.0, "bdp_factor", factor, remedy);
+        let (low, high) = (self.timeout_low, self.timeout_high);
+        problems.unless(low > Time::ZERO, "timeout_low", low, "it must be above 0, such as 100 us");
+        let remedy = "it must not be below timeout_low, such as 320 us";
+        problems.unless(high >= low, "timeout_high", high, remedy);
+    }
+}
+
+impl Parameters for SelectiveRepeatConfig {
+    fn reports_losses(&self) -> bool {
+        true
     }
 }
 
@@ -106,7 +97,8 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    pub(crate) fn new(config: &SelectiveRepeatConfig, path: &PathFacts) -> Self {
+    pub(crate) fn new(config: &SelectiveRepeatConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let payload = u64::from(path.payload);
         Sending {
             payload,
@@ -125,33 +117,49 @@ impl Sending {
         }
     }
 
-    /// Bytes that are lost and were not sent again yet.
+    /// The packet that a negative acknowledgement says has arrived; it was full, or the last one.
+    fn selective(&self, ack: &Acknowledgement, view: &FlowView) -> Option<Range<u64>> {
+        let end = ack.received.saturating_add(self.payload).min(view.next);
+        let start = ack.received.max(view.acknowledged);
+        (ack.is_negative && start < end).then_some(start..end)
+    }
+
+    fn restart(&mut self, now: Time) {
+        self.started_at = now;
+        self.expiry = now.saturating_add(self.timeout_low);
+    }
+
+    fn stop(&mut self) {
+        self.started_at = Time::NEVER;
+        self.expiry = Time::NEVER;
+    }
+}
+
+impl AtSource for Sending {
     #[inline]
-    pub(crate) fn lost_bytes(&self) -> u64 {
+    fn lost_bytes(&self, _outstanding: u64) -> u64 {
         self.lost_bytes
     }
 
-    /// Outstanding bytes that are not in the network: lost, or received.
+    /// Those that are lost, or received.
     #[inline]
-    pub(crate) fn departed_bytes(&self) -> u64 {
+    fn departed_bytes(&self) -> u64 {
         self.lost_bytes + self.received.bytes()
     }
 
-    /// Whether the cap lets a packet leave when `outstanding` bytes are not acknowledged; it does
-    /// not hold back retransmissions.
+    /// The cap does not hold back retransmissions.
     #[inline]
-    pub(crate) fn has_room(&self, outstanding: u64) -> bool {
-        self.lost_bytes > 0 || outstanding < self.cap
+    fn has_room(&self, outstanding: u64, window: u64) -> bool {
+        let is_below_cap = self.lost_bytes > 0 || outstanding < self.cap;
+        self.has_window(outstanding, window) && is_below_cap
     }
 
-    /// When to call [`Sending::on_deadline`], or [`Time::NEVER`].
     #[inline]
-    pub(crate) fn expiry(&self) -> Time {
+    fn deadline(&self) -> Time {
         self.expiry
     }
 
-    /// Takes the next lost packet: its offset and length.
-    pub(crate) fn take_lost(&mut self) -> Option<(u64, u32)> {
+    fn take_lost(&mut self, _payload: u32, _view: &FlowView) -> Option<(u64, u32)> {
         if self.lost_bytes == 0 {
             return None;
         }
@@ -162,17 +170,16 @@ impl Sending {
         Some((gap.start, length as u32))
     }
 
-    /// A packet leaves at `now`.
     #[inline]
-    pub(crate) fn on_send(&mut self, now: Time) {
+    fn on_send(&mut self, now: Time, _offset: u64, _end: u64) -> bool {
         if self.started_at == Time::NEVER {
             self.restart(now);
         }
+        false
     }
 
-    /// An acknowledgement arrived; `view` has taken its cumulative part into account. Bytes that
-    /// were received selectively count as newly acknowledged then, and not a second time.
-    pub(crate) fn on_acknowledgement(
+    /// Bytes that were received selectively count as newly acknowledged then, and not a second time.
+    fn on_acknowledgement(
         &mut self,
         now: Time,
         ack: &Acknowledgement,
@@ -213,9 +220,8 @@ impl Sending {
         }
     }
 
-    /// Answers whether the timer has expired by `now`; then all that is outstanding and not known
-    /// to have arrived counts as lost.
-    pub(crate) fn on_deadline(&mut self, now: Time, view: &FlowView) -> Option<LossSignal> {
+    /// All that is outstanding and not known to have arrived counts as lost.
+    fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
         if now < self.expiry {
             return None;
         }
@@ -233,23 +239,6 @@ impl Sending {
         let is_repeated = core::mem::replace(&mut self.has_expired, true);
         Some(LossSignal::Timeout { in_flight, is_repeated })
     }
-
-    /// The packet that a negative acknowledgement says has arrived; it was full, or the last one.
-    fn selective(&self, ack: &Acknowledgement, view: &FlowView) -> Option<Range<u64>> {
-        let end = ack.received.saturating_add(self.payload).min(view.next);
-        let start = ack.received.max(view.acknowledged);
-        (ack.is_negative && start < end).then_some(start..end)
-    }
-
-    fn restart(&mut self, now: Time) {
-        self.started_at = now;
-        self.expiry = now.saturating_add(self.timeout_low);
-    }
-
-    fn stop(&mut self) {
-        self.started_at = Time::NEVER;
-        self.expiry = Time::NEVER;
-    }
 }
 
 /// The receiving half.
@@ -259,7 +248,14 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
-    pub(crate) fn on_data(&mut self, offset: u64, payload: u32) -> Reply {
+    /// Nothing has arrived.
+    pub(crate) fn new(_config: &SelectiveRepeatConfig, _flow: &FlowFacts) -> Self {
+        Receiving::default()
+    }
+}
+
+impl AtDestination for Receiving {
+    fn on_data(&mut self, _now: Time, offset: u64, payload: u32) -> Reply {
         let expected = self.bytes.expected();
         if self.bytes.take(offset..offset + u64::from(payload)) {
             return Reply::Negative { expected, received: offset };
@@ -269,7 +265,7 @@ impl Receiving {
 
     /// Bytes delivered in order.
     #[inline]
-    pub(crate) fn delivered(&self) -> u64 {
+    fn delivered(&self) -> u64 {
         self.bytes.expected()
     }
 }

@@ -5,11 +5,13 @@ use penstock_units::Time;
 use proptest::prelude::*;
 
 use crate::pair::Pair;
-use crate::{dctcp, fast_retransmit, go_back_n, new_reno, selective_repeat, swift, window};
+use crate::{
+    dctcp, fast_retransmit, go_back_n, line_rate, new_reno, selective_repeat, swift, window,
+};
 
 fn controllers() -> impl Strategy<Value = ControllerConfig> {
     prop_oneof![
-        Just(ControllerConfig::LineRate {}),
+        Just(line_rate()),
         Just(window(1)),
         Just(window(7_500)),
         Just(dctcp()),

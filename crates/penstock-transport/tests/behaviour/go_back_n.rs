@@ -1,13 +1,11 @@
 //! Go-Back-N: what a loss costs.
 
-use penstock_transport::ControllerConfig;
-
 use crate::pair::{Fate, Pair};
-use crate::{go_back_n, window};
+use crate::{go_back_n, line_rate, window};
 
 /// A flow at line rate whose packets have `fates`, the first one last, after a run.
 fn run(size: u64, fates: Vec<Fate>) -> Pair {
-    let mut pair = Pair::new(size, ControllerConfig::LineRate {}, go_back_n());
+    let mut pair = Pair::new(size, line_rate(), go_back_n());
     pair.fates = fates;
     pair.run();
     assert!(pair.completed_at.is_some());

@@ -12,10 +12,13 @@ mod selective_repeat;
 mod sender;
 mod timer;
 
+use penstock_transport::control::dctcp::DctcpStart;
 use penstock_transport::control::{
-    DctcpConfig, DctcpStart, Increase, NewRenoConfig, RateWindow, SwiftConfig, WindowConfig,
+    DctcpConfig, Increase, LineRateConfig, NewRenoConfig, RateWindow, SwiftConfig, WindowConfig,
 };
-use penstock_transport::recovery::{FastRetransmitConfig, GoBackNConfig, SelectiveRepeatConfig};
+use penstock_transport::recovery::{
+    FastRetransmitConfig, GoBackNConfig, PerfectConfig, SelectiveRepeatConfig,
+};
 use penstock_transport::{
     Acknowledgement, BaseRtt, ControllerConfig, HostConfig, NicConfig, NicScheduling, PathFacts,
     RecoveryConfig,
@@ -46,6 +49,11 @@ fn go_back_n() -> RecoveryConfig {
     RecoveryConfig::GoBackN(GoBackNConfig { timeout, nack_interval })
 }
 
+/// Switches tell of what they drop.
+fn perfect() -> RecoveryConfig {
+    RecoveryConfig::Perfect(PerfectConfig {})
+}
+
 /// The paper's timeouts, and one bandwidth-delay product outstanding.
 fn selective_repeat() -> RecoveryConfig {
     RecoveryConfig::SelectiveRepeat(SelectiveRepeatConfig {
@@ -64,6 +72,11 @@ fn fast_retransmit() -> RecoveryConfig {
         minimum_timeout: Time::from_us(200),
         maximum_timeout: Time::from_ms(100),
     })
+}
+
+/// No control.
+fn line_rate() -> ControllerConfig {
+    ControllerConfig::LineRate(LineRateConfig {})
 }
 
 /// A constant window of `bytes`.

@@ -3,10 +3,10 @@
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, Nic, NicConfig, NicScheduling, Sender,
 };
-use penstock_units::{Fidelity, Time};
+use penstock_units::{Fidelity, Problems, Time};
 use rand_pcg::Pcg32;
 
-use crate::{acknowledgement, dctcp, go_back_n, host, path, window};
+use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, window};
 
 /// A NIC with its flows, stepped by hand.
 struct Host {
@@ -19,7 +19,7 @@ struct Host {
 
 impl Host {
     fn new(nic: NicConfig, classes: u32) -> Self {
-        let config = HostConfig { nic, ..host(ControllerConfig::LineRate {}, go_back_n()) };
+        let config = HostConfig { nic, ..host(line_rate(), go_back_n()) };
         Host {
             nic: Nic::new(&config.nic, classes, Fidelity::Exact),
             flows: Vec::new(),
@@ -39,7 +39,7 @@ impl Host {
 
     fn start_many(&mut self, count: usize) {
         for _ in 0..count {
-            self.start(0, 0, ControllerConfig::LineRate {});
+            self.start(0, 0, line_rate());
         }
     }
 
@@ -97,10 +97,10 @@ fn next_answers_the_same_until_a_packet_is_sent() {
 fn srf_serves_the_flow_with_the_fewest_bytes_left() {
     let mut host = Host::new(nic(0, NicScheduling::Srf), 1);
     for size in [5_000, 3_000, 0, 4_000] {
-        host.start(size, 0, ControllerConfig::LineRate {});
+        host.start(size, 0, line_rate());
     }
     assert_eq!(host.send(1), [1]);
-    host.start(1_500, 0, ControllerConfig::LineRate {});
+    host.start(1_500, 0, line_rate());
     assert_eq!(host.send(20)[..13], [4, 4, 1, 1, 3, 3, 3, 3, 0, 0, 0, 0, 0]);
     let nack = Acknowledgement { is_negative: true, ..acknowledgement(1_000) };
     host.acknowledge(3, &nack); // rewinds, so it has bytes to send again
@@ -110,8 +110,8 @@ fn srf_serves_the_flow_with_the_fewest_bytes_left() {
 #[test]
 fn the_lowest_class_goes_first() {
     let mut host = Host::new(nic(0, ROUND_ROBIN), 2);
-    host.start(0, 1, ControllerConfig::LineRate {});
-    host.start(2_000, 0, ControllerConfig::LineRate {});
+    host.start(0, 1, line_rate());
+    host.start(2_000, 0, line_rate());
     assert_eq!(host.send(4), [1, 1, 0, 0]);
 }
 
@@ -196,15 +196,15 @@ fn a_parked_flow_can_finish_and_its_queue_is_free_again() {
     host.nic.finish(0, &mut host.flows);
     host.nic.resume_queue(1, &mut host.flows);
     assert_eq!(host.send(2), [1, 1]);
-    let slot = host.start(0, 0, ControllerConfig::LineRate {});
+    let slot = host.start(0, 0, line_rate());
     assert_eq!(host.flows[slot as usize].queue(), 1);
 }
 
 #[test]
 fn a_paused_class_waits_and_the_others_go_on() {
     let mut host = Host::new(nic(32, ROUND_ROBIN), 2);
-    host.start(0, 0, ControllerConfig::LineRate {});
-    host.start(0, 1, ControllerConfig::LineRate {});
+    host.start(0, 0, line_rate());
+    host.start(0, 1, line_rate());
     let queues: Vec<u16> = host.flows.iter().map(Sender::queue).collect();
     assert_eq!(queues, [1, 16]); // 31 data queues: 15 for class 0, 16 for class 1
     host.nic.pause_class(0);
@@ -243,8 +243,12 @@ fn without_queues_there_is_nothing_to_pause() {
 
 #[test]
 fn more_classes_than_data_queues_are_refused() {
-    assert!(nic(4, ROUND_ROBIN).validate_classes(3).is_ok());
-    let error = nic(4, ROUND_ROBIN).validate_classes(4).unwrap_err();
-    assert_eq!((error.field, error.value.as_str()), ("nic.queues", "4"));
-    assert!(nic(0, ROUND_ROBIN).validate_classes(8).is_ok());
+    let refused = |queues, classes| {
+        let mut problems = Problems::default();
+        nic(queues, ROUND_ROBIN).check_classes(classes, &mut problems);
+        problems.found().first().map(|problem| (problem.path.clone(), problem.value.clone()))
+    };
+    assert_eq!(refused(4, 3), None);
+    assert_eq!(refused(4, 4), Some(("queues".to_owned(), "4".to_owned())));
+    assert_eq!(refused(0, 8), None);
 }

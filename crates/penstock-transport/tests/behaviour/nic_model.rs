@@ -7,7 +7,7 @@ use penstock_units::{Fidelity, Time};
 use proptest::prelude::*;
 use rand_pcg::Pcg32;
 
-use crate::{acknowledgement, dctcp, go_back_n, host, path, window};
+use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, window};
 
 const QUEUES: u32 = 6;
 const CLASSES: u32 = 2;
@@ -31,8 +31,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let queue = 0..QUEUES as u16;
     let class = 0..CLASSES as u8;
-    let controller =
-        prop_oneof![Just(ControllerConfig::LineRate {}), Just(window(3_000)), Just(dctcp())];
+    let controller = prop_oneof![Just(line_rate()), Just(window(3_000)), Just(dctcp())];
     prop_oneof![
         3 => (1u64..20_000, class.clone(), controller)
             .prop_map(|(size, class, controller)| Step::Start { size, class, controller }),
@@ -66,7 +65,7 @@ struct Model {
 impl Model {
     fn new(scheduling: NicScheduling) -> Self {
         let nic = NicConfig { queues: QUEUES, reacts: true, scheduling };
-        let config = HostConfig { nic, ..host(ControllerConfig::LineRate {}, go_back_n()) };
+        let config = HostConfig { nic, ..host(line_rate(), go_back_n()) };
         Model {
             nic: Nic::new(&config.nic, CLASSES, Fidelity::Exact),
             flows: Vec::new(),
@@ -212,7 +211,7 @@ proptest! {
     fn flows_in_turn_share_the_nic_evenly(flows in 1usize..50, rounds in 1usize..20) {
         let mut model = Model::new(NicScheduling::RoundRobin);
         for _ in 0..flows {
-            model.start(0, 0, ControllerConfig::LineRate {});
+            model.start(0, 0, line_rate());
         }
         for _ in 0..flows * rounds {
             model.send();

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use penstock_transport::{ControllerConfig, Readiness, Receiver, RecoveryConfig, Reply, Sender};
+use penstock_transport::{Readiness, Receiver, Reply, Sender};
 use penstock_units::Time;
 use proptest::prelude::*;
 
-use crate::{acknowledgement, host, path, window};
+use crate::{acknowledgement, host, line_rate, path, perfect, window};
 
 #[test]
 fn a_dropped_packet_is_sent_again_once_before_new_ones() {
-    let host = host(ControllerConfig::LineRate {}, RecoveryConfig::Perfect {});
+    let host = host(line_rate(), perfect());
     let mut sender = Sender::new(4_500, &host, &path(), Time::ZERO);
     for _ in 0..3 {
         sender.send(Time::ZERO);
@@ -32,7 +32,7 @@ fn a_dropped_packet_is_sent_again_once_before_new_ones() {
 
 #[test]
 fn a_drop_frees_its_share_of_the_window() {
-    let host = host(window(2_000), RecoveryConfig::Perfect {});
+    let host = host(window(2_000), perfect());
     let mut sender = Sender::new(10_000, &host, &path(), Time::ZERO);
     sender.send(Time::ZERO);
     sender.send(Time::ZERO);
@@ -51,7 +51,7 @@ proptest! {
         mut drops in prop::collection::vec(any::<bool>(), 0..300),
         mut takes_newest in prop::collection::vec(any::<bool>(), 0..300),
     ) {
-        let host = host(window(window_bytes), RecoveryConfig::Perfect {});
+        let host = host(window(window_bytes), perfect());
         let mut sender = Sender::new(size, &host, &path(), Time::ZERO);
         let mut receiver = Receiver::new(&host, 0, &path());
         let mut received = vec![0u8; size as usize];

@@ -6,7 +6,7 @@ use penstock_transport::{
 use penstock_units::{Fidelity, Time};
 use rand_pcg::Pcg32;
 
-use crate::{acknowledgement, dctcp, go_back_n, host, path, window};
+use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, window};
 
 struct Host {
     nic: Nic,
@@ -49,11 +49,11 @@ impl Host {
 fn flows_take_turns_in_the_order_of_their_start_after_the_second() {
     let mut host = Host::new();
     for _ in 0..3 {
-        host.start(0, ControllerConfig::LineRate {});
+        host.start(0, line_rate());
     }
     // The place that sent last is 0 at the beginning, so the second flow comes first.
     assert_eq!(host.send(5), [1, 2, 0, 1, 2]);
-    host.start(0, ControllerConfig::LineRate {});
+    host.start(0, line_rate());
     assert_eq!(host.send(4), [3, 0, 1, 2]);
 }
 
@@ -68,7 +68,7 @@ fn blocked_flows_are_passed_over() {
 #[test]
 fn a_flow_with_nothing_left_takes_part_again_when_its_packets_are_lost() {
     let mut host = Host::new();
-    host.start(2_000, ControllerConfig::LineRate {});
+    host.start(2_000, line_rate());
     host.start(0, window(1_000));
     assert_eq!(host.send(9), [1, 0, 0]);
     // The receiver has the first packet and asks for the second one again.
@@ -84,7 +84,7 @@ fn a_flow_with_nothing_left_takes_part_again_when_its_packets_are_lost() {
 fn those_that_have_ended_move_the_others_up_when_they_are_passed() {
     let mut host = Host::new();
     for size in [1_000, 0, 1_000, 0] {
-        host.start(size, ControllerConfig::LineRate {});
+        host.start(size, line_rate());
     }
     assert_eq!(host.send(4), [1, 2, 3, 0]);
     host.finish(0);
@@ -114,7 +114,7 @@ fn the_alarm_is_for_the_earliest_gap_and_not_set_when_that_is_over() {
 #[test]
 fn a_paused_class_sends_nothing() {
     let mut host = Host::new();
-    host.start(0, ControllerConfig::LineRate {});
+    host.start(0, line_rate());
     host.nic.pause_class(0);
     assert_eq!(host.send(1), []);
     host.nic.resume_class(0);

@@ -1,10 +1,10 @@
 //! Selective repeat: what a loss costs (`BASELINES.md` sec. 17.2).
 
-use penstock_transport::{ControllerConfig, Readiness};
+use penstock_transport::Readiness;
 use penstock_units::Time;
 
 use crate::pair::Pair;
-use crate::{path, selective_repeat, window};
+use crate::{line_rate, path, selective_repeat, window};
 
 /// Twenty packets in one window, of which those at `losses` are lost once each time: when the flow
 /// was complete (us), packets sent again, and timeouts.
@@ -42,7 +42,7 @@ fn the_loss_of_a_long_tail_or_of_a_retransmission_costs_the_high_timeout() {
 
 #[test]
 fn a_flow_at_line_rate_has_one_bandwidth_delay_product_outstanding() {
-    let mut pair = Pair::new(1_000_000, ControllerConfig::LineRate {}, selective_repeat());
+    let mut pair = Pair::new(1_000_000, line_rate(), selective_repeat());
     let packets = path().bdp.get() / 1_000;
     for _ in 0..packets {
         pair.sender.send(Time::ZERO);

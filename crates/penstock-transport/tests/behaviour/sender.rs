@@ -1,12 +1,11 @@
 //! Windows, pacing, the retransmission timer and the ends of flows.
 
-use penstock_transport::control::{HpccConfig, HpccReaction, Increase, RateWindow};
-use penstock_transport::{
-    Acknowledgement, ControllerConfig, HopTelemetry, Readiness, RecoveryConfig, Sender,
-};
+use penstock_transport::control::hpcc::HpccReaction;
+use penstock_transport::control::{HpccConfig, Increase, RateWindow};
+use penstock_transport::{Acknowledgement, ControllerConfig, HopTelemetry, Readiness, Sender};
 use penstock_units::{BitRate, Bytes, Time};
 
-use crate::{acknowledgement, dctcp, go_back_n, host, path, window};
+use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, perfect, window};
 
 fn sender(size: u64, controller: ControllerConfig) -> Sender {
     Sender::new(size, &host(controller, go_back_n()), &path(), Time::ZERO)
@@ -20,7 +19,7 @@ fn send(sender: &mut Sender, packets: u32, now: Time) {
 
 #[test]
 fn the_packets_of_a_flow_are_full_but_the_last() {
-    let mut sender = sender(2_001, ControllerConfig::LineRate {});
+    let mut sender = sender(2_001, line_rate());
     let expected = [(0, 1_000, 2_001), (1_000, 1_000, 1_001), (2_000, 1, 1)];
     for (offset, payload, remaining) in expected {
         assert_eq!(sender.remaining_unsent(), remaining);
@@ -36,7 +35,7 @@ fn the_packets_of_a_flow_are_full_but_the_last() {
 
 #[test]
 fn a_flow_of_size_0_is_endless() {
-    let mut sender = sender(0, ControllerConfig::LineRate {});
+    let mut sender = sender(0, line_rate());
     for packet in 1..=1_000 {
         assert_eq!(sender.send(Time::ZERO).payload, 1_000);
         assert!(!sender.on_acknowledgement(Time::ZERO, &acknowledgement(packet * 1_000)));
@@ -114,7 +113,7 @@ fn hpcc_paces_and_charges_the_overhead_of_the_wire() {
 
 #[test]
 fn a_negative_acknowledgement_rewinds_to_the_gap() {
-    let mut sender = sender(10_000, ControllerConfig::LineRate {});
+    let mut sender = sender(10_000, line_rate());
     send(&mut sender, 5, Time::ZERO);
     let nack = Acknowledgement { is_negative: true, ..acknowledgement(2_000) };
     sender.on_acknowledgement(Time::from_us(8), &nack);
@@ -133,7 +132,7 @@ fn a_negative_acknowledgement_rewinds_to_the_gap() {
 
 #[test]
 fn the_timer_runs_while_bytes_are_in_flight_and_progress_restarts_it() {
-    let mut sender = sender(3_000, ControllerConfig::LineRate {});
+    let mut sender = sender(3_000, line_rate());
     assert_eq!(sender.deadline(), Time::NEVER);
     sender.send(Time::from_us(1));
     sender.send(Time::from_us(50));
@@ -170,7 +169,7 @@ fn an_expired_timer_rewinds_and_is_counted() {
 
 #[test]
 fn an_acknowledgement_of_more_than_the_flow_is_cut_to_its_size() {
-    let mut sender = sender(1_500, ControllerConfig::LineRate {});
+    let mut sender = sender(1_500, line_rate());
     sender.send(Time::ZERO);
     assert!(sender.on_acknowledgement(Time::ZERO, &acknowledgement(u64::MAX)));
     assert_eq!((sender.acknowledged(), sender.remaining_unsent()), (1_500, 0));
@@ -182,7 +181,7 @@ fn a_switch_drop_means_nothing_to_go_back_n_and_the_minimum_rate_to_perfect_reco
     go_back.send(Time::ZERO);
     go_back.on_switch_drop(0, 1_000);
     assert_eq!((go_back.in_flight(), go_back.rate()), (1_000, None));
-    let host = host(dctcp(), RecoveryConfig::Perfect {});
+    let host = host(dctcp(), perfect());
     let mut perfect = Sender::new(3_000, &host, &path(), Time::ZERO);
     perfect.send(Time::ZERO);
     perfect.on_switch_drop(0, 1_000);

@@ -4,9 +4,11 @@ use penstock_units::{Bytes, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
+use super::config::ExpressPassConfig;
 use super::feedback::Feedback;
-use super::{Credit, ExpressPassConfig};
-use crate::path::PathFacts;
+use crate::control::hooks::AtDestination;
+use crate::credit::{Credit, CreditSignal};
+use crate::flow::FlowFacts;
 
 /// The credits of one flow.
 #[derive(Clone, Debug)]
@@ -27,7 +29,8 @@ fn share(rng: &mut Pcg32) -> f64 {
 }
 
 impl Destination {
-    pub(crate) fn new(config: &ExpressPassConfig, path: &PathFacts) -> Self {
+    pub(crate) fn new(config: &ExpressPassConfig, flow: &FlowFacts) -> Self {
+        let path = flow.path;
         let frame = u64::from(path.payload + path.data_overhead);
         let pair = Bytes::new(config.credit().get() + frame);
         Destination {
@@ -40,7 +43,7 @@ impl Destination {
     }
 
     /// The source wants credits for `packets` packets; a repeated request changes nothing.
-    pub(crate) fn on_request(&mut self, now: Time, packets: u32) {
+    fn on_request(&mut self, now: Time, packets: u32) {
         if self.next_at < Time::NEVER {
             return;
         }
@@ -53,17 +56,24 @@ impl Destination {
     }
 
     /// The source wants no more credits.
-    pub(crate) fn on_stop(&mut self) {
+    fn on_stop(&mut self) {
         self.next_at = Time::NEVER;
     }
+}
 
-    /// When the next credit is due (ps); [`Time::NEVER`] when none is.
-    pub(crate) fn deadline(&self) -> Time {
+impl AtDestination for Destination {
+    fn on_credit_signal(&mut self, now: Time, signal: CreditSignal) {
+        match signal {
+            CreditSignal::Request { packets } => self.on_request(now, packets),
+            CreditSignal::Stop => self.on_stop(),
+        }
+    }
+
+    fn deadline(&self) -> Time {
         self.next_at
     }
 
-    /// The credit that is due at `now`, if one is.
-    pub(crate) fn take(&mut self, now: Time, rng: &mut Pcg32) -> Option<Credit> {
+    fn take_credit(&mut self, now: Time, rng: &mut Pcg32) -> Option<Credit> {
         let feedback = self.feedback.as_ref().filter(|_| self.next_at <= now)?;
         let swing = 1.0 + self.config.jitter * (2.0 * share(rng) - 1.0);
         self.next_at = now.saturating_add(Time::from_ps((feedback.gap() * swing) as u64));
@@ -75,8 +85,7 @@ impl Destination {
         Some(Credit { number, wire_bytes: (least.get() + above) as u32 })
     }
 
-    /// Data arrived at `now` that credit `number` paid for, which had left `elapsed` before.
-    pub(crate) fn on_data(&mut self, now: Time, number: u16, elapsed: Time) {
+    fn on_credited_data(&mut self, now: Time, number: u16, elapsed: Time) {
         if let Some(feedback) = &mut self.feedback {
             feedback.on_data(now, number, elapsed);
         }
@@ -86,25 +95,29 @@ impl Destination {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::expresspass::tests::{config, path};
+    use crate::control::expresspass::config::tests::{config, path};
+    use crate::fixture;
 
     fn destination(config: ExpressPassConfig) -> (Destination, Pcg32) {
-        (Destination::new(&config, &path()), Pcg32::new(1, 1))
+        (Destination::new(&config, &fixture::flow(&path())), Pcg32::new(1, 1))
     }
 
     #[test]
     fn the_first_credit_leaves_at_once_and_the_others_at_half_the_largest_rate() {
         let (mut destination, mut rng) = destination(ExpressPassConfig { jitter: 0.0, ..config() });
         let now = Time::from_us(3);
-        assert_eq!(destination.take(now, &mut rng), None);
+        assert_eq!(destination.take_credit(now, &mut rng), None);
         destination.on_request(now, 1_000);
         assert_eq!(destination.deadline(), now);
-        assert_eq!(destination.take(now, &mut rng), Some(Credit { number: 0, wire_bytes: 84 }));
-        assert_eq!(destination.take(now, &mut rng), None);
+        assert_eq!(
+            destination.take_credit(now, &mut rng),
+            Some(Credit { number: 0, wire_bytes: 84 })
+        );
+        assert_eq!(destination.take_credit(now, &mut rng), None);
         // 1,622 B at 100 Gb/s, at half the rate.
         assert_eq!(destination.deadline(), now + Time::from_ps(2 * 129_760));
         destination.on_request(now, 1_000);
-        assert_eq!(destination.take(destination.deadline(), &mut rng).unwrap().number, 1);
+        assert_eq!(destination.take_credit(destination.deadline(), &mut rng).unwrap().number, 1);
         destination.on_stop();
         assert_eq!(destination.deadline(), Time::NEVER);
     }
@@ -115,7 +128,7 @@ mod tests {
             let (mut destination, mut rng) =
                 destination(ExpressPassConfig { jitter: 0.0, ..config() });
             destination.on_request(Time::ZERO, packets);
-            destination.take(Time::ZERO, &mut rng);
+            destination.take_credit(Time::ZERO, &mut rng);
             assert_eq!(destination.deadline(), Time::from_ps(expected * 129_760));
         }
     }
@@ -131,7 +144,7 @@ mod tests {
         let (mut least, mut most) = (u64::MAX, 0);
         for _ in 0..17_000 {
             let now = destination.deadline();
-            let credit = destination.take(now, &mut rng).unwrap();
+            let credit = destination.take_credit(now, &mut rng).unwrap();
             counts[credit.wire_bytes as usize - 76] += 1;
             let gap = (destination.deadline() - now).as_ps();
             (least, most) = (least.min(gap), most.max(gap));
@@ -147,11 +160,11 @@ mod tests {
     fn a_new_request_after_a_stop_starts_anew_and_continues_the_numbers() {
         let (mut destination, mut rng) = destination(ExpressPassConfig { jitter: 0.0, ..config() });
         destination.on_request(Time::ZERO, 1_000);
-        destination.take(Time::ZERO, &mut rng);
-        destination.on_data(Time::from_us(8), 0, Time::from_us(8));
+        destination.take_credit(Time::ZERO, &mut rng);
+        destination.on_credited_data(Time::from_us(8), 0, Time::from_us(8));
         destination.on_stop();
         destination.on_request(Time::from_us(20), 10);
-        assert_eq!(destination.take(Time::from_us(20), &mut rng).unwrap().number, 1);
+        assert_eq!(destination.take_credit(Time::from_us(20), &mut rng).unwrap().number, 1);
         assert_eq!(destination.deadline(), Time::from_us(20) + Time::from_ps(8 * 129_760));
     }
 }

@@ -5,7 +5,7 @@
 
 use penstock_units::Time;
 
-use super::{CreditFeedback, ExpressPassConfig};
+use super::config::{CreditFeedback, ExpressPassConfig};
 
 /// Weight of a new sample in the round-trip time (the released code).
 const RTT_GAIN: f64 = 0.2;

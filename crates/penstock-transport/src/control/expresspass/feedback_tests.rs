@@ -2,7 +2,7 @@
 //! every 20 credits, which is made the round-trip time here.
 
 use super::*;
-use crate::control::expresspass::tests::config;
+use crate::control::expresspass::config::tests::config;
 
 /// A credit and its data packet at 10 Gb/s: 1,622 B.
 const SHORTEST_GAP: Time = Time::from_ps(1_297_600);

@@ -2,8 +2,11 @@
 
 use penstock_units::Time;
 
-use super::{CreditSignal, ExpressPassConfig};
-use crate::path::PathFacts;
+use super::config::ExpressPassConfig;
+use crate::control::hooks::AtSource;
+use crate::credit::CreditSignal;
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
 
 /// How long a sender waits for the credits that were on their way when it stopped them (round trips; the
 /// released code).
@@ -22,7 +25,7 @@ enum State {
 
 /// The sender of one flow.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub(crate) struct Source {
     rtt: Time,
     request_timeout: Time,
     early_stop: bool,
@@ -37,9 +40,9 @@ pub struct Source {
 
 impl Source {
     /// A flow that asks for its first credits.
-    pub(crate) fn new(config: &ExpressPassConfig, path: &PathFacts) -> Self {
+    pub(crate) fn new(config: &ExpressPassConfig, flow: &FlowFacts) -> Self {
         Source {
-            rtt: path.base_rtt,
+            rtt: flow.path.base_rtt,
             request_timeout: config.request_timeout,
             early_stop: config.early_stop,
             state: State::Requesting,
@@ -50,19 +53,28 @@ impl Source {
         }
     }
 
-    /// What is to be told at `now` with `packets` left; a request starts its timer.
-    #[inline]
-    pub(crate) fn take_signal(&mut self, now: Time, packets: u64) -> Option<CreditSignal> {
-        let signal = self.signal.take()?;
-        if signal == CreditSignal::Stop {
-            return Some(signal);
+    /// Bytes must be sent again, because the receiver or a timer has found a loss.
+    fn repair(&mut self) {
+        if self.state == State::Stopped {
+            self.request();
         }
-        self.deadline = now.saturating_add(self.request_timeout);
-        Some(CreditSignal::Request { packets: u32::try_from(packets).unwrap_or(u32::MAX) })
     }
 
-    /// A credit arrived at `now`, and `packets` are left after the one that it paid for.
-    pub(crate) fn on_credit(&mut self, now: Time, packets: u64) {
+    fn request(&mut self) {
+        self.state = State::Requesting;
+        self.signal = Some(CreditSignal::Request { packets: 0 });
+        self.deadline = Time::NEVER;
+    }
+}
+
+impl AtSource for Source {
+    /// Nothing leaves without a credit.
+    #[inline]
+    fn window(&self) -> u64 {
+        0
+    }
+
+    fn on_credit(&mut self, now: Time, packets: u64) {
         if self.state == State::Requesting {
             self.state = State::Receiving;
             self.deadline = Time::NEVER;
@@ -84,35 +96,42 @@ impl Source {
         }
     }
 
-    /// Bytes must be sent again, because the receiver or a timer has found a loss.
-    pub(crate) fn on_loss(&mut self) {
-        if self.state == State::Stopped {
-            self.request();
-        }
-    }
-
-    fn request(&mut self) {
-        self.state = State::Requesting;
-        self.signal = Some(CreditSignal::Request { packets: 0 });
-        self.deadline = Time::NEVER;
-    }
-
-    /// Whether [`Source::take_signal`] has something to tell.
     #[inline]
-    pub(crate) fn has_signal(&self) -> bool {
+    fn has_credit_signal(&self) -> bool {
         self.signal.is_some()
+    }
+
+    /// A request starts its timer.
+    fn take_credit_signal(&mut self, now: Time, packets: u64) -> Option<CreditSignal> {
+        let signal = self.signal.take()?;
+        if signal == CreditSignal::Stop {
+            return Some(signal);
+        }
+        self.deadline = now.saturating_add(self.request_timeout);
+        Some(CreditSignal::Request { packets: u32::try_from(packets).unwrap_or(u32::MAX) })
     }
 
     /// When it asks again (ps); [`Time::NEVER`] when it does not.
     #[inline]
-    pub(crate) fn deadline(&self) -> Time {
+    fn deadline(&self) -> Time {
         self.deadline
     }
 
     /// Asks again, if that is due by `now`.
-    pub(crate) fn on_deadline(&mut self, now: Time) {
+    fn on_deadline(&mut self, now: Time) {
         if self.deadline <= now {
             self.request();
+        }
+    }
+
+    fn on_loss(&mut self, _now: Time, _signal: LossSignal) {
+        self.repair();
+    }
+
+    /// A negative one says that the receiver has found a loss.
+    fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, _view: &FlowView) {
+        if ack.is_negative {
+            self.repair();
         }
     }
 }
@@ -120,13 +139,14 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::expresspass::tests::{config, path};
+    use crate::control::expresspass::config::tests::{config, path};
+    use crate::fixture;
 
     const STOP: Option<CreditSignal> = Some(CreditSignal::Stop);
 
     /// At 100 Gb/s and 8 us.
     fn source() -> Source {
-        Source::new(&config(), &path())
+        Source::new(&config(), &fixture::flow(&path()))
     }
 
     fn request(packets: u32) -> Option<CreditSignal> {
@@ -136,16 +156,16 @@ mod tests {
     #[test]
     fn a_request_is_repeated_until_a_credit_comes() {
         let mut source = source();
-        assert_eq!(source.take_signal(Time::ZERO, 7), request(7));
-        assert_eq!(source.take_signal(Time::ZERO, 7), None);
+        assert_eq!(source.take_credit_signal(Time::ZERO, 7), request(7));
+        assert_eq!(source.take_credit_signal(Time::ZERO, 7), None);
         assert_eq!(source.deadline(), Time::from_us(100));
         source.on_deadline(Time::from_us(99));
-        assert_eq!(source.take_signal(Time::from_us(99), 7), None);
+        assert_eq!(source.take_credit_signal(Time::from_us(99), 7), None);
         source.on_deadline(Time::from_us(100));
-        assert_eq!(source.take_signal(Time::from_us(100), 7), request(7));
+        assert_eq!(source.take_credit_signal(Time::from_us(100), 7), request(7));
         source.on_credit(Time::from_us(108), 6);
         assert_eq!(
-            (source.deadline(), source.take_signal(Time::from_us(108), 6)),
+            (source.deadline(), source.take_credit_signal(Time::from_us(108), 6)),
             (Time::NEVER, None)
         );
     }
@@ -153,13 +173,13 @@ mod tests {
     #[test]
     fn the_last_packet_stops_the_credits() {
         let mut source = source();
-        source.take_signal(Time::ZERO, 2);
+        source.take_credit_signal(Time::ZERO, 2);
         source.on_credit(Time::from_us(8), 1);
         source.on_credit(Time::from_us(9), 0);
-        assert_eq!(source.take_signal(Time::from_us(9), 0), STOP);
+        assert_eq!(source.take_credit_signal(Time::from_us(9), 0), STOP);
         source.on_credit(Time::from_us(10), 0); // wasted
         assert_eq!(
-            (source.deadline(), source.take_signal(Time::from_us(10), 0)),
+            (source.deadline(), source.take_credit_signal(Time::from_us(10), 0)),
             (Time::NEVER, None)
         );
     }
@@ -167,46 +187,46 @@ mod tests {
     #[test]
     fn as_many_credits_in_a_round_trip_as_are_needed_stop_them_early() {
         let mut source = source();
-        source.take_signal(Time::ZERO, 40);
+        source.take_credit_signal(Time::ZERO, 40);
         for credit in 0..10 {
             source.on_credit(Time::from_us(8 + credit), 40 - 1 - credit);
         }
         // The round trip was over with credit 8: nine had come, and 31 packets were left.
-        assert_eq!(source.take_signal(Time::from_us(17), 30), None);
+        assert_eq!(source.take_credit_signal(Time::from_us(17), 30), None);
         assert_eq!((source.credits, source.counted_since), (1, Time::from_us(16)));
         for credit in 10..16 {
             source.on_credit(Time::from_us(8 + credit), 23 - credit);
         }
         source.on_credit(Time::from_us(24), 8); // the eighth since 16 us
-        assert_eq!(source.take_signal(Time::from_us(24), 8), STOP);
+        assert_eq!(source.take_credit_signal(Time::from_us(24), 8), STOP);
         assert_eq!(source.deadline(), Time::from_us(40));
         source.on_credit(Time::from_us(25), 7);
-        assert_eq!(source.take_signal(Time::from_us(25), 7), None);
+        assert_eq!(source.take_credit_signal(Time::from_us(25), 7), None);
         source.on_deadline(Time::from_us(40));
-        assert_eq!(source.take_signal(Time::from_us(40), 7), request(7));
+        assert_eq!(source.take_credit_signal(Time::from_us(40), 7), request(7));
     }
 
     #[test]
     fn without_early_stop_only_the_last_packet_stops_them() {
         let config = ExpressPassConfig { early_stop: false, ..config() };
-        let mut source = Source::new(&config, &path());
-        source.take_signal(Time::ZERO, 100);
+        let mut source = Source::new(&config, &fixture::flow(&path()));
+        source.take_credit_signal(Time::ZERO, 100);
         for us in 0..50 {
             source.on_credit(Time::from_us(us), 1);
         }
-        assert_eq!(source.take_signal(Time::from_us(50), 1), None);
+        assert_eq!(source.take_credit_signal(Time::from_us(50), 1), None);
     }
 
     #[test]
     fn a_loss_asks_again_only_when_no_credits_are_coming() {
         let mut source = source();
-        source.take_signal(Time::ZERO, 3);
+        source.take_credit_signal(Time::ZERO, 3);
         source.on_credit(Time::from_us(8), 2);
-        source.on_loss();
-        assert_eq!(source.take_signal(Time::from_us(8), 2), None);
+        source.repair();
+        assert_eq!(source.take_credit_signal(Time::from_us(8), 2), None);
         source.on_credit(Time::from_us(9), 0);
-        source.take_signal(Time::from_us(9), 0);
-        source.on_loss();
-        assert_eq!(source.take_signal(Time::from_us(12), 2), request(2));
+        source.take_credit_signal(Time::from_us(9), 0);
+        source.repair();
+        assert_eq!(source.take_credit_signal(Time::from_us(12), 2), request(2));
     }
 }

@@ -1,0 +1,208 @@
+//! What a host asks of a controller: of its parameters, and of its state at both ends of a flow.
+//!
+//! Each hook has a default, which does nothing or says that nothing is needed. A controller writes
+//! those that it has an answer to.
+
+use penstock_units::{BitRate, Time};
+use rand_pcg::Pcg32;
+
+use crate::credit::{Credit, CreditSignal};
+use crate::ends::Silent;
+use crate::flow::{FlowView, LossSignal, SizeShare};
+use crate::granter::Granter;
+use crate::notification::Notification;
+use crate::path::{Acknowledgement, PathFacts};
+
+/// What the rest of a host and the switches must know of a controller's parameters.
+pub(crate) trait Parameters {
+    /// Whether the controller needs per-hop telemetry in its acknowledgements.
+    fn uses_telemetry(&self) -> bool {
+        false
+    }
+
+    /// Whether the controller reacts to the congestion marks of data packets.
+    fn uses_marks(&self) -> bool {
+        false
+    }
+
+    /// Whether the controller reacts to the feedback of switches.
+    fn uses_feedback(&self) -> bool {
+        false
+    }
+
+    /// Whether data packets and acknowledgements carry a timestamp for the controller.
+    fn uses_timestamp(&self) -> bool {
+        false
+    }
+
+    /// Whether the controller has no other sign of congestion than the losses that recovery reports
+    /// before a timeout ([`LossSignal::FastRetransmit`]).
+    fn needs_losses(&self) -> bool {
+        false
+    }
+
+    /// Whether every data packet needs an acknowledgement of its own.
+    fn acknowledges_each(&self) -> bool {
+        true
+    }
+
+    /// Whether [`Parameters::follow_sizes`] changes anything.
+    fn follows_sizes(&self) -> bool {
+        false
+    }
+
+    /// Chooses what the parameters leave open by the sizes of the flows that are expected, on a network with
+    /// the longest path `path` and switches with `levels` priority levels, at least 2.
+    fn follow_sizes(&mut self, _sizes: &[SizeShare], _path: &PathFacts, _levels: u32) {}
+
+    /// What a host needs to grant to the messages that it is sent, where receivers grant.
+    fn granter(&self, _path: &PathFacts) -> Option<Granter> {
+        None
+    }
+
+    /// Bytes of a flow that its receiver expects without having granted them; all of them without
+    /// grants.
+    fn unscheduled_bytes(&self, _path: &PathFacts) -> u64 {
+        u64::MAX
+    }
+}
+
+/// The controller's half at the sender.
+pub(crate) trait AtSource {
+    /// How many bytes may be in flight (bytes), >= 1; `u64::MAX` means no limit, and 0 that nothing
+    /// leaves without a credit.
+    #[inline]
+    fn window(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// The rate at which the flow's packets are paced (bit/s); `None` means the line rate, which
+    /// needs no pacing because the NIC sends no faster.
+    #[inline]
+    fn rate(&self) -> Option<BitRate> {
+        None
+    }
+
+    /// Whether a change of the rate moves the gap after the last packet in the ns-3 HPCC simulator,
+    /// too. With exact fidelity every change does.
+    #[inline]
+    fn moves_pending_gap_in_ns3(&self) -> bool {
+        false
+    }
+
+    /// Whether the last acknowledgement set the rate in a way that moves the pending gap in the
+    /// ns-3 HPCC simulator, even if to the same rate.
+    #[inline]
+    fn has_moved_gap(&self) -> bool {
+        false
+    }
+
+    /// An acknowledgement, positive or negative, arrived at `now`.
+    #[inline]
+    fn on_acknowledgement(&mut self, _now: Time, _ack: &Acknowledgement, _view: &FlowView) {}
+
+    /// A congestion notification of the receiver arrived at `now`.
+    fn on_notification(&mut self, _now: Time, _notification: Notification) {}
+
+    /// The feedback of a switch, 1 to 63, arrived at `now`.
+    fn on_feedback(&mut self, _now: Time, _feedback: u8) {}
+
+    /// The receiver lets the bytes before `offset` go, at `level` if it says so.
+    fn on_grant(&mut self, _offset: u64, _level: Option<u8>) {}
+
+    /// The priority level of a packet that begins at `offset`; 0, the highest, where there are none.
+    #[inline]
+    fn level(&self, _offset: u64) -> u8 {
+        0
+    }
+
+    /// Whether the next packet is the first of a pair, where there are pairs.
+    #[inline]
+    fn opens_pair(&self) -> bool {
+        false
+    }
+
+    /// A packet of `wire_bytes` (bytes, header included) leaves at `now`.
+    #[inline]
+    fn on_send(&mut self, _now: Time, _wire_bytes: u32) {}
+
+    /// A credit of the receiver arrived at `now`, and `packets` are left after the one that it paid
+    /// for.
+    fn on_credit(&mut self, _now: Time, _packets: u64) {}
+
+    /// Whether there is something to tell the receiver of the credits that the flow needs.
+    #[inline]
+    fn has_credit_signal(&self) -> bool {
+        false
+    }
+
+    /// What is to be told to the receiver at `now` of the credits that the flow needs for the
+    /// `packets` that are left.
+    fn take_credit_signal(&mut self, _now: Time, _packets: u64) -> Option<CreditSignal> {
+        None
+    }
+
+    /// When the next timer is due (ps); [`Time::NEVER`] when none runs. An acknowledgement or a
+    /// packet that leaves may move it either way.
+    #[inline]
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// Serves the timers that are due by `now`.
+    fn on_deadline(&mut self, _now: Time) {}
+
+    /// A switch told the sender that it dropped a packet.
+    fn on_switch_drop(&mut self) {}
+
+    /// A timed pause of the host: the rate is multiplied by `kept`, 0 to 1 (FAFC, Algorithm 3), down
+    /// to the minimum rate. So do the controllers that FAFC is evaluated with; the others continue as
+    /// they are.
+    fn on_timed_pause(&mut self, _kept: f64) {}
+
+    /// Recovery has something to tell. The default continues as it is, as RDMA NICs do.
+    #[inline]
+    fn on_loss(&mut self, _now: Time, _signal: LossSignal) {}
+}
+
+/// The controller's half at the receiver.
+pub(crate) trait AtDestination {
+    /// A data packet of `wire_bytes` (bytes, headers included) arrived at `now`, with or without a
+    /// congestion mark; what is to be notified to its source.
+    #[inline]
+    fn on_data(&mut self, _now: Time, _wire_bytes: u32, _is_marked: bool) -> Option<Notification> {
+        None
+    }
+
+    /// A data packet with `payload` bytes from `offset` on arrived at `now`, the first of a pair or
+    /// not. Answers how long after the first packet of its pair the second one arrived (ps); zero for
+    /// any other packet.
+    #[inline]
+    fn pair_gap(&mut self, _now: Time, _offset: u64, _payload: u32, _opens_pair: bool) -> Time {
+        Time::ZERO
+    }
+
+    /// When a notification or a credit is due without a packet (ps); [`Time::NEVER`] when none is.
+    #[inline]
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// What is to be notified to the source because of the time alone.
+    fn on_deadline(&mut self, _now: Time) -> Option<Notification> {
+        None
+    }
+
+    /// The source asks for credits, or stops them, at `now`.
+    fn on_credit_signal(&mut self, _now: Time, _signal: CreditSignal) {}
+
+    /// The credit that is due at `now`, if one is; draws its size and the gap to the next one.
+    fn take_credit(&mut self, _now: Time, _rng: &mut Pcg32) -> Option<Credit> {
+        None
+    }
+
+    /// Data arrived at `now` that credit `number` paid for, which had left `elapsed` before.
+    fn on_credited_data(&mut self, _now: Time, _number: u16, _elapsed: Time) {}
+}
+
+impl AtDestination for Silent {}

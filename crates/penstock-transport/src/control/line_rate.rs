@@ -1,0 +1,44 @@
+//! No control: no window and no rate, a flow sends whenever the NIC lets it.
+
+use penstock_units::Problems;
+use serde::{Deserialize, Serialize};
+
+use crate::control::hooks::{AtSource, Parameters};
+use crate::flow::FlowFacts;
+
+/// [`LineRate`] has no parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineRateConfig {}
+
+impl LineRateConfig {
+    /// Nothing can be wrong.
+    pub fn check(&self, _problems: &mut Problems) {}
+}
+
+impl Parameters for LineRateConfig {}
+
+/// A flow without control.
+#[derive(Clone, Copy, Debug)]
+pub struct LineRate;
+
+impl LineRate {
+    /// Any flow.
+    pub fn new(_config: &LineRateConfig, _flow: &FlowFacts) -> Self {
+        LineRate
+    }
+}
+
+impl AtSource for LineRate {}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture;
+
+    const JSON: &str = r#"{"kind":"line-rate"}"#;
+
+    #[test]
+    fn there_are_no_parameters() {
+        fixture::check_controller(JSON, &[]);
+    }
+}

@@ -1,0 +1,157 @@
+//! Both ends of packet-pair flow control, stepped by hand.
+
+use super::*;
+use crate::fixture;
+
+/// 100 Gb/s and 8 us: a packet of 1,048 B takes 83.84 ns.
+const PACKET: Time = Time::from_ps(83_840);
+
+fn packet_pair(bytes_per_round: u64) -> PacketPair {
+    let config = PacketPairConfig {
+        gain: 0.25,
+        mark_gain: 1.0 / 16.0,
+        in_flight_factor: 1.5,
+        bytes_per_round: Bytes::new(bytes_per_round),
+    };
+    PacketPair::new(&config, &fixture::flow(&fixture::path()))
+}
+
+/// The acknowledgement of packet number `packet` (from 1), of `next` sent, 8 us after it left.
+fn acknowledge(flow: &mut PacketPair, packet: u64, next: u64, pair_gap: Time, is_marked: bool) {
+    let now = Time::from_us(100);
+    let ack = Acknowledgement {
+        cumulative: packet * 1_000,
+        is_negative: false,
+        received: 0,
+        is_marked,
+        sent_at: now - Time::from_us(8),
+        pair_gap,
+        telemetry: &[],
+    };
+    let view =
+        FlowView { acknowledged: packet * 1_000, next: next * 1_000, newly_acknowledged: 1_000 };
+    flow.on_acknowledgement(now, &ack, &view);
+}
+
+/// A pair leaves back to back.
+fn send_pair(flow: &mut PacketPair) {
+    flow.on_send(Time::from_us(100), 1_048);
+    flow.on_send(Time::from_us(100) + PACKET, 1_048);
+}
+
+/// When the next pair may leave, in packets at line rate since the last one began.
+fn period(flow: &PacketPair) -> f64 {
+    1.0 + 100e9 / flow.rate().unwrap().as_bps() as f64
+}
+
+fn near(value: f64, expected: f64) {
+    assert!((value - expected).abs() < 1e-6, "{value} {expected}");
+}
+
+#[test]
+fn the_first_pair_waits_and_its_gap_is_the_rate() {
+    let mut flow = packet_pair(1_048);
+    assert!(flow.opens_pair());
+    assert_eq!((flow.window(), flow.rate()), (1, None));
+    flow.on_send(Time::ZERO, 1_048);
+    assert!(!flow.opens_pair());
+    assert_eq!((flow.window(), flow.rate()), (u64::MAX, None)); // back to back
+    flow.on_send(PACKET, 1_048);
+    assert_eq!((flow.window(), flow.rate()), (1, None));
+    acknowledge(&mut flow, 1, 2, Time::ZERO, false); // the first packet brings no gap
+    assert_eq!(flow.window(), 1);
+    acknowledge(&mut flow, 2, 2, PACKET * 4, false);
+    // A quarter of the line: 25,000 B / 1.048 of payload in 8 us, times 1.5; the pair leaves at once.
+    assert_eq!((flow.window(), flow.rate()), (35_782, None));
+    send_pair(&mut flow);
+    near(period(&flow), 8.0); // two packets at a quarter of the line
+}
+
+#[test]
+fn later_gaps_are_averaged() {
+    let mut flow = packet_pair(1_048);
+    send_pair(&mut flow);
+    acknowledge(&mut flow, 2, 2, PACKET * 4, false);
+    send_pair(&mut flow);
+    acknowledge(&mut flow, 4, 4, PACKET * 8, false); // 3/4 · 4 + 1/4 · 8 = 5
+    near(period(&flow), 10.0);
+    acknowledge(&mut flow, 6, 6, PACKET, false); // 3/4 · 5 + 1/4 = 4
+    near(period(&flow), 8.0);
+}
+
+#[test]
+fn the_share_of_marked_packets_throttles_the_rate_once_per_round_trip() {
+    let mut flow = packet_pair(1_048);
+    send_pair(&mut flow);
+    acknowledge(&mut flow, 2, 4, PACKET, false); // the first round ends beyond packet 4
+    send_pair(&mut flow);
+    acknowledge(&mut flow, 3, 6, Time::ZERO, true);
+    near(period(&flow), 2.0); // the whole line
+    acknowledge(&mut flow, 4, 6, PACKET, true);
+    acknowledge(&mut flow, 5, 8, Time::ZERO, false);
+    near(period(&flow), 2.0 * 48.0 / 47.0); // two of three: alpha = 1/16 · 2/3 = 1/24
+    assert_eq!(flow.window(), 143_129); // the cap takes the whole share
+}
+
+#[test]
+fn the_first_pair_is_spaced_over_a_long_round() {
+    let mut flow = packet_pair(4 * 1_048);
+    flow.on_send(Time::ZERO, 1_048);
+    // The second packet leaves when a round has passed at line rate: 3 packets behind the first.
+    assert_eq!(flow.rate(), Some(BitRate::from_gbps(25)));
+    flow.on_send(PACKET * 4, 1_048);
+    // Three other flows send a round each: the pair's gap is four rounds, the share a quarter.
+    acknowledge(&mut flow, 2, 2, PACKET * 16, false);
+    send_pair(&mut flow);
+    near(period(&flow), 8.0);
+    flow.on_send(Time::from_us(101), 1_048);
+    assert_eq!(flow.rate(), None); // only the first pair is spaced
+    let mut short = packet_pair(2 * 1_048);
+    short.on_send(Time::ZERO, 1_048);
+    assert_eq!(short.rate(), None); // two packets are not more than two
+}
+
+fn is_refused(config: &PacketPairConfig) -> bool {
+    let mut problems = Problems::default();
+    config.check(&mut problems);
+    !problems.found().is_empty()
+}
+
+#[test]
+fn bounds_are_checked() {
+    let good = PacketPairConfig {
+        gain: 1.0,
+        mark_gain: 1.0,
+        in_flight_factor: 0.1,
+        bytes_per_round: Bytes::ZERO,
+    };
+    assert!(!is_refused(&good));
+    for bad in [
+        PacketPairConfig { gain: 0.0, ..good.clone() },
+        PacketPairConfig { mark_gain: 1.1, ..good.clone() },
+        PacketPairConfig { in_flight_factor: f64::NAN, ..good.clone() },
+        PacketPairConfig { bytes_per_round: Bytes::new(LARGEST_ROUND + 1), ..good },
+    ] {
+        assert!(is_refused(&bad), "{bad:?}");
+    }
+}
+
+#[test]
+fn the_second_packet_of_a_pair_brings_the_gap() {
+    let mut meter = PairMeter::default();
+    let at = Time::from_ns;
+    assert_eq!(meter.pair_gap(at(100), 0, 1_000, true), Time::ZERO);
+    assert_eq!(meter.pair_gap(at(180), 1_000, 1_000, false), at(80));
+    assert_eq!(meter.pair_gap(at(260), 2_000, 1_000, false), Time::ZERO); // no pair is open
+}
+
+#[test]
+fn packets_that_are_no_pair_bring_none() {
+    let mut meter = PairMeter::default();
+    let at = Time::from_ns;
+    assert_eq!(meter.pair_gap(at(50), 0, 1_000, false), Time::ZERO); // its first one is lost
+    meter.pair_gap(at(100), 2_000, 1_000, true);
+    assert_eq!(meter.pair_gap(at(180), 4_000, 1_000, false), Time::ZERO); // 3,000 is lost
+    meter.pair_gap(at(200), 5_000, 1_000, true);
+    assert_eq!(meter.pair_gap(at(220), 6_000, 400, false), Time::ZERO); // too short to compare
+}

@@ -1,0 +1,195 @@
+//! Both ends of PCN, stepped by hand.
+
+use super::*;
+use crate::fixture;
+
+const JSON: &str = concat!(
+    r#"{"kind":"pcn","minimum_weight":0.0078125,"maximum_weight":0.5,"#,
+    r#""notification_interval":50000000,"marked_share":0.95,"minimum_rate":1000000}"#
+);
+
+const FASTER: Notification = Notification { is_congested: false, receiving_rate: 0 };
+
+fn config() -> PcnConfig {
+    PcnConfig {
+        minimum_weight: 1.0 / 128.0,
+        maximum_weight: 0.5,
+        notification_interval: Time::from_us(50),
+        marked_share: 0.95,
+        minimum_rate: BitRate::from_mbps(1),
+    }
+}
+
+/// A flow at the 100 Gb/s of the path.
+fn flow() -> Pcn {
+    Pcn::new(&config(), &fixture::flow(&fixture::path()))
+}
+
+fn cut(receiving_rate: u32) -> Notification {
+    Notification { is_congested: true, receiving_rate }
+}
+
+#[test]
+fn figure_10_a_tenth_after_five_notifications_and_95_percent_after_fifteen() {
+    let mut pcn = flow();
+    pcn.on_notification(Time::ZERO, cut(0));
+    assert_eq!(pcn.rate.get(), 1_000_000);
+    let rates: [f64; 20] = core::array::from_fn(|_| {
+        pcn.on_notification(Time::ZERO, FASTER);
+        pcn.rate.get() as f64 / 1e11
+    });
+    // By hand from 0: r = r (1 - w) + w, then w = w (1 - w) + w / 2, with w = 1/128 at first.
+    for (after, expected) in [(1, 0.007812), (5, 0.096788), (10, 0.538122), (15, 0.958396)] {
+        assert!((rates[after - 1] - expected).abs() < 2e-5, "{after}: {}", rates[after - 1]);
+    }
+    assert!(rates[4] <= 0.1 && rates[14] >= 0.95);
+    assert!((pcn.weight - 0.499307).abs() < 1e-6, "{}", pcn.weight);
+}
+
+#[test]
+fn a_cut_goes_to_the_discounted_receiving_rate_but_never_up() {
+    let mut pcn = flow();
+    pcn.on_notification(Time::ZERO, cut(12_800));
+    assert_eq!(pcn.rate(), Some(BitRate::from_mbps(12_700))); // 127/128 of it
+    pcn.on_notification(Time::ZERO, cut(25_600)); // the queue drains faster than the flow sends
+    assert_eq!(pcn.rate(), Some(BitRate::from_mbps(12_700)));
+    pcn.on_notification(Time::ZERO, cut(6_400));
+    assert_eq!(pcn.rate(), Some(BitRate::from_mbps(6_350)));
+}
+
+#[test]
+fn a_cut_makes_the_next_increase_gentle_again() {
+    let mut pcn = flow();
+    pcn.on_notification(Time::ZERO, cut(12_800));
+    for _ in 0..9 {
+        pcn.on_notification(Time::ZERO, FASTER);
+    }
+    assert!(pcn.weight > 0.2);
+    pcn.on_notification(Time::ZERO, cut(12_800));
+    pcn.on_notification(Time::ZERO, FASTER);
+    // 12.7 Gb/s + (100 - 12.7) / 128.
+    assert_eq!(pcn.rate.get(), 13_382_031_250);
+}
+
+#[test]
+fn the_line_rate_is_reached_and_kept() {
+    let mut pcn = flow();
+    pcn.on_notification(Time::ZERO, FASTER);
+    assert_eq!((pcn.rate(), pcn.window()), (None, u64::MAX));
+    pcn.on_notification(Time::ZERO, cut(50_000));
+    for _ in 0..60 {
+        pcn.on_notification(Time::ZERO, FASTER);
+    }
+    assert_eq!(pcn.rate(), None);
+    assert!((pcn.weight - 0.5).abs() < 1e-12, "{}", pcn.weight);
+}
+
+const PACKET: u32 = 1_000;
+
+/// Notifications are `notification_interval` apart.
+fn receiving_rate(notification_interval: Time) -> ReceivingRate {
+    let config = PcnConfig { notification_interval, ..config() };
+    ReceivingRate::new(&config, &fixture::flow(&fixture::path()))
+}
+
+fn point() -> ReceivingRate {
+    receiving_rate(Time::from_us(50))
+}
+
+/// `packets` arrive a microsecond apart from `start` (us) on; the first `marked` have marks.
+fn arrive(point: &mut ReceivingRate, start: u64, packets: u64, marked: u64) {
+    for packet in 0..packets {
+        let now = Time::from_us(start + packet);
+        assert_eq!(point.on_data(now, PACKET, packet < marked), None);
+    }
+}
+
+fn congested(receiving_rate: u32) -> Option<Notification> {
+    Some(cut(receiving_rate))
+}
+
+#[test]
+fn a_marked_flow_is_told_its_rate_at_the_end_of_the_period() {
+    let mut point = point();
+    assert_eq!(point.deadline(), Time::NEVER);
+    arrive(&mut point, 10, 40, 40);
+    assert_eq!(point.deadline(), Time::from_us(60));
+    assert_eq!(point.on_deadline(Time::from_us(59)), None);
+    // 40,000 B in 50 us.
+    assert_eq!(point.on_deadline(Time::from_us(60)), congested(6_400));
+    assert_eq!(point.deadline(), Time::NEVER);
+}
+
+#[test]
+fn a_flow_is_congested_with_more_than_95_percent_of_its_packets_marked() {
+    for (packets, marked, expected) in [
+        (40, 38, Some(FASTER)), // 95 %
+        (40, 39, congested(6_400)),
+        (20, 19, Some(FASTER)),
+        (20, 20, congested(3_200)),
+        (40, 0, Some(FASTER)),
+    ] {
+        let mut point = point();
+        arrive(&mut point, 0, packets, marked);
+        assert_eq!(point.on_deadline(Time::from_us(50)), expected, "{marked} of {packets}");
+    }
+}
+
+#[test]
+fn one_packet_counts_for_the_time_since_the_one_before_if_that_is_longer() {
+    let mut point = point();
+    arrive(&mut point, 0, 1, 1);
+    assert_eq!(point.on_deadline(Time::from_us(50)), congested(160)); // 8,000 bits in 50 us
+    arrive(&mut point, 200, 1, 1);
+    assert_eq!(point.deadline(), Time::from_us(250));
+    assert_eq!(point.on_deadline(Time::from_us(250)), congested(40)); // 200 us
+    arrive(&mut point, 290, 1, 1);
+    assert_eq!(point.on_deadline(Time::from_us(300)), congested(89)); // 90 us
+    arrive(&mut point, 301, 1, 1);
+    assert_eq!(point.on_deadline(Time::from_us(350)), congested(160)); // 11 us apart: T
+}
+
+#[test]
+fn a_period_without_packets_tells_nothing_and_the_next_ones_keep_their_ends() {
+    let mut point = point();
+    arrive(&mut point, 0, 2, 0);
+    assert_eq!(point.on_deadline(Time::from_us(50)), Some(FASTER));
+    arrive(&mut point, 155, 2, 0);
+    assert_eq!(point.deadline(), Time::from_us(200));
+}
+
+#[test]
+fn a_packet_at_the_end_of_a_period_belongs_to_the_next_and_does_not_wait_for_the_timer() {
+    let mut point = point();
+    arrive(&mut point, 0, 50, 50);
+    assert_eq!(point.on_data(Time::from_us(50), PACKET, true), congested(8_000));
+    assert_eq!(point.on_deadline(Time::from_us(50)), None);
+    assert_eq!(point.deadline(), Time::from_us(100));
+    assert_eq!(point.on_deadline(Time::from_us(100)), congested(160));
+}
+
+#[test]
+fn a_rate_below_half_a_unit_is_zero_and_the_largest_is_that_of_32_bits() {
+    let mut slow = receiving_rate(Time::from_ms(100));
+    slow.on_data(Time::ZERO, PACKET, true);
+    assert_eq!(slow.on_deadline(Time::from_ms(100)), congested(0));
+    let mut fast = receiving_rate(Time::from_ps(1));
+    fast.on_data(Time::ZERO, PACKET, true);
+    assert_eq!(fast.on_deadline(Time::from_ps(1)), congested(u32::MAX));
+}
+
+#[test]
+fn parameters_are_read_and_written_and_refused_out_of_bounds() {
+    fixture::check_controller(
+        JSON,
+        &[
+            (JSON.replace("0.0078125", "0"), "minimum_weight"),
+            (JSON.replace("0.0078125", "1.0"), "minimum_weight"),
+            (JSON.replace("0.5", "0.001"), "maximum_weight"),
+            (JSON.replace("0.5", "1.5"), "maximum_weight"),
+            (JSON.replace("50000000", "0"), "notification_interval"),
+            (JSON.replace("0.95", "1.0"), "marked_share"),
+            (JSON.replace(":1000000}", ":0}"), "minimum_rate"),
+        ],
+    );
+}

@@ -1,0 +1,104 @@
+//! `ends!`: an axis whose policies have a state at both ends of a flow.
+
+/// Declares an axis of hosts from the list of its policies, one line each.
+///
+/// ```text
+/// ends! { $
+///     /// The recovery of a scheme.
+///     config RecoveryConfig, each by of_config;
+///     /// The sending half.
+///     source Sending, each by at_source;
+///     /// The receiving half.
+///     destination Receiving, each by at_destination;
+///     /// The receiver asks for what has not arrived.
+///     resend: Resend(ResendConfig => Box Sending, Box Receiving),
+/// }
+/// ```
+///
+/// The configuration and the state at the source are [`penstock_packet::axis!`]'s. The state at the
+/// destination is made in the same way, from what stands behind the comma; without one it is
+/// [`Silent`]. Besides, the parameters of every policy can be named in the axis's module, and two more
+/// macros call hooks by a `match`: of the configuration, and of the state at the destination.
+macro_rules! ends {
+    (
+        $dollar:tt
+        $(#[$config_doc:meta])*
+        config $Config:ident, each by $of_config:ident;
+        $(#[$source_doc:meta])*
+        source $Source:ident, each by $at_source:ident;
+        $(#[$destination_doc:meta])*
+        destination $Destination:ident, each by $at_destination:ident;
+        $(
+            $(#[$doc:meta])*
+            $module:ident: $Variant:ident(
+                $Parameters:ident => $($Sender:ident)+ $(, $($Receiver:ident)+)?
+            ),
+        )+
+    ) => {
+        penstock_packet::axis! { $dollar
+            $(#[$config_doc])*
+            config $Config;
+            $(#[$source_doc])*
+            #[derive(Clone)]
+            state $Source, built in crate::flow::FlowFacts<'_>, each by $at_source;
+            $(
+                $(#[$doc])*
+                $module: $Variant($Parameters => $($Sender)+),
+            )+
+        }
+
+        $( pub use $module::$Parameters; )+
+
+        $(#[$destination_doc])*
+        #[derive(Clone, Debug)]
+        pub(crate) enum $Destination {
+            $( $(#[$doc])* $Variant(ends!(@type $module $($($Receiver)+)?)), )+
+        }
+
+        impl $Destination {
+            /// The policy that `config` describes, at the receiver of `flow`.
+            pub(crate) fn new(config: &$Config, flow: &crate::flow::FlowFacts) -> Self {
+                match config {
+                    $(
+                        $Config::$Variant(parameters) => $Destination::$Variant(
+                            ends!(@new $module $($($Receiver)+)?)(parameters, flow).into(),
+                        ),
+                    )+
+                }
+            }
+        }
+
+        macro_rules! $of_config {
+            ($dollar config:expr, $dollar parameters:pat => $dollar call:expr) => {
+                match $dollar config {
+                    $( $Config::$Variant($dollar parameters) => $dollar call, )+
+                }
+            };
+        }
+
+        macro_rules! $at_destination {
+            ($dollar state:expr, $dollar policy:pat => $dollar call:expr) => {
+                match $dollar state {
+                    $( $Destination::$Variant($dollar policy) => $dollar call, )+
+                }
+            };
+        }
+    };
+    (@type $module:ident) => { crate::ends::Silent };
+    (@type $module:ident Box $Policy:ident) => { alloc::boxed::Box<$module::$Policy> };
+    (@type $module:ident $Policy:ident) => { $module::$Policy };
+    (@new $module:ident) => { crate::ends::Silent::new };
+    (@new $module:ident Box $Policy:ident) => { $module::$Policy::new };
+    (@new $module:ident $Policy:ident) => { $module::$Policy::new };
+}
+
+/// The half of a policy that has nothing to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Silent;
+
+impl Silent {
+    /// It needs neither parameters nor a flow.
+    pub(crate) fn new<Parameters, Flow>(_parameters: &Parameters, _flow: &Flow) -> Self {
+        Silent
+    }
+}

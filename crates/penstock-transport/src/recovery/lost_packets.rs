@@ -1,0 +1,78 @@
+//! The packets that a sender has to send again, in the order in which it learnt of them.
+
+use alloc::collections::VecDeque;
+use core::ops::Range;
+
+/// The bytes of packets that were lost and are not sent again yet, oldest loss first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LostPackets {
+    /// Neighbouring packets are one range, so that the drops of a burst take little memory.
+    ranges: VecDeque<Range<u64>>,
+    bytes: u64,
+}
+
+impl LostPackets {
+    /// The packet with `payload` bytes from `offset` on is lost.
+    pub(crate) fn add(&mut self, offset: u64, payload: u32) {
+        let end = offset + u64::from(payload);
+        self.bytes += u64::from(payload);
+        match self.ranges.back_mut() {
+            Some(last) if last.end == offset => last.end = end,
+            _ => self.ranges.push_back(offset..end),
+        }
+    }
+
+    /// Takes the next packet to send again: its offset and at most `payload` bytes.
+    pub(crate) fn take(&mut self, payload: u32) -> Option<(u64, u32)> {
+        let range = self.ranges.front_mut()?;
+        let offset = range.start;
+        let length = (range.end - offset).min(u64::from(payload));
+        range.start += length;
+        if range.is_empty() {
+            self.ranges.pop_front();
+        }
+        self.bytes -= length;
+        Some((offset, length as u32))
+    }
+
+    /// Whether the byte at `offset` is still to be sent again.
+    pub(crate) fn contains(&self, offset: u64) -> bool {
+        self.ranges.iter().any(|range| range.contains(&offset))
+    }
+
+    /// How many bytes are to be sent again (bytes).
+    #[inline]
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dropped_packets_come_back_as_they_were() {
+        let mut lost = LostPackets::default();
+        for (offset, payload) in [(3_000, 1_000), (4_000, 1_000), (9_000, 1_000), (10_000, 7)] {
+            lost.add(offset, payload);
+        }
+        assert_eq!(lost.bytes(), 3_007);
+        assert_eq!(lost.ranges.len(), 2);
+        for expected in [(3_000, 1_000), (4_000, 1_000), (9_000, 1_000), (10_000, 7)] {
+            assert_eq!(lost.take(1_000), Some(expected));
+        }
+        assert_eq!((lost.take(1_000), lost.bytes()), (None, 0));
+    }
+
+    #[test]
+    fn a_packet_that_is_dropped_again_comes_back_again() {
+        let mut lost = LostPackets::default();
+        lost.add(0, 1_000);
+        for _ in 0..3 {
+            assert_eq!(lost.take(1_000), Some((0, 1_000)));
+            lost.add(0, 1_000);
+        }
+        assert_eq!(lost.bytes(), 1_000);
+    }
+}
