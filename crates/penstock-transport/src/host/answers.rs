@@ -9,6 +9,7 @@ use crate::notification::Notification;
 use crate::path::Acknowledgement;
 
 impl Host {
+    #[inline]
     pub(super) fn on_acknowledgement(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let flow = packet.flow;

@@ -11,6 +11,7 @@ use crate::recovery::Reply;
 pub(super) const GAP_UNIT: Time = Time::from_ps(16);
 
 impl Host {
+    #[inline]
     pub(super) fn on_data(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let flow = packet.flow;

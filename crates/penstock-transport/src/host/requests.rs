@@ -66,12 +66,14 @@ impl Requests {
     /// [`Request::Due`] last.
     #[inline]
     pub fn poll(&mut self) -> Option<Request> {
-        if let Some(&request) = self.waiting.get(self.next) {
-            self.next += 1;
-            return Some(request);
+        if !self.waiting.is_empty() {
+            if let Some(&request) = self.waiting.get(self.next) {
+                self.next += 1;
+                return Some(request);
+            }
+            self.waiting.clear();
+            self.next = 0;
         }
-        self.waiting.clear();
-        self.next = 0;
         if core::mem::take(&mut self.is_ready) {
             return Some(Request::Ready);
         }
