@@ -18,6 +18,7 @@ extern crate alloc;
 pub mod admission;
 pub mod assignment;
 pub mod backpressure;
+mod config;
 #[cfg(test)]
 mod fixture;
 pub mod marking;
@@ -32,8 +33,9 @@ mod waiting;
 pub use admission::AdmissionConfig;
 pub use assignment::AssignmentConfig;
 pub use backpressure::BackpressureConfig;
+pub use config::SwitchConfig;
 pub use marking::MarkingConfig;
 pub use port::Port;
 pub use scheduling::SchedulingConfig;
-pub use switch::{Arrival, Departure, Switch, SwitchConfig};
+pub use switch::{Arrival, Departure, Switch};
 pub use waiting::{KeptPause, Stopped};

@@ -8,38 +8,22 @@ use penstock_packet::{
     PacketPool, SwitchFacts,
 };
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
-use crate::admission::{Admission, Request};
-use crate::assignment::{Assigning, Assignment};
-use crate::backpressure::Backpressure;
+use crate::admission::Admission;
+use crate::admission::accounts::Request;
+use crate::assignment::Assignment;
+use crate::assignment::assigning::Assigning;
 use crate::backpressure::pairs::Passing;
+use crate::backpressure::{Backpressure, Place};
+use crate::config::SwitchConfig;
 use crate::marking::Marking;
 use crate::parts::Draws;
+use crate::port::Port;
 use crate::scheduling::Scheduler;
-use crate::{
-    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, Port, SchedulingConfig,
-};
 
 mod mark;
 mod part;
 mod signal;
-
-/// The five axes of a switch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SwitchConfig {
-    /// Is there room?
-    pub admission: AdmissionConfig,
-    /// Which queue of the egress port?
-    pub assignment: AssignmentConfig,
-    /// Which queue next?
-    pub scheduling: SchedulingConfig,
-    /// What does the packet learn?
-    pub marking: MarkingConfig,
-    /// What does the upstream learn?
-    pub backpressure: BackpressureConfig,
-}
 
 /// What became of a data packet that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +72,13 @@ impl Switch {
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);
         let accounts = admission.accounts().count();
-        let backpressure = Backpressure::new(config, facts, accounts);
+        let place = Place {
+            facts,
+            accounts,
+            memory: config.admission.memory(facts.node),
+            queues: classes.len(),
+        };
+        let backpressure = Backpressure::new(&config.backpressure, &place);
         Switch {
             node: facts.node,
             ports: ports.collect(),

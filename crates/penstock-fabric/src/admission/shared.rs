@@ -24,7 +24,7 @@ use penstock_packet::SwitchFacts;
 use penstock_units::{BitRate, Bytes, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{IngressAccount, Request};
+use super::accounts::{IngressAccount, Request};
 
 /// Parameters of the shared admission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

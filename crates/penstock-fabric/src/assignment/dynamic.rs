@@ -49,8 +49,9 @@ use rand_core::RngCore;
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
-use super::{Assigning, ClassRange, class_ranges, reduce, salted};
-use crate::parts::Bitmap;
+use super::assigning::Assigning;
+use super::classes::{ClassRange, class_ranges};
+use crate::parts::{Bitmap, reduce, salted};
 use crate::port::Port;
 
 /// Parameters of the dynamic assignment.

@@ -1,6 +1,8 @@
 //! Assignment: which queue of the egress port?
 
+pub(crate) mod assigning;
 pub mod class;
+mod classes;
 pub mod dynamic;
 mod ingress;
 pub mod per_flow;
@@ -15,11 +17,12 @@ use alloc::vec::Vec;
 
 use penstock_packet::Packet;
 use penstock_units::Time;
-use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
 use crate::port::Port;
+use assigning::Assigning;
 use class::{ByClass, ByClassConfig};
+use classes::partition;
 use dynamic::{Dynamic, DynamicConfig};
 use per_flow::PerFlow;
 use priority::{ByPriority, ByPriorityConfig};
@@ -76,41 +79,6 @@ impl AssignmentConfig {
             AssignmentConfig::Priority(config) => vec![0; config.levels as usize],
         }
     }
-}
-
-/// The classes of the `queues - 1` data queues beside the control queue, in equal parts; queues
-/// that do not divide go to the lowest class, whose ports are the most crowded (BFC App. A.3).
-fn partition(queues: u32, classes: u32) -> Vec<u8> {
-    let data = queues - 1;
-    let each = data / classes;
-    (0..data).map(|queue| (queue / each).min(classes - 1) as u8).collect()
-}
-
-/// The data queues of a class: numbers `from..to`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ClassRange {
-    from: u16,
-    to: u16,
-}
-
-fn class_ranges(queues: u32, classes: u32) -> Vec<ClassRange> {
-    let of_queue = partition(queues, classes);
-    (0..classes as u8)
-        .map(|class| {
-            let before = of_queue.iter().filter(|&&other| other < class).count() as u16;
-            let size = of_queue.iter().filter(|&&other| other == class).count() as u16;
-            ClassRange { from: 1 + before, to: 1 + before + size }
-        })
-        .collect()
-}
-
-/// What an assignment policy may look at.
-pub(crate) struct Assigning<'a> {
-    pub now: Time,
-    pub egress: u16,
-    pub port: &'a mut Port,
-    pub packet: &'a mut Packet,
-    pub random: &'a mut Pcg32,
 }
 
 /// The assignment policy of a switch, stored by value and dispatched by `match`.
@@ -174,35 +142,5 @@ impl Assignment {
             Assignment::Dynamic(policy) => policy.index(egress, packet.flow_hash) as i64,
             _ => -1,
         }
-    }
-}
-
-/// A 32-bit hash of a flow that differs from switch to switch: the finalizer of MurmurHash3
-/// (A. Appleby) over the flow's hash and the switch's salt.
-#[inline]
-fn salted(flow_hash: u32, salt: u32) -> u32 {
-    let mut mixed = flow_hash ^ salt;
-    mixed = (mixed ^ (mixed >> 16)).wrapping_mul(0x85eb_ca6b);
-    mixed = (mixed ^ (mixed >> 13)).wrapping_mul(0xc2b2_ae35);
-    mixed ^ (mixed >> 16)
-}
-
-/// Maps a 32-bit hash evenly onto `0..bound` without a division.
-#[inline]
-fn reduce(hash: u32, bound: u32) -> u32 {
-    ((u64::from(hash) * u64::from(bound)) >> 32) as u32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_share_the_data_queues_evenly() {
-        assert_eq!(class_ranges(32, 1), [ClassRange { from: 1, to: 32 }]);
-        let ranges = class_ranges(33, 4);
-        assert_eq!(ranges[0], ClassRange { from: 1, to: 9 });
-        assert_eq!(ranges[3], ClassRange { from: 25, to: 33 });
-        assert_eq!(class_ranges(32, 4)[3], ClassRange { from: 22, to: 32 });
     }
 }

@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 use penstock_packet::Packet;
 
-use super::{Assigning, reduce};
-use crate::parts::MixedKeys;
+use super::assigning::Assigning;
+use crate::parts::{MixedKeys, reduce};
 use crate::port::Port;
 
 /// Queue numbers are 16 bits wide; flows beyond that many at one port share queues.

@@ -35,7 +35,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::Assigning;
+use super::assigning::Assigning;
 use super::sketch::{PerfectTable, Sketch};
 use crate::parts::Bitmap;
 use crate::port::Port;

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use penstock_packet::Packet;
 use serde::{Deserialize, Serialize};
 
-use super::{ClassRange, class_ranges, reduce, salted};
+use super::classes::{ClassRange, class_ranges};
+use crate::parts::{reduce, salted};
 
 /// Parameters of the stochastic assignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

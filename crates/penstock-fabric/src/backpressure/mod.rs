@@ -15,7 +15,6 @@ use alloc::boxed::Box;
 use penstock_packet::SwitchFacts;
 use serde::{Deserialize, Serialize};
 
-use crate::switch::SwitchConfig;
 use bfc::{Bfc, BfcConfig};
 use capfc::{Capfc, CapfcConfig};
 use credits::{Credits, CreditsConfig};
@@ -59,6 +58,18 @@ impl BackpressureConfig {
     }
 }
 
+/// What a backpressure policy is told of its switch.
+pub(crate) struct Place<'a> {
+    /// The switch and its ports.
+    pub facts: &'a SwitchFacts,
+    /// Ingress accounts.
+    pub accounts: usize,
+    /// Memory that all ports share (bytes); without limit where there is none.
+    pub memory: u64,
+    /// Data queues of a port.
+    pub queues: usize,
+}
+
 /// The backpressure policy of a switch, stored by value and dispatched by `match`.
 #[derive(Debug)]
 pub(crate) enum Backpressure {
@@ -73,10 +84,11 @@ pub(crate) enum Backpressure {
 }
 
 impl Backpressure {
-    /// The policy of the switch that `config` describes, with `accounts` ingress accounts.
-    pub(crate) fn new(config: &SwitchConfig, facts: &SwitchFacts, accounts: usize) -> Self {
+    /// The policy that `config` describes, at `place`.
+    pub(crate) fn new(config: &BackpressureConfig, place: &Place<'_>) -> Self {
+        let &Place { facts, accounts, memory, queues } = place;
         let ports = facts.ports.len();
-        match &config.backpressure {
+        match config {
             BackpressureConfig::None {} => Backpressure::None,
             BackpressureConfig::Pfc(pfc) => Backpressure::Pfc(Pfc::new(pfc, accounts)),
             BackpressureConfig::Bfc(bfc) => Backpressure::Bfc(Bfc::new(bfc, facts)),
@@ -91,8 +103,6 @@ impl Backpressure {
                 Backpressure::FlowPauses(Box::new(FlowPauses::new(flows, facts)))
             }
             BackpressureConfig::Credits(credits) => {
-                let memory = config.admission.memory(facts.node);
-                let queues = config.assignment.queue_classes(ports).len();
                 Backpressure::Credits(Box::new(Credits::new(credits, facts, memory, queues)))
             }
         }

@@ -1,13 +1,14 @@
 //! The parts of a switch, for whoever measures or checks it.
 
 use super::Switch;
-use crate::Port;
-use crate::admission::{Accounts, Admission};
+use crate::admission::Admission;
+use crate::admission::accounts::Accounts;
 use crate::assignment::Assignment;
 use crate::backpressure::flow_pauses::FlowPauses;
 use crate::backpressure::pairs::Pairs;
 use crate::backpressure::{Backpressure, bfc::Bfc, credits::Credits, fafc::Fafc, pfc::Pfc};
 use crate::marking::Marking;
+use crate::port::Port;
 
 impl Switch {
     /// Its name in observations.

@@ -1,0 +1,25 @@
+//! The configuration of a switch: one choice on each of the five axes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::admission::AdmissionConfig;
+use crate::assignment::AssignmentConfig;
+use crate::backpressure::BackpressureConfig;
+use crate::marking::MarkingConfig;
+use crate::scheduling::SchedulingConfig;
+
+/// The five axes of a switch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchConfig {
+    /// Is there room?
+    pub admission: AdmissionConfig,
+    /// Which queue of the egress port?
+    pub assignment: AssignmentConfig,
+    /// Which queue next?
+    pub scheduling: SchedulingConfig,
+    /// What does the packet learn?
+    pub marking: MarkingConfig,
+    /// What does the upstream learn?
+    pub backpressure: BackpressureConfig,
+}
