@@ -1,5 +1,6 @@
 //! The configuration of a switch: one choice on each of the five axes.
 
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
 
 use crate::admission::AdmissionConfig;
@@ -22,4 +23,11 @@ pub struct SwitchConfig {
     pub marking: MarkingConfig,
     /// What does the upstream learn?
     pub backpressure: BackpressureConfig,
+}
+
+impl SwitchConfig {
+    /// Checks every field against its bounds. What does not go together is another matter.
+    pub fn check(&self, problems: &mut Problems) {
+        problems.within("backpressure", |problems| self.backpressure.check(problems));
+    }
 }

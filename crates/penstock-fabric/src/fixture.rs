@@ -15,6 +15,7 @@ use crate::parts::Draws;
 use crate::assignment::class::ByClassConfig;
 use crate::assignment::dynamic::{DynamicConfig, FullPort};
 use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
+use crate::backpressure::none::NoneConfig;
 use crate::queue::DataQueue;
 use crate::scheduling::drr::DrrConfig;
 use crate::{
@@ -170,7 +171,7 @@ pub(crate) fn plain() -> SwitchConfig {
         assignment: AssignmentConfig::Class(ByClassConfig { classes: 1 }),
         scheduling: SchedulingConfig::Fifo {},
         marking: MarkingConfig::None {},
-        backpressure: BackpressureConfig::None {},
+        backpressure: BackpressureConfig::None(NoneConfig {}),
     }
 }
 

@@ -13,11 +13,12 @@ use crate::admission::Admission;
 use crate::admission::accounts::Request;
 use crate::assignment::Assignment;
 use crate::assignment::assigning::Assigning;
-use crate::backpressure::pairs::Passing;
-use crate::backpressure::{Backpressure, Place};
+use crate::backpressure::policy::{Place, Policy as _};
+use crate::backpressure::{self, Backpressure};
 use crate::config::SwitchConfig;
 use crate::marking::Marking;
 use crate::parts::Draws;
+use crate::passing::Passing;
 use crate::port::Port;
 use crate::scheduling::Scheduler;
 
@@ -98,31 +99,19 @@ impl Switch {
     /// When [`Switch::on_deadline`] is due, for a policy with a clock of its own. Only that call
     /// moves it.
     pub fn deadline(&self) -> Option<Time> {
-        match &self.backpressure {
-            Backpressure::Fafc(fafc) => Some(fafc.deadline()),
-            Backpressure::Ppfc(ppfc) => Some(ppfc.deadline()),
-            _ => None,
-        }
+        backpressure::dispatch!(&self.backpressure, policy => policy.deadline())
     }
 
     /// The deadline has come.
     pub fn on_deadline(&mut self, now: Time) {
-        match &mut self.backpressure {
-            Backpressure::Fafc(fafc) => fafc.on_deadline(now, &mut self.ports),
-            Backpressure::Ppfc(ppfc) => ppfc.on_deadline(now, &self.ports),
-            _ => {}
-        }
+        let ports = &mut self.ports;
+        backpressure::dispatch!(&mut self.backpressure, policy => policy.on_deadline(now, ports));
     }
 
     /// Another frame that the last departure has made necessary.
     #[inline]
     pub fn take_frame(&mut self) -> Option<ControlFrame> {
-        match &mut self.backpressure {
-            Backpressure::Fafc(fafc) => fafc.take_frame(),
-            Backpressure::Ppfc(ppfc) => ppfc.take_frame(),
-            Backpressure::Credits(credits) => credits.take_frame(),
-            _ => None,
-        }
+        backpressure::dispatch!(&mut self.backpressure, policy => policy.take_frame())
     }
 
     /// A pause of `port` that had an end may be over; due at [`Port::held_until`].
@@ -183,25 +172,20 @@ impl Switch {
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let packet = &mut moment.pool[id];
         let (is_marked, feedback) = self.mark_arrival(packet, egress, queue_bytes);
-        let port = &self.ports[usize::from(egress)];
-        let passing = Passing { ingress, egress, bytes, egress_bytes: port.bytes() };
-        let frame = match &mut self.backpressure {
-            Backpressure::None => None,
-            Backpressure::Pfc(pfc) => pfc.on_enqueue(&self.admission, ingress, class),
-            Backpressure::Bfc(bfc) => bfc.on_enqueue(packet, egress, port, queue_bytes),
-            Backpressure::Fafc(fafc) => {
-                fafc.on_enqueue(ingress, egress, bytes);
-                fafc.pfc.on_enqueue(&self.admission, ingress, class)
-            }
-            Backpressure::Capfc(capfc) => capfc.on_enqueue(&self.admission, passing),
-            Backpressure::Ppfc(ppfc) => ppfc.pairs.on_enqueue(&self.admission, passing),
-            Backpressure::Credits(credits) => credits.on_enqueue(packet, egress, port, queue_bytes),
-            Backpressure::FlowPauses(flows) => {
-                let port = &mut self.ports[usize::from(egress)];
-                flows.follow_head(now, (egress, queue), port, moment.pool);
-                flows.on_enqueue(&mut moment.pool[id], egress, port, queue_bytes)
-            }
+        let mut joining = Passing {
+            now,
+            pool: moment.pool,
+            id,
+            egress,
+            queue_bytes,
+            ports: &mut self.ports,
+            admission: &self.admission,
+            draws: &mut self.draws,
         };
+        let frame = backpressure::dispatch!(
+            &mut self.backpressure,
+            policy => policy.on_enqueue(&mut joining)
+        );
         if frame.is_some() {
             self.draws.on_frame();
         }
@@ -246,36 +230,22 @@ impl Switch {
         self.assignment.on_dequeue(moment.now, egress, packet, port);
         self.admission.release(ingress, class, u64::from(bytes));
         let (is_marked, feedback) = self.mark_departure(moment, id, egress);
-        let port = &self.ports[usize::from(egress)];
-        let frame = match &mut self.backpressure {
-            Backpressure::None => None,
-            Backpressure::Pfc(pfc) => pfc.on_dequeue(&self.admission, ingress, class),
-            Backpressure::Bfc(bfc) => bfc.on_dequeue(&moment.pool[id]),
-            Backpressure::Fafc(fafc) => {
-                let pair = (ingress, egress);
-                fafc.on_dequeue(moment.now, pair, u64::from(bytes), &mut self.ports);
-                fafc.pfc.on_dequeue(&self.admission, ingress, class)
-            }
-            Backpressure::Capfc(capfc) => {
-                let passing = Passing::at(port, (ingress, egress), u64::from(bytes));
-                capfc.on_dequeue(&self.admission, passing)
-            }
-            Backpressure::Ppfc(ppfc) => {
-                let passing = Passing::at(port, (ingress, egress), u64::from(bytes));
-                ppfc.on_dequeue(&self.admission, passing, self.draws.own())
-            }
-            Backpressure::Credits(credits) => {
-                let frame = credits.on_dequeue(&moment.pool[id]);
-                credits.pay(egress, &mut moment.pool[id]);
-                credits.apply(egress, &mut self.ports[usize::from(egress)], moment.pool);
-                frame
-            }
-            Backpressure::FlowPauses(flows) => {
-                let (port, queue) = (&mut self.ports[usize::from(egress)], moment.pool[id].queue);
-                flows.follow_head(moment.now, (egress, queue), port, moment.pool);
-                flows.on_dequeue(&moment.pool[id])
-            }
+        let queue = usize::from(moment.pool[id].queue);
+        let queue_bytes = self.ports[usize::from(egress)].queues()[queue].packets.bytes();
+        let mut leaving = Passing {
+            now: moment.now,
+            pool: moment.pool,
+            id,
+            egress,
+            queue_bytes,
+            ports: &mut self.ports,
+            admission: &self.admission,
+            draws: &mut self.draws,
         };
+        let frame = backpressure::dispatch!(
+            &mut self.backpressure,
+            policy => policy.on_dequeue(&mut leaving)
+        );
         if frame.is_some() {
             self.draws.on_frame();
         }
@@ -308,18 +278,10 @@ impl Switch {
         }
         let port = &self.ports[usize::from(egress)];
         let packet = moment.pool[id];
-        let threshold = match &self.backpressure {
-            Backpressure::None => -1,
-            Backpressure::Pfc(pfc) => {
-                i64::try_from(pfc.threshold(&self.admission, packet.ingress)).unwrap_or(-1)
-            }
-            Backpressure::Bfc(bfc) => bfc.threshold(egress, port) as i64,
-            Backpressure::Fafc(fafc) => fafc.threshold() as i64,
-            Backpressure::Capfc(capfc) => capfc.threshold() as i64,
-            Backpressure::Ppfc(ppfc) => ppfc.threshold() as i64,
-            Backpressure::Credits(credits) => credits.bfc.threshold(egress, port) as i64,
-            Backpressure::FlowPauses(flows) => flows.bfc.threshold(egress, port) as i64,
-        };
+        let threshold = backpressure::dispatch!(
+            &self.backpressure,
+            policy => policy.threshold(&self.admission, packet.ingress, egress, port)
+        );
         let queue = port.queues().get(usize::from(packet.queue));
         moment.observer.record(Observation {
             time: moment.now,

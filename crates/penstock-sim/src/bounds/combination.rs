@@ -55,7 +55,7 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     levels::by_priority(scenario)?;
     levels::sprayed(scenario)?;
     match &switch.backpressure {
-        BackpressureConfig::None {} => Ok(()),
+        BackpressureConfig::None(_) => Ok(()),
         BackpressureConfig::Bfc(_) => numbered_queues(scenario),
         BackpressureConfig::FlowPauses(_) => flow_pauses(scenario),
         BackpressureConfig::Credits(credits) => {
@@ -188,8 +188,8 @@ fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
     let holds = is_odd || !matches!(switch.scheduling, SchedulingConfig::PriorityGroups(_));
     let remedy = "write an odd number: two groups of one size and the control queue";
     unless(holds, "scheme.switch.assignment.queues", rounds.queues, remedy)?;
-    let known = BackpressureConfig::None {} == switch.backpressure;
-    let holds = known || matches!(switch.backpressure, BackpressureConfig::Pfc(_));
+    let holds =
+        matches!(switch.backpressure, BackpressureConfig::None(_) | BackpressureConfig::Pfc(_));
     let remedy = "a round that is paused cannot end; use none or pfc";
     unless(holds, "scheme.switch.backpressure.kind", kind(&switch.backpressure), remedy)
 }

@@ -20,7 +20,7 @@ pub(super) fn parts(scenario: &Scenario) -> Result<(), ScenarioError> {
     let is_known = [
         (matches!(switch.scheduling, SchedulingConfig::Fifo {}), "switch.scheduling"),
         (
-            matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_)),
+            matches!(switch.backpressure, BackpressureConfig::None(_) | BackpressureConfig::Pfc(_)),
             "switch.backpressure",
         ),
         (

@@ -2,15 +2,11 @@
 
 use penstock_fabric::admission::shared::HeadroomConfig;
 use penstock_fabric::assignment::rounds::RoundsConfig;
-use penstock_fabric::backpressure::bfc::ThresholdConfig;
-use penstock_fabric::backpressure::fafc::FafcConfig;
 use penstock_fabric::marking::ecn::EcnConfig;
 use penstock_fabric::marking::qcn::QcnConfig;
-use penstock_fabric::{
-    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
-};
+use penstock_fabric::{AdmissionConfig, AssignmentConfig, MarkingConfig, SchedulingConfig};
 use penstock_transport::control::homa::MAXIMUM_LEVELS;
-use penstock_units::{Bytes, Time};
+use penstock_units::{Bytes, Problems, Time};
 
 use super::unless;
 use crate::error::ScenarioError;
@@ -81,21 +77,11 @@ pub(super) fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
     admission(&switch.admission)?;
     scheduling(&switch.scheduling)?;
     marking(&switch.marking)?;
-    let path = "scheme.switch.backpressure";
-    match &switch.backpressure {
-        BackpressureConfig::Fafc(config) => fafc(config),
-        BackpressureConfig::Bfc(config) => pauses(path, &config.threshold),
-        BackpressureConfig::FlowPauses(config) => pauses(path, &config.threshold),
-        BackpressureConfig::Credits(config) => {
-            pauses(&format!("{path}.pauses"), &config.pauses.threshold)
-        }
-        BackpressureConfig::Capfc(config) => egress_threshold(config.threshold, config.xon_offset),
-        BackpressureConfig::PPfc(config) => {
-            let (field, horizon) = ("scheme.switch.backpressure.horizon", config.horizon);
-            unless(horizon > Time::ZERO, field, horizon, "write a positive time")?;
-            egress_threshold(config.threshold, config.xon_offset)
-        }
-        BackpressureConfig::None {} | BackpressureConfig::Pfc(_) => Ok(()),
+    let mut problems = Problems::below("scheme.switch");
+    switch.check(&mut problems);
+    match problems.found() {
+        [] => Ok(()),
+        [first, ..] => Err(ScenarioError::new(&first.path, &first.value, &first.remedy)),
     }
 }
 
@@ -116,21 +102,6 @@ fn admission(admission: &AdmissionConfig) -> Result<(), ScenarioError> {
     let HeadroomConfig::Bdp { factor } = ingress.headroom else { return Ok(()) };
     let holds = factor.is_finite() && factor > 0.0;
     unless(holds, &at("ingress.headroom.factor"), factor, "write above 0; 3 is usual")
-}
-
-/// The pause threshold of BFC, in the table at `path`, is above zero.
-fn pauses(path: &str, threshold: &ThresholdConfig) -> Result<(), ScenarioError> {
-    match *threshold {
-        ThresholdConfig::HopRtts { factor } => {
-            let holds = factor.is_finite() && factor > 0.0;
-            let field = format!("{path}.threshold.factor");
-            unless(holds, &field, factor, "write above 0; 1 is usual")
-        }
-        ThresholdConfig::Time { time } => {
-            let field = format!("{path}.threshold.time");
-            unless(time > Time::ZERO, &field, time, "write a positive time")
-        }
-    }
 }
 
 fn scheduling(scheduling: &SchedulingConfig) -> Result<(), ScenarioError> {
@@ -188,31 +159,6 @@ fn qcn(qcn: &QcnConfig) -> Result<(), ScenarioError> {
     let holds = (0.0..=1e6).contains(&weight);
     unless(holds, &at("weight"), weight, "write 0 or more; 2 is usual")?;
     unless((0.0..1.0).contains(&jitter), &at("jitter"), jitter, "write 0 or more, below 1")
-}
-
-fn fafc(fafc: &FafcConfig) -> Result<(), ScenarioError> {
-    let at = |field: &str| format!("scheme.switch.backpressure.{field}");
-    let holds = fafc.threshold > Bytes::ZERO;
-    unless(holds, &at("threshold"), fafc.threshold, "write at least 1 B")?;
-    for (field, share) in [
-        ("queue_smoothing", fafc.queue_smoothing),
-        ("rate_smoothing", fafc.rate_smoothing),
-        ("rate_decrease", fafc.rate_decrease),
-    ] {
-        let holds = share > 0.0 && share <= 1.0;
-        unless(holds, &at(field), share, "write above 0, at most 1")?;
-    }
-    let hops = fafc.congested_hops;
-    unless((0.0..=1e6).contains(&hops), &at("congested_hops"), hops, "write 0 or more")
-}
-
-/// The egress threshold of CaPFC and P-PFC is above the one at which ingresses are resumed.
-fn egress_threshold(threshold: Bytes, xon_offset: Bytes) -> Result<(), ScenarioError> {
-    let at = |field: &str| format!("scheme.switch.backpressure.{field}");
-    unless(threshold > Bytes::ZERO, &at("threshold"), threshold, "write at least 1 B")?;
-    let remedy =
-        format!("it must be below threshold, {threshold}, or paused ports would never be resumed");
-    unless(threshold > xon_offset, &at("xon_offset"), xon_offset, &remedy)
 }
 
 fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {

@@ -3,10 +3,11 @@
 
 use alloc::vec::Vec;
 
-use penstock_packet::{PacketFlags, PortFacts};
+use penstock_packet::{PacketFlags, PortFacts, SwitchFacts};
 use penstock_units::BitRate;
 
 use super::*;
+use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
 use crate::marking::predicted::PredictedConfig;
 use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig};
@@ -49,7 +50,8 @@ fn bench() -> Bench {
 
 impl Bench {
     fn fafc(&self) -> &Fafc {
-        self.switch.fafc().unwrap()
+        let Backpressure::Fafc(fafc) = self.switch.backpressure() else { unreachable!() };
+        fafc
     }
 
     /// `count` packets of 1,000 bytes come from `ingress` for `egress`.
