@@ -20,7 +20,7 @@ use crate::queue::DataQueue;
 use crate::scheduling::drr::DrrConfig;
 use crate::{
     AdmissionConfig, Arrival, AssignmentConfig, BackpressureConfig, Departure, MarkingConfig,
-    SchedulingConfig, Switch, SwitchConfig,
+    SchedulingConfig, Switch, SwitchConfig, marking,
 };
 
 /// Writes down everything that a switch tells.
@@ -170,7 +170,7 @@ pub(crate) fn plain() -> SwitchConfig {
         admission: AdmissionConfig::Infinite {},
         assignment: AssignmentConfig::Class(ByClassConfig { classes: 1 }),
         scheduling: SchedulingConfig::Fifo {},
-        marking: MarkingConfig::None {},
+        marking: MarkingConfig::None(marking::none::NoneConfig {}),
         backpressure: BackpressureConfig::None(NoneConfig {}),
     }
 }

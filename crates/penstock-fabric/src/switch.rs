@@ -16,13 +16,13 @@ use crate::assignment::assigning::Assigning;
 use crate::backpressure::policy::{Place, Policy as _};
 use crate::backpressure::{self, Backpressure};
 use crate::config::SwitchConfig;
-use crate::marking::Marking;
+use crate::marking::policy::Policy as _;
+use crate::marking::{self, Marking};
 use crate::parts::Draws;
 use crate::passing::Passing;
 use crate::port::Port;
 use crate::scheduling::Scheduler;
 
-mod mark;
 mod part;
 mod signal;
 
@@ -90,7 +90,7 @@ impl Switch {
                 facts.hop_rtt(),
                 facts.salt,
             ),
-            marking: Marking::new(&config.marking, facts.ports.iter().map(|port| port.rate)),
+            marking: Marking::new(&config.marking, facts),
             backpressure,
             draws,
         }
@@ -170,8 +170,6 @@ impl Switch {
         let port = &mut self.ports[usize::from(egress)];
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
-        let packet = &mut moment.pool[id];
-        let (is_marked, feedback) = self.mark_arrival(packet, egress, queue_bytes);
         let mut joining = Passing {
             now,
             pool: moment.pool,
@@ -182,6 +180,10 @@ impl Switch {
             admission: &self.admission,
             draws: &mut self.draws,
         };
+        let mark = marking::dispatch!(&mut self.marking, policy => policy.on_enqueue(&mut joining));
+        if mark.is_marked {
+            joining.packet_mut().flags.insert(PacketFlags::MARKED);
+        }
         let frame = backpressure::dispatch!(
             &mut self.backpressure,
             policy => policy.on_enqueue(&mut joining)
@@ -190,13 +192,13 @@ impl Switch {
             self.draws.on_frame();
         }
         self.observe(moment, PacketEvent::Enqueue, id, egress);
-        if O::IS_WATCHING && is_marked {
+        if O::IS_WATCHING && mark.is_marked {
             self.observe(moment, PacketEvent::Mark, id, egress);
         }
         if O::IS_WATCHING && frame.is_some_and(|frame| frame.signal.is_event()) {
             self.observe(moment, PacketEvent::PauseSent, id, egress);
         }
-        Arrival::Queued { frame, feedback }
+        Arrival::Queued { frame, feedback: mark.feedback }
     }
 
     /// There is no room for a packet, which stays the caller's.
@@ -229,7 +231,6 @@ impl Switch {
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
         self.assignment.on_dequeue(moment.now, egress, packet, port);
         self.admission.release(ingress, class, u64::from(bytes));
-        let (is_marked, feedback) = self.mark_departure(moment, id, egress);
         let queue = usize::from(moment.pool[id].queue);
         let queue_bytes = self.ports[usize::from(egress)].queues()[queue].packets.bytes();
         let mut leaving = Passing {
@@ -242,6 +243,10 @@ impl Switch {
             admission: &self.admission,
             draws: &mut self.draws,
         };
+        let mark = marking::dispatch!(&mut self.marking, policy => policy.on_dequeue(&mut leaving));
+        if mark.is_marked {
+            leaving.packet_mut().flags.insert(PacketFlags::MARKED);
+        }
         let frame = backpressure::dispatch!(
             &mut self.backpressure,
             policy => policy.on_dequeue(&mut leaving)
@@ -250,7 +255,7 @@ impl Switch {
             self.draws.on_frame();
         }
         if O::IS_WATCHING {
-            if is_marked {
+            if mark.is_marked {
                 self.observe(moment, PacketEvent::Mark, id, egress);
             }
             self.observe(moment, PacketEvent::Depart, id, egress);
@@ -262,7 +267,7 @@ impl Switch {
         if O::IS_WATCHING && has_ended {
             self.observe_grace(moment, PacketEvent::PauseReceived, id, egress);
         }
-        Some(Departure { id, frame, feedback })
+        Some(Departure { id, frame, feedback: mark.feedback })
     }
 
     #[inline]

@@ -10,7 +10,8 @@ use penstock_packet::{PacketFlags, PacketPool};
 use crate::assignment::Assignment;
 use crate::backpressure::policy::Policy as _;
 use crate::backpressure::{self, Backpressure};
-use crate::marking::Marking;
+use crate::marking::policy::Policy as _;
+use crate::marking::{self, Marking};
 use crate::port::Port;
 use crate::stored::Stored;
 use crate::switch::Switch;
@@ -43,6 +44,8 @@ impl Switch {
         let stored = Stored { ports: self.ports(), pool };
         backpressure::dispatch!(self.backpressure(), policy => policy.audit(&stored))
             .map_err(|what| format!("node {}, {what}", self.node()))?;
+        marking::dispatch!(self.marking(), policy => policy.audit(&stored))
+            .map_err(|what| format!("node {}, {what}", self.node()))?;
         self.verify_ingress(&recount)
     }
 
@@ -72,16 +75,6 @@ impl Switch {
                     self.node(),
                     queue.packets.bytes(),
                     queue.is_active
-                ));
-            }
-            if let Marking::NonPauseEcn(ecn) = self.marking()
-                && ecn.waited(number, index) > bytes
-            {
-                return Err(format!(
-                    "node {}, port {number}, queue {index}: {} B waited through a pause, but {bytes} B \
-                     are queued",
-                    self.node(),
-                    ecn.waited(number, index)
                 ));
             }
             port_bytes += bytes;

@@ -4,12 +4,16 @@ use alloc::vec::Vec;
 
 use penstock_packet::{PacketFlags, Signal};
 
+use super::NonPauseEcnConfig;
 use crate::assignment::class::ByClassConfig;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::{AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
 fn bench() -> Bench {
-    Bench::new(&SwitchConfig { marking: MarkingConfig::NonPauseEcn {}, ..plain() }, &hosts(2))
+    Bench::new(
+        &SwitchConfig { marking: MarkingConfig::NonPauseEcn(NonPauseEcnConfig {}), ..plain() },
+        &hosts(2),
+    )
 }
 
 fn admit(bench: &mut Bench, packets: usize) {
@@ -86,7 +90,7 @@ fn each_class_has_its_own_counter() {
     let config = SwitchConfig {
         assignment: AssignmentConfig::Class(ByClassConfig { classes: 2 }),
         scheduling: SchedulingConfig::Strict {},
-        marking: MarkingConfig::NonPauseEcn {},
+        marking: MarkingConfig::NonPauseEcn(NonPauseEcnConfig {}),
         ..plain()
     };
     let mut bench = Bench::new(&config, &hosts(2));

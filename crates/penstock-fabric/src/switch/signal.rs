@@ -9,6 +9,8 @@ use penstock_units::Time;
 use super::Switch;
 use crate::backpressure::policy::Policy as _;
 use crate::backpressure::{self, Backpressure};
+use crate::marking::policy::Policy as _;
+use crate::marking::{self, Marking};
 
 impl Switch {
     /// A pause, a resume, a bitmap or credit has arrived from the neighbour behind `port`.
@@ -54,7 +56,11 @@ impl Switch {
         }
         for (number, queue) in (0..).zip(egress.queues()) {
             if queue.class == class {
-                self.marking.on_resume(port, number, queue.packets.bytes());
+                let waited = queue.packets.bytes();
+                marking::dispatch!(
+                    &mut self.marking,
+                    policy => policy.on_resume(port, number, waited)
+                );
             }
         }
     }
@@ -71,7 +77,10 @@ impl Switch {
         let has_changed = egress.set_queue_paused(moment.now, queue, is_paused, moment.pool);
         if has_changed && !is_paused {
             let waited = egress.queues()[usize::from(queue)].packets.bytes();
-            self.marking.on_resume(port, queue, waited);
+            marking::dispatch!(
+                &mut self.marking,
+                policy => policy.on_resume(port, queue, waited)
+            );
         }
         has_changed
     }

@@ -82,7 +82,7 @@ fn hears(scenario: &Scenario) -> Result<(), ScenarioError> {
     let has_marks = matches!(
         marking,
         MarkingConfig::Ecn(_)
-            | MarkingConfig::NonPauseEcn {}
+            | MarkingConfig::NonPauseEcn(_)
             | MarkingConfig::Predicted(_)
             | MarkingConfig::Rounds(_)
     );

@@ -26,7 +26,7 @@ pub(super) fn parts(scenario: &Scenario) -> Result<(), ScenarioError> {
         (
             matches!(
                 switch.marking,
-                MarkingConfig::None {} | MarkingConfig::Ecn(_) | MarkingConfig::Telemetry(_)
+                MarkingConfig::None(_) | MarkingConfig::Ecn(_) | MarkingConfig::Telemetry(_)
             ),
             "switch.marking",
         ),

@@ -2,9 +2,7 @@
 
 use penstock_fabric::admission::shared::HeadroomConfig;
 use penstock_fabric::assignment::rounds::RoundsConfig;
-use penstock_fabric::marking::ecn::EcnConfig;
-use penstock_fabric::marking::qcn::QcnConfig;
-use penstock_fabric::{AdmissionConfig, AssignmentConfig, MarkingConfig, SchedulingConfig};
+use penstock_fabric::{AdmissionConfig, AssignmentConfig, SchedulingConfig};
 use penstock_transport::control::homa::MAXIMUM_LEVELS;
 use penstock_units::{Bytes, Problems, Time};
 
@@ -14,9 +12,6 @@ use crate::scenario::Scenario;
 
 /// The largest alpha (`docs/files.md`): an ingress may then hold 64/65 of the memory; our choice.
 const LARGEST_ALPHA: f64 = 64.0;
-
-/// The largest set point and sampling distance of QCN: a thousand times any that is used.
-const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
 
 /// The largest quantum of deficit round robin (bytes): a thousand packets.
 const LARGEST_QUANTUM: u32 = 1 << 20;
@@ -76,7 +71,6 @@ pub(super) fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
     }
     admission(&switch.admission)?;
     scheduling(&switch.scheduling)?;
-    marking(&switch.marking)?;
     let mut problems = Problems::below("scheme.switch");
     switch.check(&mut problems);
     match problems.found() {
@@ -117,48 +111,6 @@ fn scheduling(scheduling: &SchedulingConfig) -> Result<(), ScenarioError> {
     let holds = (1..=LARGEST_QUANTUM).contains(&quantum);
     let remedy = "write 1 B to 1 MiB; a full packet is usual";
     unless(holds, "scheme.switch.scheduling.quantum", quantum, remedy)
-}
-
-fn marking(marking: &MarkingConfig) -> Result<(), ScenarioError> {
-    match marking {
-        MarkingConfig::Ecn(config) => ecn(config),
-        MarkingConfig::Qcn(config) => qcn(config),
-        MarkingConfig::None {}
-        | MarkingConfig::NonPauseEcn {}
-        | MarkingConfig::Telemetry(_)
-        | MarkingConfig::Rounds(_)
-        | MarkingConfig::Predicted(_) => Ok(()),
-    }
-}
-
-fn ecn(ecn: &EcnConfig) -> Result<(), ScenarioError> {
-    let path = "scheme.switch.marking".to_owned();
-    let own = (0..).zip(&ecn.per_rate).map(|(index, own): (usize, _)| {
-        (format!("{path}.per_rate[{index}]"), own.kmin, own.kmax, own.pmax)
-    });
-    for (index, own) in ecn.per_rate.iter().enumerate() {
-        let field = format!("{path}.per_rate[{index}].rate");
-        unless(own.rate.as_bps() > 0, &field, own.rate, "write the rate of some ports, above 0")?;
-    }
-    let profiles = [(path.clone(), ecn.kmin, ecn.kmax, ecn.pmax)];
-    for (path, kmin, kmax, pmax) in profiles.into_iter().chain(own) {
-        unless(kmin <= kmax, &format!("{path}.kmin"), kmin, "it must not exceed kmax")?;
-        let holds = pmax > 0.0 && pmax <= 1.0;
-        unless(holds, &format!("{path}.pmax"), pmax, "write above 0, at most 1")?;
-    }
-    Ok(())
-}
-
-fn qcn(qcn: &QcnConfig) -> Result<(), ScenarioError> {
-    let at = |field: &str| format!("scheme.switch.marking.{field}");
-    for (field, size) in [("set_point", qcn.set_point), ("sample_base", qcn.sample_base)] {
-        let holds = size > Bytes::ZERO && size <= LARGEST_SAMPLE;
-        unless(holds, &at(field), size, "write 1 B to 1 GB")?;
-    }
-    let (weight, jitter) = (qcn.weight, qcn.jitter);
-    let holds = (0.0..=1e6).contains(&weight);
-    unless(holds, &at("weight"), weight, "write 0 or more; 2 is usual")?;
-    unless((0.0..1.0).contains(&jitter), &at("jitter"), jitter, "write 0 or more, below 1")
 }
 
 fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {

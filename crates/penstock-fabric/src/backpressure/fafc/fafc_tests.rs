@@ -10,7 +10,7 @@ use super::*;
 use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
 use crate::marking::predicted::PredictedConfig;
-use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig};
+use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig, marking};
 
 const US: Time = Time::from_us(1);
 
@@ -45,7 +45,7 @@ fn switch(marking: MarkingConfig) -> SwitchConfig {
 }
 
 fn bench() -> Bench {
-    Bench::new(&switch(MarkingConfig::None {}), &facts([1; 3]))
+    Bench::new(&switch(MarkingConfig::None(marking::none::NoneConfig {})), &facts([1; 3]))
 }
 
 impl Bench {
@@ -208,7 +208,7 @@ fn a_shrinking_queue_pauses_nobody_however_long_it_is() {
 
 #[test]
 fn links_of_different_delays_count_with_their_own() {
-    let config = switch(MarkingConfig::None {});
+    let config = switch(MarkingConfig::None(marking::none::NoneConfig {}));
     let mut bench = Bench::new(&config, &facts([2, 4, 1]));
     bench.bring(2, 1, 0);
     bench.bring(1, 2, 0);
