@@ -11,6 +11,7 @@ use penstock_units::{BitRate, Time};
 use rand_pcg::Pcg32;
 
 use crate::parts::Draws;
+use crate::scheduling::fifo;
 
 use crate::assignment::class::ByClassConfig;
 use crate::assignment::dynamic::{DynamicConfig, FullPort};
@@ -169,7 +170,7 @@ pub(crate) fn plain() -> SwitchConfig {
     SwitchConfig {
         admission: AdmissionConfig::Infinite {},
         assignment: AssignmentConfig::Class(ByClassConfig { classes: 1 }),
-        scheduling: SchedulingConfig::Fifo {},
+        scheduling: SchedulingConfig::Fifo(fifo::FifoConfig {}),
         marking: MarkingConfig::None(marking::none::NoneConfig {}),
         backpressure: BackpressureConfig::None(NoneConfig {}),
     }

@@ -68,7 +68,7 @@ impl Switch {
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes(facts.ports.len());
         let ports = facts.ports.iter().map(|port| {
-            Port::new(port.rate, &classes, Scheduler::new(&config.scheduling, port.rate))
+            Port::new(port.rate, &classes, Scheduler::new(&config.scheduling, &port.rate))
         });
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);

@@ -7,6 +7,7 @@ use penstock_packet::{PacketFlags, Signal};
 use super::NonPauseEcnConfig;
 use crate::assignment::class::ByClassConfig;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::scheduling::strict;
 use crate::{AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
 fn bench() -> Bench {
@@ -89,7 +90,7 @@ fn a_resume_without_a_pause_and_one_without_packets_change_nothing() {
 fn each_class_has_its_own_counter() {
     let config = SwitchConfig {
         assignment: AssignmentConfig::Class(ByClassConfig { classes: 2 }),
-        scheduling: SchedulingConfig::Strict {},
+        scheduling: SchedulingConfig::Strict(strict::StrictConfig {}),
         marking: MarkingConfig::NonPauseEcn(NonPauseEcnConfig {}),
         ..plain()
     };

@@ -144,16 +144,16 @@ fn goes_together(config: &SwitchConfig) -> bool {
     let classes_share =
         matches!(&config.assignment, AssignmentConfig::Dynamic(d) if d.classes_share);
     let scheduling = match config.scheduling {
-        SchedulingConfig::RotatingStrict {} => told,
+        SchedulingConfig::RotatingStrict(_) => told,
         SchedulingConfig::ScanningDrr(_) => rounds && !told,
         SchedulingConfig::PriorityGroups(_) => {
             told && config.assignment.queue_classes(0).len().is_multiple_of(2)
         }
         _ if rounds => false,
-        SchedulingConfig::Fifo {} | SchedulingConfig::CreditShaping(_) => single,
-        SchedulingConfig::IdealFair {} => per_flow,
-        SchedulingConfig::Strict {} => !per_flow && !by_ingress && !classes_share,
-        SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => true,
+        SchedulingConfig::Fifo(_) | SchedulingConfig::CreditShaping(_) => single,
+        SchedulingConfig::IdealFair(_) => per_flow,
+        SchedulingConfig::Strict(_) => !per_flow && !by_ingress && !classes_share,
+        SchedulingConfig::Drr(_) | SchedulingConfig::Srf(_) => true,
     };
     let backpressure = match &config.backpressure {
         BackpressureConfig::Bfc(_)

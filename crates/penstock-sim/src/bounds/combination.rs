@@ -24,27 +24,27 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let classes_share =
         matches!(&switch.assignment, AssignmentConfig::Dynamic(d) if d.classes_share);
     match switch.scheduling {
-        SchedulingConfig::Fifo {} => unless(one_queue, scheduling, "fifo", remedy)?,
+        SchedulingConfig::Fifo(_) => unless(one_queue, scheduling, "fifo", remedy)?,
         SchedulingConfig::CreditShaping(_) => {
             unless(one_queue, scheduling, "credit-shaping", remedy)?;
         }
-        SchedulingConfig::Strict {} => {
+        SchedulingConfig::Strict(_) => {
             let holds = !per_flow && !by_ingress && data_queues < QUEUES_MAX;
             unless(holds, scheduling, "strict", "it serves at most 128 queues; use drr")?;
             let remedy = "it ranks queues by number, and classes that share them do not; use drr";
             unless(!classes_share, scheduling, "strict", remedy)?;
         }
-        SchedulingConfig::IdealFair {} => {
+        SchedulingConfig::IdealFair(_) => {
             unless(per_flow, scheduling, "ideal-fair", "it needs assignment \"per-flow\"")?;
         }
-        SchedulingConfig::RotatingStrict {}
+        SchedulingConfig::RotatingStrict(_)
         | SchedulingConfig::ScanningDrr(_)
         | SchedulingConfig::PriorityGroups(_) => {
             let known = matches!(&switch.assignment, AssignmentConfig::Rounds(_));
             let remedy = "it needs assignment \"rounds\"";
             unless(known, scheduling, kind(&switch.scheduling), remedy)?;
         }
-        SchedulingConfig::Srf {} => {
+        SchedulingConfig::Srf(_) => {
             let holds = per_flow || matches!(switch.assignment, AssignmentConfig::Dynamic(_));
             let remedy = "it ranks flows, and others mix them; use per-flow or dynamic";
             unless(holds, scheduling, "srf", remedy)?;
@@ -173,7 +173,7 @@ fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
     let remedy = format!("a packet of {packet} B must fit into the rounds that have a queue");
     unless(holds, field, value, &remedy)?;
     let source = match switch.scheduling {
-        SchedulingConfig::RotatingStrict {} | SchedulingConfig::PriorityGroups(_) => {
+        SchedulingConfig::RotatingStrict(_) | SchedulingConfig::PriorityGroups(_) => {
             Some(RoundSource::Scheduler)
         }
         SchedulingConfig::ScanningDrr(_) => Some(RoundSource::Occupancy),

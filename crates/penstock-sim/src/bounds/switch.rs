@@ -2,9 +2,9 @@
 
 use penstock_fabric::admission::shared::HeadroomConfig;
 use penstock_fabric::assignment::rounds::RoundsConfig;
-use penstock_fabric::{AdmissionConfig, AssignmentConfig, SchedulingConfig};
+use penstock_fabric::{AdmissionConfig, AssignmentConfig};
 use penstock_transport::control::homa::MAXIMUM_LEVELS;
-use penstock_units::{Bytes, Problems, Time};
+use penstock_units::{Bytes, Problems};
 
 use super::unless;
 use crate::error::ScenarioError;
@@ -12,9 +12,6 @@ use crate::scenario::Scenario;
 
 /// The largest alpha (`docs/files.md`): an ingress may then hold 64/65 of the memory; our choice.
 const LARGEST_ALPHA: f64 = 64.0;
-
-/// The largest quantum of deficit round robin (bytes): a thousand packets.
-const LARGEST_QUANTUM: u32 = 1 << 20;
 
 /// The most that a flow may send in a round of AFQ (bytes): a thousand packets.
 const LARGEST_ROUND: u32 = 1 << 20;
@@ -70,7 +67,6 @@ pub(super) fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
         | AssignmentConfig::Ingress {} => {}
     }
     admission(&switch.admission)?;
-    scheduling(&switch.scheduling)?;
     let mut problems = Problems::below("scheme.switch");
     switch.check(&mut problems);
     match problems.found() {
@@ -96,21 +92,6 @@ fn admission(admission: &AdmissionConfig) -> Result<(), ScenarioError> {
     let HeadroomConfig::Bdp { factor } = ingress.headroom else { return Ok(()) };
     let holds = factor.is_finite() && factor > 0.0;
     unless(holds, &at("ingress.headroom.factor"), factor, "write above 0; 3 is usual")
-}
-
-fn scheduling(scheduling: &SchedulingConfig) -> Result<(), ScenarioError> {
-    let quantum = match scheduling {
-        SchedulingConfig::Drr(config) => config.quantum,
-        SchedulingConfig::ScanningDrr(config) => config.quantum,
-        SchedulingConfig::PriorityGroups(config) => {
-            let (field, period) = ("scheme.switch.scheduling.period", config.period);
-            return unless(period > Time::ZERO, field, period, "write a positive time");
-        }
-        _ => return Ok(()),
-    };
-    let holds = (1..=LARGEST_QUANTUM).contains(&quantum);
-    let remedy = "write 1 B to 1 MiB; a full packet is usual";
-    unless(holds, "scheme.switch.scheduling.quantum", quantum, remedy)
 }
 
 fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {
