@@ -13,6 +13,7 @@ use rand_pcg::Pcg32;
 use crate::parts::Draws;
 use crate::scheduling::fifo;
 
+use crate::admission::infinite::InfiniteConfig;
 use crate::assignment::class::ByClassConfig;
 use crate::assignment::dynamic::{DynamicConfig, FullPort};
 use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
@@ -168,7 +169,7 @@ impl Bench {
 /// One FIFO a port, no limits, no marks, no backpressure.
 pub(crate) fn plain() -> SwitchConfig {
     SwitchConfig {
-        admission: AdmissionConfig::Infinite {},
+        admission: AdmissionConfig::Infinite(InfiniteConfig {}),
         assignment: AssignmentConfig::Class(ByClassConfig { classes: 1 }),
         scheduling: SchedulingConfig::Fifo(fifo::FifoConfig {}),
         marking: MarkingConfig::None(marking::none::NoneConfig {}),

@@ -4,62 +4,45 @@
 //! class. The ingress accounts are kept here for every policy; PFC reads them.
 
 pub mod accounts;
-pub mod shared;
-pub mod static_port;
+pub(crate) mod policy;
 
-use penstock_packet::SwitchFacts;
-use serde::{Deserialize, Serialize};
+use penstock_packet::{SwitchFacts, axis};
 
 use accounts::{Accounts, IngressAccount, Request};
-use shared::{Shared, SharedConfig};
-use static_port::StaticConfig;
+use policy::{Parameters as _, Place, Policy as _};
 
-/// The admission axis of a scenario.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum AdmissionConfig {
+axis! { $
+    /// The admission axis of a scenario.
+    config AdmissionConfig, each by configured;
+    /// The memory of a switch, stored by value.
+    state Memory, built in Place<'_>, each by dispatch;
     /// There is always room.
-    Infinite {},
+    infinite: Infinite(InfiniteConfig => Infinite),
     /// One memory for all ports.
-    Shared(SharedConfig),
+    shared: Shared(SharedConfig => Shared),
     /// A private memory for each egress port.
-    Static(StaticConfig),
+    static_port: Static(StaticConfig => StaticPort),
 }
 
 impl AdmissionConfig {
-    /// The memory that all ports of the switch `node` share (bytes); without limit where there is none, or where each port
-    /// has its own.
+    /// The memory that all ports of the switch `node` share (bytes); without limit where there is none, or
+    /// where each port has its own.
     pub(crate) fn memory(&self, node: u32) -> u64 {
-        match self {
-            AdmissionConfig::Shared(config) => config.buffer_of(node).get(),
-            AdmissionConfig::Infinite {} | AdmissionConfig::Static(_) => u64::MAX,
-        }
+        configured!(self, parameters => parameters.memory(node))
     }
-}
-
-/// The admission policy of a switch, stored by value and dispatched by `match`.
-#[derive(Debug)]
-pub(crate) enum Policy {
-    Infinite,
-    Shared(Shared),
-    Static(StaticConfig),
 }
 
 /// Admission: the policy and the accounts it writes.
 #[derive(Debug)]
 pub struct Admission {
-    pub(crate) policy: Policy,
+    memory: Memory,
     accounts: Accounts,
 }
 
 impl Admission {
     pub(crate) fn new(config: &AdmissionConfig, facts: &SwitchFacts, classes: usize) -> Self {
-        let policy = match config {
-            AdmissionConfig::Infinite {} => Policy::Infinite,
-            AdmissionConfig::Shared(config) => Policy::Shared(Shared::new(config, facts, classes)),
-            AdmissionConfig::Static(config) => Policy::Static(config.clone()),
-        };
-        Admission { policy, accounts: Accounts::new(facts.ports.len(), classes) }
+        let memory = Memory::new(config, &Place { facts, classes });
+        Admission { memory, accounts: Accounts::new(facts.ports.len(), classes) }
     }
 
     /// What is stored.
@@ -72,25 +55,8 @@ impl Admission {
     #[inline]
     pub(crate) fn admit(&mut self, request: Request) -> bool {
         let accounts = &mut self.accounts;
-        let index = accounts.index(request.ingress, request.class);
         let bytes = request.bytes;
-        let is_admitted = match &self.policy {
-            Policy::Infinite => {
-                accounts.ingress[index].used += bytes;
-                true
-            }
-            Policy::Static(config) => {
-                let fits = request.egress_bytes + bytes <= config.per_port.get();
-                accounts.ingress[index].used += if fits { bytes } else { 0 };
-                fits
-            }
-            Policy::Shared(shared) => {
-                let account = &mut accounts.ingress[index];
-                let fits = shared.admit(account, &mut accounts.shared, accounts.total, request);
-                accounts.headroom_peak = accounts.headroom_peak.max(account.headroom);
-                fits
-            }
-        };
+        let is_admitted = dispatch!(&self.memory, policy => policy.admit(accounts, request));
         if is_admitted {
             accounts.total += bytes;
             accounts.peak = accounts.peak.max(accounts.total);
@@ -104,11 +70,7 @@ impl Admission {
         let accounts = &mut self.accounts;
         let index = accounts.index(ingress, class);
         accounts.total -= bytes;
-        let account = &mut accounts.ingress[index];
-        match &self.policy {
-            Policy::Shared(shared) => shared.release(account, &mut accounts.shared, bytes),
-            _ => account.used -= bytes,
-        }
+        dispatch!(&self.memory, policy => policy.release(accounts, index, bytes));
     }
 
     /// The dynamic threshold at which an ingress account stops growing, where there is one.
@@ -120,10 +82,7 @@ impl Admission {
     /// The same if `shared` bytes of the pool were in use.
     #[inline]
     pub(crate) fn threshold_with(&self, ingress: u16, shared: u64) -> Option<u64> {
-        match &self.policy {
-            Policy::Shared(policy) => policy.threshold(ingress, shared),
-            _ => None,
-        }
+        dispatch!(&self.memory, policy => policy.threshold(ingress, shared))
     }
 
     /// What the shared bytes of all accounts add up to, where they are counted.
@@ -141,9 +100,6 @@ impl Admission {
     /// Bytes of an account that holds `bytes` which are beyond its reserve.
     #[inline]
     pub(crate) fn beyond_reserve(&self, bytes: u64) -> u64 {
-        match &self.policy {
-            Policy::Shared(shared) => bytes.saturating_sub(shared.reserve()),
-            _ => bytes,
-        }
+        bytes.saturating_sub(dispatch!(&self.memory, policy => policy.reserve()))
     }
 }

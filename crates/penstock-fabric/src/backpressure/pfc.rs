@@ -109,15 +109,19 @@ impl Pfc {
         class: u8,
     ) -> Option<ControlFrame> {
         let index = admission.accounts().index(ingress, class);
-        if !self.is_paused[index] {
-            return None;
-        }
+        if self.is_paused[index] { self.resume(admission, ingress, class) } else { None }
+    }
+
+    /// The resume of a paused class, if it is due. Apart from the test that precedes it, which is made for
+    /// every packet and is inlined.
+    #[inline(never)]
+    fn resume(&mut self, admission: &Admission, ingress: u16, class: u8) -> Option<ControlFrame> {
         let account = admission.accounts().ingress(ingress, class);
         let held = admission.shared_bytes(account);
         if account.headroom > 0 || !self.is_low(held, self.xoff(admission, ingress)) {
             return None;
         }
-        self.is_paused[index] = false;
+        self.is_paused[admission.accounts().index(ingress, class)] = false;
         Some(ControlFrame { port: ingress, signal: Signal::ResumeClass(class) })
     }
 }

@@ -45,7 +45,7 @@ impl Model<'_> {
     fn check_admission(&self) -> Result<(), TestCaseError> {
         let accounts = self.switch.accounts();
         match &self.config.admission {
-            AdmissionConfig::Infinite {} => {
+            AdmissionConfig::Infinite(_) => {
                 let refusals = self.switch.ports().iter().map(|port| port.counters.refusals);
                 prop_assert_eq!(self.drops, refusals.sum::<u64>());
             }

@@ -1,17 +1,13 @@
 //! Bounds of the fields of a switch.
 
-use penstock_fabric::admission::shared::HeadroomConfig;
+use penstock_fabric::AssignmentConfig;
 use penstock_fabric::assignment::rounds::RoundsConfig;
-use penstock_fabric::{AdmissionConfig, AssignmentConfig};
 use penstock_transport::control::homa::MAXIMUM_LEVELS;
-use penstock_units::{Bytes, Problems};
+use penstock_units::Problems;
 
 use super::unless;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
-
-/// The largest alpha (`docs/files.md`): an ingress may then hold 64/65 of the memory; our choice.
-const LARGEST_ALPHA: f64 = 64.0;
 
 /// The most that a flow may send in a round of AFQ (bytes): a thousand packets.
 const LARGEST_ROUND: u32 = 1 << 20;
@@ -66,32 +62,12 @@ pub(super) fn switch(scenario: &Scenario) -> Result<(), ScenarioError> {
         | AssignmentConfig::PerFlow {}
         | AssignmentConfig::Ingress {} => {}
     }
-    admission(&switch.admission)?;
     let mut problems = Problems::below("scheme.switch");
     switch.check(&mut problems);
     match problems.found() {
         [] => Ok(()),
         [first, ..] => Err(ScenarioError::new(&first.path, &first.value, &first.remedy)),
     }
-}
-
-fn admission(admission: &AdmissionConfig) -> Result<(), ScenarioError> {
-    let at = |field: &str| format!("scheme.switch.admission.{field}");
-    let positive = |field: &str, size: Bytes| {
-        unless(size > Bytes::ZERO, &at(field), size, "write at least 1 B")
-    };
-    let shared = match admission {
-        AdmissionConfig::Infinite {} => return Ok(()),
-        AdmissionConfig::Static(config) => return positive("per_port", config.per_port),
-        AdmissionConfig::Shared(shared) => shared,
-    };
-    positive("buffer", shared.buffer)?;
-    let Some(ingress) = &shared.ingress else { return Ok(()) };
-    let holds = ingress.alpha > 0.0 && ingress.alpha <= LARGEST_ALPHA;
-    unless(holds, &at("ingress.alpha"), ingress.alpha, "write above 0, at most 64")?;
-    let HeadroomConfig::Bdp { factor } = ingress.headroom else { return Ok(()) };
-    let holds = factor.is_finite() && factor > 0.0;
-    unless(holds, &at("ingress.headroom.factor"), factor, "write above 0; 3 is usual")
 }
 
 fn queues(queues: u32, needed: u32) -> Result<(), ScenarioError> {
