@@ -28,6 +28,7 @@ pub struct SwitchConfig {
 impl SwitchConfig {
     /// Checks every field against its bounds. What does not go together is another matter.
     pub fn check(&self, problems: &mut Problems) {
+        problems.within("assignment", |problems| self.assignment.check(problems));
         problems.within("admission", |problems| self.admission.check(problems));
         problems.within("scheduling", |problems| self.scheduling.check(problems));
         problems.within("marking", |problems| self.marking.check(problems));

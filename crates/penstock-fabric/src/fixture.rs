@@ -16,6 +16,7 @@ use crate::scheduling::fifo;
 use crate::admission::infinite::InfiniteConfig;
 use crate::assignment::class::ByClassConfig;
 use crate::assignment::dynamic::{DynamicConfig, FullPort};
+use crate::assignment::per_flow::PerFlowConfig;
 use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
 use crate::backpressure::none::NoneConfig;
 use crate::queue::DataQueue;
@@ -179,7 +180,7 @@ pub(crate) fn plain() -> SwitchConfig {
 
 /// Per-flow queues under `scheduling`.
 pub(crate) fn per_flow(scheduling: SchedulingConfig) -> SwitchConfig {
-    SwitchConfig { assignment: AssignmentConfig::PerFlow {}, scheduling, ..plain() }
+    SwitchConfig { assignment: AssignmentConfig::PerFlow(PerFlowConfig {}), scheduling, ..plain() }
 }
 
 pub(crate) fn drr(quantum: u32) -> SchedulingConfig {

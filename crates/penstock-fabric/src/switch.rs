@@ -11,8 +11,8 @@ use penstock_units::Time;
 
 use crate::admission::Admission;
 use crate::admission::accounts::Request;
-use crate::assignment::Assignment;
-use crate::assignment::assigning::Assigning;
+use crate::assignment::policy::{Assigning, Policy as _};
+use crate::assignment::{self, Assignment};
 use crate::backpressure::policy::{Place, Policy as _};
 use crate::backpressure::{self, Backpressure};
 use crate::config::SwitchConfig;
@@ -84,12 +84,7 @@ impl Switch {
             node: facts.node,
             ports: ports.collect(),
             admission,
-            assignment: Assignment::new(
-                &config.assignment,
-                facts.ports.len(),
-                facts.hop_rtt(),
-                facts.salt,
-            ),
+            assignment: Assignment::new(&config.assignment, facts),
             marking: Marking::new(&config.marking, facts),
             backpressure,
             draws,
@@ -156,7 +151,9 @@ impl Switch {
         let packet = &mut moment.pool[id];
         let random = self.draws.own();
         let excuses = port.counters.excuses;
-        let assigned = self.assignment.assign(Assigning { now, egress, port, packet, random });
+        let arrival = Assigning { now, egress, port, packet, random };
+        let assigned =
+            assignment::dispatch!(&mut self.assignment, policy => policy.assign(arrival));
         let Some(queue) = assigned else {
             port.counters.refusals += 1;
             self.admission.release(ingress, class, bytes);
@@ -229,7 +226,10 @@ impl Switch {
             return Some(Departure { id, frame: None, feedback: None });
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
-        self.assignment.on_dequeue(moment.now, egress, packet, port);
+        assignment::dispatch!(
+            &mut self.assignment,
+            policy => policy.on_dequeue(moment.now, egress, packet, port)
+        );
         self.admission.release(ingress, class, u64::from(bytes));
         let queue = usize::from(moment.pool[id].queue);
         let queue_bytes = self.ports[usize::from(egress)].queues()[queue].packets.bytes();
@@ -298,7 +298,10 @@ impl Switch {
             queue_bytes: queue.map_or(0, |queue| queue.packets.bytes()),
             port_bytes: port.bytes(),
             active_queues: port.active(),
-            table_index: self.assignment.table_index(egress, &packet),
+            table_index: assignment::dispatch!(
+                &self.assignment,
+                policy => policy.table_index(egress, &packet)
+            ),
             threshold,
         });
     }

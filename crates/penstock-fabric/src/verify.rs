@@ -3,11 +3,11 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
-use alloc::vec::Vec;
 
-use penstock_packet::{PacketFlags, PacketPool};
+use penstock_packet::PacketPool;
 
-use crate::assignment::Assignment;
+use crate::assignment::policy::Policy as _;
+use crate::assignment::{self, Assignment};
 use crate::backpressure::policy::Policy as _;
 use crate::backpressure::{self, Backpressure};
 use crate::marking::policy::Policy as _;
@@ -16,55 +16,43 @@ use crate::port::Port;
 use crate::stored::Stored;
 use crate::switch::Switch;
 
-/// What the packets in the queues add up to, by ingress.
-struct Recount {
-    /// Bytes by ingress account.
-    ingress: Vec<u64>,
-}
-
 impl Switch {
     /// Recomputes every counter from the packets that are queued.
     ///
     /// # Errors
     /// The first invariant that does not hold, in words.
     pub fn verify(&self, pool: &PacketPool) -> Result<(), String> {
-        let mut recount = Recount { ingress: vec![0; self.accounts().count()] };
+        let mut ingress = vec![0; self.accounts().count()];
         for (number, port) in self.ports().iter().enumerate() {
-            let tracked = self.verify_port(number, port, pool, &mut recount)?;
-            if let Assignment::Dynamic(table) = self.assignment()
-                && table.sizes(number as u16) != tracked
-            {
-                return Err(format!(
-                    "node {}, port {number}: the flow table counts {} packets, {tracked} are queued",
-                    self.node(),
-                    table.sizes(number as u16)
-                ));
-            }
+            self.verify_port(number, port, pool, &mut ingress)?;
         }
-        let stored = Stored { ports: self.ports(), pool };
-        backpressure::dispatch!(self.backpressure(), policy => policy.audit(&stored))
+        self.audit_policies(&Stored { ports: self.ports(), pool })
             .map_err(|what| format!("node {}, {what}", self.node()))?;
-        marking::dispatch!(self.marking(), policy => policy.audit(&stored))
-            .map_err(|what| format!("node {}, {what}", self.node()))?;
-        self.verify_ingress(&recount)
+        self.verify_ingress(&ingress)
     }
 
-    /// Checks one port and returns how many of its packets are tracked.
+    /// Has each policy check its own state.
+    fn audit_policies(&self, stored: &Stored<'_>) -> Result<(), String> {
+        assignment::dispatch!(self.assignment(), policy => policy.audit(stored))?;
+        marking::dispatch!(self.marking(), policy => policy.audit(stored))?;
+        backpressure::dispatch!(self.backpressure(), policy => policy.audit(stored))
+    }
+
+    /// Checks one port, and adds up what is queued there in bytes by ingress account.
     fn verify_port(
         &self,
         number: usize,
         port: &Port,
         pool: &PacketPool,
-        recount: &mut Recount,
-    ) -> Result<u64, String> {
-        let (mut port_bytes, mut active, mut tracked) = (0, 0, 0);
+        ingress: &mut [u64],
+    ) -> Result<(), String> {
+        let (mut port_bytes, mut active) = (0, 0);
         for (index, queue) in port.queues().iter().enumerate().skip(1) {
             let mut bytes = 0;
             for packet in port.packets_in(index, pool) {
                 let account = self.accounts().index(packet.ingress, packet.class);
                 bytes += u64::from(packet.wire_bytes);
-                recount.ingress[account] += u64::from(packet.wire_bytes);
-                tracked += u64::from(packet.flags.contains(PacketFlags::TRACKED));
+                ingress[account] += u64::from(packet.wire_bytes);
             }
             let is_stopped = queue.is_held() || queue.is_dry || port.is_class_paused(queue.class);
             let may_send = bytes > 0 && !is_stopped;
@@ -88,12 +76,13 @@ impl Switch {
                 port.active()
             ));
         }
-        Ok(tracked)
+        Ok(())
     }
 
-    fn verify_ingress(&self, recount: &Recount) -> Result<(), String> {
+    /// Checks the ingress accounts, `ingress` being what is queued (bytes).
+    fn verify_ingress(&self, ingress: &[u64]) -> Result<(), String> {
         let accounts = self.accounts();
-        let total: u64 = recount.ingress.iter().sum();
+        let total: u64 = ingress.iter().sum();
         if total != accounts.total {
             return Err(format!(
                 "node {}: {total} B stored, {} counted",
@@ -112,7 +101,7 @@ impl Switch {
         for port in 0..self.ports().len() as u16 {
             for class in 0..(accounts.count() / self.ports().len()) as u8 {
                 let account = accounts.ingress(port, class);
-                let stored = recount.ingress[accounts.index(port, class)];
+                let stored = ingress[accounts.index(port, class)];
                 if stored != account.used + account.headroom {
                     return Err(format!(
                         "node {}, ingress {port}, class {class}: {stored} B stored, {} counted",

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use penstock_units::Problems;
+
 /// The classes of the `queues - 1` data queues beside the control queue, in equal parts; queues
 /// that do not divide go to the lowest class, whose ports are the most crowded (BFC App. A.3).
 pub(crate) fn partition(queues: u32, classes: u32) -> Vec<u8> {
@@ -27,6 +29,18 @@ pub(crate) fn class_ranges(queues: u32, classes: u32) -> Vec<ClassRange> {
             ClassRange { from: 1 + before, to: 1 + before + size }
         })
         .collect()
+}
+
+/// Checks the field `classes`.
+pub(crate) fn check_classes(classes: u32, problems: &mut Problems) {
+    problems.unless((1..=8).contains(&classes), "classes", classes, "write 1 to 8");
+}
+
+/// Checks the field `queues`: the control queue and `needed` data queues at least.
+pub(crate) fn check_queues(queues: u32, needed: u32, problems: &mut Problems) {
+    let remedy =
+        "write at most 4096, and enough for the control queue and a data queue for each class";
+    problems.unless(queues > needed && queues <= 4_096, "queues", queues, remedy);
 }
 
 #[cfg(test)]

@@ -133,8 +133,8 @@ fn backpressures() -> Vec<Value> {
 
 /// What a scenario refuses, restated: see `bounds` of the simulator.
 fn goes_together(config: &SwitchConfig) -> bool {
-    let per_flow = matches!(config.assignment, AssignmentConfig::PerFlow {});
-    let by_ingress = matches!(config.assignment, AssignmentConfig::Ingress {});
+    let per_flow = matches!(config.assignment, AssignmentConfig::PerFlow(_));
+    let by_ingress = matches!(config.assignment, AssignmentConfig::Ingress(_));
     let single = matches!(&config.assignment, AssignmentConfig::Class(class) if class.classes == 1);
     let rounds = matches!(config.assignment, AssignmentConfig::Rounds(_));
     let told = matches!(

@@ -17,8 +17,8 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let switch = &scenario.scheme.switch;
     let scheduling = "scheme.switch.scheduling.kind";
     let one_queue = matches!(&switch.assignment, AssignmentConfig::Class(c) if c.classes == 1);
-    let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow {});
-    let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress {});
+    let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow(_));
+    let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress(_));
     let data_queues = switch.assignment.queue_classes(0).len();
     let remedy = "it needs assignment \"class\" with one class; use drr or strict otherwise";
     let classes_share =
@@ -124,7 +124,7 @@ fn flow_pauses(scenario: &Scenario) -> Result<(), ScenarioError> {
 fn numbered_queues(scenario: &Scenario) -> Result<(), ScenarioError> {
     let (assignment, nic) = (&scenario.scheme.switch.assignment, &scenario.scheme.host.nic);
     let has_numbers =
-        !matches!(assignment, AssignmentConfig::PerFlow {} | AssignmentConfig::Ingress {});
+        !matches!(assignment, AssignmentConfig::PerFlow(_) | AssignmentConfig::Ingress(_));
     let remedy = "BFC pauses queues by number; use \"dynamic\", \"stochastic\" or \"class\"";
     unless(has_numbers, "scheme.switch.assignment.kind", kind(assignment), remedy)?;
     let queues = assignment.queue_classes(0).len() + 1;

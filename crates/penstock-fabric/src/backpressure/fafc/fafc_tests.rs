@@ -7,6 +7,7 @@ use penstock_packet::{PacketFlags, PortFacts, SwitchFacts};
 use penstock_units::BitRate;
 
 use super::*;
+use crate::assignment::ingress::ByIngressConfig;
 use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
 use crate::marking::predicted::PredictedConfig;
@@ -36,7 +37,7 @@ fn facts(delays: [u64; 3]) -> SwitchFacts {
 
 fn switch(marking: MarkingConfig) -> SwitchConfig {
     SwitchConfig {
-        assignment: AssignmentConfig::Ingress {},
+        assignment: AssignmentConfig::Ingress(ByIngressConfig {}),
         scheduling: drr(1_000),
         marking,
         backpressure: BackpressureConfig::Fafc(config()),
