@@ -226,13 +226,12 @@ impl Switch {
             return Some(Departure { id, frame: None, feedback: None });
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
+        let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
         assignment::dispatch!(
             &mut self.assignment,
             policy => policy.on_dequeue(moment.now, egress, packet, port)
         );
         self.admission.release(ingress, class, u64::from(bytes));
-        let queue = usize::from(moment.pool[id].queue);
-        let queue_bytes = self.ports[usize::from(egress)].queues()[queue].packets.bytes();
         let mut leaving = Passing {
             now: moment.now,
             pool: moment.pool,

@@ -94,7 +94,7 @@ macro_rules! axis {
                 }
             };
         }
-        #[allow(unused_imports)]
+        #[allow(unused_imports)] // an axis may call its hooks from within only
         pub(crate) use $dispatch;
     };
     (@stored $module:ident Box $Policy:ident) => { alloc::boxed::Box<$module::$Policy> };
