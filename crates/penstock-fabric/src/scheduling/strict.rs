@@ -20,7 +20,7 @@ pub(crate) struct Strict {
     active: u128,
 }
 
-/// The number of queues that it can tell apart, the control queue included.
+/// The number of queues that a strict scheduler can tell apart, the control queue included.
 pub const QUEUES_MAX: usize = 128;
 
 impl Strict {
