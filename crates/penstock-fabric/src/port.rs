@@ -218,7 +218,8 @@ impl Port {
         packet.queue = queue;
         let bytes = packet.wire_bytes;
         let flow = packet.flow_hash;
-        scheduling::dispatch!(&mut self.scheduler, policy => policy.tag(entry, u32::from(queue), packet));
+        let number = u32::from(queue);
+        scheduling::dispatch!(&mut self.scheduler, policy => policy.tag(entry, number, packet));
         if last.is_none() {
             self.empty.remove(index);
             self.open.remove(index);
@@ -247,8 +248,10 @@ impl Port {
         if self.active == 0 || self.is_held {
             return None;
         }
-        let index = scheduling::dispatch!(&mut self.scheduler, policy => policy.select(now, &mut self.queues, pool))
-            as usize;
+        let queues = &mut self.queues;
+        let index =
+            scheduling::dispatch!(&mut self.scheduler, policy => policy.select(now, queues, pool));
+        let index = index as usize;
         let queue = &mut self.queues[index];
         debug_assert!(queue.is_active, "a paused or empty queue was selected");
         let id = queue.packets.pop(pool)?;
@@ -267,8 +270,11 @@ impl Port {
             }
             self.deactivate(index);
         } else {
-            let head = queue.packets.head();
-            scheduling::dispatch!(&mut self.scheduler, policy => policy.head_changed(index as u32, queue.class, &pool[head]));
+            let (number, class, head) = (index as u32, queue.class, &pool[queue.packets.head()]);
+            scheduling::dispatch!(
+                &mut self.scheduler,
+                policy => policy.head_changed(number, class, head)
+            );
         }
         Some(id)
     }
@@ -277,14 +283,19 @@ impl Port {
     fn activate(&mut self, index: usize, pool: &PacketPool) {
         self.queues[index].is_active = true;
         self.active += 1;
-        scheduling::dispatch!(&mut self.scheduler, policy => policy.activate(&mut self.queues, index as u32, pool));
+        let (queues, number) = (&mut self.queues, index as u32);
+        scheduling::dispatch!(
+            &mut self.scheduler,
+            policy => policy.activate(queues, number, pool)
+        );
     }
 
     #[inline]
     fn deactivate(&mut self, index: usize) {
         self.queues[index].is_active = false;
         self.active -= 1;
-        scheduling::dispatch!(&mut self.scheduler, policy => policy.deactivate(&mut self.queues, index as u32));
+        let (queues, number) = (&mut self.queues, index as u32);
+        scheduling::dispatch!(&mut self.scheduler, policy => policy.deactivate(queues, number));
     }
 
     /// Brings a queue's activity in line with its packets and pauses.
