@@ -11,15 +11,19 @@ use penstock_units::{BitRate, Time};
 use rand_pcg::Pcg32;
 
 use crate::parts::Draws;
+use crate::scheduling::fifo;
 
+use crate::admission::infinite::InfiniteConfig;
 use crate::assignment::class::ByClassConfig;
 use crate::assignment::dynamic::{DynamicConfig, FullPort};
+use crate::assignment::per_flow::PerFlowConfig;
 use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
+use crate::backpressure::none::NoneConfig;
 use crate::queue::DataQueue;
 use crate::scheduling::drr::DrrConfig;
 use crate::{
     AdmissionConfig, Arrival, AssignmentConfig, BackpressureConfig, Departure, MarkingConfig,
-    SchedulingConfig, Switch, SwitchConfig,
+    SchedulingConfig, Switch, SwitchConfig, marking,
 };
 
 /// Writes down everything that a switch tells.
@@ -166,17 +170,17 @@ impl Bench {
 /// One FIFO a port, no limits, no marks, no backpressure.
 pub(crate) fn plain() -> SwitchConfig {
     SwitchConfig {
-        admission: AdmissionConfig::Infinite {},
+        admission: AdmissionConfig::Infinite(InfiniteConfig {}),
         assignment: AssignmentConfig::Class(ByClassConfig { classes: 1 }),
-        scheduling: SchedulingConfig::Fifo {},
-        marking: MarkingConfig::None {},
-        backpressure: BackpressureConfig::None {},
+        scheduling: SchedulingConfig::Fifo(fifo::FifoConfig {}),
+        marking: MarkingConfig::None(marking::none::NoneConfig {}),
+        backpressure: BackpressureConfig::None(NoneConfig {}),
     }
 }
 
 /// Per-flow queues under `scheduling`.
 pub(crate) fn per_flow(scheduling: SchedulingConfig) -> SwitchConfig {
-    SwitchConfig { assignment: AssignmentConfig::PerFlow {}, scheduling, ..plain() }
+    SwitchConfig { assignment: AssignmentConfig::PerFlow(PerFlowConfig {}), scheduling, ..plain() }
 }
 
 pub(crate) fn drr(quantum: u32) -> SchedulingConfig {

@@ -11,7 +11,8 @@ use penstock_units::{BitRate, Time};
 
 use crate::parts::Bitmap;
 use crate::queue::DataQueue;
-use crate::scheduling::Scheduler;
+use crate::scheduling::policy::Policy as _;
+use crate::scheduling::{self, Scheduler};
 
 /// Counters of a port, for measurement only.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,7 +77,7 @@ pub struct Port {
 
 impl Port {
     /// A port of `rate` whose data queue `1 + i` serves class `classes[i]`.
-    pub fn new(rate: BitRate, classes: &[u8], scheduler: Scheduler) -> Self {
+    pub(crate) fn new(rate: BitRate, classes: &[u8], scheduler: Scheduler) -> Self {
         let mut port = Port {
             control: Fifo::default(),
             queues: vec![DataQueue::default()],
@@ -162,20 +163,21 @@ impl Port {
     /// The scheduler's round, where it has rounds; else 0.
     #[inline]
     pub fn round(&self) -> u64 {
-        self.scheduler.round()
+        scheduling::dispatch!(&self.scheduler, policy => policy.round())
     }
 
     /// The first round that has none of `queues` data queues yet, where the scheduler has rounds.
     #[inline]
     pub(crate) fn rounds_end(&self, queues: u64) -> u64 {
-        self.scheduler.rounds_end(queues)
+        scheduling::dispatch!(&self.scheduler, policy => policy.rounds_end(queues))
     }
 
     /// Whether a flow that left `queue` empty would get no advantage from a new one.
     #[inline]
     pub fn is_settled(&self, queue: u16) -> bool {
         let queue = &self.queues[usize::from(queue)];
-        queue.packets.is_empty() && queue.finish <= self.scheduler.round()
+        queue.packets.is_empty()
+            && queue.finish <= scheduling::dispatch!(&self.scheduler, policy => policy.round())
     }
 
     /// Whether something can be sent now; a credit that waits may have to wait for tokens.
@@ -189,14 +191,14 @@ impl Port {
     /// The queue of the credits, where they have one.
     #[inline]
     pub fn credits(&self) -> Option<&CreditQueue> {
-        self.scheduler.credits()
+        scheduling::dispatch!(&self.scheduler, policy => policy.credits())
     }
 
     /// Appends a credit; false where there is no room for it, and the packet stays the caller's.
     #[must_use]
     pub fn enqueue_credit(&mut self, pool: &mut PacketPool, id: PacketId) -> bool {
         pool[id].queue = 0;
-        self.scheduler.push_credit(pool, id)
+        scheduling::dispatch!(&mut self.scheduler, policy => policy.push_credit(pool, id))
     }
 
     /// Appends a control packet.
@@ -216,7 +218,8 @@ impl Port {
         packet.queue = queue;
         let bytes = packet.wire_bytes;
         let flow = packet.flow_hash;
-        self.scheduler.tag(entry, u32::from(queue), packet);
+        let number = u32::from(queue);
+        scheduling::dispatch!(&mut self.scheduler, policy => policy.tag(entry, number, packet));
         if last.is_none() {
             self.empty.remove(index);
             self.open.remove(index);
@@ -235,7 +238,9 @@ impl Port {
     /// Takes the packet that is sent next, at `now`.
     #[inline]
     pub fn dequeue(&mut self, now: Time, pool: &PacketPool) -> Option<PacketId> {
-        let ahead = self.control.pop(pool).or_else(|| self.scheduler.pop_credit(now, pool));
+        let ahead = self.control.pop(pool).or_else(
+            || scheduling::dispatch!(&mut self.scheduler, policy => policy.pop_credit(now, pool)),
+        );
         if let Some(id) = ahead {
             self.sent_bytes += u64::from(pool[id].wire_bytes);
             return Some(id);
@@ -243,14 +248,17 @@ impl Port {
         if self.active == 0 || self.is_held {
             return None;
         }
-        let index = self.scheduler.select(now, &mut self.queues, pool) as usize;
+        let queues = &mut self.queues;
+        let index =
+            scheduling::dispatch!(&mut self.scheduler, policy => policy.select(now, queues, pool));
+        let index = index as usize;
         let queue = &mut self.queues[index];
         debug_assert!(queue.is_active, "a paused or empty queue was selected");
         let id = queue.packets.pop(pool)?;
         let bytes = u64::from(pool[id].wire_bytes);
         self.bytes -= bytes;
         self.sent_bytes += bytes;
-        self.scheduler.charge(queue, bytes as u32);
+        scheduling::dispatch!(&mut self.scheduler, policy => policy.charge(queue, bytes as u32));
         if queue.grace > 0 {
             queue.grace = queue.grace.saturating_sub(bytes as u32);
             self.out_of_grace = (queue.grace == 0).then_some(index as u16);
@@ -262,8 +270,11 @@ impl Port {
             }
             self.deactivate(index);
         } else {
-            let head = queue.packets.head();
-            self.scheduler.head_changed(index as u32, queue.class, &pool[head]);
+            let (number, class, head) = (index as u32, queue.class, &pool[queue.packets.head()]);
+            scheduling::dispatch!(
+                &mut self.scheduler,
+                policy => policy.head_changed(number, class, head)
+            );
         }
         Some(id)
     }
@@ -272,14 +283,19 @@ impl Port {
     fn activate(&mut self, index: usize, pool: &PacketPool) {
         self.queues[index].is_active = true;
         self.active += 1;
-        self.scheduler.activate(&mut self.queues, index as u32, pool);
+        let (queues, number) = (&mut self.queues, index as u32);
+        scheduling::dispatch!(
+            &mut self.scheduler,
+            policy => policy.activate(queues, number, pool)
+        );
     }
 
     #[inline]
     fn deactivate(&mut self, index: usize) {
         self.queues[index].is_active = false;
         self.active -= 1;
-        self.scheduler.deactivate(&mut self.queues, index as u32);
+        let (queues, number) = (&mut self.queues, index as u32);
+        scheduling::dispatch!(&mut self.scheduler, policy => policy.deactivate(queues, number));
     }
 
     /// Brings a queue's activity in line with its packets and pauses.

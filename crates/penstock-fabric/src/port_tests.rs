@@ -4,13 +4,18 @@ use penstock_packet::Signal;
 use penstock_units::Time;
 
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::scheduling::strict;
 use crate::{SchedulingConfig, SwitchConfig};
 
 #[test]
 fn class_pause_time_is_summed_and_repeated_pauses_do_not_count() {
     let text = r#"{"kind":"class","classes":2}"#;
     let assignment = serde_json::from_str(text).unwrap();
-    let config = SwitchConfig { assignment, scheduling: SchedulingConfig::Strict {}, ..plain() };
+    let config = SwitchConfig {
+        assignment,
+        scheduling: SchedulingConfig::Strict(strict::StrictConfig {}),
+        ..plain()
+    };
     let mut bench = Bench::new(&config, &hosts(2));
     bench.admit(Flow { class: 1, ..flow(1) }, 1_000);
     for signal in [Signal::PauseClass(0), Signal::PauseClass(1), Signal::PauseClass(1)] {

@@ -8,38 +8,23 @@ use penstock_packet::{
     PacketPool, SwitchFacts,
 };
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
-use crate::admission::{Admission, Request};
-use crate::assignment::{Assigning, Assignment};
-use crate::backpressure::Backpressure;
-use crate::backpressure::pairs::Passing;
-use crate::marking::Marking;
+use crate::admission::Admission;
+use crate::admission::accounts::Request;
+use crate::assignment::policy::{Assigning, Policy as _};
+use crate::assignment::{self, Assignment};
+use crate::backpressure::policy::{Place, Policy as _};
+use crate::backpressure::{self, Backpressure};
+use crate::config::SwitchConfig;
+use crate::marking::policy::Policy as _;
+use crate::marking::{self, Marking};
 use crate::parts::Draws;
+use crate::passing::Passing;
+use crate::port::Port;
 use crate::scheduling::Scheduler;
-use crate::{
-    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, Port, SchedulingConfig,
-};
 
-mod mark;
 mod part;
 mod signal;
-
-/// The five axes of a switch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SwitchConfig {
-    /// Is there room?
-    pub admission: AdmissionConfig,
-    /// Which queue of the egress port?
-    pub assignment: AssignmentConfig,
-    /// Which queue next?
-    pub scheduling: SchedulingConfig,
-    /// What does the packet learn?
-    pub marking: MarkingConfig,
-    /// What does the upstream learn?
-    pub backpressure: BackpressureConfig,
-}
 
 /// What became of a data packet that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,23 +68,24 @@ impl Switch {
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes(facts.ports.len());
         let ports = facts.ports.iter().map(|port| {
-            Port::new(port.rate, &classes, Scheduler::new(&config.scheduling, port.rate))
+            Port::new(port.rate, &classes, Scheduler::new(&config.scheduling, &port.rate))
         });
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);
         let accounts = admission.accounts().count();
-        let backpressure = Backpressure::new(config, facts, accounts);
+        let place = Place {
+            facts,
+            accounts,
+            memory: config.admission.memory(facts.node),
+            queues: classes.len(),
+        };
+        let backpressure = Backpressure::new(&config.backpressure, &place);
         Switch {
             node: facts.node,
             ports: ports.collect(),
             admission,
-            assignment: Assignment::new(
-                &config.assignment,
-                facts.ports.len(),
-                facts.hop_rtt(),
-                facts.salt,
-            ),
-            marking: Marking::new(&config.marking, facts.ports.iter().map(|port| port.rate)),
+            assignment: Assignment::new(&config.assignment, facts),
+            marking: Marking::new(&config.marking, facts),
             backpressure,
             draws,
         }
@@ -108,31 +94,19 @@ impl Switch {
     /// When [`Switch::on_deadline`] is due, for a policy with a clock of its own. Only that call
     /// moves it.
     pub fn deadline(&self) -> Option<Time> {
-        match &self.backpressure {
-            Backpressure::Fafc(fafc) => Some(fafc.deadline()),
-            Backpressure::Ppfc(ppfc) => Some(ppfc.deadline()),
-            _ => None,
-        }
+        backpressure::dispatch!(&self.backpressure, policy => policy.deadline())
     }
 
     /// The deadline has come.
     pub fn on_deadline(&mut self, now: Time) {
-        match &mut self.backpressure {
-            Backpressure::Fafc(fafc) => fafc.on_deadline(now, &mut self.ports),
-            Backpressure::Ppfc(ppfc) => ppfc.on_deadline(now, &self.ports),
-            _ => {}
-        }
+        let ports = &mut self.ports;
+        backpressure::dispatch!(&mut self.backpressure, policy => policy.on_deadline(now, ports));
     }
 
     /// Another frame that the last departure has made necessary.
     #[inline]
     pub fn take_frame(&mut self) -> Option<ControlFrame> {
-        match &mut self.backpressure {
-            Backpressure::Fafc(fafc) => fafc.take_frame(),
-            Backpressure::Ppfc(ppfc) => ppfc.take_frame(),
-            Backpressure::Credits(credits) => credits.take_frame(),
-            _ => None,
-        }
+        backpressure::dispatch!(&mut self.backpressure, policy => policy.take_frame())
     }
 
     /// A pause of `port` that had an end may be over; due at [`Port::held_until`].
@@ -177,7 +151,9 @@ impl Switch {
         let packet = &mut moment.pool[id];
         let random = self.draws.own();
         let excuses = port.counters.excuses;
-        let assigned = self.assignment.assign(Assigning { now, egress, port, packet, random });
+        let arrival = Assigning { now, egress, port, packet, random };
+        let assigned =
+            assignment::dispatch!(&mut self.assignment, policy => policy.assign(arrival));
         let Some(queue) = assigned else {
             port.counters.refusals += 1;
             self.admission.release(ingress, class, bytes);
@@ -191,38 +167,35 @@ impl Switch {
         let port = &mut self.ports[usize::from(egress)];
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
-        let packet = &mut moment.pool[id];
-        let (is_marked, feedback) = self.mark_arrival(packet, egress, queue_bytes);
-        let port = &self.ports[usize::from(egress)];
-        let passing = Passing { ingress, egress, bytes, egress_bytes: port.bytes() };
-        let frame = match &mut self.backpressure {
-            Backpressure::None => None,
-            Backpressure::Pfc(pfc) => pfc.on_enqueue(&self.admission, ingress, class),
-            Backpressure::Bfc(bfc) => bfc.on_enqueue(packet, egress, port, queue_bytes),
-            Backpressure::Fafc(fafc) => {
-                fafc.on_enqueue(ingress, egress, bytes);
-                fafc.pfc.on_enqueue(&self.admission, ingress, class)
-            }
-            Backpressure::Capfc(capfc) => capfc.on_enqueue(&self.admission, passing),
-            Backpressure::Ppfc(ppfc) => ppfc.pairs.on_enqueue(&self.admission, passing),
-            Backpressure::Credits(credits) => credits.on_enqueue(packet, egress, port, queue_bytes),
-            Backpressure::FlowPauses(flows) => {
-                let port = &mut self.ports[usize::from(egress)];
-                flows.follow_head(now, (egress, queue), port, moment.pool);
-                flows.on_enqueue(&mut moment.pool[id], egress, port, queue_bytes)
-            }
+        let mut joining = Passing {
+            now,
+            pool: moment.pool,
+            id,
+            egress,
+            queue_bytes,
+            ports: &mut self.ports,
+            admission: &self.admission,
+            draws: &mut self.draws,
         };
+        let mark = marking::dispatch!(&mut self.marking, policy => policy.on_enqueue(&mut joining));
+        if mark.is_marked {
+            joining.packet_mut().flags.insert(PacketFlags::MARKED);
+        }
+        let frame = backpressure::dispatch!(
+            &mut self.backpressure,
+            policy => policy.on_enqueue(&mut joining)
+        );
         if frame.is_some() {
             self.draws.on_frame();
         }
         self.observe(moment, PacketEvent::Enqueue, id, egress);
-        if O::IS_WATCHING && is_marked {
+        if O::IS_WATCHING && mark.is_marked {
             self.observe(moment, PacketEvent::Mark, id, egress);
         }
         if O::IS_WATCHING && frame.is_some_and(|frame| frame.signal.is_event()) {
             self.observe(moment, PacketEvent::PauseSent, id, egress);
         }
-        Arrival::Queued { frame, feedback }
+        Arrival::Queued { frame, feedback: mark.feedback }
     }
 
     /// There is no room for a packet, which stays the caller's.
@@ -253,44 +226,35 @@ impl Switch {
             return Some(Departure { id, frame: None, feedback: None });
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
-        self.assignment.on_dequeue(moment.now, egress, packet, port);
+        let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
+        assignment::dispatch!(
+            &mut self.assignment,
+            policy => policy.on_dequeue(moment.now, egress, packet, port)
+        );
         self.admission.release(ingress, class, u64::from(bytes));
-        let (is_marked, feedback) = self.mark_departure(moment, id, egress);
-        let port = &self.ports[usize::from(egress)];
-        let frame = match &mut self.backpressure {
-            Backpressure::None => None,
-            Backpressure::Pfc(pfc) => pfc.on_dequeue(&self.admission, ingress, class),
-            Backpressure::Bfc(bfc) => bfc.on_dequeue(&moment.pool[id]),
-            Backpressure::Fafc(fafc) => {
-                let pair = (ingress, egress);
-                fafc.on_dequeue(moment.now, pair, u64::from(bytes), &mut self.ports);
-                fafc.pfc.on_dequeue(&self.admission, ingress, class)
-            }
-            Backpressure::Capfc(capfc) => {
-                let passing = Passing::at(port, (ingress, egress), u64::from(bytes));
-                capfc.on_dequeue(&self.admission, passing)
-            }
-            Backpressure::Ppfc(ppfc) => {
-                let passing = Passing::at(port, (ingress, egress), u64::from(bytes));
-                ppfc.on_dequeue(&self.admission, passing, self.draws.own())
-            }
-            Backpressure::Credits(credits) => {
-                let frame = credits.on_dequeue(&moment.pool[id]);
-                credits.pay(egress, &mut moment.pool[id]);
-                credits.apply(egress, &mut self.ports[usize::from(egress)], moment.pool);
-                frame
-            }
-            Backpressure::FlowPauses(flows) => {
-                let (port, queue) = (&mut self.ports[usize::from(egress)], moment.pool[id].queue);
-                flows.follow_head(moment.now, (egress, queue), port, moment.pool);
-                flows.on_dequeue(&moment.pool[id])
-            }
+        let mut leaving = Passing {
+            now: moment.now,
+            pool: moment.pool,
+            id,
+            egress,
+            queue_bytes,
+            ports: &mut self.ports,
+            admission: &self.admission,
+            draws: &mut self.draws,
         };
+        let mark = marking::dispatch!(&mut self.marking, policy => policy.on_dequeue(&mut leaving));
+        if mark.is_marked {
+            leaving.packet_mut().flags.insert(PacketFlags::MARKED);
+        }
+        let frame = backpressure::dispatch!(
+            &mut self.backpressure,
+            policy => policy.on_dequeue(&mut leaving)
+        );
         if frame.is_some() {
             self.draws.on_frame();
         }
         if O::IS_WATCHING {
-            if is_marked {
+            if mark.is_marked {
                 self.observe(moment, PacketEvent::Mark, id, egress);
             }
             self.observe(moment, PacketEvent::Depart, id, egress);
@@ -302,7 +266,7 @@ impl Switch {
         if O::IS_WATCHING && has_ended {
             self.observe_grace(moment, PacketEvent::PauseReceived, id, egress);
         }
-        Some(Departure { id, frame, feedback })
+        Some(Departure { id, frame, feedback: mark.feedback })
     }
 
     #[inline]
@@ -318,18 +282,10 @@ impl Switch {
         }
         let port = &self.ports[usize::from(egress)];
         let packet = moment.pool[id];
-        let threshold = match &self.backpressure {
-            Backpressure::None => -1,
-            Backpressure::Pfc(pfc) => {
-                i64::try_from(pfc.threshold(&self.admission, packet.ingress)).unwrap_or(-1)
-            }
-            Backpressure::Bfc(bfc) => bfc.threshold(egress, port) as i64,
-            Backpressure::Fafc(fafc) => fafc.threshold() as i64,
-            Backpressure::Capfc(capfc) => capfc.threshold() as i64,
-            Backpressure::Ppfc(ppfc) => ppfc.threshold() as i64,
-            Backpressure::Credits(credits) => credits.bfc.threshold(egress, port) as i64,
-            Backpressure::FlowPauses(flows) => flows.bfc.threshold(egress, port) as i64,
-        };
+        let threshold = backpressure::dispatch!(
+            &self.backpressure,
+            policy => policy.threshold(&self.admission, packet.ingress, egress, port)
+        );
         let queue = port.queues().get(usize::from(packet.queue));
         moment.observer.record(Observation {
             time: moment.now,
@@ -341,7 +297,10 @@ impl Switch {
             queue_bytes: queue.map_or(0, |queue| queue.packets.bytes()),
             port_bytes: port.bytes(),
             active_queues: port.active(),
-            table_index: self.assignment.table_index(egress, &packet),
+            table_index: assignment::dispatch!(
+                &self.assignment,
+                policy => policy.table_index(egress, &packet)
+            ),
             threshold,
         });
     }

@@ -72,8 +72,8 @@ fn control_packets_go_first_and_touch_no_account() {
 
 #[test]
 fn only_bfc_sends_bitmaps() {
-    let bench = Bench::new(&plain(), &hosts(2));
-    assert_eq!(bench.switch.bitmap_frame(0), None);
+    let mut bench = Bench::new(&plain(), &hosts(2));
+    assert_eq!(bench.switch.repeated_frames(0).next(), None);
 }
 
 #[test]

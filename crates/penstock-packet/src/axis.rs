@@ -5,9 +5,9 @@
 /// ```text
 /// axis! { $
 ///     /// The backpressure axis of a scenario.
-///     config BackpressureConfig;
+///     config BackpressureConfig, each by configured;
 ///     /// The backpressure policy of a switch.
-///     state Backpressure, built in Place, each by dispatch;
+///     state Backpressure, built in Place<'_>, each by dispatch;
 ///     /// Priority flow control.
 ///     pfc: Pfc(PfcConfig => Pfc),
 ///     /// Fast and accurate flow control.
@@ -24,16 +24,19 @@
 /// - the enum of states, stored by value;
 /// - `new(config, place)`, which calls `new(&PfcConfig, &Place)` of the state;
 /// - `check(problems)` of the enum of configurations, which calls `check` of the parameters: their bounds;
-/// - the macro `dispatch!(self, policy => policy.hook(…))`, which calls a hook of the state by a `match`,
-///   so that no call goes through a pointer.
+/// - the macro `dispatch!(state, policy => policy.hook(…))`, which calls a hook of the state by a `match`,
+///   so that no call goes through a pointer;
+/// - the macro `configured!(config, parameters => parameters.question())`, the same for the configurations.
 ///
-/// The lone `$` at the beginning is needed to write a macro inside a macro.
+/// What the hooks are, and what they do where a policy leaves them out, is a trait of the axis. It has to be in
+/// scope where a hook is called, as have the enums. The lone `$` at the beginning is needed to write a macro
+/// inside a macro.
 #[macro_export]
 macro_rules! axis {
     (
         $dollar:tt
         $(#[$config_doc:meta])*
-        config $Config:ident;
+        config $Config:ident, each by $configured:ident;
         $(#[$state_doc:meta])*
         state $State:ident, built in $Place:ty, each by $dispatch:ident;
         $(
@@ -45,39 +48,45 @@ macro_rules! axis {
 
         $(#[$config_doc])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(tag = "kind", rename_all = "kebab-case")]
+        #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
         pub enum $Config {
             $( $(#[$doc])* $Variant($module::$Parameters), )+
+        }
+
+        /// Asks the parameters of a configuration.
+        macro_rules! $configured {
+            ($dollar config:expr, $dollar parameters:pat => $dollar call:expr) => {
+                match $dollar config {
+                    $( $Config::$Variant($dollar parameters) => $dollar call, )+
+                }
+            };
         }
 
         impl $Config {
             /// Checks every field against its bounds.
             pub fn check(&self, problems: &mut penstock_units::Problems) {
-                match self {
-                    $( $Config::$Variant(parameters) => parameters.check(problems), )+
-                }
+                $configured!(self, parameters => parameters.check(problems));
             }
         }
 
         $(#[$state_doc])*
         #[derive(Debug)]
         pub(crate) enum $State {
-            $( $(#[$doc])* $Variant($crate::axis!(@type $module $($Policy)+)), )+
+            $( $(#[$doc])* $Variant($crate::axis!(@stored $module $($Policy)+)), )+
         }
 
         impl $State {
             /// The policy that `config` describes, at `place`.
             pub(crate) fn new(config: &$Config, place: &$Place) -> Self {
                 match config {
-                    $(
-                        $Config::$Variant(parameters) => {
-                            $State::$Variant($crate::axis!(@new $module $($Policy)+)(parameters, place).into())
-                        }
-                    )+
+                    $( $Config::$Variant(parameters) => $State::$Variant(
+                        $crate::axis!(@new (parameters, place) $module $($Policy)+)
+                    ), )+
                 }
             }
         }
 
+        /// Calls a hook of a state.
         macro_rules! $dispatch {
             ($dollar state:expr, $dollar policy:pat => $dollar call:expr) => {
                 match $dollar state {
@@ -85,10 +94,13 @@ macro_rules! axis {
                 }
             };
         }
+        #[allow(unused_imports)] // an axis may call its hooks from within only
         pub(crate) use $dispatch;
     };
-    (@type $module:ident Box $Policy:ident) => { alloc::boxed::Box<$module::$Policy> };
-    (@type $module:ident $Policy:ident) => { $module::$Policy };
-    (@new $module:ident Box $Policy:ident) => { $module::$Policy::new };
-    (@new $module:ident $Policy:ident) => { $module::$Policy::new };
+    (@stored $module:ident Box $Policy:ident) => { alloc::boxed::Box<$module::$Policy> };
+    (@stored $module:ident $Policy:ident) => { $module::$Policy };
+    (@new ($($of:tt)*) $module:ident Box $Policy:ident) => {
+        alloc::boxed::Box::new($module::$Policy::new($($of)*))
+    };
+    (@new ($($of:tt)*) $module:ident $Policy:ident) => { $module::$Policy::new($($of)*) };
 }

@@ -174,8 +174,8 @@ impl<O: Observer> Simulation<O> {
         let of_hosts = |count: fn(HostCounters) -> u64| -> u64 {
             self.hosts.iter().map(|host| count(host.counters())).sum()
         };
-        let pfc = switches.iter().filter_map(|switch| switch.pfc());
-        let peak = pfc.map(|pfc| pfc.peak_fraction()).reduce(f64::max);
+        let peaks = switches.iter().filter_map(|switch| switch.peak_fraction());
+        let peak = peaks.reduce(f64::max);
         let delays = measured.labels().iter().cloned().zip(measured.delays.iter().map(Delay::of));
         Summary {
             digest: measured.flows.digest(),

@@ -13,18 +13,13 @@ use crate::simulation::Simulation;
 
 impl<O: Observer> Simulation<O> {
     pub(crate) fn bitmap_interval(&self) -> Option<Time> {
-        let interval = self.network.switches.first()?.bfc()?.bitmap_interval();
-        (interval > Time::ZERO).then_some(interval)
+        self.network.switches.first()?.repeat_interval()
     }
 
     pub(crate) fn on_bitmap(&mut self, now: Time) {
         for switch in 0..self.network.switches.len() {
             for port in 0..self.network.switches[switch].ports().len() as u16 {
-                if let Some(frame) = self.network.switches[switch].bitmap_frame(port) {
-                    self.send_frame(now, switch, frame);
-                }
-                for frame in self.network.switches[switch].repeat_grants(port).into_iter().flatten()
-                {
+                for frame in self.network.switches[switch].repeated_frames(port) {
                     self.send_frame(now, switch, frame);
                 }
             }

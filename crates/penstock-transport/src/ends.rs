@@ -17,8 +17,8 @@
 ///
 /// The configuration and the state at the source are [`penstock_packet::axis!`]'s. The state at the
 /// destination is made in the same way, from what stands behind the comma; without one it is
-/// [`Silent`]. Besides, the parameters of every policy can be named in the axis's module, and two more
-/// macros call hooks by a `match`: of the configuration, and of the state at the destination.
+/// [`Silent`]. Besides, the parameters of every policy can be named in the axis's module, and one more
+/// macro calls hooks of the state at the destination by a `match`.
 macro_rules! ends {
     (
         $dollar:tt
@@ -37,7 +37,7 @@ macro_rules! ends {
     ) => {
         penstock_packet::axis! { $dollar
             $(#[$config_doc])*
-            config $Config;
+            config $Config, each by $of_config;
             $(#[$source_doc])*
             #[derive(Clone)]
             state $Source, built in crate::flow::FlowFacts<'_>, each by $at_source;
@@ -66,14 +66,6 @@ macro_rules! ends {
                     )+
                 }
             }
-        }
-
-        macro_rules! $of_config {
-            ($dollar config:expr, $dollar parameters:pat => $dollar call:expr) => {
-                match $dollar config {
-                    $( $Config::$Variant($dollar parameters) => $dollar call, )+
-                }
-            };
         }
 
         macro_rules! $at_destination {

@@ -20,11 +20,14 @@
 
 use alloc::vec::Vec;
 
-use penstock_packet::SwitchFacts;
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{IngressAccount, Request};
+use super::accounts::{Accounts, Request};
+use super::policy::{Parameters, Place, Policy};
+
+/// The largest alpha (`docs/files.md`): an ingress may then hold 64/65 of the memory; our choice.
+const LARGEST_ALPHA: f64 = 64.0;
 
 /// Parameters of the shared admission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +49,20 @@ impl SharedConfig {
     }
 }
 
+impl Parameters for SharedConfig {
+    fn check(&self, problems: &mut Problems) {
+        let holds = self.buffer > Bytes::ZERO;
+        problems.unless(holds, "buffer", self.buffer, "write at least 1 B");
+        if let Some(ingress) = &self.ingress {
+            problems.within("ingress", |problems| ingress.check(problems));
+        }
+    }
+
+    fn memory(&self, node: u32) -> u64 {
+        self.buffer_of(node).get()
+    }
+}
+
 /// Thresholds at the ingress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,6 +73,17 @@ pub struct IngressConfig {
     pub reserve: Bytes,
     /// Bytes that may still arrive after a pause was sent, for each port and class.
     pub headroom: HeadroomConfig,
+}
+
+impl IngressConfig {
+    fn check(&self, problems: &mut Problems) {
+        let holds = self.alpha > 0.0 && self.alpha <= LARGEST_ALPHA;
+        problems.unless(holds, "alpha", self.alpha, "write above 0, at most 64");
+        if let HeadroomConfig::Bdp { factor } = self.headroom {
+            let holds = factor.is_finite() && factor > 0.0;
+            problems.unless(holds, "headroom.factor", factor, "write above 0; 3 is usual");
+        }
+    }
 }
 
 /// The headroom of a port.
@@ -104,7 +132,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: &SharedConfig, facts: &SwitchFacts, classes: usize) -> Self {
+    pub(crate) fn new(config: &SharedConfig, place: &Place<'_>) -> Self {
+        let &Place { facts, classes } = place;
         let buffer = config.buffer_of(facts.node).get();
         let ports = &facts.ports;
         let Some(ingress) = &config.ingress else {
@@ -123,48 +152,37 @@ impl Shared {
         let pool = buffer.saturating_sub(set_aside * classes as u64);
         Shared { buffer, reserve: ingress.reserve.get(), pool, limits }
     }
+}
 
-    pub(crate) fn reserve(&self) -> u64 {
-        self.reserve
-    }
-
-    /// XOFF of a port (bytes beyond its reserve).
+impl Policy for Shared {
     #[inline]
-    pub(crate) fn threshold(&self, ingress: u16, shared: u64) -> Option<u64> {
-        let limit = self.limits.get(usize::from(ingress))?;
-        let free = self.pool.saturating_sub(shared);
-        Some(((u128::from(free) * u128::from(limit.alpha)) >> ALPHA_BITS) as u64)
-    }
-
-    #[inline]
-    pub(crate) fn admit(
-        &self,
-        account: &mut IngressAccount,
-        shared: &mut u64,
-        total: u64,
-        request: Request,
-    ) -> bool {
-        let bytes = request.bytes;
-        let Some(threshold) = self.threshold(request.ingress, *shared) else {
+    fn admit(&self, accounts: &mut Accounts, request: Request) -> bool {
+        let Request { ingress, class, bytes, .. } = request;
+        let index = accounts.index(ingress, class);
+        let (total, shared) = (accounts.total, accounts.shared);
+        let account = &mut accounts.ingress[index];
+        let Some(threshold) = self.threshold(ingress, shared) else {
             let fits = total + bytes <= self.buffer;
             account.used += if fits { bytes } else { 0 };
             return fits;
         };
-        let headroom = self.limits[usize::from(request.ingress)].headroom;
+        let headroom = self.limits[usize::from(ingress)].headroom;
         let beyond = (account.used + bytes).saturating_sub(self.reserve);
         if beyond > threshold {
             let fits = account.headroom + bytes <= headroom;
             account.headroom += if fits { bytes } else { 0 };
+            accounts.headroom_peak = accounts.headroom_peak.max(account.headroom);
             return fits;
         }
         let before = account.used.saturating_sub(self.reserve);
         account.used += bytes;
-        *shared += beyond - before;
+        accounts.shared += beyond - before;
         true
     }
 
     #[inline]
-    pub(crate) fn release(&self, account: &mut IngressAccount, shared: &mut u64, bytes: u64) {
+    fn release(&self, accounts: &mut Accounts, index: usize, bytes: u64) {
+        let account = &mut accounts.ingress[index];
         let from_headroom = account.headroom.min(bytes);
         account.headroom -= from_headroom;
         if self.limits.is_empty() {
@@ -173,7 +191,20 @@ impl Shared {
         }
         let before = account.used.saturating_sub(self.reserve);
         account.used -= bytes - from_headroom;
-        *shared -= before - account.used.saturating_sub(self.reserve);
+        accounts.shared -= before - account.used.saturating_sub(self.reserve);
+    }
+
+    /// XOFF of a port (bytes beyond its reserve).
+    #[inline]
+    fn threshold(&self, ingress: u16, shared: u64) -> Option<u64> {
+        let limit = self.limits.get(usize::from(ingress))?;
+        let free = self.pool.saturating_sub(shared);
+        Some(((u128::from(free) * u128::from(limit.alpha)) >> ALPHA_BITS) as u64)
+    }
+
+    #[inline]
+    fn reserve(&self) -> u64 {
+        self.reserve
     }
 }
 

@@ -1,7 +1,10 @@
 //! Static: each egress port has a private memory with drop tail (AFQ sec. 6.2.1).
 
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problems};
 use serde::{Deserialize, Serialize};
+
+use super::accounts::{Accounts, Request};
+use super::policy::{Parameters, Place, Policy};
 
 /// Parameters of the static admission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -9,6 +12,36 @@ use serde::{Deserialize, Serialize};
 pub struct StaticConfig {
     /// Memory of an egress port (bytes), > 0.
     pub per_port: Bytes,
+}
+
+impl Parameters for StaticConfig {
+    fn check(&self, problems: &mut Problems) {
+        let holds = self.per_port > Bytes::ZERO;
+        problems.unless(holds, "per_port", self.per_port, "write at least 1 B");
+    }
+}
+
+/// The private memories of a switch's ports.
+#[derive(Debug)]
+pub(crate) struct StaticPort {
+    /// Of each port (bytes).
+    size: u64,
+}
+
+impl StaticPort {
+    pub(crate) fn new(config: &StaticConfig, _: &Place<'_>) -> Self {
+        StaticPort { size: config.per_port.get() }
+    }
+}
+
+impl Policy for StaticPort {
+    #[inline]
+    fn admit(&self, accounts: &mut Accounts, request: Request) -> bool {
+        let index = accounts.index(request.ingress, request.class);
+        let fits = request.egress_bytes + request.bytes <= self.size;
+        accounts.ingress[index].used += if fits { request.bytes } else { 0 };
+        fits
+    }
 }
 
 #[cfg(test)]

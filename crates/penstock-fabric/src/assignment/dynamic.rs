@@ -39,19 +39,23 @@
 //! packet has the nearest remaining size, in bytes: the packet it will wait for. The paper names the
 //! idea only; the last packet's size is one number per queue that an arriving packet has in its header.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use penstock_packet::{Packet, PacketFlags};
-use penstock_units::Time;
+use penstock_packet::{Packet, PacketFlags, SwitchFacts};
+use penstock_units::{Problems, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
-use super::{Assigning, ClassRange, class_ranges, reduce, salted};
-use crate::parts::Bitmap;
+use super::classes::{ClassRange, check_classes, check_queues, class_ranges, partition};
+use super::policy::{Assigning, Parameters, Policy};
+use crate::parts::{Bitmap, reduce, salted};
 use crate::port::Port;
+use crate::stored::Stored;
 
 /// Parameters of the dynamic assignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +80,39 @@ pub struct DynamicConfig {
     pub classes_share: bool,
     /// Which queue a new flow gets when none is empty.
     pub full_port: FullPort,
+}
+
+impl Parameters for DynamicConfig {
+    fn check(&self, problems: &mut Problems) {
+        check_classes(self.classes, problems);
+        let incast = if self.incast_queue { self.classes } else { 0 };
+        check_queues(self.queues, self.classes.saturating_add(incast), problems);
+        let (factor, remedy) = (self.table_factor, "write 1 to 10000 entries a queue");
+        problems.unless((1..=10_000).contains(&factor), "table_factor", factor, remedy);
+        for (field, hops) in
+            [("sticky_hop_rtts", self.sticky_hop_rtts), ("grace_hop_rtts", self.grace_hop_rtts)]
+        {
+            problems.unless((0.0..=1e6).contains(&hops), field, hops, "write 0 or more");
+        }
+        let holds = !(self.classes_share && self.incast_queue);
+        let remedy = "an incast_queue knows classes with fixed queues only";
+        problems.unless(holds, "classes_share", true, remedy);
+        let share = self.sampling;
+        let holds = share > 0.0 && share <= 1.0;
+        problems.unless(holds, "sampling", share, "write above 0, at most 1");
+    }
+
+    fn classes(&self) -> u32 {
+        self.classes
+    }
+
+    fn queue_classes(&self, _: usize) -> Vec<u8> {
+        if !self.classes_share {
+            return partition(self.queues, self.classes);
+        }
+        let own_class = |queue| if queue < self.classes { queue as u8 } else { 0 };
+        (0..self.queues - 1).map(own_class).collect()
+    }
 }
 
 /// Which queue of its class a new flow gets when none is empty.
@@ -122,7 +159,8 @@ pub(crate) struct Dynamic {
 }
 
 impl Dynamic {
-    pub(crate) fn new(config: &DynamicConfig, ports: usize, hop_rtt: Time, salt: u32) -> Self {
+    pub(crate) fn new(config: &DynamicConfig, facts: &SwitchFacts) -> Self {
+        let (ports, hop_rtt, salt) = (facts.ports.len(), facts.hop_rtt(), facts.salt);
         let entries_per_port = config.table_factor * config.queues;
         let mut ranges = class_ranges(config.queues, config.classes);
         if config.incast_queue {
@@ -151,34 +189,9 @@ impl Dynamic {
     }
 
     #[inline]
-    pub(crate) fn index(&self, egress: u16, flow_hash: u32) -> usize {
+    fn index(&self, egress: u16, flow_hash: u32) -> usize {
         let column = reduce(salted(flow_hash, self.salt), self.entries_per_port);
         usize::from(egress) * self.entries_per_port as usize + column as usize
-    }
-
-    #[inline]
-    pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> u16 {
-        let Assigning { now, egress, port, packet, random } = arrival;
-        let index = self.index(egress, packet.flow_hash);
-        let entry = self.table[index];
-        let is_stale = entry.size == 0 && now.saturating_sub(entry.touched) > self.sticky;
-        let queue = if entry.queue == 0 || is_stale || self.has_lost(entry, packet, port) {
-            self.choose(egress, packet, port, random)
-        } else {
-            entry.queue
-        };
-        if let Some(last) = &mut self.last_remaining {
-            last[usize::from(egress) * self.queues + usize::from(queue)] = packet.remaining;
-        }
-        let is_tracked = self.sampling == u32::MAX || random.next_u32() <= self.sampling;
-        if is_tracked {
-            packet.flags.insert(PacketFlags::TRACKED);
-        } else {
-            packet.flags.remove(PacketFlags::TRACKED);
-        }
-        self.table[index] =
-            FlowEntry { touched: now, size: entry.size + u32::from(is_tracked), queue };
-        queue
     }
 
     /// Whether another class has taken the queue of a flow without packets.
@@ -269,8 +282,42 @@ impl Dynamic {
         chosen.expect("every class has a data queue")
     }
 
+    /// Packets that the table believes to be queued behind each egress port, for checks.
+    fn sizes(&self, egress: u16) -> u64 {
+        let row = self.entries_per_port as usize;
+        let from = usize::from(egress) * row;
+        self.table[from..from + row].iter().map(|entry| u64::from(entry.size)).sum()
+    }
+}
+
+impl Policy for Dynamic {
     #[inline]
-    pub(crate) fn on_dequeue(&mut self, now: Time, egress: u16, packet: &Packet) {
+    fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
+        let Assigning { now, egress, port, packet, random } = arrival;
+        let index = self.index(egress, packet.flow_hash);
+        let entry = self.table[index];
+        let is_stale = entry.size == 0 && now.saturating_sub(entry.touched) > self.sticky;
+        let queue = if entry.queue == 0 || is_stale || self.has_lost(entry, packet, port) {
+            self.choose(egress, packet, port, random)
+        } else {
+            entry.queue
+        };
+        if let Some(last) = &mut self.last_remaining {
+            last[usize::from(egress) * self.queues + usize::from(queue)] = packet.remaining;
+        }
+        let is_tracked = self.sampling == u32::MAX || random.next_u32() <= self.sampling;
+        if is_tracked {
+            packet.flags.insert(PacketFlags::TRACKED);
+        } else {
+            packet.flags.remove(PacketFlags::TRACKED);
+        }
+        self.table[index] =
+            FlowEntry { touched: now, size: entry.size + u32::from(is_tracked), queue };
+        Some(queue)
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, now: Time, egress: u16, packet: &Packet, _: &Port) {
         if packet.flags.contains(PacketFlags::TRACKED) {
             let index = self.index(egress, packet.flow_hash);
             let entry = &mut self.table[index];
@@ -279,11 +326,25 @@ impl Dynamic {
         }
     }
 
-    /// Packets that the table believes to be queued behind each egress port, for checks.
-    pub(crate) fn sizes(&self, egress: u16) -> u64 {
-        let row = self.entries_per_port as usize;
-        let from = usize::from(egress) * row;
-        self.table[from..from + row].iter().map(|entry| u64::from(entry.size)).sum()
+    fn table_index(&self, egress: u16, packet: &Packet) -> i64 {
+        self.index(egress, packet.flow_hash) as i64
+    }
+
+    fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
+        let mut tracked = vec![0; stored.ports.len()];
+        for (egress, _, packet) in stored.packets() {
+            let is_tracked = packet.flags.contains(PacketFlags::TRACKED);
+            tracked[usize::from(egress)] += u64::from(is_tracked);
+        }
+        for (egress, tracked) in (0..).zip(tracked) {
+            let counted = self.sizes(egress);
+            if counted != tracked {
+                return Err(format!(
+                    "port {egress}: the flow table counts {counted} packets, {tracked} are queued"
+                ));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -15,9 +15,14 @@ fn bench(config: DynamicConfig) -> Bench {
     Bench::new(&bfc(config, hop_rtts(1.0)), &hosts(4))
 }
 
+fn state(bench: &Bench) -> &Dynamic {
+    let Assignment::Dynamic(table) = bench.switch.assignment() else { unreachable!() };
+    table
+}
+
 /// Two flows of one flow-table entry at port 0.
 fn colliding(bench: &Bench) -> (Flow, Flow) {
-    let index = |number| bench.switch.assignment().table_index(0, &packet(number));
+    let index = |number| state(bench).table_index(0, &packet(number));
     let other = (2..).find(|&number| index(number) == index(1)).unwrap();
     (flow(1), flow(other))
 }
@@ -223,14 +228,14 @@ fn an_entry_belongs_to_one_egress() {
     assert_eq!(bench.queue_of(flow(1)), 1);
     bench.queue_of(flow(2));
     assert_eq!(bench.queue_of(elsewhere), 1, "a table of its own, a rotation of its own");
-    let index = |egress| bench.switch.assignment().table_index(egress, &packet(1));
+    let index = |egress| state(&bench).table_index(egress, &packet(1));
     assert_eq!(index(2) - index(0), 2 * 100 * 8, "the index includes the egress");
 }
 
 #[test]
 fn the_table_has_its_size_for_each_port_and_spreads_flows_over_it() {
     let bench = bench(dynamic(32));
-    let index = |number| bench.switch.assignment().table_index(3, &packet(number));
+    let index = |number| state(&bench).table_index(3, &packet(number));
     let seen: BTreeSet<i64> = (0..100_000).map(index).collect();
     assert!(seen.iter().all(|index| (3 * 3_200..4 * 3_200).contains(index)));
     assert_eq!(seen.len(), 3_200, "each entry is used");
@@ -293,12 +298,12 @@ fn sampling_leaves_the_sizes_of_other_packets_alone() {
     for _ in 0..1_000 {
         bench.queue_of(flow(1));
     }
-    let Assignment::Dynamic(table) = bench.switch.assignment() else { unreachable!() };
+    let table = state(&bench);
     let size = table.sizes(0);
     // Four standard deviations of a fair coin are 63.
     assert!((437..=563).contains(&size), "{size}");
     bench.drain(0);
-    let Assignment::Dynamic(table) = bench.switch.assignment() else { unreachable!() };
+    let table = state(&bench);
     assert_eq!(table.sizes(0), 0);
 }
 

@@ -3,23 +3,54 @@
 //! Accurate Flow Control in Data Center Networks", sec. IV). FAFC calls it weighted and gives no
 //! weights; ours are equal, because its pause times assume "near equal service rate for each
 //! ingress port".
-use penstock_packet::Packet;
 
-/// The queue of a packet: number 1 for the first port.
-#[inline]
-pub(crate) fn queue_of(packet: &Packet) -> u16 {
-    1 + packet.ingress
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_packet::SwitchFacts;
+use serde::{Deserialize, Serialize};
+
+use super::policy::{Assigning, Parameters, Policy};
+
+/// Parameters of the assignment by ingress: none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByIngressConfig {}
+
+impl Parameters for ByIngressConfig {
+    fn queue_classes(&self, ports: usize) -> Vec<u8> {
+        vec![0; ports]
+    }
+}
+
+/// The assignment by ingress of a switch.
+#[derive(Debug)]
+pub(crate) struct ByIngress;
+
+impl ByIngress {
+    pub(crate) fn new(_: &ByIngressConfig, _: &SwitchFacts) -> Self {
+        ByIngress
+    }
+}
+
+impl Policy for ByIngress {
+    /// Number 1 for the first port.
+    #[inline]
+    fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
+        Some(1 + arrival.packet.ingress)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::ByIngressConfig;
     use crate::fixture::{Bench, Flow, drr, hosts, plain};
     use crate::{AssignmentConfig, SwitchConfig};
 
     #[test]
     fn ports_share_an_egress_evenly_whatever_they_send() {
         let config = SwitchConfig {
-            assignment: AssignmentConfig::Ingress {},
+            assignment: AssignmentConfig::Ingress(ByIngressConfig {}),
             scheduling: drr(1_000),
             ..plain()
         };

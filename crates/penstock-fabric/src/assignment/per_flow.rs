@@ -8,14 +8,28 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
-use penstock_packet::Packet;
+use penstock_packet::{Packet, SwitchFacts};
+use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
-use super::{Assigning, reduce};
-use crate::parts::MixedKeys;
+use super::policy::{Assigning, Parameters, Policy};
+use crate::parts::{MixedKeys, reduce};
 use crate::port::Port;
 
 /// Queue numbers are 16 bits wide; flows beyond that many at one port share queues.
 const QUEUES_MAX: usize = 1 << 16;
+
+/// Parameters of the per-flow assignment: none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerFlowConfig {}
+
+impl Parameters for PerFlowConfig {
+    /// Queues are added as flows come.
+    fn queue_classes(&self, _: usize) -> Vec<u8> {
+        Vec::new()
+    }
+}
 
 /// The queues of one egress port.
 #[derive(Debug, Default)]
@@ -34,12 +48,12 @@ pub(crate) struct PerFlow {
 }
 
 impl PerFlow {
-    pub(crate) fn new(ports: usize) -> Self {
+    pub(crate) fn new(_: &PerFlowConfig, facts: &SwitchFacts) -> Self {
         let flows = || PortFlows { owners: alloc::vec![(0, false)], ..PortFlows::default() };
-        PerFlow { ports: core::iter::repeat_with(flows).take(ports).collect() }
+        PerFlow { ports: core::iter::repeat_with(flows).take(facts.ports.len()).collect() }
     }
 
-    pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> u16 {
+    fn queue_of(&mut self, arrival: Assigning<'_>) -> u16 {
         let flows = &mut self.ports[usize::from(arrival.egress)];
         let flow = arrival.packet.flow_hash;
         if let Some(&queue) = flows.queue_of.get(&flow) {
@@ -61,17 +75,6 @@ impl PerFlow {
         flows.queue_of.insert(flow, queue);
         queue
     }
-
-    pub(crate) fn on_dequeue(&mut self, egress: u16, packet: &Packet, port: &Port) {
-        if port.queues()[usize::from(packet.queue)].packets.is_empty() {
-            let flows = &mut self.ports[usize::from(egress)];
-            let owner = &mut flows.owners[usize::from(packet.queue)];
-            if !owner.1 {
-                owner.1 = true;
-                flows.idle.push_back(packet.queue);
-            }
-        }
-    }
 }
 
 impl PortFlows {
@@ -91,6 +94,24 @@ impl PortFlows {
             }
         }
         None
+    }
+}
+
+impl Policy for PerFlow {
+    #[inline]
+    fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
+        Some(self.queue_of(arrival))
+    }
+
+    fn on_dequeue(&mut self, _: Time, egress: u16, packet: &Packet, port: &Port) {
+        if port.queues()[usize::from(packet.queue)].packets.is_empty() {
+            let flows = &mut self.ports[usize::from(egress)];
+            let owner = &mut flows.owners[usize::from(packet.queue)];
+            if !owner.1 {
+                owner.1 = true;
+                flows.idle.push_back(packet.queue);
+            }
+        }
     }
 }
 

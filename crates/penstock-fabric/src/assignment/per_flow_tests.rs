@@ -7,6 +7,7 @@ use penstock_units::Time;
 use super::*;
 use crate::SchedulingConfig;
 use crate::fixture::{Bench, Flow, drr, flow, hosts, per_flow};
+use crate::scheduling::ideal_fair;
 
 #[test]
 fn every_flow_has_a_queue_of_its_own_without_limit() {
@@ -44,7 +45,10 @@ fn a_flow_that_lost_its_empty_queue_gets_another() {
 
 #[test]
 fn ideal_fair_queues_are_kept_until_the_fluid_system_has_served_them() {
-    let mut bench = Bench::new(&per_flow(SchedulingConfig::IdealFair {}), &hosts(2));
+    let mut bench = Bench::new(
+        &per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})),
+        &hosts(2),
+    );
     // Flow 1, sent whole at once, has had 500 B in the fluid system then, for flow 2 is served too;
     // after two more packets, which flows 1 to 4 share, it has had all of its 1,000 B.
     for (number, packets) in [(1, 1), (2, 10)] {

@@ -4,8 +4,17 @@
 //! sec. 3.4). With strict scheduling the port serves level 0 first. Levels are no priority classes:
 //! nothing pauses or accounts for them one by one, so there may be more than the eight of IEEE 802.1Q.
 
-use penstock_packet::Packet;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use penstock_packet::{Packet, SwitchFacts};
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
+
+use super::policy::{Assigning, Parameters, Policy};
+
+/// The most levels: with the control queue as many queues as a strict scheduler serves, 128.
+const LARGEST: u32 = 127;
 
 /// Parameters of the assignment by priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +25,17 @@ pub struct ByPriorityConfig {
     pub levels: u32,
 }
 
+impl Parameters for ByPriorityConfig {
+    fn check(&self, problems: &mut Problems) {
+        let remedy = "write 2 to 127, one for unscheduled and one for scheduled data at least";
+        problems.unless((2..=LARGEST).contains(&self.levels), "levels", self.levels, remedy);
+    }
+
+    fn queue_classes(&self, _: usize) -> Vec<u8> {
+        vec![0; self.levels as usize]
+    }
+}
+
 /// The assignment by priority of a switch.
 #[derive(Debug)]
 pub(crate) struct ByPriority {
@@ -23,24 +43,32 @@ pub(crate) struct ByPriority {
 }
 
 impl ByPriority {
-    pub(crate) fn new(config: &ByPriorityConfig) -> Self {
+    pub(crate) fn new(config: &ByPriorityConfig, _: &SwitchFacts) -> Self {
         ByPriority { last: (config.levels - 1) as u8 }
     }
 
     #[inline]
-    pub(crate) fn assign(&self, packet: &Packet) -> u16 {
+    fn queue_of(&self, packet: &Packet) -> u16 {
         1 + packet.tag.min(u16::from(self.last))
+    }
+}
+
+impl Policy for ByPriority {
+    #[inline]
+    fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
+        Some(self.queue_of(arrival.packet))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::hosts;
 
     #[test]
     fn every_level_has_its_queue_and_the_last_takes_what_is_beyond() {
-        let policy = ByPriority::new(&ByPriorityConfig { levels: 32 });
-        let queue = |tag| policy.assign(&Packet { tag, ..Packet::default() });
+        let policy = ByPriority::new(&ByPriorityConfig { levels: 32 }, &hosts(2));
+        let queue = |tag| policy.queue_of(&Packet { tag, ..Packet::default() });
         assert_eq!([0, 1, 31, 32, 255].map(queue), [1, 2, 32, 32, 32]);
     }
 }

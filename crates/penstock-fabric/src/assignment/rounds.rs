@@ -30,15 +30,29 @@
 //! same bids. A packet that is queued for a later round than by the perfect table is *misestimated*
 //! (App. E, Fig. 17c; the paper does not say what its exact bids are after a collision).
 
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::SwitchFacts;
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
 
-use super::Assigning;
+use super::classes::{check_queues, partition};
+use super::policy::{Assigning, Parameters, Policy};
 use super::sketch::{PerfectTable, Sketch};
 use crate::parts::Bitmap;
 use crate::port::Port;
+
+/// The most that a flow may send in a round (bytes): a thousand packets.
+const LARGEST_ROUND: u32 = 1 << 20;
+
+/// The most rows of the sketch: each takes a stage of a switch's pipeline, and a switch has 12 to 16
+/// (AFQ sec. 3.2).
+const SKETCH_ROWS: u32 = 16;
+
+/// The most columns of the sketch: sixteen times the register entries of a stage (AFQ sec. 3.2).
+const SKETCH_COLUMNS: u32 = 1 << 20;
 
 /// Where bids are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +92,24 @@ pub struct RoundsConfig {
     pub bids: BidStore,
     /// Who says which round it is.
     pub round: RoundSource,
+}
+
+impl Parameters for RoundsConfig {
+    fn check(&self, problems: &mut Problems) {
+        check_queues(self.queues, 2, problems);
+        for (field, value, largest) in [
+            ("bytes_per_round", self.bytes_per_round, LARGEST_ROUND),
+            ("rows", self.rows, SKETCH_ROWS),
+            ("columns", self.columns, SKETCH_COLUMNS),
+        ] {
+            let remedy = format!("write 1 to {largest}");
+            problems.unless((1..=largest).contains(&value), field, value, remedy);
+        }
+    }
+
+    fn queue_classes(&self, _: usize) -> Vec<u8> {
+        partition(self.queues, 1)
+    }
 }
 
 /// The round of a port as the occupancy of its queues tells it.
@@ -138,7 +170,8 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    pub(crate) fn new(config: &RoundsConfig, ports: usize, salt: u32) -> Self {
+    pub(crate) fn new(config: &RoundsConfig, facts: &SwitchFacts) -> Self {
+        let (ports, salt) = (facts.ports.len(), facts.salt);
         let (has_sketch, has_table) = match config.bids {
             BidStore::Sketch => (true, false),
             BidStore::PerFlow => (false, true),
@@ -153,11 +186,13 @@ impl Rounds {
                 .then(|| vec![Estimate::new(u64::from(config.queues - 1)); ports]),
         }
     }
+}
 
+impl Policy for Rounds {
     /// The queue of the packet's round; `None` when that round has no queue yet. Leaves in
     /// [`crate::Packet::time`] by how many rounds the packet is ahead.
     #[inline]
-    pub(crate) fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
+    fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         let Assigning { egress, port, packet, .. } = arrival;
         let flow = packet.flow_hash;
         let (round, end) = match &mut self.estimates {

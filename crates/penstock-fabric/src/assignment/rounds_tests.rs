@@ -11,6 +11,7 @@ use crate::fixture::{Bench, flow, hosts, per_flow, plain};
 use crate::marking::rounds::RoundMarkingConfig;
 use crate::scheduling::priority_groups::PriorityGroupsConfig;
 use crate::scheduling::scanning_drr::ScanningDrrConfig;
+use crate::scheduling::{ideal_fair, rotating_strict};
 use crate::{Arrival, AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
 const RED: u32 = 1;
@@ -49,7 +50,7 @@ fn switch(assignment: RoundsConfig, scheduling: SchedulingConfig) -> SwitchConfi
 
 fn afq() -> SwitchConfig {
     let assignment = rounds(BidStore::Sketch);
-    switch(assignment, SchedulingConfig::RotatingStrict {})
+    switch(assignment, SchedulingConfig::RotatingStrict(rotating_strict::RotatingStrictConfig {}))
 }
 
 /// The packets A to G of Fig. 4, then H and I, as (flow, bytes); the bids in the comments.
@@ -80,7 +81,10 @@ fn figure_4(config: &SwitchConfig) -> (Vec<u16>, Vec<char>) {
 /// Fig. 1: packets leave in the order of their departure rounds; sizes and rounds in units of 100 B.
 #[test]
 fn figure_1_bit_by_bit_round_robin() {
-    let mut bench = Bench::new(&per_flow(SchedulingConfig::IdealFair {}), &hosts(2));
+    let mut bench = Bench::new(
+        &per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})),
+        &hosts(2),
+    );
     // A (green) departs in round 4, B (blue) in 3, C (red) in 7; D (blue, 2) in 3 + 2 = 5, between
     // A and C; E (green, 4) in 4 + 4 = 8, at the end.
     for (number, size) in [(GREEN, 4), (BLUE, 3), (RED, 7), (BLUE, 2), (GREEN, 4)] {
@@ -96,7 +100,8 @@ fn figure_4_packets_join_the_queue_of_their_round() {
     assert_eq!(queues, [1, 1, 1, 1, 2, 2, 3, 1, 2]);
     assert_eq!(order, ['A', 'B', 'C', 'D', 'H', 'E', 'F', 'I', 'G']);
     // Ideal fair queueing sends H before C and D, and I before E and F.
-    let (_, ideal) = figure_4(&per_flow(SchedulingConfig::IdealFair {}));
+    let (_, ideal) =
+        figure_4(&per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})));
     assert_eq!(ideal, ['A', 'B', 'H', 'C', 'D', 'I', 'E', 'F', 'G']);
 }
 
@@ -173,7 +178,10 @@ fn groups_that_change_places_take_rounds_with_them() {
 fn a_perfect_table_gives_the_same_queues() {
     for bids in [BidStore::PerFlow, BidStore::Audited] {
         let table = rounds(bids);
-        let config = switch(table, SchedulingConfig::RotatingStrict {});
+        let config = switch(
+            table,
+            SchedulingConfig::RotatingStrict(rotating_strict::RotatingStrictConfig {}),
+        );
         assert_eq!(figure_4(&config), figure_4(&afq()));
     }
 }
@@ -218,7 +226,13 @@ fn a_flow_that_returns_gets_no_credit_for_its_silence() {
 #[test]
 fn a_collision_delays_a_flow_and_is_counted() {
     let one_cell = RoundsConfig { rows: 1, columns: 1, ..rounds(BidStore::Audited) };
-    let mut bench = Bench::new(&switch(one_cell, SchedulingConfig::RotatingStrict {}), &hosts(2));
+    let mut bench = Bench::new(
+        &switch(
+            one_cell,
+            SchedulingConfig::RotatingStrict(rotating_strict::RotatingStrictConfig {}),
+        ),
+        &hosts(2),
+    );
     bench.admit(flow(RED), 400); // bid 400
     bench.admit(flow(BLUE), 400); // 800 for 400: the same round
     assert_eq!(bench.switch.port(0).counters.misestimates, 0);

@@ -12,8 +12,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use super::{reduce, salted};
-use crate::parts::MixedKeys;
+use crate::parts::{MixedKeys, reduce, salted};
 
 /// Makes the rows' hashes differ: the golden ratio in 32 bits, as multiplicative hashing uses it
 /// (Knuth, The Art of Computer Programming, vol. 3, sec. 6.4).

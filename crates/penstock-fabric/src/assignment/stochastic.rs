@@ -5,10 +5,13 @@
 
 use alloc::vec::Vec;
 
-use penstock_packet::Packet;
+use penstock_packet::{Packet, SwitchFacts};
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
 
-use super::{ClassRange, class_ranges, reduce, salted};
+use super::classes::{ClassRange, check_classes, check_queues, class_ranges, partition};
+use super::policy::{Assigning, Parameters, Policy};
+use crate::parts::{reduce, salted};
 
 /// Parameters of the stochastic assignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +23,21 @@ pub struct StochasticConfig {
     pub classes: u32,
 }
 
+impl Parameters for StochasticConfig {
+    fn check(&self, problems: &mut Problems) {
+        check_classes(self.classes, problems);
+        check_queues(self.queues, self.classes, problems);
+    }
+
+    fn classes(&self) -> u32 {
+        self.classes
+    }
+
+    fn queue_classes(&self, _: usize) -> Vec<u8> {
+        partition(self.queues, self.classes)
+    }
+}
+
 /// The stochastic assignment of a switch.
 #[derive(Debug)]
 pub(crate) struct Stochastic {
@@ -28,15 +46,22 @@ pub(crate) struct Stochastic {
 }
 
 impl Stochastic {
-    pub(crate) fn new(config: &StochasticConfig, salt: u32) -> Self {
-        Stochastic { ranges: class_ranges(config.queues, config.classes), salt }
+    pub(crate) fn new(config: &StochasticConfig, facts: &SwitchFacts) -> Self {
+        Stochastic { ranges: class_ranges(config.queues, config.classes), salt: facts.salt }
     }
 
     #[inline]
-    pub(crate) fn assign(&self, packet: &Packet) -> u16 {
+    fn queue_of(&self, packet: &Packet) -> u16 {
         let range = self.ranges[usize::from(packet.class).min(self.ranges.len() - 1)];
         let size = u32::from(range.to - range.from);
         range.from + reduce(salted(packet.flow_hash, self.salt), size) as u16
+    }
+}
+
+impl Policy for Stochastic {
+    #[inline]
+    fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
+        Some(self.queue_of(arrival.packet))
     }
 }
 

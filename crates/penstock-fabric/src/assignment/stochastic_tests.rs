@@ -4,13 +4,15 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::fixture::hosts;
 
 fn policy(queues: u32, classes: u32, salt: u32) -> Stochastic {
-    Stochastic::new(&StochasticConfig { queues, classes }, salt)
+    let facts = SwitchFacts { salt, ..hosts(2) };
+    Stochastic::new(&StochasticConfig { queues, classes }, &facts)
 }
 
 fn queue(policy: &Stochastic, flow_hash: u32, class: u8) -> u16 {
-    policy.assign(&Packet { flow_hash, class, ..Packet::default() })
+    policy.queue_of(&Packet { flow_hash, class, ..Packet::default() })
 }
 
 /// Hashes as the simulator gives them: spread over 32 bits.

@@ -8,6 +8,7 @@ use penstock_units::BitRate;
 
 use super::*;
 use crate::Arrival;
+use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, hosts, switch_with};
 
 fn pause(port: u16, queue: u16) -> Option<ControlFrame> {
@@ -28,8 +29,21 @@ fn frames(bench: &mut Bench, flow: Flow, packets: usize) -> Vec<Option<ControlFr
     (0..packets).map(|_| bench.admit(flow, 1_000)).collect()
 }
 
+fn state(bench: &Bench) -> &Bfc {
+    let Backpressure::Bfc(bfc) = bench.switch.backpressure() else { unreachable!() };
+    bfc
+}
+
 fn threshold(bench: &Bench, egress: u16) -> u64 {
-    bench.switch.bfc().unwrap().threshold(egress, bench.switch.port(egress))
+    state(bench).limit(egress, bench.switch.port(egress))
+}
+
+/// The bitmap for the neighbour behind `port`.
+fn told(bench: &mut Bench, port: u16) -> ControlFrame {
+    let mut frames = bench.switch.repeated_frames(port);
+    let bitmap = frames.next().unwrap();
+    assert_eq!(frames.next(), None);
+    bitmap
 }
 
 #[test]
@@ -39,11 +53,11 @@ fn a_pause_is_sent_on_0_to_1_and_a_resume_on_1_to_0_only() {
     // 25 packets are the threshold, not above it; the 26th is, and it is part of the queue.
     assert!(sent[..25].iter().all(Option::is_none));
     assert_eq!(sent[25..], [pause(1, 1), None, None]);
-    assert_eq!(bench.switch.bfc().unwrap().counter(1, 1), 3);
+    assert_eq!(state(&bench).counter(1, 1), 3);
     let sent: Vec<_> = (0..28).map(|_| bench.depart(0).unwrap().1).collect();
     assert!(sent[..27].iter().all(Option::is_none));
     assert_eq!(sent[27], resume(1, 1));
-    assert_eq!(bench.switch.bfc().unwrap().counter(1, 1), 0);
+    assert_eq!(state(&bench).counter(1, 1), 0);
 }
 
 #[test]
@@ -55,7 +69,7 @@ fn packets_that_joined_below_the_threshold_hold_no_counter() {
     }
     // 16 packets are left: these join below the threshold although the upstream is paused.
     assert_eq!(frames(&mut bench, flow(1), 9), [None; 9]);
-    assert_eq!(bench.switch.bfc().unwrap().counter(1, 1), 1);
+    assert_eq!(state(&bench).counter(1, 1), 1);
     let sent: Vec<_> = (0..16).map(|_| bench.depart(0).unwrap().1).collect();
     assert_eq!(sent[15], resume(1, 1), "the one counted packet leaves, others stay");
     assert_eq!(bench.queues(0)[1].packets.bytes(), 9_000);
@@ -67,7 +81,7 @@ fn an_upstream_queue_resumes_when_none_of_its_packets_at_any_egress_is_counted()
     let (first, second) = (flow(1), Flow { egress: 2, ..flow(2) });
     assert_eq!(frames(&mut bench, first, 26).pop().unwrap(), pause(1, 1));
     assert_eq!(frames(&mut bench, second, 26).pop().unwrap(), None, "it is paused already");
-    assert_eq!(bench.switch.bfc().unwrap().counter(1, 1), 2);
+    assert_eq!(state(&bench).counter(1, 1), 2);
     for _ in 0..26 {
         assert_eq!(bench.depart(0).unwrap().1, None);
     }
@@ -85,7 +99,7 @@ fn a_packet_that_ends_its_flow_holds_a_counter_only_where_last_packets_count() {
         frames(&mut bench, other, 25);
         let expected = if counts_last { pause(1, 1) } else { None };
         assert_eq!(bench.admit(last, 1_000), expected);
-        assert_eq!(bench.switch.bfc().unwrap().counter(1, 1), u32::from(counts_last));
+        assert_eq!(state(&bench).counter(1, 1), u32::from(counts_last));
         // A packet with others to follow counts in any case.
         let expected = if counts_last { None } else { pause(1, 1) };
         assert_eq!(bench.admit(other, 1_000), expected);
@@ -107,7 +121,7 @@ fn counters_are_kept_by_ingress_and_upstream_queue() {
             pause(ingress, upstream_queue)
         );
     }
-    let bfc = bench.switch.bfc().unwrap();
+    let bfc = state(&bench);
     assert_eq!(ends.map(|(port, queue)| bfc.counter(port, queue)), [1; 3]);
     assert_eq!((bfc.bitmap(0), bfc.bitmap(1), bfc.bitmap(2)), (0, 0b110, 0b10));
     let sent: Vec<_> = (0..28).map(|_| bench.depart(0).unwrap().1).collect();
@@ -226,7 +240,7 @@ fn packets_that_were_not_sampled_leave_the_counters_alone() {
     config.sampling = 1e-12;
     let mut bench = Bench::new(&bfc(config, hop_rtts(1.0)), &hosts(2));
     assert!(frames(&mut bench, flow(1), 60).iter().all(Option::is_none));
-    assert_eq!(bench.switch.bfc().unwrap().bitmap(1), 0);
+    assert_eq!(state(&bench).bitmap(1), 0);
     assert_eq!(bench.drain(0).len(), 60);
 }
 
@@ -236,34 +250,34 @@ fn with_sampling_only_sampled_packets_beyond_the_threshold_are_counted() {
     config.sampling = 0.5;
     let mut bench = Bench::new(&bfc(config, hop_rtts(1.0)), &hosts(2));
     frames(&mut bench, flow(1), 425);
-    let counted = bench.switch.bfc().unwrap().counter(1, 1);
+    let counted = state(&bench).counter(1, 1);
     // 400 packets join beyond the threshold; four standard deviations are 40.
     assert!((160..=240).contains(&counted), "{counted}");
     bench.drain(0);
-    assert_eq!(bench.switch.bfc().unwrap().counter(1, 1), 0);
+    assert_eq!(state(&bench).counter(1, 1), 0);
 }
 
 #[test]
 fn the_mark_of_the_switch_before_is_not_taken_for_ones_own() {
     let mut bench = bench();
     bench.arrive_with(flow(1), 1_000, PacketFlags::COUNTED);
-    assert_eq!(bench.switch.bfc().unwrap().counter(1, 1), 0);
+    assert_eq!(state(&bench).counter(1, 1), 0);
     assert_eq!(bench.depart(0).unwrap().1, None);
 }
 
 #[test]
 fn the_bitmap_says_what_the_pauses_said() {
     let mut bench = bench();
-    assert_eq!(bench.switch.bitmap_frame(1).unwrap().signal, Signal::QueueBitmap(0));
+    assert_eq!(told(&mut bench, 1).signal, Signal::QueueBitmap(0));
     for upstream_queue in [1, 5, 127] {
         frames(&mut bench, Flow { upstream_queue, ..flow(u32::from(upstream_queue)) }, 26);
     }
     let expected = (1 << 1) | (1 << 5) | (1 << 127);
     let frame = ControlFrame { port: 1, signal: Signal::QueueBitmap(expected) };
-    assert_eq!(bench.switch.bitmap_frame(1), Some(frame));
-    assert_eq!(bench.switch.bitmap_frame(0).unwrap().signal, Signal::QueueBitmap(0));
+    assert_eq!(told(&mut bench, 1), frame);
+    assert_eq!(told(&mut bench, 0).signal, Signal::QueueBitmap(0));
     bench.drain(0);
-    assert_eq!(bench.switch.bitmap_frame(1).unwrap().signal, Signal::QueueBitmap(0));
+    assert_eq!(told(&mut bench, 1).signal, Signal::QueueBitmap(0));
 }
 
 #[test]
@@ -309,5 +323,5 @@ fn a_dropped_packet_pauses_nobody() {
     let mut bench = Bench::new(&config, &hosts(2));
     frames(&mut bench, flow(1), 26);
     assert_eq!(bench.arrive(Flow { upstream_queue: 2, ..flow(1) }, 1_000), Arrival::Dropped);
-    assert_eq!(bench.switch.bfc().unwrap().bitmap(1), 0b10);
+    assert_eq!(state(&bench).bitmap(1), 0b10);
 }

@@ -21,13 +21,20 @@
 //! | `xon_offset` | 3,072 B | that of PFC: HPCC simulator |
 //! | `pfc` | dynamic | the ingress queues; as beneath FAFC (sec. II-E) |
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use penstock_packet::ControlFrame;
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problems};
 use serde::{Deserialize, Serialize};
 
-use super::pairs::{Pairs, Passing};
+use super::pairs::{Pairs, Transit, check_threshold};
 use super::pfc::PfcConfig;
+use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::passing::Passing;
+use crate::port::Port;
+use crate::stored::Stored;
 
 /// Parameters of CaPFC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +48,12 @@ pub struct CapfcConfig {
     pub pfc: PfcConfig,
 }
 
+impl Parameters for CapfcConfig {
+    fn check(&self, problems: &mut Problems) {
+        check_threshold(self.threshold, self.xon_offset, problems);
+    }
+}
+
 /// CaPFC at a switch.
 #[derive(Debug)]
 pub(crate) struct Capfc {
@@ -50,17 +63,12 @@ pub(crate) struct Capfc {
 }
 
 impl Capfc {
-    pub(crate) fn new(config: &CapfcConfig, ports: usize) -> Self {
+    pub(crate) fn new(config: &CapfcConfig, place: &Place<'_>) -> Self {
         Capfc {
             threshold: config.threshold.get(),
             xon_offset: config.xon_offset.get(),
-            pairs: Pairs::new(&config.pfc, ports),
+            pairs: Pairs::new(&config.pfc, place),
         }
-    }
-
-    /// The egress queue from which on ingresses are paused (bytes).
-    pub(crate) fn threshold(&self) -> u64 {
-        self.threshold
     }
 
     /// What one of the ingresses of `egress` may hold there (bytes).
@@ -68,12 +76,14 @@ impl Capfc {
     fn share(&self, egress: u16) -> u64 {
         self.threshold / u64::from(self.pairs.contributors(egress).max(1))
     }
+}
 
-    /// A packet has joined a queue.
+impl Policy for Capfc {
     #[inline]
-    pub(crate) fn on_enqueue(&mut self, mmu: &Admission, packet: Passing) -> Option<ControlFrame> {
-        let by_pfc = self.pairs.on_enqueue(mmu, packet);
-        let Passing { ingress, egress, egress_bytes, .. } = packet;
+    fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
+        let transit = Transit::of(packet);
+        let by_pfc = self.pairs.on_enqueue(packet.admission, transit);
+        let Transit { ingress, egress, egress_bytes, .. } = transit;
         let is_excess = self.pairs.stored(ingress, egress) >= self.share(egress);
         if egress_bytes < self.threshold || !is_excess {
             return by_pfc;
@@ -81,11 +91,11 @@ impl Capfc {
         by_pfc.or(self.pairs.stop(ingress, egress))
     }
 
-    /// It leaves.
     #[inline]
-    pub(crate) fn on_dequeue(&mut self, mmu: &Admission, packet: Passing) -> Option<ControlFrame> {
-        let by_pfc = self.pairs.on_dequeue(mmu, packet);
-        let Passing { ingress, egress, egress_bytes, .. } = packet;
+    fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
+        let transit = Transit::of(packet);
+        let by_pfc = self.pairs.on_dequeue(packet.admission, transit);
+        let Transit { ingress, egress, egress_bytes, .. } = transit;
         if !self.pairs.is_stopped(ingress, egress) {
             return by_pfc;
         }
@@ -94,6 +104,30 @@ impl Capfc {
             || stored + self.xon_offset <= self.share(egress)
             || egress_bytes + self.xon_offset <= self.threshold;
         if is_low { by_pfc.or(self.pairs.release(ingress, egress)) } else { by_pfc }
+    }
+
+    fn threshold(&self, _: &Admission, _: u16, _: u16, _: &Port) -> i64 {
+        self.threshold as i64
+    }
+
+    fn standing_pauses(&self, _: &Admission, ingress: u16) -> Vec<ControlFrame> {
+        self.pairs.standing_pause(ingress).into_iter().collect()
+    }
+
+    fn peak_fraction(&self) -> Option<f64> {
+        self.pairs.pfc.peak_fraction()
+    }
+
+    fn stops(&self) -> Option<Stops> {
+        self.pairs.pfc.stops()
+    }
+
+    fn lasts(&self, admission: &Admission, pause: &KeptPause, shared: u64) -> bool {
+        self.pairs.pfc.lasts(admission, pause, shared)
+    }
+
+    fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
+        self.pairs.audit(stored)
     }
 }
 

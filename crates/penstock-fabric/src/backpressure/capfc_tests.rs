@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use penstock_packet::Signal;
 
 use super::*;
+use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, hosts, plain};
 use crate::{BackpressureConfig, SwitchConfig};
 
@@ -97,7 +98,8 @@ fn an_ingress_stays_paused_while_another_egress_or_pfc_wants_it() {
     let mut bench = bench();
     assert_eq!(bring(&mut bench, 6, 2, 0), [Pause(2)]); // by the egress
     assert_eq!(bring(&mut bench, 2, 2, 0), []); // 8,000: by PFC too, which is no news
-    assert!(bench.switch.pfc().unwrap().is_paused(2));
+    let Backpressure::Capfc(capfc) = bench.switch.backpressure() else { unreachable!() };
+    assert!(capfc.pairs.pfc.is_paused(2));
     // PFC lets go at 7,500, the egress at 5,500: one resume.
     let resumes: Vec<_> = (0..3).map(|_| send(&mut bench, 0)).collect();
     assert_eq!(resumes, [None, None, Some(Resume(2))]);

@@ -16,17 +16,23 @@
 //! |---|---|---|---|
 //! | Th | `threshold` | 1 HRTT·µ/N_active | sec. 3.3.2 |
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use hashbrown::{HashMap, HashSet};
-use penstock_packet::{ControlFrame, Packet, PacketFlags, PacketPool, Signal, SwitchFacts};
-use penstock_units::Time;
+use penstock_packet::{ControlFrame, Packet, PacketFlags, PacketPool, Signal};
+use penstock_units::{Problems, Time};
 use serde::{Deserialize, Serialize};
 
 use super::bfc::{Bfc, BfcConfig, ThresholdConfig};
+use super::policy::{Parameters, Place, Policy};
+use crate::admission::Admission;
 use crate::parts::MixedKeys;
+use crate::passing::Passing;
 use crate::port::Port;
+use crate::stored::Stored;
 
 /// Parameters of pauses by flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,11 +42,21 @@ pub struct FlowPausesConfig {
     pub threshold: ThresholdConfig,
 }
 
+impl Parameters for FlowPausesConfig {
+    fn check(&self, problems: &mut Problems) {
+        self.threshold.check(problems);
+    }
+
+    fn pauses_queues(&self) -> bool {
+        true
+    }
+}
+
 /// Pauses by flow at a switch.
 #[derive(Debug)]
-pub struct FlowPauses {
+pub(crate) struct FlowPauses {
     /// Thresholds, and the pauses of the links of hosts.
-    pub(crate) bfc: Bfc,
+    bfc: Bfc,
     is_from_host: Vec<bool>,
     /// Pause counters above 0, by ingress and flow.
     counters: HashMap<u64, u32, MixedKeys>,
@@ -53,7 +69,7 @@ fn key(packet: &Packet) -> u64 {
 }
 
 impl FlowPauses {
-    pub(crate) fn new(config: &FlowPausesConfig, facts: &SwitchFacts) -> Self {
+    pub(crate) fn new(config: &FlowPausesConfig, place: &Place<'_>) -> Self {
         let pauses = BfcConfig {
             threshold: config.threshold.clone(),
             bitmap_interval: Time::ZERO,
@@ -61,28 +77,54 @@ impl FlowPauses {
             elide_down_up: false,
             elide: vec![],
         };
+        let facts = place.facts;
         FlowPauses {
-            bfc: Bfc::new(&pauses, facts),
+            bfc: Bfc::new(&pauses, place),
             is_from_host: facts.ports.iter().map(|port| port.neighbour_tier == 0).collect(),
             counters: HashMap::default(),
             paused: vec![HashSet::default(); facts.ports.len()],
         }
     }
 
-    /// `packet` has joined a queue that now holds `queue_bytes`.
-    pub(crate) fn on_enqueue(
-        &mut self,
-        packet: &mut Packet,
-        egress: u16,
-        port: &Port,
-        queue_bytes: u64,
-    ) -> Option<ControlFrame> {
-        if self.is_from_host[usize::from(packet.ingress)] {
-            return self.bfc.on_enqueue(packet, egress, port, queue_bytes);
+    /// Whether the flow at the head of `queue` of `egress` is paused.
+    fn is_head_paused(&self, (egress, queue): (u16, u16), port: &Port, pool: &PacketPool) -> bool {
+        let head = port.queues()[usize::from(queue)].packets.head();
+        let paused = &self.paused[usize::from(egress)];
+        !paused.is_empty() && !head.is_none() && paused.contains(&pool[head].flow_hash)
+    }
+
+    /// Pauses or resumes the queue of a packet, which may have another head now.
+    fn follow_head(&self, passing: &mut Passing<'_>) {
+        let at = (passing.egress, passing.packet().queue);
+        let is_paused = self.is_head_paused(at, passing.port(), passing.pool);
+        let port = &mut passing.ports[usize::from(at.0)];
+        port.set_queue_paused(passing.now, at.1, is_paused, passing.pool);
+    }
+
+    /// The pause counter of a packet's flow at its ingress, for checks.
+    fn counter(&self, packet: &Packet) -> u32 {
+        match self.is_from_host[usize::from(packet.ingress)] {
+            true => self.bfc.counter(packet.ingress, packet.upstream_queue),
+            false => self.counters.get(&key(packet)).copied().unwrap_or(0),
         }
-        if !self.bfc.counts(packet, egress, port, queue_bytes) {
+    }
+
+    /// Packets that hold a counter, for checks.
+    fn counted(&self) -> u64 {
+        self.bfc.counted() + self.counters.values().map(|&count| u64::from(count)).sum::<u64>()
+    }
+}
+
+impl Policy for FlowPauses {
+    fn on_enqueue(&mut self, joining: &mut Passing<'_>) -> Option<ControlFrame> {
+        self.follow_head(joining);
+        if self.is_from_host[usize::from(joining.packet().ingress)] {
+            return self.bfc.on_enqueue(joining);
+        }
+        if !self.bfc.counts(joining) {
             return None;
         }
+        let packet = joining.packet_mut();
         packet.flags.insert(PacketFlags::COUNTED);
         let count = self.counters.entry(key(packet)).or_insert(0);
         *count += 1;
@@ -93,10 +135,11 @@ impl FlowPauses {
         Some(ControlFrame { port: packet.ingress, signal })
     }
 
-    /// `packet` leaves.
-    pub(crate) fn on_dequeue(&mut self, packet: &Packet) -> Option<ControlFrame> {
+    fn on_dequeue(&mut self, leaving: &mut Passing<'_>) -> Option<ControlFrame> {
+        self.follow_head(leaving);
+        let packet = leaving.packet();
         if self.is_from_host[usize::from(packet.ingress)] {
-            return self.bfc.on_dequeue(packet);
+            return self.bfc.on_dequeue(leaving);
         }
         if !packet.flags.contains(PacketFlags::COUNTED) {
             return None;
@@ -111,51 +154,51 @@ impl FlowPauses {
         Some(ControlFrame { port: packet.ingress, signal })
     }
 
-    /// The neighbour behind `egress` has paused or resumed `flow`.
-    pub(crate) fn on_signal(&mut self, egress: u16, flow: u32, is_paused: bool) {
+    fn on_signal(&mut self, egress: u16, _: &mut Port, signal: Signal, _: &PacketPool) {
         let paused = &mut self.paused[usize::from(egress)];
-        if is_paused {
-            paused.insert(flow);
-        } else {
-            paused.remove(&flow);
+        match signal {
+            Signal::PauseFlow(flow) => drop(paused.insert(flow)),
+            Signal::ResumeFlow(flow) => drop(paused.remove(&flow)),
+            _ => {}
         }
     }
 
-    /// Whether the flow at the head of `queue` of `egress` is paused.
-    pub(crate) fn is_head_paused(
-        &self,
-        (egress, queue): (u16, u16),
-        port: &Port,
-        pool: &PacketPool,
-    ) -> bool {
-        let head = port.queues()[usize::from(queue)].packets.head();
-        let paused = &self.paused[usize::from(egress)];
-        !paused.is_empty() && !head.is_none() && paused.contains(&pool[head].flow_hash)
+    fn holds(&self, at: (u16, u16), port: &Port, pool: &PacketPool) -> Option<bool> {
+        Some(self.is_head_paused(at, port, pool))
     }
 
-    /// Pauses or resumes `queue` of `egress`, which may have another head now.
-    pub(crate) fn follow_head(
-        &self,
-        now: Time,
-        at: (u16, u16),
-        port: &mut Port,
-        pool: &PacketPool,
-    ) {
-        let is_paused = self.is_head_paused(at, port, pool);
-        port.set_queue_paused(now, at.1, is_paused, pool);
+    fn threshold(&self, admission: &Admission, ingress: u16, egress: u16, port: &Port) -> i64 {
+        self.bfc.threshold(admission, ingress, egress, port)
     }
 
-    /// The pause counter of a packet's flow at its ingress, for checks.
-    pub(crate) fn counter(&self, packet: &Packet) -> u32 {
-        match self.is_from_host[usize::from(packet.ingress)] {
-            true => self.bfc.counter(packet.ingress, packet.upstream_queue),
-            false => self.counters.get(&key(packet)).copied().unwrap_or(0),
+    /// A queue waits for the flow at its head only, and counters hold the packets that are counted.
+    fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
+        for (egress, number, queue) in stored.queues() {
+            let port = &stored.ports[usize::from(egress)];
+            if queue.is_paused != self.is_head_paused((egress, number), port, stored.pool) {
+                return Err(format!(
+                    "port {egress}, queue {number}: paused {}, unlike the flow at its head",
+                    queue.is_paused
+                ));
+            }
         }
-    }
-
-    /// Packets that hold a counter, for checks.
-    pub(crate) fn counted(&self) -> u64 {
-        self.bfc.counted() + self.counters.values().map(|&count| u64::from(count)).sum::<u64>()
+        let mut counted = 0;
+        for (egress, number, packet) in stored.packets() {
+            let is_counted = packet.flags.contains(PacketFlags::COUNTED);
+            counted += u64::from(is_counted);
+            if is_counted && self.counter(packet) == 0 {
+                return Err(format!(
+                    "port {egress}, queue {number}: a counted packet has no counter"
+                ));
+            }
+        }
+        if counted != self.counted() {
+            return Err(format!(
+                "{counted} counted packets are queued, pause counters hold {}",
+                self.counted()
+            ));
+        }
+        Ok(())
     }
 }
 

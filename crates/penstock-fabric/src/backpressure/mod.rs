@@ -1,118 +1,40 @@
 //! Backpressure: what does the upstream learn?
 
-pub mod bfc;
-pub mod capfc;
-pub mod credits;
-pub mod fafc;
-pub mod flow_pauses;
-pub mod pfc;
-pub mod ppfc;
+mod pairs;
+pub(crate) mod policy;
 
-pub(crate) mod pairs;
+use penstock_packet::axis;
 
-use alloc::boxed::Box;
+use policy::{Parameters, Place};
 
-use penstock_packet::SwitchFacts;
-use serde::{Deserialize, Serialize};
+pub use policy::{Granted, KeptPause};
 
-use crate::switch::SwitchConfig;
-use bfc::{Bfc, BfcConfig};
-use capfc::{Capfc, CapfcConfig};
-use credits::{Credits, CreditsConfig};
-use fafc::{Fafc, FafcConfig};
-use flow_pauses::{FlowPauses, FlowPausesConfig};
-use pairs::Pairs;
-use pfc::{Pfc, PfcConfig};
-use ppfc::{Ppfc, PpfcConfig};
-
-/// The backpressure axis of a scenario.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum BackpressureConfig {
+axis! { $
+    /// The backpressure axis of a scenario.
+    config BackpressureConfig, each by configured;
+    /// The backpressure policy of a switch, stored by value.
+    state Backpressure, built in Place<'_>, each by dispatch;
     /// Nothing.
-    None {},
+    none: None(NoneConfig => Nothing),
     /// Priority flow control.
-    Pfc(PfcConfig),
+    pfc: Pfc(PfcConfig => Pfc),
     /// Backpressure flow control.
-    Bfc(BfcConfig),
+    bfc: Bfc(BfcConfig => Bfc),
     /// Fast and accurate flow control.
-    Fafc(FafcConfig),
+    fafc: Fafc(FafcConfig => Box Fafc),
     /// Congestion-aware priority flow control.
-    Capfc(CapfcConfig),
+    capfc: Capfc(CapfcConfig => Box Capfc),
     /// Predictive priority flow control.
-    PPfc(PpfcConfig),
+    ppfc: PPfc(PpfcConfig => Box Ppfc),
     /// BFC with credits.
-    Credits(CreditsConfig),
+    credits: Credits(CreditsConfig => Box Credits),
     /// Pauses of single flows.
-    FlowPauses(FlowPausesConfig),
+    flow_pauses: FlowPauses(FlowPausesConfig => Box FlowPauses),
 }
 
 impl BackpressureConfig {
     /// Whether numbered queues are paused: each flow then needs one path.
     pub fn pauses_queues(&self) -> bool {
-        matches!(
-            self,
-            BackpressureConfig::Bfc(_)
-                | BackpressureConfig::Credits(_)
-                | BackpressureConfig::FlowPauses(_)
-        )
-    }
-}
-
-/// The backpressure policy of a switch, stored by value and dispatched by `match`.
-#[derive(Debug)]
-pub(crate) enum Backpressure {
-    None,
-    Pfc(Pfc),
-    Bfc(Bfc),
-    Fafc(Box<Fafc>),
-    Credits(Box<Credits>),
-    FlowPauses(Box<FlowPauses>),
-    Capfc(Box<Capfc>),
-    Ppfc(Box<Ppfc>),
-}
-
-impl Backpressure {
-    /// The policy of the switch that `config` describes, with `accounts` ingress accounts.
-    pub(crate) fn new(config: &SwitchConfig, facts: &SwitchFacts, accounts: usize) -> Self {
-        let ports = facts.ports.len();
-        match &config.backpressure {
-            BackpressureConfig::None {} => Backpressure::None,
-            BackpressureConfig::Pfc(pfc) => Backpressure::Pfc(Pfc::new(pfc, accounts)),
-            BackpressureConfig::Bfc(bfc) => Backpressure::Bfc(Bfc::new(bfc, facts)),
-            BackpressureConfig::Fafc(fafc) => {
-                Backpressure::Fafc(Box::new(Fafc::new(fafc, facts, accounts)))
-            }
-            BackpressureConfig::Capfc(capfc) => {
-                Backpressure::Capfc(Box::new(Capfc::new(capfc, ports)))
-            }
-            BackpressureConfig::PPfc(ppfc) => Backpressure::Ppfc(Box::new(Ppfc::new(ppfc, ports))),
-            BackpressureConfig::FlowPauses(flows) => {
-                Backpressure::FlowPauses(Box::new(FlowPauses::new(flows, facts)))
-            }
-            BackpressureConfig::Credits(credits) => {
-                let memory = config.admission.memory(facts.node);
-                let queues = config.assignment.queue_classes(ports).len();
-                Backpressure::Credits(Box::new(Credits::new(credits, facts, memory, queues)))
-            }
-        }
-    }
-
-    /// PFC, if that is the policy or beneath it.
-    pub(crate) fn pfc(&self) -> Option<&Pfc> {
-        match self {
-            Backpressure::Pfc(pfc) => Some(pfc),
-            Backpressure::Fafc(fafc) => Some(&fafc.pfc),
-            _ => self.pairs().map(|pairs| &pairs.pfc),
-        }
-    }
-
-    /// The pairs of ports, where ingresses are paused for the sake of an egress.
-    pub(crate) fn pairs(&self) -> Option<&Pairs> {
-        match self {
-            Backpressure::Capfc(capfc) => Some(&capfc.pairs),
-            Backpressure::Ppfc(ppfc) => Some(&ppfc.pairs),
-            _ => None,
-        }
+        configured!(self, parameters => parameters.pauses_queues())
     }
 }

@@ -4,21 +4,26 @@
 //! An ingress may be paused for several reasons, each an egress or PFC. The upstream hears of the
 //! first reason and of the end of the last one. There is one priority class.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::{ControlFrame, Signal};
+use penstock_units::{Bytes, Problems};
 
 use super::pfc::{Pfc, PfcConfig};
+use super::policy::Place;
 use crate::admission::Admission;
-use crate::port::Port;
+use crate::passing::Passing;
+use crate::stored::Stored;
 
 /// The only class.
 const CLASS: u8 = 0;
 
 /// A packet that joins or leaves a queue of an egress.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Passing {
+pub(crate) struct Transit {
     /// Port by which it came.
     pub ingress: u16,
     /// Port by which it goes.
@@ -29,12 +34,52 @@ pub(crate) struct Passing {
     pub egress_bytes: u64,
 }
 
-impl Passing {
-    /// A packet of `bytes` from an ingress to `port`, its egress.
+impl Transit {
+    /// The same packet.
     #[inline]
-    pub(crate) fn at(port: &Port, (ingress, egress): (u16, u16), bytes: u64) -> Self {
-        Passing { ingress, egress, bytes, egress_bytes: port.bytes() }
+    pub(crate) fn of(passing: &Passing<'_>) -> Self {
+        let packet = passing.packet();
+        Transit {
+            ingress: packet.ingress,
+            egress: passing.egress,
+            bytes: u64::from(packet.wire_bytes),
+            egress_bytes: passing.port().bytes(),
+        }
     }
+}
+
+/// Checks the egress threshold, and how far below it ingresses are resumed.
+pub(crate) fn check_threshold(threshold: Bytes, xon_offset: Bytes, problems: &mut Problems) {
+    problems.unless(threshold > Bytes::ZERO, "threshold", threshold, "write at least 1 B");
+    let remedy =
+        format!("it must be below threshold, {threshold}, or paused ports would never be resumed");
+    problems.unless(threshold > xon_offset, "xon_offset", xon_offset, remedy);
+}
+
+/// Checks what is `counted` for an ingress and an egress against the packets that are stored.
+///
+/// # Errors
+/// The first pair that is wrong.
+pub(crate) fn audit_pairs(
+    stored: &Stored<'_>,
+    counted: impl Fn(u16, u16) -> u64,
+) -> Result<(), String> {
+    let ports = stored.ports.len();
+    let mut pairs = vec![0; ports * ports];
+    for (egress, _, packet) in stored.packets() {
+        pairs[usize::from(egress) * ports + usize::from(packet.ingress)] +=
+            u64::from(packet.wire_bytes);
+    }
+    for (pair, &bytes) in pairs.iter().enumerate() {
+        let (ingress, egress) = ((pair % ports) as u16, (pair / ports) as u16);
+        let counted = counted(ingress, egress);
+        if bytes != counted {
+            return Err(format!(
+                "{bytes} B are queued from port {ingress} to {egress}, {counted} counted"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The traffic from one ingress to one egress.
@@ -60,13 +105,14 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    pub(crate) fn new(pfc: &PfcConfig, ports: usize) -> Self {
+    pub(crate) fn new(pfc: &PfcConfig, place: &Place<'_>) -> Self {
+        let ports = place.facts.ports.len();
         Pairs {
             ports,
             pairs: vec![Pair::default(); ports * ports],
             contributors: vec![0; ports],
             reasons: vec![0; ports],
-            pfc: Pfc::new(pfc, ports),
+            pfc: Pfc::new(pfc, place),
         }
     }
 
@@ -93,13 +139,28 @@ impl Pairs {
         self.pairs[self.index(ingress, egress)].is_stopped
     }
 
-    /// The class of `ingress` that is paused, if it is, for whatever reason.
-    pub(crate) fn paused_class(&self, ingress: u16) -> Option<u8> {
-        (self.reasons[usize::from(ingress)] > 0).then_some(CLASS)
+    /// The pause of `ingress`, if it is paused for whatever reason.
+    pub(crate) fn standing_pause(&self, ingress: u16) -> Option<ControlFrame> {
+        let pause = ControlFrame { port: ingress, signal: Signal::PauseClass(CLASS) };
+        (self.reasons[usize::from(ingress)] > 0).then_some(pause)
     }
 
-    /// How many reasons `ingress` has to be paused, recounted, for checks.
-    pub(crate) fn has_reasons(&self, ingress: u16) -> bool {
+    /// Checks the counters of every pair of ports, and the pauses for their sake.
+    ///
+    /// # Errors
+    /// The first counter that is wrong.
+    pub(crate) fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
+        audit_pairs(stored, |ingress, egress| self.stored(ingress, egress))?;
+        match (0..self.ports as u16).find(|&ingress| !self.has_reasons(ingress)) {
+            Some(ingress) => {
+                Err(format!("ingress {ingress}: the reasons for its pause are miscounted"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the reasons of `ingress` to be paused are as many as are counted.
+    fn has_reasons(&self, ingress: u16) -> bool {
         let by_egress = (0..self.ports as u16).filter(|&egress| self.is_stopped(ingress, egress));
         let recounted = by_egress.count() as u32 + u32::from(self.pfc.is_paused(ingress.into()));
         recounted == self.reasons[usize::from(ingress)]
@@ -120,25 +181,25 @@ impl Pairs {
 
     /// A packet has joined a queue; PFC's pause, if its ingress was not paused.
     #[inline]
-    pub(crate) fn on_enqueue(&mut self, mmu: &Admission, packet: Passing) -> Option<ControlFrame> {
-        let Passing { ingress, egress, bytes, .. } = packet;
+    pub(crate) fn on_enqueue(&mut self, mmu: &Admission, packet: Transit) -> Option<ControlFrame> {
+        let Transit { ingress, egress, bytes, .. } = packet;
         let index = self.index(ingress, egress);
         let pair = &mut self.pairs[index];
         self.contributors[usize::from(egress)] += u32::from(pair.stored == 0);
         pair.stored += bytes;
-        self.pfc.on_enqueue(mmu, ingress, CLASS)?;
+        self.pfc.on_stored(mmu, ingress, CLASS)?;
         self.add_reason(ingress)
     }
 
     /// It leaves; PFC's resume, if nothing else stops its ingress.
     #[inline]
-    pub(crate) fn on_dequeue(&mut self, mmu: &Admission, packet: Passing) -> Option<ControlFrame> {
-        let Passing { ingress, egress, bytes, .. } = packet;
+    pub(crate) fn on_dequeue(&mut self, mmu: &Admission, packet: Transit) -> Option<ControlFrame> {
+        let Transit { ingress, egress, bytes, .. } = packet;
         let index = self.index(ingress, egress);
         let pair = &mut self.pairs[index];
         pair.stored -= bytes;
         self.contributors[usize::from(egress)] -= u32::from(pair.stored == 0);
-        self.pfc.on_dequeue(mmu, ingress, CLASS)?;
+        self.pfc.on_released(mmu, ingress, CLASS)?;
         self.drop_reason(ingress)
     }
 

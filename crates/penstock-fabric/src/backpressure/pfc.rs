@@ -17,7 +17,10 @@ use penstock_packet::{ControlFrame, Signal};
 use penstock_units::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::passing::Passing;
+use crate::port::Port;
 
 /// Parameters of PFC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,9 +32,11 @@ pub struct PfcConfig {
     pub xoff: Option<Bytes>,
 }
 
+impl Parameters for PfcConfig {}
+
 /// PFC at the ingress ports of a switch.
 #[derive(Debug)]
-pub struct Pfc {
+pub(crate) struct Pfc {
     xon_offset: u64,
     xoff: Option<u64>,
     is_paused: Vec<bool>,
@@ -39,18 +44,13 @@ pub struct Pfc {
 }
 
 impl Pfc {
-    pub(crate) fn new(config: &PfcConfig, accounts: usize) -> Self {
+    pub(crate) fn new(config: &PfcConfig, place: &Place<'_>) -> Self {
         Pfc {
             xon_offset: config.xon_offset.get(),
             xoff: config.xoff.map(Bytes::get),
-            is_paused: vec![false; accounts],
+            is_paused: vec![false; place.accounts],
             peak_fraction: 0.0,
         }
-    }
-
-    /// The largest share of XOFF that an ingress port and class has held.
-    pub fn peak_fraction(&self) -> f64 {
-        self.peak_fraction
     }
 
     /// Whether an account is paused.
@@ -60,35 +60,15 @@ impl Pfc {
 
     /// XOFF of a port at this moment.
     #[inline]
-    pub(crate) fn threshold(&self, admission: &Admission, ingress: u16) -> u64 {
+    fn xoff(&self, admission: &Admission, ingress: u16) -> u64 {
         self.xoff.or_else(|| admission.ingress_threshold(ingress)).unwrap_or(u64::MAX)
     }
 
     /// The classes of an ingress port that are paused.
-    pub(crate) fn paused(
-        &self,
-        admission: &Admission,
-        ingress: u16,
-    ) -> impl Iterator<Item = u8> + use<'_> {
+    fn paused(&self, admission: &Admission, ingress: u16) -> impl Iterator<Item = u8> + use<'_> {
         let first = admission.accounts().index(ingress, 0);
         let classes = first..admission.accounts().index(ingress, u8::MAX) + 1;
         (0..).zip(&self.is_paused[classes]).filter(|(_, is_paused)| **is_paused).map(|(c, _)| c)
-    }
-
-    /// Whether the pause of `(ingress, class)` would last if the account held no more than `bytes`
-    /// and all accounts together `shared` bytes of the pool, for a detector of deadlocks.
-    pub(crate) fn lasts(
-        &self,
-        admission: &Admission,
-        (ingress, class): (u16, u8),
-        bytes: u64,
-        shared: u64,
-    ) -> bool {
-        let is_paused = self.is_paused[admission.accounts().index(ingress, class)];
-        let fills_headroom = bytes > admission.accounts().ingress(ingress, class).used;
-        let threshold = self.xoff.or_else(|| admission.threshold_with(ingress, shared));
-        let is_low = self.is_low(admission.beyond_reserve(bytes), threshold.unwrap_or(u64::MAX));
-        is_paused && (fills_headroom || !is_low)
     }
 
     /// Whether an account that holds `held` bytes beyond its reserve may be resumed.
@@ -97,8 +77,9 @@ impl Pfc {
         held == 0 || held + self.xon_offset <= threshold
     }
 
+    /// Bytes of an ingress port and class have been stored: its pause, if it is due.
     #[inline]
-    pub(crate) fn on_enqueue(
+    pub(crate) fn on_stored(
         &mut self,
         admission: &Admission,
         ingress: u16,
@@ -106,7 +87,7 @@ impl Pfc {
     ) -> Option<ControlFrame> {
         let index = admission.accounts().index(ingress, class);
         let account = admission.accounts().ingress(ingress, class);
-        let threshold = self.threshold(admission, ingress);
+        let threshold = self.xoff(admission, ingress);
         let held = admission.shared_bytes(account);
         let stored = (held + account.headroom) as f64;
         if stored > self.peak_fraction * threshold as f64 {
@@ -119,24 +100,70 @@ impl Pfc {
         Some(ControlFrame { port: ingress, signal: Signal::PauseClass(class) })
     }
 
+    /// Bytes of an ingress port and class have been given back: its resume, if it is due.
     #[inline]
-    pub(crate) fn on_dequeue(
+    pub(crate) fn on_released(
         &mut self,
         admission: &Admission,
         ingress: u16,
         class: u8,
     ) -> Option<ControlFrame> {
         let index = admission.accounts().index(ingress, class);
-        if !self.is_paused[index] {
-            return None;
-        }
+        if self.is_paused[index] { self.resume(admission, ingress, class) } else { None }
+    }
+
+    /// The resume of a paused class, if it is due. Apart from the test that precedes it, which is made for
+    /// every packet and is inlined.
+    #[inline(never)]
+    fn resume(&mut self, admission: &Admission, ingress: u16, class: u8) -> Option<ControlFrame> {
         let account = admission.accounts().ingress(ingress, class);
         let held = admission.shared_bytes(account);
-        if account.headroom > 0 || !self.is_low(held, self.threshold(admission, ingress)) {
+        if account.headroom > 0 || !self.is_low(held, self.xoff(admission, ingress)) {
             return None;
         }
-        self.is_paused[index] = false;
+        self.is_paused[admission.accounts().index(ingress, class)] = false;
         Some(ControlFrame { port: ingress, signal: Signal::ResumeClass(class) })
+    }
+}
+
+impl Policy for Pfc {
+    #[inline]
+    fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
+        let (ingress, class) = (packet.packet().ingress, packet.packet().class);
+        self.on_stored(packet.admission, ingress, class)
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
+        let (ingress, class) = (packet.packet().ingress, packet.packet().class);
+        self.on_released(packet.admission, ingress, class)
+    }
+
+    fn threshold(&self, admission: &Admission, ingress: u16, _: u16, _: &Port) -> i64 {
+        i64::try_from(self.xoff(admission, ingress)).unwrap_or(-1)
+    }
+
+    fn standing_pauses(&self, admission: &Admission, ingress: u16) -> Vec<ControlFrame> {
+        let pause = |class| ControlFrame { port: ingress, signal: Signal::PauseClass(class) };
+        self.paused(admission, ingress).map(pause).collect()
+    }
+
+    fn peak_fraction(&self) -> Option<f64> {
+        Some(self.peak_fraction)
+    }
+
+    fn stops(&self) -> Option<Stops> {
+        Some(Stops::Classes)
+    }
+
+    fn lasts(&self, admission: &Admission, pause: &KeptPause, shared: u64) -> bool {
+        let &KeptPause { ingress, number, bytes } = pause;
+        let class = number as u8;
+        let is_paused = self.is_paused[admission.accounts().index(ingress, class)];
+        let fills_headroom = bytes > admission.accounts().ingress(ingress, class).used;
+        let threshold = self.xoff.or_else(|| admission.threshold_with(ingress, shared));
+        let is_low = self.is_low(admission.beyond_reserve(bytes), threshold.unwrap_or(u64::MAX));
+        is_paused && (fills_headroom || !is_low)
     }
 }
 

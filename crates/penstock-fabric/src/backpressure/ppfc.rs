@@ -23,19 +23,23 @@
 //! | - | `xon_offset` | 3,072 B | that of PFC: HPCC simulator |
 //! | - | `pfc` | dynamic | beneath; as beneath FAFC (sec. II-E) |
 
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::ControlFrame;
-use penstock_units::{Bytes, Time};
+use penstock_units::{Bytes, Problems, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
-use super::pairs::{Pairs, Passing};
+use super::pairs::{Pairs, Transit, check_threshold};
 use super::pfc::PfcConfig;
+use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::passing::Passing;
 use crate::port::Port;
+use crate::stored::Stored;
 
 /// Parameters of P-PFC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +53,14 @@ pub struct PpfcConfig {
     pub horizon: Time,
     /// PFC by the ingress queues.
     pub pfc: PfcConfig,
+}
+
+impl Parameters for PpfcConfig {
+    fn check(&self, problems: &mut Problems) {
+        let remedy = "write a positive time";
+        problems.unless(self.horizon > Time::ZERO, "horizon", self.horizon, remedy);
+        check_threshold(self.threshold, self.xon_offset, problems);
+    }
 }
 
 /// The queue of an egress at the last update.
@@ -77,7 +89,8 @@ pub(crate) struct Ppfc {
 }
 
 impl Ppfc {
-    pub(crate) fn new(config: &PpfcConfig, ports: usize) -> Self {
+    pub(crate) fn new(config: &PpfcConfig, place: &Place<'_>) -> Self {
+        let ports = place.facts.ports.len();
         Ppfc {
             threshold: config.threshold.get(),
             xon_offset: config.xon_offset.get(),
@@ -85,53 +98,9 @@ impl Ppfc {
             next_update: config.horizon,
             trends: vec![Trend::default(); ports],
             stopped: vec![0; ports],
-            pairs: Pairs::new(&config.pfc, ports),
+            pairs: Pairs::new(&config.pfc, place),
             outbox: Vec::with_capacity(ports),
         }
-    }
-
-    /// The predicted queue from which on ingresses are paused (bytes).
-    pub(crate) fn threshold(&self) -> u64 {
-        self.threshold
-    }
-
-    /// When [`Ppfc::on_deadline`] is due.
-    pub(crate) fn deadline(&self) -> Time {
-        self.next_update
-    }
-
-    /// T is over: takes the derivatives.
-    pub(crate) fn on_deadline(&mut self, now: Time, ports: &[Port]) {
-        for (trend, port) in self.trends.iter_mut().zip(ports) {
-            let growth = port.bytes().saturating_sub(trend.queue);
-            *trend = Trend { queue: port.bytes(), growth };
-        }
-        self.next_update = now + self.horizon;
-    }
-
-    /// A frame that has to be sent.
-    #[inline]
-    pub(crate) fn take_frame(&mut self) -> Option<ControlFrame> {
-        self.outbox.pop()
-    }
-
-    /// A packet leaves its egress. Frames but PFC's own wait in the outbox.
-    #[inline]
-    pub(crate) fn on_dequeue(
-        &mut self,
-        mmu: &Admission,
-        packet: Passing,
-        random: &mut Pcg32,
-    ) -> Option<ControlFrame> {
-        let by_pfc = self.pairs.on_dequeue(mmu, packet);
-        let Passing { egress, egress_bytes, .. } = packet;
-        let predicted = egress_bytes + self.trends[usize::from(egress)].growth;
-        if egress_bytes == 0 || predicted + self.xon_offset <= self.threshold {
-            self.resume(egress);
-        } else if predicted >= self.threshold {
-            self.pause_one(egress, egress_bytes, random);
-        }
-        by_pfc
     }
 
     /// Pauses one of those of whom `egress` holds something, by chance.
@@ -150,6 +119,70 @@ impl Ppfc {
         for ingress in 0..self.trends.len() as u16 {
             self.outbox.extend(self.pairs.release(ingress, egress));
         }
+    }
+}
+
+impl Policy for Ppfc {
+    #[inline]
+    fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
+        self.pairs.on_enqueue(packet.admission, Transit::of(packet))
+    }
+
+    /// Frames but PFC's own wait in the outbox.
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
+        let transit = Transit::of(packet);
+        let by_pfc = self.pairs.on_dequeue(packet.admission, transit);
+        let Transit { egress, egress_bytes, .. } = transit;
+        let predicted = egress_bytes + self.trends[usize::from(egress)].growth;
+        if egress_bytes == 0 || predicted + self.xon_offset <= self.threshold {
+            self.resume(egress);
+        } else if predicted >= self.threshold {
+            self.pause_one(egress, egress_bytes, packet.draws.own());
+        }
+        by_pfc
+    }
+
+    #[inline]
+    fn take_frame(&mut self) -> Option<ControlFrame> {
+        self.outbox.pop()
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        Some(self.next_update)
+    }
+
+    /// T is over: takes the derivatives.
+    fn on_deadline(&mut self, now: Time, ports: &mut [Port]) {
+        for (trend, port) in self.trends.iter_mut().zip(ports) {
+            let growth = port.bytes().saturating_sub(trend.queue);
+            *trend = Trend { queue: port.bytes(), growth };
+        }
+        self.next_update = now + self.horizon;
+    }
+
+    fn threshold(&self, _: &Admission, _: u16, _: u16, _: &Port) -> i64 {
+        self.threshold as i64
+    }
+
+    fn standing_pauses(&self, _: &Admission, ingress: u16) -> Vec<ControlFrame> {
+        self.pairs.standing_pause(ingress).into_iter().collect()
+    }
+
+    fn peak_fraction(&self) -> Option<f64> {
+        self.pairs.pfc.peak_fraction()
+    }
+
+    fn stops(&self) -> Option<Stops> {
+        self.pairs.pfc.stops()
+    }
+
+    fn lasts(&self, admission: &Admission, pause: &KeptPause, shared: u64) -> bool {
+        self.pairs.pfc.lasts(admission, pause, shared)
+    }
+
+    fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
+        self.pairs.audit(stored)
     }
 }
 

@@ -11,22 +11,17 @@
 //! | Pmax | `pmax` | 1 | BFC authors' simulator; the paper is silent |
 //! | - | `per_rate` | none | ns-3 HPCC simulator: `KMIN_MAP`, `KMAX_MAP`, `PMAX_MAP` by link rate |
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use penstock_units::{BitRate, Bytes};
+use penstock_packet::{PortFacts, SwitchFacts};
+use penstock_units::{BitRate, Bytes, Problems};
 use serde::{Deserialize, Serialize};
 
+use super::policy::{Mark, MarkingPoint, Parameters, Policy};
 use crate::parts::Draws;
-
-/// Where a packet is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MarkingPoint {
-    /// When it leaves its queue.
-    Dequeue,
-    /// When it joins its queue.
-    Enqueue,
-}
+use crate::passing::Passing;
 
 /// Parameters of ECN marking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,6 +53,25 @@ pub struct RateProfile {
     pub pmax: f64,
 }
 
+impl Parameters for EcnConfig {
+    fn check(&self, problems: &mut Problems) {
+        for (index, own) in self.per_rate.iter().enumerate() {
+            let (field, holds) = (format!("per_rate[{index}].rate"), own.rate.as_bps() > 0);
+            problems.unless(holds, &field, own.rate, "write the rate of some ports, above 0");
+        }
+        let own = (0..).zip(&self.per_rate).map(|(index, own): (usize, _)| {
+            (format!("per_rate[{index}]."), own.kmin, own.kmax, own.pmax)
+        });
+        let profiles = [(String::new(), self.kmin, self.kmax, self.pmax)];
+        for (table, kmin, kmax, pmax) in profiles.into_iter().chain(own) {
+            let field = format!("{table}kmin");
+            problems.unless(kmin <= kmax, &field, kmin, "it must not exceed kmax");
+            let (field, holds) = (format!("{table}pmax"), pmax > 0.0 && pmax <= 1.0);
+            problems.unless(holds, &field, pmax, "write above 0, at most 1");
+        }
+    }
+}
+
 /// ECN marking of a switch.
 #[derive(Debug)]
 pub(crate) struct Ecn {
@@ -67,25 +81,18 @@ pub(crate) struct Ecn {
 }
 
 impl Ecn {
-    /// Marking at ports of `rates`.
-    pub(crate) fn new(config: &EcnConfig, rates: impl Iterator<Item = BitRate>) -> Self {
+    pub(crate) fn new(config: &EcnConfig, facts: &SwitchFacts) -> Self {
         let &EcnConfig { kmin, kmax, pmax, at, ref per_rate } = config;
-        let profile = |rate| {
+        let profile = |&PortFacts { rate, .. }: &PortFacts| {
             let own = per_rate.iter().find(|profile| profile.rate == rate);
             own.copied().unwrap_or(RateProfile { rate, kmin, kmax, pmax })
         };
-        Ecn { at, profiles: rates.map(profile).collect() }
+        Ecn { at, profiles: facts.ports.iter().map(profile).collect() }
     }
 
     /// Whether a packet of the queue at `egress` is marked, the queue holding `queue_bytes`.
     #[inline]
-    pub(crate) fn marks(
-        &self,
-        point: MarkingPoint,
-        egress: u16,
-        queue_bytes: u64,
-        draws: &mut Draws,
-    ) -> bool {
+    fn marks(&self, point: MarkingPoint, egress: u16, queue_bytes: u64, draws: &mut Draws) -> bool {
         let profile = &self.profiles[usize::from(egress)];
         let (kmin, kmax) = (profile.kmin.get(), profile.kmax.get());
         if point != self.at || queue_bytes <= kmin {
@@ -99,18 +106,34 @@ impl Ecn {
     }
 }
 
+impl Policy for Ecn {
+    #[inline]
+    fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Mark {
+        let Passing { egress, queue_bytes, draws, .. } = packet;
+        Mark::of(self.marks(MarkingPoint::Enqueue, *egress, *queue_bytes, draws))
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Mark {
+        let Passing { egress, queue_bytes, draws, .. } = packet;
+        Mark::of(self.marks(MarkingPoint::Dequeue, *egress, *queue_bytes, draws))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rand_pcg::Pcg32;
 
     use super::*;
+    use crate::fixture::{host_port, switch_with};
 
     fn ecn(kmin: u64, kmax: u64, pmax: f64) -> Ecn {
         let (kmin, kmax) = (Bytes::new(kmin), Bytes::new(kmax));
         let fast = BitRate::from_gbps(400);
         let per_rate = [RateProfile { rate: fast, kmin: kmax, kmax, pmax }].to_vec();
         let config = EcnConfig { kmin, kmax, pmax, at: MarkingPoint::Dequeue, per_rate };
-        Ecn::new(&config, [BitRate::from_gbps(100), fast].into_iter())
+        let ports = [host_port(), PortFacts { rate: fast, ..host_port() }];
+        Ecn::new(&config, &switch_with(ports.to_vec()))
     }
 
     #[test]

@@ -17,8 +17,24 @@
 //!   otherwise mark a packet that is alone.
 //! - A resume of what was not paused is no RESUME: nothing waited.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+
+use penstock_packet::SwitchFacts;
+use serde::{Deserialize, Serialize};
+
+use super::policy::{Mark, Parameters, Policy};
+use crate::passing::Passing;
+use crate::stored::Stored;
+
+/// Parameters of NP-ECN: none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NonPauseEcnConfig {}
+
+impl Parameters for NonPauseEcnConfig {}
 
 /// NP-ECN of a switch.
 #[derive(Debug)]
@@ -28,13 +44,30 @@ pub(crate) struct NonPauseEcn {
 }
 
 impl NonPauseEcn {
-    /// Of a switch with `ports` ports.
-    pub(crate) fn new(ports: usize) -> Self {
-        NonPauseEcn { waited: vec![vec![]; ports] }
+    pub(crate) fn new(_: &NonPauseEcnConfig, facts: &SwitchFacts) -> Self {
+        NonPauseEcn { waited: vec![vec![]; facts.ports.len()] }
     }
 
-    /// `queue` of `egress` is resumed and holds `queue_bytes`.
-    pub(crate) fn on_resume(&mut self, egress: u16, queue: u16, queue_bytes: u64) {
+    /// PN of `queue` at `egress` (bytes).
+    fn waited(&self, egress: u16, queue: u16) -> u64 {
+        self.waited[usize::from(egress)].get(usize::from(queue)).copied().unwrap_or(0)
+    }
+}
+
+impl Policy for NonPauseEcn {
+    #[inline]
+    fn on_dequeue(&mut self, leaving: &mut Passing<'_>) -> Mark {
+        let (queue, bytes) = (leaving.packet().queue, leaving.packet().wire_bytes);
+        match self.waited[usize::from(leaving.egress)].get_mut(usize::from(queue)) {
+            Some(waited) if *waited > 0 => {
+                *waited -= u64::from(bytes); // whole packets waited
+                Mark::default()
+            }
+            _ => Mark::of(leaving.queue_bytes > 0),
+        }
+    }
+
+    fn on_resume(&mut self, egress: u16, queue: u16, queue_bytes: u64) {
         let waited = &mut self.waited[usize::from(egress)];
         let queue = usize::from(queue);
         if waited.len() <= queue {
@@ -43,27 +76,17 @@ impl NonPauseEcn {
         waited[queue] = queue_bytes;
     }
 
-    /// PN of `queue` at `egress` (bytes).
-    pub(crate) fn waited(&self, egress: usize, queue: usize) -> u64 {
-        self.waited[egress].get(queue).copied().unwrap_or(0)
-    }
-
-    /// A packet of `bytes` leaves `queue` of `egress` and `left_bytes` behind; whether it is marked.
-    #[inline]
-    pub(crate) fn on_dequeue(
-        &mut self,
-        egress: u16,
-        queue: u16,
-        bytes: u64,
-        left_bytes: u64,
-    ) -> bool {
-        match self.waited[usize::from(egress)].get_mut(usize::from(queue)) {
-            Some(waited) if *waited > 0 => {
-                *waited -= bytes; // whole packets waited
-                false
+    fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
+        for (egress, number, queue) in stored.queues() {
+            let (waited, bytes) = (self.waited(egress, number), queue.packets.bytes());
+            if waited > bytes {
+                return Err(format!(
+                    "port {egress}, queue {number}: {waited} B waited through a pause, but {bytes} B \
+                     are queued"
+                ));
             }
-            _ => left_bytes > 0,
         }
+        Ok(())
     }
 }
 

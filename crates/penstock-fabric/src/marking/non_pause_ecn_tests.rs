@@ -4,12 +4,17 @@ use alloc::vec::Vec;
 
 use penstock_packet::{PacketFlags, Signal};
 
+use super::NonPauseEcnConfig;
 use crate::assignment::class::ByClassConfig;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::scheduling::strict;
 use crate::{AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
 fn bench() -> Bench {
-    Bench::new(&SwitchConfig { marking: MarkingConfig::NonPauseEcn {}, ..plain() }, &hosts(2))
+    Bench::new(
+        &SwitchConfig { marking: MarkingConfig::NonPauseEcn(NonPauseEcnConfig {}), ..plain() },
+        &hosts(2),
+    )
 }
 
 fn admit(bench: &mut Bench, packets: usize) {
@@ -85,8 +90,8 @@ fn a_resume_without_a_pause_and_one_without_packets_change_nothing() {
 fn each_class_has_its_own_counter() {
     let config = SwitchConfig {
         assignment: AssignmentConfig::Class(ByClassConfig { classes: 2 }),
-        scheduling: SchedulingConfig::Strict {},
-        marking: MarkingConfig::NonPauseEcn {},
+        scheduling: SchedulingConfig::Strict(strict::StrictConfig {}),
+        marking: MarkingConfig::NonPauseEcn(NonPauseEcnConfig {}),
         ..plain()
     };
     let mut bench = Bench::new(&config, &hosts(2));

@@ -15,9 +15,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use penstock_packet::SwitchFacts;
 use penstock_units::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::policy::{Mark, Parameters, Policy};
+use crate::passing::Passing;
 use crate::port::QueueForecast;
 
 /// Parameters of the marking by prediction.
@@ -28,6 +31,8 @@ pub struct PredictedConfig {
     pub threshold: Bytes,
 }
 
+impl Parameters for PredictedConfig {}
+
 /// Marking by prediction at a switch.
 #[derive(Debug)]
 pub(crate) struct Predicted {
@@ -37,14 +42,14 @@ pub(crate) struct Predicted {
 }
 
 impl Predicted {
-    /// Marking at `ports` ports.
-    pub(crate) fn new(config: &PredictedConfig, ports: usize) -> Self {
-        Predicted { threshold: config.threshold.get() as f64, offsets: vec![0.0; ports] }
+    pub(crate) fn new(config: &PredictedConfig, facts: &SwitchFacts) -> Self {
+        let offsets = vec![0.0; facts.ports.len()];
+        Predicted { threshold: config.threshold.get() as f64, offsets }
     }
 
     /// `bytes` have joined a queue of `egress`, which may be paused (`onEnqueueECN`).
     #[inline]
-    pub(crate) fn on_enqueue(&mut self, egress: u16, bytes: u64, is_paused: bool) {
+    fn stored(&mut self, egress: u16, bytes: u64, is_paused: bool) {
         if is_paused {
             self.offsets[usize::from(egress)] += bytes as f64;
         }
@@ -52,7 +57,7 @@ impl Predicted {
 
     /// Whether a packet that leaves `egress` is marked; then the offset falls (`onDequeueECN`).
     #[inline]
-    pub(crate) fn on_dequeue(&mut self, egress: u16, forecast: QueueForecast) -> bool {
+    fn left(&mut self, egress: u16, forecast: QueueForecast) -> bool {
         let offset = &mut self.offsets[usize::from(egress)];
         let is_marked = forecast.predicted > self.threshold + *offset;
         if *offset > 0.0 {
@@ -62,9 +67,24 @@ impl Predicted {
     }
 }
 
+impl Policy for Predicted {
+    #[inline]
+    fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Mark {
+        let (class, bytes) = (packet.packet().class, packet.packet().wire_bytes);
+        self.stored(packet.egress, u64::from(bytes), packet.port().is_stopped(class));
+        Mark::default()
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Mark {
+        Mark::of(self.left(packet.egress, packet.port().forecast()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::hosts;
 
     fn forecast(queue: f64, predicted: f64) -> QueueForecast {
         QueueForecast { queue, predicted }
@@ -73,20 +93,20 @@ mod tests {
     #[test]
     fn what_arrived_during_a_pause_is_no_congestion_until_the_queue_has_drained() {
         let config = PredictedConfig { threshold: Bytes::new(1_000) };
-        let mut marking = Predicted::new(&config, 2);
-        assert!(!marking.on_dequeue(0, forecast(900.0, 1_000.0)));
-        assert!(marking.on_dequeue(0, forecast(900.0, 1_001.0)));
-        marking.on_enqueue(0, 500, false);
+        let mut marking = Predicted::new(&config, &hosts(2));
+        assert!(!marking.left(0, forecast(900.0, 1_000.0)));
+        assert!(marking.left(0, forecast(900.0, 1_001.0)));
+        marking.stored(0, 500, false);
         assert_eq!(marking.offsets, [0.0, 0.0]);
-        marking.on_enqueue(0, 500, true);
-        marking.on_enqueue(0, 700, true);
+        marking.stored(0, 500, true);
+        marking.stored(0, 700, true);
         assert_eq!(marking.offsets, [1_200.0, 0.0]);
-        assert!(!marking.on_dequeue(0, forecast(1_500.0, 2_200.0)));
+        assert!(!marking.left(0, forecast(1_500.0, 2_200.0)));
         assert_eq!(marking.offsets, [1_200.0, 0.0]);
-        assert!(marking.on_dequeue(0, forecast(800.0, 2_201.0)));
+        assert!(marking.left(0, forecast(800.0, 2_201.0)));
         assert_eq!(marking.offsets, [800.0, 0.0]);
-        assert!(!marking.on_dequeue(0, forecast(900.0, 1_800.0))); // the smallest that was seen
-        assert!(!marking.on_dequeue(0, forecast(-5.0, 0.0)));
+        assert!(!marking.left(0, forecast(900.0, 1_800.0))); // the smallest that was seen
+        assert!(!marking.left(0, forecast(-5.0, 0.0)));
         assert_eq!(marking.offsets, [0.0, 0.0]);
     }
 }

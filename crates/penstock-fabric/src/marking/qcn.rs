@@ -26,12 +26,14 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use penstock_units::Bytes;
+use penstock_packet::SwitchFacts;
+use penstock_units::{Bytes, Problems};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 use serde::{Deserialize, Serialize};
 
-use super::ecn::MarkingPoint;
+use super::policy::{Mark, MarkingPoint, Parameters, Policy};
+use crate::passing::Passing;
 
 /// The largest feedback: 6 bits.
 const LARGEST: f64 = 63.0;
@@ -41,6 +43,9 @@ const LARGEST: f64 = 63.0;
 /// clause 30).
 const SAMPLE_SHARES: [u64; 8] = [300, 150, 100, 75, 60, 50, 43, 37];
 const WHOLE_SHARE: u64 = 300;
+
+/// The largest set point and sampling distance: a thousand times any that is used.
+const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
 
 /// Parameters of the congestion points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +61,20 @@ pub struct QcnConfig {
     pub jitter: f64,
     /// Whether packets are counted and sampled as they arrive or as they leave.
     pub at: MarkingPoint,
+}
+
+impl Parameters for QcnConfig {
+    fn check(&self, problems: &mut Problems) {
+        for (field, size) in [("set_point", self.set_point), ("sample_base", self.sample_base)] {
+            let holds = size > Bytes::ZERO && size <= LARGEST_SAMPLE;
+            problems.unless(holds, field, size, "write 1 B to 1 GB");
+        }
+        let (weight, jitter) = (self.weight, self.jitter);
+        let holds = (0.0..=1e6).contains(&weight);
+        problems.unless(holds, "weight", weight, "write 0 or more; 2 is usual");
+        let holds = (0.0..1.0).contains(&jitter);
+        problems.unless(holds, "jitter", jitter, "write 0 or more, below 1");
+    }
 }
 
 /// One congestion point.
@@ -76,14 +95,14 @@ pub(crate) struct Qcn {
 }
 
 impl Qcn {
-    pub(crate) fn new(config: &QcnConfig, ports: usize) -> Self {
-        Qcn { config: config.clone(), points: vec![vec![]; ports] }
+    pub(crate) fn new(config: &QcnConfig, facts: &SwitchFacts) -> Self {
+        Qcn { config: config.clone(), points: vec![vec![]; facts.ports.len()] }
     }
 
     /// A packet of `bytes` is at `point` of `queue` of `egress`, which now holds `queue_bytes`; the
     /// feedback for its source, 1 to 63.
     #[inline]
-    pub(crate) fn on_packet(
+    fn on_packet(
         &mut self,
         point: MarkingPoint,
         (egress, queue): (u16, u16),
@@ -108,6 +127,28 @@ impl Qcn {
         point.last_queue = queue_bytes;
         point.until_sample = self.config.distance(feedback, random);
         (feedback > 0).then_some(feedback)
+    }
+
+    /// What the source of a packet that is at `point` learns.
+    #[inline]
+    fn mark(&mut self, point: MarkingPoint, packet: &mut Passing<'_>) -> Mark {
+        let Passing { egress, queue_bytes, .. } = *packet;
+        let (queue, bytes) = (packet.packet().queue, u64::from(packet.packet().wire_bytes));
+        let random = packet.draws.own();
+        let feedback = self.on_packet(point, (egress, queue), queue_bytes, bytes, random);
+        Mark { is_marked: false, feedback }
+    }
+}
+
+impl Policy for Qcn {
+    #[inline]
+    fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Mark {
+        self.mark(MarkingPoint::Enqueue, packet)
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Mark {
+        self.mark(MarkingPoint::Dequeue, packet)
     }
 }
 

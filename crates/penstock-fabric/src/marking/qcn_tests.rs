@@ -79,7 +79,7 @@ fn queues_of_different_ports_are_different_points() {
 
 #[test]
 fn the_next_sample_comes_after_the_distance() {
-    let mut qcn = Qcn::new(&config(), 1);
+    let mut qcn = Qcn::new(&config(), &hosts(1));
     let mut random = Pcg32::new(1, 1);
     let mut sampled = vec![];
     for packet in 1..=400 {

@@ -7,8 +7,11 @@
 //! |---|---|---|---|
 //! | - | `rounds` | 8 | sec. 5 |
 
-use penstock_packet::Packet;
+use penstock_packet::SwitchFacts;
 use serde::{Deserialize, Serialize};
+
+use super::policy::{Mark, Parameters, Policy};
+use crate::passing::Passing;
 
 /// Parameters of marking by rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +21,8 @@ pub struct RoundMarkingConfig {
     pub rounds: u32,
 }
 
+impl Parameters for RoundMarkingConfig {}
+
 /// Marking by rounds of a switch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoundMarking {
@@ -25,13 +30,14 @@ pub(crate) struct RoundMarking {
 }
 
 impl RoundMarking {
-    pub(crate) fn new(config: &RoundMarkingConfig) -> Self {
+    pub(crate) fn new(config: &RoundMarkingConfig, _: &SwitchFacts) -> Self {
         RoundMarking { rounds: u64::from(config.rounds) }
     }
+}
 
-    /// Whether a packet is marked that has just got its queue.
+impl Policy for RoundMarking {
     #[inline]
-    pub(crate) fn marks(&self, packet: &Packet) -> bool {
-        packet.time > self.rounds
+    fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Mark {
+        Mark::of(packet.packet().time > self.rounds)
     }
 }

@@ -11,9 +11,12 @@
 //! |---|---|---|
 //! | `multiplier` | 0, exact; 4 at 100 Gb/s in the HPCC simulator | its `INT_MULTI` |
 
+use penstock_packet::SwitchFacts;
 use penstock_units::{HopTelemetry, Time};
 use serde::{Deserialize, Serialize};
 
+use super::policy::{Mark, Parameters, Policy};
+use crate::passing::Passing;
 use crate::port::Port;
 
 /// Units of the bytes sent and of the queue in an entry of HPCC's header (bytes), as the ns-3 HPCC
@@ -29,6 +32,12 @@ pub struct TelemetryConfig {
     pub multiplier: u32,
 }
 
+impl Parameters for TelemetryConfig {
+    fn has_telemetry(&self) -> bool {
+        true
+    }
+}
+
 /// The telemetry of a switch.
 #[derive(Debug)]
 pub(crate) struct Telemetry {
@@ -38,7 +47,7 @@ pub(crate) struct Telemetry {
 }
 
 impl Telemetry {
-    pub(crate) fn new(config: &TelemetryConfig) -> Self {
+    pub(crate) fn new(config: &TelemetryConfig, _: &SwitchFacts) -> Self {
         let multiplier = u64::from(config.multiplier);
         let step = |unit: u64| (unit * multiplier).max(1);
         Telemetry { sent_step: step(SENT_UNIT), queue_step: step(QUEUE_UNIT) }
@@ -46,7 +55,7 @@ impl Telemetry {
 
     /// What a port reports about a packet of `wire_bytes` that has just left its queue.
     #[inline]
-    pub(crate) fn hop(&self, now: Time, port: &Port, wire_bytes: u16) -> HopTelemetry {
+    fn hop(&self, now: Time, port: &Port, wire_bytes: u16) -> HopTelemetry {
         let sent = port.sent_bytes() - u64::from(wire_bytes);
         HopTelemetry {
             time: now,
@@ -54,6 +63,15 @@ impl Telemetry {
             queue_bytes: cut(port.bytes(), self.queue_step),
             rate: port.rate(),
         }
+    }
+}
+
+impl Policy for Telemetry {
+    #[inline]
+    fn on_dequeue(&mut self, leaving: &mut Passing<'_>) -> Mark {
+        let hop = self.hop(leaving.now, leaving.port(), leaving.packet().wire_bytes);
+        leaving.pool.push_telemetry(leaving.id, hop);
+        Mark::default()
     }
 }
 

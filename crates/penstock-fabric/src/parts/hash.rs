@@ -1,5 +1,5 @@
-//! A hasher for keys that are well mixed already, such as flow hashes: no state, no seed, the same on
-//! every machine.
+//! Hashing of keys that are well mixed already, such as flow hashes: a hasher for maps, and where a flow stands
+//! in a table. No state, no seed, the same on every machine.
 
 use core::hash::{BuildHasherDefault, Hasher};
 
@@ -29,4 +29,20 @@ impl Hasher for MixedKeyHasher {
     fn write_u64(&mut self, key: u64) {
         self.0 = (self.0 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
     }
+}
+
+/// A 32-bit hash of a flow that differs from switch to switch: the finalizer of MurmurHash3
+/// (A. Appleby) over the flow's hash and the switch's salt.
+#[inline]
+pub(crate) fn salted(flow_hash: u32, salt: u32) -> u32 {
+    let mut mixed = flow_hash ^ salt;
+    mixed = (mixed ^ (mixed >> 16)).wrapping_mul(0x85eb_ca6b);
+    mixed = (mixed ^ (mixed >> 13)).wrapping_mul(0xc2b2_ae35);
+    mixed ^ (mixed >> 16)
+}
+
+/// Maps a 32-bit hash evenly onto `0..bound` without a division.
+#[inline]
+pub(crate) fn reduce(hash: u32, bound: u32) -> u32 {
+    ((u64::from(hash) * u64::from(bound)) >> 32) as u32
 }

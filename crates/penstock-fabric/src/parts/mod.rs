@@ -9,5 +9,6 @@ pub mod streams;
 pub use bitmap::Bitmap;
 pub use draws::Draws;
 pub use hash::MixedKeys;
+pub(crate) use hash::{reduce, salted};
 pub use heap::IndexedHeap;
 pub use streams::Streams;

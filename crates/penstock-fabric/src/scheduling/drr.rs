@@ -11,8 +11,10 @@
 //! | quantum | `quantum` | 1 packet | BFC does not give it; one packet is the finest that is O(1) |
 
 use penstock_packet::PacketPool;
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
+use super::policy::{Parameters, Policy, check_quantum};
 use crate::queue::DataQueue;
 
 const NONE: u32 = u32::MAX;
@@ -25,9 +27,15 @@ pub struct DrrConfig {
     pub quantum: u32,
 }
 
+impl Parameters for DrrConfig {
+    fn check(&self, problems: &mut Problems) {
+        check_quantum(self.quantum, problems);
+    }
+}
+
 /// The deficit round robin scheduler of a port.
 #[derive(Debug)]
-pub struct Drr {
+pub(crate) struct Drr {
     quantum: u32,
     /// The queue whose turn it is, for each of the eight classes.
     current: [u32; 8],
@@ -36,12 +44,20 @@ pub struct Drr {
 }
 
 impl Drr {
-    pub(crate) fn new(config: &DrrConfig) -> Self {
+    pub(crate) fn new(config: &DrrConfig, _: &BitRate) -> Self {
         Drr { quantum: config.quantum, current: [NONE; 8], classes: 0 }
     }
 
     #[inline]
-    pub(crate) fn activate(&mut self, queues: &mut [DataQueue], number: u32) {
+    fn start_turn(&mut self, queues: &mut [DataQueue], class: usize, number: u32) {
+        self.current[class] = number;
+        queues[number as usize].deficit += self.quantum;
+    }
+}
+
+impl Policy for Drr {
+    #[inline]
+    fn activate(&mut self, queues: &mut [DataQueue], number: u32, _: &PacketPool) {
         let class = usize::from(queues[number as usize].class);
         let current = self.current[class];
         if current == NONE {
@@ -59,7 +75,7 @@ impl Drr {
     }
 
     #[inline]
-    pub(crate) fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
+    fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
         let DataQueue { next, previous, class, .. } = queues[number as usize];
         let class = usize::from(class);
         if next == number {
@@ -75,7 +91,7 @@ impl Drr {
     }
 
     #[inline]
-    pub(crate) fn select(&mut self, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
+    fn select(&mut self, _: Time, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
         let class = self.classes.trailing_zeros() as usize;
         loop {
             let number = self.current[class];
@@ -90,9 +106,8 @@ impl Drr {
     }
 
     #[inline]
-    fn start_turn(&mut self, queues: &mut [DataQueue], class: usize, number: u32) {
-        self.current[class] = number;
-        queues[number as usize].deficit += self.quantum;
+    fn charge(&mut self, queue: &mut DataQueue, bytes: u32) {
+        queue.deficit -= bytes;
     }
 }
 

@@ -11,17 +11,27 @@
 //!
 //! A queue must belong to one flow, as the `per-flow` assignment gives.
 
-use penstock_packet::Packet;
+use penstock_packet::{Packet, PacketPool};
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
 
+use super::policy::{Parameters, Policy};
 use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
 
 /// Fractional bits of a round number: a round is 2^-16 byte of every flow.
 const ROUND_BITS: u32 = 16;
 
+/// Parameters of ideal fair queueing: none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IdealFairConfig {}
+
+impl Parameters for IdealFairConfig {}
+
 /// The bit-by-bit round robin scheduler of a port.
 #[derive(Debug, Default)]
-pub struct IdealFair {
+pub(crate) struct IdealFair {
     /// R, fixed point (bytes per flow).
     round: u64,
     /// Queues that the fluid system still serves, by the finish of their last packet.
@@ -31,33 +41,35 @@ pub struct IdealFair {
 }
 
 impl IdealFair {
-    /// The round number.
-    #[inline]
-    pub(crate) fn round(&self) -> u64 {
-        self.round
+    pub(crate) fn new(_: &IdealFairConfig, _: &BitRate) -> Self {
+        IdealFair::default()
     }
+}
 
-    pub(crate) fn tag(&mut self, queue: &mut DataQueue, number: u32, packet: &mut Packet) {
+impl Policy for IdealFair {
+    fn tag(&mut self, queue: &mut DataQueue, number: u32, packet: &mut Packet) {
         let length = u64::from(packet.wire_bytes) << ROUND_BITS;
         queue.finish = self.round.max(queue.finish) + length;
         packet.time = queue.finish;
         self.fluid.set(number, queue.finish);
     }
 
-    pub(crate) fn set_head(&mut self, number: u32, head: &Packet) {
-        self.active.set(number, head.time);
+    #[inline]
+    fn activate(&mut self, queues: &mut [DataQueue], number: u32, pool: &PacketPool) {
+        let queue = &queues[number as usize];
+        self.head_changed(number, queue.class, &pool[queue.packets.head()]);
     }
 
-    pub(crate) fn deactivate(&mut self, number: u32) {
+    fn deactivate(&mut self, _: &mut [DataQueue], number: u32) {
         self.active.remove(number);
     }
 
-    pub(crate) fn select(&self) -> u32 {
+    fn select(&mut self, _: Time, _: &mut [DataQueue], _: &PacketPool) -> u32 {
         self.active.first().map_or(0, |(_, number)| number)
     }
 
-    /// The port sends `bytes`: so many are shared out in the fluid system.
-    pub(crate) fn serve(&mut self, bytes: u32) {
+    /// So many bytes are shared out in the fluid system.
+    fn charge(&mut self, _: &mut DataQueue, bytes: u32) {
         let mut service = u64::from(bytes) << ROUND_BITS;
         while let Some((finish, number)) = self.fluid.first() {
             let flows = self.fluid.len() as u64;
@@ -70,6 +82,16 @@ impl IdealFair {
             self.round = self.round.max(finish);
             self.fluid.remove(number);
         }
+    }
+
+    fn head_changed(&mut self, number: u32, _: u8, head: &Packet) {
+        self.active.set(number, head.time);
+    }
+
+    /// The fluid round.
+    #[inline]
+    fn round(&self) -> u64 {
+        self.round
     }
 }
 

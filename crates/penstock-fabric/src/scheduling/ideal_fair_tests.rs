@@ -8,6 +8,7 @@ use penstock_units::Time;
 
 use crate::SchedulingConfig;
 use crate::fixture::{Bench, flow, hosts, per_flow};
+use crate::scheduling::ideal_fair;
 
 const A: u32 = 10;
 const B: u32 = 11;
@@ -15,7 +16,7 @@ const C: u32 = 12;
 
 /// At 100 Gb/s: 1,000 B take 80 ns.
 fn bench() -> Bench {
-    Bench::new(&per_flow(SchedulingConfig::IdealFair {}), &hosts(2))
+    Bench::new(&per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})), &hosts(2))
 }
 
 fn admit(bench: &mut Bench, number: u32, packets: usize, bytes: u16) {

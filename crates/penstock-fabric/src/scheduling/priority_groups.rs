@@ -19,10 +19,13 @@
 //! | tau | `period` | 10 us | sec. 4 |
 //! | n | - | half of the data queues | sec. 4 |
 
-use penstock_units::Time;
+use penstock_packet::PacketPool;
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
+use super::policy::{Parameters, Policy};
 use crate::parts::Bitmap;
+use crate::queue::DataQueue;
 
 /// Parameters of priority groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,9 +35,16 @@ pub struct PriorityGroupsConfig {
     pub period: Time,
 }
 
+impl Parameters for PriorityGroupsConfig {
+    fn check(&self, problems: &mut Problems) {
+        let holds = self.period > Time::ZERO;
+        problems.unless(holds, "period", self.period, "write a positive time");
+    }
+}
+
 /// The two priority groups of a port.
 #[derive(Debug)]
-pub struct PriorityGroups {
+pub(crate) struct PriorityGroups {
     period: Time,
     /// When the groups last changed places.
     since: Time,
@@ -46,37 +56,33 @@ pub struct PriorityGroups {
 }
 
 impl PriorityGroups {
-    pub(crate) fn new(config: &PriorityGroupsConfig) -> Self {
+    pub(crate) fn new(config: &PriorityGroupsConfig, _: &BitRate) -> Self {
         let (since, active) = (Time::ZERO, Bitmap::new(0));
         PriorityGroups { period: config.period, since, base: 0, round: 0, active }
     }
 
-    /// The current round.
-    #[inline]
-    pub(crate) fn round(&self) -> u64 {
-        self.round
+    fn change_places(&mut self, now: Time, size: usize) {
+        self.base += size as u64;
+        self.round = self.base;
+        self.since = now;
     }
+}
 
-    /// The first round that has no queue yet, of `queues` data queues.
+impl Policy for PriorityGroups {
     #[inline]
-    pub(crate) fn end(&self, queues: u64) -> u64 {
-        self.base + queues
-    }
-
-    #[inline]
-    pub(crate) fn activate(&mut self, number: u32) {
+    fn activate(&mut self, _: &mut [DataQueue], number: u32, _: &PacketPool) {
         self.active.grow(number as usize + 1);
         self.active.insert(number as usize);
     }
 
     #[inline]
-    pub(crate) fn deactivate(&mut self, number: u32) {
+    fn deactivate(&mut self, _: &mut [DataQueue], number: u32) {
         self.active.remove(number as usize);
     }
 
-    /// The queue that is served at `now`, of `queues` data queues.
     #[inline]
-    pub(crate) fn select(&mut self, now: Time, queues: usize) -> u32 {
+    fn select(&mut self, now: Time, queues: &mut [DataQueue], _: &PacketPool) -> u32 {
+        let queues = queues.len() - 1;
         let size = queues / 2;
         if now - self.since >= self.period {
             self.change_places(now, size);
@@ -91,10 +97,14 @@ impl PriorityGroups {
         }
     }
 
-    fn change_places(&mut self, now: Time, size: usize) {
-        self.base += size as u64;
-        self.round = self.base;
-        self.since = now;
+    #[inline]
+    fn round(&self) -> u64 {
+        self.round
+    }
+
+    #[inline]
+    fn rounds_end(&self, queues: u64) -> u64 {
+        self.base + queues
     }
 }
 

@@ -3,16 +3,28 @@
 use super::*;
 
 fn groups(active: &[u32]) -> PriorityGroups {
-    let mut groups = PriorityGroups::new(&PriorityGroupsConfig { period: Time::from_us(10) });
-    active.iter().for_each(|&number| groups.activate(number));
+    let config = PriorityGroupsConfig { period: Time::from_us(10) };
+    let mut groups = PriorityGroups::new(&config, &BitRate::from_gbps(100));
+    active.iter().for_each(|&number| groups.fill(number));
     groups
 }
 
 impl PriorityGroups {
+    /// Queue `number` has packets.
+    fn fill(&mut self, number: u32) {
+        self.activate(&mut [], number, &PacketPool::new(false));
+    }
+
+    /// Queue `number` has none any more.
+    fn empty(&mut self, number: u32) {
+        self.deactivate(&mut [], number);
+    }
+
     /// The queue that is served at `us`, the round, and the first round without a queue.
     fn step(&mut self, us: u64) -> (u32, u64, u64) {
-        let number = self.select(Time::from_us(us), 4);
-        (number, self.round(), self.end(4))
+        let queues = &mut [DataQueue::default(); 5];
+        let number = self.select(Time::from_us(us), queues, &PacketPool::new(false));
+        (number, self.round(), self.rounds_end(4))
     }
 }
 
@@ -20,16 +32,16 @@ impl PriorityGroups {
 fn a_group_is_served_in_order_until_it_is_empty() {
     let mut groups = groups(&[2, 3, 4]);
     assert_eq!(groups.step(0), (2, 1, 4));
-    groups.activate(1); // an earlier round than the current one: strict priority serves it first
+    groups.fill(1); // an earlier round than the current one: strict priority serves it first
     assert_eq!(groups.step(0), (1, 1, 4));
-    groups.deactivate(1);
-    groups.deactivate(2);
+    groups.empty(1);
+    groups.empty(2);
     // The groups change places: rounds 2 and 3 are above, 4 and 5 have queues 1 and 2.
     assert_eq!(groups.step(1), (3, 2, 6));
-    groups.deactivate(3);
+    groups.empty(3);
     assert_eq!(groups.step(1), (4, 3, 6));
-    groups.activate(1);
-    groups.deactivate(4);
+    groups.fill(1);
+    groups.empty(4);
     assert_eq!(groups.step(2), (1, 4, 8));
 }
 
@@ -39,7 +51,7 @@ fn after_the_period_the_other_group_goes_first() {
     assert_eq!(groups.step(9), (1, 0, 4));
     // What is left of rounds 0 and 1 waits for rounds 4 and 5.
     assert_eq!(groups.step(10), (3, 2, 6));
-    groups.deactivate(3);
+    groups.empty(3);
     assert_eq!(groups.step(12), (1, 4, 8));
     // The period counts from the last change.
     assert_eq!(groups.step(21), (1, 4, 8));

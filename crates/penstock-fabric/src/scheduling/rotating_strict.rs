@@ -5,24 +5,36 @@
 //! The round advances when the next packet is chosen, not when the port goes idle (`DESIGN.md` sec.
 //! 9): until then packets may still join the round.
 
+use penstock_packet::PacketPool;
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
+
+use super::policy::{Parameters, Policy};
 use crate::queue::DataQueue;
+
+/// Parameters of rotating strict priority: none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RotatingStrictConfig {}
+
+impl Parameters for RotatingStrictConfig {}
 
 /// The rotating strict priority scheduler of a port.
 #[derive(Debug, Default)]
-pub struct RotatingStrict {
+pub(crate) struct RotatingStrict {
     round: u64,
 }
 
 impl RotatingStrict {
-    /// The current round (R in the paper).
-    #[inline]
-    pub(crate) fn round(&self) -> u64 {
-        self.round
+    pub(crate) fn new(_: &RotatingStrictConfig, _: &BitRate) -> Self {
+        RotatingStrict::default()
     }
+}
 
+impl Policy for RotatingStrict {
     /// The queue of the first round from the current one on that has packets.
     #[inline]
-    pub(crate) fn select(&mut self, queues: &[DataQueue]) -> u32 {
+    fn select(&mut self, _: Time, queues: &mut [DataQueue], _: &PacketPool) -> u32 {
         let data = queues.len() as u64 - 1;
         loop {
             let number = 1 + (self.round % data) as usize;
@@ -32,29 +44,38 @@ impl RotatingStrict {
             self.round += 1;
         }
     }
+
+    /// The current round (R in the paper).
+    #[inline]
+    fn round(&self) -> u64 {
+        self.round
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn queues(active: &[usize]) -> [DataQueue; 5] {
-        core::array::from_fn(|number| DataQueue {
+    /// The queue that sends, and the round, when the queues `active` have packets.
+    fn step(scheduler: &mut RotatingStrict, active: &[usize]) -> (u32, u64) {
+        let mut queues: [DataQueue; 5] = core::array::from_fn(|number| DataQueue {
             is_active: active.contains(&number),
             ..DataQueue::default()
-        })
+        });
+        let number = scheduler.select(Time::ZERO, &mut queues, &PacketPool::new(false));
+        (number, scheduler.round())
     }
 
     /// AFQ Fig. 5: a queue that is drained gets the lowest priority, and the round advances.
     #[test]
     fn a_drained_queue_becomes_the_last() {
         let mut scheduler = RotatingStrict::default();
-        assert_eq!((scheduler.select(&queues(&[1, 2, 3, 4])), scheduler.round()), (1, 0));
-        assert_eq!((scheduler.select(&queues(&[1, 2, 3, 4])), scheduler.round()), (1, 0));
-        assert_eq!((scheduler.select(&queues(&[2, 3, 4])), scheduler.round()), (2, 1));
-        assert_eq!((scheduler.select(&queues(&[1, 2, 3, 4])), scheduler.round()), (2, 1));
-        assert_eq!((scheduler.select(&queues(&[1, 4])), scheduler.round()), (4, 3));
-        assert_eq!((scheduler.select(&queues(&[1])), scheduler.round()), (1, 4));
-        assert_eq!((scheduler.select(&queues(&[1])), scheduler.round()), (1, 4));
+        assert_eq!(step(&mut scheduler, &[1, 2, 3, 4]), (1, 0));
+        assert_eq!(step(&mut scheduler, &[1, 2, 3, 4]), (1, 0));
+        assert_eq!(step(&mut scheduler, &[2, 3, 4]), (2, 1));
+        assert_eq!(step(&mut scheduler, &[1, 2, 3, 4]), (2, 1));
+        assert_eq!(step(&mut scheduler, &[1, 4]), (4, 3));
+        assert_eq!(step(&mut scheduler, &[1]), (1, 4));
+        assert_eq!(step(&mut scheduler, &[1]), (1, 4));
     }
 }

@@ -18,8 +18,10 @@
 //! | `quantum` | 1 MiB | our choice: more than a port of AFQ sec. 6.2.1 can store |
 
 use penstock_packet::PacketPool;
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
+use super::policy::{Parameters, Policy, check_quantum};
 use crate::parts::Bitmap;
 use crate::queue::DataQueue;
 
@@ -31,9 +33,15 @@ pub struct ScanningDrrConfig {
     pub quantum: u32,
 }
 
+impl Parameters for ScanningDrrConfig {
+    fn check(&self, problems: &mut Problems) {
+        check_quantum(self.quantum, problems);
+    }
+}
+
 /// The scanning deficit round robin scheduler of a port.
 #[derive(Debug)]
-pub struct ScanningDrr {
+pub(crate) struct ScanningDrr {
     quantum: u32,
     /// The queue whose turn it is; 0 before the first.
     current: u32,
@@ -41,18 +49,20 @@ pub struct ScanningDrr {
 }
 
 impl ScanningDrr {
-    pub(crate) fn new(config: &ScanningDrrConfig) -> Self {
+    pub(crate) fn new(config: &ScanningDrrConfig, _: &BitRate) -> Self {
         ScanningDrr { quantum: config.quantum, current: 0, active: Bitmap::new(0) }
     }
+}
 
+impl Policy for ScanningDrr {
     #[inline]
-    pub(crate) fn activate(&mut self, number: u32) {
+    fn activate(&mut self, _: &mut [DataQueue], number: u32, _: &PacketPool) {
         self.active.grow(number as usize + 1);
         self.active.insert(number as usize);
     }
 
     #[inline]
-    pub(crate) fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
+    fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
         self.active.remove(number as usize);
         let queue = &mut queues[number as usize];
         if queue.packets.is_empty() {
@@ -62,7 +72,7 @@ impl ScanningDrr {
 
     /// The queue whose turn it is, while its deficit covers its head; else the next active one.
     #[inline]
-    pub(crate) fn select(&mut self, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
+    fn select(&mut self, _: Time, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
         loop {
             let queue = &queues[self.current as usize];
             if queue.is_active && queue.deficit >= u32::from(pool[queue.packets.head()].wire_bytes)
@@ -73,6 +83,11 @@ impl ScanningDrr {
             self.current = next.expect("a scheduler is asked when a queue is active") as u32;
             queues[self.current as usize].deficit += self.quantum;
         }
+    }
+
+    #[inline]
+    fn charge(&mut self, queue: &mut DataQueue, bytes: u32) {
+        queue.deficit -= bytes;
     }
 }
 

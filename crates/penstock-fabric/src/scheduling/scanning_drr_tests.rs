@@ -18,7 +18,7 @@ impl Bench {
     fn new(quantum: u32) -> Self {
         let mut queues = vec![];
         queues.resize_with(5, DataQueue::default);
-        let scheduler = ScanningDrr::new(&ScanningDrrConfig { quantum });
+        let scheduler = ScanningDrr::new(&ScanningDrrConfig { quantum }, &BitRate::from_gbps(100));
         Bench { scheduler, queues, pool: PacketPool::new(false) }
     }
 
@@ -28,13 +28,13 @@ impl Bench {
         self.queues[number].packets.push(&mut self.pool, id);
         if was_empty {
             self.queues[number].is_active = true;
-            self.scheduler.activate(number as u32);
+            self.scheduler.activate(&mut self.queues, number as u32, &self.pool);
         }
     }
 
     /// The queue that sends next.
     fn send(&mut self) -> u32 {
-        let number = self.scheduler.select(&mut self.queues, &self.pool);
+        let number = self.scheduler.select(Time::ZERO, &mut self.queues, &self.pool);
         let queue = &mut self.queues[number as usize];
         let id = queue.packets.pop(&self.pool).unwrap();
         queue.deficit -= u32::from(self.pool[id].wire_bytes);
@@ -84,7 +84,7 @@ fn a_pause_does_not_end_a_turn() {
     }
     for number in [1, 2] {
         bench.queues[number].is_active = true;
-        bench.scheduler.activate(number as u32);
+        bench.scheduler.activate(&mut bench.queues, number as u32, &bench.pool);
     }
     assert_eq!([(); 2].map(|()| bench.send()), [1, 2]);
 }

@@ -2,27 +2,50 @@
 //! remaining flow size sends. A later packet of a flow never overtakes an earlier one, because each
 //! queue is first in, first out.
 
-use penstock_packet::Packet;
+use penstock_packet::{Packet, PacketPool};
+use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
 
+use super::policy::{Parameters, Policy};
 use crate::parts::IndexedHeap;
+use crate::queue::DataQueue;
+
+/// Parameters of the SRF scheduler: none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SrfConfig {}
+
+impl Parameters for SrfConfig {}
 
 /// The SRF scheduler: active queues by (class, remaining bytes of the head packet).
 #[derive(Debug, Default)]
-pub struct Srf {
+pub(crate) struct Srf {
     active: IndexedHeap,
 }
 
 impl Srf {
-    pub(crate) fn set_head(&mut self, number: u32, class: u8, head: &Packet) {
-        self.active.set(number, (u64::from(class) << 32) | u64::from(head.remaining));
+    pub(crate) fn new(_: &SrfConfig, _: &BitRate) -> Self {
+        Srf::default()
+    }
+}
+
+impl Policy for Srf {
+    #[inline]
+    fn activate(&mut self, queues: &mut [DataQueue], number: u32, pool: &PacketPool) {
+        let queue = &queues[number as usize];
+        self.head_changed(number, queue.class, &pool[queue.packets.head()]);
     }
 
-    pub(crate) fn deactivate(&mut self, number: u32) {
+    fn deactivate(&mut self, _: &mut [DataQueue], number: u32) {
         self.active.remove(number);
     }
 
-    pub(crate) fn select(&self) -> u32 {
+    fn select(&mut self, _: Time, _: &mut [DataQueue], _: &PacketPool) -> u32 {
         self.active.first().map_or(0, |(_, number)| number)
+    }
+
+    fn head_changed(&mut self, number: u32, class: u8, head: &Packet) {
+        self.active.set(number, (u64::from(class) << 32) | u64::from(head.remaining));
     }
 }
 

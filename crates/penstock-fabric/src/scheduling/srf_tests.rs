@@ -5,10 +5,11 @@ use alloc::vec;
 use penstock_packet::Signal;
 
 use crate::fixture::{Bench, Flow, flow, hosts, per_flow};
+use crate::scheduling::srf;
 use crate::{SchedulingConfig, SwitchConfig};
 
 fn bench() -> Bench {
-    Bench::new(&per_flow(SchedulingConfig::Srf {}), &hosts(2))
+    Bench::new(&per_flow(SchedulingConfig::Srf(srf::SrfConfig {})), &hosts(2))
 }
 
 /// Flow `number` has `remaining` bytes to go from its next packet on.
@@ -54,7 +55,7 @@ fn a_shorter_flow_goes_ahead_of_one_that_waits_and_not_of_one_on_the_wire() {
 fn class_comes_before_size_and_pauses_before_both() {
     let text = r#"{"kind":"class","classes":2}"#;
     let assignment = serde_json::from_str(text).unwrap();
-    let config = SwitchConfig { assignment, ..per_flow(SchedulingConfig::Srf {}) };
+    let config = SwitchConfig { assignment, ..per_flow(SchedulingConfig::Srf(srf::SrfConfig {})) };
     let mut bench = Bench::new(&config, &hosts(2));
     bench.admit(Flow { remaining: 1_000, class: 1, ..flow(1) }, 1_000);
     bench.admit(Flow { remaining: 9_000, class: 0, ..flow(2) }, 1_000);

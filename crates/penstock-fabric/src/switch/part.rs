@@ -1,13 +1,17 @@
 //! The parts of a switch, for whoever measures or checks it.
 
+use alloc::vec::Vec;
+
+use penstock_packet::Balance;
+
 use super::Switch;
-use crate::Port;
-use crate::admission::{Accounts, Admission};
+use crate::admission::Admission;
+use crate::admission::accounts::Accounts;
 use crate::assignment::Assignment;
-use crate::backpressure::flow_pauses::FlowPauses;
-use crate::backpressure::pairs::Pairs;
-use crate::backpressure::{Backpressure, bfc::Bfc, credits::Credits, fafc::Fafc, pfc::Pfc};
+use crate::backpressure::policy::Policy as _;
+use crate::backpressure::{self, Backpressure, Granted};
 use crate::marking::Marking;
+use crate::port::Port;
 
 impl Switch {
     /// Its name in observations.
@@ -44,46 +48,24 @@ impl Switch {
         &self.admission
     }
 
-    /// PFC, if that is the backpressure or beneath it.
-    pub fn pfc(&self) -> Option<&Pfc> {
-        self.backpressure.pfc()
+    pub(crate) fn backpressure(&self) -> &Backpressure {
+        &self.backpressure
     }
 
-    /// The pairs of ports, where ingresses are paused for the sake of an egress.
-    pub(crate) fn pairs(&self) -> Option<&Pairs> {
-        self.backpressure.pairs()
+    /// The largest share of its threshold that an ingress port and class has held, where the backpressure
+    /// looks at those.
+    pub fn peak_fraction(&self) -> Option<f64> {
+        backpressure::dispatch!(&self.backpressure, policy => policy.peak_fraction())
     }
 
-    /// BFC, if that is the backpressure or part of it.
-    pub fn bfc(&self) -> Option<&Bfc> {
-        match &self.backpressure {
-            Backpressure::Bfc(bfc) => Some(bfc),
-            Backpressure::Credits(credits) => Some(&credits.bfc),
-            _ => None,
-        }
+    /// What the neighbour behind `port` has granted, where there are credits.
+    pub fn balance(&self, port: u16) -> Option<&Balance> {
+        backpressure::dispatch!(&self.backpressure, policy => policy.balance(port))
     }
 
-    /// Pauses by flow, if that is the backpressure.
-    pub fn flow_pauses(&self) -> Option<&FlowPauses> {
-        match &self.backpressure {
-            Backpressure::FlowPauses(flows) => Some(flows),
-            _ => None,
-        }
-    }
-
-    /// FAFC, if that is the backpressure.
-    pub fn fafc(&self) -> Option<&Fafc> {
-        match &self.backpressure {
-            Backpressure::Fafc(fafc) => Some(fafc),
-            _ => None,
-        }
-    }
-
-    /// BFC with credits, if that is the backpressure.
-    pub fn credits(&self) -> Option<&Credits> {
-        match &self.backpressure {
-            Backpressure::Credits(credits) => Some(credits),
-            _ => None,
-        }
+    /// What the neighbour behind `port` has been granted, account by account as in its [`Balance`]; nothing
+    /// where there are no credits.
+    pub fn ledger(&self, port: u16) -> Vec<Granted> {
+        backpressure::dispatch!(&self.backpressure, policy => policy.ledger(port))
     }
 }

@@ -7,7 +7,10 @@ use penstock_packet::{Balance, ControlFrame, Moment, Observer, PacketEvent, Pack
 use penstock_units::Time;
 
 use super::Switch;
-use crate::backpressure::Backpressure;
+use crate::backpressure::policy::Policy as _;
+use crate::backpressure::{self, Backpressure};
+use crate::marking::policy::Policy as _;
+use crate::marking::{self, Marking};
 
 impl Switch {
     /// A pause, a resume, a bitmap or credit has arrived from the neighbour behind `port`.
@@ -31,20 +34,16 @@ impl Switch {
             Signal::ResumeQueue(queue) => {
                 self.set_queue_paused(moment, port, queue, false);
             }
-            Signal::PauseFlow(flow) => self.on_flow_signal(moment, port, flow, true),
-            Signal::ResumeFlow(flow) => self.on_flow_signal(moment, port, flow, false),
+            Signal::PauseFlow(_) | Signal::ResumeFlow(_) => {
+                self.tell_policy(moment, port, signal);
+                self.follow_policy(moment, port);
+            }
             Signal::QueueBitmap(bitmap) => return self.on_bitmap(moment, port, bitmap, id),
             Signal::PauseTime(nanoseconds) => {
                 let hold = Time::from_ns(u64::from(nanoseconds));
                 self.ports[usize::from(port)].hold(now, hold);
             }
-            Signal::Credit { account, granted } => {
-                if let Backpressure::Credits(credits) = &mut self.backpressure {
-                    credits.on_credit(port, account, granted);
-                    credits.apply(port, &mut self.ports[usize::from(port)], moment.pool);
-                }
-                return;
-            }
+            Signal::Credit { .. } => return self.tell_policy(moment, port, signal),
         }
         self.observe_signal(moment, port, signal.is_pause(), id);
     }
@@ -57,7 +56,11 @@ impl Switch {
         }
         for (number, queue) in (0..).zip(egress.queues()) {
             if queue.class == class {
-                self.marking.on_resume(port, number, queue.packets.bytes());
+                let waited = queue.packets.bytes();
+                marking::dispatch!(
+                    &mut self.marking,
+                    policy => policy.on_resume(port, number, waited)
+                );
             }
         }
     }
@@ -74,25 +77,32 @@ impl Switch {
         let has_changed = egress.set_queue_paused(moment.now, queue, is_paused, moment.pool);
         if has_changed && !is_paused {
             let waited = egress.queues()[usize::from(queue)].packets.bytes();
-            self.marking.on_resume(port, queue, waited);
+            marking::dispatch!(
+                &mut self.marking,
+                policy => policy.on_resume(port, queue, waited)
+            );
         }
         has_changed
     }
 
-    /// The neighbour behind `port` has paused or resumed a flow.
-    fn on_flow_signal<O: Observer>(
-        &mut self,
-        moment: &Moment<'_, O>,
-        port: u16,
-        flow: u32,
-        is_paused: bool,
-    ) {
-        if let Backpressure::FlowPauses(flows) = &mut self.backpressure {
-            flows.on_signal(port, flow, is_paused);
-        }
+    /// Hands the backpressure what the neighbour behind `port` tells it.
+    fn tell_policy<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16, signal: Signal) {
+        let egress = &mut self.ports[usize::from(port)];
+        backpressure::dispatch!(
+            &mut self.backpressure,
+            policy => policy.on_signal(port, egress, signal, moment.pool)
+        );
+    }
+
+    /// Pauses and resumes the queues of `port` as the backpressure decides, where it does.
+    fn follow_policy<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16) {
         for queue in 1..self.port(port).queues().len() as u16 {
-            let Some(flows) = self.flow_pauses() else { return };
-            let is_paused = flows.is_head_paused((port, queue), self.port(port), moment.pool);
+            let (at, egress) = ((port, queue), self.port(port));
+            let held = backpressure::dispatch!(
+                &self.backpressure,
+                policy => policy.holds(at, egress, moment.pool)
+            );
+            let Some(is_paused) = held else { return };
             self.set_queue_paused(moment, port, queue, is_paused);
         }
     }
@@ -160,37 +170,33 @@ impl Switch {
     /// The frames that ask the neighbour behind `port` for all pauses that should be in place: after
     /// an outage of the link it knows of none.
     pub fn standing_pauses(&self, port: u16) -> Vec<ControlFrame> {
-        let pause = |class| ControlFrame { port, signal: Signal::PauseClass(class) };
-        if let Some(pairs) = self.backpressure.pairs() {
-            return pairs.paused_class(port).map(pause).into_iter().collect();
-        }
-        let classes = self.pfc().into_iter().flat_map(|pfc| pfc.paused(&self.admission, port));
-        classes.map(pause).chain(self.bitmap_frame(port)).collect()
+        backpressure::dispatch!(
+            &self.backpressure,
+            policy => policy.standing_pauses(&self.admission, port)
+        )
     }
 
-    /// The periodic bitmap for the neighbour behind `port` (BFC sec. 3.3.2).
-    pub fn bitmap_frame(&self, port: u16) -> Option<ControlFrame> {
-        let signal = Signal::QueueBitmap(self.bfc()?.bitmap(port));
-        Some(ControlFrame { port, signal })
+    /// Time between two calls of [`Switch::repeated_frames`], where they are wanted.
+    pub fn repeat_interval(&self) -> Option<Time> {
+        backpressure::dispatch!(&self.backpressure, policy => policy.repeat_interval())
+    }
+
+    /// What the neighbour behind `port` is told again from time to time, because frames may be lost.
+    pub fn repeated_frames(&mut self, port: u16) -> impl Iterator<Item = ControlFrame> + use<> {
+        let frames = backpressure::dispatch!(
+            &mut self.backpressure,
+            policy => policy.repeated_frames(port)
+        );
+        frames.into_iter().flatten()
     }
 
     /// What the neighbour behind `port` may send from the start, where there are credits.
     pub fn opening_balance(&self, port: u16) -> Option<Balance> {
-        Some(self.credits()?.opening(port))
+        backpressure::dispatch!(&self.backpressure, policy => policy.opening_balance(port))
     }
 
     /// The neighbour behind `port`, a switch, has granted `balance` from the start.
     pub fn connect(&mut self, port: u16, balance: Balance) {
-        if let Backpressure::Credits(credits) = &mut self.backpressure {
-            credits.connect(port, balance);
-        }
-    }
-
-    /// Grants that are told again, with the bitmap, to the neighbour behind `port`.
-    pub fn repeat_grants(&mut self, port: u16) -> Option<[ControlFrame; 2]> {
-        match &mut self.backpressure {
-            Backpressure::Credits(credits) => Some(credits.repeat(port)),
-            _ => None,
-        }
+        backpressure::dispatch!(&mut self.backpressure, policy => policy.connect(port, balance));
     }
 }

@@ -133,8 +133,8 @@ fn backpressures() -> Vec<Value> {
 
 /// What a scenario refuses, restated: see `bounds` of the simulator.
 fn goes_together(config: &SwitchConfig) -> bool {
-    let per_flow = matches!(config.assignment, AssignmentConfig::PerFlow {});
-    let by_ingress = matches!(config.assignment, AssignmentConfig::Ingress {});
+    let per_flow = matches!(config.assignment, AssignmentConfig::PerFlow(_));
+    let by_ingress = matches!(config.assignment, AssignmentConfig::Ingress(_));
     let single = matches!(&config.assignment, AssignmentConfig::Class(class) if class.classes == 1);
     let rounds = matches!(config.assignment, AssignmentConfig::Rounds(_));
     let told = matches!(
@@ -144,16 +144,16 @@ fn goes_together(config: &SwitchConfig) -> bool {
     let classes_share =
         matches!(&config.assignment, AssignmentConfig::Dynamic(d) if d.classes_share);
     let scheduling = match config.scheduling {
-        SchedulingConfig::RotatingStrict {} => told,
+        SchedulingConfig::RotatingStrict(_) => told,
         SchedulingConfig::ScanningDrr(_) => rounds && !told,
         SchedulingConfig::PriorityGroups(_) => {
             told && config.assignment.queue_classes(0).len().is_multiple_of(2)
         }
         _ if rounds => false,
-        SchedulingConfig::Fifo {} | SchedulingConfig::CreditShaping(_) => single,
-        SchedulingConfig::IdealFair {} => per_flow,
-        SchedulingConfig::Strict {} => !per_flow && !by_ingress && !classes_share,
-        SchedulingConfig::Drr(_) | SchedulingConfig::Srf {} => true,
+        SchedulingConfig::Fifo(_) | SchedulingConfig::CreditShaping(_) => single,
+        SchedulingConfig::IdealFair(_) => per_flow,
+        SchedulingConfig::Strict(_) => !per_flow && !by_ingress && !classes_share,
+        SchedulingConfig::Drr(_) | SchedulingConfig::Srf(_) => true,
     };
     let backpressure = match &config.backpressure {
         BackpressureConfig::Bfc(_)

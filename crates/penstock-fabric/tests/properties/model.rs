@@ -318,9 +318,9 @@ impl<'a> Model<'a> {
 
     /// Queues from which the neighbours' packets come, no more than the switch has at a port.
     fn upstream_queues(&self) -> u32 {
-        match self.switch.credits() {
-            Some(credits) => u32::from(credits.accounts() - 1).min(3),
-            None => 3,
+        match self.switch.ledger(0).len() as u32 {
+            0 => 3,
+            accounts => (accounts - 1).min(3),
         }
     }
 

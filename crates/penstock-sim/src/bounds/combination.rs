@@ -16,34 +16,34 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     let switch = &scenario.scheme.switch;
     let scheduling = "scheme.switch.scheduling.kind";
     let one_queue = matches!(&switch.assignment, AssignmentConfig::Class(c) if c.classes == 1);
-    let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow {});
-    let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress {});
+    let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow(_));
+    let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress(_));
     let data_queues = switch.assignment.queue_classes(0).len();
     let remedy = "it needs assignment \"class\" with one class; use drr or strict otherwise";
     let classes_share =
         matches!(&switch.assignment, AssignmentConfig::Dynamic(d) if d.classes_share);
     match switch.scheduling {
-        SchedulingConfig::Fifo {} => unless(one_queue, scheduling, "fifo", remedy)?,
+        SchedulingConfig::Fifo(_) => unless(one_queue, scheduling, "fifo", remedy)?,
         SchedulingConfig::CreditShaping(_) => {
             unless(one_queue, scheduling, "credit-shaping", remedy)?;
         }
-        SchedulingConfig::Strict {} => {
+        SchedulingConfig::Strict(_) => {
             let holds = !per_flow && !by_ingress && data_queues < QUEUES_MAX;
             unless(holds, scheduling, "strict", "it serves at most 128 queues; use drr")?;
             let remedy = "it ranks queues by number, and classes that share them do not; use drr";
             unless(!classes_share, scheduling, "strict", remedy)?;
         }
-        SchedulingConfig::IdealFair {} => {
+        SchedulingConfig::IdealFair(_) => {
             unless(per_flow, scheduling, "ideal-fair", "it needs assignment \"per-flow\"")?;
         }
-        SchedulingConfig::RotatingStrict {}
+        SchedulingConfig::RotatingStrict(_)
         | SchedulingConfig::ScanningDrr(_)
         | SchedulingConfig::PriorityGroups(_) => {
             let known = matches!(&switch.assignment, AssignmentConfig::Rounds(_));
             let remedy = "it needs assignment \"rounds\"";
             unless(known, scheduling, kind(&switch.scheduling), remedy)?;
         }
-        SchedulingConfig::Srf {} => {
+        SchedulingConfig::Srf(_) => {
             let holds = per_flow || matches!(switch.assignment, AssignmentConfig::Dynamic(_));
             let remedy = "it ranks flows, and others mix them; use per-flow or dynamic";
             unless(holds, scheduling, "srf", remedy)?;
@@ -54,7 +54,7 @@ pub(super) fn combinations(scenario: &Scenario) -> Result<(), ScenarioError> {
     levels::by_priority(scenario)?;
     levels::sprayed(scenario)?;
     match &switch.backpressure {
-        BackpressureConfig::None {} => Ok(()),
+        BackpressureConfig::None(_) => Ok(()),
         BackpressureConfig::Bfc(_) => numbered_queues(scenario),
         BackpressureConfig::FlowPauses(_) => flow_pauses(scenario),
         BackpressureConfig::Credits(credits) => {
@@ -81,7 +81,7 @@ fn hears(scenario: &Scenario) -> Result<(), ScenarioError> {
     let has_marks = matches!(
         marking,
         MarkingConfig::Ecn(_)
-            | MarkingConfig::NonPauseEcn {}
+            | MarkingConfig::NonPauseEcn(_)
             | MarkingConfig::Predicted(_)
             | MarkingConfig::Rounds(_)
     );
@@ -123,7 +123,7 @@ fn flow_pauses(scenario: &Scenario) -> Result<(), ScenarioError> {
 fn numbered_queues(scenario: &Scenario) -> Result<(), ScenarioError> {
     let (assignment, nic) = (&scenario.scheme.switch.assignment, &scenario.scheme.host.nic);
     let has_numbers =
-        !matches!(assignment, AssignmentConfig::PerFlow {} | AssignmentConfig::Ingress {});
+        !matches!(assignment, AssignmentConfig::PerFlow(_) | AssignmentConfig::Ingress(_));
     let remedy = "BFC pauses queues by number; use \"dynamic\", \"stochastic\" or \"class\"";
     unless(has_numbers, "scheme.switch.assignment.kind", kind(assignment), remedy)?;
     let queues = assignment.queue_classes(0).len() + 1;
@@ -172,7 +172,7 @@ fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
     let remedy = format!("a packet of {packet} B must fit into the rounds that have a queue");
     unless(holds, field, value, &remedy)?;
     let source = match switch.scheduling {
-        SchedulingConfig::RotatingStrict {} | SchedulingConfig::PriorityGroups(_) => {
+        SchedulingConfig::RotatingStrict(_) | SchedulingConfig::PriorityGroups(_) => {
             Some(RoundSource::Scheduler)
         }
         SchedulingConfig::ScanningDrr(_) => Some(RoundSource::Occupancy),
@@ -187,8 +187,8 @@ fn by_rounds(scenario: &Scenario) -> Result<(), ScenarioError> {
     let holds = is_odd || !matches!(switch.scheduling, SchedulingConfig::PriorityGroups(_));
     let remedy = "write an odd number: two groups of one size and the control queue";
     unless(holds, "scheme.switch.assignment.queues", rounds.queues, remedy)?;
-    let known = BackpressureConfig::None {} == switch.backpressure;
-    let holds = known || matches!(switch.backpressure, BackpressureConfig::Pfc(_));
+    let holds =
+        matches!(switch.backpressure, BackpressureConfig::None(_) | BackpressureConfig::Pfc(_));
     let remedy = "a round that is paused cannot end; use none or pfc";
     unless(holds, "scheme.switch.backpressure.kind", kind(&switch.backpressure), remedy)
 }

@@ -58,7 +58,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     };
     let remedy = "data must take the way of their credits; use symmetric-ecmp";
     unless(is_symmetric, "scheme.routing.kind", kind(&scenario.scheme.routing), remedy)?;
-    let holds = switch.backpressure == BackpressureConfig::None {};
+    let holds = matches!(switch.backpressure, BackpressureConfig::None(_));
     let remedy = "data that credits have paid for are not paused; use none";
     unless(holds, "scheme.switch.backpressure.kind", kind(&switch.backpressure), remedy)?;
     let holds = matches!(host.recovery, RecoveryConfig::GoBackN(_));

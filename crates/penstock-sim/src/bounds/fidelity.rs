@@ -18,15 +18,15 @@ pub(super) fn parts(scenario: &Scenario) -> Result<(), ScenarioError> {
     }
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_known = [
-        (matches!(switch.scheduling, SchedulingConfig::Fifo {}), "switch.scheduling"),
+        (matches!(switch.scheduling, SchedulingConfig::Fifo(_)), "switch.scheduling"),
         (
-            matches!(switch.backpressure, BackpressureConfig::None {} | BackpressureConfig::Pfc(_)),
+            matches!(switch.backpressure, BackpressureConfig::None(_) | BackpressureConfig::Pfc(_)),
             "switch.backpressure",
         ),
         (
             matches!(
                 switch.marking,
-                MarkingConfig::None {} | MarkingConfig::Ecn(_) | MarkingConfig::Telemetry(_)
+                MarkingConfig::None(_) | MarkingConfig::Ecn(_) | MarkingConfig::Telemetry(_)
             ),
             "switch.marking",
         ),

@@ -25,7 +25,7 @@ pub(super) fn by_priority(scenario: &Scenario) -> Result<(), ScenarioError> {
         let remedy = "the homa controller needs \"priority\"; use that";
         return unless(false, "scheme.switch.assignment.kind", kind(&switch.assignment), remedy);
     };
-    let is_strict = matches!(switch.scheduling, SchedulingConfig::Strict {});
+    let is_strict = matches!(switch.scheduling, SchedulingConfig::Strict(_));
     let remedy = "the homa controller needs \"strict\"; use that";
     unless(is_strict, "scheme.switch.scheduling.kind", kind(&switch.scheduling), remedy)?;
     let scheduled = homa.overcommitment.unwrap_or(1);

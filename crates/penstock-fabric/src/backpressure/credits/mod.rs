@@ -44,11 +44,15 @@ use alloc::vec::Vec;
 use penstock_packet::{
     Balance, ControlFrame, Packet, PacketFlags, PacketPool, PortFacts, Signal, SwitchFacts,
 };
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
 use super::bfc::{Bfc, BfcConfig};
+use super::policy::{Granted, KeptPause, Parameters, Place, Policy, Stops};
+use crate::admission::Admission;
+use crate::passing::Passing;
 use crate::port::Port;
+use crate::stored::Stored;
 
 /// Parameters of BFC with credits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +80,16 @@ impl CreditsConfig {
     pub fn set_aside(&self, facts: &SwitchFacts, queues: usize) -> u64 {
         let reserves = queues as u64 * self.queue_reserve.get();
         facts.ports.iter().map(|port| self.window(facts, port) + reserves).sum()
+    }
+}
+
+impl Parameters for CreditsConfig {
+    fn check(&self, problems: &mut Problems) {
+        problems.within("pauses", |problems| self.pauses.check(problems));
+    }
+
+    fn pauses_queues(&self) -> bool {
+        true
     }
 }
 
@@ -108,8 +122,8 @@ impl Account {
 
 /// BFC with credits at a switch: what it grants to its upstreams, and what its downstreams grant to it.
 #[derive(Debug)]
-pub struct Credits {
-    pub(crate) bfc: Bfc,
+pub(crate) struct Credits {
+    bfc: Bfc,
     packet: u64,
     queue_reserve: u64,
     batch: u64,
@@ -132,13 +146,9 @@ pub struct Credits {
 }
 
 impl Credits {
-    /// `memory` bytes for packets; the upstream of each port has `queues` data queues.
-    pub(crate) fn new(
-        config: &CreditsConfig,
-        facts: &SwitchFacts,
-        memory: u64,
-        queues: usize,
-    ) -> Self {
+    /// The upstream of each port has as many data queues as a port of the switch.
+    pub(crate) fn new(config: &CreditsConfig, place: &Place<'_>) -> Self {
+        let &Place { facts, memory, queues, .. } = place;
         let ports = facts.ports.len();
         let queue_reserve = config.queue_reserve.get();
         let windows: Vec<u64> = facts.ports.iter().map(|port| config.window(facts, port)).collect();
@@ -148,7 +158,7 @@ impl Credits {
             accounts.extend((0..queues).map(|_| Account::of(queue_reserve)));
         }
         Credits {
-            bfc: Bfc::new(&config.pauses, facts),
+            bfc: Bfc::new(&config.pauses, place),
             packet: config.packet.get(),
             queue_reserve,
             batch: config.batch.get(),
@@ -163,48 +173,16 @@ impl Credits {
         }
     }
 
-    /// What the upstream behind `port` may send before it hears of any grant.
-    pub(crate) fn opening(&self, port: u16) -> Balance {
-        let window = self.windows[usize::from(port)];
-        Balance::new(self.queues, self.packet, window, self.queue_reserve)
-    }
-
-    /// The neighbour behind `port` has granted `balance` from the start.
-    pub(crate) fn connect(&mut self, port: u16, balance: Balance) {
-        self.balances[usize::from(port)] = Some(balance);
-    }
-
-    /// What the neighbour behind `port` has granted, for checks.
-    pub fn balance(&self, port: u16) -> Option<&Balance> {
-        self.balances[usize::from(port)].as_ref()
-    }
-
     #[inline]
     fn index(&self, ingress: u16, account: u16) -> usize {
         usize::from(ingress) * (self.queues + 1) + usize::from(account)
     }
 
-    /// `packet` has joined a queue that now holds `queue_bytes`: a pause, or else a grant. A grant that
-    /// has to stand back comes with the next packet; this one will at least leave.
+    /// A packet leaves and its account gets its bytes back: a resume, a grant, or both; the grant is then
+    /// pending.
     #[inline]
-    pub(crate) fn on_enqueue(
-        &mut self,
-        packet: &mut Packet,
-        egress: u16,
-        port: &Port,
-        queue_bytes: u64,
-    ) -> Option<ControlFrame> {
-        let paid_by = paid_by(packet);
-        let index = self.index(packet.ingress, paid_by);
-        self.accounts[index].arrived += u64::from(packet.wire_bytes);
-        let pause = self.bfc.on_enqueue(packet, egress, port, queue_bytes);
-        pause.or_else(|| if paid_by == 0 { self.grant_link(packet.ingress) } else { None })
-    }
-
-    /// `packet` leaves: a resume, a grant, or both; the grant is then taken with
-    /// [`Credits::take_frame`].
-    #[inline]
-    pub(crate) fn on_dequeue(&mut self, packet: &Packet) -> Option<ControlFrame> {
+    fn give_back(&mut self, leaving: &mut Passing<'_>) -> Option<ControlFrame> {
+        let packet = leaving.packet();
         let (ingress, paid_by) = (packet.ingress, paid_by(packet));
         let index = self.index(ingress, paid_by);
         let account = &mut self.accounts[index];
@@ -218,19 +196,13 @@ impl Credits {
             account.granted = account.left + self.queue_reserve;
             Some(self.frame(ingress, paid_by))
         };
-        match self.bfc.on_dequeue(packet) {
+        match self.bfc.on_dequeue(leaving) {
             None => grant,
             resume => {
                 self.pending = grant;
                 resume
             }
         }
-    }
-
-    /// A grant behind a resume.
-    #[inline]
-    pub(crate) fn take_frame(&mut self) -> Option<ControlFrame> {
-        self.pending.take()
     }
 
     /// Fills the unused credit of a link up to its window, as far as there is memory.
@@ -255,18 +227,10 @@ impl Credits {
         ControlFrame { port, signal: Signal::Credit { account, granted } }
     }
 
-    /// Tells the upstream behind `port` again what its link has been granted and, in turn, one of its
-    /// queues, in case a frame was lost.
-    pub(crate) fn repeat(&mut self, port: u16) -> [ControlFrame; 2] {
-        let queue = self.told_again[usize::from(port)];
-        self.told_again[usize::from(port)] = 1 + queue % self.queues as u16;
-        [self.frame(port, 0), self.frame(port, queue)]
-    }
-
     /// A packet of `queue` goes out of `egress`: pays for it, and stops the queues that cannot pay for
     /// another.
     #[inline]
-    pub(crate) fn pay(&mut self, egress: u16, packet: &mut Packet) {
+    fn pay(&mut self, egress: u16, packet: &mut Packet) {
         if let Some(balance) = &mut self.balances[usize::from(egress)] {
             balance.pay(packet);
         } else {
@@ -274,16 +238,9 @@ impl Credits {
         }
     }
 
-    /// The neighbour behind `port` grants.
-    pub(crate) fn on_credit(&mut self, port: u16, account: u16, granted: u64) {
-        if let Some(balance) = &mut self.balances[usize::from(port)] {
-            balance.on_credit(account, granted);
-        }
-    }
-
     /// Stops the queues of `egress` that have run out of credit, and starts those that have got some.
     #[inline]
-    pub(crate) fn apply(&mut self, egress: u16, port: &mut Port, pool: &PacketPool) {
+    fn apply(&mut self, egress: u16, port: &mut Port, pool: &PacketPool) {
         if let Some(balance) = &mut self.balances[usize::from(egress)] {
             while let Some((queue, is_dry)) = balance.take_change() {
                 port.set_queue_dry(queue, is_dry, pool);
@@ -291,26 +248,8 @@ impl Credits {
         }
     }
 
-    /// What has arrived of `account` of the upstream behind `ingress` (bytes), for checks.
-    pub fn arrived(&self, ingress: u16, account: u16) -> u64 {
-        self.accounts[self.index(ingress, account)].arrived
-    }
-
-    /// What has been granted to it (bytes), for checks.
-    pub fn granted(&self, ingress: u16, account: u16) -> u64 {
-        self.accounts[self.index(ingress, account)].granted
-    }
-
-    /// Accounts of an upstream: its link and its queues.
-    pub fn accounts(&self) -> u16 {
-        self.queues as u16 + 1
-    }
-
     /// Checks the books against the packets that are `stored`, by account (bytes).
-    ///
-    /// # Errors
-    /// The first account that is wrong, or memory that is given out twice.
-    pub(crate) fn verify(&self, stored: &[u64]) -> Result<(), String> {
+    fn audit_books(&self, stored: &[u64]) -> Result<(), String> {
         for (number, (account, &stored)) in self.accounts.iter().zip(stored).enumerate() {
             let (port, account_of) = (number / (self.queues + 1), number % (self.queues + 1));
             if account.granted < account.arrived || account.arrived - account.left != stored {
@@ -335,9 +274,115 @@ impl Credits {
     }
 }
 
+impl Policy for Credits {
+    /// A pause, or else a grant. A grant that has to stand back comes with the next packet; this one will at
+    /// least leave.
+    #[inline]
+    fn on_enqueue(&mut self, joining: &mut Passing<'_>) -> Option<ControlFrame> {
+        let packet = joining.packet();
+        let (ingress, paid_by) = (packet.ingress, paid_by(packet));
+        let index = self.index(ingress, paid_by);
+        self.accounts[index].arrived += u64::from(packet.wire_bytes);
+        let pause = self.bfc.on_enqueue(joining);
+        pause.or_else(|| if paid_by == 0 { self.grant_link(ingress) } else { None })
+    }
+
+    /// A resume, a grant, or both; the grant is then taken with [`Policy::take_frame`]. The packet is paid
+    /// for at the next switch.
+    #[inline]
+    fn on_dequeue(&mut self, leaving: &mut Passing<'_>) -> Option<ControlFrame> {
+        let frame = self.give_back(leaving);
+        let egress = leaving.egress;
+        self.pay(egress, leaving.packet_mut());
+        self.apply(egress, &mut leaving.ports[usize::from(egress)], leaving.pool);
+        frame
+    }
+
+    /// A grant behind a resume.
+    #[inline]
+    fn take_frame(&mut self) -> Option<ControlFrame> {
+        self.pending.take()
+    }
+
+    fn on_signal(&mut self, egress: u16, port: &mut Port, signal: Signal, pool: &PacketPool) {
+        let Signal::Credit { account, granted } = signal else { return };
+        if let Some(balance) = &mut self.balances[usize::from(egress)] {
+            balance.on_credit(account, granted);
+        }
+        self.apply(egress, port, pool);
+    }
+
+    fn threshold(&self, admission: &Admission, ingress: u16, egress: u16, port: &Port) -> i64 {
+        self.bfc.threshold(admission, ingress, egress, port)
+    }
+
+    fn standing_pauses(&self, admission: &Admission, ingress: u16) -> Vec<ControlFrame> {
+        self.bfc.standing_pauses(admission, ingress)
+    }
+
+    fn repeat_interval(&self) -> Option<Time> {
+        self.bfc.repeat_interval()
+    }
+
+    /// The bitmap, what the link has been granted and, in turn, one of its queues, in case a frame was lost.
+    fn repeated_frames(&mut self, ingress: u16) -> [Option<ControlFrame>; 3] {
+        let queue = self.told_again[usize::from(ingress)];
+        self.told_again[usize::from(ingress)] = 1 + queue % self.queues as u16;
+        let grants = [self.frame(ingress, 0), self.frame(ingress, queue)];
+        [Some(self.bfc.bitmap_frame(ingress)), Some(grants[0]), Some(grants[1])]
+    }
+
+    fn opening_balance(&self, ingress: u16) -> Option<Balance> {
+        let window = self.windows[usize::from(ingress)];
+        Some(Balance::new(self.queues, self.packet, window, self.queue_reserve))
+    }
+
+    fn connect(&mut self, egress: u16, balance: Balance) {
+        self.balances[usize::from(egress)] = Some(balance);
+    }
+
+    fn balance(&self, egress: u16) -> Option<&Balance> {
+        self.balances[usize::from(egress)].as_ref()
+    }
+
+    fn ledger(&self, ingress: u16) -> Vec<Granted> {
+        let row = self.index(ingress, 0)..self.index(ingress + 1, 0);
+        let entry =
+            |account: &Account| Granted { granted: account.granted, arrived: account.arrived };
+        self.accounts[row].iter().map(entry).collect()
+    }
+
+    fn stops(&self) -> Option<Stops> {
+        self.bfc.stops()
+    }
+
+    fn lasts(&self, admission: &Admission, pause: &KeptPause, shared: u64) -> bool {
+        self.bfc.lasts(admission, pause, shared)
+    }
+
+    /// Credit is granted once only, and dry queues are stopped.
+    fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
+        let mut paid = vec![0; self.accounts.len()];
+        for (_, _, packet) in stored.packets() {
+            paid[self.index(packet.ingress, paid_by(packet))] += u64::from(packet.wire_bytes);
+        }
+        for (egress, number, queue) in stored.queues() {
+            let is_dry = self.balance(egress).is_some_and(|balance| balance.is_dry(number));
+            if is_dry != queue.is_dry {
+                return Err(format!(
+                    "port {egress}, queue {number}: without credit {is_dry}, stopped {}",
+                    queue.is_dry
+                ));
+            }
+        }
+        self.audit_books(&paid)?;
+        self.bfc.audit(stored)
+    }
+}
+
 /// The account that `packet` was paid from: 0 its link's, else its upstream queue's.
 #[inline]
-pub(crate) fn paid_by(packet: &Packet) -> u16 {
+fn paid_by(packet: &Packet) -> u16 {
     if packet.flags.contains(PacketFlags::OWN_CREDIT) { packet.upstream_queue } else { 0 }
 }
 

@@ -3,13 +3,15 @@
 
 use alloc::vec::Vec;
 
-use penstock_packet::{PacketFlags, PortFacts};
+use penstock_packet::{PacketFlags, PortFacts, SwitchFacts};
 use penstock_units::BitRate;
 
 use super::*;
+use crate::assignment::ingress::ByIngressConfig;
+use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
 use crate::marking::predicted::PredictedConfig;
-use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig};
+use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig, marking};
 
 const US: Time = Time::from_us(1);
 
@@ -35,7 +37,7 @@ fn facts(delays: [u64; 3]) -> SwitchFacts {
 
 fn switch(marking: MarkingConfig) -> SwitchConfig {
     SwitchConfig {
-        assignment: AssignmentConfig::Ingress {},
+        assignment: AssignmentConfig::Ingress(ByIngressConfig {}),
         scheduling: drr(1_000),
         marking,
         backpressure: BackpressureConfig::Fafc(config()),
@@ -44,12 +46,13 @@ fn switch(marking: MarkingConfig) -> SwitchConfig {
 }
 
 fn bench() -> Bench {
-    Bench::new(&switch(MarkingConfig::None {}), &facts([1; 3]))
+    Bench::new(&switch(MarkingConfig::None(marking::none::NoneConfig {})), &facts([1; 3]))
 }
 
 impl Bench {
     fn fafc(&self) -> &Fafc {
-        self.switch.fafc().unwrap()
+        let Backpressure::Fafc(fafc) = self.switch.backpressure() else { unreachable!() };
+        fafc
     }
 
     /// `count` packets of 1,000 bytes come from `ingress` for `egress`.
@@ -206,7 +209,7 @@ fn a_shrinking_queue_pauses_nobody_however_long_it_is() {
 
 #[test]
 fn links_of_different_delays_count_with_their_own() {
-    let config = switch(MarkingConfig::None {});
+    let config = switch(MarkingConfig::None(marking::none::NoneConfig {}));
     let mut bench = Bench::new(&config, &facts([2, 4, 1]));
     bench.bring(2, 1, 0);
     bench.bring(1, 2, 0);

@@ -36,18 +36,24 @@ mod forecast;
 pub mod pause_time;
 mod slots;
 
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use penstock_packet::{ControlFrame, PortFacts, Signal, SwitchFacts};
-use penstock_units::{Bytes, Time};
+use penstock_packet::{ControlFrame, PortFacts, Signal};
+use penstock_units::{Bytes, Problems, Time};
 use serde::{Deserialize, Serialize};
 
 use self::forecast::Forecast;
 use self::pause_time::{IngressPort, Ranked, allocate};
 use self::slots::Slots;
+use super::pairs::audit_pairs;
 use super::pfc::{Pfc, PfcConfig};
+use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
+use crate::admission::Admission;
+use crate::passing::Passing;
 use crate::port::{Port, QueueForecast};
+use crate::stored::Stored;
 
 /// Triggers closer than this many T_hop decrease r^i (sec. III-D).
 const CONSECUTIVE_HOPS: u64 = 4;
@@ -76,9 +82,26 @@ pub struct FafcConfig {
     pub pfc: PfcConfig,
 }
 
+impl Parameters for FafcConfig {
+    fn check(&self, problems: &mut Problems) {
+        let holds = self.threshold > Bytes::ZERO;
+        problems.unless(holds, "threshold", self.threshold, "write at least 1 B");
+        for (field, share) in [
+            ("queue_smoothing", self.queue_smoothing),
+            ("rate_smoothing", self.rate_smoothing),
+            ("rate_decrease", self.rate_decrease),
+        ] {
+            let holds = share > 0.0 && share <= 1.0;
+            problems.unless(holds, field, share, "write above 0, at most 1");
+        }
+        let hops = self.congested_hops;
+        problems.unless((0.0..=1e6).contains(&hops), "congested_hops", hops, "write 0 or more");
+    }
+}
+
 /// FAFC at a switch.
 #[derive(Debug)]
-pub struct Fafc {
+pub(crate) struct Fafc {
     threshold: f64,
     rate_decrease: f64,
     forecast: Forecast,
@@ -104,11 +127,12 @@ pub struct Fafc {
     times: Vec<f64>,
     /// Frames that wait to be taken.
     outbox: Vec<ControlFrame>,
-    pub(crate) pfc: Pfc,
+    pfc: Pfc,
 }
 
 impl Fafc {
-    pub(crate) fn new(config: &FafcConfig, facts: &SwitchFacts, accounts: usize) -> Self {
+    pub(crate) fn new(config: &FafcConfig, place: &Place<'_>) -> Self {
+        let facts = place.facts;
         let ports = facts.ports.len();
         let hops: Vec<Time> =
             facts.ports.iter().map(|port| port.delay + port.neighbour_pipeline).collect();
@@ -138,66 +162,8 @@ impl Fafc {
             ranks: vec![0; ports],
             times: vec![0.0; ports],
             outbox: Vec::with_capacity(ports),
-            pfc: Pfc::new(&config.pfc, accounts),
+            pfc: Pfc::new(&config.pfc, place),
         }
-    }
-
-    /// What `egress` holds of `ingress` (bytes), for checks.
-    pub fn stored(&self, ingress: u16, egress: u16) -> u64 {
-        self.forecast.stored(ingress, egress)
-    }
-
-    /// th_p (bytes).
-    pub(crate) fn threshold(&self) -> f64 {
-        self.threshold
-    }
-
-    /// A packet from `ingress` has joined a queue of `egress`.
-    #[inline]
-    pub(crate) fn on_enqueue(&mut self, ingress: u16, egress: u16, bytes: u64) {
-        self.forecast.on_enqueue(ingress, egress, bytes);
-    }
-
-    /// It leaves (`CheckCong`); pauses wait in the outbox.
-    #[inline]
-    pub(crate) fn on_dequeue(
-        &mut self,
-        now: Time,
-        (ingress, egress): (u16, u16),
-        bytes: u64,
-        ports: &mut [Port],
-    ) {
-        self.forecast.on_dequeue(ingress, egress, bytes);
-        if ports[usize::from(egress)].forecast().predicted > self.threshold {
-            self.relieve(now, egress, ports);
-        }
-    }
-
-    /// A frame that has to be sent.
-    #[inline]
-    pub(crate) fn take_frame(&mut self) -> Option<ControlFrame> {
-        self.outbox.pop()
-    }
-
-    /// When [`Fafc::on_deadline`] is due; a pause does not make it earlier.
-    pub(crate) fn deadline(&self) -> Time {
-        self.slots.iter().map(Slots::ends_at).fold(self.next_update, Time::min)
-    }
-
-    /// Serves what is due by `now`: first the trends, then the slots.
-    pub(crate) fn on_deadline(&mut self, now: Time, ports: &mut [Port]) {
-        if self.next_update <= now {
-            self.forecast.update(&self.hops_ns);
-            self.next_update = now + self.interval;
-        }
-        for ingress in 0..self.slots.len() as u16 {
-            let slots = &mut self.slots[usize::from(ingress)];
-            if slots.ends_at() <= now {
-                slots.expire(now, self.hops[usize::from(ingress)]);
-                self.spread(ingress);
-            }
-        }
-        self.publish(ports);
     }
 
     /// `calculateAndSendPause`.
@@ -289,6 +255,76 @@ impl Fafc {
             let predicted = queue + ahead + self.egress_offsets[usize::from(egress)];
             port.set_forecast(QueueForecast { queue, predicted });
         }
+    }
+}
+
+impl Policy for Fafc {
+    #[inline]
+    fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
+        let (ingress, bytes) = (packet.packet().ingress, packet.packet().wire_bytes);
+        self.forecast.on_enqueue(ingress, packet.egress, u64::from(bytes));
+        self.pfc.on_enqueue(packet)
+    }
+
+    /// `CheckCong`; pauses wait in the outbox.
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
+        let (ingress, bytes) = (packet.packet().ingress, packet.packet().wire_bytes);
+        self.forecast.on_dequeue(ingress, packet.egress, u64::from(bytes));
+        if packet.port().forecast().predicted > self.threshold {
+            self.relieve(packet.now, packet.egress, packet.ports);
+        }
+        self.pfc.on_dequeue(packet)
+    }
+
+    #[inline]
+    fn take_frame(&mut self) -> Option<ControlFrame> {
+        self.outbox.pop()
+    }
+
+    /// A pause does not make it earlier.
+    fn deadline(&self) -> Option<Time> {
+        Some(self.slots.iter().map(Slots::ends_at).fold(self.next_update, Time::min))
+    }
+
+    /// Serves what is due by `now`: first the trends, then the slots.
+    fn on_deadline(&mut self, now: Time, ports: &mut [Port]) {
+        if self.next_update <= now {
+            self.forecast.update(&self.hops_ns);
+            self.next_update = now + self.interval;
+        }
+        for ingress in 0..self.slots.len() as u16 {
+            let slots = &mut self.slots[usize::from(ingress)];
+            if slots.ends_at() <= now {
+                slots.expire(now, self.hops[usize::from(ingress)]);
+                self.spread(ingress);
+            }
+        }
+        self.publish(ports);
+    }
+
+    fn threshold(&self, _: &Admission, _: u16, _: u16, _: &Port) -> i64 {
+        self.threshold as i64
+    }
+
+    fn standing_pauses(&self, admission: &Admission, ingress: u16) -> Vec<ControlFrame> {
+        self.pfc.standing_pauses(admission, ingress)
+    }
+
+    fn peak_fraction(&self) -> Option<f64> {
+        self.pfc.peak_fraction()
+    }
+
+    fn stops(&self) -> Option<Stops> {
+        self.pfc.stops()
+    }
+
+    fn lasts(&self, admission: &Admission, pause: &KeptPause, shared: u64) -> bool {
+        self.pfc.lasts(admission, pause, shared)
+    }
+
+    fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
+        audit_pairs(stored, |ingress, egress| self.forecast.stored(ingress, egress))
     }
 }
 

@@ -1,0 +1,24 @@
+//! No backpressure: the upstream learns nothing.
+
+use serde::{Deserialize, Serialize};
+
+use super::policy::{Parameters, Place, Policy};
+
+/// Parameters of no backpressure: none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoneConfig {}
+
+impl Parameters for NoneConfig {}
+
+/// No backpressure at a switch.
+#[derive(Debug)]
+pub(crate) struct Nothing;
+
+impl Nothing {
+    pub(crate) fn new(_: &NoneConfig, _: &Place<'_>) -> Self {
+        Nothing
+    }
+}
+
+impl Policy for Nothing {}

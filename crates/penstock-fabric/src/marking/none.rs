@@ -1,0 +1,25 @@
+//! No marking: packets learn nothing.
+
+use penstock_packet::SwitchFacts;
+use serde::{Deserialize, Serialize};
+
+use super::policy::{Parameters, Policy};
+
+/// Parameters of no marking: none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoneConfig {}
+
+impl Parameters for NoneConfig {}
+
+/// No marking at a switch.
+#[derive(Debug)]
+pub(crate) struct Nothing;
+
+impl Nothing {
+    pub(crate) fn new(_: &NoneConfig, _: &SwitchFacts) -> Self {
+        Nothing
+    }
+}
+
+impl Policy for Nothing {}

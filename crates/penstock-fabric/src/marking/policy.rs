@@ -1,0 +1,73 @@
+//! The hooks of a marking policy. A policy leaves out those for which it has nothing to do.
+
+use alloc::string::String;
+
+use penstock_units::Problems;
+use serde::{Deserialize, Serialize};
+
+use crate::passing::Passing;
+use crate::stored::Stored;
+
+/// Where a packet is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkingPoint {
+    /// When it leaves its queue.
+    Dequeue,
+    /// When it joins its queue.
+    Enqueue,
+}
+
+/// What a packet and its source learn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Whether the packet is marked.
+    pub is_marked: bool,
+    /// What its source is told of congestion, 1 to 63.
+    pub feedback: Option<u8>,
+}
+
+impl Mark {
+    /// The packet is marked, or not.
+    #[inline]
+    pub(crate) fn of(is_marked: bool) -> Self {
+        Mark { is_marked, feedback: None }
+    }
+}
+
+/// What the parameters of a policy tell.
+pub(crate) trait Parameters {
+    /// Checks every field against its bounds.
+    fn check(&self, _problems: &mut Problems) {}
+
+    /// Whether packets carry telemetry.
+    fn has_telemetry(&self) -> bool {
+        false
+    }
+}
+
+/// A marking policy of a switch.
+pub(crate) trait Policy {
+    /// A packet has joined its queue.
+    #[inline]
+    fn on_enqueue(&mut self, _packet: &mut Passing<'_>) -> Mark {
+        Mark::default()
+    }
+
+    /// A packet has left its queue.
+    #[inline]
+    fn on_dequeue(&mut self, _packet: &mut Passing<'_>) -> Mark {
+        Mark::default()
+    }
+
+    /// A paused `queue` of `egress` is resumed and holds `queue_bytes`.
+    fn on_resume(&mut self, _egress: u16, _queue: u16, _queue_bytes: u64) {}
+
+    /// Recomputes its state from the packets that are stored.
+    ///
+    /// # Errors
+    /// The first number that is wrong, in words.
+    fn audit(&self, _stored: &Stored<'_>) -> Result<(), String> {
+        Ok(())
+    }
+}
