@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{
     ControlFrame, Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool,
-    PortFacts, Signal, SwitchFacts,
+    PortFacts, Signal, SwitchFacts, SwitchFrames,
 };
 use penstock_units::{BitRate, Time};
 use rand_pcg::Pcg32;
@@ -233,9 +233,12 @@ pub(crate) fn host_port() -> PortFacts {
     }
 }
 
+/// Frames of 64 B, and no notices of drops.
+pub(crate) const FRAMES: SwitchFrames = SwitchFrames { control: 64, notice: None };
+
 /// A top-of-rack switch with these ports.
 pub(crate) fn switch_with(ports: Vec<PortFacts>) -> SwitchFacts {
-    SwitchFacts { node: 9, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 7 }
+    SwitchFacts { node: 9, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 7, frames: FRAMES }
 }
 
 /// A top-of-rack switch with `count` hosts.

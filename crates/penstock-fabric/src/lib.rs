@@ -9,7 +9,7 @@
 //! Reading order: [`queue`], [`port`], then [`switch`], which composes the five
 //! axes: [`admission`] (is there room?), [`assignment`] (which queue?), [`scheduling`] (which queue
 //! next?), [`marking`] (what does the packet learn?), [`backpressure`] (what does the upstream
-//! learn?). [`parts`] holds the data structures that policies share.
+//! learn?), and [`switch::node`], the contract with whoever drives a switch. [`parts`] holds the data structures that policies share.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -39,5 +39,6 @@ pub use config::SwitchConfig;
 pub use marking::MarkingConfig;
 pub use port::Port;
 pub use scheduling::SchedulingConfig;
+pub use switch::node::{Received, Routes, SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn};
 pub use switch::{Arrival, Departure, Switch};
 pub use waiting::Stopped;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{
     ControlFrame, Moment, Observation, Observer, PacketEvent, PacketFlags, PacketId, PacketKind,
-    PacketPool, SwitchFacts,
+    PacketPool, SwitchFacts, SwitchFrames,
 };
 use penstock_units::Time;
 
@@ -23,6 +23,7 @@ use crate::passing::Passing;
 use crate::port::Port;
 use crate::scheduling::Scheduler;
 
+pub mod node;
 mod part;
 mod signal;
 
@@ -61,6 +62,7 @@ pub struct Switch {
     marking: Marking,
     backpressure: Backpressure,
     draws: Draws,
+    frames: SwitchFrames,
 }
 
 impl Switch {
@@ -88,6 +90,7 @@ impl Switch {
             marking: Marking::new(&config.marking, facts),
             backpressure,
             draws,
+            frames: facts.frames,
         }
     }
 

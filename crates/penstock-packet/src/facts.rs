@@ -32,6 +32,17 @@ pub struct SwitchFacts {
     pub ports: Vec<PortFacts>,
     /// Makes its hash functions differ from other switches'.
     pub salt: u32,
+    /// What it makes itself.
+    pub frames: SwitchFrames,
+}
+
+/// Sizes of the frames that a switch makes (bytes).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SwitchFrames {
+    /// A pause, resume or bitmap frame, and a message about congestion.
+    pub control: u16,
+    /// A notice to the source of a packet that was dropped, where switches send such.
+    pub notice: Option<u16>,
 }
 
 impl SwitchFacts {

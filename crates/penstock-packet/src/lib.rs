@@ -29,7 +29,7 @@ pub mod signal;
 
 pub use balance::Balance;
 pub use credit_queue::{CreditQueue, CreditShapingConfig};
-pub use facts::{PortFacts, SwitchFacts};
+pub use facts::{PortFacts, SwitchFacts, SwitchFrames};
 pub use fifo::Fifo;
 pub use id::PacketId;
 pub use moment::Moment;

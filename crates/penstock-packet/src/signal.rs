@@ -82,6 +82,16 @@ impl Signal {
         }
     }
 
+    /// The class or queue that it names; 0 where it names none.
+    pub fn queue(self) -> u16 {
+        match self {
+            Signal::PauseClass(class) | Signal::ResumeClass(class) => u16::from(class),
+            Signal::PauseQueue(queue) | Signal::ResumeQueue(queue) => queue,
+            Signal::Credit { account, .. } => account,
+            _ => 0,
+        }
+    }
+
     /// Whether it stops somebody or lets him go on; bitmaps repeat, and credits come before a stop.
     pub fn is_event(self) -> bool {
         !matches!(self, Signal::QueueBitmap(_) | Signal::Credit { .. })

@@ -86,7 +86,7 @@ impl<O: Observer> Simulation<O> {
                 sent, measured.arrived_payload, measured.dropped_payload
             )));
         }
-        let live = self.slots.live().len() as u64;
+        let live = self.router.slots.live().len() as u64;
         let bearers = self.pool.bearers() - live;
         if bearers > packets as u64 {
             return Err(fail(format!("{bearers} packets of {packets} bear the name of a flow")));

@@ -2,11 +2,14 @@
 //!
 //! Sources, in the order that breaks ties: the arrival on each wire, the end of each transmission (only
 //! while something waits), a timer for each host, the end of a timed pause of each link, a clock for
-//! each switch whose policy has one, a few global clocks, and for each flow the timers of its receiving
+//! each switch whose policy has one, a few global clocks, among them what each switch tells its
+//! neighbours again and again, and for each flow the timers of its receiving
 //! and of its sending end.
 
 use penstock_engine::SourceId;
+use penstock_fabric::SwitchTimer;
 use penstock_packet::Observer;
+use penstock_transport::Timer;
 use penstock_units::Time;
 
 use crate::measure::backlog;
@@ -23,8 +26,6 @@ pub(crate) enum Clock {
     Sample,
     /// The backlog is sampled.
     Backlog,
-    /// Switches send the bitmap of paused queues.
-    Bitmap,
     /// Somebody looks for deadlocks.
     Deadlock,
     /// No more traffic is generated.
@@ -35,20 +36,32 @@ pub(crate) enum Clock {
 
 const CLOCKS: u32 = Clock::End as u32 + 1;
 
+/// Those that come before what switches tell again and again.
+const EARLY_CLOCKS: u32 = Clock::Deadlock as u32;
+
 impl Clock {
-    /// What `clock`, a number among the global clocks, is for, in words.
-    pub(crate) fn purpose(clock: u32) -> &'static str {
-        const PURPOSES: [&str; CLOCKS as usize] = [
-            "links that fail or recover",
-            "the traffic",
-            "samples",
-            "the backlog",
-            "bitmaps of paused queues",
-            "deadlocks",
-            "the end of the traffic",
-            "the end",
-        ];
-        PURPOSES[clock as usize]
+    /// All of them.
+    const ALL: [Clock; CLOCKS as usize] = [
+        Clock::Routes,
+        Clock::Traffic,
+        Clock::Sample,
+        Clock::Backlog,
+        Clock::Deadlock,
+        Clock::Duration,
+        Clock::End,
+    ];
+
+    /// What it is for, in words.
+    pub(crate) fn purpose(self) -> &'static str {
+        match self {
+            Clock::Routes => "links that fail or recover",
+            Clock::Traffic => "the traffic",
+            Clock::Sample => "samples",
+            Clock::Backlog => "the backlog",
+            Clock::Deadlock => "deadlocks",
+            Clock::Duration => "the end of the traffic",
+            Clock::End => "the end",
+        }
     }
 }
 
@@ -78,13 +91,31 @@ impl Sources {
         3 * self.links + self.hosts + switch
     }
 
+    /// What a switch tells its neighbours again and again.
+    pub(crate) fn repeat(self, switch: u32) -> SourceId {
+        self.switch(self.switches) + EARLY_CLOCKS + switch
+    }
+
     pub(crate) fn clock(self, clock: Clock) -> SourceId {
-        self.switch(self.switches) + clock as u32
+        let clock = clock as u32;
+        let repeats = if clock < EARLY_CLOCKS { 0 } else { self.switches };
+        self.switch(self.switches) + clock + repeats
+    }
+
+    /// Whose a source is that is not of a link, a host, a switch's clock or a flow: a global clock's, or that of
+    /// what the switch with this number repeats.
+    pub(crate) fn kind(self, source: SourceId) -> Result<Clock, u32> {
+        let place = source - self.switch(self.switches);
+        if (EARLY_CLOCKS..EARLY_CLOCKS + self.switches).contains(&place) {
+            return Err(place - EARLY_CLOCKS);
+        }
+        let clock = if place < EARLY_CLOCKS { place } else { place - self.switches };
+        Ok(Clock::ALL[clock as usize])
     }
 
     /// The timers of the receiving end of the flow with this name, 1 or more.
     pub(crate) fn receiver(self, flow: u32) -> SourceId {
-        self.switch(self.switches) + CLOCKS + 2 * (flow - 1)
+        self.switch(self.switches) + CLOCKS + self.switches + 2 * (flow - 1)
     }
 
     /// The name of the flow that has timer number `timer` of all flows' timers.
@@ -107,15 +138,10 @@ impl<O: Observer> Simulation<O> {
         if self.scenario.measure.sample_interval > Time::ZERO {
             self.wheel.schedule(self.sources.clock(Clock::Sample), Time::ZERO);
         }
-        if let Some(interval) = self.bitmap_interval() {
-            self.wheel.schedule(self.sources.clock(Clock::Bitmap), interval);
-        }
         if let Some(watch) = &self.deadlock_watch {
             self.wheel.schedule(self.sources.clock(Clock::Deadlock), watch.interval());
         }
-        for switch in 0..self.network.switches.len() {
-            self.expect_deadline(switch);
-        }
+        self.start_switches();
         self.expect_route_change();
         self.expect_flow();
     }
@@ -127,24 +153,39 @@ impl<O: Observer> Simulation<O> {
             self.offer(now, self.network.uplinks[host as usize]);
             return self.serve(now, host);
         } else if timer < sources.switch(0) {
-            return self.on_release(now, timer - sources.release(0));
+            return self.on_port_timer(now, timer - sources.release(0));
         } else if timer < sources.switch(sources.switches) {
-            return self.on_switch_deadline(now, (timer - sources.switch(0)) as usize);
+            let switch = (timer - sources.switch(0)) as usize;
+            return self.on_switch_timer(now, switch, SwitchTimer::Clock);
+        } else if timer >= sources.receiver(1) {
+            return self.on_flow_timer(now, timer - sources.receiver(1));
         }
-        match timer - sources.switch(sources.switches) {
-            clock if clock == Clock::Routes as u32 => self.on_route_change(now),
-            clock if clock == Clock::Traffic as u32 => self.on_traffic(now),
-            clock if clock == Clock::Sample as u32 => self.on_sample(now),
-            clock if clock == Clock::Backlog as u32 => self.on_backlog(now),
-            clock if clock == Clock::Bitmap as u32 => self.on_bitmap(now),
-            clock if clock == Clock::Deadlock as u32 => self.on_deadlock_clock(now),
-            clock if clock == Clock::Duration as u32 => {
+        match sources.kind(timer) {
+            Ok(Clock::Routes) => self.on_route_change(now),
+            Ok(Clock::Traffic) => self.on_traffic(now),
+            Ok(Clock::Sample) => self.on_sample(now),
+            Ok(Clock::Backlog) => self.on_backlog(now),
+            Ok(Clock::Deadlock) => self.on_deadlock_clock(now),
+            Ok(Clock::Duration) => {
                 self.has_passed_duration = true;
-                self.measured.on_duration(&self.slots, &self.flows, &self.counters);
+                self.measured.on_duration(&self.router.slots, &self.flows, &self.counters);
                 self.stop_if_finished();
             }
-            clock if clock == Clock::End as u32 => self.is_done = true,
-            flow => self.on_flow_timer(now, flow - CLOCKS),
+            Ok(Clock::End) => self.is_done = true,
+            Err(switch) => self.on_switch_timer(now, switch as usize, SwitchTimer::Repeat),
+        }
+    }
+
+    /// The timer of the port at which `link` begins is due.
+    fn on_port_timer(&mut self, now: Time, link: u32) {
+        let wire = &self.network.wires[link as usize];
+        let (node, port) = (wire.from, wire.from_port);
+        match node.checked_sub(self.sources.hosts) {
+            None => {
+                self.call(now, node, |host, turn| host.on_timer(turn, Timer::Uplink));
+                self.serve(now, node);
+            }
+            Some(switch) => self.on_switch_timer(now, switch as usize, SwitchTimer::Port(port)),
         }
     }
 
@@ -187,7 +228,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn on_backlog(&mut self, now: Time) {
-        if self.measured.backlog.sample(now, &self.slots, &self.flows) {
+        if self.measured.backlog.sample(now, &self.router.slots, &self.flows) {
             let next = now + backlog::interval(self.scenario.duration);
             self.wheel.schedule(self.sources.clock(Clock::Backlog), next);
         }

@@ -164,7 +164,7 @@ impl<O: Observer> Simulation<O> {
     fn measure_delivery(&mut self, now: Time, id: PacketId) {
         let packet = &self.pool[id];
         self.measured.arrived_payload += u64::from(packet.payload);
-        let Some(flow) = self.slots.live_flow(packet.flow) else { return };
+        let Some(flow) = self.router.slots.live_flow(packet.flow) else { return };
         if let Some(order) = &mut self.order {
             order.on_arrival(packet.flow, flow.number, packet);
         }
@@ -177,7 +177,7 @@ impl<O: Observer> Simulation<O> {
     /// Timer number `timer` of the flows is due.
     pub(crate) fn on_flow_timer(&mut self, now: Time, timer: u32) {
         let name = Sources::flow(timer);
-        let flow = &self.slots.flows[name as usize];
+        let flow = &self.router.slots.flows[name as usize];
         let (host, timer) = match timer % 2 {
             0 => (flow.destination, Timer::Receiver(name)),
             _ => (flow.source, Timer::Sender(name)),

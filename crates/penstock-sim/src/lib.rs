@@ -7,8 +7,8 @@
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
 //! [`network`] (what is built), [`wire`], [`flow`], `clock` (what events are there),
-//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `host` (how hosts are driven), `signal` (what switches tell their
-//! neighbours), `switch_clock` (what happens at a port without a packet), `check` (invariants), `standstill` (time must pass), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
+//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `host` and `switch` (how both are driven), `router` (where packets go),
+//! `check` (invariants), `standstill` (time must pass), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
 //! [`results`] (what comes out).
 //! [`mod@dependencies`] answers `penstock deadlock`, [`mod@forecast`] how large a run is; [`bare`] is the yardstick of the benchmark.
 
@@ -29,13 +29,13 @@ pub mod network;
 mod ns3;
 pub mod outage;
 pub mod results;
+mod router;
 pub mod routing;
 pub mod run;
 pub mod scenario;
-mod signal;
 pub mod simulation;
 mod standstill;
-mod switch_clock;
+mod switch;
 pub mod topology;
 
 pub mod wire;

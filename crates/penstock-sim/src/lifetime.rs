@@ -46,7 +46,7 @@ impl<O: Observer> Simulation<O> {
             is_incast: self.measured.is_incast(arrival.label),
             path: self.path_facts(&forward, &back),
         };
-        self.slots.insert(name, flow, &forward, &back);
+        self.router.slots.insert(name, flow, &forward, &back);
         self.wheel.grow(self.sources.sender(name) as usize + 1);
         self.measured.on_flow_start(arrival.size);
         self.call(now, arrival.destination, |host, turn| host.expect(turn, &opening));
@@ -104,19 +104,19 @@ impl<O: Observer> Simulation<O> {
 
     /// The flow named `name` has completed: its last byte is acknowledged.
     pub(crate) fn end_flow(&mut self, now: Time, name: u32) {
-        let flow = &self.slots.flows[name as usize];
+        let flow = &self.router.slots.flows[name as usize];
         let (completion, destination) = (now - flow.start, flow.destination);
         self.measured.on_flow_end(&self.record(name, Some(completion)));
         self.call(now, destination, |host, turn| host.close(turn, name));
         self.wheel.cancel(self.sources.receiver(name));
         self.wheel.cancel(self.sources.sender(name));
-        self.slots.end(name);
+        self.router.slots.end(name);
         self.pool.give_back(name);
         self.stop_if_finished();
     }
 
     pub(crate) fn record(&self, slot: u32, completion: Option<Time>) -> FlowRecord {
-        let flow = &self.slots.flows[slot as usize];
+        let flow = &self.router.slots.flows[slot as usize];
         FlowRecord {
             flow: flow.number,
             source: flow.source,

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use penstock_engine::stream;
 use penstock_fabric::Switch;
 use penstock_fabric::parts::{Draws, Streams};
-use penstock_packet::{Balance, PortFacts, SwitchFacts};
-use penstock_transport::{FrameBytes, PathFacts};
+use penstock_packet::{Balance, PortFacts, SwitchFacts, SwitchFrames};
+use penstock_transport::{FrameBytes, PathFacts, RecoveryConfig};
 use penstock_units::{Bytes, Fidelity, Time, Transmission};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
@@ -86,7 +86,9 @@ impl Network {
         let wires = wires(&topology, &ports, scenario.fidelity);
         let streams = ns3::streams(topology.nodes.len());
         let switches = (0..topology.switches)
-            .map(|switch| build_switch(scenario, &topology, topology.hosts + switch, &streams))
+            .map(|switch| {
+                build_switch(scenario, (&topology, &frames), topology.hosts + switch, &streams)
+            })
             .collect();
         let routings = route_changes.iter().map(|change| &change.routing).chain([&routing]);
         let path_links = routings.map(|routing| longest_path(&topology, routing)).max();
@@ -214,12 +216,17 @@ fn wires(topology: &Topology, ports: &PortLinks, fidelity: Fidelity) -> Vec<Wire
 
 fn build_switch(
     scenario: &Scenario,
-    topology: &Topology,
+    (topology, frames): (&Topology, &Frames),
     node: u32,
     streams: &Rc<RefCell<Streams>>,
 ) -> Switch {
     let mut random = stream(scenario.seed, &format!("switch/{}", node - topology.hosts));
-    let facts = switch_facts(topology, node, random.next_u32());
+    let tells_drops = matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_));
+    let frames = SwitchFrames {
+        control: frames.control,
+        notice: tells_drops.then_some(frames.acknowledgement),
+    };
+    let facts = SwitchFacts { frames, ..switch_facts(topology, node, random.next_u32()) };
     let own = Pcg32::new(random.next_u64(), random.next_u64());
     let draws = match scenario.fidelity {
         Fidelity::Exact => Draws::new(own),
@@ -228,7 +235,7 @@ fn build_switch(
     Switch::new(&scenario.scheme.switch, &facts, draws)
 }
 
-/// What the switch `node` knows of itself.
+/// What the switch `node` knows of its place.
 pub(crate) fn switch_facts(topology: &Topology, node: u32, salt: u32) -> SwitchFacts {
     let port = |link: &u32| {
         let link = &topology.links[*link as usize];
@@ -247,6 +254,7 @@ pub(crate) fn switch_facts(topology: &Topology, node: u32, salt: u32) -> SwitchF
         pipeline_delay: topology.pipeline_delay,
         ports: topology.egress_links(node).iter().map(port).collect(),
         salt,
+        frames: SwitchFrames::default(),
     }
 }
 

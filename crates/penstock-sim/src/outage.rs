@@ -14,8 +14,7 @@
 //!
 //! A link that is down is one whose transmission never ends: it costs nothing per packet.
 
-use penstock_engine::stream::mix;
-use penstock_packet::{Moment, Observer, PacketEvent, PacketId, PacketKind};
+use penstock_packet::{Observer, PacketEvent, PacketId, PacketKind};
 use penstock_transport::RecoveryConfig;
 use penstock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -142,6 +141,7 @@ impl<O: Observer> Simulation<O> {
     /// Links fail or recover, and the routes with them.
     pub(crate) fn on_route_change(&mut self, now: Time) {
         let change = self.network.route_changes.remove(0);
+        self.router.change(&change.routing);
         self.network.routing = change.routing;
         for &link in &change.failed {
             self.cut(link);
@@ -174,9 +174,8 @@ impl<O: Observer> Simulation<O> {
         let (node, egress) =
             (self.network.wires[link as usize].from, self.network.wires[link as usize].from_port);
         let switch = (node - self.sources.hosts) as usize;
-        let moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
-        self.network.switches[switch].forget_pauses(&moment, egress);
-        while let Some((id, _)) = self.depart(now, switch, link) {
+        self.call_switch(now, switch, |switch, turn| switch.on_link(turn, egress, false));
+        while let Some(id) = self.depart(now, switch, link) {
             self.lose(link, id);
         }
     }
@@ -198,25 +197,7 @@ impl<O: Observer> Simulation<O> {
     fn repeat_pauses(&mut self, now: Time, link: u32) {
         let wire = &self.network.wires[link as usize];
         let (switch, port) = ((wire.to - self.sources.hosts) as usize, wire.to_port);
-        for frame in self.network.switches[switch].standing_pauses(port) {
-            self.send_frame(now, switch, frame);
-        }
-    }
-
-    /// The link by which a packet of a flow leaves `switch` with the routes of this moment; none for
-    /// a frame between neighbours.
-    pub(crate) fn link_of_table(&self, switch: usize, id: PacketId) -> Option<u32> {
-        let packet = &self.pool[id];
-        if packet.kind.is_link_local() {
-            return None;
-        }
-        let flow = &self.slots.flows[packet.flow as usize];
-        let hash = mix(self.path_seed ^ flow.number);
-        let (towards, hash) = match packet.kind.goes_to_source() {
-            false => (flow.destination, hash),
-            true => (flow.source, mix(hash)),
-        };
-        let node = self.sources.hosts + switch as u32;
-        Some(self.network.routing.next_link(node, towards, hash))
+        self.call_switch(now, switch, |switch, turn| switch.on_link(turn, port, true));
+        self.serve_switch(now, switch, 0, None);
     }
 }

@@ -140,7 +140,7 @@ impl<O: Observer> Simulation<O> {
     pub fn finish(mut self, cancelled: bool) -> (Results, O) {
         let now = self.now();
         let unfinished = self.unfinished(now);
-        for slot in self.slots.live() {
+        for slot in self.router.slots.live() {
             let record = self.record(slot, None);
             self.measured.flows.push(&record);
         }
@@ -224,10 +224,10 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn unfinished(&self, now: Time) -> Vec<Unfinished> {
-        let slots = self.slots.live().into_iter();
-        let finite = slots.filter(|&slot| self.slots.flows[slot as usize].size > 0);
+        let slots = self.router.slots.live().into_iter();
+        let finite = slots.filter(|&slot| self.router.slots.flows[slot as usize].size > 0);
         let describe = |slot: u32| {
-            let flow = &self.slots.flows[slot as usize];
+            let flow = &self.router.slots.flows[slot as usize];
             Unfinished {
                 flow: flow.number,
                 src: flow.source,
@@ -242,7 +242,7 @@ impl<O: Observer> Simulation<O> {
 
     fn waits_for(&self, now: Time, slot: u32) -> String {
         let sender = self.flows.sender(slot);
-        let flow = &self.slots.flows[slot as usize];
+        let flow = &self.router.slots.flows[slot as usize];
         let host = &self.hosts[flow.source as usize];
         let nic = host.nic();
         let in_flight = sender.in_flight();

@@ -2,8 +2,8 @@
 //! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
 
 use penstock_engine::{SourceId, Wheel, prefetch, stream};
-use penstock_fabric::{Arrival, Departure};
-use penstock_packet::{Moment, Observer, PacketId, PacketKind, PacketPool};
+use penstock_fabric::SwitchRequests;
+use penstock_packet::{Observer, PacketId, PacketKind, PacketPool};
 use penstock_transport::{Flows, Host, HostDraws, Requests};
 use penstock_units::{Fidelity, Time};
 use rand_core::RngCore;
@@ -13,13 +13,13 @@ use crate::check::OrderCheck;
 use crate::clock::Sources;
 use crate::deadlock::DeadlockWatch;
 use crate::error::{ScenarioError, StandstillError};
-use crate::flow::{FlowNames, FlowSlots};
+use crate::flow::FlowNames;
 use crate::host;
 use crate::levels;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::ns3::Ns3;
-use crate::routing::{RoutingConfig, Spray};
+use crate::router::Router;
 use crate::scenario::Scenario;
 use crate::standstill::{ClockWatch, LOOK_EVENTS};
 use crate::wire::WireCounters;
@@ -29,12 +29,15 @@ use crate::workload::{FlowArrival, Workload};
 pub struct Simulation<O> {
     pub(crate) network: Network,
     pub(crate) hosts: Vec<Host>,
-    pub(crate) slots: FlowSlots,
+    /// Where packets go, and the flows to which they belong.
+    pub(crate) router: Router,
     /// The ends of the flows, which belong to the hosts.
     pub(crate) flows: Flows,
     /// What the host that was called last asks for.
     pub(crate) requests: Requests,
     pub(crate) draws: HostDraws,
+    /// What switches ask for.
+    pub(crate) told: SwitchRequests,
     pub(crate) pool: PacketPool,
     pub(crate) wheel: Wheel,
     pub(crate) sources: Sources,
@@ -51,8 +54,6 @@ pub struct Simulation<O> {
     pub(crate) deadlock_watch: Option<DeadlockWatch>,
     /// Who watches the switches.
     pub observer: O,
-    /// Chooses a path for each data packet, where they are sprayed.
-    spray: Option<Box<Spray>>,
     pub(crate) workload: Workload,
     pub(crate) pending: Option<FlowArrival>,
     /// Looks whether time passes.
@@ -81,12 +82,6 @@ pub(crate) fn slot_width_log2(links: usize) -> u32 {
     21u32.saturating_sub(doublings).clamp(4, 13)
 }
 
-/// What chooses a path for each data packet of `scenario`, if they are sprayed.
-fn spray(scenario: &Scenario, network: &Network) -> Option<Box<Spray>> {
-    let RoutingConfig::Spray(config) = &scenario.scheme.routing else { return None };
-    Some(Box::new(Spray::new(config, network.switches.len(), scenario.seed)))
-}
-
 impl<O: Observer> Simulation<O> {
     /// Prepares a run of `scenario` on `network`.
     ///
@@ -110,16 +105,18 @@ impl<O: Observer> Simulation<O> {
             Pcg32::new(named.next_u64(), named.next_u64())
         };
         let wheel = Wheel::new(sources.receiver(1) as usize, slot_width_log2(links));
+        let path_seed = stream(scenario.seed, "ecmp").next_u64();
         let (wheel, ns3) = match scenario.fidelity {
             Fidelity::Exact => (wheel, None),
             Fidelity::Ns3Hpcc => (wheel.in_order_of_scheduling(), Some(Box::default())),
         };
         let mut simulation = Simulation {
             hosts: host::hosts(scenario, &network),
-            slots: FlowSlots::new(network.path_links),
+            router: Router::new(scenario, &network, path_seed),
             flows: Flows::default(),
             requests: Requests::default(),
             draws: host::draws(scenario.seed),
+            told: SwitchRequests::default(),
             pool: PacketPool::new(scenario.has_telemetry()),
             wheel,
             ns3,
@@ -127,10 +124,9 @@ impl<O: Observer> Simulation<O> {
             counters: vec![WireCounters::default(); links],
             measured: Measurements::new(scenario, &network, workload.labels().to_vec()),
             names: FlowNames::new(scenario.seed),
-            path_seed: stream(scenario.seed, "ecmp").next_u64(),
+            path_seed,
             fault_random: random("faults/control"),
             control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
-            spray: spray(scenario, &network),
             scenario: scenario.clone(),
             deadlock_watch: DeadlockWatch::new(&network),
             has_outages: !network.route_changes.is_empty(),
@@ -235,83 +231,6 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The next link on the way of a packet, which has reached a switch; none for a frame between
-    /// neighbours.
-    #[inline]
-    pub(crate) fn next_link(&mut self, id: PacketId) -> Option<u32> {
-        let packet = &mut self.pool[id];
-        match packet.kind {
-            PacketKind::Data
-            | PacketKind::Acknowledgement
-            | PacketKind::NegativeAcknowledgement
-            | PacketKind::CongestionNotification
-            | PacketKind::Grant
-            | PacketKind::Resend
-            | PacketKind::Busy
-            | PacketKind::Credit
-            | PacketKind::CreditRequest
-            | PacketKind::CreditStop => {
-                packet.hop += 1;
-                let route = self.slots.route(packet.flow, packet.kind.is_reply());
-                Some(self.slots.routes[route + usize::from(packet.hop) - 1])
-            }
-            PacketKind::DropNotice | PacketKind::CongestionFeedback => {
-                packet.hop -= 1;
-                let route = self.slots.route(packet.flow, false);
-                let forward = self.slots.routes[route + usize::from(packet.hop)];
-                Some(self.network.topology.links[forward as usize].reverse)
-            }
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn on_switch_arrival(&mut self, now: Time, switch: usize, ingress: u16, id: PacketId) {
-        let link =
-            if self.has_outages { self.link_of_table(switch, id) } else { self.next_link(id) };
-        let Some(link) = link else { return self.on_signal(now, switch, ingress, id) };
-        let packet = &self.pool[id];
-        if packet.kind != PacketKind::Data {
-            let egress = self.network.wires[link as usize].from_port;
-            let is_credit = packet.kind == PacketKind::Credit;
-            let switch = &mut self.network.switches[switch];
-            if !is_credit {
-                switch.enqueue_control(&mut self.pool, id, egress);
-            } else if !switch.enqueue_credit(&mut self.pool, id, egress) {
-                return self.pool.remove(id);
-            }
-            return self.offer(now, link);
-        }
-        let flow = packet.flow_hash;
-        let link = match &mut self.spray {
-            None => link,
-            Some(spray) => {
-                let destination = self.slots.flows[packet.flow as usize].destination;
-                spray.link(&self.network.routing, switch, destination)
-            }
-        };
-        let egress = self.network.wires[link as usize].from_port;
-        let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
-        match self.network.switches[switch].on_arrival(&mut moment, id, ingress, egress) {
-            Arrival::Dropped => self.on_drop(now, switch, link, id),
-            Arrival::Queued { frame, feedback } => {
-                if let Some(active) = &mut self.measured.active_flows {
-                    active.enter(now, link, flow);
-                }
-                if let Some(delays) = &mut self.measured.queue_delays {
-                    delays.enter(now, id);
-                }
-                if let Some(frame) = frame {
-                    self.send_frame(now, switch, frame);
-                }
-                if let Some(feedback) = feedback {
-                    self.send_feedback(now, switch, id, feedback, None);
-                }
-                self.offer(now, link);
-            }
-        }
-    }
-
     /// Something waits at the sending end of `link`.
     #[inline]
     pub(crate) fn offer(&mut self, now: Time, link: u32) {
@@ -345,53 +264,7 @@ impl<O: Observer> Simulation<O> {
         if node < self.sources.hosts {
             return self.send_from_host(now, node, link);
         }
-        let switch = (node - self.sources.hosts) as usize;
-        match self.depart(now, switch, link) {
-            Some((id, is_ready)) => self.transmit(now, link, id, is_ready),
-            None => self.await_tokens(link),
-        }
-    }
-
-    /// Takes the packet that `switch` sends next by `link`, and sends the frames that this makes
-    /// necessary; also answers whether another packet waits behind it.
-    #[inline]
-    pub(crate) fn depart(
-        &mut self,
-        now: Time,
-        switch: usize,
-        link: u32,
-    ) -> Option<(PacketId, bool)> {
-        let egress = self.network.wires[link as usize].from_port;
-        let mut moment = Moment { now, pool: &mut self.pool, observer: &mut self.observer };
-        let sender = &mut self.network.switches[switch];
-        let Departure { id, frame, feedback } = sender.on_departure(&mut moment, egress)?;
-        // What is next in that queue, which may have waited longer than a cache remembers: 6 % of a
-        // packet-hop in the reference's incasts, 2 % elsewhere.
-        let behind = self.pool[id].next;
-        if !behind.is_none() {
-            prefetch(&self.pool[behind]);
-        }
-        let mut is_ready = sender.port(egress).is_ready();
-        if let Some(active) = &mut self.measured.active_flows
-            && self.pool[id].kind == PacketKind::Data
-        {
-            active.leave(now, link, self.pool[id].flow_hash);
-        }
-        if let Some(delays) = &mut self.measured.queue_delays
-            && self.pool[id].kind == PacketKind::Data
-        {
-            delays.leave(now, link, id, &self.pool[id]);
-        }
-        if let Some(frame) = frame {
-            is_ready |= self.send_frame_beside(now, switch, frame, link);
-        }
-        if let Some(feedback) = feedback {
-            is_ready |= self.send_feedback(now, switch, id, feedback, Some(link));
-        }
-        while let Some(frame) = self.network.switches[switch].take_frame() {
-            is_ready |= self.send_frame_beside(now, switch, frame, link);
-        }
-        Some((id, is_ready))
+        self.send_from_switch(now, (node - self.sources.hosts) as usize, link);
     }
 
     /// Puts `id` on the wire; `more` says whether another packet waits behind it.

@@ -6,7 +6,7 @@ use penstock_engine::SourceId;
 use penstock_packet::Observer;
 use penstock_units::Time;
 
-use crate::clock::{Clock, Sources};
+use crate::clock::Sources;
 use crate::error::StandstillError;
 use crate::simulation::Simulation;
 
@@ -86,9 +86,13 @@ impl<O: Observer> Simulation<O> {
         } else if source < sources.switch(sources.switches) {
             format!("the clock of switch {}", node(source - sources.switch(0) + sources.hosts))
         } else if source < sources.receiver(1) {
-            format!("the clock of {}", Clock::purpose(source - sources.switch(sources.switches)))
+            match sources.kind(source) {
+                Ok(clock) => format!("the clock of {}", clock.purpose()),
+                Err(switch) => format!("what switch {} repeats", node(switch + sources.hosts)),
+            }
         } else {
-            let flow = &self.slots.flows[Sources::flow(source - sources.receiver(1)) as usize];
+            let flow =
+                &self.router.slots.flows[Sources::flow(source - sources.receiver(1)) as usize];
             let (from, to) = (node(flow.source), node(flow.destination));
             format!("the timer of flow {} from {from} to {to}", flow.number)
         }

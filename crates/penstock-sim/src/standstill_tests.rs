@@ -3,6 +3,7 @@ use penstock_units::{BitRate, Fidelity, Transmission};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::clock::Clock;
 use crate::network::Network;
 use crate::run::{RunError, RunOptions};
 use crate::scenario::Scenario;

@@ -9,7 +9,7 @@ use penstock_fabric::{
 };
 use penstock_packet::{
     Balance, ControlFrame, Moment, Packet, PacketFlags, PacketId, PacketKind, PacketPool,
-    PortFacts, Signal, SwitchFacts, Unobserved,
+    PortFacts, Signal, SwitchFacts, SwitchFrames, Unobserved,
 };
 use penstock_units::{BitRate, Time};
 use proptest::prelude::*;
@@ -74,7 +74,8 @@ fn facts() -> SwitchFacts {
         neighbour: u32::from(number),
     };
     let ports = (0..PORTS).map(port).collect();
-    SwitchFacts { node: 0, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 3 }
+    let frames = SwitchFrames { control: 64, notice: None };
+    SwitchFacts { node: 0, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 3, frames }
 }
 
 fn hash_of(flow: u32) -> u32 {

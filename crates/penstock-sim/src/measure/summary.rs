@@ -1,6 +1,6 @@
 //! What a run counts while it goes on, and its summary.
 
-use penstock_transport::{Flows, Host, RecoveryConfig};
+use penstock_transport::{Flows, Host};
 use penstock_units::Time;
 use serde::Serialize;
 
@@ -57,8 +57,6 @@ pub struct Measurements {
     pub arrived_payload: u64,
     /// Payload bytes dropped, or lost with links that failed.
     pub dropped_payload: u64,
-    /// Whether switches tell sources of drops.
-    pub has_drop_notices: bool,
     /// What each link had carried when the traffic ended.
     pub duration_counters: Vec<WireCounters>,
     /// Endless flows at the end of the traffic.
@@ -112,7 +110,6 @@ impl Measurements {
             lost_packets: 0,
             arrived_payload: 0,
             dropped_payload: 0,
-            has_drop_notices: matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_)),
             duration_counters: vec![],
             long_lived: vec![],
             deadlock: None,

@@ -1,0 +1,344 @@
+//! A switch as a node that any driver can run.
+//!
+//! A switch has numbered ports and no clock. A driver calls it and lends it a [`SwitchTurn`]: the time, the
+//! packets, whoever watches, the routes, and a list for what the switch asks for ([`SwitchRequests`]).
+//!
+//! | call | when |
+//! |---|---|
+//! | [`Switch::start`] | once, before anything else |
+//! | [`Switch::receive`] | the last bit of a packet has arrived |
+//! | [`Switch::transmit`] | the link behind a port is free, and something waits there |
+//! | [`Switch::on_timer`] | a timer that the switch has asked for is due |
+//! | [`Switch::on_link`] | the link behind a port has failed, or has recovered |
+//!
+//! After every call the driver does what the switch asks for, in that order. Frames to neighbours and messages
+//! to sources are in the queues of the ports already; the driver offers them to the link. A packet that a
+//! switch receives is the switch's: it is queued or removed from the pool.
+
+use alloc::vec::Vec;
+
+use penstock_packet::{
+    ControlFrame, Moment, Observer, Packet, PacketFlags, PacketId, PacketKind, PacketPool, Signal,
+};
+use penstock_units::Time;
+
+use super::{Arrival, Departure, Switch};
+
+/// The way of packets, which the driver knows.
+pub trait Routes {
+    /// The port by which a packet that has arrived at `node` leaves it.
+    fn egress(&mut self, node: u32, packet: &mut Packet) -> u16;
+
+    /// The port by which a message to the source of a data packet leaves `node`, where that packet was to be
+    /// forwarded; `message` is a copy of it with another kind.
+    fn back(&mut self, node: u32, message: &mut Packet) -> u16;
+}
+
+/// What a driver lends a switch for one call.
+#[derive(Debug)]
+pub struct SwitchTurn<'a, O, R> {
+    /// The time.
+    pub now: Time,
+    /// All packets.
+    pub pool: &'a mut PacketPool,
+    /// Who watches.
+    pub observer: &'a mut O,
+    /// Where packets go.
+    pub routes: &'a mut R,
+    /// What the switch asks for.
+    pub requests: &'a mut SwitchRequests,
+}
+
+impl<O, R> SwitchTurn<'_, O, R> {
+    /// The part of it that policies see.
+    #[inline]
+    fn moment(&mut self) -> Moment<'_, O> {
+        Moment { now: self.now, pool: self.pool, observer: self.observer }
+    }
+}
+
+/// What a timer of a switch is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SwitchTimer {
+    /// The clock of the backpressure (FAFC, P-PFC).
+    Clock,
+    /// Neighbours are told again what they should know (BFC's bitmap, credits).
+    Repeat,
+    /// A port: a pause that ends by itself is over, or the tokens suffice for the next credit.
+    Port(u16),
+}
+
+/// Something that a driver does for a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchRequest {
+    /// The frame waits at its port: call [`Switch::transmit`] as soon as the link is free.
+    Told(ControlFrame),
+    /// Something waits at the port: call [`Switch::transmit`] as soon as the link is free.
+    Ready(u16),
+    /// Call [`Switch::on_timer`] with this timer at this time; a timer of a port that is set for an earlier
+    /// time stays as it is.
+    Timer(SwitchTimer, Time),
+}
+
+/// What switches have asked for and the driver has not done yet, first things first. A driver that calls a
+/// switch while it does what another call has asked for reads from where the list ended before, and cuts the
+/// list there afterwards.
+#[derive(Debug, Default)]
+pub struct SwitchRequests(Vec<SwitchRequest>);
+
+impl SwitchRequests {
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Request number `index`.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<SwitchRequest> {
+        self.0.get(index).copied()
+    }
+
+    /// Forgets all but the first `length`.
+    #[inline]
+    pub fn truncate(&mut self, length: usize) {
+        self.0.truncate(length);
+    }
+}
+
+/// What has become of a packet that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// A data packet has joined a queue of the port to which the routes sent it; call [`Switch::transmit`] for
+    /// that port as soon as its link is free.
+    Queued,
+    /// Another packet that is forwarded waits likewise.
+    Waits,
+    /// A frame of the neighbour behind the port by which it came has been obeyed; that port may have
+    /// something to send.
+    Heard,
+    /// There was no room for a data packet with so much payload (bytes).
+    Dropped(u16),
+    /// There was no room for a credit (ExpressPass).
+    Refused,
+}
+
+impl Switch {
+    /// Asks for the first timers.
+    pub fn start<O, R>(&self, turn: &mut SwitchTurn<'_, O, R>) {
+        self.ask_for_clock(turn);
+        self.ask_for_repeat(turn);
+    }
+
+    fn ask_for_clock<O, R>(&self, turn: &mut SwitchTurn<'_, O, R>) {
+        if let Some(deadline) = self.deadline() {
+            turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Clock, deadline));
+        }
+    }
+
+    fn ask_for_repeat<O, R>(&self, turn: &mut SwitchTurn<'_, O, R>) {
+        if let Some(interval) = self.repeat_interval() {
+            let next = turn.now + interval;
+            turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Repeat, next));
+        }
+    }
+
+    /// The last bit of packet `id` has arrived by `ingress`.
+    #[inline]
+    pub fn receive<O: Observer, R: Routes>(
+        &mut self,
+        turn: &mut SwitchTurn<'_, O, R>,
+        ingress: u16,
+        id: PacketId,
+    ) -> Received {
+        let packet = &mut turn.pool[id];
+        if packet.kind.is_link_local() {
+            return self.hear(turn, ingress, id);
+        }
+        let kind = packet.kind;
+        let egress = turn.routes.egress(self.node, packet);
+        match kind {
+            PacketKind::Data => self.forward(turn, [ingress, egress], id),
+            PacketKind::Credit if !self.enqueue_credit(turn.pool, id, egress) => {
+                turn.pool.remove(id);
+                Received::Refused
+            }
+            PacketKind::Credit => Received::Waits,
+            _ => {
+                self.enqueue_control(turn.pool, id, egress);
+                Received::Waits
+            }
+        }
+    }
+
+    #[inline]
+    fn forward<O: Observer, R: Routes>(
+        &mut self,
+        turn: &mut SwitchTurn<'_, O, R>,
+        [ingress, egress]: [u16; 2],
+        id: PacketId,
+    ) -> Received {
+        match self.on_arrival(&mut turn.moment(), id, ingress, egress) {
+            Arrival::Queued { frame, feedback } => {
+                if let Some(frame) = frame {
+                    self.tell(turn, frame);
+                }
+                if let Some(feedback) = feedback {
+                    self.send_feedback(turn, id, feedback);
+                }
+                Received::Queued
+            }
+            Arrival::Dropped => self.discard(turn, id),
+        }
+    }
+
+    /// There is no room for data packet `id`: it turns into a notice to its source where switches send such.
+    fn discard<O, R: Routes>(&mut self, turn: &mut SwitchTurn<'_, O, R>, id: PacketId) -> Received {
+        let payload = turn.pool[id].payload;
+        match self.frames.notice {
+            None => turn.pool.remove(id),
+            Some(wire_bytes) => {
+                let packet = &mut turn.pool[id];
+                packet.kind = PacketKind::DropNotice;
+                packet.wire_bytes = wire_bytes;
+                self.send_back(turn, id);
+            }
+        }
+        Received::Dropped(payload)
+    }
+
+    /// A frame of the neighbour behind `port` has arrived.
+    fn hear<O: Observer, R>(
+        &mut self,
+        turn: &mut SwitchTurn<'_, O, R>,
+        port: u16,
+        id: PacketId,
+    ) -> Received {
+        if let Some(signal) = Signal::of(&turn.pool[id]) {
+            self.on_signal(&mut turn.moment(), port, signal, id);
+            if let Signal::PauseTime(_) = signal {
+                let until = self.port(port).held_until();
+                turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), until));
+            }
+        }
+        turn.pool.remove(id);
+        Received::Heard
+    }
+
+    /// The link behind `port` is free: the packet that leaves now, if there is one.
+    #[inline]
+    pub fn transmit<O: Observer, R: Routes>(
+        &mut self,
+        turn: &mut SwitchTurn<'_, O, R>,
+        port: u16,
+    ) -> Option<PacketId> {
+        let Some(departure) = self.on_departure(&mut turn.moment(), port) else {
+            // The tokens may suffice later for a credit that waits (ExpressPass).
+            if let Some(due) = self.port(port).credits().and_then(|credits| credits.due(turn.pool))
+            {
+                turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), due));
+            }
+            return None;
+        };
+        let Departure { id, frame, feedback } = departure;
+        if let Some(frame) = frame {
+            self.tell(turn, frame);
+        }
+        if let Some(feedback) = feedback {
+            self.send_feedback(turn, id, feedback);
+        }
+        while let Some(frame) = self.take_frame() {
+            self.tell(turn, frame);
+        }
+        Some(id)
+    }
+
+    /// Whether something waits at `port` that may leave.
+    #[inline]
+    pub fn has_more(&self, port: u16) -> bool {
+        self.port(port).is_ready()
+    }
+
+    /// A timer that the switch has asked for is due.
+    pub fn on_timer<O, R>(&mut self, turn: &mut SwitchTurn<'_, O, R>, timer: SwitchTimer) {
+        match timer {
+            SwitchTimer::Clock => {
+                self.on_deadline(turn.now);
+                self.ask_for_clock(turn);
+            }
+            SwitchTimer::Repeat => {
+                for port in 0..self.ports().len() as u16 {
+                    for frame in self.repeated_frames(port) {
+                        self.tell(turn, frame);
+                    }
+                }
+                self.ask_for_repeat(turn);
+            }
+            SwitchTimer::Port(port) => {
+                self.release(turn.now, port);
+                let until = self.port(port).held_until();
+                turn.requests.0.push(if until > turn.now {
+                    SwitchRequest::Timer(timer, until)
+                } else {
+                    SwitchRequest::Ready(port)
+                });
+            }
+        }
+    }
+
+    /// The link behind `port` has failed: what its far end has paused is paused no more, and the driver takes
+    /// what waits there. Or it works again: the far end is asked for the pauses that should be in place.
+    pub fn on_link<O: Observer, R>(
+        &mut self,
+        turn: &mut SwitchTurn<'_, O, R>,
+        port: u16,
+        is_up: bool,
+    ) {
+        if !is_up {
+            return self.forget_pauses(&turn.moment(), port);
+        }
+        for frame in self.standing_pauses(port) {
+            self.tell(turn, frame);
+        }
+    }
+
+    /// Puts a frame into the control queue of its port.
+    fn tell<O, R>(&mut self, turn: &mut SwitchTurn<'_, O, R>, frame: ControlFrame) {
+        let id = turn.pool.insert(frame.signal.frame(self.frames.control));
+        self.enqueue_control(turn.pool, id, frame.port);
+        turn.requests.0.push(SwitchRequest::Told(frame));
+    }
+
+    /// Tells the source of data packet `data`, which has just joined a queue or left it, how congested that
+    /// queue is (QCN).
+    fn send_feedback<O, R: Routes>(
+        &mut self,
+        turn: &mut SwitchTurn<'_, O, R>,
+        data: PacketId,
+        feedback: u8,
+    ) {
+        let message = Packet {
+            kind: PacketKind::CongestionFeedback,
+            wire_bytes: self.frames.control,
+            payload: 0,
+            remaining: u32::from(feedback),
+            flags: PacketFlags::default(),
+            ..turn.pool[data]
+        };
+        let id = turn.pool.insert(message);
+        self.send_back(turn, id);
+    }
+
+    /// Queues a message to the source of the data packet which it was, or of which it is a copy.
+    fn send_back<O, R: Routes>(&mut self, turn: &mut SwitchTurn<'_, O, R>, id: PacketId) {
+        let port = turn.routes.back(self.node, &mut turn.pool[id]);
+        self.enqueue_control(turn.pool, id, port);
+        turn.requests.0.push(SwitchRequest::Ready(port));
+    }
+}
