@@ -1,0 +1,412 @@
+//! Two hosts and a switch, driven by hand: a calendar, four wires, and the calls of the two contracts.
+//!
+//! Nothing here comes from the simulator. Events at one instant happen in the order of [`Source`].
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use penstock_fabric::{
+    Received, Routes, Switch, SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn,
+};
+use penstock_packet::{Packet, PacketId, PacketPool, Signal, Unobserved};
+use penstock_transport::{Flows, Host, HostDraws, Opening, Request, Requests, Timer, Turn};
+use penstock_units::{BitRate, Bytes, Time};
+
+/// What may happen, in the order that decides at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// A packet arrives at the far end of a wire.
+    Arrival(usize),
+    /// A packet has left for a wire, and something waits.
+    End(usize),
+    /// The pacing of a host.
+    Alarm(usize),
+    /// The sending end of a wire.
+    Port(usize),
+    /// The clock of the switch.
+    Clock,
+    /// The next flow starts.
+    Traffic,
+    /// The switch tells its neighbours again.
+    Repeat,
+    /// Timer number n of the flows: the receiving end of the first, its sending end, and so on.
+    Flow(u32),
+}
+
+/// When each source is due.
+#[derive(Default)]
+struct Calendar {
+    due: BTreeMap<Source, Time>,
+    order: BTreeSet<(Time, Source)>,
+}
+
+impl Calendar {
+    fn set(&mut self, source: Source, time: Time) {
+        self.cancel(source);
+        self.due.insert(source, time);
+        self.order.insert((time, source));
+    }
+
+    fn set_earlier(&mut self, source: Source, time: Time) {
+        if self.due.get(&source).is_none_or(|&due| time < due) {
+            self.set(source, time);
+        }
+    }
+
+    fn cancel(&mut self, source: Source) {
+        if let Some(due) = self.due.remove(&source) {
+            self.order.remove(&(due, source));
+        }
+    }
+
+    fn pop(&mut self) -> Option<(Time, Source)> {
+        let next = self.order.pop_first()?;
+        self.due.remove(&next.1);
+        Some(next)
+    }
+}
+
+/// One direction of a cable.
+struct Wire {
+    rate: BitRate,
+    delay: Time,
+    free_at: Time,
+    has_end: bool,
+    flying: VecDeque<(Time, PacketId)>,
+}
+
+/// A flow, and when it was complete.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    pub opening: Opening,
+    pub destination: u32,
+    pub start: Time,
+    pub completion: Option<Time>,
+}
+
+/// The way of packets: the switch's port n leads to host n.
+#[derive(Default)]
+struct Ways {
+    /// By name of a flow: its source and destination.
+    ends: Vec<[u32; 2]>,
+}
+
+impl Routes for Ways {
+    fn egress(&mut self, _node: u32, packet: &mut Packet) -> u16 {
+        let [source, destination] = self.ends[packet.flow as usize];
+        (if packet.kind.goes_to_source() { source } else { destination }) as u16
+    }
+
+    fn back(&mut self, node: u32, message: &mut Packet) -> u16 {
+        self.egress(node, message)
+    }
+}
+
+/// Host n sends by wire 2n and receives by wire 2n + 1.
+pub struct Driver {
+    hosts: [Host; 2],
+    switch: Switch,
+    wires: Vec<Wire>,
+    calendar: Calendar,
+    pool: PacketPool,
+    ends: Flows,
+    draws: HostDraws,
+    ways: Ways,
+    requests: Requests,
+    told: SwitchRequests,
+    /// In the order in which they start.
+    flows: Vec<Flow>,
+    next: usize,
+    /// By name: the number of the flow that has it.
+    named: Vec<usize>,
+    pub drops: u64,
+    /// Pauses that the switch has sent.
+    pub pauses: u64,
+    now: Time,
+}
+
+impl Driver {
+    pub fn new(
+        hosts: [Host; 2],
+        switch: Switch,
+        draws: HostDraws,
+        cables: [(BitRate, Time); 2],
+        pool: PacketPool,
+        flows: Vec<Flow>,
+    ) -> Self {
+        let wire = |cable: usize| {
+            let (rate, delay) = cables[cable];
+            Wire { rate, delay, free_at: Time::ZERO, has_end: false, flying: VecDeque::new() }
+        };
+        Driver {
+            hosts,
+            switch,
+            wires: [0, 0, 1, 1].map(wire).into(),
+            calendar: Calendar::default(),
+            pool,
+            ends: Flows::default(),
+            draws,
+            ways: Ways::default(),
+            requests: Requests::default(),
+            told: SwitchRequests::default(),
+            flows,
+            next: 0,
+            named: Vec::new(),
+            drops: 0,
+            pauses: 0,
+            now: Time::ZERO,
+        }
+    }
+
+    /// Runs until every flow is complete, or until `end`; the flows.
+    pub fn run(mut self, end: Time) -> (Vec<Flow>, u64, u64) {
+        self.with_switch(|switch, turn| switch.start(turn));
+        self.serve_switch(0, None);
+        self.calendar.set(Source::Traffic, self.flows[0].start);
+        while let Some((now, source)) = self.calendar.pop() {
+            if now > end || self.flows.iter().all(|flow| flow.completion.is_some()) {
+                break;
+            }
+            self.now = now;
+            self.step(source);
+        }
+        (self.flows, self.drops, self.pauses)
+    }
+
+    fn step(&mut self, source: Source) {
+        match source {
+            Source::Arrival(wire) => self.arrive(wire),
+            Source::End(wire) => {
+                self.wires[wire].has_end = false;
+                self.send(wire);
+                self.serve_host_of(wire);
+            }
+            Source::Alarm(host) => {
+                self.offer(2 * host);
+                self.serve_host(host);
+            }
+            Source::Port(wire) if wire % 2 == 0 => self.host_timer(wire / 2, Timer::Uplink),
+            Source::Port(wire) => self.switch_timer(SwitchTimer::Port((wire / 2) as u16)),
+            Source::Clock => self.switch_timer(SwitchTimer::Clock),
+            Source::Repeat => self.switch_timer(SwitchTimer::Repeat),
+            Source::Traffic => self.start_flow(),
+            Source::Flow(timer) => {
+                let name = timer / 2 + 1;
+                let flow = &self.flows[self.named[name as usize]];
+                let (host, timer) = match timer % 2 {
+                    0 => (flow.destination, Timer::Receiver(name)),
+                    _ => (flow.opening.source, Timer::Sender(name)),
+                };
+                self.host_timer(host as usize, timer);
+            }
+        }
+    }
+
+    fn start_flow(&mut self) {
+        let number = self.next;
+        self.next += 1;
+        let name = self.pool.name_flow();
+        let flow = &mut self.flows[number];
+        flow.opening.flow = name;
+        let (opening, destination) = (flow.opening, flow.destination);
+        let index = name as usize;
+        if self.named.len() <= index {
+            self.named.resize(index + 1, usize::MAX);
+            self.ways.ends.resize(index + 1, [0, 0]);
+        }
+        self.named[index] = number;
+        self.ways.ends[index] = [opening.source, destination];
+        self.with_host(destination as usize, |host, turn| host.expect(turn, &opening));
+        self.with_host(opening.source as usize, |host, turn| host.open(turn, &opening));
+        self.serve_host(opening.source as usize);
+        if let Some(next) = self.flows.get(self.next) {
+            self.calendar.set(Source::Traffic, next.start);
+        }
+    }
+
+    fn with_host<A>(&mut self, host: usize, call: impl FnOnce(&mut Host, &mut Turn<'_>) -> A) -> A {
+        let mut turn = Turn {
+            now: self.now,
+            pool: &mut self.pool,
+            flows: &mut self.ends,
+            draws: &mut self.draws,
+            requests: &mut self.requests,
+        };
+        call(&mut self.hosts[host], &mut turn)
+    }
+
+    fn host_timer(&mut self, host: usize, timer: Timer) {
+        self.with_host(host, |host, turn| host.on_timer(turn, timer));
+        self.serve_host(host);
+    }
+
+    fn serve_host_of(&mut self, wire: usize) {
+        if wire % 2 == 0 {
+            self.serve_host(wire / 2);
+        }
+    }
+
+    fn serve_host(&mut self, host: usize) {
+        while let Some(request) = self.requests.poll() {
+            match request {
+                Request::Timer(timer, time) => {
+                    let source = match timer {
+                        Timer::Receiver(name) => Source::Flow(2 * (name - 1)),
+                        Timer::Sender(name) => Source::Flow(2 * (name - 1) + 1),
+                        Timer::Uplink => Source::Port(2 * host),
+                    };
+                    self.calendar.set_earlier(source, time);
+                }
+                Request::Completed(name) => self.complete(name),
+                Request::Ready => self.offer(2 * host),
+                Request::Due(timer) => {
+                    self.with_host(host, |host, turn| host.on_timer(turn, timer));
+                }
+                Request::Alarm(_) => unreachable!("of another fidelity"),
+            }
+        }
+    }
+
+    fn complete(&mut self, name: u32) {
+        let flow = &mut self.flows[self.named[name as usize]];
+        flow.completion = Some(self.now - flow.start);
+        let destination = flow.destination as usize;
+        self.with_host(destination, |host, turn| host.close(turn, name));
+        self.calendar.cancel(Source::Flow(2 * (name - 1)));
+        self.calendar.cancel(Source::Flow(2 * (name - 1) + 1));
+        self.pool.give_back(name);
+    }
+
+    fn with_switch<A>(
+        &mut self,
+        call: impl FnOnce(&mut Switch, &mut SwitchTurn<'_, Unobserved, Ways>) -> A,
+    ) -> A {
+        let mut turn = SwitchTurn {
+            now: self.now,
+            pool: &mut self.pool,
+            observer: &mut Unobserved,
+            routes: &mut self.ways,
+            requests: &mut self.told,
+        };
+        call(&mut self.switch, &mut turn)
+    }
+
+    fn switch_timer(&mut self, timer: SwitchTimer) {
+        self.with_switch(|switch, turn| switch.on_timer(turn, timer));
+        self.serve_switch(0, None);
+    }
+
+    fn serve_switch(&mut self, done: usize, busy: Option<usize>) {
+        let mut next = done;
+        while let Some(request) = self.told.get(next) {
+            next += 1;
+            let port = match request {
+                SwitchRequest::Told(frame) => {
+                    self.pauses += u64::from(frame.signal.is_pause());
+                    frame.port
+                }
+                SwitchRequest::Ready(port) => port,
+                SwitchRequest::Timer(timer, time) => {
+                    let source = match timer {
+                        SwitchTimer::Clock => Source::Clock,
+                        SwitchTimer::Repeat => Source::Repeat,
+                        SwitchTimer::Port(port) => Source::Port(wire_of(port)),
+                    };
+                    self.calendar.set_earlier(source, time);
+                    continue;
+                }
+            };
+            if Some(wire_of(port)) != busy {
+                self.offer(wire_of(port));
+            }
+        }
+        self.told.truncate(done);
+    }
+
+    fn arrive(&mut self, wire: usize) {
+        let (_, id) = self.wires[wire].flying.pop_front().expect("it flies");
+        if let Some(&(next, _)) = self.wires[wire].flying.front() {
+            self.calendar.set(Source::Arrival(wire), next);
+        }
+        let end = wire / 2;
+        if wire % 2 == 1 {
+            self.with_host(end, |host, turn| host.receive(turn, id));
+            return self.serve_host(end);
+        }
+        let done = self.told.len();
+        let to = {
+            let packet = &mut self.pool[id];
+            match Signal::of(packet) {
+                Some(_) => end as u16,
+                None => self.ways.egress(0, packet),
+            }
+        };
+        let received = self.with_switch(|switch, turn| switch.receive(turn, end as u16, id));
+        self.drops += u64::from(matches!(received, Received::Dropped(_)));
+        self.serve_switch(done, None);
+        if let Received::Queued | Received::Waits | Received::Heard = received {
+            self.offer(wire_of(to));
+        }
+    }
+
+    /// Something waits at the sending end of a wire.
+    fn offer(&mut self, wire: usize) {
+        let free_at = self.wires[wire].free_at;
+        if self.wires[wire].has_end {
+            return;
+        }
+        if free_at > self.now {
+            self.wires[wire].has_end = true;
+            self.calendar.set(Source::End(wire), free_at);
+        } else {
+            self.send(wire);
+        }
+    }
+
+    /// The wire is free.
+    fn send(&mut self, wire: usize) {
+        let end = wire / 2;
+        if wire % 2 == 0 {
+            let sent = self.with_host(end, |host, turn| host.transmit(turn));
+            let Some(id) = sent else { return self.sleep(end, self.now) };
+            let more = self.hosts[end].has_more();
+            self.put(wire, id, more);
+            if !more {
+                self.sleep(end, self.wires[wire].free_at);
+            }
+            return;
+        }
+        let done = self.told.len();
+        let sent = self.with_switch(|switch, turn| switch.transmit(turn, end as u16));
+        self.serve_switch(done, Some(wire));
+        if let Some(id) = sent {
+            let more = self.switch.has_more(end as u16);
+            self.put(wire, id, more);
+        }
+    }
+
+    fn sleep(&mut self, host: usize, earliest: Time) {
+        if let Some(time) = self.hosts[host].ready_at(&self.ends, earliest) {
+            self.calendar.set_earlier(Source::Alarm(host), time);
+        }
+    }
+
+    fn put(&mut self, number: usize, id: PacketId, more: bool) {
+        let wire = &mut self.wires[number];
+        let bytes = Bytes::new(u64::from(self.pool[id].wire_bytes));
+        wire.free_at = self.now + wire.rate.transmission_time(bytes);
+        let arrival = wire.free_at + wire.delay;
+        if wire.flying.is_empty() {
+            self.calendar.set(Source::Arrival(number), arrival);
+        }
+        wire.flying.push_back((arrival, id));
+        if more && !wire.has_end {
+            wire.has_end = true;
+            self.calendar.set(Source::End(number), wire.free_at);
+        }
+    }
+}
+
+/// The wire that begins at a port of the switch.
+fn wire_of(port: u16) -> usize {
+    2 * usize::from(port) + 1
+}
