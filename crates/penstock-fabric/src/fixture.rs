@@ -21,9 +21,10 @@ use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
 use crate::backpressure::none::NoneConfig;
 use crate::queue::DataQueue;
 use crate::scheduling::drr::DrrConfig;
+use crate::switch::{Arrival, Departure};
 use crate::{
-    AdmissionConfig, Arrival, AssignmentConfig, BackpressureConfig, Departure, MarkingConfig,
-    SchedulingConfig, Switch, SwitchConfig, marking,
+    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig, Switch,
+    SwitchConfig, marking,
 };
 
 /// Writes down everything that a switch tells.

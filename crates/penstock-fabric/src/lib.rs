@@ -39,6 +39,6 @@ pub use config::SwitchConfig;
 pub use marking::MarkingConfig;
 pub use port::Port;
 pub use scheduling::SchedulingConfig;
+pub use switch::Switch;
 pub use switch::node::{Received, Routes, SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn};
-pub use switch::{Arrival, Departure, Switch};
 pub use waiting::Stopped;

@@ -29,7 +29,7 @@ mod signal;
 
 /// What became of a data packet that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
+pub(crate) enum Arrival {
     /// It is in its queue.
     Queued {
         /// What has to be sent upstream.
@@ -43,7 +43,7 @@ pub enum Arrival {
 
 /// A packet that leaves a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Departure {
+pub(crate) struct Departure {
     /// The packet.
     pub id: PacketId,
     /// What has to be sent upstream.
@@ -96,42 +96,47 @@ impl Switch {
 
     /// When [`Switch::on_deadline`] is due, for a policy with a clock of its own. Only that call
     /// moves it.
-    pub fn deadline(&self) -> Option<Time> {
+    pub(crate) fn deadline(&self) -> Option<Time> {
         backpressure::dispatch!(&self.backpressure, policy => policy.deadline())
     }
 
     /// The deadline has come.
-    pub fn on_deadline(&mut self, now: Time) {
+    pub(crate) fn on_deadline(&mut self, now: Time) {
         let ports = &mut self.ports;
         backpressure::dispatch!(&mut self.backpressure, policy => policy.on_deadline(now, ports));
     }
 
     /// Another frame that the last departure has made necessary.
     #[inline]
-    pub fn take_frame(&mut self) -> Option<ControlFrame> {
+    pub(crate) fn take_frame(&mut self) -> Option<ControlFrame> {
         backpressure::dispatch!(&mut self.backpressure, policy => policy.take_frame())
     }
 
     /// A pause of `port` that had an end may be over; due at [`Port::held_until`].
-    pub fn release(&mut self, now: Time, port: u16) {
+    pub(crate) fn release(&mut self, now: Time, port: u16) {
         self.ports[usize::from(port)].release(now);
     }
 
     /// Queues a packet that bypasses the five axes: an acknowledgement, a notice, a pause frame.
     #[inline]
-    pub fn enqueue_control(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) {
+    pub(crate) fn enqueue_control(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) {
         self.ports[usize::from(egress)].enqueue_control(pool, id);
     }
 
     /// Queues a credit; false where there is no room for it, and the packet stays the caller's.
     #[must_use]
-    pub fn enqueue_credit(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) -> bool {
+    pub(crate) fn enqueue_credit(
+        &mut self,
+        pool: &mut PacketPool,
+        id: PacketId,
+        egress: u16,
+    ) -> bool {
         self.ports[usize::from(egress)].enqueue_credit(pool, id)
     }
 
     /// A data packet has arrived by `ingress` and is to leave by `egress`.
     #[inline]
-    pub fn on_arrival<O: Observer>(
+    pub(crate) fn on_arrival<O: Observer>(
         &mut self,
         moment: &mut Moment<'_, O>,
         id: PacketId,
@@ -217,7 +222,7 @@ impl Switch {
     /// The link behind `egress` is free: takes the packet that is sent next, and what its departure
     /// makes necessary.
     #[inline]
-    pub fn on_departure<O: Observer>(
+    pub(crate) fn on_departure<O: Observer>(
         &mut self,
         moment: &mut Moment<'_, O>,
         egress: u16,

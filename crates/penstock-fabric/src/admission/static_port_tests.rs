@@ -1,7 +1,8 @@
 //! Private memories of egress ports.
 
+use crate::SwitchConfig;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
-use crate::{Arrival, SwitchConfig};
+use crate::switch::Arrival;
 
 const QUEUED: Arrival = Arrival::Queued { frame: None, feedback: None };
 

@@ -12,7 +12,8 @@ use crate::marking::rounds::RoundMarkingConfig;
 use crate::scheduling::priority_groups::PriorityGroupsConfig;
 use crate::scheduling::scanning_drr::ScanningDrrConfig;
 use crate::scheduling::{ideal_fair, rotating_strict};
-use crate::{Arrival, AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
+use crate::switch::Arrival;
+use crate::{AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
 const RED: u32 = 1;
 const GREEN: u32 = 2;

@@ -7,9 +7,9 @@ use penstock_packet::PortFacts;
 use penstock_units::BitRate;
 
 use super::*;
-use crate::Arrival;
 use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, hosts, switch_with};
+use crate::switch::Arrival;
 
 fn pause(port: u16, queue: u16) -> Option<ControlFrame> {
     Some(ControlFrame { port, signal: Signal::PauseQueue(queue) })

@@ -4,9 +4,10 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::SwitchConfig;
 use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
-use crate::{Arrival, SwitchConfig};
+use crate::switch::Arrival;
 
 fn config(admission: &str, pfc: &str) -> SwitchConfig {
     SwitchConfig {

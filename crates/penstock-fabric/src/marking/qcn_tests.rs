@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
-use crate::{Arrival, MarkingConfig, SwitchConfig};
+use crate::switch::Arrival;
+use crate::{MarkingConfig, SwitchConfig};
 
 /// The standard's numbers, without jitter.
 fn config() -> QcnConfig {

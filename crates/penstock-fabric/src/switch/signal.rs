@@ -14,7 +14,7 @@ use crate::marking::{self, Marking};
 
 impl Switch {
     /// A pause, a resume, a bitmap or credit has arrived from the neighbour behind `port`.
-    pub fn on_signal<O: Observer>(
+    pub(crate) fn on_signal<O: Observer>(
         &mut self,
         moment: &mut Moment<'_, O>,
         port: u16,
@@ -156,7 +156,7 @@ impl Switch {
     }
 
     /// The link behind `port` has failed: what its far end has paused there is paused no more.
-    pub fn forget_pauses<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16) {
+    pub(crate) fn forget_pauses<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16) {
         for queue in 1..self.port(port).queues().len() as u16 {
             self.set_queue_paused(moment, port, queue, false);
         }
@@ -177,12 +177,15 @@ impl Switch {
     }
 
     /// Time between two calls of [`Switch::repeated_frames`], where they are wanted.
-    pub fn repeat_interval(&self) -> Option<Time> {
+    pub(crate) fn repeat_interval(&self) -> Option<Time> {
         backpressure::dispatch!(&self.backpressure, policy => policy.repeat_interval())
     }
 
     /// What the neighbour behind `port` is told again from time to time, because frames may be lost.
-    pub fn repeated_frames(&mut self, port: u16) -> impl Iterator<Item = ControlFrame> + use<> {
+    pub(crate) fn repeated_frames(
+        &mut self,
+        port: u16,
+    ) -> impl Iterator<Item = ControlFrame> + use<> {
         let frames = backpressure::dispatch!(
             &mut self.backpressure,
             policy => policy.repeated_frames(port)

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use penstock_fabric::parts::Draws;
 use penstock_fabric::{
-    Arrival, AssignmentConfig, BackpressureConfig, Departure, SchedulingConfig, Switch,
-    SwitchConfig,
+    AssignmentConfig, BackpressureConfig, Received, Routes, SchedulingConfig, Switch, SwitchConfig,
+    SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn,
 };
 use penstock_packet::{
-    Balance, ControlFrame, Moment, Packet, PacketFlags, PacketId, PacketKind, PacketPool,
-    PortFacts, Signal, SwitchFacts, SwitchFrames, Unobserved,
+    Balance, ControlFrame, Packet, PacketFlags, PacketId, PacketKind, PacketPool, PortFacts,
+    Signal, SwitchFacts, SwitchFrames, Unobserved,
 };
 use penstock_units::{BitRate, Time};
 use proptest::prelude::*;
@@ -54,7 +54,37 @@ pub struct Model<'a> {
     pub drops: u64,
     /// What the neighbour behind each port may send, where there are credits.
     balances: Vec<Option<Balance>>,
-    acknowledgements: u32,
+    /// Control packets that wait: acknowledgements, frames, congestion feedback.
+    controls: u32,
+    /// When each timer that the switch has asked for is due.
+    timers: BTreeMap<u16, (SwitchTimer, Time)>,
+    requests: SwitchRequests,
+}
+
+/// Flow n arrives by port n mod 3, and leaves by port n / 3 mod 4; a reply goes where data of the flow go.
+struct ByFlow;
+
+fn ports_of(flow: u32) -> (u16, u16) {
+    ((flow % 3) as u16, ((flow / 3) % 4) as u16)
+}
+
+impl Routes for ByFlow {
+    fn egress(&mut self, _node: u32, packet: &mut Packet) -> u16 {
+        ports_of(packet.flow).1
+    }
+
+    fn back(&mut self, _node: u32, message: &mut Packet) -> u16 {
+        ports_of(message.flow).0
+    }
+}
+
+/// A number for each timer.
+fn number_of(timer: SwitchTimer) -> u16 {
+    match timer {
+        SwitchTimer::Port(port) => port,
+        SwitchTimer::Clock => PORTS,
+        SwitchTimer::Repeat => PORTS + 1,
+    }
 }
 
 /// The first ports are those of hosts.
@@ -89,7 +119,7 @@ fn class_of(config: &SwitchConfig, flow: u32) -> u8 {
 impl<'a> Model<'a> {
     pub fn new(config: &'a SwitchConfig) -> Self {
         let switch = Switch::new(config, &facts(), Draws::new(Pcg32::new(5, 5)));
-        Model {
+        let mut model = Model {
             config,
             balances: (0..PORTS).map(|port| switch.opening_balance(port)).collect(),
             switch,
@@ -106,8 +136,48 @@ impl<'a> Model<'a> {
             told_flows: BTreeSet::new(),
             data_bytes: 0,
             drops: 0,
-            acknowledgements: 0,
+            controls: 0,
+            timers: BTreeMap::new(),
+            requests: SwitchRequests::default(),
+        };
+        model.call(|switch, turn| switch.start(turn));
+        model.serve().expect("no frames at the start");
+        model
+    }
+
+    fn call<A>(
+        &mut self,
+        call: impl FnOnce(&mut Switch, &mut SwitchTurn<'_, Unobserved, ByFlow>) -> A,
+    ) -> A {
+        let mut turn = SwitchTurn {
+            now: self.now,
+            pool: &mut self.pool,
+            observer: &mut Unobserved,
+            routes: &mut ByFlow,
+            requests: &mut self.requests,
+        };
+        call(&mut self.switch, &mut turn)
+    }
+
+    /// Does what the switch asks for.
+    fn serve(&mut self) -> Result<(), TestCaseError> {
+        let mut next = 0;
+        while let Some(request) = self.requests.get(next) {
+            next += 1;
+            match request {
+                SwitchRequest::Told(frame) => {
+                    self.controls += 1;
+                    self.on_frame(frame)?;
+                }
+                SwitchRequest::Ready(_) => {}
+                SwitchRequest::Timer(timer, time) => {
+                    let entry = self.timers.entry(number_of(timer)).or_insert((timer, time));
+                    entry.1 = entry.1.min(time);
+                }
+            }
         }
+        self.requests.truncate(0);
+        Ok(())
     }
 
     pub fn apply(&mut self, step: Step) -> Result<(), TestCaseError> {
@@ -149,9 +219,12 @@ impl<'a> Model<'a> {
             }
             Step::Acknowledge(port) => {
                 let kind = PacketKind::Acknowledgement;
-                let id = self.pool.insert(Packet { kind, wire_bytes: 60, ..Packet::default() });
-                self.switch.enqueue_control(&mut self.pool, id, port);
-                self.acknowledgements += 1;
+                let flow = 3 * u32::from(port);
+                let packet = Packet { kind, flow, wire_bytes: 60, ..Packet::default() };
+                let id = self.pool.insert(packet);
+                let received = self.call(|switch, turn| switch.receive(turn, 0, id));
+                prop_assert_eq!(received, Received::Waits);
+                self.controls += 1;
             }
             Step::Hold { port, nanoseconds } => {
                 self.signal(port, Signal::PauseTime(nanoseconds));
@@ -159,7 +232,7 @@ impl<'a> Model<'a> {
                 *held += Time::from_ns(u64::from(nanoseconds));
                 prop_assert_eq!(self.switch.port(port).held_until(), *held);
             }
-            Step::Wait(span) => self.pass(Time::from_ps(span)),
+            Step::Wait(span) => self.pass(Time::from_ps(span))?,
         }
         Ok(())
     }
@@ -174,17 +247,23 @@ impl<'a> Model<'a> {
         toggle(&mut self.paused_flows, (port, flow), is_paused);
     }
 
-    /// Time passes, with the deadlines of the switch and the ends of pauses on the way.
-    fn pass(&mut self, span: Time) {
+    /// Time passes, with the timers of the switch on the way.
+    fn pass(&mut self, span: Time) -> Result<(), TestCaseError> {
         let end = self.now + span;
-        while let Some(deadline) = self.switch.deadline().filter(|&deadline| deadline <= end) {
-            self.switch.on_deadline(deadline);
+        while let Some((&number, &(timer, due))) =
+            self.timers.iter().min_by_key(|(number, (_, due))| (*due, **number))
+        {
+            if due > end {
+                break;
+            }
+            self.timers.remove(&number);
+            self.now = due;
+            self.call(|switch, turn| switch.on_timer(turn, timer));
+            self.serve()?;
         }
         self.now = end;
-        for port in 0..PORTS {
-            self.switch.release(end, port);
-        }
         self.held.retain(|_, until| *until > end);
+        Ok(())
     }
 
     fn arrive(&mut self, flow: u32, bytes: u16) -> Result<(), TestCaseError> {
@@ -192,18 +271,18 @@ impl<'a> Model<'a> {
         if flow.is_multiple_of(5) {
             flags.insert(PacketFlags::INCAST);
         }
-        let (ingress, egress) = ((flow % 3) as u16, ((flow / 3) % 4) as u16);
+        let (ingress, _) = ports_of(flow);
         let queue = 1 + (flow % self.upstream_queues()) as u16;
         let credit = &mut self.balances[usize::from(ingress)];
         if credit.as_ref().is_some_and(|credit| credit.is_dry(queue)) {
             return Ok(());
         }
-        let sent = self.admitted.entry(flow).or_default();
+        let sent = *self.admitted.entry(flow).or_default();
         let mut packet = Packet {
             flow_hash: hash_of(flow),
             flow,
-            offset: *sent,
-            remaining: 100_000u32.saturating_sub(*sent as u32),
+            offset: sent,
+            remaining: 100_000u32.saturating_sub(sent as u32),
             wire_bytes: bytes,
             queue,
             class: class_of(self.config, flow),
@@ -214,49 +293,60 @@ impl<'a> Model<'a> {
             credit.pay(&mut packet);
         }
         let id = self.pool.insert(packet);
-        let mut moment = Moment { now: self.now, pool: &mut self.pool, observer: &mut Unobserved };
-        match self.switch.on_arrival(&mut moment, id, ingress, egress) {
-            Arrival::Dropped => {
-                self.pool.remove(id);
+        let live = self.pool.live();
+        match self.call(|switch, turn| switch.receive(turn, ingress, id)) {
+            Received::Dropped(_) => {
+                prop_assert_eq!(self.pool.live(), live - 1);
                 self.drops += 1;
             }
-            Arrival::Queued { frame, feedback } => {
-                *sent += 1;
-                prop_assert!(feedback.is_none_or(|feedback| (1..=63).contains(&feedback)));
+            received => {
+                prop_assert_eq!(received, Received::Queued);
+                *self.admitted.entry(flow).or_default() += 1;
                 self.data_bytes += u64::from(bytes);
-                frame.map_or(Ok(()), |frame| self.on_frame(frame))?;
             }
         }
-        Ok(())
+        self.count_feedback();
+        self.serve()
+    }
+
+    /// Counts the congestion feedback that the last call has made.
+    fn count_feedback(&mut self) {
+        let mut next = 0;
+        while let Some(request) = self.requests.get(next) {
+            next += 1;
+            self.controls += u32::from(matches!(request, SwitchRequest::Ready(_)));
+        }
     }
 
     /// The next packet out of `egress`; checks that it may leave, and leaves in order.
     pub fn depart(&mut self, egress: u16) -> Result<Option<PacketKind>, TestCaseError> {
         let is_ready = self.switch.port(egress).is_ready();
         let held = self.held_queues(egress);
-        let mut moment = Moment { now: self.now, pool: &mut self.pool, observer: &mut Unobserved };
-        let departure = self.switch.on_departure(&mut moment, egress);
+        let has_control = self.switch.port(egress).control_packets(&self.pool).next().is_some();
+        prop_assert_eq!(self.switch.has_more(egress), is_ready);
+        let departure = self.call(|switch, turn| switch.transmit(turn, egress));
         prop_assert_eq!(departure.is_some(), is_ready, "work conservation");
-        let Some(Departure { id, frame, feedback }) = departure else { return Ok(None) };
-        prop_assert!(feedback.is_none_or(|feedback| (1..=63).contains(&feedback)));
+        let Some(id) = departure else { return Ok(None) };
         let packet = self.pool[id];
         match packet.kind {
             PacketKind::Data => {
                 prop_assert!(!held.contains(&packet.queue), "a paused queue sent");
+                prop_assert!(!has_control, "control packets go first");
                 self.on_data_departure(&packet, id, egress)?;
             }
-            _ => {
-                prop_assert_eq!(frame, None);
-                self.acknowledgements -= 1;
+            kind => {
+                if kind == PacketKind::CongestionFeedback {
+                    prop_assert!((1..=63).contains(&packet.remaining));
+                }
+                prop_assert!(self.requests.is_empty(), "a control packet caused something");
+                self.controls -= 1;
             }
         }
         self.pool.remove(id);
-        frame.map_or(Ok(()), |frame| self.on_frame(frame))?;
-        while let Some(frame) = self.switch.take_frame() {
-            self.on_frame(frame)?;
-        }
+        self.count_feedback();
+        self.serve()?;
         // 80 ps a byte: the link is busy meanwhile.
-        self.pass(Time::from_ps(80 * u64::from(packet.wire_bytes)));
+        self.pass(Time::from_ps(80 * u64::from(packet.wire_bytes)))?;
         Ok(Some(packet.kind))
     }
 
@@ -288,8 +378,6 @@ impl<'a> Model<'a> {
         prop_assert!(!self.held.contains_key(&egress), "a held port sent");
         prop_assert!(!self.paused_flows.contains(&(egress, packet.flow)), "a paused flow sent");
         prop_assert!(packet.queue > 0);
-        let control = self.switch.port(egress).control_packets(&self.pool).count();
-        prop_assert_eq!(control, 0, "control packets go first");
         let is_in_order = self.is_in_order();
         let departed = self.departed.entry(packet.flow).or_default();
         if is_in_order {
@@ -352,28 +440,31 @@ impl<'a> Model<'a> {
 
     fn signal(&mut self, port: u16, signal: Signal) {
         let id = self.pool.insert(signal.frame(64));
-        let mut moment = Moment { now: self.now, pool: &mut self.pool, observer: &mut Unobserved };
-        self.switch.on_signal(&mut moment, port, signal, id);
-        self.pool.remove(id);
+        let received = self.call(|switch, turn| switch.receive(turn, port, id));
+        assert_eq!(received, Received::Heard);
+        self.serve().expect("a frame that arrives causes none");
     }
 
     /// Without pauses everything leaves, and every account returns to zero.
     pub fn drain(&mut self) -> Result<(), TestCaseError> {
         let last = self.held.values().copied().max().unwrap_or(self.now);
-        self.pass(last - self.now);
+        self.pass(last - self.now)?;
         for port in 0..PORTS {
             self.apply(Step::Bitmap { port, bits: 0 })?;
             for class in 0..8 {
                 self.apply(Step::Class { port, class, is_paused: false })?;
             }
         }
-        for port in 0..PORTS {
-            while self.depart(port)?.is_some() {
-                self.check()?;
+        // What leaves by one port may make a frame for another.
+        while (0..PORTS).any(|port| self.switch.has_more(port)) {
+            for port in 0..PORTS {
+                while self.depart(port)?.is_some() {
+                    self.check()?;
+                }
             }
         }
         prop_assert_eq!(&self.admitted_flows(), &self.departed);
-        prop_assert_eq!((self.pool.live(), self.data_bytes, self.acknowledgements), (0, 0, 0));
+        prop_assert_eq!((self.pool.live(), self.data_bytes, self.controls), (0, 0, 0));
         prop_assert!(self.told_queues.is_empty() && self.told_classes.is_empty(), "not resumed");
         prop_assert!(self.told_flows.is_empty(), "not resumed");
         let accounts = self.switch.accounts();

@@ -240,7 +240,7 @@ impl Driver {
     }
 
     fn serve_host_of(&mut self, wire: usize) {
-        if wire % 2 == 0 {
+        if wire.is_multiple_of(2) {
             self.serve_host(wire / 2);
         }
     }
@@ -365,7 +365,7 @@ impl Driver {
     /// The wire is free.
     fn send(&mut self, wire: usize) {
         let end = wire / 2;
-        if wire % 2 == 0 {
+        if wire.is_multiple_of(2) {
             let sent = self.with_host(end, |host, turn| host.transmit(turn));
             let Some(id) = sent else { return self.sleep(end, self.now) };
             let more = self.hosts[end].has_more();

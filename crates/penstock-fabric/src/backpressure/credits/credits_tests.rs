@@ -45,8 +45,8 @@ fn send_all(bench: &mut Bench, balance: &mut Balance) -> u64 {
         let mut packet = Packet { queue: 1, wire_bytes: 1_000, ..Packet::default() };
         balance.pay(&mut packet);
         let frame = match bench.arrive_with(flow(1), 1_000, packet.flags) {
-            crate::Arrival::Queued { frame, .. } => frame,
-            crate::Arrival::Dropped => panic!("credit is a place in the memory"),
+            crate::switch::Arrival::Queued { frame, .. } => frame,
+            crate::switch::Arrival::Dropped => panic!("credit is a place in the memory"),
         };
         sent += 1;
         take(balance, frame);
@@ -88,7 +88,7 @@ fn the_last_packet_that_finds_room_is_the_last_that_may_be_sent() {
         other.pay(&mut packet);
         assert!(!packet.flags.contains(PacketFlags::OWN_CREDIT));
         let from = Flow { ingress: 0, egress: 1, ..flow(2) };
-        assert_ne!(bench.arrive_with(from, 1_000, packet.flags), crate::Arrival::Dropped);
+        assert_ne!(bench.arrive_with(from, 1_000, packet.flags), crate::switch::Arrival::Dropped);
     }
 }
 
