@@ -161,7 +161,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Takes the packet that `switch` sends next by `link`, and sends the frames that this makes necessary.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn depart(&mut self, now: Time, switch: usize, link: u32) -> Option<PacketId> {
         let egress = self.network.wires[link as usize].from_port;
         let done = self.told.len();

@@ -150,7 +150,7 @@ impl Switch {
     }
 
     /// The last bit of packet `id` has arrived by `ingress`.
-    #[inline]
+    #[inline(always)]
     pub fn receive<O: Observer, R: Routes>(
         &mut self,
         turn: &mut SwitchTurn<'_, O, R>,
