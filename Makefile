@@ -22,7 +22,7 @@ MINIMUM := target/minimum-versions
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_FILES := python tests/python benches
 
-.PHONY: demo test lint audit bench validate reproduce docs lock minimum-versions clean
+.PHONY: demo test policy lint audit bench validate reproduce docs lock minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -30,6 +30,13 @@ demo: $(VENV)/.extension
 test: $(VENV)/.extension
 	cargo test --workspace
 	$(BIN)/pytest -n auto
+
+# The extension for the edit-build-test loop of a policy, in seconds (docs/adding-a-policy.md). It is not the one
+# that is measured, so the next target that needs the extension builds that one again.
+policy: $(VENV)/.locked
+	rm -f $(VENV)/.extension
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --profile policy \
+	  $(if $(wildcard $(BIN)/penstock),--skip-install,--extras dev)
 
 # The second line is for modules that a macro declares (axis!), which cargo fmt does not see.
 lint: $(VENV)/.extension
