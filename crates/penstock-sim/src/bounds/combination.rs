@@ -14,7 +14,11 @@ use crate::scenario::Scenario;
 pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
     let switch = &scenario.scheme.switch;
     let scheduling = "scheme.switch.scheduling.kind";
-    let one_queue = matches!(&switch.assignment, AssignmentConfig::Class(c) if c.classes == 1);
+    let has_classes = problems.is_sound("scheme.switch.assignment.classes");
+    let one_queue = match &switch.assignment {
+        AssignmentConfig::Class(class) => class.classes == 1 || !has_classes,
+        _ => false,
+    };
     let per_flow = matches!(switch.assignment, AssignmentConfig::PerFlow(_));
     let by_ingress = matches!(switch.assignment, AssignmentConfig::Ingress(_));
     let data_queues = data_queues(&switch.assignment, problems);
@@ -108,7 +112,8 @@ fn beneath(pfc: &PfcConfig, scenario: &Scenario, problems: &mut Problems) {
     let switch = &scenario.scheme.switch;
     let classes = switch.assignment.classes();
     let remedy = "FAFC, CaPFC and P-PFC know one class; use one";
-    problems.unless(classes == 1, "scheme.switch.assignment.classes", classes, remedy);
+    let field = "scheme.switch.assignment.classes";
+    problems.unless(classes == 1 || !problems.is_sound(field), field, classes, remedy);
     pause_threshold(pfc, &switch.admission, "scheme.switch.backpressure.pfc", problems);
 }
 
@@ -134,7 +139,9 @@ fn numbered_queues(scenario: &Scenario, problems: &mut Problems) {
     }
     let remedy =
         "a NIC that obeys the pauses of queues needs queues; use 2 or more, or reacts false";
-    problems.unless(!nic.reacts || nic.queues > 0, "scheme.host.nic.queues", nic.queues, remedy);
+    let field = "scheme.host.nic.queues";
+    let holds = !nic.reacts || nic.queues > 0 || !problems.is_sound(field);
+    problems.unless(holds, field, nic.queues, remedy);
 }
 
 /// XOFF of PFC, at `path`, is above XON, or dynamic where the admission has thresholds.

@@ -37,7 +37,7 @@ impl Listed {
         problems.unless(listed > 0, &format!("{field}.flows"), "[]", "write at least one flow");
         let remedy = format!("write one for each of the {listed} flows, or none");
         let (at, value) = (format!("{field}.destination_ports"), format!("a list of {ports}"));
-        problems.unless(ports == 0 || ports == listed, &at, value, remedy);
+        problems.unless(listed == 0 || ports == 0 || ports == listed, &at, value, remedy);
         let mut random = stream(entry.seed, &format!("traffic/{}/starts", entry.index));
         let mut flows = Vec::with_capacity(listed);
         for (position, &(source, destination, size, time)) in self.flows.iter().enumerate() {

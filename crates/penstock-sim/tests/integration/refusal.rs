@@ -3,7 +3,7 @@
 use penstock_sim::Scenario;
 use serde_json::{Value, json};
 
-use crate::fixture::{US, bfc, credits, incast, leaf_spine, listed, open_loop, parse};
+use crate::fixture::{US, bfc, credits, incast, leaf_spine, listed, open_loop, parse, pfc};
 use crate::fixture::{scenario, schemes, with};
 
 /// Two racks of two hosts (0 to 3), ToRs 4 and 5, spines 6 and 7; traffic of every kind.
@@ -50,6 +50,9 @@ fn what_counts_with_a_refused_field_is_not_told() {
     assert_eq!(refused(&with(credits.clone(), "/wire/payload", 9_001)), ["wire.payload"]);
     let no_queues = with(credits, "/scheme/switch/assignment/queues", 0);
     assert_eq!(refused(&no_queues), ["scheme.switch.assignment.queues"]);
+    // FIFO needs one class.
+    let classes = with(good(pfc()), "/scheme/switch/assignment/classes", 9);
+    assert_eq!(refused(&classes), ["scheme.switch.assignment.classes"]);
     // Traffic ends with the scenario.
     assert_eq!(refused(&with(good(bfc()), "/duration", 0)), ["duration"]);
 }
