@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 from numpy.typing import NDArray
 
 class ScenarioError(Exception):
-    """The core refuses the scenario; the message names the field, the value and the remedy."""
+    """The core refuses the scenario; `args[0]` has rows of (path of a field, value, remedy)."""
 
 class SimulationError(Exception):
     """A run failed: time stood still, or under ``check=True`` an invariant did not hold."""

@@ -109,7 +109,10 @@ def core_refusals(file: str | None) -> Iterator[None]:
     try:
         yield
     except _core.ScenarioError as error:
-        raise ScenarioError([Problem("", str(error), "", file=file)]) from None
+        raise ScenarioError(
+            Problem(path, f"it is {value}", remedy, file=file)
+            for path, value, remedy in error.args[0]
+        ) from None
     except _core.SimulationError as error:
         raise SimulationError(str(error)) from None
 

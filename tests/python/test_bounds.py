@@ -211,13 +211,16 @@ def scenario(bound: Bound, value: Any) -> Scenario:
 def test_python_refuses_what_the_core_refuses(bound: Bound) -> None:
     with pytest.raises(ScenarioError) as refused:
         scenario(bound, bound.bad)
+    table = bound.field.rpartition(".")[0]
     assert any(
-        problem.field.startswith(bound.field.rpartition(".")[0]) and problem.remedy
-        for problem in refused.value.problems
+        problem.field.startswith(table) and problem.remedy for problem in refused.value.problems
     )
     good = json.loads(scenario(bound, bound.good).to_json())
-    with pytest.raises(_core.ScenarioError):
+    with pytest.raises(_core.ScenarioError) as told:
         _core.validate(json.dumps(with_key(good, bound.field, bound.bad)))
+    [(path, _, remedy), *_] = told.value.args[0]
+    is_parsed = path == "scenario"
+    assert remedy and (is_parsed or path.startswith(table)), told.value
 
 
 @pytest.mark.parametrize("bound", BOUNDS, ids=str)

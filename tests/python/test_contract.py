@@ -210,7 +210,8 @@ def test_a_packet_that_ns3_sends_in_no_time_is_refused_with_the_file(tmp_path: P
             check(scenario)
         [problem] = refused.value.problems
         assert problem.file == str(file)
-        assert problem.message.startswith("wire.payload is 1 B; fidelity ns3-hpcc cuts times")
+        assert (problem.field, problem.message) == ("wire.payload", "it is 1 B")
+        assert problem.remedy.startswith("fidelity ns3-hpcc cuts times")
 
 
 def test_tables_have_the_columns_that_are_documented() -> None:

@@ -61,9 +61,14 @@ def test_a_directory_without_a_summary_is_no_run(core: FakeCore, tmp_path: Path)
 def test_what_the_core_refuses_names_the_file(core: FakeCore, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(QUICK.to_toml())
-    core.error = _core.ScenarioError("traffic[0].load = 0.99: link 3 would carry 1.2")
-    with pytest.raises(ScenarioError, match=r"mine\.toml: traffic\[0\]\.load"):
+    rows = [("duration", "0 ns", "write more"), ("traffic[0].load", "0.99", "write 0.8")]
+    core.error = _core.ScenarioError(rows)
+    with pytest.raises(ScenarioError) as refused:
         run(Scenario.from_toml(file))
+    assert str(refused.value).splitlines() == [
+        f"{file}: duration: it is 0 ns; write more",
+        f"{file}: traffic[0].load: it is 0.99; write 0.8",
+    ]
 
 
 def test_a_broken_invariant_is_a_simulation_error(core: FakeCore) -> None:

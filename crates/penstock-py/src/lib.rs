@@ -10,6 +10,7 @@ use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
 use penstock_sim::pause_time::{IngressPort, allocate};
 use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario};
+use penstock_units::Problem;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -20,8 +21,17 @@ pyo3::create_exception!(_core, SimulationError, PyException, "A run that failed.
 /// Time between two calls of a progress callback.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Rows of (path of a field, its value, what would be right); see `_core.pyi`.
+fn refusal(error: &penstock_sim::ScenarioError) -> PyErr {
+    let row = |problem: &Problem| {
+        let Problem { path, value, remedy } = problem.clone();
+        (path, value, remedy)
+    };
+    ScenarioError::new_err((error.problems().iter().map(row).collect::<Vec<_>>(),))
+}
+
 fn parse(scenario_json: &str) -> PyResult<Scenario> {
-    Scenario::from_json(scenario_json).map_err(|error| ScenarioError::new_err(error.to_string()))
+    Scenario::from_json(scenario_json).map_err(|error| refusal(&error))
 }
 
 /// Parses a scenario and writes it back, so that both sides can be compared field by field.
@@ -33,15 +43,13 @@ fn normalize(scenario_json: &str) -> PyResult<String> {
 /// Checks a scenario as `run` does, without running it.
 #[pyfunction]
 fn validate(scenario_json: &str) -> PyResult<()> {
-    penstock_sim::validate(&parse(scenario_json)?)
-        .map_err(|error| ScenarioError::new_err(error.to_string()))
+    penstock_sim::validate(&parse(scenario_json)?).map_err(|error| refusal(&error))
 }
 
 /// What is expected of a run, as JSON; see `_core.pyi`.
 #[pyfunction]
 fn forecast(scenario_json: &str) -> PyResult<String> {
-    let found = penstock_sim::forecast(&parse(scenario_json)?)
-        .map_err(|error| ScenarioError::new_err(error.to_string()))?;
+    let found = penstock_sim::forecast(&parse(scenario_json)?).map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }
 
@@ -50,7 +58,7 @@ fn forecast(scenario_json: &str) -> PyResult<String> {
 #[pyo3(signature = (scenario_json, *, any_route = false))]
 fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
     let found = penstock_sim::dependencies(&parse(scenario_json)?, any_route)
-        .map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        .map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }
 
@@ -73,7 +81,7 @@ fn run(
     }
     match outcome {
         Ok(results) => hand_over(py, results),
-        Err(RunError::Scenario(error)) => Err(ScenarioError::new_err(error.to_string())),
+        Err(RunError::Scenario(error)) => Err(refusal(&error)),
         Err(error) => Err(SimulationError::new_err(error.to_string())),
     }
 }
@@ -89,7 +97,7 @@ fn run_bare(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, f64)> {
         let (packet_hops, events) = bare.run();
         Ok((packet_hops, events, start.elapsed().as_secs_f64()))
     })
-    .map_err(|error: penstock_sim::ScenarioError| ScenarioError::new_err(error.to_string()))
+    .map_err(|error| refusal(&error))
 }
 
 /// The optimal pause times of FAFC, for comparison with a solver of linear programs: `ports` is

@@ -1,10 +1,18 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
+//!
+//! Every check adds what it finds and goes on. A check that counts with a field leaves it alone when an earlier
+//! one has refused it.
 
-use penstock_units::{Problems, Time};
+use penstock_fabric::AssignmentConfig;
+use penstock_units::{Bytes, Problems, Time};
 use serde::Serialize;
 
 use crate::error::ScenarioError;
+use crate::outage::{RouteChange, route_changes};
+use crate::routing::Routing;
 use crate::scenario::Scenario;
+use crate::topology::{self, Topology};
+use crate::workload::Workload;
 
 mod combination;
 mod credit;
@@ -12,9 +20,6 @@ mod fidelity;
 mod hop_credit;
 mod levels;
 mod network;
-mod switch;
-
-pub(crate) use network::nodes;
 
 /// The longest run (ps): the timing wheel tells times apart up to hours; a minute of simulated time
 /// at 100 Gb/s is a billion packets a link.
@@ -23,59 +28,85 @@ const LONGEST: Time = Time::from_ms(60_000);
 /// The largest frame (bytes): jumbo frames carry 9,000.
 const LARGEST_PAYLOAD: u32 = 9_000;
 
-pub(crate) fn unless(
-    holds: bool,
-    field: &str,
-    value: impl ToString,
-    remedy: &str,
-) -> Result<(), ScenarioError> {
-    if holds { Ok(()) } else { Err(ScenarioError::new(field, value, remedy)) }
-}
-
 /// The kind of a policy, as scenarios write it.
 pub(crate) fn kind(policy: &impl Serialize) -> String {
     let table = serde_json::to_value(policy).unwrap_or_default();
     table["kind"].as_str().unwrap_or_default().to_owned()
 }
 
+/// The network of `scenario`, with its routes at the start and how they change.
+///
+/// # Errors
+/// Everything that is wrong with the scenario, its traffic included; the traffic alone is not looked at.
+pub(crate) fn network(
+    scenario: &Scenario,
+) -> Result<(Topology, Routing, Vec<RouteChange>), ScenarioError> {
+    let mut problems = Problems::default();
+    fields(scenario, &mut problems);
+    let Some(topology) = topology::checked(&scenario.topology, &mut problems) else {
+        return Err(ScenarioError(problems));
+    };
+    network::nodes(scenario, &topology, &mut problems);
+    let routing = Routing::new(&topology);
+    let changes = route_changes(scenario, &topology, &mut problems);
+    if problems.is_empty() {
+        return Ok((topology, routing, changes));
+    }
+    let duration = if problems.is_sound("duration") { scenario.duration } else { LONGEST };
+    let (traffic, seed) = (&scenario.traffic, scenario.seed);
+    Workload::check(traffic, &topology, &routing, seed, duration, &mut problems);
+    Err(ScenarioError(problems))
+}
+
+/// The longest data packet on the wire, if its parts were not refused.
+fn full_packet(scenario: &Scenario, problems: &Problems) -> Option<Bytes> {
+    let packet = || scenario.payload() + Bytes::new(scenario.data_overhead().into());
+    problems.is_sound("wire").then(packet)
+}
+
+/// How many data queues `assignment` gives a switch port, if it was not refused.
+fn data_queues(assignment: &AssignmentConfig, problems: &Problems) -> Option<usize> {
+    problems.is_sound("scheme.switch.assignment").then(|| assignment.queue_classes(0).len())
+}
+
 /// Checks everything that does not need the built topology.
-pub(crate) fn scenario(scenario: &Scenario) -> Result<(), ScenarioError> {
-    let span = scenario.duration.saturating_add(scenario.drain);
-    unless(scenario.duration > Time::ZERO, "duration", scenario.duration, "write a positive time")?;
-    unless(span <= LONGEST, "duration", span, "with drain it must be at most one minute")?;
-    unless(!scenario.traffic.is_empty(), "traffic", "empty", "write at least one entry")?;
-    let loss = scenario.faults.control_loss;
-    unless((0.0..1.0).contains(&loss), "faults.control_loss", loss, "write 0 or more, below 1")?;
-    wire(scenario)?;
-    switch::switch(scenario)?;
-    hosts(scenario)?;
-    combination::combinations(scenario)?;
-    credit::check(scenario)?;
-    fidelity::parts(scenario)
+fn fields(scenario: &Scenario, problems: &mut Problems) {
+    let (duration, loss) = (scenario.duration, scenario.faults.control_loss);
+    problems.unless(duration > Time::ZERO, "duration", duration, "write a positive time");
+    let span = duration.saturating_add(scenario.drain);
+    problems.unless(span <= LONGEST, "duration", span, "with drain it must be at most one minute");
+    problems.unless(!scenario.traffic.is_empty(), "traffic", "empty", "write at least one entry");
+    let holds = (0.0..1.0).contains(&loss);
+    problems.unless(holds, "faults.control_loss", loss, "write 0 or more, below 1");
+    wire(scenario, problems);
+    problems.within("scheme.switch", |problems| scenario.scheme.switch.check(problems));
+    hosts(scenario, problems);
+    combination::combinations(scenario, problems);
+    credit::check(scenario, problems);
+    fidelity::parts(scenario, problems);
 }
 
-fn hosts(scenario: &Scenario) -> Result<(), ScenarioError> {
+fn hosts(scenario: &Scenario, problems: &mut Problems) {
     let host = &scenario.scheme.host;
-    let classes = scenario.scheme.switch.assignment.classes();
-    let mut problems = Problems::below("scheme.host");
-    host.check(&mut problems);
-    problems.within("nic", |nic| host.nic.check_classes(classes, nic));
-    ScenarioError::unless_none(&problems)
+    problems.within("scheme.host", |problems| host.check(problems));
+    if problems.is_sound("scheme.switch.assignment") && problems.is_sound("scheme.host.nic") {
+        let classes = scenario.scheme.switch.assignment.classes();
+        problems.within("scheme.host.nic", |nic| host.nic.check_classes(classes, nic));
+    }
 }
 
-fn wire(scenario: &Scenario) -> Result<(), ScenarioError> {
+fn wire(scenario: &Scenario, problems: &mut Problems) {
     let wire = &scenario.wire;
     let remedy = "write 1 to 9000 bytes";
-    unless((1..=LARGEST_PAYLOAD).contains(&wire.payload), "wire.payload", wire.payload, remedy)?;
     for (field, value) in [
+        ("wire.payload", wire.payload),
         ("wire.header", wire.header),
         ("wire.acknowledgement", wire.acknowledgement),
         ("wire.control_frame", wire.control_frame),
     ] {
-        unless((1..=LARGEST_PAYLOAD).contains(&value), field, value, remedy)?;
+        problems.unless((1..=LARGEST_PAYLOAD).contains(&value), field, value, remedy);
     }
     for (field, value) in [("wire.telemetry", wire.telemetry), ("wire.timestamp", wire.timestamp)] {
-        unless(value <= LARGEST_PAYLOAD, field, value, "write at most 9000 bytes")?;
+        problems.unless(value <= LARGEST_PAYLOAD, field, value, "write at most 9000 bytes");
     }
-    Ok(())
 }

@@ -1,43 +1,31 @@
 //! Why a scenario is refused, or a run failed.
 
-use penstock_units::Problems;
+use penstock_units::{Problem, Problems};
 use thiserror::Error;
 
-use crate::topology::TopologyError;
-use crate::workload::WorkloadError;
-
-/// A scenario that cannot be run; the message names the field, its value and the remedy.
+/// A scenario that cannot be run; the message has a line for each problem, with the field, its value and the
+/// remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ScenarioError {
-    /// A field of the scenario itself.
-    #[error("{field} is {value}; {remedy}")]
-    Field {
-        /// Path of the field.
-        field: String,
-        /// What was written there.
-        value: String,
-        /// What would be right.
-        remedy: String,
-    },
-    /// The topology.
-    #[error(transparent)]
-    Topology(#[from] TopologyError),
-    /// The traffic.
-    #[error(transparent)]
-    Workload(#[from] WorkloadError),
-}
+#[error("{0}")]
+pub struct ScenarioError(pub(crate) Problems);
 
 impl ScenarioError {
-    /// From a field path, the value found there, and what would be right.
-    pub fn new(field: impl Into<String>, value: impl ToString, remedy: impl Into<String>) -> Self {
-        let (field, value, remedy) = (field.into(), value.to_string(), remedy.into());
-        ScenarioError::Field { field, value, remedy }
+    /// Refuses what has `problems`.
+    pub(crate) fn unless_none(problems: Problems) -> Result<(), ScenarioError> {
+        if problems.is_empty() { Ok(()) } else { Err(ScenarioError(problems)) }
     }
 
-    /// Refuses a scenario that has `problems`, because of the first one.
-    pub(crate) fn unless_none(problems: &Problems) -> Result<(), ScenarioError> {
-        let Some(first) = problems.found().first() else { return Ok(()) };
-        Err(ScenarioError::new(&first.path, &first.value, &first.remedy))
+    /// What is wrong, in the order of the checks; at least one problem.
+    pub fn problems(&self) -> &[Problem] {
+        self.0.found()
+    }
+}
+
+impl From<Problem> for ScenarioError {
+    fn from(problem: Problem) -> Self {
+        let mut problems = Problems::default();
+        problems.add(problem);
+        ScenarioError(problems)
     }
 }
 

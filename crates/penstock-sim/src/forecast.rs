@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use crate::bounds;
 use crate::error::ScenarioError;
-use crate::routing::Routing;
 use crate::scenario::Scenario;
-use crate::topology::{self, Topology};
+use crate::topology::Topology;
 use crate::workload::{TrafficConfig, Workload, mean_path, size_shares};
 
 /// What is expected of a run.
@@ -29,9 +28,7 @@ pub struct Forecast {
 /// # Errors
 /// When the scenario is refused.
 pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
-    bounds::scenario(scenario)?;
-    let topology = topology::build(&scenario.topology)?;
-    let routing = Routing::new(&topology);
+    let (topology, routing, _) = bounds::network(scenario)?;
     let duration = scenario.duration;
     Workload::new(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
     let shares = size_shares(&scenario.traffic, &topology, &routing, duration)?;

@@ -16,7 +16,7 @@ use crate::bounds;
 use crate::error::ScenarioError;
 use crate::measure::trace::PortLinks;
 use crate::ns3;
-use crate::outage::{RouteChange, route_changes};
+use crate::outage::RouteChange;
 use crate::routing::{FrameSizes, Routing, base_rtt};
 use crate::scenario::Scenario;
 use crate::topology::{self, Topology};
@@ -75,11 +75,7 @@ impl Network {
     /// # Errors
     /// When a field is out of bounds, or policies do not go together.
     pub fn build(scenario: &Scenario) -> Result<Self, ScenarioError> {
-        bounds::scenario(scenario)?;
-        let topology = topology::build(&scenario.topology)?;
-        bounds::nodes(scenario, &topology)?;
-        let routing = Routing::new(&topology);
-        let route_changes = route_changes(scenario, &topology)?;
+        let (topology, routing, route_changes) = bounds::network(scenario)?;
         let frames = frames(scenario);
         let path = path_facts(scenario, &topology, &routing, &frames);
         let ports = port_links(&topology);

@@ -16,11 +16,10 @@
 
 use penstock_packet::{Observer, PacketEvent, PacketId, PacketKind};
 use penstock_transport::RecoveryConfig;
-use penstock_units::Time;
+use penstock_units::{Problem, Problems, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::error::ScenarioError;
 use crate::routing::Routing;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
@@ -53,57 +52,54 @@ pub struct RouteChange {
 
 /// The changes of `scenario`'s routes, in order of time.
 ///
-/// # Errors
-/// When an outage names no cable between switches, overlaps another one of the cable, has no length,
-/// or cuts the network; when the recovery of losses depends on switches that tell of them.
+/// A problem is an outage that names no cable between switches, overlaps another one of the cable, has no
+/// length, or cuts the network; so is a recovery of losses that depends on switches that tell of them.
 pub(crate) fn route_changes(
     scenario: &Scenario,
     topology: &Topology,
-) -> Result<Vec<RouteChange>, ScenarioError> {
+    problems: &mut Problems,
+) -> Vec<RouteChange> {
     let outages = &scenario.faults.outages;
     if outages.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    if let RecoveryConfig::Perfect(_) = scenario.scheme.host.recovery {
-        let remedy = "nobody tells a source of what a failed link loses; use another recovery";
-        return Err(ScenarioError::new("scheme.host.recovery.kind", "perfect", remedy));
-    }
+    let is_perfect = matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_));
+    let remedy = "nobody tells a source of what a failed link loses; use another recovery";
+    problems.unless(!is_perfect, "scheme.host.recovery.kind", "perfect", remedy);
     let mut steps = Vec::new();
     for (index, outage) in outages.iter().enumerate() {
-        let link = checked(index, outage, topology)?;
-        steps.push((outage.start, link, true));
-        steps.extend(outage.end.map(|end| (end, link, false)));
+        if let Some(link) = problems.value_of(checked(index, outage, topology)) {
+            steps.push((outage.start, link, true));
+            steps.extend(outage.end.map(|end| (end, link, false)));
+        }
     }
     // At one moment a link fails before it recovers: outages that touch are then refused.
     steps.sort_unstable_by_key(|&(time, link, fails)| (time, link, !fails));
-    changes(&steps, topology)
+    problems.value_of(changes(&steps, topology)).unwrap_or_default()
 }
 
 /// The link that an outage means, in one direction.
-fn checked(index: usize, outage: &OutageConfig, topology: &Topology) -> Result<u32, ScenarioError> {
+fn checked(index: usize, outage: &OutageConfig, topology: &Topology) -> Result<u32, Problem> {
     let field = |name: &str| format!("faults.outages[{index}].{name}");
     let (from, to) = outage.link;
     let link = topology.link_between(from, to).filter(|&link| topology.is_core(link));
     let Some(link) = link else {
         let remedy = "name two switches that a link joins";
-        return Err(ScenarioError::new(field("link"), format!("[{from}, {to}]"), remedy));
+        return Err(Problem::new(field("link"), format!("[{from}, {to}]"), remedy));
     };
     if outage.start == Time::ZERO {
         let remedy = "write a later time, or the link in topology.failed_links";
-        return Err(ScenarioError::new(field("start"), outage.start, remedy));
+        return Err(Problem::new(field("start"), outage.start, remedy));
     }
     if let Some(end) = outage.end.filter(|&end| end <= outage.start) {
         let remedy = format!("it must be after its start, {}", outage.start);
-        return Err(ScenarioError::new(field("end"), end, remedy));
+        return Err(Problem::new(field("end"), end, remedy));
     }
     Ok(link.min(topology.links[link as usize].reverse))
 }
 
 /// From the steps (time, cable, whether it fails), in order, to what they make of the routes.
-fn changes(
-    steps: &[(Time, u32, bool)],
-    topology: &Topology,
-) -> Result<Vec<RouteChange>, ScenarioError> {
+fn changes(steps: &[(Time, u32, bool)], topology: &Topology) -> Result<Vec<RouteChange>, Problem> {
     let mut is_down = vec![false; topology.links.len()];
     let mut changes = Vec::new();
     for moment in steps.chunk_by(|one, other| one.0 == other.0) {
@@ -113,7 +109,7 @@ fn changes(
             let cable = [link, topology.links[link as usize].reverse];
             if is_down[link as usize] == fails {
                 let remedy = "outages of a link must not overlap or touch; write one";
-                return Err(ScenarioError::new("faults.outages", topology.link_name(link), remedy));
+                return Err(Problem::new("faults.outages", topology.link_name(link), remedy));
             }
             for link in cable {
                 is_down[link as usize] = fails;
@@ -123,7 +119,7 @@ fn changes(
         let routing = Routing::avoiding(topology, &is_down);
         if !routing.is_whole() {
             let remedy = "they leave some nodes without a path at that time; remove one";
-            return Err(ScenarioError::new("faults.outages", format!("at {time}"), remedy));
+            return Err(Problem::new("faults.outages", format!("at {time}"), remedy));
         }
         changes.push(RouteChange { time, failed, recovered, routing });
     }

@@ -5,7 +5,7 @@
 
 use penstock_fabric::SwitchConfig;
 use penstock_transport::HostConfig;
-use penstock_units::{Bytes, Fidelity, Time};
+use penstock_units::{Bytes, Fidelity, Problem, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ScenarioError;
@@ -120,7 +120,7 @@ impl Scenario {
     /// When the text is not JSON, or a field is unknown, missing or of the wrong type.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
         serde_json::from_str(text)
-            .map_err(|error| ScenarioError::new("scenario", "this text", error.to_string()))
+            .map_err(|error| Problem::new("scenario", "this text", error).into())
     }
 
     /// Writes the scenario as JSON.

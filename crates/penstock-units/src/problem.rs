@@ -4,7 +4,11 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::Display;
+use core::fmt::{self, Display};
+
+/// How many problems are kept (our choice: twice what Penstock shows). A list of a million flows may be wrong
+/// a million times.
+const KEPT: usize = 100;
 
 /// A field whose value cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +21,22 @@ pub struct Problem {
     pub remedy: String,
 }
 
-/// All problems that a check has found, in the order of the fields.
+impl Problem {
+    /// The `value` of the field at `path` cannot be used; `remedy` says what would be right.
+    pub fn new(path: impl Display, value: impl Display, remedy: impl Display) -> Self {
+        let [path, value, remedy] = [path.to_string(), value.to_string(), remedy.to_string()];
+        Problem { path, value, remedy }
+    }
+}
+
+impl Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { path, value, remedy } = self;
+        write!(f, "{path} is {value}; {remedy}")
+    }
+}
+
+/// The problems that checks have found, in the order of the checks; the first 100 are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     table: String,
@@ -34,15 +53,36 @@ impl Problems {
     pub fn within(&mut self, field: &str, check: impl FnOnce(&mut Problems)) {
         let mut inner = Problems::below(&self.path(field));
         check(&mut inner);
-        self.found.append(&mut inner.found);
+        inner.found.into_iter().for_each(|problem| self.add(problem));
     }
 
     /// Refuses `value` of `field` unless its bound `holds`; `remedy` says what would be right.
     pub fn unless(&mut self, holds: bool, field: &str, value: impl Display, remedy: impl Display) {
         if !holds {
-            let (path, value) = (self.path(field), value.to_string());
-            self.found.push(Problem { path, value, remedy: remedy.to_string() });
+            self.add(Problem::new(self.path(field), value, remedy));
         }
+    }
+
+    /// Adds a problem that has its full path already.
+    pub fn add(&mut self, problem: Problem) {
+        if self.found.len() < KEPT {
+            self.found.push(problem);
+        }
+    }
+
+    /// The value of a check, or none after its problem was added as it is.
+    pub fn value_of<T>(&mut self, outcome: Result<T, Problem>) -> Option<T> {
+        outcome.map_err(|problem| self.add(problem)).ok()
+    }
+
+    /// Whether no problem was found in the field at the full path `path`, or below it, so that others may
+    /// count with what is there.
+    pub fn is_sound(&self, path: &str) -> bool {
+        let is_in = |problem: &Problem| {
+            let rest = problem.path.strip_prefix(path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        self.found.len() < KEPT && !self.found.iter().any(is_in)
     }
 
     /// What has been found.
@@ -50,8 +90,23 @@ impl Problems {
         &self.found
     }
 
+    /// Whether nothing has been found.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     fn path(&self, field: &str) -> String {
         if self.table.is_empty() { field.to_owned() } else { format!("{}.{field}", self.table) }
+    }
+}
+
+impl Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, problem) in self.found.iter().enumerate() {
+            let before = if number == 0 { "" } else { "\n" };
+            write!(f, "{before}{problem}")?;
+        }
+        Ok(())
     }
 }
 
@@ -70,5 +125,35 @@ mod tests {
         let paths = problems.found().iter().map(|one| one.path.as_str());
         assert!(paths.eq(["scheme.host.nic.queues", "scheme.routing"]));
         assert_eq!(problems.found()[0].value, "1");
+    }
+    #[test]
+    fn each_problem_is_a_line() {
+        let mut problems = Problems::default();
+        assert!(problems.is_empty());
+        assert_eq!(problems.value_of(Ok(7)), Some(7));
+        problems.unless(false, "duration", "0 ns", "write a positive time");
+        assert_eq!(problems.value_of::<u8>(Err(Problem::new("traffic", "[]", "write one"))), None);
+        assert_eq!(
+            problems.to_string(),
+            "duration is 0 ns; write a positive time\ntraffic is []; write one"
+        );
+    }
+
+    #[test]
+    fn what_is_below_a_refused_field_is_not_sound() {
+        let mut problems = Problems::default();
+        problems.unless(false, "traffic[0].label", "x", "another");
+        let sound = ["traffic", "traffic[0]", "traffic[0].label", "traffic[0].lab", "duration"]
+            .map(|path| problems.is_sound(path));
+        assert_eq!(sound, [false, false, false, true, true]);
+    }
+
+    #[test]
+    fn of_many_problems_some_are_kept_and_nothing_is_sound_then() {
+        let mut problems = Problems::default();
+        for row in 0..1_000 {
+            problems.within("flows", |flows| flows.unless(false, "size", row, "write 1"));
+        }
+        assert_eq!((problems.found().len(), problems.is_sound("duration")), (KEPT, false));
     }
 }

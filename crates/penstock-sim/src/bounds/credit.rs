@@ -5,10 +5,9 @@ use penstock_packet::CreditShapingConfig;
 use penstock_transport::{
     ControllerConfig, ExpressPassConfig, NicConfig, NicScheduling, RecoveryConfig,
 };
-use penstock_units::{Bytes, Fidelity};
+use penstock_units::{Fidelity, Problems};
 
-use super::{kind, unless};
-use crate::error::ScenarioError;
+use super::{full_packet, kind};
 use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 
@@ -19,15 +18,15 @@ const MOST_CREDITS: u32 = 1_000_000;
 const LARGEST_FRAME: u64 = 1 << 14;
 
 /// Checks the parts of ExpressPass in `scenario`, and that none of them is there alone.
-pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
+pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_symmetric = scenario.scheme.routing == (RoutingConfig::SymmetricEcmp {});
     let remedy = "the simulator of fidelity ns3-hpcc hashes each direction; use ecmp";
     let holds = !is_symmetric || scenario.fidelity == Fidelity::Exact;
-    unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy)?;
+    problems.unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy);
     let holds = !is_symmetric || scenario.faults.outages.is_empty();
     let remedy = "packets are forwarded by a hash of each direction while links fail; use ecmp";
-    unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy)?;
+    problems.unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy);
     let shaping = match &switch.scheduling {
         SchedulingConfig::CreditShaping(shaping) => Some(shaping),
         _ => None,
@@ -38,42 +37,41 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     };
     let (shaping, controller) = match (shaping, controller) {
         (Some(shaping), Some(controller)) => (shaping, controller),
-        (None, None) => return Ok(()),
+        (None, None) => return,
         (Some(_), None) => {
             let remedy = "nobody sends credits; use controller \"expresspass\"";
-            return Err(ScenarioError::new(
-                "scheme.host.controller.kind",
-                kind(&host.controller),
-                remedy,
-            ));
+            let kind = kind(&host.controller);
+            return problems.unless(false, "scheme.host.controller.kind", kind, remedy);
         }
         (None, Some(_)) => {
             let remedy = "nobody holds credits back; use scheduling \"credit-shaping\"";
-            return Err(ScenarioError::new(
-                "scheme.switch.scheduling.kind",
-                kind(&switch.scheduling),
-                remedy,
-            ));
+            let kind = kind(&switch.scheduling);
+            return problems.unless(false, "scheme.switch.scheduling.kind", kind, remedy);
         }
     };
     let remedy = "data must take the way of their credits; use symmetric-ecmp";
-    unless(is_symmetric, "scheme.routing.kind", kind(&scenario.scheme.routing), remedy)?;
+    problems.unless(is_symmetric, "scheme.routing.kind", kind(&scenario.scheme.routing), remedy);
     let holds = matches!(switch.backpressure, BackpressureConfig::None(_));
     let remedy = "data that credits have paid for are not paused; use none";
-    unless(holds, "scheme.switch.backpressure.kind", kind(&switch.backpressure), remedy)?;
+    problems.unless(holds, "scheme.switch.backpressure.kind", kind(&switch.backpressure), remedy);
     let holds = matches!(host.recovery, RecoveryConfig::GoBackN(_));
     let remedy = "what credits acknowledge is for go-back-n";
-    unless(holds, "scheme.host.recovery.kind", kind(&host.recovery), remedy)?;
-    nic(&host.nic)?;
-    sizes(scenario, shaping, controller)
+    problems.unless(holds, "scheme.host.recovery.kind", kind(&host.recovery), remedy);
+    nic(&host.nic, problems);
+    sizes(scenario, shaping, controller, problems);
 }
 
 /// Data leave in the order of their credits.
-fn nic(nic: &NicConfig) -> Result<(), ScenarioError> {
-    unless(nic.queues == 0, "scheme.host.nic.queues", nic.queues, "nothing is paused; use 0")?;
+fn nic(nic: &NicConfig, problems: &mut Problems) {
+    problems.unless(
+        nic.queues == 0,
+        "scheme.host.nic.queues",
+        nic.queues,
+        "nothing is paused; use 0",
+    );
     let holds = nic.scheduling == NicScheduling::RoundRobin;
     let remedy = "data leave in the order of their credits; use round-robin";
-    unless(holds, "scheme.host.nic.scheduling", "srf", remedy)
+    problems.unless(holds, "scheme.host.nic.scheduling", "srf", remedy);
 }
 
 /// Switches must count with the frames that hosts send.
@@ -81,17 +79,22 @@ fn sizes(
     scenario: &Scenario,
     shaping: &CreditShapingConfig,
     controller: &ExpressPassConfig,
-) -> Result<(), ScenarioError> {
+    problems: &mut Problems,
+) {
     let at = |field: &str| format!("scheme.switch.scheduling.{field}");
     for (field, credits) in [("queue", shaping.queue), ("burst", shaping.burst)] {
         let holds = (1..=MOST_CREDITS).contains(&credits);
-        unless(holds, &at(field), credits, "write 1 to 1000000 credits")?;
+        problems.unless(holds, &at(field), credits, "write 1 to 1000000 credits");
     }
-    let holds = shaping.credit == controller.credit() && shaping.credit.get() <= LARGEST_FRAME;
-    let remedy = format!("credits weigh {} in the mean; write that", controller.credit());
-    unless(holds, &at("credit"), shaping.credit, &remedy)?;
-    let frame = Bytes::new(u64::from(scenario.wire.payload + scenario.data_overhead()));
-    let holds = shaping.frame == frame && frame.get() <= LARGEST_FRAME;
-    let remedy = format!("a full data packet weighs {frame} on the wire; write that");
-    unless(holds, &at("frame"), shaping.frame, &remedy)
+    if problems.is_sound("scheme.host.controller") {
+        let credit = controller.credit();
+        let holds = shaping.credit == credit && credit.get() <= LARGEST_FRAME;
+        let remedy = format!("credits weigh {credit} in the mean; write that");
+        problems.unless(holds, &at("credit"), shaping.credit, &remedy);
+    }
+    if let Some(frame) = full_packet(scenario, problems) {
+        let holds = shaping.frame == frame && frame.get() <= LARGEST_FRAME;
+        let remedy = format!("a full data packet weighs {frame} on the wire; write that");
+        problems.unless(holds, &at("frame"), shaping.frame, &remedy);
+    }
 }

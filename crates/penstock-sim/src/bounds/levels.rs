@@ -2,46 +2,51 @@
 
 use penstock_fabric::{AssignmentConfig, MarkingConfig, SchedulingConfig};
 use penstock_transport::{ControllerConfig, RecoveryConfig};
+use penstock_units::Problems;
 
-use super::{kind, unless};
-use crate::error::ScenarioError;
+use super::kind;
 use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 
 /// Homa's levels need a switch that serves them in their order, and its hosts their own recovery; nobody
 /// else has levels.
-pub(super) fn by_priority(scenario: &Scenario) -> Result<(), ScenarioError> {
+pub(super) fn by_priority(scenario: &Scenario, problems: &mut Problems) {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_resend = matches!(host.recovery, RecoveryConfig::Resend(_));
     let ControllerConfig::Homa(homa) = &host.controller else {
         let remedy = "only the \"homa\" controller grants and gives levels; use another";
-        unless(!is_resend, "scheme.host.recovery.kind", "resend", remedy)?;
+        problems.unless(!is_resend, "scheme.host.recovery.kind", "resend", remedy);
         let holds = !matches!(switch.assignment, AssignmentConfig::Priority(_));
-        return unless(holds, "scheme.switch.assignment.kind", "priority", remedy);
+        problems.unless(holds, "scheme.switch.assignment.kind", "priority", remedy);
+        return;
     };
     let remedy = "the homa controller needs \"resend\"; use that";
-    unless(is_resend, "scheme.host.recovery.kind", kind(&host.recovery), remedy)?;
-    let AssignmentConfig::Priority(assignment) = &switch.assignment else {
-        let remedy = "the homa controller needs \"priority\"; use that";
-        return unless(false, "scheme.switch.assignment.kind", kind(&switch.assignment), remedy);
-    };
+    problems.unless(is_resend, "scheme.host.recovery.kind", kind(&host.recovery), remedy);
+    let is_known = matches!(switch.assignment, AssignmentConfig::Priority(_));
+    let remedy = "the homa controller needs \"priority\"; use that";
+    let given = kind(&switch.assignment);
+    problems.unless(is_known, "scheme.switch.assignment.kind", given, remedy);
     let is_strict = matches!(switch.scheduling, SchedulingConfig::Strict(_));
     let remedy = "the homa controller needs \"strict\"; use that";
-    unless(is_strict, "scheme.switch.scheduling.kind", kind(&switch.scheduling), remedy)?;
-    let scheduled = homa.overcommitment.unwrap_or(1);
-    let holds = u32::from(homa.first_scheduled_level()) + scheduled <= assignment.levels;
-    let remedy = format!(
-        "the unscheduled levels, one more than cutoffs, and the scheduled ones exceed the {} of the \
-         switch",
-        assignment.levels
-    );
-    unless(holds, "scheme.host.controller.overcommitment", scheduled, &remedy)
+    problems.unless(is_strict, "scheme.switch.scheduling.kind", kind(&switch.scheduling), remedy);
+    let is_sound = problems.is_sound("scheme.switch.assignment")
+        && problems.is_sound("scheme.host.controller");
+    if let (true, AssignmentConfig::Priority(assignment)) = (is_sound, &switch.assignment) {
+        let scheduled = homa.overcommitment.unwrap_or(1);
+        let holds = u32::from(homa.first_scheduled_level()) + scheduled <= assignment.levels;
+        let remedy = format!(
+            "the unscheduled levels, one more than cutoffs, and the scheduled ones exceed the {} of \
+             the switch",
+            assignment.levels
+        );
+        problems.unless(holds, "scheme.host.controller.overcommitment", scheduled, &remedy);
+    }
 }
 
 /// Packet spraying changes the order of packets, and a packet's path cannot be followed back.
-pub(super) fn sprayed(scenario: &Scenario) -> Result<(), ScenarioError> {
+pub(super) fn sprayed(scenario: &Scenario, problems: &mut Problems) {
     if !matches!(scenario.scheme.routing, RoutingConfig::Spray(_)) {
-        return Ok(());
+        return;
     }
     let (switch, recovery) = (&scenario.scheme.switch, &scenario.scheme.host.recovery);
     let tolerates =
@@ -59,7 +64,6 @@ pub(super) fn sprayed(scenario: &Scenario) -> Result<(), ScenarioError> {
         ),
         (!is_bfc, "BFC pauses a flow on its one path; use ecmp"),
     ] {
-        unless(holds, "scheme.routing.kind", "spray", remedy)?;
+        problems.unless(holds, "scheme.routing.kind", "spray", remedy);
     }
-    Ok(())
 }

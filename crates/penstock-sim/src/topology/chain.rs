@@ -1,10 +1,11 @@
 //! Switches in a row, each with its hosts: the parking lot.
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use super::error::{Extent, TopologyError};
-use super::plan::{Cable, Line, Plan, Role, check_count, check_delay, check_extent, check_line};
+use super::plan::{
+    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line,
+};
 
 /// A chain of switches `S0`-`S1`-...; host `h` is on switch `h / hosts_per_switch`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,23 +30,25 @@ pub struct Chain {
 }
 
 impl Chain {
-    pub(super) fn plan(&self) -> Result<Plan, TopologyError> {
+    pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
         let edge = Line { rate: self.edge_rate, delay: self.edge_delay };
         let core = Line { rate: self.core_rate, delay: self.core_delay };
-        if self.switches < 2 {
-            return Err(TopologyError::TooFew { field: "switches", least: 2 });
+        check_count("switches", self.switches, 2, problems);
+        check_count("hosts_per_switch", self.hosts_per_switch, 1, problems);
+        let has_counts = problems.is_sound("topology");
+        check_line("edge_", edge, problems);
+        check_line("core_", core, problems);
+        check_delay("pipeline_delay", self.pipeline_delay, problems);
+        if has_counts {
+            let switches = u64::from(self.switches);
+            let hosts = switches * u64::from(self.hosts_per_switch);
+            let extent = Extent { hosts, switches, cables: hosts.saturating_add(switches - 1) };
+            let more = ("hosts_per_switch", self.hosts_per_switch);
+            check_extent(extent, more, ("switches", self.switches), problems);
         }
-        check_count("hosts_per_switch", self.hosts_per_switch)?;
-        check_line("edge_", edge)?;
-        check_line("core_", core)?;
-        check_delay("pipeline_delay", self.pipeline_delay)?;
-        let switches = u64::from(self.switches);
-        let hosts = switches * u64::from(self.hosts_per_switch);
-        if hosts < 2 {
-            return Err(TopologyError::LonelyHost { field: "hosts_per_switch" });
+        if !problems.is_sound("topology") {
+            return None;
         }
-        let cables = hosts.saturating_add(switches - 1);
-        check_extent("switches", Extent { hosts, switches, cables })?;
 
         let hosts = self.switches * self.hosts_per_switch;
         let to_hosts = (0..hosts).map(|host| {
@@ -57,7 +60,7 @@ impl Chain {
             b: switch + 1,
             line: core,
         });
-        Ok(Plan {
+        Some(Plan {
             roles: vec![(Role::Host, hosts), (Role::Switch, self.switches)],
             cables: to_hosts.chain(between).collect(),
             pipeline_delay: self.pipeline_delay,

@@ -1,10 +1,11 @@
 //! Three tiers: pods of top-of-rack switches and leafs, joined by spines.
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use super::error::{Extent, TopologyError};
-use super::plan::{Cable, Line, Plan, Role, check_count, check_delay, check_extent, check_line};
+use super::plan::{
+    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line,
+};
 
 /// A Clos network of pods.
 ///
@@ -45,8 +46,11 @@ pub struct Clos {
 }
 
 impl Clos {
-    pub(super) fn plan(&self) -> Result<Plan, TopologyError> {
-        self.check()?;
+    pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
+        self.check(problems);
+        if !problems.is_sound("topology") {
+            return None;
+        }
         let tors = self.pods * self.tors_per_pod;
         let leafs = self.pods * self.leafs_per_pod;
         let hosts = tors * self.hosts_per_tor;
@@ -68,7 +72,7 @@ impl Clos {
             let spines = first_spine..first_spine + self.spines;
             spines.map(move |spine| Cable { a: leaf, b: spine, line: spine_line })
         });
-        Ok(Plan {
+        Some(Plan {
             roles: vec![
                 (Role::Host, hosts),
                 (Role::TopOfRack, tors),
@@ -81,7 +85,7 @@ impl Clos {
         })
     }
 
-    fn check(&self) -> Result<(), TopologyError> {
+    fn check(&self, problems: &mut Problems) {
         for (field, count) in [
             ("pods", self.pods),
             ("tors_per_pod", self.tors_per_pod),
@@ -89,27 +93,32 @@ impl Clos {
             ("hosts_per_tor", self.hosts_per_tor),
             ("spines", self.spines),
         ] {
-            check_count(field, count)?;
+            check_count(field, count, 1, problems);
         }
+        let has_counts = problems.is_sound("topology");
         for (prefix, rate, delay) in [
             ("host_", self.host_rate, self.host_delay),
             ("leaf_", self.leaf_rate, self.leaf_delay),
             ("spine_", self.spine_rate, self.spine_delay),
         ] {
-            check_line(prefix, Line { rate, delay })?;
+            check_line(prefix, Line { rate, delay }, problems);
         }
-        check_delay("pipeline_delay", self.pipeline_delay)?;
+        check_delay("pipeline_delay", self.pipeline_delay, problems);
+        if has_counts {
+            let more = ("hosts_per_tor", self.hosts_per_tor);
+            check_extent(self.extent(), more, ("pods", self.pods), problems);
+        }
+    }
+
+    fn extent(&self) -> Extent {
         let times = |a: u64, b: u32| a.saturating_mul(u64::from(b));
         let tors = times(u64::from(self.pods), self.tors_per_pod);
         let leafs = times(u64::from(self.pods), self.leafs_per_pod);
         let hosts = times(tors, self.hosts_per_tor);
-        if hosts < 2 {
-            return Err(TopologyError::LonelyHost { field: "hosts_per_tor" });
-        }
         let switches = tors.saturating_add(leafs).saturating_add(u64::from(self.spines));
         let cables = [times(tors, self.leafs_per_pod), times(leafs, self.spines)];
         let cables = cables.into_iter().fold(hosts, u64::saturating_add);
-        check_extent("pods", Extent { hosts, switches, cables })
+        Extent { hosts, switches, cables }
     }
 }
 
@@ -178,8 +187,10 @@ mod tests {
         let refusal = |config| build(&TopologyConfig::Clos(config)).unwrap_err().to_string();
         assert!(refusal(Clos { spines: 0, ..pcn() }).contains("topology.spines is 0"));
         let one = Clos { pods: 1, tors_per_pod: 1, hosts_per_tor: 1, ..pcn() };
-        assert!(refusal(one).contains("topology.hosts_per_tor leaves a network of one host"));
+        assert!(
+            refusal(one).contains("topology.hosts_per_tor is 1; it leaves a network of one host")
+        );
         let huge = Clos { pods: u32::MAX, tors_per_pod: u32::MAX, ..pcn() };
-        assert!(refusal(huge).contains("topology.pods asks for"));
+        assert!(refusal(huge).contains("topology.pods is 4294967295; this asks for"));
     }
 }

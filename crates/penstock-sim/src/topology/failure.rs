@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::error::TopologyError;
+use penstock_units::Problems;
+
 use super::plan::{Plan, neighbours};
 
 /// How many pairs of nodes that are apart a message names.
@@ -10,9 +11,9 @@ const NAMED_PAIRS: usize = 4;
 
 impl Plan {
     /// The plan without the cables of `failed_links`; the others keep their order.
-    pub(super) fn without_failed_links(mut self) -> Result<Self, TopologyError> {
+    pub(super) fn without_failed_links(mut self, problems: &mut Problems) -> Option<Self> {
         if self.failed_links.is_empty() {
-            return Ok(self);
+            return Some(self);
         }
         let ends = |a: u32, b: u32| (a.min(b), a.max(b));
         let cables = self.cables.iter().enumerate();
@@ -21,16 +22,20 @@ impl Plan {
         let mut has_failed = vec![false; self.cables.len()];
         for (index, &(a, b)) in self.failed_links.iter().enumerate() {
             let cable = sound.remove(&ends(a, b));
-            has_failed[cable.ok_or(TopologyError::UnknownFailure { index, a, b })?] = true;
+            let (field, value) = (format!("topology.failed_links[{index}]"), format!("[{a}, {b}]"));
+            let remedy = "no link (that has not failed already) joins these nodes; write the two \
+                          ends of one";
+            problems.unless(cable.is_some(), &field, value, remedy);
+            cable.into_iter().for_each(|cable| has_failed[cable] = true);
         }
         let mut has_failed = has_failed.into_iter();
         self.cables.retain(|_| has_failed.next() == Some(false));
-        self.check_whole()?;
-        Ok(self)
+        self.check_whole(problems);
+        problems.is_sound("topology").then_some(self)
     }
 
     /// Refuses a network in pieces, naming nodes that host 0 does not reach, hosts first.
-    fn check_whole(&self) -> Result<(), TopologyError> {
+    fn check_whole(&self, problems: &mut Problems) {
         let names: Vec<String> = self.names().collect();
         let neighbours = neighbours(&self.cables, names.len());
         let mut is_reached = vec![false; names.len()];
@@ -42,18 +47,20 @@ impl Plan {
         }
         let lost = names.iter().zip(is_reached).filter(|(_, is_reached)| !is_reached);
         let pairs: Vec<_> =
-            lost.take(NAMED_PAIRS).map(|(name, _)| (names[0].clone(), name.clone())).collect();
-        if pairs.is_empty() { Ok(()) } else { Err(TopologyError::Cut { pairs }) }
+            lost.take(NAMED_PAIRS).map(|(name, _)| format!("{} and {name}", names[0])).collect();
+        let value = format!("a list that leaves no path between {}", pairs.join(", "));
+        problems.unless(pairs.is_empty(), "topology.failed_links", value, "remove one of them");
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::error::ScenarioError;
     use crate::topology::tests::{graph, leaf_spine};
-    use crate::topology::{Topology, TopologyConfig, TopologyError, build};
+    use crate::topology::{Topology, TopologyConfig, build};
 
     /// Two racks of one host (nodes 0 and 1), ToRs 2 and 3, spines 4 and 5.
-    fn failing(failed: &[(u32, u32)]) -> Result<Topology, TopologyError> {
+    fn failing(failed: &[(u32, u32)]) -> Result<Topology, ScenarioError> {
         let TopologyConfig::LeafSpine(mut config) = leaf_spine(2, 1, 2) else { unreachable!() };
         config.failed_links = failed.to_vec();
         build(&TopologyConfig::LeafSpine(config))
@@ -77,8 +84,8 @@ mod tests {
     #[test]
     fn refusals_name_the_link_or_the_nodes_that_are_apart() {
         let cases: [(&[(u32, u32)], &str); 4] = [
-            (&[(2, 3)], "topology.failed_links[0] is [2, 3], but no link"),
-            (&[(2, 4), (4, 2)], "topology.failed_links[1] is [4, 2], but no link"),
+            (&[(2, 3)], "topology.failed_links[0] is [2, 3]; no link"),
+            (&[(2, 4), (4, 2)], "topology.failed_links[1] is [4, 2]; no link"),
             (&[(3, 4), (3, 5)], "no path between H0 and H1, H0 and T1; remove"),
             (&[(2, 4), (3, 4)], "no path between H0 and S0; remove"),
         ];

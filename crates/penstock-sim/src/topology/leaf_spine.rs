@@ -1,10 +1,11 @@
 //! Two tiers: racks of hosts under top-of-rack switches, each linked to every spine.
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use super::error::{Extent, TopologyError};
-use super::plan::{Cable, Line, Plan, Role, check_count, check_delay, check_extent, check_line};
+use super::plan::{
+    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line,
+};
 
 /// A leaf-spine (folded Clos) network.
 ///
@@ -35,26 +36,27 @@ pub struct LeafSpine {
 }
 
 impl LeafSpine {
-    pub(super) fn plan(&self) -> Result<Plan, TopologyError> {
+    pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
         let host_line = Line { rate: self.host_rate, delay: self.host_delay };
         let spine_line = Line { rate: self.spine_rate, delay: self.spine_delay };
-        check_count("racks", self.racks)?;
-        check_count("hosts_per_rack", self.hosts_per_rack)?;
-        check_count("spines", self.spines)?;
-        check_line("host_", host_line)?;
-        check_line("spine_", spine_line)?;
-        check_delay("pipeline_delay", self.pipeline_delay)?;
-        let [racks, spines] = [self.racks, self.spines].map(u64::from);
-        let hosts = racks * u64::from(self.hosts_per_rack);
-        if hosts < 2 {
-            return Err(TopologyError::LonelyHost { field: "hosts_per_rack" });
+        check_count("racks", self.racks, 1, problems);
+        check_count("hosts_per_rack", self.hosts_per_rack, 1, problems);
+        check_count("spines", self.spines, 1, problems);
+        let has_counts = problems.is_sound("topology");
+        check_line("host_", host_line, problems);
+        check_line("spine_", spine_line, problems);
+        check_delay("pipeline_delay", self.pipeline_delay, problems);
+        if has_counts {
+            let [racks, spines] = [self.racks, self.spines].map(u64::from);
+            let hosts = racks * u64::from(self.hosts_per_rack);
+            let cables = hosts.saturating_add(racks.saturating_mul(spines));
+            let extent = Extent { hosts, switches: racks + spines, cables };
+            let more = ("hosts_per_rack", self.hosts_per_rack);
+            check_extent(extent, more, ("racks", self.racks), problems);
         }
-        let extent = Extent {
-            hosts,
-            switches: racks + spines,
-            cables: hosts.saturating_add(racks.saturating_mul(spines)),
-        };
-        check_extent("racks", extent)?;
+        if !problems.is_sound("topology") {
+            return None;
+        }
 
         let first_rack = self.racks * self.hosts_per_rack;
         let first_spine = first_rack + self.racks;
@@ -66,7 +68,7 @@ impl LeafSpine {
             let spines = first_spine..first_spine + self.spines;
             spines.map(move |spine| Cable { a: rack, b: spine, line: spine_line })
         });
-        Ok(Plan {
+        Some(Plan {
             roles: vec![
                 (Role::Host, first_rack),
                 (Role::TopOfRack, self.racks),

@@ -7,12 +7,11 @@
 //! nodes; cable `k` is the directed links `2k` and `2k + 1`, which have the same rate and delay.
 //!
 //! Reading order: [`network`] (what is built), one file per kind, `plan` (from cables to links),
-//! `failure` (links that have failed), [`error`].
+//! `failure` (links that have failed).
 
 pub mod chain;
 pub mod clos;
 pub mod dumbbell;
-pub mod error;
 mod failure;
 pub mod graph;
 pub mod leaf_spine;
@@ -20,16 +19,18 @@ pub mod network;
 mod plan;
 pub mod single_switch;
 
+use penstock_units::Problems;
 use serde::{Deserialize, Serialize};
 
 pub use chain::Chain;
 pub use clos::Clos;
 pub use dumbbell::Dumbbell;
-pub use error::{Extent, TopologyError};
 pub use graph::{Graph, GraphLink};
 pub use leaf_spine::LeafSpine;
 pub use network::{Link, Node, Topology};
 pub use single_switch::SingleSwitch;
+
+use crate::error::ScenarioError;
 
 /// The topology section of a scenario; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,16 +55,22 @@ pub enum TopologyConfig {
 /// # Errors
 /// When a count or a rate is zero, a delay or the network is too large, (graphs) the links are not
 /// those of a connected network whose hosts have one link each, or failed links cut it.
-pub fn build(config: &TopologyConfig) -> Result<Topology, TopologyError> {
+pub fn build(config: &TopologyConfig) -> Result<Topology, ScenarioError> {
+    let mut problems = Problems::default();
+    checked(config, &mut problems).ok_or(ScenarioError(problems))
+}
+
+/// The network that `config` describes, unless something is wrong with it.
+pub(crate) fn checked(config: &TopologyConfig, problems: &mut Problems) -> Option<Topology> {
     let plan = match config {
-        TopologyConfig::LeafSpine(leaf_spine) => leaf_spine.plan(),
-        TopologyConfig::SingleSwitch(single_switch) => single_switch.plan(),
-        TopologyConfig::Dumbbell(dumbbell) => dumbbell.plan(),
-        TopologyConfig::Chain(chain) => chain.plan(),
-        TopologyConfig::Clos(clos) => clos.plan(),
-        TopologyConfig::Graph(graph) => graph.plan(),
+        TopologyConfig::LeafSpine(leaf_spine) => leaf_spine.plan(problems),
+        TopologyConfig::SingleSwitch(single_switch) => single_switch.plan(problems),
+        TopologyConfig::Dumbbell(dumbbell) => dumbbell.plan(problems),
+        TopologyConfig::Chain(chain) => chain.plan(problems),
+        TopologyConfig::Clos(clos) => clos.plan(problems),
+        TopologyConfig::Graph(graph) => graph.plan(problems),
     };
-    Ok(plan?.without_failed_links()?.assemble())
+    Some(plan?.without_failed_links(problems)?.assemble())
 }
 
 #[cfg(test)]

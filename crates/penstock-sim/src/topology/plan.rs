@@ -1,10 +1,10 @@
 //! From a list of cables to a network: what all kinds of topology share.
 
 use std::collections::VecDeque;
+use std::fmt;
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 
-use super::error::{Extent, TopologyError};
 use super::network::{Frame, Link, Node, Topology};
 
 /// The largest network that is accepted (our choice: above the 8,192 hosts that Penstock is meant
@@ -13,6 +13,24 @@ const MOST: Extent = Extent { hosts: 1 << 20, switches: 1 << 12, cables: 1 << 22
 /// The longest delay of a link or a switch (our choice: light goes round the Earth in 0.13 s; the
 /// bound keeps sums over a path within [`Time`]).
 const MOST_DELAY: Time = Time::from_ms(1_000);
+
+/// How large a network is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Number of hosts.
+    pub(super) hosts: u64,
+    /// Number of switches.
+    pub(super) switches: u64,
+    /// Number of links, both directions being one.
+    pub(super) cables: u64,
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Extent { hosts, switches, cables } = self;
+        write!(f, "{hosts} hosts, {switches} switches and {cables} links")
+    }
+}
 
 /// What a node is; gives its name and the names of the layers of its links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,33 +88,43 @@ pub(super) struct Plan {
     pub(super) failed_links: Vec<(u32, u32)>,
 }
 
-/// Refuses a count of zero.
-pub(super) fn check_count(field: &'static str, count: u32) -> Result<(), TopologyError> {
-    if count == 0 { Err(TopologyError::TooFew { field, least: 1 }) } else { Ok(()) }
+/// Refuses a count below `least`.
+pub(super) fn check_count(field: &str, count: u32, least: u32, problems: &mut Problems) {
+    let remedy = format!("write how many there are, at least {least}");
+    problems.unless(count >= least, &format!("topology.{field}"), count, remedy);
 }
 
 /// Refuses a zero rate and an absurd delay; `prefix` is what comes before `rate` and `delay`.
-pub(super) fn check_line(prefix: &str, line: Line) -> Result<(), TopologyError> {
-    if line.rate.as_bps() == 0 {
-        return Err(TopologyError::ZeroRate { field: format!("{prefix}rate") });
+pub(super) fn check_line(prefix: &str, line: Line, problems: &mut Problems) {
+    if line.rate == BitRate::default() {
+        let remedy = "write a positive rate such as \"100 Gb/s\"";
+        problems.unless(false, &format!("topology.{prefix}rate"), line.rate, remedy);
     }
-    check_delay(&format!("{prefix}delay"), line.delay)
+    check_delay(&format!("{prefix}delay"), line.delay, problems);
 }
 
 /// Refuses an absurd delay.
-pub(super) fn check_delay(field: &str, delay: Time) -> Result<(), TopologyError> {
-    if delay > MOST_DELAY {
-        let field = field.to_owned();
-        return Err(TopologyError::LongDelay { field, value: delay, most: MOST_DELAY });
-    }
-    Ok(())
+pub(super) fn check_delay(field: &str, delay: Time, problems: &mut Problems) {
+    let remedy = format!("write a delay of at most {MOST_DELAY}");
+    problems.unless(delay <= MOST_DELAY, &format!("topology.{field}"), delay, remedy);
 }
 
-/// Refuses a network that is too large for dense tables; `field` is the count to reduce.
-pub(super) fn check_extent(field: &'static str, asked: Extent) -> Result<(), TopologyError> {
-    let fits =
-        asked.hosts <= MOST.hosts && asked.switches <= MOST.switches && asked.cables <= MOST.cables;
-    if fits { Ok(()) } else { Err(TopologyError::TooLarge { field, asked, most: MOST }) }
+/// Refuses a network of one host, and one that is too large for dense tables.
+///
+/// `fewer` is the count to reduce then, `more` the one to raise for a second host.
+pub(super) fn check_extent(
+    extent: Extent,
+    more: (&str, u32),
+    fewer: (&str, u32),
+    problems: &mut Problems,
+) {
+    let remedy = "it leaves a network of one host; write enough for at least 2 hosts";
+    problems.unless(extent.hosts >= 2, &format!("topology.{}", more.0), more.1, remedy);
+    let fits = extent.hosts <= MOST.hosts
+        && extent.switches <= MOST.switches
+        && extent.cables <= MOST.cables;
+    let remedy = format!("this asks for {extent}; write counts that give at most {MOST}");
+    problems.unless(fits, &format!("topology.{}", fewer.0), fewer.1, remedy);
 }
 
 impl Plan {

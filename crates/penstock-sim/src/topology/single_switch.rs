@@ -1,10 +1,11 @@
 //! Hosts around one switch.
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use super::error::{Extent, TopologyError};
-use super::plan::{Cable, Line, Plan, Role, check_delay, check_extent, check_line};
+use super::plan::{
+    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line,
+};
 
 /// A star: every host has a link to the one switch, which is node `hosts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,20 +24,21 @@ pub struct SingleSwitch {
 }
 
 impl SingleSwitch {
-    pub(super) fn plan(&self) -> Result<Plan, TopologyError> {
+    pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
         let line = Line { rate: self.rate, delay: self.delay };
-        match self.hosts {
-            0 => {
-                return Err(TopologyError::TooFew { field: "hosts", least: 2 });
-            }
-            1 => return Err(TopologyError::LonelyHost { field: "hosts" }),
-            _ => check_line("", line)?,
+        check_count("hosts", self.hosts, 2, problems);
+        let has_counts = problems.is_sound("topology");
+        check_line("", line, problems);
+        check_delay("pipeline_delay", self.pipeline_delay, problems);
+        if has_counts {
+            let hosts = u64::from(self.hosts);
+            let extent = Extent { hosts, switches: 1, cables: hosts };
+            check_extent(extent, ("hosts", self.hosts), ("hosts", self.hosts), problems);
         }
-        check_delay("pipeline_delay", self.pipeline_delay)?;
-        let hosts = u64::from(self.hosts);
-        let (switches, cables) = (1, hosts);
-        check_extent("hosts", Extent { hosts, switches, cables })?;
-        Ok(Plan {
+        if !problems.is_sound("topology") {
+            return None;
+        }
+        Some(Plan {
             roles: vec![(Role::Host, self.hosts), (Role::Switch, 1)],
             cables: (0..self.hosts).map(|host| Cable { a: host, b: self.hosts, line }).collect(),
             pipeline_delay: self.pipeline_delay,

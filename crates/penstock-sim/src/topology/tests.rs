@@ -125,24 +125,30 @@ fn the_largest_network_that_is_meant_is_built() {
 fn refusals_name_field_value_and_remedy() {
     let cases = [
         (leaf_spine(0, 16, 8), "topology.racks is 0; write"),
-        (leaf_spine(1, 1, 8), "topology.hosts_per_rack leaves a network of one host; write"),
-        (leaf_spine(4_000_000_000, 4_000_000_000, 4_000_000_000), "topology.racks asks for"),
-        (chain(u32::MAX, u32::MAX), "topology.switches asks for"),
-        (dumbbell(u32::MAX, u32::MAX), "topology.left asks for"),
-        (chain(5_000, 1), "topology.switches asks for 5000 hosts, 5000 switches"),
+        (
+            leaf_spine(1, 1, 8),
+            "topology.hosts_per_rack is 1; it leaves a network of one host; write",
+        ),
+        (
+            leaf_spine(4_000_000_000, 4_000_000_000, 4_000_000_000),
+            "topology.racks is 4000000000; this asks for",
+        ),
+        (chain(u32::MAX, u32::MAX), "topology.switches is 4294967295; this asks for"),
+        (dumbbell(u32::MAX, u32::MAX), "topology.left is 4294967295; this asks for"),
+        (chain(5_000, 1), "topology.switches is 5000; this asks for 5000 hosts, 5000 switches"),
         (dumbbell(3, 0), "topology.right is 0"),
         (
             graph(2, 1, &[(0, 2), (1, 7)]),
             "topology.links[1].b is node 7; nodes are numbered 0 to 2",
         ),
-        (graph(2, 1, &[(0, 2), (2, 2)]), "topology.links[1] joins node 2 to itself"),
-        (graph(2, 1, &[(0, 1)]), "topology.links[0] joins hosts 0 and 1; put a switch"),
+        (graph(2, 1, &[(0, 2), (2, 2)]), "topology.links[1] is [2, 2]; it joins a node to itself"),
+        (graph(2, 1, &[(0, 1)]), "topology.links[0] is [0, 1]; it joins two hosts; put a switch"),
         (graph(2, 2, &[(0, 2), (1, 2), (1, 3)]), "gives host 1 2 links"),
         (graph(2, 1, &[(0, 2)]), "gives host 1 0 links"),
         (graph(2, 2, &[(0, 2), (1, 3)]), "does not connect node 1 to node 0"),
         (
             graph(2, 2, &[(0, 2), (1, 3), (2, 3), (3, 2)]),
-            "topology.links[3] joins nodes 3 and 2, as topology.links[2] does",
+            "topology.links[3] is [3, 2]; topology.links[2] joins these nodes as well",
         ),
     ];
     for (config, expected) in cases {

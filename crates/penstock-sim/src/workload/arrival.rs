@@ -1,11 +1,10 @@
 //! When open-loop flows start: the gaps of a renewal process.
 
-use penstock_units::Time;
+use penstock_units::{Problem, Time};
 use rand_core::RngCore;
 use serde::{Deserialize, Serialize};
 
 use super::draw;
-use super::error::WorkloadError;
 
 /// The largest sigma that is accepted (our choice: the squared coefficient of variation
 /// `exp(sigma^2) - 1` is then 9e6, and no run is long enough to see its mean).
@@ -37,11 +36,11 @@ impl ArrivalConfig {
     ///
     /// # Errors
     /// When sigma is out of its range.
-    pub fn check(&self, field: &str) -> Result<(), WorkloadError> {
+    pub fn check(&self, field: &str) -> Result<(), Problem> {
         match *self {
             ArrivalConfig::Lognormal { sigma } if !(0.0..=MOST_SIGMA).contains(&sigma) => {
                 let remedy = format!("write a value from 0 (equal gaps) to {MOST_SIGMA} (BFC: 2)");
-                Err(WorkloadError::new(format!("{field}.sigma"), sigma, remedy))
+                Err(Problem::new(format!("{field}.sigma"), sigma, remedy))
             }
             _ => Ok(()),
         }

@@ -1,8 +1,7 @@
 //! What every kind of traffic entry is given, and what it gives.
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 
-use super::error::WorkloadError;
 use crate::routing::Routing;
 use crate::topology::Topology;
 
@@ -45,19 +44,14 @@ impl Entry<'_> {
     }
 
     /// Checks `start` and `stop`.
-    pub(super) fn check_window(&self, start: Time, stop: Time) -> Result<(), WorkloadError> {
+    pub(super) fn check_window(&self, start: Time, stop: Time, problems: &mut Problems) {
         let field = self.field();
-        if start >= stop {
-            let remedy = format!("it stops at {stop}; write an earlier start, or a later stop");
-            return Err(WorkloadError::new(format!("{field}.start"), start, remedy));
-        }
-        if stop > self.duration {
-            let remedy = format!(
-                "the scenario's traffic ends at {}; write an earlier stop, or a longer duration",
-                self.duration
-            );
-            return Err(WorkloadError::new(format!("{field}.stop"), stop, remedy));
-        }
-        Ok(())
+        let remedy = format!("it stops at {stop}; write an earlier start, or a later stop");
+        problems.unless(start < stop, &format!("{field}.start"), start, remedy);
+        let remedy = format!(
+            "the scenario's traffic ends at {}; write an earlier stop, or a longer duration",
+            self.duration
+        );
+        problems.unless(stop <= self.duration, &format!("{field}.stop"), stop, remedy);
     }
 }

@@ -5,10 +5,10 @@
 //! uniform receiver gets flows from a uniform number of different senders which start together, and
 //! the gaps of the entry are those between groups, longer by the mean ratio, so that the load stays.
 
+use penstock_units::Problem;
 use rand_core::RngCore;
 
 use super::draw;
-use super::error::WorkloadError;
 
 /// Groups that are drawn one flow at a time.
 #[derive(Clone, Debug)]
@@ -23,21 +23,17 @@ pub(super) struct FanIn {
 
 impl FanIn {
     /// Groups of `least` to `most` senders among `hosts` hosts; `field` is where they are written.
-    pub(super) fn new(
-        field: &str,
-        (least, most): (u32, u32),
-        hosts: u32,
-    ) -> Result<Self, WorkloadError> {
+    pub(super) fn new(field: &str, (least, most): (u32, u32), hosts: u32) -> Result<Self, Problem> {
         if least == 0 {
-            return Err(WorkloadError::new(format!("{field}.least"), least, "write at least 1"));
+            return Err(Problem::new(format!("{field}.least"), least, "write at least 1"));
         }
         if most < least {
             let remedy = format!("write at least the smallest ratio, {least}");
-            return Err(WorkloadError::new(format!("{field}.most"), most, remedy));
+            return Err(Problem::new(format!("{field}.most"), most, remedy));
         }
         if most >= hosts {
             let remedy = format!("a host has {} others; write at most that", hosts - 1);
-            return Err(WorkloadError::new(format!("{field}.most"), most, remedy));
+            return Err(Problem::new(format!("{field}.most"), most, remedy));
         }
         Ok(FanIn { least, most, hosts: (0..hosts).collect(), left: 0 })
     }

@@ -1,14 +1,13 @@
 //! Incast: at every period, many hosts send to one at the same time.
 
 use penstock_engine::stream::stream;
-use penstock_units::{Bytes, Time};
+use penstock_units::{Bytes, Problem, Problems, Time};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::demand::Demand;
 use super::draw;
 use super::entry::{Entry, FlowArrival};
-use super::error::WorkloadError;
 use super::load::{Knob, Offered};
 use super::pair::{check_host, check_hosts};
 
@@ -67,16 +66,19 @@ impl Incast {
     pub(super) fn flows(
         &self,
         entry: &Entry,
-    ) -> Result<(IncastFlows, Option<Offered>), WorkloadError> {
+        problems: &mut Problems,
+    ) -> Option<(IncastFlows, Option<Offered>)> {
         let field = entry.field();
-        entry.check_window(self.start, self.stop)?;
-        if self.period == Time::ZERO {
-            let remedy = "write a positive time between events";
-            return Err(WorkloadError::new(format!("{field}.period"), self.period, remedy));
-        }
-        self.check_sizes(&field)?;
+        entry.check_window(self.start, self.stop, problems);
+        let is_positive = self.period > Time::ZERO;
+        let remedy = "write a positive time between events";
+        problems.unless(is_positive, &format!("{field}.period"), self.period, remedy);
+        problems.value_of(self.check_sizes(&field));
         let hosts = entry.topology.hosts;
-        self.check_ends(&field, hosts)?;
+        problems.value_of(self.check_ends(&field, hosts));
+        if !problems.is_sound(&field) {
+            return None;
+        }
         let pool = self.senders.clone().unwrap_or_else(|| (0..hosts).collect());
         let has_several = self.start.saturating_add(self.period) < self.stop;
         let offered = has_several.then(|| self.offered(entry, &pool));
@@ -102,24 +104,24 @@ impl Incast {
                 destination_port: 0,
             },
         };
-        Ok((flows, offered))
+        Some((flows, offered))
     }
 
-    fn check_sizes(&self, field: &str) -> Result<(), WorkloadError> {
+    fn check_sizes(&self, field: &str) -> Result<(), Problem> {
         if self.degree == 0 {
             let remedy = "write how many flows an event has, at least 1";
-            return Err(WorkloadError::new(format!("{field}.degree"), 0, remedy));
+            return Err(Problem::new(format!("{field}.degree"), 0, remedy));
         }
         if self.size.get() < u64::from(self.degree) {
             let remedy =
                 format!("it is shared by {} senders; write at least 1 byte for each", self.degree);
-            return Err(WorkloadError::new(format!("{field}.size"), self.size, remedy));
+            return Err(Problem::new(format!("{field}.size"), self.size, remedy));
         }
         Ok(())
     }
 
     /// Receiver and senders exist, and there are enough senders beside the receiver.
-    fn check_ends(&self, field: &str, hosts: u32) -> Result<(), WorkloadError> {
+    fn check_ends(&self, field: &str, hosts: u32) -> Result<(), Problem> {
         if let Some(receiver) = self.receiver {
             check_host(&format!("{field}.receiver"), receiver, hosts)?;
         }
@@ -129,7 +131,7 @@ impl Incast {
                 check_hosts(&format!("{field}.senders"), senders, hosts)?;
                 if let Some(receiver) = self.receiver.filter(|host| senders.contains(host)) {
                     let remedy = "it is among the senders, and a host does not send to itself";
-                    return Err(WorkloadError::new(format!("{field}.receiver"), receiver, remedy));
+                    return Err(Problem::new(format!("{field}.receiver"), receiver, remedy));
                 }
                 // A receiver that is drawn may be one of the senders.
                 senders.len() - usize::from(self.receiver.is_none())
@@ -138,7 +140,7 @@ impl Incast {
         if available == 0 {
             let remedy = "the only sender may be drawn as the receiver; write another host, or a \
                           receiver";
-            return Err(WorkloadError::new(
+            return Err(Problem::new(
                 format!("{field}.senders"),
                 format!("{:?}", self.senders.as_deref().unwrap_or_default()),
                 remedy,
@@ -149,7 +151,7 @@ impl Incast {
                 "only {available} hosts can send to the receiver; write at most {available}, or \
                  replace = true"
             );
-            return Err(WorkloadError::new(format!("{field}.degree"), self.degree, remedy));
+            return Err(Problem::new(format!("{field}.degree"), self.degree, remedy));
         }
         Ok(())
     }

@@ -1,12 +1,11 @@
 //! Flows that are given one by one: traces and long-lived flows.
 
 use penstock_engine::stream::stream;
-use penstock_units::{Bytes, Time};
+use penstock_units::{Bytes, Problem, Problems, Time};
 use serde::{Deserialize, Serialize};
 
 use super::draw::unit;
 use super::entry::{Entry, FlowArrival};
-use super::error::WorkloadError;
 use super::pair::check_host;
 
 /// A listed entry of the `traffic` list.
@@ -32,42 +31,23 @@ pub(super) type ListedFlows = std::vec::IntoIter<FlowArrival>;
 
 impl Listed {
     /// Checks the entry and sorts its flows.
-    pub(super) fn flows(&self, entry: &Entry) -> Result<ListedFlows, WorkloadError> {
-        if self.flows.is_empty() {
-            let remedy = "write at least one flow";
-            return Err(WorkloadError::new(format!("{}.flows", entry.field()), "[]", remedy));
-        }
-        let ports = self.destination_ports.len();
-        if ports != 0 && ports != self.flows.len() {
-            let remedy = format!("write one for each of the {} flows, or none", self.flows.len());
-            let field = format!("{}.destination_ports", entry.field());
-            return Err(WorkloadError::new(field, format!("a list of {ports}"), remedy));
-        }
+    pub(super) fn flows(&self, entry: &Entry, problems: &mut Problems) -> ListedFlows {
+        let field = entry.field();
+        let (ports, listed) = (self.destination_ports.len(), self.flows.len());
+        problems.unless(listed > 0, &format!("{field}.flows"), "[]", "write at least one flow");
+        let remedy = format!("write one for each of the {listed} flows, or none");
+        let (at, value) = (format!("{field}.destination_ports"), format!("a list of {ports}"));
+        problems.unless(listed == 0 || ports == 0 || ports == listed, &at, value, remedy);
         let mut random = stream(entry.seed, &format!("traffic/{}/starts", entry.index));
-        let mut flows = Vec::with_capacity(self.flows.len());
+        let mut flows = Vec::with_capacity(listed);
         for (position, &(source, destination, size, time)) in self.flows.iter().enumerate() {
-            let at = format!("{}.flows[{position}]", entry.field());
-            check_host(&format!("{at}[0]"), source, entry.topology.hosts)?;
-            check_host(&format!("{at}[1]"), destination, entry.topology.hosts)?;
-            if source == destination {
-                let remedy = "it is the flow's source as well; write another host";
-                return Err(WorkloadError::new(format!("{at}[1]"), destination, remedy));
-            }
-            if time >= entry.duration {
-                let remedy = format!(
-                    "traffic ends at {}; write an earlier start, or a longer duration",
-                    entry.duration
-                );
-                return Err(WorkloadError::new(format!("{at}[3]"), time, remedy));
+            if let Err(problem) = self.check_flow(position, entry) {
+                problems.add(problem);
+                continue;
             }
             if time.saturating_add(self.spread) >= entry.duration {
-                let remedy = format!(
-                    "flow {position} starts at {time} and traffic ends at {}; write a smaller \
-                     spread, or a longer duration",
-                    entry.duration
-                );
-                let field = format!("{}.spread", entry.field());
-                return Err(WorkloadError::new(field, self.spread, remedy));
+                self.refuse_spread(position, entry, problems);
+                continue;
             }
             let later = unit(&mut random) * self.spread.as_ps() as f64;
             let time = time + Time::from_ps(later as u64);
@@ -84,6 +64,38 @@ impl Listed {
             });
         }
         flows.sort_by_key(|flow| flow.time);
-        Ok(flows.into_iter())
+        flows.into_iter()
+    }
+
+    /// Refuses a flow between hosts that there are not, or after the end of the traffic.
+    fn check_flow(&self, position: usize, entry: &Entry) -> Result<(), Problem> {
+        let (source, destination, _, time) = self.flows[position];
+        let at = format!("{}.flows[{position}]", entry.field());
+        check_host(&format!("{at}[0]"), source, entry.topology.hosts)?;
+        check_host(&format!("{at}[1]"), destination, entry.topology.hosts)?;
+        if source == destination {
+            let remedy = "it is the flow's source as well; write another host";
+            return Err(Problem::new(format!("{at}[1]"), destination, remedy));
+        }
+        if time >= entry.duration {
+            let remedy = format!(
+                "traffic ends at {}; write an earlier start, or a longer duration",
+                entry.duration
+            );
+            return Err(Problem::new(format!("{at}[3]"), time, remedy));
+        }
+        Ok(())
+    }
+
+    /// Refuses the spread because of the first flow that it may start too late.
+    fn refuse_spread(&self, position: usize, entry: &Entry, problems: &mut Problems) {
+        let field = format!("{}.spread", entry.field());
+        let remedy = format!(
+            "flow {position} starts at {} and traffic ends at {}; write a smaller spread, or a \
+             longer duration",
+            self.flows[position].3, entry.duration
+        );
+        let is_told = !problems.is_sound(&field);
+        problems.unless(is_told, &field, self.spread, remedy);
     }
 }

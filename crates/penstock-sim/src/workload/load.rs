@@ -1,9 +1,8 @@
 //! From a load to an arrival rate, and the check that the network can carry all of it.
 
-use penstock_units::Time;
+use penstock_units::{Problem, Problems, Time};
 use serde::{Deserialize, Serialize};
 
-use super::error::WorkloadError;
 use crate::topology::Topology;
 
 /// A mean payload load from which a link is overloaded: 1, less the rounding of sums.
@@ -46,19 +45,15 @@ pub(super) struct LoadTarget<'a> {
 
 impl LoadTarget<'_> {
     /// The arrival rate (flows/s) for flows of mean size `mean` (bytes) that cross the links
-    /// `crossings` times; the entry is at `field` in the scenario.
+    /// `crossings` times and have the load on `links`; the entry is at `field` in the scenario.
     pub(super) fn arrival_rate(
         &self,
         field: &str,
         topology: &Topology,
+        links: &[u32],
         crossings: &[f64],
         mean: f64,
-    ) -> Result<f64, WorkloadError> {
-        if !(self.load > 0.0 && self.load < 1.0) {
-            let remedy = "write a share of the links' rate above 0 and below 1";
-            return Err(WorkloadError::new(format!("{field}.load"), self.load, remedy));
-        }
-        let links = self.links(field, topology)?;
+    ) -> Result<f64, Problem> {
         let capacity: f64 =
             links.iter().map(|link| topology.links[*link as usize].rate.as_bps() as f64).sum();
         if self.counts == LoadCounts::All {
@@ -68,24 +63,36 @@ impl LoadTarget<'_> {
         let crossed: f64 = links.iter().map(|link| crossings[*link as usize]).sum();
         if crossed <= 0.0 {
             let remedy = "no flow of these pairs crosses these links; name links on their paths";
-            return Err(WorkloadError::new(format!("{field}.load_on"), self.written(), remedy));
+            return Err(Problem::new(format!("{field}.load_on"), self.written(), remedy));
         }
         Ok(self.load * capacity / (8.0 * mean * crossed))
     }
 
-    /// The links that the load is defined on.
-    fn links(&self, field: &str, topology: &Topology) -> Result<Vec<u32>, WorkloadError> {
+    /// Checks the load; gives the links that it is defined on.
+    pub(super) fn links(
+        &self,
+        field: &str,
+        topology: &Topology,
+        problems: &mut Problems,
+    ) -> Option<Vec<u32>> {
+        let is_share = self.load > 0.0 && self.load < 1.0;
+        let remedy = "write a share of the links' rate above 0 and below 1";
+        problems.unless(is_share, &format!("{field}.load"), self.load, remedy);
+        problems.value_of(self.named_links(field, topology))
+    }
+
+    fn named_links(&self, field: &str, topology: &Topology) -> Result<Vec<u32>, Problem> {
         let all = 0..topology.links.len() as u32;
         if self.counts == LoadCounts::All && *self.on != (LoadOn::Core {}) {
             let remedy = "\"all\" is defined on the core; write \"crossing\", or load_on core";
-            return Err(WorkloadError::new(format!("{field}.load_counts"), "\"all\"", remedy));
+            return Err(Problem::new(format!("{field}.load_counts"), "\"all\"", remedy));
         }
         match self.on {
             LoadOn::Core {} => {
                 let core: Vec<u32> = all.filter(|link| topology.is_core(*link)).collect();
                 if core.is_empty() {
                     let remedy = "this topology has no link between switches; write edge";
-                    return Err(WorkloadError::new(format!("{field}.load_on"), "core", remedy));
+                    return Err(Problem::new(format!("{field}.load_on"), "core", remedy));
                 }
                 Ok(core)
             }
@@ -104,12 +111,12 @@ impl LoadTarget<'_> {
 }
 
 /// The links between the nodes named at `field`.
-fn named(field: &str, ends: &[(u32, u32)], topology: &Topology) -> Result<Vec<u32>, WorkloadError> {
+fn named(field: &str, ends: &[(u32, u32)], topology: &Topology) -> Result<Vec<u32>, Problem> {
     let mut links = Vec::with_capacity(ends.len());
     for (position, &(from, to)) in ends.iter().enumerate() {
         let refuse = |remedy: &str| {
             let at = format!("{field}[{position}]");
-            Err(WorkloadError::new(at, format!("[{from}, {to}]"), remedy))
+            Err(Problem::new(at, format!("[{from}, {to}]"), remedy))
         };
         match topology.link_between(from, to) {
             None => return refuse("no link leads from one to the other; name two neighbours"),
@@ -118,7 +125,7 @@ fn named(field: &str, ends: &[(u32, u32)], topology: &Topology) -> Result<Vec<u3
         }
     }
     if links.is_empty() {
-        return Err(WorkloadError::new(field, "[]", "name at least one link"));
+        return Err(Problem::new(field, "[]", "name at least one link"));
     }
     Ok(links)
 }
@@ -160,10 +167,7 @@ impl Offered {
 /// Every directed link is checked, not only the mean over a layer: traffic between two lists of
 /// hosts, or a fixed receiver, loads the links of a layer unequally. What is active changes when an
 /// entry starts, so these points in time are checked.
-pub(super) fn check_capacity(
-    offered: &[Offered],
-    topology: &Topology,
-) -> Result<(), WorkloadError> {
+pub(super) fn check_capacity(offered: &[Offered], topology: &Topology) -> Result<(), Problem> {
     let mut starts: Vec<Time> = offered.iter().map(|entry| entry.start).collect();
     starts.sort_unstable();
     starts.dedup();
@@ -188,7 +192,7 @@ fn overload(
     totals: &[f64],
     link: usize,
     topology: &Topology,
-) -> Option<WorkloadError> {
+) -> Option<Problem> {
     let load = |entry: &Offered| entry.load(topology, link);
     let most = active.iter().max_by(|a, b| load(a).total_cmp(&load(b)))?;
     // The factor by which the entry must shrink for every link to be below its rate.
@@ -217,7 +221,7 @@ fn overload(
         Some(bound) => format!("{found}; write {bound}"),
         None => format!("{found}, whatever is written here; reduce the other traffic first"),
     };
-    Some(WorkloadError::new(&most.field, value, remedy))
+    Some(Problem::new(&most.field, value, remedy))
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use penstock_units::Time;
+use penstock_units::{Problem, Problems, Time};
 
 use super::TrafficConfig;
 use super::entry::{Entry, FlowArrival};
-use super::error::WorkloadError;
 use super::incast::IncastFlows;
 use super::listed::ListedFlows;
 use super::load::check_capacity;
 use super::open_loop::OpenLoopFlows;
+use crate::error::ScenarioError;
 use crate::routing::Routing;
 use crate::topology::Topology;
 
@@ -59,32 +59,10 @@ impl Workload {
         routing: &Routing,
         seed: u64,
         duration: Time,
-    ) -> Result<Self, WorkloadError> {
-        if traffic.len() > usize::from(u16::MAX) {
-            let remedy = format!("write at most {} entries; one can list many flows", u16::MAX);
-            let value = format!("a list of {} entries", traffic.len());
-            return Err(WorkloadError::new("traffic", value, remedy));
-        }
-        let mut offered = Vec::new();
-        let mut sources = Vec::with_capacity(traffic.len());
-        for (index, config) in (0..).zip(traffic) {
-            let entry = Entry { index, topology, routing, seed, duration };
-            check_label(traffic, &entry)?;
-            sources.push(match config {
-                TrafficConfig::OpenLoop(open_loop) => {
-                    let (flows, load) = open_loop.flows(&entry)?;
-                    offered.push(load);
-                    FlowSource::OpenLoop(Box::new(flows))
-                }
-                TrafficConfig::Incast(incast) => {
-                    let (flows, load) = incast.flows(&entry)?;
-                    offered.extend(load);
-                    FlowSource::Incast(Box::new(flows))
-                }
-                TrafficConfig::Listed(listed) => FlowSource::Listed(listed.flows(&entry)?),
-            });
-        }
-        check_capacity(&offered, topology)?;
+    ) -> Result<Self, ScenarioError> {
+        let mut problems = Problems::default();
+        let sources = sources(traffic, topology, routing, seed, duration, &mut problems);
+        ScenarioError::unless_none(problems)?;
         let mut workload = Workload {
             labels: traffic.iter().map(|config| config.label().to_owned()).collect(),
             upcoming: BinaryHeap::with_capacity(sources.len()),
@@ -95,6 +73,18 @@ impl Workload {
             workload.refill(entry);
         }
         Ok(workload)
+    }
+
+    /// Adds what is wrong with the `traffic` list to `problems`; see [`Workload::new`].
+    pub(crate) fn check(
+        traffic: &[TrafficConfig],
+        topology: &Topology,
+        routing: &Routing,
+        seed: u64,
+        duration: Time,
+        problems: &mut Problems,
+    ) {
+        sources(traffic, topology, routing, seed, duration, problems);
     }
 
     /// The entries' labels; [`FlowArrival::label`] is an index into them.
@@ -110,8 +100,49 @@ impl Workload {
     }
 }
 
+/// The flows of each entry that is sound, and what is wrong with the others.
+fn sources(
+    traffic: &[TrafficConfig],
+    topology: &Topology,
+    routing: &Routing,
+    seed: u64,
+    duration: Time,
+    problems: &mut Problems,
+) -> Vec<FlowSource> {
+    let mut sources = Vec::with_capacity(traffic.len());
+    if traffic.len() > usize::from(u16::MAX) {
+        let remedy = format!("write at most {} entries; one can list many flows", u16::MAX);
+        problems.unless(false, "traffic", format!("a list of {} entries", traffic.len()), remedy);
+        return sources;
+    }
+    let mut offered = Vec::new();
+    for (index, config) in (0..).zip(traffic) {
+        let entry = Entry { index, topology, routing, seed, duration };
+        problems.value_of(check_label(traffic, &entry));
+        match config {
+            TrafficConfig::OpenLoop(open_loop) => {
+                if let Some((flows, load)) = open_loop.flows(&entry, problems) {
+                    offered.push(load);
+                    sources.push(FlowSource::OpenLoop(Box::new(flows)));
+                }
+            }
+            TrafficConfig::Incast(incast) => {
+                if let Some((flows, load)) = incast.flows(&entry, problems) {
+                    offered.extend(load);
+                    sources.push(FlowSource::Incast(Box::new(flows)));
+                }
+            }
+            TrafficConfig::Listed(listed) => {
+                sources.push(FlowSource::Listed(listed.flows(&entry, problems)));
+            }
+        }
+    }
+    problems.value_of(check_capacity(&offered, topology));
+    sources
+}
+
 /// Every entry has a label of its own: results are shown by label.
-fn check_label(traffic: &[TrafficConfig], entry: &Entry) -> Result<(), WorkloadError> {
+fn check_label(traffic: &[TrafficConfig], entry: &Entry) -> Result<(), Problem> {
     let index = usize::from(entry.index);
     let label = traffic[index].label();
     let remedy = match traffic[..index].iter().position(|other| other.label() == label) {
@@ -119,7 +150,7 @@ fn check_label(traffic: &[TrafficConfig], entry: &Entry) -> Result<(), WorkloadE
         Some(first) => format!("traffic[{first}] has the same; give each a label of its own"),
         None => return Ok(()),
     };
-    Err(WorkloadError::new(format!("{}.label", entry.field()), format!("\"{label}\""), remedy))
+    Err(Problem::new(format!("{}.label", entry.field()), format!("\"{label}\""), remedy))
 }
 
 impl Iterator for Workload {

@@ -17,7 +17,7 @@ pub(crate) fn workload(
     routing: &Routing,
     seed: u64,
     duration: Time,
-) -> Result<Workload, WorkloadError> {
+) -> Result<Workload, ScenarioError> {
     let mut traffic = traffic.to_vec();
     for entry in &mut traffic {
         match entry {

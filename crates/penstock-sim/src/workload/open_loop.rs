@@ -1,13 +1,12 @@
 //! Flows that start whatever became of the earlier ones, at a rate that gives a mean load.
 
 use penstock_engine::stream::stream;
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::arrival::{ArrivalConfig, Arrivals};
 use super::entry::{Entry, FlowArrival};
-use super::error::WorkloadError;
 use super::load::{Knob, LoadCounts, LoadOn, LoadTarget, Offered};
 use super::pair::{PairConfig, Pairs};
 use super::size::{SizeConfig, SizeDistribution};
@@ -56,19 +55,30 @@ pub(super) struct OpenLoopFlows {
 
 impl OpenLoop {
     /// Checks the entry and prepares its flows and what they put on the links.
-    pub(super) fn flows(&self, entry: &Entry) -> Result<(OpenLoopFlows, Offered), WorkloadError> {
+    pub(super) fn flows(
+        &self,
+        entry: &Entry,
+        problems: &mut Problems,
+    ) -> Option<(OpenLoopFlows, Offered)> {
         let field = entry.field();
-        entry.check_window(self.start, self.stop)?;
-        let sizes = self.sizes.distribution(&format!("{field}.sizes"))?;
-        self.arrivals.check(&format!("{field}.arrivals"))?;
+        entry.check_window(self.start, self.stop, problems);
+        let sizes = problems.value_of(self.sizes.distribution(&format!("{field}.sizes")));
+        problems.value_of(self.arrivals.check(&format!("{field}.arrivals")));
         let mut pair_stream = stream(entry.seed, &format!("traffic/{}/pairs", entry.index));
         let (topology, routing) = (entry.topology, entry.routing);
         let hosts = topology.hosts;
         let at_pairs = format!("{field}.pairs");
-        let pairs = self.pairs.pairs(&at_pairs, routing, hosts, &mut pair_stream)?;
-        let crossings = pairs.demand(routing, hosts).crossings(topology, routing);
+        let pairs = self.pairs.pairs(&at_pairs, routing, hosts, &mut pair_stream);
+        let pairs = problems.value_of(pairs);
         let target = LoadTarget { load: self.load, on: &self.load_on, counts: self.load_counts };
-        let rate = target.arrival_rate(&field, topology, &crossings, sizes.mean())?;
+        let links = target.links(&field, topology, problems);
+        if !problems.is_sound(&field) {
+            return None;
+        }
+        let (sizes, pairs) = (sizes?, pairs?);
+        let crossings = pairs.demand(routing, hosts).crossings(topology, routing);
+        let rate = target.arrival_rate(&field, topology, &links?, &crossings, sizes.mean());
+        let rate = problems.value_of(rate)?;
         let offered = Offered {
             field: format!("{field}.load"),
             knob: Knob::Load(self.load),
@@ -88,17 +98,21 @@ impl OpenLoop {
             label: entry.index,
             class: self.class,
         };
-        Ok((flows, offered))
+        Some((flows, offered))
     }
 
     /// The distribution of sizes, and how many flows are expected.
-    pub(super) fn expected(&self, entry: &Entry) -> Result<(SizeDistribution, f64), WorkloadError> {
-        let (flows, offered) = self.flows(entry)?;
+    pub(super) fn expected(
+        &self,
+        entry: &Entry,
+        problems: &mut Problems,
+    ) -> Option<(SizeDistribution, f64)> {
+        let (flows, offered) = self.flows(entry, problems)?;
         let uplinks = (0..entry.topology.hosts).map(|host| entry.topology.uplink(host));
         let bits: f64 = uplinks.map(|uplink| offered.carried[uplink as usize]).sum();
         let span = (flows.stop - self.start).as_ps() as f64 / 1e12;
         let count = bits * span / (8.0 * flows.sizes.mean());
-        Ok((flows.sizes, count))
+        Some((flows.sizes, count))
     }
 }
 

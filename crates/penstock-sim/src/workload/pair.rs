@@ -1,11 +1,11 @@
 //! Which host sends to which: the pairs of open-loop flows.
 
+use penstock_units::Problem;
 use rand_core::RngCore;
 use serde::{Deserialize, Serialize};
 
 use super::demand::Demand;
 use super::draw;
-use super::error::WorkloadError;
 use super::fan_in::FanIn;
 use super::synchronous::Synchronous;
 use crate::routing::Routing;
@@ -113,27 +113,27 @@ impl Racks {
 }
 
 /// Refuses unknown and repeated hosts in the list at `field`.
-pub(super) fn check_hosts(field: &str, list: &[u32], hosts: u32) -> Result<(), WorkloadError> {
+pub(super) fn check_hosts(field: &str, list: &[u32], hosts: u32) -> Result<(), Problem> {
     let mut first_at = vec![None; hosts as usize];
     for (position, &host) in list.iter().enumerate() {
         let at = format!("{field}[{position}]");
         check_host(&at, host, hosts)?;
         if let Some(first) = first_at[host as usize].replace(position) {
             let remedy = format!("it repeats {field}[{first}]; write every host once");
-            return Err(WorkloadError::new(at, host, remedy));
+            return Err(Problem::new(at, host, remedy));
         }
     }
     if list.is_empty() {
-        return Err(WorkloadError::new(field, "[]", "write at least one host"));
+        return Err(Problem::new(field, "[]", "write at least one host"));
     }
     Ok(())
 }
 
 /// Refuses an unknown host at `field`.
-pub(super) fn check_host(field: &str, host: u32, hosts: u32) -> Result<(), WorkloadError> {
+pub(super) fn check_host(field: &str, host: u32, hosts: u32) -> Result<(), Problem> {
     if host >= hosts {
         let remedy = format!("the hosts are numbered 0 to {}, so write one of these", hosts - 1);
-        return Err(WorkloadError::new(field, host, remedy));
+        return Err(Problem::new(field, host, remedy));
     }
     Ok(())
 }
@@ -146,7 +146,7 @@ impl PairConfig {
         routing: &Routing,
         hosts: u32,
         random: &mut impl RngCore,
-    ) -> Result<Pairs, WorkloadError> {
+    ) -> Result<Pairs, Problem> {
         match self {
             PairConfig::Uniform {} => Ok(Pairs::Uniform { hosts: (0..hosts).collect() }),
             PairConfig::RackLocal { fraction } => {
@@ -163,7 +163,7 @@ impl PairConfig {
                 if sources.len() == 1 && sources == destinations {
                     let value = format!("{destinations:?}");
                     let remedy = "it is the only source as well; write another host";
-                    return Err(WorkloadError::new(format!("{field}.destinations"), value, remedy));
+                    return Err(Problem::new(format!("{field}.destinations"), value, remedy));
                 }
                 let (sources, destinations) = (sources.clone(), destinations.clone());
                 Ok(Pairs::Between { sources, destinations })
@@ -179,17 +179,17 @@ impl PairConfig {
 }
 
 /// Refuses a share of local flows that the racks cannot have.
-fn check_fraction(field: &str, fraction: f64, racks: &Racks) -> Result<(), WorkloadError> {
+fn check_fraction(field: &str, fraction: f64, racks: &Racks) -> Result<(), Problem> {
     if !(0.0..=1.0).contains(&fraction) {
-        return Err(WorkloadError::new(field, fraction, "write a share from 0 to 1"));
+        return Err(Problem::new(field, fraction, "write a share from 0 to 1"));
     }
     if fraction > 0.0 && (0..racks.count()).any(|rack| racks.rack(rack).len() < 2) {
         let remedy = "a switch has one host only, which has no neighbour; write 0";
-        return Err(WorkloadError::new(field, fraction, remedy));
+        return Err(Problem::new(field, fraction, remedy));
     }
     if fraction < 1.0 && racks.count() < 2 {
         let remedy = "all hosts are under one switch; write 1, or pairs of kind uniform";
-        return Err(WorkloadError::new(field, fraction, remedy));
+        return Err(Problem::new(field, fraction, remedy));
     }
     Ok(())
 }

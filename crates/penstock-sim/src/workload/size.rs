@@ -1,11 +1,10 @@
 //! Flow sizes: a table of cumulative probabilities, or a built-in distribution.
 
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problem};
 use rand_core::RngCore;
 use serde::{Deserialize, Serialize};
 
 use super::draw;
-use super::error::WorkloadError;
 
 /// How far the last cumulative probability may be from 1 (our choice: above the rounding of
 /// percentages divided by 100, below any difference that is meant).
@@ -79,9 +78,9 @@ impl SizeConfig {
     /// # Errors
     /// When a size or mean is zero, a shape is not above 1, or a table is empty, not monotone, or
     /// does not end at 1.
-    pub fn distribution(&self, field: &str) -> Result<SizeDistribution, WorkloadError> {
+    pub fn distribution(&self, field: &str) -> Result<SizeDistribution, Problem> {
         let positive = |name: &str, bytes: Bytes| match bytes.get() {
-            0 => Err(WorkloadError::new(format!("{field}.{name}"), bytes, "write at least 1 byte")),
+            0 => Err(Problem::new(format!("{field}.{name}"), bytes, "write at least 1 byte")),
             bytes => Ok(bytes),
         };
         let (form, mean) = match self {
@@ -97,7 +96,7 @@ impl SizeConfig {
                 let mean = positive("mean", *mean)? as f64;
                 if !(shape.is_finite() && *shape > 1.0) {
                     let remedy = "write a tail index above 1, or the mean would be infinite";
-                    return Err(WorkloadError::new(format!("{field}.shape"), shape, remedy));
+                    return Err(Problem::new(format!("{field}.shape"), shape, remedy));
                 }
                 (Form::Pareto { shape: *shape, least: mean * (shape - 1.0) / shape }, mean)
             }
@@ -111,7 +110,7 @@ fn table(
     field: &str,
     convention: Convention,
     points: &[(Bytes, f64)],
-) -> Result<(Form, f64), WorkloadError> {
+) -> Result<(Form, f64), Problem> {
     check_rows(field, points)?;
     let sizes: Vec<f64> = points.iter().map(|point| point.0.get() as f64).collect();
     let mut shares: Vec<f64> = points.iter().map(|point| point.1).collect();
@@ -128,30 +127,30 @@ fn table(
     }
     if mean <= 0.0 {
         let (at, remedy) = (format!("{field}.points"), "write a table with sizes above 0 bytes");
-        return Err(WorkloadError::new(at, "a table of mean 0 B", remedy));
+        return Err(Problem::new(at, "a table of mean 0 B", remedy));
     }
     let form = Form::Table { convention, sizes, shares };
     Ok((form, mean))
 }
 
 /// Refuses rows that are not a cumulative distribution.
-fn check_rows(field: &str, points: &[(Bytes, f64)]) -> Result<(), WorkloadError> {
+fn check_rows(field: &str, points: &[(Bytes, f64)]) -> Result<(), Problem> {
     let mut before = (Bytes::ZERO, 0.0);
     for (row, &(size, share)) in points.iter().enumerate() {
         if !(before.1..=1.0).contains(&share) {
             let remedy = "write cumulative shares from 0 to 1 that do not decrease";
-            return Err(WorkloadError::new(format!("{field}.points[{row}][1]"), share, remedy));
+            return Err(Problem::new(format!("{field}.points[{row}][1]"), share, remedy));
         }
         if size < before.0 {
             let remedy = "write sizes that do not decrease from row to row";
-            return Err(WorkloadError::new(format!("{field}.points[{row}][0]"), size, remedy));
+            return Err(Problem::new(format!("{field}.points[{row}][0]"), size, remedy));
         }
         before = (size, share);
     }
     if (before.1 - 1.0).abs() > LAST_TOLERANCE {
         let (at, value) = (format!("{field}.points"), format!("a table that ends at {}", before.1));
         let remedy = "write a table whose last cumulative share is 1";
-        return Err(WorkloadError::new(at, value, remedy));
+        return Err(Problem::new(at, value, remedy));
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! Which sizes the flows of a scenario have, as expectations: for policies that know the workload.
 
 use penstock_transport::SizeShare;
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 
 use super::TrafficConfig;
 use super::entry::Entry;
-use super::error::WorkloadError;
+use crate::error::ScenarioError;
 use crate::routing::Routing;
 use crate::topology::Topology;
 
@@ -21,13 +21,15 @@ pub fn size_shares(
     topology: &Topology,
     routing: &Routing,
     duration: Time,
-) -> Result<Vec<SizeShare>, WorkloadError> {
-    let mut shares = vec![];
+) -> Result<Vec<SizeShare>, ScenarioError> {
+    let (mut shares, mut problems) = (vec![], Problems::default());
     for (index, config) in (0u16..).zip(traffic) {
         let entry = Entry { index, topology, routing, seed: 0, duration };
         match config {
             TrafficConfig::OpenLoop(open_loop) => {
-                let (sizes, flows) = open_loop.expected(&entry)?;
+                let Some((sizes, flows)) = open_loop.expected(&entry, &mut problems) else {
+                    continue;
+                };
                 let at = |point: u32| (f64::from(point) + 0.5) / f64::from(POINTS);
                 shares.extend((0..POINTS).map(|point| SizeShare {
                     size: sizes.at(at(point)),
@@ -49,5 +51,6 @@ pub fn size_shares(
             }
         }
     }
+    ScenarioError::unless_none(problems)?;
     Ok(shares)
 }

@@ -6,7 +6,8 @@
 //! also drew alike would be one generator). The gaps of the entry are those between the bursts, longer
 //! by the number of hosts, so that the load is that of all flows.
 
-use super::error::WorkloadError;
+use penstock_units::Problem;
+
 use super::pair::{check_host, check_hosts};
 
 /// Bursts that are given out one flow at a time.
@@ -26,13 +27,13 @@ impl Synchronous {
         sources: &[u32],
         receiver: u32,
         hosts: u32,
-    ) -> Result<Self, WorkloadError> {
+    ) -> Result<Self, Problem> {
         check_hosts(&format!("{field}.sources"), sources, hosts)?;
         let at = format!("{field}.receiver");
         check_host(&at, receiver, hosts)?;
         if sources.contains(&receiver) {
             let remedy = "it is among the sources, and a host does not send to itself";
-            return Err(WorkloadError::new(at, receiver, remedy));
+            return Err(Problem::new(at, receiver, remedy));
         }
         Ok(Synchronous { sources: sources.to_vec(), receiver, started: 0 })
     }

@@ -1,6 +1,6 @@
 //! Times that the arithmetic of the ns-3 HPCC simulator cuts to nothing.
 
-use penstock_sim::ScenarioError;
+use penstock_units::Problem;
 use serde_json::{Value, json};
 
 use crate::fixture::{
@@ -16,8 +16,8 @@ fn pair(scheme: Value, fidelity: &str, (rate, delay): (u64, u64), payload: u32) 
 
 fn refused(scenario: &Value) -> String {
     let error = penstock_sim::validate(&parse(scenario)).unwrap_err();
-    let ScenarioError::Field { field, value, remedy } = error else { panic!("{error}") };
-    assert_eq!(field, "wire.payload");
+    let [Problem { path, value, remedy }] = error.problems() else { panic!("{error}") };
+    assert_eq!(path, "wire.payload");
     format!("{value}; {remedy}")
 }
 

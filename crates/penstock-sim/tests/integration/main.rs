@@ -24,6 +24,7 @@ mod pause_threshold;
 mod queue_target;
 mod queueing;
 mod rates;
+mod refusal;
 mod shortest_remaining;
 mod single_flow;
 mod swift;

@@ -1,0 +1,114 @@
+//! What a scenario is refused for: everything at once, and without a panic whatever is written.
+
+use penstock_sim::Scenario;
+use serde_json::{Value, json};
+
+use crate::fixture::{US, bfc, credits, incast, leaf_spine, listed, open_loop, parse, pfc};
+use crate::fixture::{scenario, schemes, with};
+
+/// Two racks of two hosts (0 to 3), ToRs 4 and 5, spines 6 and 7; traffic of every kind.
+fn good(scheme: Value) -> Value {
+    let flows = listed(&[(0, 2, 1_000, 0), (1, 3, 1_000, 0)]);
+    let open = open_loop(json!({"kind": "fixed", "size": 1_000}), 0.1, 10 * US);
+    let traffic = [flows, open, incast(2, 2_000, Some(0))];
+    scenario(leaf_spine(2, 2, 2), scheme, &traffic, 10 * US)
+}
+
+fn refused(scenario: &Value) -> Vec<String> {
+    let error = penstock_sim::validate(&parse(scenario)).unwrap_err();
+    let lines = error.to_string();
+    assert_eq!(lines.lines().count(), error.problems().len(), "{lines}");
+    error.problems().iter().map(|problem| problem.path.clone()).collect()
+}
+
+#[test]
+fn five_problems_in_different_places_are_told_in_order() {
+    let changes = [
+        ("/wire/header", json!(0)),
+        ("/scheme/switch/scheduling/quantum", json!(0)),
+        ("/measure/series", json!([[0, 3]])),
+        ("/faults/outages", json!([{"link": [0, 4], "start": US, "end": null}])),
+        ("/traffic/1/load", json!(1.5)),
+    ];
+    let bad = changes.into_iter().fold(good(bfc()), |bad, (at, value)| with(bad, at, value));
+    assert_eq!(
+        refused(&bad),
+        [
+            "wire.header",
+            "scheme.switch.scheduling.quantum",
+            "measure.series[0]",
+            "faults.outages[0].link",
+            "traffic[1].load"
+        ]
+    );
+}
+
+#[test]
+fn what_counts_with_a_refused_field_is_not_told() {
+    // The packet of credits is compared with that of the wire, the queues of the NIC with those of a port.
+    let credits = good(credits(32, 10_000_000));
+    assert_eq!(refused(&with(credits.clone(), "/wire/payload", 9_001)), ["wire.payload"]);
+    let no_queues = with(credits, "/scheme/switch/assignment/queues", 0);
+    assert_eq!(refused(&no_queues), ["scheme.switch.assignment.queues"]);
+    // FIFO needs one class.
+    let classes = with(good(pfc()), "/scheme/switch/assignment/classes", 9);
+    assert_eq!(refused(&classes), ["scheme.switch.assignment.classes"]);
+    // Traffic ends with the scenario.
+    assert_eq!(refused(&with(good(bfc()), "/duration", 0)), ["duration"]);
+}
+
+#[test]
+fn a_network_and_an_entry_tell_each_of_their_fields() {
+    let bad = with(good(bfc()), "/topology/spines", 0);
+    let bad = with(with(bad, "/topology/host_rate", 0), "/topology/spine_delay", u64::MAX);
+    assert_eq!(refused(&bad), ["topology.spines", "topology.host_rate", "topology.spine_delay"]);
+    let bad = with(good(bfc()), "/traffic/1/sizes/size", 0);
+    let bad = with(with(bad, "/traffic/1/load", 0.0), "/traffic/2/period", 0);
+    let bad = with(bad, "/traffic/0/flows", json!([[0, 9, 1, 0], [1, 2, 1, 0], [3, 3, 1, 0]]));
+    assert_eq!(
+        refused(&bad),
+        [
+            "traffic[0].flows[0][1]",
+            "traffic[0].flows[2][1]",
+            "traffic[1].sizes.size",
+            "traffic[1].load",
+            "traffic[2].period"
+        ]
+    );
+}
+
+/// The pointer to each number in `value`, which is at `at`.
+fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| numbers(value, &format!("{at}/{key}"), found));
+        }
+        Value::Array(rows) => {
+            let rows = rows.iter().enumerate();
+            rows.for_each(|(row, value)| numbers(value, &format!("{at}/{row}"), found));
+        }
+        Value::Number(_) => found.push(at.to_owned()),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_two_numbers_make_a_check_panic() {
+    let extremes = [json!(0), json!(u32::MAX), json!(u64::MAX), json!(-1.0), json!(1e300)];
+    for scheme in schemes().into_iter().chain([credits(32, 10_000_000)]) {
+        let good = good(scheme);
+        let mut places = vec![];
+        numbers(&good, "", &mut places);
+        for (number, one) in places.iter().enumerate() {
+            // The other number is another one for each place and extreme.
+            for (step, extreme) in extremes.iter().enumerate() {
+                let other = &places[(number * 7 + step * 13 + 1) % places.len()];
+                let bad = with(with(good.clone(), one, extreme.clone()), other, extreme.clone());
+                if let Ok(scenario) = Scenario::from_json(&bad.to_string()) {
+                    drop(penstock_sim::forecast(&scenario));
+                    drop(penstock_sim::validate(&scenario));
+                }
+            }
+        }
+    }
+}
