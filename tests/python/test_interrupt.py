@@ -19,6 +19,8 @@ from penstock.tables import FILES
 
 LONG = ["bfc-google-60", "--set", "duration=50 ms"]
 PATIENCE_SECONDS = 120
+RUNS_SECONDS = 2
+"""How long a run goes on behind its estimate, which is the last that is said before it starts."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class Interrupted:
     out: Path
 
 
-def interrupt(directory: Path, arguments: list[str], at: str) -> Interrupted:
-    """Starts a command and interrupts it once its progress says `at`."""
+def interrupt(directory: Path, arguments: list[str], at: str, wait: float = 0) -> Interrupted:
+    """Starts a command and interrupts it a while [s] after its progress says `at`."""
     out, log = directory / "out", directory / "log"
     command = [sys.executable, "-m", "penstock", *arguments, "--out", str(out)]
     with log.open("w") as stream:
@@ -41,6 +43,7 @@ def interrupt(directory: Path, arguments: list[str], at: str) -> Interrupted:
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.05)
+        time.sleep(wait)
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE_SECONDS)
     return Interrupted(process.returncode, log.read_text(), out)
@@ -62,7 +65,7 @@ def whole(directory: Path) -> Run:
 def test_an_interrupted_run_keeps_the_flows_that_have_finished(
     command: list[str], runs: list[str], tmp_path: Path
 ) -> None:
-    ended = interrupt(tmp_path, command, at="us/s")
+    ended = interrupt(tmp_path, command, at="estimate:", wait=RUNS_SECONDS)
     assert ended.exit_code == 1
     assert "interrupted; what had finished is kept" in ended.message
     assert "Traceback" not in ended.message

@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -113,17 +114,18 @@ def fuzz(reader: Reader, count: int, seed: int, *, is_quick: bool) -> dict[str, 
     outcomes: Counter[str] = Counter()
     failures: dict[str, str] = {}
     slowest = (0.0, "")
-    for name, hand in inputs(reader, count, seed, is_quick=is_quick):
-        with tempfile.TemporaryDirectory(prefix="penstock-fuzz-") as place:
-            os.chdir(place)
-            Path("good.toml").write_bytes(READERS[0].seeds[0])
+    with tempfile.TemporaryDirectory(prefix="penstock-fuzz-") as place:
+        os.chdir(place)
+        Path("good.toml").write_bytes(READERS[0].seeds[0])
+        for name, hand in inputs(reader, count, seed, is_quick=is_quick):
             found, seconds = _watched(hand, Path(place))
-            os.chdir("/")
-        slowest = max(slowest, (seconds, name))
-        kind = found if found in ("accepted", "refused") else "failed"
-        outcomes[kind] += 1
-        if kind == "failed":
-            failures[name] = found
+            _empty(place)
+            slowest = max(slowest, (seconds, name))
+            kind = found if found in ("accepted", "refused") else "failed"
+            outcomes[kind] += 1
+            if kind == "failed":
+                failures[name] = found
+        os.chdir("/")
     return {
         "reader": reader.name,
         "outcomes": dict(outcomes),
@@ -131,6 +133,15 @@ def fuzz(reader: Reader, count: int, seed: int, *, is_quick: bool) -> dict[str, 
         "slowest": slowest,
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
     }
+
+
+def _empty(place: str) -> None:
+    """Removes what an input has left beside the good scenario."""
+    for entry in os.scandir(place):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path)
+        elif entry.name != "good.toml":
+            Path(entry.path).unlink()
 
 
 def _watched(hand: Callable[[Path], None], place: Path) -> tuple[str, float]:
