@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -93,7 +92,6 @@ def test_the_policy_passes_its_own_tests() -> None:
     cargo("check", "-p", "penstock-sim")
 
 
-@pytest.mark.skipif(shutil.which("rustfmt") is None, reason="rustfmt is a component of its own")
 def test_the_policy_has_the_form_of_the_other_files() -> None:
     done = subprocess.run(
         ["rustfmt", "--edition", "2024", "--check", "--config-path", str(ROOT / "rustfmt.toml")],
