@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use penstock_engine::stream;
 use penstock_fabric::SchedulingConfig;
-use penstock_packet::{Observer, PacketId, PacketKind, Signal};
+use penstock_packet::{Observer, PacketId, PacketKind};
 use penstock_transport::{Host, HostDraws, HostFacts, Request, Timer, Turn};
 use penstock_units::Time;
 use rand_core::RngCore;
@@ -139,24 +139,13 @@ impl<O: Observer> Simulation<O> {
         let kind = self.pool[id].kind;
         if kind == PacketKind::Data {
             self.measure_delivery(now, id);
-        } else if kind.is_link_local() && !self.hears(now, host, id) {
+        } else if kind.is_link_local()
+            && !self.reaches(now, host, self.network.uplinks[host as usize], id)
+        {
             return;
         }
         self.call(now, host, |host, turn| host.receive(turn, id));
         self.serve(now, host);
-    }
-
-    /// Whether a frame of its switch reaches `host`; otherwise it is lost.
-    fn hears(&mut self, now: Time, host: u32, id: PacketId) -> bool {
-        if self.is_lost() {
-            self.pool.remove(id);
-            return false;
-        }
-        if let Some(signal) = Signal::of(&self.pool[id]) {
-            let uplink = self.network.uplinks[host as usize];
-            self.note_signal(now, host, uplink, signal, id);
-        }
-        true
     }
 
     /// A data packet has arrived at its destination.

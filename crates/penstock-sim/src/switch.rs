@@ -103,8 +103,11 @@ impl<O: Observer> Simulation<O> {
     ) {
         let packet = &self.pool[id];
         let flow = packet.flow_hash;
-        if packet.kind.is_link_local() && !self.reaches(now, switch, ingress, id) {
-            return;
+        if packet.kind.is_link_local() {
+            let node = switch as u32 + self.sources.hosts;
+            if !self.reaches(now, node, self.link_at(switch, ingress), id) {
+                return;
+            }
         }
         let done = self.told.len();
         let received =
@@ -137,15 +140,15 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Whether a frame of the neighbour behind `ingress` reaches `switch`; otherwise it is lost.
-    fn reaches(&mut self, now: Time, switch: usize, ingress: u16, id: PacketId) -> bool {
+    /// Whether a frame of its neighbour, which arrives at the end of `link` at `node`, reaches it; otherwise it
+    /// is lost.
+    pub(crate) fn reaches(&mut self, now: Time, node: u32, link: u32, id: PacketId) -> bool {
         if self.is_lost() {
             self.pool.remove(id);
             return false;
         }
         if let Some(signal) = Signal::of(&self.pool[id]) {
-            let node = switch as u32 + self.sources.hosts;
-            self.note_signal(now, node, self.link_at(switch, ingress), signal, id);
+            self.note_signal(now, node, link, signal, id);
         }
         true
     }
