@@ -9,7 +9,8 @@
 //! Reading order: [`queue`], [`port`], then [`switch`], which composes the five
 //! axes: [`admission`] (is there room?), [`assignment`] (which queue?), [`scheduling`] (which queue
 //! next?), [`marking`] (what does the packet learn?), [`backpressure`] (what does the upstream
-//! learn?), and [`switch::node`], the contract with whoever drives a switch. [`parts`] holds the data structures that policies share.
+//! learn?), and [`switch::node`], the contract with whoever drives a switch. [`parts`] holds the data
+//! structures that policies share.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -7,9 +7,9 @@
 //!
 //! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
 //! [`network`] (what is built), [`wire`], [`flow`], `clock` (what events are there),
-//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `host` and `switch` (how both are driven), `router` (where packets go),
-//! `check` (invariants), `standstill` (time must pass), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and
-//! [`results`] (what comes out).
+//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `host` and `switch` (how both
+//! are driven), `router` (where packets go), `check` (invariants), `standstill` (time must pass),
+//! `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and [`results`] (what comes out).
 //! [`mod@dependencies`] answers `penstock deadlock`, [`mod@forecast`] how large a run is; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
