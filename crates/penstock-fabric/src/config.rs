@@ -1,6 +1,7 @@
 //! The configuration of a switch: one choice on each of the five axes.
 
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::admission::AdmissionConfig;
@@ -10,7 +11,7 @@ use crate::marking::MarkingConfig;
 use crate::scheduling::SchedulingConfig;
 
 /// The five axes of a switch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchConfig {
     /// Is there room?

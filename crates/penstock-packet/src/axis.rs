@@ -23,7 +23,8 @@
 /// - the enum of configurations, which serde reads and writes with the tag `kind`;
 /// - the enum of states, stored by value;
 /// - `new(config, place)`, which calls `new(&PfcConfig, &Place)` of the state;
-/// - `check(problems)` of the enum of configurations, which calls `check` of the parameters: their bounds;
+/// - `check(problems)` of the enum of configurations, which checks the bounds that the fields of the
+///   parameters declare ([`penstock_units::declared`]), and calls `check` of the parameters;
 /// - the macro `dispatch!(state, policy => policy.hook(…))`, which calls a hook of the state by a `match`,
 ///   so that no call goes through a pointer;
 /// - the macro `configured!(config, parameters => parameters.question())`, the same for the configurations.
@@ -47,7 +48,7 @@ macro_rules! axis {
         $( pub mod $module; )+
 
         $(#[$config_doc])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
         pub enum $Config {
             $( $(#[$doc])* $Variant($module::$Parameters), )+
@@ -63,9 +64,12 @@ macro_rules! axis {
         }
 
         impl $Config {
-            /// Checks every field against its bounds.
+            /// Checks every field against the bounds that it declares, then the fields with each other.
             pub fn check(&self, problems: &mut penstock_units::Problems) {
-                $configured!(self, parameters => parameters.check(problems));
+                $configured!(self, parameters => {
+                    penstock_units::declared::check(parameters, problems);
+                    parameters.check(problems);
+                });
             }
         }
 

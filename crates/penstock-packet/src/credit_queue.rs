@@ -20,6 +20,7 @@
 //! | - | `frame` | 1,538 B | a full one likewise (paper sec. 3.1) |
 
 use penstock_units::{BitRate, Bytes, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fifo::Fifo;
@@ -28,7 +29,7 @@ use crate::packet::Packet;
 use crate::pool::PacketPool;
 
 /// Parameters of the credit queue of a port, in a switch and in a host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditShapingConfig {
     /// Credits of mean size that may wait, >= 1.

@@ -46,6 +46,12 @@ fn validate(scenario_json: &str) -> PyResult<()> {
     penstock_sim::validate(&parse(scenario_json)?).map_err(|error| refusal(&error))
 }
 
+/// The JSON schema of a scenario as `run` takes it; see `_core.pyi`.
+#[pyfunction]
+fn schema() -> String {
+    Scenario::schema()
+}
+
 /// What is expected of a run, as JSON; see `_core.pyi`.
 #[pyfunction]
 fn forecast(scenario_json: &str) -> PyResult<String> {
@@ -177,6 +183,7 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
     module.add_function(wrap_pyfunction!(validate, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(forecast, module)?)?;
     module.add_function(wrap_pyfunction!(dependencies, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

@@ -17,6 +17,7 @@
 use penstock_packet::{Observer, PacketEvent, PacketId, PacketKind};
 use penstock_transport::RecoveryConfig;
 use penstock_units::{Problem, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
@@ -26,7 +27,7 @@ use crate::simulation::Simulation;
 use crate::topology::Topology;
 
 /// A cable between two switches that fails for a while.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutageConfig {
     /// The two nodes that the cable joins.

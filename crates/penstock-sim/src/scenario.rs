@@ -6,6 +6,7 @@
 use penstock_fabric::SwitchConfig;
 use penstock_transport::HostConfig;
 use penstock_units::{Bytes, Fidelity, Problem, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ScenarioError;
@@ -15,7 +16,7 @@ use crate::topology::TopologyConfig;
 use crate::workload::TrafficConfig;
 
 /// Everything a run depends on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// What the run is called in reports.
@@ -43,7 +44,7 @@ pub struct Scenario {
 }
 
 /// Sizes of frames on the wire (`BASELINES.md` sec. 24, the HPCC family's column) (bytes).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WireConfig {
     /// Payload of a full data packet, 1 to 9,000.
@@ -64,7 +65,7 @@ pub struct WireConfig {
 const ACKNOWLEDGEMENT_HEADER: u32 = 46;
 
 /// A scheme: the five axes of its switches, its hosts, and its routing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SchemeConfig {
     /// What the scheme is called in reports.
@@ -78,7 +79,7 @@ pub struct SchemeConfig {
 }
 
 /// What goes wrong.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultConfig {
     /// Probability that a pause, resume or bitmap frame is lost on a wire, in [0, 1).
@@ -88,7 +89,7 @@ pub struct FaultConfig {
 }
 
 /// What is written down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureConfig {
     /// Time between two samples of buffers and series (ps); zero for none.
@@ -106,7 +107,7 @@ pub struct MeasureConfig {
 }
 
 /// Whose packets are listed, event by event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
     /// Switches, as nodes; empty for all.
@@ -126,6 +127,12 @@ impl Scenario {
     /// Writes the scenario as JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a scenario is plain data")
+    }
+
+    /// The JSON schema of a scenario: every field with its meaning, type, bounds, default and source
+    /// ([`penstock_units::declared`]).
+    pub fn schema() -> String {
+        serde_json::to_string(&schemars::schema_for!(Scenario)).expect("a schema is plain data")
     }
 
     /// Whether packets carry telemetry.

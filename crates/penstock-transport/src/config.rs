@@ -4,6 +4,7 @@
 //! parsing; [`HostConfig::check`] refuses values that make no sense.
 
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::ControllerConfig;
@@ -13,7 +14,7 @@ use crate::path::PathFacts;
 use crate::recovery::RecoveryConfig;
 
 /// How the end hosts of a scheme behave.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostConfig {
     /// How much a flow may send, and how fast.
@@ -28,7 +29,7 @@ pub struct HostConfig {
 
 /// Which base round-trip time, and bandwidth-delay product, a controller knows: `GLOBAL_T` of the
 /// HPCC simulator, 1 or 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaseRtt {
     /// The longest in the network, for every flow.

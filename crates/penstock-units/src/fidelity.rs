@@ -1,12 +1,13 @@
 //! Whose arithmetic a run follows.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whose arithmetic a run follows.
 ///
 /// A scheme is the same code under both; this says how its numbers are rounded, which of two events
 /// of the same moment comes first, and where a real simulator's peculiarities stand in for ours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
     /// Exact: picoseconds, serialization times rounded up.

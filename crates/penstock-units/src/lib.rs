@@ -6,16 +6,19 @@
 //! ([`BitRate::transmission_time`]).
 //!
 //! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],
-//! [`fidelity`], [`problem`].
+//! [`fidelity`], [`problem`], [`declared`],
+//! [`source`].
 #![no_std]
 
 extern crate alloc;
 
 pub mod bytes;
+pub mod declared;
 pub mod fidelity;
 pub mod parse;
 pub mod problem;
 pub mod rate;
+pub mod source;
 pub mod telemetry;
 pub mod time;
 

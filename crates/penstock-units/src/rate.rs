@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Fidelity, Time};
@@ -15,9 +16,21 @@ const NARROW_BYTES: u64 = u64::MAX / BIT_PICOSECONDS as u64;
 
 /// A data rate (bit/s).
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(transparent)]
+#[schemars(inline, extend("quantity" = "rate"))]
 pub struct BitRate(u64);
 
 impl BitRate {

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A point in simulated time, or a span of it (ps).
@@ -10,9 +11,21 @@ use serde::{Deserialize, Serialize};
 /// The range is 213 days. One byte takes 80 ps at 100 Gb/s and 20 ps at 400 Gb/s, so the
 /// serialization times of common links are exact.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(transparent)]
+#[schemars(inline, extend("quantity" = "time"))]
 pub struct Time(u64);
 
 impl Time {

@@ -1,12 +1,13 @@
 //! Infinite: there is always room.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::accounts::{Accounts, Request};
 use super::policy::{Parameters, Place, Policy};
 
 /// Parameters of the infinite admission: none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InfiniteConfig {}
 

@@ -21,6 +21,7 @@
 use alloc::vec::Vec;
 
 use penstock_units::{BitRate, Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::accounts::{Accounts, Request};
@@ -30,7 +31,7 @@ use super::policy::{Parameters, Place, Policy};
 const LARGEST_ALPHA: f64 = 64.0;
 
 /// Parameters of the shared admission.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedConfig {
     /// Memory of a switch (bytes), > 0.
@@ -64,7 +65,7 @@ impl Parameters for SharedConfig {
 }
 
 /// Thresholds at the ingress.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IngressConfig {
     /// Share of the free pool that one ingress port may take, > 0.
@@ -87,7 +88,7 @@ impl IngressConfig {
 }
 
 /// The headroom of a port.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum HeadroomConfig {
     /// In units of the link's rate times its one-way delay.

@@ -1,13 +1,14 @@
 //! Static: each egress port has a private memory with drop tail (AFQ sec. 6.2.1).
 
 use penstock_units::{Bytes, Problems};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::accounts::{Accounts, Request};
 use super::policy::{Parameters, Place, Policy};
 
 /// Parameters of the static admission.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticConfig {
     /// Memory of an egress port (bytes), > 0.

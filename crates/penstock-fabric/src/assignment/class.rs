@@ -4,13 +4,14 @@ use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classes::check_classes;
 use super::policy::{Assigning, Parameters, Policy};
 
 /// Parameters of the by-class assignment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByClassConfig {
     /// Priority classes, 1 to 8 (IEEE 802.1Q has eight).

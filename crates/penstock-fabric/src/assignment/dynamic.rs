@@ -49,6 +49,7 @@ use penstock_packet::{Packet, PacketFlags, SwitchFacts};
 use penstock_units::{Problems, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classes::{ClassRange, check_classes, check_queues, class_ranges, partition};
@@ -58,7 +59,7 @@ use crate::port::Port;
 use crate::stored::Stored;
 
 /// Parameters of the dynamic assignment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DynamicConfig {
     /// Queues of a port, the control queue included; 2 to 65,535.
@@ -116,7 +117,7 @@ impl Parameters for DynamicConfig {
 }
 
 /// Which queue of its class a new flow gets when none is empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FullPort {
     /// Any.

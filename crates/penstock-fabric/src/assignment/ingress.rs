@@ -8,12 +8,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Assigning, Parameters, Policy};
 
 /// Parameters of the assignment by ingress: none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByIngressConfig {}
 

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 use penstock_packet::{Packet, SwitchFacts};
 use penstock_units::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Assigning, Parameters, Policy};
@@ -20,7 +21,7 @@ use crate::port::Port;
 const QUEUES_MAX: usize = 1 << 16;
 
 /// Parameters of the per-flow assignment: none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerFlowConfig {}
 

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{Packet, SwitchFacts};
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Assigning, Parameters, Policy};
@@ -17,7 +18,7 @@ use super::policy::{Assigning, Parameters, Policy};
 const LARGEST: u32 = 127;
 
 /// Parameters of the assignment by priority.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByPriorityConfig {
     /// Levels, each with a data queue, 1 to 127 (with the control queue as many as a strict scheduler

@@ -36,6 +36,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classes::{check_queues, partition};
@@ -55,7 +56,7 @@ const SKETCH_ROWS: u32 = 16;
 const SKETCH_COLUMNS: u32 = 1 << 20;
 
 /// Where bids are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BidStore {
     /// In a count-min sketch.
@@ -67,7 +68,7 @@ pub enum BidStore {
 }
 
 /// Who says which round it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RoundSource {
     /// The scheduler.
@@ -77,7 +78,7 @@ pub enum RoundSource {
 }
 
 /// Parameters of the assignment by rounds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundsConfig {
     /// Queues of a port, the control queue included; 3 to 4,096.

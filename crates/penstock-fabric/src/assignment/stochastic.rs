@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{Packet, SwitchFacts};
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classes::{ClassRange, check_classes, check_queues, class_ranges, partition};
@@ -14,7 +15,7 @@ use super::policy::{Assigning, Parameters, Policy};
 use crate::parts::{reduce, salted};
 
 /// Parameters of the stochastic assignment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StochasticConfig {
     /// Queues of a port, the control queue included; 2 to 65,535. BFC compares with 32 (sec. 6.4).

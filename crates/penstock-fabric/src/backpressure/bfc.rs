@@ -34,6 +34,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{ControlFrame, Packet, PacketFlags, Signal};
 use penstock_units::{Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
@@ -46,7 +47,7 @@ use crate::stored::Stored;
 pub const UPSTREAM_QUEUES: usize = 128;
 
 /// Parameters of BFC's backpressure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BfcConfig {
     /// The pause threshold.
@@ -73,7 +74,7 @@ impl Parameters for BfcConfig {
 }
 
 /// The pause threshold of a queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ThresholdConfig {
     /// In one-hop round-trip times of data at the queue's fair share of the port's rate.

@@ -26,6 +26,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::ControlFrame;
 use penstock_units::{Bytes, Problems};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::pairs::{Pairs, Transit, check_threshold};
@@ -37,7 +38,7 @@ use crate::port::Port;
 use crate::stored::Stored;
 
 /// Parameters of CaPFC.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CapfcConfig {
     /// Egress queue from which on ingresses with more than their share are paused (bytes), > 0.

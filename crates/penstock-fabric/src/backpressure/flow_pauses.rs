@@ -24,6 +24,7 @@ use alloc::vec::Vec;
 use hashbrown::{HashMap, HashSet};
 use penstock_packet::{ControlFrame, Packet, PacketFlags, PacketPool, Signal};
 use penstock_units::{Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bfc::{Bfc, BfcConfig, ThresholdConfig};
@@ -35,7 +36,7 @@ use crate::port::Port;
 use crate::stored::Stored;
 
 /// Parameters of pauses by flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowPausesConfig {
     /// The pause threshold.

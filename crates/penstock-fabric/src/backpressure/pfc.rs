@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{ControlFrame, Signal};
 use penstock_units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
@@ -23,7 +24,7 @@ use crate::passing::Passing;
 use crate::port::Port;
 
 /// Parameters of PFC.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PfcConfig {
     /// How far below XOFF a class is resumed (bytes).

@@ -31,6 +31,7 @@ use penstock_packet::ControlFrame;
 use penstock_units::{Bytes, Problems, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::pairs::{Pairs, Transit, check_threshold};
@@ -42,7 +43,7 @@ use crate::port::Port;
 use crate::stored::Stored;
 
 /// Parameters of P-PFC.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PpfcConfig {
     /// Predicted egress queue from which on ingresses are paused (bytes), > 0.

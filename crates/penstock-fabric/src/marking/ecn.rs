@@ -4,19 +4,14 @@
 //! The mark probability is 0 up to Kmin, rises linearly to Pmax at Kmax, and is 1 beyond. Evaluated
 //! at dequeue, the queue is what the packet leaves behind, as in the RDMA simulators; at enqueue it
 //! includes the packet, as in DCTCP's paper.
-//!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | Kmin, Kmax | `kmin`, `kmax` | 100 kB, 400 kB at 100 Gb/s | BFC sec. 6.2.1 |
-//! | Pmax | `pmax` | 1 | BFC authors' simulator; the paper is silent |
-//! | - | `per_rate` | none | ns-3 HPCC simulator: `KMIN_MAP`, `KMAX_MAP`, `PMAX_MAP` by link rate |
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use penstock_packet::{PortFacts, SwitchFacts};
+use penstock_units::source::{BFC_SIMULATOR, HPCC_SIMULATOR};
 use penstock_units::{BitRate, Bytes, Problems};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Mark, MarkingPoint, Parameters, Policy};
@@ -24,50 +19,53 @@ use crate::parts::Draws;
 use crate::passing::Passing;
 
 /// Parameters of ECN marking.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EcnConfig {
-    /// Queue length up to which nothing is marked (bytes).
+    /// Queue up to which nothing is marked (Kmin).
+    #[schemars(extend("default" = "100 kB", "source" = "BFC 6.2.1"))]
     pub kmin: Bytes,
-    /// Queue length beyond which everything is marked (bytes), >= `kmin`.
+    /// Queue beyond which everything is marked (Kmax), at least kmin.
+    #[schemars(extend("default" = "400 kB", "source" = "BFC 6.2.1"))]
     pub kmax: Bytes,
-    /// Mark probability at `kmax`, in (0, 1].
+    /// Marking probability at kmax (Pmax).
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "default" = 1.0, "source" = BFC_SIMULATOR)
+    )]
     pub pmax: f64,
-    /// Where the queue is looked at.
+    /// When the queue is looked at.
+    #[schemars(extend("default" = "dequeue", "source" = HPCC_SIMULATOR))]
     pub at: MarkingPoint,
-    /// Profiles of the ports of certain rates, in place of the one above.
+    /// Profiles of the ports of certain rates, in place of this one.
+    #[schemars(extend("default" = [], "source" = "our choice: the same at every port"))]
     pub per_rate: Vec<RateProfile>,
 }
 
-/// The profile of all ports of a rate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// The RED profile of the ports of one rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateProfile {
-    /// Rate of the ports (bit/s).
+    /// Rate of the ports.
+    #[schemars(range(min = 1))]
     pub rate: BitRate,
-    /// See [`EcnConfig::kmin`].
+    /// Queue up to which nothing is marked.
     pub kmin: Bytes,
-    /// See [`EcnConfig::kmax`].
+    /// Queue beyond which everything is marked, at least kmin.
     pub kmax: Bytes,
-    /// See [`EcnConfig::pmax`].
+    /// Marking probability at kmax.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub pmax: f64,
 }
 
 impl Parameters for EcnConfig {
     fn check(&self, problems: &mut Problems) {
-        for (index, own) in self.per_rate.iter().enumerate() {
-            let (field, holds) = (format!("per_rate[{index}].rate"), own.rate.as_bps() > 0);
-            problems.unless(holds, &field, own.rate, "write the rate of some ports, above 0");
-        }
-        let own = (0..).zip(&self.per_rate).map(|(index, own): (usize, _)| {
-            (format!("per_rate[{index}]."), own.kmin, own.kmax, own.pmax)
+        let own = (0..).zip(&self.per_rate);
+        let own = own.map(|(index, own): (usize, _)| {
+            (format!("per_rate[{index}].kmin"), own.kmin, own.kmax)
         });
-        let profiles = [(String::new(), self.kmin, self.kmax, self.pmax)];
-        for (table, kmin, kmax, pmax) in profiles.into_iter().chain(own) {
-            let field = format!("{table}kmin");
-            problems.unless(kmin <= kmax, &field, kmin, "it must not exceed kmax");
-            let (field, holds) = (format!("{table}pmax"), pmax > 0.0 && pmax <= 1.0);
-            problems.unless(holds, &field, pmax, "write above 0, at most 1");
+        for (field, kmin, kmax) in [("kmin".into(), self.kmin, self.kmax)].into_iter().chain(own) {
+            problems.unless(kmin <= kmax, &field, kmin, format!("write at most kmax, {kmax}"));
         }
     }
 }

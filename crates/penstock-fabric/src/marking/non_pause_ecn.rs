@@ -23,6 +23,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Mark, Parameters, Policy};
@@ -30,7 +31,7 @@ use crate::passing::Passing;
 use crate::stored::Stored;
 
 /// Parameters of NP-ECN: none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NonPauseEcnConfig {}
 

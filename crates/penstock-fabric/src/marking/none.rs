@@ -1,12 +1,13 @@
 //! No marking: packets learn nothing.
 
 use penstock_packet::SwitchFacts;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy};
 
 /// Parameters of no marking: none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoneConfig {}
 

@@ -3,13 +3,14 @@
 use alloc::string::String;
 
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::passing::Passing;
 use crate::stored::Stored;
 
 /// Where a packet is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkingPoint {
     /// When it leaves its queue.

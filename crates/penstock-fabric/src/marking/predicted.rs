@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
 use penstock_units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Mark, Parameters, Policy};
@@ -24,7 +25,7 @@ use crate::passing::Passing;
 use crate::port::QueueForecast;
 
 /// Parameters of the marking by prediction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PredictedConfig {
     /// Predicted queue beyond which packets are marked (bytes).

@@ -14,22 +14,15 @@
 //! `sample_base` without jitter. Each queue of a port is a congestion point. Packets are counted and
 //! sampled as they arrive, or, as in PCN's simulator, as they leave, by the queue that they leave
 //! behind.
-//!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | Qeq | `set_point` | 26 kB | 802.1Q: cpQSizeSetPoint |
-//! | w | `weight` | 2 | 802.1Q: cpWeight |
-//! | - | `sample_base` | 150 kB | 802.1Q: cpMinSampleBase |
-//! | - | `jitter` | 0.15 | 802.1Q: 15 % either way |
-//! | - | `at` | arrival | 802.1Q; PCN (NSDI 2020) sec. 3.2: in the time of *transmitting* 100 packets |
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
-use penstock_units::{Bytes, Problems};
+use penstock_units::Bytes;
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Mark, MarkingPoint, Parameters, Policy};
@@ -44,38 +37,43 @@ const LARGEST: f64 = 63.0;
 const SAMPLE_SHARES: [u64; 8] = [300, 150, 100, 75, 60, 50, 43, 37];
 const WHOLE_SHARE: u64 = 300;
 
-/// The largest set point and sampling distance: a thousand times any that is used.
-const LARGEST_SAMPLE: Bytes = Bytes::new(1_000_000_000);
+/// The largest set point and sampling distance (bytes); our choice: a thousand times any that is used.
+const LARGEST_SAMPLE: u64 = 1_000_000_000;
 
 /// Parameters of the congestion points.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QcnConfig {
-    /// The queue that is aimed at (Qeq in the standard) (bytes), > 0.
+    /// Queue that is aimed at (Qeq).
+    #[schemars(
+        range(min = 1, max = LARGEST_SAMPLE),
+        extend("default" = "26 kB", "source" = "IEEE 802.1Q (802.1Qau): cpQSizeSetPoint")
+    )]
     pub set_point: Bytes,
-    /// Weight of the queue's growth (w in the standard), >= 0.
+    /// Weight of the queue's growth (w).
+    #[schemars(
+        range(min = 0, max = 1_000_000),
+        extend("default" = 2.0, "source" = "IEEE 802.1Q (802.1Qau): cpWeight")
+    )]
     pub weight: f64,
-    /// Bytes from sample to sample without congestion (bytes), > 0.
+    /// Bytes from sample to sample without congestion.
+    #[schemars(
+        range(min = 1, max = LARGEST_SAMPLE),
+        extend("default" = "150 kB", "source" = "IEEE 802.1Q (802.1Qau): cpMinSampleBase")
+    )]
     pub sample_base: Bytes,
-    /// By which share of itself a sampling distance varies either way, in [0, 1).
+    /// Share by which that varies either way.
+    #[schemars(
+        range(min = 0),
+        extend("exclusiveMaximum" = 1, "default" = 0.15, "source" = "IEEE 802.1Q (802.1Qau): 15 %")
+    )]
     pub jitter: f64,
-    /// Whether packets are counted and sampled as they arrive or as they leave.
+    /// When packets are counted and sampled; PCN 3.2 samples as they leave.
+    #[schemars(extend("default" = "enqueue", "source" = "IEEE 802.1Q (802.1Qau): on arrival"))]
     pub at: MarkingPoint,
 }
 
-impl Parameters for QcnConfig {
-    fn check(&self, problems: &mut Problems) {
-        for (field, size) in [("set_point", self.set_point), ("sample_base", self.sample_base)] {
-            let holds = size > Bytes::ZERO && size <= LARGEST_SAMPLE;
-            problems.unless(holds, field, size, "write 1 B to 1 GB");
-        }
-        let (weight, jitter) = (self.weight, self.jitter);
-        let holds = (0.0..=1e6).contains(&weight);
-        problems.unless(holds, "weight", weight, "write 0 or more; 2 is usual");
-        let holds = (0.0..1.0).contains(&jitter);
-        problems.unless(holds, "jitter", jitter, "write 0 or more, below 1");
-    }
-}
+impl Parameters for QcnConfig {}
 
 /// One congestion point.
 #[derive(Clone, Copy, Debug)]

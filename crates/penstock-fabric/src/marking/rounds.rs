@@ -8,13 +8,14 @@
 //! | - | `rounds` | 8 | sec. 5 |
 
 use penstock_packet::SwitchFacts;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Mark, Parameters, Policy};
 use crate::passing::Passing;
 
 /// Parameters of marking by rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundMarkingConfig {
     /// A packet that is further ahead than this many rounds is marked.

@@ -13,6 +13,7 @@
 
 use penstock_packet::SwitchFacts;
 use penstock_units::{HopTelemetry, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Mark, Parameters, Policy};
@@ -25,7 +26,7 @@ const SENT_UNIT: u64 = 128;
 const QUEUE_UNIT: u64 = 80;
 
 /// Parameters of the telemetry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TelemetryConfig {
     /// How many units of HPCC's header one step of a field is worth; 0 for exact numbers.

@@ -12,6 +12,7 @@
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy, check_quantum};
@@ -20,7 +21,7 @@ use crate::queue::DataQueue;
 const NONE: u32 = u32::MAX;
 
 /// Parameters of deficit round robin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrrConfig {
     /// Credit a queue earns a turn (bytes), > 0; at least a full packet for O(1) work.

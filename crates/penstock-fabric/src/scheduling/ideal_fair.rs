@@ -13,6 +13,7 @@
 
 use penstock_packet::{Packet, PacketPool};
 use penstock_units::{BitRate, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy};
@@ -23,7 +24,7 @@ use crate::queue::DataQueue;
 const ROUND_BITS: u32 = 16;
 
 /// Parameters of ideal fair queueing: none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IdealFairConfig {}
 

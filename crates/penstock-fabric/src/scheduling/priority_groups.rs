@@ -21,6 +21,7 @@
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy};
@@ -28,7 +29,7 @@ use crate::parts::Bitmap;
 use crate::queue::DataQueue;
 
 /// Parameters of priority groups.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PriorityGroupsConfig {
     /// How long a group has priority at most (ps), > 0.

@@ -19,6 +19,7 @@
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy, check_quantum};
@@ -26,7 +27,7 @@ use crate::parts::Bitmap;
 use crate::queue::DataQueue;
 
 /// Parameters of scanning deficit round robin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScanningDrrConfig {
     /// Credit a queue earns a turn (bytes), > 0.

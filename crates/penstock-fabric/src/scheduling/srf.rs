@@ -4,6 +4,7 @@
 
 use penstock_packet::{Packet, PacketPool};
 use penstock_units::{BitRate, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy};
@@ -11,7 +12,7 @@ use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
 
 /// Parameters of the SRF scheduler: none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SrfConfig {}
 

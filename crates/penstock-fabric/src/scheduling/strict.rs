@@ -2,13 +2,14 @@
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy};
 use crate::queue::DataQueue;
 
 /// Parameters of the strict scheduler: none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StrictConfig {}
 

@@ -10,6 +10,7 @@
 //! links), [`latency`], [`sprayed`] (the same where packets take paths of their own), [`dependency`]
 //! (who may wait for whom).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub mod dependency;
@@ -29,7 +30,7 @@ pub use symmetric::symmetric_paths;
 pub use table::Routing;
 
 /// How a scheme chooses among shortest paths; `kind` names the variant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RoutingConfig {
     /// Every flow has one path, by a hash; its replies have one of their own.

@@ -9,12 +9,13 @@
 use penstock_engine::stream;
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::table::Routing;
 
 /// Parameters of packet spraying.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SprayConfig {
     /// Which next hop a switch takes for a packet.
@@ -22,7 +23,7 @@ pub struct SprayConfig {
 }
 
 /// Which of several next hops the next packet takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SprayOrder {
     /// Any, uniformly, whatever the others took.

@@ -1,6 +1,7 @@
 //! Switches in a row, each with its hosts: the parking lot.
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
@@ -8,7 +9,7 @@ use super::plan::{
 };
 
 /// A chain of switches `S0`-`S1`-...; host `h` is on switch `h / hosts_per_switch`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
     /// Switches, >= 2.

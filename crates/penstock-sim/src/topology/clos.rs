@@ -1,6 +1,7 @@
 //! Three tiers: pods of top-of-rack switches and leafs, joined by spines.
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
@@ -14,7 +15,7 @@ use super::plan::{
 /// Every ToR is linked to every leaf of its pod, and every leaf to every spine. Cables: host to ToR
 /// in host order, ToR to leaf, ToR by ToR, leaf to spine, leaf by leaf. PCN's evaluation has 8 pods
 /// of 4 ToRs, 2 leafs and 64 hosts, and 8 spines (PCN sec. 7.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clos {
     /// Pods, >= 1.

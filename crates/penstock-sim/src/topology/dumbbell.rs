@@ -1,6 +1,7 @@
 //! Two switches with hosts on either side and one link between them.
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
@@ -8,7 +9,7 @@ use super::plan::{
 };
 
 /// A dumbbell: hosts `0..left` on switch `S0`, the others on `S1`, and the core link `S0`-`S1`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dumbbell {
     /// Hosts on the first switch, >= 1.

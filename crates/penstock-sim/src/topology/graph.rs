@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use penstock_units::{BitRate, Problem, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
@@ -10,7 +11,7 @@ use super::plan::{
 };
 
 /// A network given by its links. Nodes `0..hosts` are hosts, the next `switches` are switches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Graph {
     /// Hosts, >= 2; each must have exactly one link, to a switch.
@@ -26,7 +27,7 @@ pub struct Graph {
 }
 
 /// One link of a [`Graph`], in both directions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphLink {
     /// One end: a node number.

@@ -1,6 +1,7 @@
 //! Two tiers: racks of hosts under top-of-rack switches, each linked to every spine.
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
@@ -12,7 +13,7 @@ use super::plan::{
 /// Nodes: hosts, then top-of-rack switches, then spines; host `h` is in rack
 /// `h / hosts_per_rack`. Cables: host to ToR in host order, then ToR to spine, ToR by ToR. BFC's
 /// evaluation has 8 racks of 16 hosts and 8 spines, 100 Gb/s and 1 us everywhere (BFC Sec. 6.2.1).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeafSpine {
     /// Racks, >= 1; each has one top-of-rack switch.

@@ -20,6 +20,7 @@ mod plan;
 pub mod single_switch;
 
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use chain::Chain;
@@ -33,7 +34,7 @@ pub use single_switch::SingleSwitch;
 use crate::error::ScenarioError;
 
 /// The topology section of a scenario; `kind` names the variant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TopologyConfig {
     /// Two tiers, every top-of-rack switch linked to every spine.

@@ -1,6 +1,7 @@
 //! Hosts around one switch.
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
@@ -8,7 +9,7 @@ use super::plan::{
 };
 
 /// A star: every host has a link to the one switch, which is node `hosts`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SingleSwitch {
     /// Hosts, >= 2.

@@ -2,6 +2,7 @@
 
 use penstock_units::{Problem, Time};
 use rand_core::RngCore;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::draw;
@@ -17,7 +18,7 @@ const SECOND: f64 = 1e12;
 ///
 /// The whole network has one process (BFC's generator, BASELINES 0.5), not one per host. The first
 /// flow starts one gap after the entry's start.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ArrivalConfig {
     /// Exponential gaps.

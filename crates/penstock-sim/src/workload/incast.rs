@@ -3,6 +3,7 @@
 use penstock_engine::stream::stream;
 use penstock_units::{Bytes, Problem, Problems, Time};
 use rand_pcg::Pcg64Mcg;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::demand::Demand;
@@ -15,7 +16,7 @@ use super::pair::{check_host, check_hosts};
 ///
 /// BFC's evaluation has degree 100, 20 MB in aggregate, one event every 500 us (BFC Sec. 6.2.2);
 /// its generator draws the senders with replacement (BASELINES 0.5).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Incast {
     /// Name in tables and figures, not empty.

@@ -2,6 +2,7 @@
 
 use penstock_engine::stream::stream;
 use penstock_units::{Bytes, Problem, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::draw::unit;
@@ -9,7 +10,7 @@ use super::entry::{Entry, FlowArrival};
 use super::pair::check_host;
 
 /// A listed entry of the `traffic` list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Listed {
     /// Name in tables and figures, not empty.

@@ -1,6 +1,7 @@
 //! From a load to an arrival rate, and the check that the network can carry all of it.
 
 use penstock_units::{Problem, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::topology::Topology;
@@ -9,7 +10,7 @@ use crate::topology::Topology;
 const FULL: f64 = 1.0 - 1e-9;
 
 /// The directed links that a load is defined on; `kind` names the variant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LoadOn {
     /// The links between switches (BFC Sec. 6.2.1: "X% load on the links in the core").
@@ -24,7 +25,7 @@ pub enum LoadOn {
 }
 
 /// Which flows a load counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadCounts {
     /// Those that cross the links: the payload that they carry, over their capacity, is the load.

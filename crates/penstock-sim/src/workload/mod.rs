@@ -26,6 +26,7 @@ pub mod size;
 mod size_share;
 mod synchronous;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use arrival::ArrivalConfig;
@@ -41,7 +42,7 @@ pub use size::{Convention, SizeConfig, SizeDistribution};
 pub use size_share::size_shares;
 
 /// An entry of the `traffic` list of a scenario; `kind` names the variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TrafficConfig {
     /// Flows at a mean load.

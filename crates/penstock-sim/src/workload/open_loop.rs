@@ -3,6 +3,7 @@
 use penstock_engine::stream::stream;
 use penstock_units::{Problems, Time};
 use rand_pcg::Pcg64Mcg;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arrival::{ArrivalConfig, Arrivals};
@@ -12,7 +13,7 @@ use super::pair::{PairConfig, Pairs};
 use super::size::{SizeConfig, SizeDistribution};
 
 /// An open-loop entry of the `traffic` list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenLoop {
     /// Name in tables and figures, not empty.

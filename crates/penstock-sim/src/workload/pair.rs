@@ -2,6 +2,7 @@
 
 use penstock_units::Problem;
 use rand_core::RngCore;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::demand::Demand;
@@ -11,7 +12,7 @@ use super::synchronous::Synchronous;
 use crate::routing::Routing;
 
 /// The `pairs` section of an open-loop entry; `kind` names the variant. No flow goes to its sender.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PairConfig {
     /// Uniform over all pairs of different hosts (BFC Sec. 6.2.1).

@@ -2,6 +2,7 @@
 
 use penstock_units::{Bytes, Problem};
 use rand_core::RngCore;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::draw;
@@ -11,7 +12,7 @@ use super::draw;
 const LAST_TOLERANCE: f64 = 1e-9;
 
 /// The `sizes` section of an open-loop entry; `kind` names the variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SizeConfig {
     /// A table, as published with the workloads of a paper.
@@ -46,7 +47,7 @@ pub enum SizeConfig {
 
 /// How a table of cumulative probabilities is drawn from; the wrong one changes the mean by up to
 /// half (workloads/README.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Convention {
     /// Straight lines between the rows (the HPCC and BFC traffic generators). What the first row

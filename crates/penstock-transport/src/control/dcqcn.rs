@@ -34,6 +34,7 @@
 //! | - | `window` | none | the paper: no window |
 
 use penstock_units::{BitRate, Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
@@ -45,7 +46,7 @@ use crate::flow::FlowFacts;
 use crate::notification::Notification;
 
 /// Parameters of [`Dcqcn`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DcqcnConfig {
     /// Weight of the latest interval in alpha (g in the paper), in (0, 1].

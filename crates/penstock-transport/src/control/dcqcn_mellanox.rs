@@ -39,6 +39,7 @@
 //! | - | `window` | none, or one BDP | the simulator's "dcqcn" and "dcqcn_win" |
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
@@ -52,7 +53,7 @@ use crate::path::Acknowledgement;
 const CHECK_LAG: Time = Time::from_ns(1);
 
 /// Parameters of [`DcqcnMellanox`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DcqcnMellanoxConfig {
     /// Weight of the latest interval in alpha (g in the paper), in (0, 1].

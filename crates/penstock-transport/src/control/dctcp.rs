@@ -23,6 +23,7 @@
 //! | - | `window` | scaled with the rate | R = W / T in the RDMA simulators (`VAR_WIN`) |
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
@@ -32,7 +33,7 @@ use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 
 /// Parameters of [`Dctcp`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DctcpConfig {
     /// Weight of the latest round in alpha (g in the paper), in (0, 1].
@@ -50,7 +51,7 @@ pub struct DctcpConfig {
 }
 
 /// How a DCTCP flow starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DctcpStart {
     /// With a window of one bandwidth-delay product.

@@ -19,10 +19,11 @@ use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
 use penstock_units::{Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of [`Delay`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayConfig {
     /// The target round-trip time in base round-trip times, > 1.

@@ -21,6 +21,7 @@
 use alloc::vec::Vec;
 
 use penstock_units::{Bytes, Problems};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtSource, Parameters};
@@ -33,7 +34,7 @@ use crate::path::PathFacts;
 pub const MAXIMUM_LEVELS: u32 = 127;
 
 /// Parameters of [`Homa`]. Level 0 is the highest; unscheduled levels come before scheduled ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HomaConfig {
     /// What a message sends without a grant, and what it may have granted and not received, in

@@ -25,6 +25,7 @@
 use alloc::boxed::Box;
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
@@ -38,7 +39,7 @@ use crate::path::{Acknowledgement, HopTelemetry};
 pub const MAXIMUM_HOPS: usize = 8;
 
 /// Parameters of [`Hpcc`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HpccConfig {
     /// Utilization that the window aims at (eta in the paper), in (0, 1].
@@ -56,7 +57,7 @@ pub struct HpccConfig {
 }
 
 /// Which acknowledgements change an HPCC window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HpccReaction {
     /// Every one, always starting from the reference window of the round trip.

@@ -1,13 +1,14 @@
 //! No control: no window and no rate, a flow sends whenever the NIC lets it.
 
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::FlowFacts;
 
 /// [`LineRate`] has no parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineRateConfig {}
 

@@ -6,12 +6,13 @@
 //! `DataRate` is. The invariant kept here: minimum <= R <= line rate.
 
 use penstock_units::{BitRate, Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::path::PathFacts;
 
 /// How much a paced flow may have in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateWindow {
     /// Any amount.
@@ -23,7 +24,7 @@ pub enum RateWindow {
 }
 
 /// What one additive step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Increase {
     /// More in flight.

@@ -29,6 +29,7 @@
 //! | BpR | `bytes_per_round` | 1 packet | Sec. 6.2.2; 0 for bit-by-bit round robin |
 
 use penstock_units::{BitRate, Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
@@ -37,7 +38,7 @@ use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
 
 /// Parameters of [`PacketPair`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PacketPairConfig {
     /// Weight of a new gap in the average (GAIN in the paper), in (0, 1].

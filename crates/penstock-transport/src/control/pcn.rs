@@ -37,6 +37,7 @@
 //! | - | `minimum_rate` | 1 Mb/s | our choice, see above |
 
 use penstock_units::{BitRate, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
@@ -49,7 +50,7 @@ use crate::notification::Notification;
 const BYTES_PER_PS_IN_MBPS: u128 = 8 * 1_000_000;
 
 /// Parameters of [`Pcn`] and of the receivers of its flows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcnConfig {
     /// Weight of the line rate in the first increase, and what a cut leaves away (w_min in the

@@ -29,6 +29,7 @@
 //! | - | `window` | none | 802.1Q has none |
 
 use penstock_units::{BitRate, Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
@@ -43,7 +44,7 @@ const FAR_ABOVE: u64 = 10;
 const FALL: u64 = 8;
 
 /// Parameters of [`Qcn`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QcnConfig {
     /// What one unit of feedback cuts (rpgGd in the standard), in (0, 1].

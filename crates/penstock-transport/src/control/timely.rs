@@ -42,6 +42,7 @@
 //! | - | `window` | none, or scaled | the simulator's "timely" and "timely_vwin" |
 
 use penstock_units::{BitRate, Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
@@ -51,7 +52,7 @@ use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
 
 /// Parameters of [`Timely`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimelyConfig {
     /// Weight of the latest difference of round-trip times (alpha in the paper), in (0, 1].
@@ -88,7 +89,7 @@ pub struct TimelyConfig {
 }
 
 /// When the rate is adjusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimelyUpdate {
     /// At the first acknowledgement of each round trip.
@@ -101,7 +102,7 @@ pub enum TimelyUpdate {
 }
 
 /// What happens between the two thresholds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimelyBand {
     /// A growing round-trip time cuts the rate in proportion, another increases it (SIGCOMM 2015).

@@ -12,10 +12,11 @@ use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::FlowFacts;
 use crate::path::PathFacts;
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of [`Window`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindowConfig {
     /// The window in bandwidth-delay products of the path, > 0.

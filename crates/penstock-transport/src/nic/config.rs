@@ -1,6 +1,7 @@
 //! How the flows of a host share its NIC: the parameters and their bounds.
 
 use penstock_units::Problems;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Queues of a NIC at most: the pause bitmap has 128 bits, and BFC uses 32 or 128 queues
@@ -11,7 +12,7 @@ pub const MAXIMUM_QUEUES: u32 = 128;
 pub const MAXIMUM_CLASSES: u32 = 8;
 
 /// How the flows of a host share its NIC.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicConfig {
     /// Queues that the first switch can pause one by one, the control queue included: 0 for none,
@@ -24,7 +25,7 @@ pub struct NicConfig {
 }
 
 /// Which ready flow of a class sends next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NicScheduling {
     /// In turn, a packet each.

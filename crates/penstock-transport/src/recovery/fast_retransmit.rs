@@ -27,6 +27,7 @@
 //! | - | `maximum_timeout` | 100 ms | our choice; at least 60 s in RFC 6298 Sec. 2.5 |
 
 use penstock_units::{Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hooks::{AtDestination, AtSource, Parameters};
@@ -37,7 +38,7 @@ use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 
 /// Parameters of fast retransmit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FastRetransmitConfig {
     /// Duplicate acknowledgements that mean a loss (packets), >= 1.

@@ -7,6 +7,7 @@
 //! are sent again, so it sees every byte once. There is no timer, because no drop goes unreported.
 
 use penstock_units::{Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hooks::{AtDestination, AtSource, Parameters};
@@ -15,7 +16,7 @@ use super::reply::Reply;
 use crate::flow::{FlowFacts, FlowView};
 
 /// Perfect retransmission has no parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerfectConfig {}
 

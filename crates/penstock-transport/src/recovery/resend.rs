@@ -18,6 +18,7 @@
 use core::ops::Range;
 
 use penstock_units::{Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hooks::{AtDestination, AtSource, Parameters};
@@ -28,7 +29,7 @@ use crate::bounds;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 
 /// Parameters of the recovery by RESEND.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResendConfig {
     /// How long one end waits for the other before it says so (ps), > 0.

@@ -33,10 +33,11 @@ use super::reply::Reply;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 use penstock_units::{Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of selective repeat.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SelectiveRepeatConfig {
     /// How much may be outstanding for a new packet to leave (bandwidth-delay products), > 0.

@@ -45,6 +45,7 @@ use penstock_packet::{
     Balance, ControlFrame, Packet, PacketFlags, PacketPool, PortFacts, Signal, SwitchFacts,
 };
 use penstock_units::{Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bfc::{Bfc, BfcConfig};
@@ -55,7 +56,7 @@ use crate::port::Port;
 use crate::stored::Stored;
 
 /// Parameters of BFC with credits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditsConfig {
     /// BFC's pauses.

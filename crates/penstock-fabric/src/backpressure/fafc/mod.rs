@@ -42,6 +42,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{ControlFrame, PortFacts, Signal};
 use penstock_units::{Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::forecast::Forecast;
@@ -65,7 +66,7 @@ const LOOK_AHEAD_HOPS: f64 = 2.0;
 const SMALLEST_NEED: f64 = 1.0;
 
 /// Parameters of FAFC.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FafcConfig {
     /// Predicted egress queue beyond which ingress ports are paused (bytes), > 0.

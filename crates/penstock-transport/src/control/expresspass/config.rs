@@ -1,13 +1,14 @@
 //! The parameters of ExpressPass at hosts, and their bounds.
 
 use penstock_units::{Bytes, Problems, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
 use crate::control::hooks::Parameters;
 
 /// Parameters of ExpressPass at hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpressPassConfig {
     /// First rate of a flow's credits, as a share of what the link carries, in (0, 1].
@@ -36,7 +37,7 @@ pub struct ExpressPassConfig {
 }
 
 /// The feedback loop: how the rate of credits follows their loss.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CreditFeedback {
     /// As in the released code: the target falls as the rate rises, the weight grows by a step.
