@@ -161,7 +161,7 @@ fn flows_of_a_paused_queue_wait_and_return_in_their_order() {
     let sent = host.send(of(2).len());
     assert_eq!(sent, of(2));
     host.nic.pause_queue(2);
-    assert_eq!(host.send(9), []);
+    assert_eq!(host.send(9), [0u32; 0]);
     host.nic.resume_queue(1, &mut host.flows);
     assert_eq!(host.send(of(1).len()), of(1));
     host.nic.resume_queue(2, &mut host.flows);
@@ -211,7 +211,7 @@ fn a_paused_class_waits_and_the_others_go_on() {
     assert_eq!(host.send(2), [1, 1]);
     host.nic.pause_class(1);
     assert!(!host.nic.has_ready());
-    assert_eq!(host.send(2), []);
+    assert_eq!(host.send(2), [0u32; 0]);
     host.nic.resume_class(0);
     assert_eq!(host.send(2), [0, 0]);
 }
@@ -225,7 +225,7 @@ fn a_nic_that_does_not_react_ignores_queue_pauses_but_obeys_pfc() {
     host.nic.set_paused_queues(u128::MAX, &mut host.flows);
     assert_eq!(host.send(2), [0, 0]);
     host.nic.pause_class(0);
-    assert_eq!(host.send(2), []);
+    assert_eq!(host.send(2), [0u32; 0]);
 }
 
 #[test]
