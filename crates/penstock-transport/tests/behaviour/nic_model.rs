@@ -162,7 +162,7 @@ impl Model {
             self.live.iter().copied().filter(|&slot| self.can_send(slot)).collect();
         let lowest = able.iter().map(|&slot| self.classes[slot as usize]).min();
         let Some(slot) = self.nic.next(self.now, &mut self.flows) else {
-            assert_eq!(able, [], "the NIC rests though flows can send");
+            assert_eq!(able, [0u32; 0], "the NIC rests though flows can send");
             self.check_wake();
             return;
         };

@@ -103,7 +103,7 @@ fn the_alarm_is_for_the_earliest_gap_and_not_set_when_that_is_over() {
     assert_eq!(host.send(1), [0]);
     let marked = Acknowledgement { is_marked: true, ..acknowledgement(1_000) };
     host.flows[0].on_acknowledgement(Time::ZERO, &marked); // 50 Gb/s: the gap doubles
-    assert_eq!(host.send(1), []);
+    assert_eq!(host.send(1), [0u32; 0]);
     assert_eq!(host.nic.wake_at(Time::ZERO, &host.flows), Some(Time::from_ps(167_680)));
     // A blocked flow whose gap is over keeps the alarm from being set.
     host.start(0, window(1_000));
@@ -116,7 +116,7 @@ fn a_paused_class_sends_nothing() {
     let mut host = Host::new();
     host.start(0, line_rate());
     host.nic.pause_class(0);
-    assert_eq!(host.send(1), []);
+    assert_eq!(host.send(1), [0u32; 0]);
     host.nic.resume_class(0);
     assert_eq!(host.send(1), [0]);
 }
