@@ -47,6 +47,8 @@ pub struct Wheel {
     levels: [Level; LEVELS],
     /// log2 of the width of a level-0 slot (ps).
     shift: u32,
+    /// The same for the parts of a slot.
+    part_shift: u32,
     /// The slot whose events are in `parts`.
     cursor: u64,
     /// Heads of the lists of the cursor's slot; a part is a 64th of it. With one batch of about 20
@@ -81,6 +83,7 @@ impl Wheel {
             nodes: vec![IDLE; sources],
             levels: Level::all(),
             shift: slot_width_log2,
+            part_shift: slot_width_log2.saturating_sub(PART_BITS),
             cursor: 0,
             parts: [NONE; 1 << PART_BITS],
             occupied_parts: 0,
@@ -254,8 +257,20 @@ impl Wheel {
     #[inline]
     fn insert_in_part(&mut self, source: SourceId, time: u64) {
         let part = self.part(time);
+        if self.parts[part] != NONE {
+            return self.insert_among(part, source, time);
+        }
+        self.link(source, NONE, NONE);
+        self.parts[part] = source;
+        self.occupied_parts |= 1 << part;
+    }
+
+    /// Puts an event into a part that has others. Not inlined: what inserts an event would save six registers
+    /// more for it, and few events meet others (2 % of a packet-hop with DCTCP).
+    #[inline(never)]
+    fn insert_among(&mut self, part: usize, source: SourceId, time: u64) {
         let (mut previous, mut next) = (NONE, self.parts[part]);
-        if next != NONE && self.unsorted_parts & (1 << part) == 0 {
+        if self.unsorted_parts & (1 << part) == 0 {
             let place = (time, self.rank(source), source);
             let mut compared = 0;
             while next != NONE && self.place(next) < place {
@@ -271,7 +286,6 @@ impl Wheel {
         self.link(source, previous, next);
         if previous == NONE {
             self.parts[part] = source;
-            self.occupied_parts |= 1 << part;
         } else {
             self.nodes[previous as usize].next = source;
         }
@@ -335,7 +349,7 @@ impl Wheel {
     /// The part of its slot that `time` is in.
     #[inline]
     fn part(&self, time: u64) -> usize {
-        (time >> self.shift.saturating_sub(PART_BITS)) as usize % (1 << PART_BITS)
+        (time >> self.part_shift) as usize % (1 << PART_BITS)
     }
 
     /// Moves the cursor to the next slot with events and fills its parts; false when none is left.
@@ -347,7 +361,10 @@ impl Wheel {
             let mut source = self.levels[depth].take(self.cursor);
             while source != NONE {
                 let node = self.nodes[source as usize];
-                self.insert(source, node.time);
+                match depth {
+                    0 => self.insert_in_part(source, node.time),
+                    _ => self.insert(source, node.time),
+                }
                 source = node.next;
             }
         }

@@ -182,7 +182,8 @@ impl<O: Observer> Simulation<O> {
         let (node, port) = (wire.from, wire.from_port);
         match node.checked_sub(self.sources.hosts) {
             None => {
-                self.call(now, node, |host, turn| host.on_timer(turn, Timer::Uplink));
+                let (host, mut turn) = self.lend(now, node);
+                host.on_timer(&mut turn, Timer::Uplink);
                 self.serve(now, node);
             }
             Some(switch) => self.on_switch_timer(now, switch as usize, SwitchTimer::Port(port)),

@@ -54,22 +54,17 @@ pub(crate) fn draws(seed: u64) -> HostDraws {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// Calls `host`, with what it is lent.
-    #[inline]
-    pub(crate) fn call<R>(
-        &mut self,
-        now: Time,
-        host: u32,
-        call: impl FnOnce(&mut Host, &mut Turn<'_>) -> R,
-    ) -> R {
-        let mut turn = Turn {
+    /// A host, and what it is lent for a call.
+    #[inline(always)]
+    pub(crate) fn lend(&mut self, now: Time, host: u32) -> (&mut Host, Turn<'_>) {
+        let turn = Turn {
             now,
             pool: &mut self.pool,
             flows: &mut self.flows,
             draws: &mut self.draws,
             requests: &mut self.requests,
         };
-        call(&mut self.hosts[host as usize], &mut turn)
+        (&mut self.hosts[host as usize], turn)
     }
 
     /// Does what `host` asks for.
@@ -84,7 +79,8 @@ impl<O: Observer> Simulation<O> {
                 Request::Completed(flow) => self.end_flow(now, flow),
                 Request::Ready => self.offer(now, self.network.uplinks[host as usize]),
                 Request::Due(timer) => {
-                    self.call(now, host, |host, turn| host.on_timer(turn, timer))
+                    let (node, mut turn) = self.lend(now, host);
+                    node.on_timer(&mut turn, timer);
                 }
             }
         }
@@ -103,8 +99,8 @@ impl<O: Observer> Simulation<O> {
     /// The uplink of `host` is free; the caller serves the host afterwards.
     #[inline]
     pub(crate) fn send_from_host(&mut self, now: Time, host: u32, link: u32) {
-        let sent = self.call(now, host, |host, turn| host.transmit(turn));
-        let Some(id) = sent else { return self.sleep(now, host) };
+        let (node, mut turn) = self.lend(now, host);
+        let Some(id) = node.transmit(&mut turn) else { return self.sleep(now, host) };
         self.pool[id].hop = 1;
         let more = self.hosts[host as usize].has_more();
         self.transmit(now, link, id, more);
@@ -144,7 +140,8 @@ impl<O: Observer> Simulation<O> {
         {
             return;
         }
-        self.call(now, host, |host, turn| host.receive(turn, id));
+        let (node, mut turn) = self.lend(now, host);
+        node.receive(&mut turn, id);
         self.serve(now, host);
     }
 
@@ -171,7 +168,8 @@ impl<O: Observer> Simulation<O> {
             0 => (flow.destination, Timer::Receiver(name)),
             _ => (flow.source, Timer::Sender(name)),
         };
-        self.call(now, host, |host, turn| host.on_timer(turn, timer));
+        let (node, mut turn) = self.lend(now, host);
+        node.on_timer(&mut turn, timer);
         self.serve(now, host);
     }
 }

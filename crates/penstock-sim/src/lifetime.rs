@@ -49,8 +49,10 @@ impl<O: Observer> Simulation<O> {
         self.router.slots.insert(name, flow, &forward, &back);
         self.wheel.grow(self.sources.sender(name) as usize + 1);
         self.measured.on_flow_start(arrival.size);
-        self.call(now, arrival.destination, |host, turn| host.expect(turn, &opening));
-        self.call(now, arrival.source, |host, turn| host.open(turn, &opening));
+        let (host, mut turn) = self.lend(now, arrival.destination);
+        host.expect(&mut turn, &opening);
+        let (host, mut turn) = self.lend(now, arrival.source);
+        host.open(&mut turn, &opening);
         self.serve(now, arrival.source);
     }
 
@@ -107,7 +109,8 @@ impl<O: Observer> Simulation<O> {
         let flow = &self.router.slots.flows[name as usize];
         let (completion, destination) = (now - flow.start, flow.destination);
         self.measured.on_flow_end(&self.record(name, Some(completion)));
-        self.call(now, destination, |host, turn| host.close(turn, name));
+        let (host, mut turn) = self.lend(now, destination);
+        host.close(&mut turn, name);
         self.wheel.cancel(self.sources.receiver(name));
         self.wheel.cancel(self.sources.sender(name));
         self.router.slots.end(name);

@@ -171,7 +171,8 @@ impl<O: Observer> Simulation<O> {
         let (node, egress) =
             (self.network.wires[link as usize].from, self.network.wires[link as usize].from_port);
         let switch = (node - self.sources.hosts) as usize;
-        self.call_switch(now, switch, |switch, turn| switch.on_link(turn, egress, false));
+        let (node, mut turn) = self.lend_switch(now, switch);
+        node.on_link(&mut turn, egress, false);
         while let Some(id) = self.depart(now, switch, link) {
             self.lose(link, id);
         }
@@ -194,7 +195,8 @@ impl<O: Observer> Simulation<O> {
     fn repeat_pauses(&mut self, now: Time, link: u32) {
         let wire = &self.network.wires[link as usize];
         let (switch, port) = ((wire.to - self.sources.hosts) as usize, wire.to_port);
-        self.call_switch(now, switch, |switch, turn| switch.on_link(turn, port, true));
+        let (node, mut turn) = self.lend_switch(now, switch);
+        node.on_link(&mut turn, port, true);
         self.serve_switch(now, switch, 0, None);
     }
 }

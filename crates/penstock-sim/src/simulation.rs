@@ -169,7 +169,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Processes the next event, and says whose it was; none when the run is over.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<SourceId> {
         if self.is_done {
             return None;

@@ -11,22 +11,21 @@ use crate::router::Router;
 use crate::simulation::Simulation;
 
 impl<O: Observer> Simulation<O> {
-    /// Calls `switch`, with what it is lent.
-    #[inline]
-    pub(crate) fn call_switch<A>(
+    /// A switch, and what it is lent for a call.
+    #[inline(always)]
+    pub(crate) fn lend_switch(
         &mut self,
         now: Time,
         switch: usize,
-        call: impl FnOnce(&mut Switch, &mut SwitchTurn<'_, O, Router>) -> A,
-    ) -> A {
-        let mut turn = SwitchTurn {
+    ) -> (&mut Switch, SwitchTurn<'_, O, Router>) {
+        let turn = SwitchTurn {
             now,
             pool: &mut self.pool,
             observer: &mut self.observer,
             routes: &mut self.router,
             requests: &mut self.told,
         };
-        call(&mut self.network.switches[switch], &mut turn)
+        (&mut self.network.switches[switch], turn)
     }
 
     /// Does what `switch` has asked for since there were `done` requests. Nothing is offered to the link
@@ -82,14 +81,16 @@ impl<O: Observer> Simulation<O> {
     /// Has every switch ask for its first timers.
     pub(crate) fn start_switches(&mut self) {
         for switch in 0..self.network.switches.len() {
-            self.call_switch(Time::ZERO, switch, |switch, turn| switch.start(turn));
+            let (node, mut turn) = self.lend_switch(Time::ZERO, switch);
+            node.start(&mut turn);
             self.serve_switch(Time::ZERO, switch, 0, None);
         }
     }
 
     /// A timer of `switch` is due.
     pub(crate) fn on_switch_timer(&mut self, now: Time, switch: usize, timer: SwitchTimer) {
-        self.call_switch(now, switch, |switch, turn| switch.on_timer(turn, timer));
+        let (node, mut turn) = self.lend_switch(now, switch);
+        node.on_timer(&mut turn, timer);
         self.serve_switch(now, switch, 0, None);
     }
 
@@ -110,8 +111,8 @@ impl<O: Observer> Simulation<O> {
             }
         }
         let done = self.told.len();
-        let received =
-            self.call_switch(now, switch, |switch, turn| switch.receive(turn, ingress, id));
+        let (node, mut turn) = self.lend_switch(now, switch);
+        let received = node.receive(&mut turn, ingress, id);
         let link = self.router.link;
         match received {
             Received::Queued => {
@@ -168,7 +169,8 @@ impl<O: Observer> Simulation<O> {
     pub(crate) fn depart(&mut self, now: Time, switch: usize, link: u32) -> Option<PacketId> {
         let egress = self.network.wires[link as usize].from_port;
         let done = self.told.len();
-        let sent = self.call_switch(now, switch, |switch, turn| switch.transmit(turn, egress));
+        let (node, mut turn) = self.lend_switch(now, switch);
+        let sent = node.transmit(&mut turn, egress);
         if let Some(id) = sent {
             let packet = &self.pool[id];
             // What is next in that queue, which may have waited longer than a cache remembers: 6 % of a

@@ -157,77 +157,80 @@ impl Switch {
         ingress: u16,
         id: PacketId,
     ) -> Received {
-        let packet = &mut turn.pool[id];
+        let SwitchTurn { now, pool, observer, routes, requests } = turn;
+        let packet = &mut pool[id];
         if packet.kind.is_link_local() {
-            return self.hear(turn, ingress, id);
+            let mut moment = Moment { now: *now, pool, observer: *observer };
+            return self.hear(&mut moment, requests, ingress, id);
         }
         let kind = packet.kind;
-        let egress = turn.routes.egress(self.node, packet);
+        let egress = routes.egress(self.node, packet);
         match kind {
-            PacketKind::Data => self.forward(turn, [ingress, egress], id),
-            PacketKind::Credit if !self.enqueue_credit(turn.pool, id, egress) => {
-                turn.pool.remove(id);
+            PacketKind::Data => {
+                let mut moment = Moment { now: *now, pool, observer: *observer };
+                match self.on_arrival(&mut moment, id, ingress, egress) {
+                    Arrival::Queued { frame, feedback } => {
+                        if let Some(frame) = frame {
+                            self.tell(pool, requests, frame);
+                        }
+                        if let Some(feedback) = feedback {
+                            self.send_feedback(pool, *routes, requests, (id, feedback));
+                        }
+                        Received::Queued
+                    }
+                    Arrival::Dropped => self.discard(pool, *routes, requests, id),
+                }
+            }
+            PacketKind::Credit if !self.enqueue_credit(pool, id, egress) => {
+                pool.remove(id);
                 Received::Refused
             }
             PacketKind::Credit => Received::Waits,
             _ => {
-                self.enqueue_control(turn.pool, id, egress);
+                self.enqueue_control(pool, id, egress);
                 Received::Waits
             }
         }
     }
 
-    #[inline]
-    fn forward<O: Observer, R: Routes>(
+    /// There is no room for data packet `id`: it turns into a notice to its source where switches send such.
+    #[cold]
+    fn discard<R: Routes>(
         &mut self,
-        turn: &mut SwitchTurn<'_, O, R>,
-        [ingress, egress]: [u16; 2],
+        pool: &mut PacketPool,
+        routes: &mut R,
+        requests: &mut SwitchRequests,
         id: PacketId,
     ) -> Received {
-        match self.on_arrival(&mut turn.moment(), id, ingress, egress) {
-            Arrival::Queued { frame, feedback } => {
-                if let Some(frame) = frame {
-                    self.tell(turn, frame);
-                }
-                if let Some(feedback) = feedback {
-                    self.send_feedback(turn, id, feedback);
-                }
-                Received::Queued
-            }
-            Arrival::Dropped => self.discard(turn, id),
-        }
-    }
-
-    /// There is no room for data packet `id`: it turns into a notice to its source where switches send such.
-    fn discard<O, R: Routes>(&mut self, turn: &mut SwitchTurn<'_, O, R>, id: PacketId) -> Received {
-        let payload = turn.pool[id].payload;
+        let payload = pool[id].payload;
         match self.frames.notice {
-            None => turn.pool.remove(id),
+            None => pool.remove(id),
             Some(wire_bytes) => {
-                let packet = &mut turn.pool[id];
+                let packet = &mut pool[id];
                 packet.kind = PacketKind::DropNotice;
                 packet.wire_bytes = wire_bytes;
-                self.send_back(turn, id);
+                self.send_back(pool, routes, requests, id);
             }
         }
         Received::Dropped(payload)
     }
 
     /// A frame of the neighbour behind `port` has arrived.
-    fn hear<O: Observer, R>(
+    fn hear<O: Observer>(
         &mut self,
-        turn: &mut SwitchTurn<'_, O, R>,
+        moment: &mut Moment<'_, O>,
+        requests: &mut SwitchRequests,
         port: u16,
         id: PacketId,
     ) -> Received {
-        if let Some(signal) = Signal::of(&turn.pool[id]) {
-            self.on_signal(&mut turn.moment(), port, signal, id);
+        if let Some(signal) = Signal::of(&moment.pool[id]) {
+            self.on_signal(moment, port, signal, id);
             if let Signal::PauseTime(_) = signal {
                 let until = self.port(port).held_until();
-                turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), until));
+                requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), until));
             }
         }
-        turn.pool.remove(id);
+        moment.pool.remove(id);
         Received::Heard
     }
 
@@ -238,23 +241,24 @@ impl Switch {
         turn: &mut SwitchTurn<'_, O, R>,
         port: u16,
     ) -> Option<PacketId> {
-        let Some(departure) = self.on_departure(&mut turn.moment(), port) else {
+        let SwitchTurn { now, pool, observer, routes, requests } = turn;
+        let mut moment = Moment { now: *now, pool, observer: *observer };
+        let Some(departure) = self.on_departure(&mut moment, port) else {
             // The tokens may suffice later for a credit that waits (ExpressPass).
-            if let Some(due) = self.port(port).credits().and_then(|credits| credits.due(turn.pool))
-            {
-                turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), due));
+            if let Some(due) = self.port(port).credits().and_then(|credits| credits.due(pool)) {
+                requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), due));
             }
             return None;
         };
         let Departure { id, frame, feedback } = departure;
         if let Some(frame) = frame {
-            self.tell(turn, frame);
+            self.tell(pool, requests, frame);
         }
         if let Some(feedback) = feedback {
-            self.send_feedback(turn, id, feedback);
+            self.send_feedback(pool, *routes, requests, (id, feedback));
         }
         while let Some(frame) = self.take_frame() {
-            self.tell(turn, frame);
+            self.tell(pool, requests, frame);
         }
         Some(id)
     }
@@ -275,7 +279,7 @@ impl Switch {
             SwitchTimer::Repeat => {
                 for port in 0..self.ports().len() as u16 {
                     for frame in self.repeated_frames(port) {
-                        self.tell(turn, frame);
+                        self.tell(turn.pool, turn.requests, frame);
                     }
                 }
                 self.ask_for_repeat(turn);
@@ -304,24 +308,25 @@ impl Switch {
             return self.forget_pauses(&turn.moment(), port);
         }
         for frame in self.standing_pauses(port) {
-            self.tell(turn, frame);
+            self.tell(turn.pool, turn.requests, frame);
         }
     }
 
     /// Puts a frame into the control queue of its port.
-    fn tell<O, R>(&mut self, turn: &mut SwitchTurn<'_, O, R>, frame: ControlFrame) {
-        let id = turn.pool.insert(frame.signal.frame(self.frames.control));
-        self.enqueue_control(turn.pool, id, frame.port);
-        turn.requests.0.push(SwitchRequest::Told(frame));
+    fn tell(&mut self, pool: &mut PacketPool, requests: &mut SwitchRequests, frame: ControlFrame) {
+        let id = pool.insert(frame.signal.frame(self.frames.control));
+        self.enqueue_control(pool, id, frame.port);
+        requests.0.push(SwitchRequest::Told(frame));
     }
 
     /// Tells the source of data packet `data`, which has just joined a queue or left it, how congested that
     /// queue is (QCN).
-    fn send_feedback<O, R: Routes>(
+    fn send_feedback<R: Routes>(
         &mut self,
-        turn: &mut SwitchTurn<'_, O, R>,
-        data: PacketId,
-        feedback: u8,
+        pool: &mut PacketPool,
+        routes: &mut R,
+        requests: &mut SwitchRequests,
+        (data, feedback): (PacketId, u8),
     ) {
         let message = Packet {
             kind: PacketKind::CongestionFeedback,
@@ -329,16 +334,22 @@ impl Switch {
             payload: 0,
             remaining: u32::from(feedback),
             flags: PacketFlags::default(),
-            ..turn.pool[data]
+            ..pool[data]
         };
-        let id = turn.pool.insert(message);
-        self.send_back(turn, id);
+        let id = pool.insert(message);
+        self.send_back(pool, routes, requests, id);
     }
 
     /// Queues a message to the source of the data packet which it was, or of which it is a copy.
-    fn send_back<O, R: Routes>(&mut self, turn: &mut SwitchTurn<'_, O, R>, id: PacketId) {
-        let port = turn.routes.back(self.node, &mut turn.pool[id]);
-        self.enqueue_control(turn.pool, id, port);
-        turn.requests.0.push(SwitchRequest::Ready(port));
+    fn send_back<R: Routes>(
+        &mut self,
+        pool: &mut PacketPool,
+        routes: &mut R,
+        requests: &mut SwitchRequests,
+        id: PacketId,
+    ) {
+        let port = routes.back(self.node, &mut pool[id]);
+        self.enqueue_control(pool, id, port);
+        requests.0.push(SwitchRequest::Ready(port));
     }
 }
