@@ -16,7 +16,7 @@ use crate::assignment::{self, Assignment};
 use crate::backpressure::policy::{Place, Policy as _};
 use crate::backpressure::{self, Backpressure};
 use crate::config::SwitchConfig;
-use crate::marking::policy::Policy as _;
+use crate::marking::policy::{Mark, Policy as _};
 use crate::marking::{self, Marking};
 use crate::parts::Draws;
 use crate::passing::Passing;
@@ -175,27 +175,7 @@ impl Switch {
         let port = &mut self.ports[usize::from(egress)];
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
-        let mut joining = Passing {
-            now,
-            pool: moment.pool,
-            id,
-            egress,
-            queue_bytes,
-            ports: &mut self.ports,
-            admission: &self.admission,
-            draws: &mut self.draws,
-        };
-        let mark = marking::dispatch!(&mut self.marking, policy => policy.on_enqueue(&mut joining));
-        if mark.is_marked {
-            joining.packet_mut().flags.insert(PacketFlags::MARKED);
-        }
-        let frame = backpressure::dispatch!(
-            &mut self.backpressure,
-            policy => policy.on_enqueue(&mut joining)
-        );
-        if frame.is_some() {
-            self.draws.on_frame();
-        }
+        let (mark, frame) = self.inform(moment, id, egress, queue_bytes, true);
         self.observe(moment, PacketEvent::Enqueue, id, egress);
         if O::IS_WATCHING && mark.is_marked {
             self.observe(moment, PacketEvent::Mark, id, egress);
@@ -204,6 +184,45 @@ impl Switch {
             self.observe(moment, PacketEvent::PauseSent, id, egress);
         }
         Arrival::Queued { frame, feedback: mark.feedback }
+    }
+
+    /// Tells marking and backpressure of a data packet that has joined its queue, which now holds `queue_bytes`,
+    /// or has left it: what the packet learns, and what has to be sent upstream. It is part of both callers, so
+    /// that neither asks which of them it is.
+    #[inline(always)]
+    fn inform<O: Observer>(
+        &mut self,
+        moment: &mut Moment<'_, O>,
+        id: PacketId,
+        egress: u16,
+        queue_bytes: u64,
+        joins: bool,
+    ) -> (Mark, Option<ControlFrame>) {
+        let mut passing = Passing {
+            now: moment.now,
+            pool: moment.pool,
+            id,
+            egress,
+            queue_bytes,
+            ports: &mut self.ports,
+            admission: &self.admission,
+            draws: &mut self.draws,
+        };
+        let mark = marking::dispatch!(&mut self.marking, policy => match joins {
+            true => policy.on_enqueue(&mut passing),
+            false => policy.on_dequeue(&mut passing),
+        });
+        if mark.is_marked {
+            passing.packet_mut().flags.insert(PacketFlags::MARKED);
+        }
+        let frame = backpressure::dispatch!(&mut self.backpressure, policy => match joins {
+            true => policy.on_enqueue(&mut passing),
+            false => policy.on_dequeue(&mut passing),
+        });
+        if frame.is_some() {
+            self.draws.on_frame();
+        }
+        (mark, frame)
     }
 
     /// There is no room for a packet, which stays the caller's.
@@ -240,27 +259,7 @@ impl Switch {
             policy => policy.on_dequeue(moment.now, egress, packet, port)
         );
         self.admission.release(ingress, class, u64::from(bytes));
-        let mut leaving = Passing {
-            now: moment.now,
-            pool: moment.pool,
-            id,
-            egress,
-            queue_bytes,
-            ports: &mut self.ports,
-            admission: &self.admission,
-            draws: &mut self.draws,
-        };
-        let mark = marking::dispatch!(&mut self.marking, policy => policy.on_dequeue(&mut leaving));
-        if mark.is_marked {
-            leaving.packet_mut().flags.insert(PacketFlags::MARKED);
-        }
-        let frame = backpressure::dispatch!(
-            &mut self.backpressure,
-            policy => policy.on_dequeue(&mut leaving)
-        );
-        if frame.is_some() {
-            self.draws.on_frame();
-        }
+        let (mark, frame) = self.inform(moment, id, egress, queue_bytes, false);
         if O::IS_WATCHING {
             if mark.is_marked {
                 self.observe(moment, PacketEvent::Mark, id, egress);
