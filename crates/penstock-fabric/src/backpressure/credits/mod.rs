@@ -24,75 +24,30 @@
 //! Invariant: what is outstanding on the links, each counted with at least its window, and all reserves
 //! of queues together do not exceed the memory. A packet that arrives was outstanding, so there is room.
 //!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | BFC's parameters | `pauses` | those of `bfc` | sec. 3.3.2 |
-//! | – | `packet` | 1,048 B | a full packet: a queue waits until it can pay for any |
-//! | – | `queue_reserve` | 1,048 B | our choice: one packet, the least that lets every queue go on |
-//! | N2 (Kung) | `batch` | 8,384 B | our choice: 64 B of frame in 8 packets, 0.8 % of the way back |
-//! | window of a link | – | HRTT·rate + `batch` + 3 `packet` | a hop's data; what is not worth a frame yet; \
-//!   a packet that is being sent at either end; less than a packet that is left |
+//! The window of a link is HRTT·rate + `batch` + 3 `packet`: a hop's data; what is not worth a frame yet; a
+//! packet that is being sent at either end, and less than a packet that is left.
 //!
 //! Left out: unused credit is not taken back from idle links, because their windows take a twelfth of
 //! the memory (24 ports of 100 Gb/s and 12 MiB); a link that holds much is not made to give way.
+
+mod config;
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use penstock_packet::{
-    Balance, ControlFrame, Packet, PacketFlags, PacketPool, PortFacts, Signal, SwitchFacts,
-};
-use penstock_units::{Bytes, Problems, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use penstock_packet::{Balance, ControlFrame, Packet, PacketFlags, PacketPool, Signal};
+use penstock_units::Time;
 
-use super::bfc::{Bfc, BfcConfig};
-use super::policy::{Granted, KeptPause, Parameters, Place, Policy, Stops};
+use super::bfc::Bfc;
+use super::policy::{Granted, KeptPause, Place, Policy, Stops};
 use crate::admission::Admission;
 use crate::passing::Passing;
 use crate::port::Port;
 use crate::stored::Stored;
 
-/// Parameters of BFC with credits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CreditsConfig {
-    /// BFC's pauses.
-    pub pauses: BfcConfig,
-    /// The largest packet on the wire (bytes).
-    pub packet: Bytes,
-    /// Own credit of each upstream queue (bytes), at least `packet`.
-    pub queue_reserve: Bytes,
-    /// A grant to a link waits until it has so many bytes.
-    pub batch: Bytes,
-}
-
-impl CreditsConfig {
-    /// Unused credit that keeps the link of `port` busy (bytes).
-    fn window(&self, facts: &SwitchFacts, port: &PortFacts) -> u64 {
-        let hop = port.rate.bytes_in(facts.hop_rtt_of(port)).get();
-        hop + self.batch.get() + 3 * self.packet.get()
-    }
-
-    /// The memory that a switch sets aside, and must have, when each port's upstream has `queues` data
-    /// queues (bytes).
-    pub fn set_aside(&self, facts: &SwitchFacts, queues: usize) -> u64 {
-        let reserves = queues as u64 * self.queue_reserve.get();
-        facts.ports.iter().map(|port| self.window(facts, port) + reserves).sum()
-    }
-}
-
-impl Parameters for CreditsConfig {
-    fn check(&self, problems: &mut Problems) {
-        problems.within("pauses", |problems| self.pauses.check(problems));
-    }
-
-    fn pauses_queues(&self) -> bool {
-        true
-    }
-}
+pub use config::CreditsConfig;
 
 /// The credit of a link (account 0 of its port) or of one of its upstream queues, in bytes since the
 /// start.
