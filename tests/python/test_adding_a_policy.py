@@ -81,7 +81,7 @@ def test_the_policy_passes_its_own_tests() -> None:
     files = printed()
     rust = {path: text for path, text in files.items() if path.startswith("crates/")}
     assert POLICY in rust
-    assert len(rust) == 4
+    assert len(rust) == 3
     renew(PLACE / "copy", rust)
     said = cargo("test", "-p", "penstock-fabric", "--lib", "scheduling::longest")
     tests = rust[POLICY].count("#[test]")
