@@ -210,6 +210,31 @@ def test_both_refuse_a_label_that_is_there_already() -> None:
     refuse_both(with_key(good, "traffic[1].label", "background"), "traffic[1].label")
 
 
+NAMED = {
+    "senders": (INCAST, {"receiver": 1, "senders": [9, 0, 1, 0]}),
+    "sources": (OPEN, {"pairs": {"kind": "between", "sources": [1, 9, 1], "destinations": [9, 2]}}),
+    "alone": (OPEN, {"pairs": {"kind": "between", "sources": [1], "destinations": [1]}}),
+    "bursts": (OPEN, {"pairs": {"kind": "synchronous", "sources": [8, 1, 1], "receiver": 1}}),
+    "groups": (FAN_IN, {"pairs": {"kind": "fan-in", "least": 99, "most": 98}}),
+    "share": (OPEN, {"pairs": {"kind": "rack-local", "fraction": -0.5}}),
+    "links": (OPEN, {"load_on": {"kind": "links", "links": [[0, 8], [0, 9], [0, 8], [0, 1]]}}),
+    "crossing": (OPEN, {"load_counts": "all"}),
+    "flows": (LISTED, {"flows": [[9, 8, 1, 0], [3, 3, 1, 0]]}),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_both_tell_of_every_host_and_link_of_a_list(name: str) -> None:
+    entry, change = NAMED[name]
+    bad = scenario("pfc", [entry])
+    bad["traffic"][0] |= change
+    ours, theirs = (set(found) for found in (by_python(bad)[0], [one[0] for one in by_core(bad)]))
+    # The core names the list, where Python names the pairs that have it.
+    assert theirs and {path.removesuffix(".destinations") for path in ours ^ theirs} <= {
+        "traffic[0].pairs"
+    }, f"Python {ours}, core {theirs}"
+
+
 def refuse_both(bad: Table, field: str) -> None:
     assert field in by_python(bad)[0]
     assert shape(by_core(bad)[0][0]) == shape(field)
