@@ -1,0 +1,112 @@
+"""Tables of the fields that are declared, for ``docs/files.md``.
+
+A table stands between a line ``<!-- fields of NAME -->`` and a line ``<!-- end of fields -->``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from declaration import Choice, Declared, Field, Many, Named, Plain, Row, Table, Type, Union
+
+PLACE = re.compile(
+    r"^<!-- fields of (\w+) -->\n(?:.*?\n)??<!-- end of fields -->$", re.MULTILINE | re.DOTALL
+)
+
+_WORDS = {
+    "number": "number",
+    "boolean": "`true` or `false`",
+    "text": "text",
+}
+
+
+def filled(page: str, declared: Declared) -> str:
+    """`page` with each of its tables as the declarations have it now."""
+
+    def table(match: re.Match[str]) -> str:
+        name = match.group(1)
+        return f"<!-- fields of {name} -->\n\n{_tables(declared, name)}\n<!-- end of fields -->"
+
+    return PLACE.sub(table, page)
+
+
+def names(page: str) -> list[str]:
+    """What the tables of a page are about."""
+    return PLACE.findall(page)
+
+
+def _tables(declared: Declared, name: str) -> str:
+    thing = declared[name]
+    if isinstance(thing, Union):
+        return "\n".join(_kind(declared, table) for table in thing.tables)
+    assert isinstance(thing, Table)
+    return _fields(declared, thing)
+
+
+def _kind(declared: Declared, table: Table) -> str:
+    head = f"**`{table.kind}`**: {table.meaning}\n"
+    return head if not table.fields else f"{head}\n{_fields(declared, table)}"
+
+
+def _fields(declared: Declared, table: Table) -> str:
+    rows = ["| field | value | default | meaning | source |", "|---|---|---|---|---|"]
+    rows += [_row(declared, field) for field in table.fields]
+    return "\n".join(rows) + "\n"
+
+
+def _row(declared: Declared, field: Field) -> str:
+    cells = (
+        f"`{field.name}`",
+        _value(declared, field),
+        _default(field) if field.has_default else "required",
+        field.meaning,
+        field.note("source"),
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _value(declared: Declared, field: Field) -> str:
+    words = _type(declared, field.type)
+    unit = field.note("unit")
+    parts = [f"{words} of {unit}" if unit else words, field.range()]
+    return ", ".join(part for part in parts if part)
+
+
+def _type(declared: Declared, one: Type) -> str:
+    match one:
+        case Plain(name, quantity):
+            return quantity.name if quantity else _WORDS.get(name, "whole number")
+        case Row(entries):
+            return f"[{', '.join(_type(declared, entry) for entry in entries)}]"
+        case Many(entry):
+            return f"list of {_type(declared, entry)}"
+        case Named(name):
+            thing = declared[name]
+            if isinstance(thing, Choice):
+                return " or ".join(f'`"{word}"`' for word, _ in thing.words)
+            if isinstance(thing, Union):
+                return "table: " + ", ".join(f"`{table.kind}`" for table in thing.tables)
+            return "table"
+
+
+def _default(field: Field) -> str:
+    value = field.schema["default"]
+    if value is None:
+        return "none"
+    return "none" if value == [] else f"`{_toml(value)}`"
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case dict():
+            inner = ", ".join(f"{key} = {_toml(one)}" for key, one in value.items())
+            return f"{{ {inner} }}" if inner else "{}"
+        case list():
+            return f"[{', '.join(_toml(one) for one in value)}]"
+        case _:
+            return str(value)
