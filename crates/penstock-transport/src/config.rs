@@ -3,7 +3,10 @@
 //! The fields are those of a scenario's `scheme.host` table. Unknown fields are refused while
 //! parsing; [`HostConfig::check`] refuses values that make no sense.
 
+use alloc::format;
+
 use penstock_units::Problems;
+use penstock_units::source::HPCC_SIMULATOR;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +16,20 @@ use crate::nic::config::NicConfig;
 use crate::path::PathFacts;
 use crate::recovery::RecoveryConfig;
 
-/// How the end hosts of a scheme behave.
+/// What an end host does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostConfig {
     /// How much a flow may send, and how fast.
     pub controller: ControllerConfig,
-    /// What happens when a packet is lost.
+    /// What a loss costs.
+    #[schemars(extend("default" = {"kind": "go-back-n"}, "source" = "BFC 6.2.1"))]
     pub recovery: RecoveryConfig,
-    /// How the flows of a host share its NIC.
+    /// The network interface.
+    #[schemars(extend("default" = {}, "source" = "see its fields"))]
     pub nic: NicConfig,
-    /// Which base round-trip time a controller knows.
+    /// Base RTT that a controller knows: the longest of the network, or that of the flow's own path.
+    #[schemars(extend("default" = "longest", "source" = format!("{HPCC_SIMULATOR}: GLOBAL_T 1")))]
     pub base_rtt: BaseRtt,
 }
 
@@ -51,7 +57,8 @@ impl HostConfig {
         FlowFacts { size, unscheduled: self.controller.unscheduled_bytes(path), path }
     }
 
-    /// Checks every field against its bounds.
+    /// Checks every field against the bounds that it declares, then the fields of each choice with
+    /// each other.
     pub fn check(&self, problems: &mut Problems) {
         problems.within("controller", |inner| self.controller.check(inner));
         problems.within("recovery", |inner| self.recovery.check(inner));
@@ -61,8 +68,10 @@ impl HostConfig {
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-    use alloc::string::String;
+    use alloc::string::{String, ToString};
+
+    use schemars::SchemaGenerator;
+    use serde_json::Value;
 
     use super::*;
 
@@ -71,6 +80,14 @@ mod tests {
         format!(
             r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic},"base_rtt":"own"}}"#
         )
+    }
+
+    /// What is wrong with a host, a line each.
+    fn refused(text: &str) -> String {
+        let parsed: HostConfig = serde_json::from_str(text).unwrap();
+        let mut problems = Problems::default();
+        parsed.check(&mut problems);
+        problems.to_string()
     }
 
     const WINDOW: &str = r#"{"kind":"window","bdp_factor":1.0}"#;
@@ -85,9 +102,7 @@ mod tests {
         for (recovery, nic) in [(GO_BACK_N, NIC), (PERFECT, NIC_SRF)] {
             let text = host(WINDOW, recovery, nic);
             let parsed: HostConfig = serde_json::from_str(&text).unwrap();
-            let mut problems = Problems::default();
-            parsed.check(&mut problems);
-            assert_eq!(problems.found(), []);
+            assert_eq!(refused(&text), "");
             assert_eq!(serde_json::to_string(&parsed).unwrap(), text);
         }
     }
@@ -114,17 +129,72 @@ mod tests {
 
     #[test]
     fn values_out_of_bounds_are_refused_with_the_path_of_the_field() {
-        for (text, path, value) in [
-            (host(&WINDOW.replace("1.0", "-1.0"), PERFECT, NIC), "controller.bdp_factor", "-1"),
-            (host(WINDOW, &GO_BACK_N.replace("1000000000", "0"), NIC), "recovery.timeout", "0 ps"),
-            (host(WINDOW, PERFECT, &NIC.replace("32", "1")), "nic.queues", "1"),
-            (host(WINDOW, PERFECT, &NIC.replace("32", "129")), "nic.queues", "129"),
+        let fast = r#"{"kind":"fast-retransmit","duplicate_threshold":3,"initial_timeout":9,"#;
+        let fast = format!(r#"{fast}"minimum_timeout":9,"maximum_timeout":8}}"#);
+        for (text, expected) in [
+            (
+                host(&WINDOW.replace("1.0", "-1.0"), PERFECT, NIC),
+                "controller.bdp_factor is -1.0; write above 0",
+            ),
+            (
+                host(WINDOW, &GO_BACK_N.replace("1000000000", "0"), NIC),
+                "recovery.timeout is 0 ps; write 1 ps or more",
+            ),
+            (
+                host(WINDOW, &fast, NIC),
+                "recovery.initial_timeout is 9 ps; write at most maximum_timeout, 8 ps\n\
+                 recovery.minimum_timeout is 9 ps; write at most maximum_timeout, 8 ps",
+            ),
+            (
+                host(WINDOW, PERFECT, &NIC.replace("32", "1")),
+                "nic.queues is 1; one is the control queue; write 2 or more, or 0 for one per flow",
+            ),
+            (host(WINDOW, PERFECT, &NIC.replace("32", "129")), "nic.queues is 129; write 0 to 128"),
         ] {
-            let parsed: HostConfig = serde_json::from_str(&text).unwrap();
-            let mut problems = Problems::default();
-            parsed.check(&mut problems);
-            let first = &problems.found()[0];
-            assert_eq!((first.path.as_str(), first.value.as_str()), (path, value));
+            assert_eq!(refused(&text), expected);
         }
+    }
+
+    #[test]
+    fn every_class_needs_a_queue_of_the_nic() {
+        let nic: NicConfig = serde_json::from_str(&NIC.replace("32", "4")).unwrap();
+        let mut problems = Problems::default();
+        nic.check_classes(3, &mut problems);
+        assert!(problems.is_empty());
+        nic.check_classes(4, &mut problems);
+        assert_eq!(
+            problems.to_string(),
+            "queues is 4; one is the control queue, and each of 4 class(es) needs one; write 5 or \
+             more, or 0 for one per flow",
+        );
+    }
+
+    /// Checks that every field below `schema`, at `path`, says what it means in a sentence, and where its
+    /// default comes from.
+    fn check_declared(schema: &Value, path: &str) {
+        let fields = schema.get("properties").and_then(Value::as_object);
+        for (name, field) in fields.into_iter().flatten().filter(|(name, _)| *name != "kind") {
+            let path = format!("{path}.{name}");
+            let text = |key| field.get(key).and_then(Value::as_str).unwrap_or_default();
+            let meaning = text("description").split("\n\n").next().unwrap_or_default();
+            let is_sentence = meaning.starts_with(char::is_uppercase) && meaning.ends_with('.');
+            assert!(is_sentence && !meaning.contains('\n'), "{path}: {meaning}");
+            assert_eq!(field.get("default").is_some(), !text("source").is_empty(), "{path}");
+        }
+        match schema {
+            Value::Object(entries) => {
+                entries
+                    .iter()
+                    .for_each(|(name, inner)| check_declared(inner, &format!("{path}.{name}")));
+            }
+            Value::Array(entries) => entries.iter().for_each(|inner| check_declared(inner, path)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_field_says_what_it_means_and_where_its_default_comes_from() {
+        let schema = SchemaGenerator::default().into_root_schema_for::<HostConfig>();
+        check_declared(schema.as_value(), "host");
     }
 }

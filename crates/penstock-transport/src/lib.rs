@@ -37,7 +37,6 @@ pub mod receiver;
 pub mod recovery;
 pub mod sender;
 
-mod bounds;
 mod notification;
 
 #[cfg(test)]

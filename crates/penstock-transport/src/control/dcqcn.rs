@@ -19,25 +19,14 @@
 //!   line rate is reached. Nothing runs there until the next notification (our choice; nothing would
 //!   change).
 //! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | g | `gain` | 1/256 | the paper |
-//! | K | `alpha_interval` | 55 us | the paper |
-//! | N | `notification_interval` | 50 us | the paper |
-//! | T | `increase_interval` | 55 us | the paper |
-//! | B | `increase_bytes` | 10 MB | the paper |
-//! | F | `fast_recovery_rounds` | 5 | the paper |
-//! | R_AI | `additive_increase` | 40 Mb/s | the paper, for 40 Gb/s |
-//! | R_HAI | `hyper_increase` | 200 Mb/s | the released simulator's configuration |
-//! | - | `minimum_rate` | 100 Mb/s | the released simulator's configuration |
-//! | - | `window` | none | the paper: no window |
 
-use penstock_units::{BitRate, Bytes, Problems, Time};
+use alloc::format;
+
+use penstock_units::source::DCQCN_PAPER;
+use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::alpha::Alpha;
 use crate::control::hooks::{AtDestination, AtSource, Parameters};
 use crate::control::paced_rate::RateWindow;
@@ -45,42 +34,58 @@ use crate::control::stages::{Climb, Steps};
 use crate::flow::FlowFacts;
 use crate::notification::Notification;
 
+/// What its authors have published besides the paper.
+const DCQCN_SIMULATOR: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma), configuration";
+
 /// Parameters of [`Dcqcn`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DcqcnConfig {
-    /// Weight of the latest interval in alpha (g in the paper), in (0, 1].
+    /// Weight of a new estimate (g).
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 1.0 / 256.0, "source" = DCQCN_PAPER)
+    )]
     pub gain: f64,
-    /// Time without a notification after which alpha decays, again and again (ps), > 0.
+    /// Time without a notification after which the estimate decays, again and again (K).
+    #[schemars(range(min = 1), extend("default" = "55 us", "source" = DCQCN_PAPER))]
     pub alpha_interval: Time,
-    /// A receiver notifies the source of a flow no more often (N in the paper) (ps), >= 0.
+    /// A receiver notifies the source of a flow no more often (N).
+    #[schemars(extend("default" = "50 us", "source" = DCQCN_PAPER))]
     pub notification_interval: Time,
-    /// Time between two increases (T in the paper) (ps), > 0.
+    /// Time between two increases (T).
+    #[schemars(range(min = 1), extend("default" = "55 us", "source" = DCQCN_PAPER))]
     pub increase_interval: Time,
-    /// Bytes on the wire between two increases (B in the paper) (bytes); 0 for no byte counter.
+    /// Bytes on the wire between two increases (B); 0: no byte counter.
+    #[schemars(extend("default" = "10 MB", "source" = DCQCN_PAPER))]
     pub increase_bytes: Bytes,
-    /// From this expiry of the timer or the counter on, the target rate grows (F in the paper).
+    /// Expiry of the timer or the counter from which on the target grows (F).
+    #[schemars(extend("default" = 5, "source" = DCQCN_PAPER))]
     pub fast_recovery_rounds: u32,
-    /// What an additive increase adds to the target rate (R_AI in the paper) (bit/s).
+    /// Added to the target by an additive increase (R_AI).
+    #[schemars(
+        range(min = 1),
+        extend("default" = "40 Mb/s", "source" = format!("{DCQCN_PAPER}, for 40 Gb/s"))
+    )]
     pub additive_increase: BitRate,
-    /// What a hyper increase adds, times its number (R_HAI in the paper) (bit/s).
+    /// Added to the target by a hyper increase, times its number (R_HAI).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "200 Mb/s",
+            "source" = format!("{DCQCN_SIMULATOR}; the paper gives no value")
+        )
+    )]
     pub hyper_increase: BitRate,
-    /// The rate below which the flow does not fall (bit/s), > 0.
+    /// Rate below which no flow falls.
+    #[schemars(
+        range(min = 1),
+        extend("default" = "100 Mb/s", "source" = format!("{DCQCN_SIMULATOR}: MIN_RATE"))
+    )]
     pub minimum_rate: BitRate,
-    /// How much may be in flight.
+    /// In flight at most: anything, one BDP, or BDP x rate / line rate.
+    #[schemars(extend("default" = "none", "source" = DCQCN_PAPER))]
     pub window: RateWindow,
-}
-
-impl DcqcnConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        bounds::weight(problems, "gain", self.gain);
-        bounds::interval(problems, "alpha_interval", self.alpha_interval);
-        bounds::interval(problems, "increase_interval", self.increase_interval);
-        bounds::rate(problems, "additive_increase", self.additive_increase);
-        bounds::rate(problems, "hyper_increase", self.hyper_increase);
-        bounds::rate(problems, "minimum_rate", self.minimum_rate);
-    }
 }
 
 impl Parameters for DcqcnConfig {

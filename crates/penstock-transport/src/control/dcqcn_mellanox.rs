@@ -24,30 +24,22 @@
 //! transmission starts; otherwise it comes after the mark. What a switch reports as dropped changes nothing (our choice: no source combines the two).
 //!
 //! Ticks of alpha are no events (see `alpha`). A check is one only while a mark waits for it.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | g | `gain` | 1/256 | SIGCOMM'15 Sec. 5; the simulator's `EWMA_GAIN` |
-//! | - | `alpha_interval` | 1 us | NVIDIA firmware default; `ALPHA_RESUME_INTERVAL` |
-//! | - | `decrease_interval` | 4 us | NVIDIA firmware default; `RATE_DECREASE_INTERVAL` |
-//! | T | `increase_interval` | 300 us | NVIDIA firmware default; `RP_TIMER` |
-//! | F | `fast_recovery_rounds` | 1 | NVIDIA firmware default; `FAST_RECOVERY_TIMES` |
-//! | R_AI | `additive_increase` | 20 Mb/s at 100 Gb/s | the simulator: 5 Mb/s for 25 Gb/s |
-//! | R_HAI | `hyper_increase` | 200 Mb/s at 100 Gb/s | the simulator: 50 Mb/s for 25 Gb/s |
-//! | - | `minimum_rate` | 1 Gb/s | the simulator's run.py |
-//! | - | `clamps_target` | false | NVIDIA firmware default; `CLAMP_TARGET_RATE` |
-//! | - | `window` | none, or one BDP | the simulator's "dcqcn" and "dcqcn_win" |
 
-use penstock_units::{BitRate, Problems, Time};
+use alloc::format;
+
+use penstock_units::source::{DCQCN_PAPER, HPCC_SIMULATOR};
+use penstock_units::{BitRate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::alpha::Alpha;
 use crate::control::hooks::{AtSource, Parameters};
 use crate::control::paced_rate::{PacedRate, RateWindow};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
+
+/// Where the intervals come from.
+const FIRMWARE: &str = "NVIDIA firmware";
 
 /// How far the check for a cut runs behind the tick of alpha.
 const CHECK_LAG: Time = Time::from_ns(1);
@@ -56,39 +48,87 @@ const CHECK_LAG: Time = Time::from_ns(1);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DcqcnMellanoxConfig {
-    /// Weight of the latest interval in alpha (g in the paper), in (0, 1].
+    /// Weight of a new estimate (g).
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 1.0 / 256.0,
+            "source" = format!("{DCQCN_PAPER}; {HPCC_SIMULATOR}: EWMA_GAIN")
+        )
+    )]
     pub gain: f64,
-    /// Time between two updates of alpha (ps), > 0.
+    /// Time between two estimates.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "1 us",
+            "source" = format!("{FIRMWARE}; {HPCC_SIMULATOR}: ALPHA_RESUME_INTERVAL")
+        )
+    )]
     pub alpha_interval: Time,
-    /// Time between two checks for a cut (ps), > 0.
+    /// Time between two checks for a cut.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "4 us",
+            "source" = format!("{FIRMWARE}; {HPCC_SIMULATOR}: RATE_DECREASE_INTERVAL")
+        )
+    )]
     pub decrease_interval: Time,
-    /// Time between two increases (ps), > 0.
+    /// Time between two increases (T).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "300 us",
+            "source" = format!("{FIRMWARE}; {HPCC_SIMULATOR}: RP_TIMER")
+        )
+    )]
     pub increase_interval: Time,
-    /// Increases that only close in on the target rate (F in the paper), >= 0.
+    /// Increases that only approach the target (F).
+    #[schemars(extend(
+        "default" = 1,
+        "source" = format!("{FIRMWARE}; {HPCC_SIMULATOR}: FAST_RECOVERY_TIMES")
+    ))]
     pub fast_recovery_rounds: u32,
-    /// What the one increase after those adds to the target rate (R_AI in the paper) (bit/s).
+    /// Added to the target by the increase after those (R_AI).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "20 Mb/s",
+            "source" = format!("{HPCC_SIMULATOR}: 5 Mb/s x 100/25, at 100 Gb/s")
+        )
+    )]
     pub additive_increase: BitRate,
-    /// What every later increase adds to the target rate (R_HAI in the paper) (bit/s).
+    /// Added to the target by every later increase (R_HAI).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "200 Mb/s",
+            "source" = format!("{HPCC_SIMULATOR}: 50 Mb/s x 100/25, at 100 Gb/s")
+        )
+    )]
     pub hyper_increase: BitRate,
-    /// The rate below which the flow does not fall (bit/s), > 0.
+    /// Rate below which no flow falls.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "1 Gb/s",
+            "source" = format!("{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py")
+        )
+    )]
     pub minimum_rate: BitRate,
-    /// Whether every cut sets the target rate to the rate before it.
+    /// Whether every cut lowers the target, not only one after an increase.
+    #[schemars(extend(
+        "default" = false,
+        "source" = format!("{FIRMWARE}; {HPCC_SIMULATOR}: CLAMP_TARGET_RATE 0")
+    ))]
     pub clamps_target: bool,
-    /// How much may be in flight.
+    /// In flight at most: anything, one BDP, or BDP x rate / line rate.
+    ///
+    /// The simulator's "dcqcn" has none, its "dcqcn_win" bdp.
+    #[schemars(extend("default" = "none", "source" = format!("{HPCC_SIMULATOR}: HAS_WIN 0")))]
     pub window: RateWindow,
-}
-
-impl DcqcnMellanoxConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        bounds::weight(problems, "gain", self.gain);
-        bounds::interval(problems, "alpha_interval", self.alpha_interval);
-        bounds::interval(problems, "decrease_interval", self.decrease_interval);
-        bounds::interval(problems, "increase_interval", self.increase_interval);
-        bounds::rate(problems, "additive_increase", self.additive_increase);
-        bounds::rate(problems, "hyper_increase", self.hyper_increase);
-        bounds::rate(problems, "minimum_rate", self.minimum_rate);
-    }
 }
 
 impl Parameters for DcqcnMellanoxConfig {

@@ -13,20 +13,14 @@
 //! round, as in the RDMA simulator; a loss that recovery detects halves the window (RFC 8257
 //! Sec. 3.5), and so does a timeout (our choice: TCP would go down to one packet); a drop that a
 //! switch reports also ends the slow start (our choice: it says more than a mark does).
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | g | `gain` | 1/16; 1/256 in the BFC authors' scripts | RFC 8257 Sec. 4.2; their config file |
-//! | - | `initial_window_packets` | 10 | BFC App. A.6 |
-//! | - | `increase` | one packet; 500 B in the BFC authors' scripts | RFC 5681 Sec. 3.1; theirs |
-//! | - | `minimum_rate` | 100 Mb/s | the BFC authors' scripts |
-//! | - | `window` | scaled with the rate | R = W / T in the RDMA simulators (`VAR_WIN`) |
 
-use penstock_units::{BitRate, Problems, Time};
+use alloc::format;
+
+use penstock_units::source::{BFC_SIMULATOR, HPCC_SIMULATOR};
+use penstock_units::{BitRate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::hooks::{AtSource, Parameters};
 use crate::control::paced_rate::{Increase, PacedRate, RateWindow, bits_per_second};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
@@ -36,17 +30,46 @@ use crate::path::Acknowledgement;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DctcpConfig {
-    /// Weight of the latest round in alpha (g in the paper), in (0, 1].
+    /// Weight of a new estimate (g).
+    ///
+    /// The BFC authors' scripts have 1/256.
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 0.0625,
+            "source" = format!("RFC 8257 (1/16), as {HPCC_SIMULATOR}")
+        )
+    )]
     pub gain: f64,
-    /// How a flow starts.
+    /// How a flow begins.
+    #[schemars(extend("default" = "line-rate", "source" = "BFC 6.2.1"))]
     pub start: DctcpStart,
-    /// First window of a slow start (packets), >= 1; a line-rate start ignores it.
+    /// First window of slow start; a start at line rate has none.
+    #[schemars(range(min = 1), extend("unit" = "packets", "default" = 10, "source" = "BFC A.6"))]
     pub initial_window_packets: u32,
-    /// What a round without a cut adds, > 0.
+    /// Added by a round trip without a cut.
+    ///
+    /// The BFC authors' scripts add 500 B.
+    #[schemars(extend(
+        "default" = {"kind": "window", "size": "1000 B"},
+        "source" = "DCTCP paper: TCP's increase of one packet per round trip"
+    ))]
     pub increase: Increase,
-    /// The rate below which the flow does not fall (bit/s), > 0.
+    /// Rate below which no flow falls.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "100 Mb/s",
+            "source" = format!("{BFC_SIMULATOR}: MIN_RATE 100 Mb/s")
+        )
+    )]
     pub minimum_rate: BitRate,
-    /// How much may be in flight; DCTCP's own window is `scaled`.
+    /// In flight at most: anything, one BDP, or BDP x rate / line rate.
+    #[schemars(extend(
+        "default" = "scaled",
+        "source" = format!("DCTCP paper; VAR_WIN of {HPCC_SIMULATOR}")
+    ))]
     pub window: RateWindow,
 }
 
@@ -58,19 +81,6 @@ pub enum DctcpStart {
     LineRate,
     /// With a small window that every unmarked acknowledgement enlarges, until the first mark.
     SlowStart,
-}
-
-impl DctcpConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let remedy = "it must be above 0 and at most 1, such as 0.0625";
-        problems.unless(self.gain > 0.0 && self.gain <= 1.0, "gain", self.gain, remedy);
-        let packets = self.initial_window_packets;
-        let remedy = "it must be at least 1, such as 10";
-        problems.unless(packets > 0, "initial_window_packets", packets, remedy);
-        problems.within("increase", |inner| self.increase.check(inner));
-        bounds::rate(problems, "minimum_rate", self.minimum_rate);
-    }
 }
 
 impl Parameters for DctcpConfig {

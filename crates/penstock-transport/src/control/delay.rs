@@ -10,15 +10,11 @@
 //! cannot be sent, and from above by `target_factor` bandwidth-delay products (our choice: with so
 //! much in flight even a flow alone meets the target, and an unbounded window would take many round
 //! trips to come down after a time without congestion).
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | RTTTarget / base RTT | `target_factor` | 2.5 | App. A.1 |
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
-use penstock_units::{Problems, Time};
+use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,17 +22,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayConfig {
-    /// The target round-trip time in base round-trip times, > 1.
+    /// Target RTT in base RTTs.
+    #[schemars(extend("exclusiveMinimum" = 1, "default" = 2.5, "source" = "BFC A.1"))]
     pub target_factor: f64,
-}
-
-impl DelayConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let factor = self.target_factor;
-        let remedy = "it must be above 1; the paper uses 2.5";
-        problems.unless(factor.is_finite() && factor > 1.0, "target_factor", factor, remedy);
-    }
 }
 
 impl Parameters for DelayConfig {}

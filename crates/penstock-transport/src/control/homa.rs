@@ -11,15 +11,11 @@
 //! that makes unscheduled bytes few (sec. 3.7; BFC's evaluation has one-way messages).
 //! Where the sources are silent: RTTbytes is rounded up to whole packets, because a packet that is
 //! partly unscheduled would need two levels.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | RTTbytes | `bdp_factor` | 1 | Homa sec. 3.2; BFC App. A.2 (the first BDP is unscheduled) |
-//! | overcommitment | `overcommitment` | scheduled levels | Homa sec. 3.5, BFC App. A.2 |
-//! | - | `cutoffs` | equal unscheduled bytes in each level | Homa sec. 3.4 |
 
+use alloc::format;
 use alloc::vec::Vec;
 
+use penstock_units::source::HOMA_PAPER;
 use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,38 +33,36 @@ pub const MAXIMUM_LEVELS: u32 = 127;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HomaConfig {
-    /// What a message sends without a grant, and what it may have granted and not received, in
-    /// bandwidth-delay products, > 0.
+    /// Bytes sent without a grant, and granted at most, in bandwidth-delay products (RTTbytes).
+    #[schemars(extend(
+        "exclusiveMinimum" = 0,
+        "default" = 1.0,
+        "source" = "BFC A.2: the first BDP is unscheduled, at most 1 BDP in flight"
+    ))]
     pub bdp_factor: f64,
-    /// Scheduled levels, and messages that a receiver grants to at a time, 1 to
-    /// [`MAXIMUM_LEVELS`]; none: the levels of the switch by the share of unscheduled bytes in the
-    /// scenario's traffic.
+    /// Messages that a receiver grants to at a time, and scheduled levels; null: by the traffic.
+    ///
+    /// By the traffic these are the switch's levels times its share of scheduled bytes.
+    #[schemars(
+        range(min = 1, max = MAXIMUM_LEVELS),
+        extend(
+            "default" = null,
+            "source" = "BFC A.2: as many as scheduled levels, which follow the ratio of bytes"
+        )
+    )]
     pub overcommitment: Option<u32>,
-    /// The largest message of each unscheduled level but the last, ascending (bytes); none: from the
-    /// scenario's traffic.
+    /// Largest message of each unscheduled level but the last, ascending; null: by the traffic.
+    ///
+    /// By the traffic every unscheduled level has equal bytes.
+    #[schemars(
+        length(max = MAXIMUM_LEVELS - 1),
+        inner(range(min = 1)),
+        extend("default" = null, "source" = format!("{HOMA_PAPER} 3.4"))
+    )]
     pub cutoffs: Option<Vec<Bytes>>,
 }
 
 impl HomaConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        self.window().check(problems);
-        let overcommitment = self.overcommitment.unwrap_or(1);
-        problems.unless(
-            (1..=MAXIMUM_LEVELS).contains(&overcommitment),
-            "overcommitment",
-            overcommitment,
-            "it must be 1 to 127, or null for the workload's",
-        );
-        let cutoffs = self.cutoffs.as_deref().unwrap_or_default();
-        problems.unless(
-            cutoffs.is_sorted_by(|one, next| one < next) && cutoffs.len() < MAXIMUM_LEVELS as usize,
-            "cutoffs",
-            cutoffs.len(),
-            "they must ascend and be at most 126, or null for the workload's",
-        );
-    }
-
     /// RTTbytes: a whole number of packets (bytes), at least one packet.
     pub fn rtt_bytes(&self, path: &PathFacts) -> u64 {
         self.window().bytes(path).next_multiple_of(u64::from(path.payload))
@@ -92,6 +86,14 @@ impl HomaConfig {
 }
 
 impl Parameters for HomaConfig {
+    fn check(&self, problems: &mut Problems) {
+        let cutoffs = self.cutoffs.as_deref().unwrap_or_default();
+        if let Some(pair) = cutoffs.windows(2).find(|pair| pair[0] >= pair[1]) {
+            let value = format!("{} after {}", pair[1], pair[0]);
+            problems.unless(false, "cutoffs", value, "write ascending sizes");
+        }
+    }
+
     fn follows_sizes(&self) -> bool {
         true
     }
@@ -152,9 +154,11 @@ impl AtSource for Homa {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::{String, ToString};
     use alloc::vec;
 
     use super::*;
+    use crate::control::ControllerConfig;
     use crate::fixture;
 
     fn config(cutoffs: &[u64]) -> HomaConfig {
@@ -195,16 +199,27 @@ mod tests {
         assert_eq!([1.0, 1.0001, 1e-9].map(of), [100_000, 101_000, 1_000]);
     }
 
+    /// What is wrong with `config`, a line each.
+    fn refused(config: HomaConfig) -> String {
+        let mut problems = Problems::default();
+        ControllerConfig::Homa(config).check(&mut problems);
+        problems.to_string()
+    }
+
     #[test]
     fn cutoffs_that_do_not_ascend_are_refused() {
-        let refused = |config: &HomaConfig| {
-            let mut problems = Problems::default();
-            config.check(&mut problems);
-            problems.found().first().map(|problem| problem.path.clone())
-        };
-        assert_eq!(refused(&config(&[500, 500])).as_deref(), Some("cutoffs"));
-        assert_eq!(refused(&config(&[500, 501])), None);
-        let none = HomaConfig { overcommitment: Some(0), cutoffs: Some(vec![]), bdp_factor: 1.0 };
-        assert_eq!(refused(&none).as_deref(), Some("overcommitment"));
+        let expected = "cutoffs is 500 B after 500 B; write ascending sizes";
+        assert_eq!(refused(config(&[400, 500, 500])), expected);
+        assert_eq!(refused(config(&[500, 501])), "");
+    }
+
+    #[test]
+    fn parameters_out_of_bounds_are_refused() {
+        let none = HomaConfig { overcommitment: Some(0), cutoffs: Some(vec![]), bdp_factor: 0.0 };
+        let expected = "bdp_factor is 0.0; write above 0\novercommitment is 0; write 1 to 127";
+        assert_eq!(refused(none), expected);
+        assert_eq!(refused(config(&[0, 1])), "cutoffs[0] is 0 B; write 1 B or more");
+        let many: Vec<_> = (1..128).collect();
+        assert_eq!(refused(config(&many)), "cutoffs is a list of 127; write 0 to 126");
     }
 }

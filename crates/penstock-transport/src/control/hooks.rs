@@ -3,7 +3,7 @@
 //! Each hook has a default, which does nothing or says that nothing is needed. A controller writes
 //! those that it has an answer to.
 
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use rand_pcg::Pcg32;
 
 use crate::credit::{Credit, CreditSignal};
@@ -15,6 +15,9 @@ use crate::path::{Acknowledgement, PathFacts};
 
 /// What the rest of a host and the switches must know of a controller's parameters.
 pub(crate) trait Parameters {
+    /// Checks the fields with each other; each has been checked against the bounds that it declares.
+    fn check(&self, _problems: &mut Problems) {}
+
     /// Whether the controller needs per-hop telemetry in its acknowledgements.
     fn uses_telemetry(&self) -> bool {
         false

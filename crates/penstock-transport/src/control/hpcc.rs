@@ -12,23 +12,15 @@
 //! bandwidth-delay product. A change of the number of hops (another route) is treated as a first
 //! acknowledgement, and a hop whose clock did not advance is skipped (our choices, because no rate
 //! can be computed from either).
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | eta | `target_utilization` | 0.95 | the paper, as quoted by BFC (NSDI 2022) Sec. 6.2.1 |
-//! | maxStage | `maximum_stage` | 5; 0 in the simulator's scripts | BFC Sec. 6.2.1; theirs |
-//! | W_AI | `additive_increase` | 80 B; 50 B in the BFC authors' scripts | the paper; theirs |
-//! | - | `minimum_rate` | 100 Mb/s | the simulator's config file |
-//! | - | `react` | per-ack; per-rtt is its ablation | the simulator's `FAST_REACT` |
-//! | - | `window` | scaled; none and bdp are ablations | the simulator's `HAS_WIN`, `VAR_WIN` |
 
 use alloc::boxed::Box;
+use alloc::format;
 
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::source::BFC_SIMULATOR;
+use penstock_units::{BitRate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::hooks::{AtSource, Parameters};
 use crate::control::paced_rate::{Increase, PacedRate, RateWindow};
 use crate::flow::{FlowFacts, FlowView};
@@ -42,17 +34,49 @@ pub const MAXIMUM_HOPS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HpccConfig {
-    /// Utilization that the window aims at (eta in the paper), in (0, 1].
+    /// Utilization that is aimed at (eta).
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.95, "source" = "BFC 6.2.1")
+    )]
     pub target_utilization: f64,
-    /// Additive rounds before a multiplicative one (maxStage in the paper), >= 0.
+    /// Additive steps before a multiplicative one (maxStage).
+    ///
+    /// The scripts of the paper's authors have 0.
+    #[schemars(extend("default" = 5, "source" = "BFC 6.2.1"))]
     pub maximum_stage: u32,
-    /// What every step adds (W_AI in the paper), > 0.
+    /// Added by every step (W_AI).
+    ///
+    /// The BFC authors' scripts add 50 B.
+    #[schemars(extend(
+        "default" = {"kind": "window", "size": "80 B"},
+        "source" = "HPCC paper, quoted from memory"
+    ))]
     pub additive_increase: Increase,
-    /// The rate below which the flow does not fall (bit/s), > 0.
+    /// Rate below which no flow falls.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "100 Mb/s",
+            "source" = format!("{BFC_SIMULATOR}: MIN_RATE 100 Mb/s")
+        )
+    )]
     pub minimum_rate: BitRate,
-    /// Which acknowledgements change the window.
+    /// When the window follows a measurement.
+    ///
+    /// FAST_REACT of the authors' simulator; per-rtt is an ablation.
+    #[schemars(extend(
+        "default" = "per-ack",
+        "source" = "HPCC paper: each ACK, from a reference that is set once per RTT"
+    ))]
     pub react: HpccReaction,
-    /// How much may be in flight: `scaled` is the paper's window, `none` leaves the rate alone.
+    /// In flight at most: anything, one BDP, or BDP x rate / line rate.
+    ///
+    /// HAS_WIN and VAR_WIN of the authors' simulator; all but the last are ablations.
+    #[schemars(extend(
+        "default" = "scaled",
+        "source" = "HPCC paper: the rate is the window over the RTT"
+    ))]
     pub window: RateWindow,
 }
 
@@ -64,17 +88,6 @@ pub enum HpccReaction {
     PerAck,
     /// The first one of each round trip; the telemetry between is not looked at.
     PerRtt,
-}
-
-impl HpccConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let target = self.target_utilization;
-        let remedy = "it must be above 0 and at most 1, such as 0.95";
-        problems.unless(target > 0.0 && target <= 1.0, "target_utilization", target, remedy);
-        problems.within("additive_increase", |inner| self.additive_increase.check(inner));
-        bounds::rate(problems, "minimum_rate", self.minimum_rate);
-    }
 }
 
 impl Parameters for HpccConfig {

@@ -1,6 +1,5 @@
 //! No control: no window and no rate, a flow sends whenever the NIC lets it.
 
-use penstock_units::Problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +10,6 @@ use crate::flow::FlowFacts;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineRateConfig {}
-
-impl LineRateConfig {
-    /// Nothing can be wrong.
-    pub fn check(&self, _problems: &mut Problems) {}
-}
 
 impl Parameters for LineRateConfig {}
 

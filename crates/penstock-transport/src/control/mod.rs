@@ -44,35 +44,36 @@ ends! { $
     source Controller, each by at_source;
     /// The controller's half at the receiver of the flow.
     destination Counterpart, each by at_destination;
-    /// No control.
+    /// Send as fast as the interface lets.
     line_rate: LineRate(LineRateConfig => LineRate),
-    /// A constant window.
+    /// At most a fixed amount in flight per flow, at line rate.
     window: Window(WindowConfig => Window),
-    /// DCTCP.
+    /// DCTCP: cut by the share of marked bytes.
     dctcp: Dctcp(DctcpConfig => Dctcp),
-    /// HPCC.
+    /// HPCC: follow the utilization that telemetry reports.
     hpcc: Hpcc(HpccConfig => Hpcc),
-    /// BFC's delay controller.
+    /// BFC's delay controller (App. A.1): hold the round-trip time near a target.
     delay: Delay(DelayConfig => Delay),
-    /// DCQCN as in NVIDIA's firmware.
+    /// DCQCN as NVIDIA's firmware does it: marks in ACKs, a cut at most once an interval.
     dcqcn_mellanox: DcqcnMellanox(DcqcnMellanoxConfig => Box DcqcnMellanox),
-    /// DCQCN as in its paper.
+    /// DCQCN as in its paper: notifications of the receiver, a timer and a byte counter.
     dcqcn: Dcqcn(DcqcnConfig => Box Dcqcn, NotificationPoint),
-    /// QCN.
+    /// QCN's reaction point: cut by a switch's feedback, recover on a timer and a byte counter.
     qcn: Qcn(QcnConfig => Box Qcn),
-    /// TIMELY.
+    /// TIMELY: follow the gradient of the round-trip time.
     timely: Timely(TimelyConfig => Box Timely),
-    /// TCP NewReno's congestion control.
+    /// TCP NewReno: slow start, then a packet per round trip, halved by a loss.
     new_reno: NewReno(NewRenoConfig => NewReno),
-    /// Swift.
+    /// Swift: hold the delay near a target; windows may fall below one packet.
     swift: Swift(SwiftConfig => Box Swift),
-    /// PCN.
+    /// PCN: fall to the rate at which the receiver gets the flow, gain gently, then aggressively.
     pcn: Pcn(PcnConfig => Pcn, Box ReceivingRate),
-    /// Packet-pair flow control.
+    /// Packet-pair: send at the share that the gap between two packets at the receiver shows.
     packet_pair: PacketPair(PacketPairConfig => Box PacketPair, Box PairMeter),
-    /// Homa's grants.
+    /// Homa: the first bytes of a flow blindly, the rest as its receiver grants them.
     homa: Homa(HomaConfig => Homa),
-    /// ExpressPass, one word in scenarios as its authors write it.
+    // One word in scenarios, as its authors write it.
+    /// ExpressPass: a sender sends a packet for each credit of its receiver.
     expresspass: Expresspass(ExpressPassConfig => Box Source, Box Destination),
 }
 

@@ -9,17 +9,13 @@
 //!
 //! Left out: the receiver's window, a restart after idle time (flows send until they end), and
 //! appropriate byte counting (RFC 3465): every acknowledgement counts once, because every packet has
-//! one. Not paced: a burst of acknowledgements causes a burst of packets, as in TCP.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | IW | `initial_window_packets` | 10 | RFC 6928 Sec. 2 |
-//! | ssthresh | - | unlimited at first | RFC 5681 Sec. 3.1: arbitrarily high |
+//! one. Not paced: a burst of acknowledgements causes a burst of packets, as in TCP. The threshold
+//! of slow start is unlimited at first (RFC 5681 Sec. 3.1: arbitrarily high).
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
-use penstock_units::{Problems, Time};
+use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,17 +23,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRenoConfig {
-    /// The first window (packets), >= 1.
+    /// First window (IW).
+    #[schemars(
+        range(min = 1),
+        extend("unit" = "packets", "default" = 10, "source" = "RFC 6928")
+    )]
     pub initial_window_packets: u32,
-}
-
-impl NewRenoConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let packets = self.initial_window_packets;
-        let remedy = "it must be at least 1, such as 10";
-        problems.unless(packets > 0, "initial_window_packets", packets, remedy);
-    }
 }
 
 impl Parameters for NewRenoConfig {

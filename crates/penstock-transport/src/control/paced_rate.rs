@@ -5,7 +5,7 @@
 //! simulator). R is a whole number of bits per second, cut off after every step as that simulator's
 //! `DataRate` is. The invariant kept here: minimum <= R <= line rate.
 
-use penstock_units::{BitRate, Bytes, Problems, Time};
+use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,14 +27,16 @@ pub enum RateWindow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Increase {
-    /// More in flight.
+    /// An additive step of the window; the rate grows by it over the base round-trip time.
     Window {
-        /// By how much (bytes); the rate grows by this over the base round-trip time.
+        /// How much more is in flight after a step.
+        #[schemars(range(min = 1))]
         size: Bytes,
     },
-    /// A higher rate.
+    /// An additive step of the rate.
     Rate {
-        /// By how much (bit/s).
+        /// How much faster the flow sends after a step.
+        #[schemars(range(min = 1))]
         rate: BitRate,
     },
 }
@@ -46,15 +48,6 @@ impl Increase {
             Increase::Rate { rate } => rate.as_bps(),
             Increase::Window { size } => bits_per_second(size.get(), path.base_rtt),
         }
-    }
-
-    /// Checks that the step is above zero.
-    pub(crate) fn check(self, problems: &mut Problems) {
-        let (field, step) = match self {
-            Increase::Window { size } => ("size", size.get()),
-            Increase::Rate { rate } => ("rate", rate.as_bps()),
-        };
-        problems.unless(step > 0, field, step, "it must be above 0, such as one packet");
     }
 }
 
@@ -145,6 +138,8 @@ impl PacedRate {
 
 #[cfg(test)]
 mod tests {
+    use penstock_units::{Problems, declared};
+
     use super::*;
     use crate::fixture;
 
@@ -189,9 +184,9 @@ mod tests {
             50_000_000
         );
         let mut problems = Problems::below("increase");
-        step.check(&mut problems);
+        declared::check(&step, &mut problems);
         assert!(problems.found().is_empty());
-        Increase::Window { size: Bytes::ZERO }.check(&mut problems);
+        declared::check(&Increase::Window { size: Bytes::ZERO }, &mut problems);
         assert_eq!(problems.found()[0].path, "increase.size");
     }
 }

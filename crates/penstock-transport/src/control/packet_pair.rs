@@ -20,56 +20,56 @@
 //! receiver takes any packet that does not open a pair for the second one of the last pair that it saw.
 //! Packets can be lost, so here the second one must begin where the first one ended and be as long;
 //! otherwise nothing is measured.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | GAIN | `gain` | 1/4 | our choice, see above |
-//! | g | `mark_gain` | 1/16 | RFC 8257: Sec. 5 says like DCTCP |
-//! | CWND_FACTOR | `in_flight_factor` | 1.5 | Sec. 5 |
-//! | BpR | `bytes_per_round` | 1 packet | Sec. 6.2.2; 0 for bit-by-bit round robin |
 
-use penstock_units::{BitRate, Bytes, Problems, Time};
+use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::hooks::{AtDestination, AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
+
+/// The largest round (bytes): a thousand packets. Our choice.
+const LARGEST_ROUND: u64 = 1 << 20;
 
 /// Parameters of [`PacketPair`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PacketPairConfig {
-    /// Weight of a new gap in the average (GAIN in the paper), in (0, 1].
+    /// Weight of a new gap (GAIN).
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 0.25,
+            "source" = "our choice: an RTT of AFQ's network has four pairs"
+        )
+    )]
     pub gain: f64,
-    /// Weight of a round trip's share of marked packets (g in DCTCP), in (0, 1].
+    /// Weight of a round trip's share of marked packets (g).
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 0.0625,
+            "source" = "RFC 8257 (1/16): AFQ 5 says like DCTCP"
+        )
+    )]
     pub mark_gain: f64,
-    /// What may be in flight before another pair (CWND_FACTOR in the paper) (bandwidth-delay products
-    /// of the flow's share), > 0.
+    /// Cap of what is in flight, in BDPs of the flow's share (CWND_FACTOR).
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 1.5, "source" = "AFQ 5"))]
     pub in_flight_factor: f64,
-    /// What a flow may send in a round of the switches (BpR in the paper) (bytes on the wire).
+    /// Bytes of a flow on the wire in a round of the switches (BpR).
+    ///
+    /// Above two packets the first pair is spaced; 0 stands for bit-by-bit round robin.
+    #[schemars(
+        range(max = LARGEST_ROUND),
+        extend("default" = "1048 B", "source" = "AFQ 6.2.2: one packet")
+    )]
     pub bytes_per_round: Bytes,
 }
 
-impl PacketPairConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        bounds::weight(problems, "gain", self.gain);
-        bounds::weight(problems, "mark_gain", self.mark_gain);
-        let factor = self.in_flight_factor;
-        let remedy = "it must be a number above 0, such as 1.5";
-        problems.unless(factor.is_finite() && factor > 0.0, "in_flight_factor", factor, remedy);
-        let round = self.bytes_per_round;
-        let remedy = "it must be at most 1 MiB, such as a packet";
-        problems.unless(round.get() <= LARGEST_ROUND, "bytes_per_round", round, remedy);
-    }
-}
-
 impl Parameters for PacketPairConfig {}
-
-/// The largest round (bytes): a thousand packets. Our choice.
-const LARGEST_ROUND: u64 = 1 << 20;
 
 /// The state of one packet-pair flow. Times are in picoseconds.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,9 @@
 //! Both ends of packet-pair flow control, stepped by hand.
 
+use penstock_units::Problems;
+
 use super::*;
+use crate::control::ControllerConfig;
 use crate::fixture;
 
 /// 100 Gb/s and 8 us: a packet of 1,048 B takes 83.84 ns.
@@ -113,7 +116,7 @@ fn the_first_pair_is_spaced_over_a_long_round() {
 
 fn is_refused(config: &PacketPairConfig) -> bool {
     let mut problems = Problems::default();
-    config.check(&mut problems);
+    ControllerConfig::PacketPair(config.clone()).check(&mut problems);
     !problems.found().is_empty()
 }
 
@@ -129,7 +132,7 @@ fn bounds_are_checked() {
     for bad in [
         PacketPairConfig { gain: 0.0, ..good.clone() },
         PacketPairConfig { mark_gain: 1.1, ..good.clone() },
-        PacketPairConfig { in_flight_factor: f64::NAN, ..good.clone() },
+        PacketPairConfig { in_flight_factor: 0.0, ..good.clone() },
         PacketPairConfig { bytes_per_round: Bytes::new(LARGEST_ROUND + 1), ..good },
     ] {
         assert!(is_refused(&bad), "{bad:?}");

@@ -27,24 +27,20 @@
 //! - Periods follow one another from the first packet on, whether or not they bring packets (Fig. 8
 //!   restarts the timer at each expiry). A packet at the end of a period belongs to the next one.
 //! - The rate is rounded to the nearest unit.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | w_min | `minimum_weight` | 1/128 | Sec. 5.3, the example of Fig. 10; Sec. 6.2: 0.1 / N |
-//! | w_max | `maximum_weight` | 0.5 | Sec. 6.2 |
-//! | T | `notification_interval` | 50 us | Sec. 5.2; Sec. 6.2: the largest round-trip time |
-//! | 95 % | `marked_share` | 0.95 | Sec. 5.2 |
-//! | - | `minimum_rate` | 1 Mb/s | our choice, see above |
+
+use alloc::format;
 
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::hooks::{AtDestination, AtSource, Parameters};
 use crate::control::paced_rate::{PacedRate, RateWindow};
 use crate::flow::FlowFacts;
 use crate::notification::Notification;
+
+/// Where the values come from.
+const PAPER: &str = "PCN paper (Cheng et al., NSDI 2020)";
 
 /// Bits per byte, and picoseconds times Mb/s per bit: bytes / ps to Mb/s.
 const BYTES_PER_PS_IN_MBPS: u128 = 8 * 1_000_000;
@@ -53,36 +49,53 @@ const BYTES_PER_PS_IN_MBPS: u128 = 8 * 1_000_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcnConfig {
-    /// Weight of the line rate in the first increase, and what a cut leaves away (w_min in the
-    /// paper), in (0, 1).
+    /// Weight of the line rate in a first increase, and the share that a cut leaves away (w_min).
+    #[schemars(extend(
+        "exclusiveMinimum" = 0,
+        "exclusiveMaximum" = 1,
+        "default" = 1.0 / 128.0,
+        "source" = format!("{PAPER} 5.3, the example of fig. 10; 6.2 recommends 0.1 / flows")
+    ))]
     pub minimum_weight: f64,
-    /// What the weight grows to (w_max in the paper), at least `minimum_weight`, at most 1.
+    /// Weight that increases in a row come to (w_max), at least minimum_weight.
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.5, "source" = format!("{PAPER} 6.2"))
+    )]
     pub maximum_weight: f64,
-    /// From one notification of a receiver to the next (T in the paper) (ps), > 0.
+    /// Time from one notification of a receiver to the next (T).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "50 us",
+            "source" = format!("{PAPER} 5.2; 6.2 recommends the largest round-trip time")
+        )
+    )]
     pub notification_interval: Time,
-    /// A flow of whose packets a larger share is marked is congested, in [0, 1).
+    /// A flow of whose packets a larger share is marked is congested.
+    #[schemars(
+        range(min = 0),
+        extend("exclusiveMaximum" = 1, "default" = 0.95, "source" = format!("{PAPER} 5.2"))
+    )]
     pub marked_share: f64,
-    /// The rate below which the flow does not fall (bit/s), > 0.
+    /// Rate below which no flow falls.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "1 Mb/s",
+            "source" = "our choice: one unit of a notification's rate; the paper gives none"
+        )
+    )]
     pub minimum_rate: BitRate,
 }
 
-impl PcnConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let (minimum, maximum) = (self.minimum_weight, self.maximum_weight);
-        let remedy = "it must be above 0 and below 1";
-        problems.unless(minimum > 0.0 && minimum < 1.0, "minimum_weight", minimum, remedy);
-        let remedy = "it must be at least minimum_weight and at most 1";
-        problems.unless(maximum >= minimum && maximum <= 1.0, "maximum_weight", maximum, remedy);
-        bounds::interval(problems, "notification_interval", self.notification_interval);
-        let share = self.marked_share;
-        let remedy = "it must be at least 0 and below 1";
-        problems.unless((0.0..1.0).contains(&share), "marked_share", share, remedy);
-        bounds::rate(problems, "minimum_rate", self.minimum_rate);
-    }
-}
-
 impl Parameters for PcnConfig {
+    fn check(&self, problems: &mut Problems) {
+        let (least, most) = (self.minimum_weight, self.maximum_weight);
+        let remedy = format!("write at least minimum_weight, {least}");
+        problems.unless(most >= least, "maximum_weight", most, remedy);
+    }
+
     fn uses_marks(&self) -> bool {
         true
     }

@@ -15,28 +15,20 @@
 //! - The rate is a whole number of bits per second; half of an odd sum is rounded up, so that the
 //!   line rate is reached (our choice).
 //! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | Gd | `decrease_gain` | 1/128 | 802.1Q: rpgGd |
-//! | - | `minimum_decrease_factor` | 0.5 | 802.1Q: rpgMinDecFac |
-//! | - | `increase_interval` | 15 ms | 802.1Q: rpgTimeReset |
-//! | - | `increase_bytes` | 150 kB | 802.1Q: rpgByteReset |
-//! | - | `fast_recovery_rounds` | 5 | 802.1Q: rpgThreshold |
-//! | R_AI | `additive_increase` | 5 Mb/s | 802.1Q: rpgAiRate |
-//! | R_HAI | `hyper_increase` | 50 Mb/s | 802.1Q: rpgHaiRate |
-//! | - | `minimum_rate` | 5 Mb/s | 802.1Q: rpgMinRate |
-//! | - | `window` | none | 802.1Q has none |
 
-use penstock_units::{BitRate, Bytes, Problems, Time};
+use alloc::format;
+
+use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::hooks::{AtSource, Parameters};
 use crate::control::paced_rate::RateWindow;
 use crate::control::stages::{Climb, Steps};
 use crate::flow::FlowFacts;
+
+/// Where the values come from.
+const STANDARD: &str = "IEEE 802.1Q (802.1Qau)";
 
 /// A target above this many times the rate falls to an eighth in the first cycle after a cut
 /// (802.1Q, clause 32: the reaction point's self-increase).
@@ -47,37 +39,59 @@ const FALL: u64 = 8;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QcnConfig {
-    /// What one unit of feedback cuts (rpgGd in the standard), in (0, 1].
+    /// Share of the rate that one unit of feedback cuts (Gd).
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 1.0 / 128.0,
+            "source" = format!("{STANDARD}: rpgGd")
+        )
+    )]
     pub decrease_gain: f64,
-    /// A cut leaves at least this share of the rate (rpgMinDecFac in the standard), in (0, 1].
+    /// Share of the rate that a cut leaves at least.
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 0.5,
+            "source" = format!("{STANDARD}: rpgMinDecFac")
+        )
+    )]
     pub minimum_decrease_factor: f64,
-    /// Time between two increases (rpgTimeReset in the standard) (ps), > 0.
+    /// Time between two increases.
+    #[schemars(
+        range(min = 1),
+        extend("default" = "15 ms", "source" = format!("{STANDARD}: rpgTimeReset"))
+    )]
     pub increase_interval: Time,
-    /// Bytes on the wire between two increases (rpgByteReset in the standard) (bytes); 0 for no
-    /// byte counter.
+    /// Bytes on the wire between two increases; 0: no byte counter.
+    #[schemars(extend("default" = "150 kB", "source" = format!("{STANDARD}: rpgByteReset")))]
     pub increase_bytes: Bytes,
-    /// Expiries that leave the target as it is (rpgThreshold in the standard).
+    /// Expiries that leave the target as it is.
+    #[schemars(extend("default" = 5, "source" = format!("{STANDARD}: rpgThreshold")))]
     pub fast_recovery_rounds: u32,
-    /// What an active increase adds to the target rate (rpgAiRate in the standard) (bit/s).
+    /// Added to the target by an active increase (R_AI).
+    #[schemars(
+        range(min = 1),
+        extend("default" = "5 Mb/s", "source" = format!("{STANDARD}: rpgAiRate"))
+    )]
     pub additive_increase: BitRate,
-    /// What a hyper-active one adds, times its number (rpgHaiRate in the standard) (bit/s).
+    /// Added to the target by a hyper-active increase, times its number (R_HAI).
+    #[schemars(
+        range(min = 1),
+        extend("default" = "50 Mb/s", "source" = format!("{STANDARD}: rpgHaiRate"))
+    )]
     pub hyper_increase: BitRate,
-    /// The rate below which the flow does not fall (rpgMinRate in the standard) (bit/s), > 0.
+    /// Rate below which no flow falls.
+    #[schemars(
+        range(min = 1),
+        extend("default" = "5 Mb/s", "source" = format!("{STANDARD}: rpgMinRate"))
+    )]
     pub minimum_rate: BitRate,
-    /// How much may be in flight.
+    /// In flight at most: anything, one BDP, or BDP x rate / line rate.
+    #[schemars(extend("default" = "none", "source" = STANDARD))]
     pub window: RateWindow,
-}
-
-impl QcnConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        bounds::weight(problems, "decrease_gain", self.decrease_gain);
-        bounds::weight(problems, "minimum_decrease_factor", self.minimum_decrease_factor);
-        bounds::interval(problems, "increase_interval", self.increase_interval);
-        bounds::rate(problems, "additive_increase", self.additive_increase);
-        bounds::rate(problems, "hyper_increase", self.hyper_increase);
-        bounds::rate(problems, "minimum_rate", self.minimum_rate);
-    }
 }
 
 impl Parameters for QcnConfig {

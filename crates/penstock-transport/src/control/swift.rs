@@ -13,20 +13,8 @@
 //!
 //! The paper publishes no full set of parameters. Values marked htsim are those of that simulator
 //! (Broadcom/csg-htsim), guesses of its authors; delays are scaled to a fabric of 8 us and 100 Gb/s.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | ai | `additive_increase` | 1 | htsim |
-//! | beta | `beta` | 0.8 | htsim |
-//! | max_mdf | `maximum_decrease` | 0.5 | htsim |
-//! | base target | `base_target` | the base RTT | our choice: less starves every flow |
-//! | h | `hop_target` | 1.2 us | our choice: 45 kB of queue over three switches at 100 Gb/s |
-//! | fs_range | `range` | 8 us | our choice: one base RTT; htsim: five |
-//! | fs_min, fs_max | `minimum_flow_window`, `maximum_flow_window` | 0.1, 100 | htsim; 100 is a BDP here |
-//! | - | `minimum_window` | 0.001 | the paper, quoted from memory |
-//! | - | `maximum_window` | 1000 | htsim |
-//! | - | `initial_window_packets` | 100 | our choice: a BDP, the line-rate start of its rivals |
-//! | RETX_RESET | `reset_after` | 5 | htsim |
+
+use alloc::format;
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
@@ -35,78 +23,110 @@ use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Where values come from that the paper leaves out.
+const HTSIM: &str = "htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent";
+
+/// The largest window (packets): more than any path holds; our choice.
+const LARGEST_WINDOW: u32 = 1_000_000_000;
+
 /// Parameters of [`Swift`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwiftConfig {
-    /// What a round trip below the target adds to the window (ai in the paper) (packets), > 0.
+    /// Added per round trip below the target (ai).
+    #[schemars(extend(
+        "exclusiveMinimum" = 0,
+        "unit" = "packets",
+        "default" = 1.0,
+        "source" = HTSIM
+    ))]
     pub additive_increase: f64,
-    /// Share of the relative excess delay that is taken off the window (beta in the paper), > 0.
+    /// Share of the excess delay that a cut takes.
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 0.8, "source" = HTSIM))]
     pub beta: f64,
-    /// The largest share that one decrease takes off (max_mdf in the paper), in (0, 1).
+    /// Largest share of the window that one cut takes (max_mdf).
+    #[schemars(extend(
+        "exclusiveMinimum" = 0,
+        "exclusiveMaximum" = 1,
+        "default" = 0.5,
+        "source" = HTSIM
+    ))]
     pub maximum_decrease: f64,
-    /// The target of a path without switches (ps), > 0; `None` for the base round-trip time. Below
-    /// that no flow keeps its window.
+    /// Target delay without switches; null: the base RTT.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = null,
+            "source" = "our choice: below the base RTT no flow keeps its window"
+        )
+    )]
     pub base_target: Option<Time>,
-    /// What each switch of the path adds to the target (h in the paper) (ps).
+    /// Added to the target by each switch of the longest path (h).
+    #[schemars(extend(
+        "default" = "1.2 us",
+        "source" = "our choice: 45 kB of queue over three switches at 100 Gb/s"
+    ))]
     pub hop_target: Time,
-    /// What a flow with a small window adds to the target at most (fs_range in the paper) (ps).
+    /// Added to the target by a small window at most (fs_range).
+    #[schemars(extend(
+        "default" = "8 us",
+        "source" = "our choice: a base RTT of BFC's fabric; htsim has five"
+    ))]
     pub range: Time,
-    /// The window up to which it adds all of that (fs_min in the paper) (packets), > 0.
+    /// Window up to which all of range is added (fs_min).
+    #[schemars(extend(
+        "exclusiveMinimum" = 0,
+        "unit" = "packets",
+        "default" = 0.1,
+        "source" = HTSIM
+    ))]
     pub minimum_flow_window: f64,
-    /// The window from which on it adds nothing (fs_max in the paper) (packets), above the other.
+    /// Window from which on none of range is added (fs_max), above minimum_flow_window.
+    #[schemars(extend(
+        "unit" = "packets",
+        "default" = 100.0,
+        "source" = "our choice: one BDP of BFC's fabric, as in htsim"
+    ))]
     pub maximum_flow_window: f64,
-    /// The smallest window (packets), > 0, at most 1.
+    /// Smallest window.
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "unit" = "packets",
+            "default" = 0.001,
+            "source" = "Swift paper, quoted from memory"
+        )
+    )]
     pub minimum_window: f64,
-    /// The largest window (packets), >= 1.
+    /// Largest window.
+    #[schemars(
+        range(min = 1, max = LARGEST_WINDOW),
+        extend("unit" = "packets", "default" = 1000.0, "source" = HTSIM)
+    )]
     pub maximum_window: f64,
-    /// The first window (packets), >= 1.
+    /// First window.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "unit" = "packets",
+            "default" = 100,
+            "source" = "our choice: one BDP of BFC's fabric, as its DCTCP and HPCC start"
+        )
+    )]
     pub initial_window_packets: u32,
-    /// Timeouts in a row that reset the window to the smallest (RETX_RESET in the paper), >= 1.
+    /// Timeouts in a row that end in the smallest window (RETX_RESET).
+    #[schemars(range(min = 1), extend("default" = 5, "source" = HTSIM))]
     pub reset_after: u32,
 }
 
-impl SwiftConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let positive = "it must be a number above 0";
-        for (field, value) in [
-            ("additive_increase", self.additive_increase),
-            ("beta", self.beta),
-            ("minimum_flow_window", self.minimum_flow_window),
-            ("minimum_window", self.minimum_window),
-        ] {
-            problems.unless(value.is_finite() && value > 0.0, field, value, positive);
-        }
-        let decrease = self.maximum_decrease;
-        let remedy = "it must be above 0 and below 1";
-        problems.unless(decrease > 0.0 && decrease < 1.0, "maximum_decrease", decrease, remedy);
-        let largest = self.maximum_flow_window;
-        let holds = largest.is_finite() && largest > self.minimum_flow_window;
-        let remedy = "it must be above minimum_flow_window";
-        problems.unless(holds, "maximum_flow_window", largest, remedy);
-        let smallest = self.minimum_window;
-        problems.unless(smallest <= 1.0, "minimum_window", smallest, "at most 1");
-        let largest = self.maximum_window;
-        problems.unless(
-            (1.0..=1e9).contains(&largest),
-            "maximum_window",
-            largest,
-            "write 1 to 1e9",
-        );
-        let target = self.base_target.unwrap_or(Time::NEVER);
-        let remedy = "it must be above 0, or none for the base round-trip time";
-        problems.unless(target > Time::ZERO, "base_target", target, remedy);
-        for (field, value) in [
-            ("initial_window_packets", self.initial_window_packets),
-            ("reset_after", self.reset_after),
-        ] {
-            problems.unless(value > 0, field, value, "it must be at least 1");
-        }
-    }
-}
-
 impl Parameters for SwiftConfig {
+    fn check(&self, problems: &mut Problems) {
+        let (smallest, largest) = (self.minimum_flow_window, self.maximum_flow_window);
+        let remedy = format!("write more than minimum_flow_window, {smallest}");
+        problems.unless(largest > smallest, "maximum_flow_window", largest, remedy);
+    }
+
     fn uses_timestamp(&self) -> bool {
         true
     }

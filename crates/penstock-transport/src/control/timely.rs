@@ -22,30 +22,14 @@
 //!   (`largest_cut`) and counts steps that come sooner than D_minRTT after the last in proportion less
 //!   (`weighs_interval`); the paper's Algorithm 1 has neither.
 //! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | alpha | `ewma_weight` | 0.875 | the simulator's `TMLY_ALPHA` |
-//! | beta | `decrease_factor` | 0.8; patched 0.008 | the paper; CoNEXT 2016 |
-//! | delta | `additive_increase` | 10 Mb/s at 10 Gb/s | the paper; the simulator scales it |
-//! | N delta | `hyper_increase` | 50 Mb/s at 10 Gb/s | the paper: N = 5 |
-//! | - | `hyper_after` | 5 | the paper |
-//! | - | `hyper_below_low` | false; true in the simulator | Algorithm 1; theirs |
-//! | T_low | `low_rtt` | 50 us | the paper |
-//! | T_high | `high_rtt` | 500 us | the paper |
-//! | D_minRTT | `minimum_rtt` | 20 us | the paper |
-//! | - | `largest_cut` | 1; 0.5 | the paper; the authors' code snippet |
-//! | - | `weighs_interval` | false; true | the paper; the authors' code snippet |
-//! | Seg | `update` | 16 or 64 KB; a round trip in the simulator | the paper; theirs |
-//! | RTT_ref | `band` | T_low | CoNEXT 2016 |
-//! | - | `minimum_rate` | 1 Gb/s | the simulator's run.py |
-//! | - | `window` | none, or scaled | the simulator's "timely" and "timely_vwin" |
 
+use alloc::format;
+
+use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{BitRate, Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::hooks::{AtSource, Parameters};
 use crate::control::paced_rate::{PacedRate, RateWindow};
 use crate::flow::{FlowFacts, FlowView};
@@ -55,36 +39,100 @@ use crate::path::Acknowledgement;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimelyConfig {
-    /// Weight of the latest difference of round-trip times (alpha in the paper), in (0, 1].
+    /// Weight of a new difference (alpha).
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 0.875,
+            "source" = format!("{HPCC_SIMULATOR}: TMLY_ALPHA")
+        )
+    )]
     pub ewma_weight: f64,
-    /// How strong a cut is (beta in the paper), in (0, 1].
+    /// Strength of a cut (beta).
+    ///
+    /// Patched TIMELY has 0.008.
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.8, "source" = "TIMELY paper: 0.8")
+    )]
     pub decrease_factor: f64,
-    /// What an increase adds (delta in the paper) (bit/s).
+    /// Added by an increase (delta).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "100 Mb/s",
+            "source" = format!("{HPCC_SIMULATOR}: 10 Mb/s x 100/10, at 100 Gb/s")
+        )
+    )]
     pub additive_increase: BitRate,
-    /// What an increase adds after many others (N delta in the paper) (bit/s).
+    /// Added by an increase after many in a row (N delta).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "500 Mb/s",
+            "source" = format!(
+                "TIMELY paper: 5 delta; {HPCC_SIMULATOR}: 50 Mb/s x 100/10, at 100 Gb/s"
+            )
+        )
+    )]
     pub hyper_increase: BitRate,
-    /// How many increases in a row come before such a one, >= 0.
+    /// Increases in a row before hyper increases.
+    #[schemars(extend("default" = 5, "source" = "TIMELY paper: 5"))]
     pub hyper_after: u32,
-    /// Whether increases below `low_rtt` count and become such ones, too.
+    /// Whether increases below low_rtt count and become hyper increases, too.
+    #[schemars(extend(
+        "default" = true,
+        "source" = format!("{HPCC_SIMULATOR}; the paper's do not")
+    ))]
     pub hyper_below_low: bool,
-    /// Below this round-trip time the rate grows (T_low in the paper) (ps).
+    /// RTT below which the rate grows (T_low), at most high_rtt.
+    #[schemars(extend("default" = "50 us", "source" = "TIMELY paper: T_low"))]
     pub low_rtt: Time,
-    /// Above this round-trip time the rate falls (T_high in the paper) (ps).
+    /// RTT above which the rate falls (T_high).
+    #[schemars(extend("default" = "500 us", "source" = "TIMELY paper: T_high"))]
     pub high_rtt: Time,
-    /// What differences are normalized by (D_minRTT in the paper) (ps), > 0.
+    /// What a difference is divided by (D_minRTT).
+    #[schemars(
+        range(min = 1),
+        extend("default" = "20 us", "source" = "TIMELY paper: D_minRTT")
+    )]
     pub minimum_rtt: Time,
-    /// The largest share of the rate that one update takes away, in (0, 1]; 1: no limit.
+    /// Largest share of the rate that one update takes away; 1: no limit.
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 1.0,
+            "source" = "TIMELY paper: none; its authors' code snippet, as ported in eRPC: 0.5"
+        )
+    )]
     pub largest_cut: f64,
-    /// Whether an update that comes sooner than `minimum_rtt` after the one before changes the rate in
-    /// proportion less.
+    /// Whether an update sooner than minimum_rtt after the last one counts in proportion less.
+    #[schemars(extend(
+        "default" = false,
+        "source" = "TIMELY paper: none; its authors' code snippet, as ported in eRPC: true"
+    ))]
     pub weighs_interval: bool,
     /// When the rate is adjusted.
+    #[schemars(extend("default" = {"kind": "round-trip"}, "source" = HPCC_SIMULATOR))]
     pub update: TimelyUpdate,
-    /// What happens between the two thresholds.
+    /// What happens between low_rtt and high_rtt.
+    #[schemars(extend("default" = {"kind": "gradient"}, "source" = "TIMELY paper"))]
     pub band: TimelyBand,
-    /// The rate below which the flow does not fall (bit/s), > 0.
+    /// Rate below which no flow falls.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "1 Gb/s",
+            "source" = format!("{HPCC_SIMULATOR}: MIN_RATE 1000 Mb/s in run.py")
+        )
+    )]
     pub minimum_rate: BitRate,
-    /// How much may be in flight.
+    /// In flight at most: anything, one BDP, or BDP x rate / line rate.
+    ///
+    /// The simulator's "timely" has none, its "timely_vwin" scaled.
+    #[schemars(extend("default" = "none", "source" = format!("{HPCC_SIMULATOR}: HAS_WIN 0")))]
     pub window: RateWindow,
 }
 
@@ -92,11 +140,15 @@ pub struct TimelyConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimelyUpdate {
-    /// At the first acknowledgement of each round trip.
+    /// At the first ACK of each round trip.
     RoundTrip {},
-    /// Whenever so much has been acknowledged.
+    /// Whenever a segment has been acknowledged.
     Segment {
-        /// Size of a segment (bytes), > 0.
+        /// Size of a segment (Seg).
+        #[schemars(
+            range(min = 1),
+            extend("default" = "64 kB", "source" = "TIMELY paper: 16 to 64 KB")
+        )]
         size: Bytes,
     },
 }
@@ -107,37 +159,26 @@ pub enum TimelyUpdate {
 pub enum TimelyBand {
     /// A growing round-trip time cuts the rate in proportion, another increases it (SIGCOMM 2015).
     Gradient {},
-    /// The gradient only weighs an increase against a cut in proportion to the distance from a
-    /// reference (CoNEXT 2016).
+    /// The gradient weighs an increase against a cut by the distance from a reference (CoNEXT 2016).
     Patched {
-        /// The reference (RTT_ref in the paper) (ps), > 0.
+        /// The reference (RTT_ref).
+        #[schemars(
+            range(min = 1),
+            extend(
+                "default" = "50 us",
+                "source" = "patched TIMELY (Zhu et al., ECN or Delay, CoNEXT 2016): T_low"
+            )
+        )]
         reference_rtt: Time,
     },
 }
 
-impl TimelyConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        bounds::weight(problems, "ewma_weight", self.ewma_weight);
-        bounds::weight(problems, "decrease_factor", self.decrease_factor);
-        let low = self.low_rtt;
-        problems.unless(low <= self.high_rtt, "low_rtt", low, "it must not exceed high_rtt");
-        bounds::interval(problems, "minimum_rtt", self.minimum_rtt);
-        bounds::weight(problems, "largest_cut", self.largest_cut);
-        if let TimelyUpdate::Segment { size } = self.update {
-            let remedy = "it must be above 0, such as 64 kB";
-            problems.unless(size > Bytes::ZERO, "update.size", size, remedy);
-        }
-        if let TimelyBand::Patched { reference_rtt } = self.band {
-            bounds::interval(problems, "band.reference_rtt", reference_rtt);
-        }
-        bounds::rate(problems, "additive_increase", self.additive_increase);
-        bounds::rate(problems, "hyper_increase", self.hyper_increase);
-        bounds::rate(problems, "minimum_rate", self.minimum_rate);
-    }
-}
-
 impl Parameters for TimelyConfig {
+    fn check(&self, problems: &mut Problems) {
+        let (low, high) = (self.low_rtt, self.high_rtt);
+        problems.unless(low <= high, "low_rtt", low, format!("write at most high_rtt, {high}"));
+    }
+
     fn uses_timestamp(&self) -> bool {
         true
     }

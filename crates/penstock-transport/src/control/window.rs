@@ -3,15 +3,10 @@
 //! P. Goyal et al., "Backpressure Flow Control", NSDI 2022. Implemented: the cap on the bytes in
 //! flight of Ideal-FQ (Sec. 6.2.1) and of hosts that do not react to backpressure (App. A.8), one
 //! bandwidth-delay product in both.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | - | `bdp_factor` | 1 | Sec. 6.2.1, App. A.8 |
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::FlowFacts;
 use crate::path::PathFacts;
-use penstock_units::Problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,18 +14,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindowConfig {
-    /// The window in bandwidth-delay products of the path, > 0.
+    /// Window in bandwidth-delay products.
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "default" = 1.0, "source" = "BFC 6.2.1: 1 BDP")
+    )]
     pub bdp_factor: f64,
 }
 
 impl WindowConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let factor = self.bdp_factor;
-        let remedy = "it must be a number above 0, such as 1";
-        problems.unless(factor.is_finite() && factor > 0.0, "bdp_factor", factor, remedy);
-    }
-
     /// The window on `path` (bytes), at least one byte so that a flow can start.
     pub fn bytes(&self, path: &PathFacts) -> u64 {
         ((path.bdp.get() as f64 * self.bdp_factor) as u64).max(1)

@@ -1,6 +1,9 @@
 //! How the flows of a host share its NIC: the parameters and their bounds.
 
-use penstock_units::Problems;
+use alloc::format;
+
+use penstock_units::source::HPCC_SIMULATOR;
+use penstock_units::{Problems, declared};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +14,28 @@ pub const MAXIMUM_QUEUES: u32 = 128;
 /// Priority classes of a NIC at most: IEEE 802.1Q has eight.
 pub const MAXIMUM_CLASSES: u32 = 8;
 
-/// How the flows of a host share its NIC.
+/// The network interface: which of its flows sends next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicConfig {
-    /// Queues that the first switch can pause one by one, the control queue included: 0 for none,
-    /// else 2 to [`MAXIMUM_QUEUES`].
+    /// Queues, the control queue included; 0: one per flow.
+    ///
+    /// The first switch can pause them one by one.
+    #[schemars(
+        range(max = MAXIMUM_QUEUES),
+        extend(
+            "default" = 0,
+            "source" = format!("our choice: one per flow, as {HPCC_SIMULATOR}")
+        )
+    )]
     pub queues: u32,
-    /// Whether the NIC obeys pauses of its queues; pauses of classes are always obeyed.
+    /// Whether pauses of its queues are obeyed.
+    ///
+    /// Pauses of classes always are.
+    #[schemars(extend("default" = true, "source" = "BFC 3; A.8 turns it off"))]
     pub reacts: bool,
     /// Which ready flow of a class sends next.
+    #[schemars(extend("default" = "round-robin", "source" = HPCC_SIMULATOR))]
     pub scheduling: NicScheduling,
 }
 
@@ -35,17 +50,21 @@ pub enum NicScheduling {
 }
 
 impl NicConfig {
-    /// Checks the number of queues against its bounds.
+    /// Checks every field against the bounds that it declares, and that data have a queue.
     pub fn check(&self, problems: &mut Problems) {
-        let holds = self.queues == 0 || (2..=MAXIMUM_QUEUES).contains(&self.queues);
-        let remedy = "it must be 0 (no queues to pause) or 2 to 128, the control queue included";
-        problems.unless(holds, "queues", self.queues, remedy);
+        declared::check(self, problems);
+        let remedy = "one is the control queue; write 2 or more, or 0 for one per flow";
+        problems.unless(self.queues != 1, "queues", self.queues, remedy);
     }
 
     /// Checks that every one of `classes` priority classes gets a queue.
     pub fn check_classes(&self, classes: u32, problems: &mut Problems) {
         let holds = self.suffices_for(classes);
-        let remedy = "it must be above the number of classes, or 0 for no queues";
+        let remedy = format!(
+            "one is the control queue, and each of {classes} class(es) needs one; write {} or more, or \
+             0 for one per flow",
+            classes + 1
+        );
         problems.unless(holds, "queues", self.queues, remedy);
     }
 

@@ -18,13 +18,8 @@
 //! option: a round trip is measured on one new packet at a time. The clock is exact, so G of
 //! RFC 6298 is 0. Of the two variants of RFC 6582 Sec. 4 this is the one that restarts the timer
 //! only at the first partial acknowledgement.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | DupThresh | `duplicate_threshold` | 3 | RFC 5681 Sec. 3.2 |
-//! | - | `initial_timeout` | 200 us | our choice: the minimum; 1 s in RFC 6298 Sec. 2.1 |
-//! | minRTO | `minimum_timeout` | 200 us | AFQ Sec. 6.2.1; 1 s in RFC 6298 Sec. 2.4 |
-//! | - | `maximum_timeout` | 100 ms | our choice; at least 60 s in RFC 6298 Sec. 2.5 |
+
+use alloc::format;
 
 use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
@@ -33,7 +28,6 @@ use serde::{Deserialize, Serialize};
 use super::hooks::{AtDestination, AtSource, Parameters};
 use super::reassembly::Reassembly;
 use super::reply::Reply;
-use crate::bounds;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 
@@ -41,34 +35,44 @@ use crate::path::Acknowledgement;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FastRetransmitConfig {
-    /// Duplicate acknowledgements that mean a loss (packets), >= 1.
+    /// Duplicate ACKs that mean a loss (DupThresh).
+    #[schemars(range(min = 1), extend("default" = 3, "source" = "RFC 5681 sec. 3.2"))]
     pub duplicate_threshold: u32,
-    /// The retransmission timeout before a round trip was measured (ps), > 0.
+    /// Timeout before a round trip was measured, at most maximum_timeout.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "200 us",
+            "source" = "our choice: the minimum; RFC 6298 says 1 s, for the Internet"
+        )
+    )]
     pub initial_timeout: Time,
-    /// The shortest retransmission timeout once one was (ps), > 0.
+    /// Shortest timeout (minRTO), at most maximum_timeout.
+    ///
+    /// RFC 6298 says 1 s, for the Internet.
+    #[schemars(range(min = 1), extend("default" = "200 us", "source" = "AFQ paper, 6.2.1"))]
     pub minimum_timeout: Time,
-    /// What neither measurements nor back-off exceed (ps), >= the other two.
+    /// Longest timeout, back-off included.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "100 ms",
+            "source" = "our choice: nine doublings; RFC 6298 says at least 60 s, for the Internet"
+        )
+    )]
     pub maximum_timeout: Time,
 }
 
-impl FastRetransmitConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let threshold = self.duplicate_threshold;
-        let remedy = "it must be at least 1, such as 3";
-        problems.unless(threshold > 0, "duplicate_threshold", threshold, remedy);
-        bounds::interval(problems, "maximum_timeout", self.maximum_timeout);
-        for (field, timeout) in
-            [("initial_timeout", self.initial_timeout), ("minimum_timeout", self.minimum_timeout)]
-        {
-            let holds = timeout > Time::ZERO && timeout <= self.maximum_timeout;
-            let remedy = "it must be above 0 and at most maximum_timeout, such as 200 us";
-            problems.unless(holds, field, timeout, remedy);
+impl Parameters for FastRetransmitConfig {
+    fn check(&self, problems: &mut Problems) {
+        let (initial, minimum) = (self.initial_timeout, self.minimum_timeout);
+        let most = self.maximum_timeout;
+        let remedy = format!("write at most maximum_timeout, {most}");
+        for (field, timeout) in [("initial_timeout", initial), ("minimum_timeout", minimum)] {
+            problems.unless(timeout <= most, field, timeout, &remedy);
         }
     }
-}
 
-impl Parameters for FastRetransmitConfig {
     fn reports_losses(&self) -> bool {
         true
     }

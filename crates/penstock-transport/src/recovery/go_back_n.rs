@@ -9,17 +9,13 @@
 //! Differs from that model: duplicates are acknowledged again, and the sender has a retransmission
 //! timer without back-off. Without both, the loss of the last packet of a flow or of a negative
 //! acknowledgement stalls the flow for ever (that model relies on a lossless network).
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | - | `nack_interval` | 500 us | the simulator's NACK interval |
-//! | - | `timeout` | 500 us to 4 ms | our choice: several round trips including pauses |
 
 use super::hooks::{AtDestination, AtSource, Parameters};
 use super::reply::Reply;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
-use penstock_units::{Problems, Time};
+use penstock_units::Time;
+use penstock_units::source::HPCC_SIMULATOR;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,18 +23,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GoBackNConfig {
-    /// How long a sender with bytes in flight waits for progress before it rewinds (ps), > 0.
+    /// Time without an acknowledgement after which everything in flight is sent again.
+    ///
+    /// Several round trips, pauses included.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "4 ms",
+            "source" = "our choice: above every pause seen, so that it fires after losses only"
+        )
+    )]
     pub timeout: Time,
-    /// How long a receiver waits before it reports the same gap again (ps), >= 0.
+    /// Time before which a receiver does not report the same gap again.
+    #[schemars(extend("default" = "500 us", "source" = HPCC_SIMULATOR))]
     pub nack_interval: Time,
-}
-
-impl GoBackNConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let remedy = "it must be above 0; several round-trip times are usual, such as 1 ms";
-        problems.unless(self.timeout > Time::ZERO, "timeout", self.timeout, remedy);
-    }
 }
 
 impl Parameters for GoBackNConfig {}

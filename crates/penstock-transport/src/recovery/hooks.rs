@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 
 use super::reply::Reply;
 use crate::flow::{FlowView, LossSignal};
@@ -13,6 +13,9 @@ use crate::path::Acknowledgement;
 
 /// What the rest of a host and the switches must know of a recovery's parameters.
 pub(crate) trait Parameters {
+    /// Checks the fields with each other; each has been checked against the bounds that it declares.
+    fn check(&self, _problems: &mut Problems) {}
+
     /// Whether a sender learns of a loss before its timer expires, and tells its controller
     /// ([`LossSignal::FastRetransmit`]).
     fn reports_losses(&self) -> bool {

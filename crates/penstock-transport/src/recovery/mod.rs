@@ -39,13 +39,13 @@ ends! { $
     source Sending, each by at_source;
     /// The receiving half of a flow's recovery.
     destination Receiving, each by at_destination;
-    /// After a gap everything from the gap on is sent again.
+    /// Resend everything from the first loss.
     go_back_n: GoBackN(GoBackNConfig => Sending, Receiving),
-    /// The switch that drops a packet tells the sender, which sends exactly that packet again.
+    /// The switch tells the sender of each drop, and the sender resends that packet (BFC's HPCC-PFC).
     perfect: Perfect(PerfectConfig => Sending, Receiving),
-    /// The receiver says what arrived behind a gap, and only the gap is sent again (IRN).
+    /// Resend what is missing, and nothing else; one BDP is outstanding at most (IRN).
     selective_repeat: SelectiveRepeat(SelectiveRepeatConfig => Box Sending, Receiving),
-    /// Duplicate acknowledgements, a lost packet per round trip (TCP NewReno).
+    /// TCP NewReno's recovery: duplicate ACKs, one lost packet per round trip, a timer.
     fast_retransmit: FastRetransmit(FastRetransmitConfig => Box Sending, Receiving),
     /// The receiver asks for what has not arrived (Homa).
     resend: Resend(ResendConfig => Box Sending, Box Receiving),

@@ -6,7 +6,7 @@
 //! reports every drop. The receiver counts bytes in whatever order they come: only dropped bytes
 //! are sent again, so it sees every byte once. There is no timer, because no drop goes unreported.
 
-use penstock_units::{Problems, Time};
+use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,11 +19,6 @@ use crate::flow::{FlowFacts, FlowView};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerfectConfig {}
-
-impl PerfectConfig {
-    /// Nothing can be wrong.
-    pub fn check(&self, _problems: &mut Problems) {}
-}
 
 impl Parameters for PerfectConfig {}
 

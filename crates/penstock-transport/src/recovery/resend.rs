@@ -10,14 +10,13 @@
 //! arrived is not known to its receiver: a sender that has had nothing to send for as long sends its first
 //! packet again (in Homa the client's RESEND for the response finds an unknown RPC, with the same effect).
 //! A RESEND is a grant of what it asks for, in case the grant was lost.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | - | `timeout` | 10 ms | Homa: "a few milliseconds"; our choice: longer than any queue of BFC's incasts |
+
+use alloc::format;
 
 use core::ops::Range;
 
-use penstock_units::{Problems, Time};
+use penstock_units::Time;
+use penstock_units::source::HOMA_PAPER;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,22 +24,25 @@ use super::hooks::{AtDestination, AtSource, Parameters};
 use super::lost_packets::LostPackets;
 use super::reassembly::Reassembly;
 use super::reply::Reply;
-use crate::bounds;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 
 /// Parameters of the recovery by RESEND.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResendConfig {
-    /// How long one end waits for the other before it says so (ps), > 0.
+    /// Time without a granted packet after which the receiver asks again.
+    ///
+    /// A sender waits as long for its receiver.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "10 ms",
+            "source" = format!(
+                "our choice: {HOMA_PAPER} says milliseconds; longer than the queues of BFC's incasts"
+            )
+        )
+    )]
     pub timeout: Time,
-}
-
-impl ResendConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        bounds::interval(problems, "timeout", self.timeout);
-    }
 }
 
 impl Parameters for ResendConfig {

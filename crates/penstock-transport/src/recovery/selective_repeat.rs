@@ -17,12 +17,8 @@
 //! as lost, or a lost tail would cost a timeout per packet; every acknowledgement that says something
 //! new restarts the timer. A retransmission needs room in the controller's window, for which lost
 //! and selectively acknowledged bytes are not in flight.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | BDP cap | `bdp_factor` | 1 | the paper, Sec. 3.2: the longest path's |
-//! | RTO_low, RTO_high | `timeout_low`, `timeout_high` | 100 us, 320 us | Sec. 4.1 |
-//! | N | `low_packets` | 3 | Sec. 4.1 |
+
+use alloc::format;
 
 use core::ops::Range;
 
@@ -36,34 +32,44 @@ use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Where the values come from.
+const PAPER: &str = "IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory";
+
 /// Parameters of selective repeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SelectiveRepeatConfig {
-    /// How much may be outstanding for a new packet to leave (bandwidth-delay products), > 0.
+    /// Outstanding data at most, in bandwidth-delay products of the longest path.
+    #[schemars(extend(
+        "exclusiveMinimum" = 0,
+        "default" = 1.0,
+        "source" = format!("{PAPER}: BDP-FC")
+    ))]
     pub bdp_factor: f64,
-    /// The timeout while at most `low_packets` are outstanding (RTO_low in the paper) (ps), > 0.
+    /// Timeout with few packets outstanding (RTO_low).
+    #[schemars(
+        range(min = 1),
+        extend("default" = "100 us", "source" = format!("{PAPER}: RTO_low"))
+    )]
     pub timeout_low: Time,
-    /// The timeout otherwise (RTO_high in the paper) (ps), >= `timeout_low`.
+    /// Timeout otherwise (RTO_high), at least timeout_low.
+    #[schemars(
+        range(min = 1),
+        extend("default" = "320 us", "source" = format!("{PAPER}: RTO_high"))
+    )]
     pub timeout_high: Time,
-    /// See `timeout_low` (N in the paper) (packets), >= 0.
+    /// Packets outstanding that are few (N).
+    #[schemars(extend("unit" = "packets", "default" = 3, "source" = format!("{PAPER}: N = 3")))]
     pub low_packets: u32,
 }
 
-impl SelectiveRepeatConfig {
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        let factor = self.bdp_factor;
-        let remedy = "it must be a number above 0, such as 1";
-        problems.unless(factor.is_finite() && factor > 0.0, "bdp_factor", factor, remedy);
+impl Parameters for SelectiveRepeatConfig {
+    fn check(&self, problems: &mut Problems) {
         let (low, high) = (self.timeout_low, self.timeout_high);
-        problems.unless(low > Time::ZERO, "timeout_low", low, "it must be above 0, such as 100 us");
-        let remedy = "it must not be below timeout_low, such as 320 us";
+        let remedy = format!("write at least timeout_low, {low}");
         problems.unless(high >= low, "timeout_high", high, remedy);
     }
-}
 
-impl Parameters for SelectiveRepeatConfig {
     fn reports_losses(&self) -> bool {
         true
     }

@@ -1,38 +1,83 @@
 //! The parameters of ExpressPass at hosts, and their bounds.
 
+use alloc::format;
+
+use penstock_units::source::EXPRESSPASS_SIMULATOR;
 use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::control::hooks::Parameters;
+
+/// The largest credit (bytes): the largest frame that a credit can stand for; our choice.
+const LARGEST_CREDIT: u64 = 1 << 14;
 
 /// Parameters of ExpressPass at hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpressPassConfig {
-    /// First rate of a flow's credits, as a share of what the link carries, in (0, 1].
+    /// First rate of a flow's credits, as a share of the largest (alpha).
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.5, "source" = "BFC 6.2.1")
+    )]
     pub initial_rate: f64,
-    /// First weight of the largest rate in an increase, in (0, 1].
+    /// First weight of the largest rate in an increase (w_init).
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.0625, "source" = "BFC 6.2.1")
+    )]
     pub initial_weight: f64,
-    /// Smallest weight, in (0, 1].
+    /// Smallest weight (w_min).
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.01, "source" = EXPRESSPASS_SIMULATOR)
+    )]
     pub minimum_weight: f64,
-    /// Largest weight, in (0, 1], >= `minimum_weight`.
+    /// Largest weight (w_max), at least minimum_weight.
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.5, "source" = EXPRESSPASS_SIMULATOR)
+    )]
     pub maximum_weight: f64,
     /// How the rate follows the loss of credits.
+    #[schemars(extend(
+        "default" = {"kind": "released"},
+        "source" = format!("{EXPRESSPASS_SIMULATOR}, which BFC ran")
+    ))]
     pub feedback: CreditFeedback,
-    /// The gap between two credits varies by up to this share of it, either way, in [0, 1).
+    /// Share by which gaps between credits vary either way.
+    #[schemars(
+        range(min = 0),
+        extend("exclusiveMaximum" = 1, "default" = 0.1, "source" = EXPRESSPASS_SIMULATOR)
+    )]
     pub jitter: f64,
-    /// Smallest credit on the wire (bytes), >= 1.
+    /// Smallest credit on the wire, at most credit_maximum.
+    #[schemars(
+        range(min = 1, max = LARGEST_CREDIT),
+        extend("default" = "84 B", "source" = format!("{EXPRESSPASS_SIMULATOR}: fixed"))
+    )]
     pub credit_minimum: Bytes,
-    /// Largest credit on the wire (bytes), >= `credit_minimum`; sizes are uniform between the two.
+    /// Largest credit on the wire; sizes are uniform between the two.
+    #[schemars(
+        range(min = 1, max = LARGEST_CREDIT),
+        extend("default" = "84 B", "source" = format!("{EXPRESSPASS_SIMULATOR}: fixed"))
+    )]
     pub credit_maximum: Bytes,
-    /// A flow with fewer packets left starts at a rate that is lower in proportion (packets); 0 for
-    /// never.
+    /// Size of a flow below which it starts slower in proportion; 0: none does.
+    #[schemars(extend("unit" = "packets", "default" = 40, "source" = EXPRESSPASS_SIMULATOR))]
     pub full_rate_packets: u32,
-    /// Whether a sender stops its credits once those of the last round trip are as many as it needs.
+    /// Whether a sender stops once a round trip has brought as many credits as packets are left.
+    #[schemars(extend("default" = true, "source" = EXPRESSPASS_SIMULATOR))]
     pub early_stop: bool,
-    /// After how long without a credit a sender repeats its request (ps), > 0.
+    /// Time without a credit after which a request is repeated.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "100 us",
+            "source" = format!("{EXPRESSPASS_SIMULATOR}: the paper's scripts")
+        )
+    )]
     pub request_timeout: Time,
 }
 
@@ -40,33 +85,33 @@ pub struct ExpressPassConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CreditFeedback {
-    /// As in the released code: the target falls as the rate rises, the weight grows by a step.
+    /// The released code: the target loss falls as the rate rises, the weight grows by steps.
     Released {
-        /// Target loss of a flow without credits, in [0, 1]; 0.125 in the released code. A flow at the
-        /// largest rate has none.
+        /// Target loss of a flow without credits; at the largest rate it is none.
+        #[schemars(
+            range(min = 0, max = 1),
+            extend("default" = 0.125, "source" = EXPRESSPASS_SIMULATOR)
+        )]
         target_loss: f64,
-        /// Added to the weight by a second increase in a row, >= 0; 0.05 in the released code.
+        /// Added to the weight by a second increase in a row.
+        #[schemars(
+            range(min = 0, max = 1),
+            extend("default" = 0.05, "source" = EXPRESSPASS_SIMULATOR)
+        )]
         weight_step: f64,
     },
-    /// As in Algorithm 1 of the paper: a constant target, the weight goes half the way to the largest.
+    /// Algorithm 1: a constant target loss, the weight goes half the way to the largest.
     Paper {
-        /// Target loss, in [0, 1]; 0.1 in the paper.
+        /// Target loss.
+        #[schemars(
+            range(min = 0, max = 1),
+            extend("default" = 0.1, "source" = "ExpressPass paper, quoted from memory")
+        )]
         target_loss: f64,
     },
 }
 
 impl CreditFeedback {
-    /// Checks every field against its bounds.
-    fn check(self, problems: &mut Problems) {
-        let (target, step) = match self {
-            CreditFeedback::Released { target_loss, weight_step } => (target_loss, weight_step),
-            CreditFeedback::Paper { target_loss } => (target_loss, 0.0),
-        };
-        let share = "it must be 0 to 1";
-        problems.unless((0.0..=1.0).contains(&target), "target_loss", target, share);
-        problems.unless((0.0..=1.0).contains(&step), "weight_step", step, share);
-    }
-
     /// The loss that is aimed at while credits leave at `rate`, a share of the largest.
     pub(super) fn target_loss(self, rate: f64) -> f64 {
         match self {
@@ -76,41 +121,23 @@ impl CreditFeedback {
     }
 }
 
-/// The largest credit (bytes): the largest frame that a credit can stand for; our choice.
-const LARGEST_CREDIT: Bytes = Bytes::new(1 << 14);
-
 impl ExpressPassConfig {
     /// Mean size of a credit on the wire (bytes), rounded down.
     pub fn credit(&self) -> Bytes {
         Bytes::new((self.credit_minimum.get() + self.credit_maximum.get()) / 2)
     }
-
-    /// Checks every field against its bounds.
-    pub fn check(&self, problems: &mut Problems) {
-        bounds::weight(problems, "initial_rate", self.initial_rate);
-        bounds::weight(problems, "initial_weight", self.initial_weight);
-        bounds::weight(problems, "minimum_weight", self.minimum_weight);
-        bounds::weight(problems, "maximum_weight", self.maximum_weight);
-        problems.unless(
-            self.minimum_weight <= self.maximum_weight,
-            "maximum_weight",
-            self.maximum_weight,
-            "it must be at least minimum_weight",
-        );
-        problems.within("feedback", |inner| self.feedback.check(inner));
-        let holds = (0.0..1.0).contains(&self.jitter);
-        problems.unless(holds, "jitter", self.jitter, "it must be 0 or more, below 1");
-        let (least, most) = (self.credit_minimum, self.credit_maximum);
-        let holds = most <= LARGEST_CREDIT && most > Bytes::ZERO;
-        problems.unless(holds, "credit_maximum", most, "it must be 1 B to 16 KiB, a frame");
-        let holds = least > Bytes::ZERO && least <= most;
-        let remedy = "it must be at least 1 B and at most credit_maximum";
-        problems.unless(holds, "credit_minimum", least, remedy);
-        bounds::interval(problems, "request_timeout", self.request_timeout);
-    }
 }
 
 impl Parameters for ExpressPassConfig {
+    fn check(&self, problems: &mut Problems) {
+        let (least, most) = (self.minimum_weight, self.maximum_weight);
+        let remedy = format!("write at least minimum_weight, {least}");
+        problems.unless(most >= least, "maximum_weight", most, remedy);
+        let (least, most) = (self.credit_minimum, self.credit_maximum);
+        let remedy = format!("write at most credit_maximum, {most}");
+        problems.unless(least <= most, "credit_minimum", least, remedy);
+    }
+
     fn acknowledges_each(&self) -> bool {
         false
     }
@@ -122,6 +149,7 @@ pub(crate) mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::control::ControllerConfig;
     use crate::path::PathFacts;
 
     /// The parameters of BFC, credits of one size.
@@ -149,7 +177,7 @@ pub(crate) mod tests {
     /// The fields that are refused.
     fn refused(config: &ExpressPassConfig) -> Vec<String> {
         let mut problems = Problems::default();
-        config.check(&mut problems);
+        ControllerConfig::Expresspass(config.clone()).check(&mut problems);
         problems.found().iter().map(|problem| problem.path.clone()).collect()
     }
 
