@@ -42,7 +42,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
@@ -55,10 +55,30 @@ use crate::{BitRate, Bytes, Problems, Time};
 /// # Panics
 /// When `parameters` cannot be written as JSON, which plain data always can.
 pub fn check<T: JsonSchema + Serialize>(parameters: &T, problems: &mut Problems) {
-    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
-    let value = serde_json::to_value(parameters).expect("parameters are plain data");
-    let schema = schema.as_value();
-    Bounds { root: schema, problems }.check(schema, &value, "");
+    Declared::by::<T>().check(parameters, problems);
+}
+
+/// The bounds that a table declares: for many values of it, or for parts of one.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    schema: Schema,
+}
+
+impl Declared {
+    /// What `T` declares.
+    pub fn by<T: JsonSchema>() -> Self {
+        Declared { schema: SchemaGenerator::default().into_root_schema_for::<T>() }
+    }
+
+    /// Checks `value` as [`check`] does; fields that it does not have are left alone.
+    ///
+    /// # Panics
+    /// When `value` cannot be written as JSON, which plain data always can.
+    pub fn check(&self, value: &impl Serialize, problems: &mut Problems) {
+        let value = serde_json::to_value(value).expect("parameters are plain data");
+        let schema = self.schema.as_value();
+        Bounds { root: schema, problems }.check(schema, &value, "");
+    }
 }
 
 /// The walk through a value beside its schema.
@@ -97,6 +117,12 @@ impl Bounds<'_> {
                             & fields.get(name).is_none_or(|value| self.check(schema, value, &path))
                     };
                     properties.iter().fold(true, check)
+                }
+                // JSON has no other number: this one is infinite, or not a number.
+                Value::Null if schema.get("type").and_then(Value::as_str) == Some("number") => {
+                    let remedy = "write a finite number";
+                    self.problems.unless(false, path, "no finite number", remedy);
+                    false
                 }
                 _ => true,
             }
@@ -265,6 +291,24 @@ mod tests {
             "scheme.rows[0].rate is 0 b/s; write 1 b/s or more",
         ];
         assert_eq!(found(&table), expected);
+    }
+
+    #[test]
+    fn a_number_is_finite() {
+        for share in [f64::NAN, f64::INFINITY] {
+            let table = Table { choice: Choice::Bounded { share }, ..table() };
+            let expected = ["scheme.choice.share is no finite number; write a finite number"];
+            assert_eq!(found(&table), expected);
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_table_is_checked_by_itself() {
+        let mut problems = Problems::default();
+        let part = serde_json::json!({ "span": Time::ZERO, "rows": [] });
+        Declared::by::<Table>().check(&part, &mut problems);
+        let paths = problems.found().iter().map(|one| one.path.as_str());
+        assert!(paths.eq(["span", "rows"]), "{problems}");
     }
 
     #[test]

@@ -20,6 +20,13 @@ class NoneBackpressure(Part):
     kind: Literal["none"]
 
 
+class Pfc(Part):
+    """Parameters of PFC."""
+
+    xon_offset: Size = field("How far below XOFF a class is resumed (bytes)")
+    xoff: Size | None = field("A static XOFF (bytes); none for the dynamic threshold")
+
+
 class PfcBackpressure(Pfc):
     """Priority flow control."""
 
@@ -46,17 +53,26 @@ Threshold = Annotated[HopRttsThreshold | TimeThreshold, Field(discriminator="kin
 """The pause threshold of a queue."""
 
 
+class Bfc(Part):
+    """Parameters of BFC's backpressure."""
+
+    threshold: Threshold = field("The pause threshold")
+    bitmap_interval: Time = field("Time between two bitmaps of a port (ps); zero for none")
+    counts_last: Flag = field("Whether a packet with the last bytes of its flow can cause a pause")
+    elide_down_up: Flag = field(
+        "Whether packets from a higher tier to a higher tier cause no backpressure"
+    )
+    elide: Many[tuple[Count, Count, Count]] = field(
+        "Match table of the packets that cause none: those that come to a switch from a node and "
+        "leave it for a node, as (from, switch, to)",
+        repr=False,
+    )
+
+
 class BfcBackpressure(Bfc):
     """Backpressure flow control."""
 
     kind: Literal["bfc"]
-
-
-class Pfc(Part):
-    """Parameters of PFC."""
-
-    xon_offset: Size = field("How far below XOFF a class is resumed (bytes)")
-    xoff: Size | None = field("A static XOFF (bytes); none for the dynamic threshold")
 
 
 class FafcBackpressure(Part):
@@ -100,22 +116,6 @@ class PPfcBackpressure(Part):
     xon_offset: Size = field("How far below they are resumed (bytes), < `threshold`")
     horizon: Time = field("T: how far is looked back and ahead (ps), > 0")
     pfc: Pfc = field("PFC by the ingress queues")
-
-
-class Bfc(Part):
-    """Parameters of BFC's backpressure."""
-
-    threshold: Threshold = field("The pause threshold")
-    bitmap_interval: Time = field("Time between two bitmaps of a port (ps); zero for none")
-    counts_last: Flag = field("Whether a packet with the last bytes of its flow can cause a pause")
-    elide_down_up: Flag = field(
-        "Whether packets from a higher tier to a higher tier cause no backpressure"
-    )
-    elide: Many[tuple[Count, Count, Count]] = field(
-        "Match table of the packets that cause none: those that come to a switch from a node and "
-        "leave it for a node, as (from, switch, to)",
-        repr=False,
-    )
 
 
 class CreditsBackpressure(Part):
