@@ -13,7 +13,6 @@ from fake_core import FakeCore
 
 from penstock import Scenario, _core
 from penstock.cli import main
-from penstock.runner import validate
 
 GRAPH = """
 [topology]
@@ -295,7 +294,7 @@ def test_too_much_load_is_refused_with_the_largest_that_would_do(
     assert "0.99" in message
     largest = re.search(r"write at most (0\.\d+)", message)
     assert largest, message
-    validate(Scenario.from_toml("bad.toml", {"load": float(largest[1])}))
+    Scenario.from_toml("bad.toml", {"load": float(largest[1])})
     assert unrun.scenarios == []
 
 
@@ -307,7 +306,7 @@ def test_incasts_that_come_too_fast_are_refused_with_the_shortest_period(
     assert "traffic[0].period" in message
     shortest = re.search(r"write at least (\d+ ns)", message)
     assert shortest, message
-    validate(Scenario.from_name("incast", {"traffic.incast.period": shortest[1]}))
+    Scenario.from_name("incast", {"traffic.incast.period": shortest[1]})
     assert unrun.scenarios == []
 
 

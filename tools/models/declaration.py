@@ -80,7 +80,9 @@ class Field:
     def range(self) -> str:
         """The values that the core accepts, in words; empty where its type says all."""
         if isinstance(self.type, Many):
-            return _entries(self.schema)
+            return _lengths(self.schema, "Items", "entries")
+        if isinstance(self.type, Plain) and self.type.name == "text":
+            return _lengths(self.schema, "Length", "characters")
         return _numbers(self.schema, self.type)
 
 
@@ -242,8 +244,8 @@ def _numbers(schema: Schema, one: Type) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _entries(schema: Schema) -> str:
-    least, most = schema.get("minItems", 0), schema.get("maxItems")
+def _lengths(schema: Schema, what: str, unit: str) -> str:
+    least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}")
     if most is None:
-        return f"{least} or more" if least else ""
-    return f"{least} to {most:,}" if least else f"at most {most:,}"
+        return f"{least} {unit} or more" if least else ""
+    return f"{least} to {most:,} {unit}" if least else f"at most {most:,} {unit}"

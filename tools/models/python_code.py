@@ -204,8 +204,11 @@ def _field(declared: Declared, table: Table, field: Field) -> str:
         arguments.append(("alias=", field.name))
     for key, value in (("unit", field.note("unit")), ("range", field.range())):
         arguments += [(f"{key}=", value)] if value else []
-    if isinstance(field.type, Many) and isinstance(field.type.entry, Row):
-        arguments.append(("repr=", False))
+    if isinstance(field.type, Many):
+        # Rows have no room in a line, and a list is not longer than the memory it may take.
+        most = None if field.is_optional else field.schema.get("maxItems")
+        arguments += [("max_length=", most)] if most else []
+        arguments += [("repr=", False)] if isinstance(field.type.entry, Row) else []
     if field.note("source"):
         arguments.append(("source=", field.note("source")))
     return _call(f"    {name}: {annotation} = field(", arguments)

@@ -26,6 +26,7 @@ from penstock.errors import printable
 from penstock.text_file import check_regular
 from penstock.units import Quantity, refusal
 
+
 class Part(BaseModel):
     """A part of a scenario: immutable, every key known, every default checked like an input."""
 
@@ -58,7 +59,7 @@ def field(
     range
         What the core accepts, in words.
     more
-        `alias` and `repr` of pydantic.
+        `alias`, `repr` and `max_length` of pydantic.
     """
     extra: dict[str, Any] = {"source": source, "unit": unit, "range": range}
     return Field(default, description=description, json_schema_extra=extra, **more)
@@ -144,6 +145,7 @@ Text = Annotated[str, Strict(), AfterValidator(_shown)]
 
 Label = Annotated[str, Strict(), Field(min_length=1), AfterValidator(_label)]
 """A name in results, not empty."""
+
 
 def resolve_path(written: str, info: ValidationInfo) -> Path:
     """The file that a scenario names, relative to the scenario's own directory."""

@@ -11,7 +11,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from penstock.scenario.base import Count, Count8, Label, Many, Part, Text, field, inherited, resolve_path
+from penstock.scenario.base import (
+    Count,
+    Count8,
+    Label,
+    Many,
+    Part,
+    Text,
+    field,
+    inherited,
+    resolve_path,
+)
 from penstock.scenario.declared.sizes import CdfSizes, ExponentialSizes, FixedSizes, ParetoSizes
 from penstock.scenario.declared.traffic import IncastTraffic, ListedTraffic, OpenLoopTraffic
 from penstock.trace import FLOWS_MAX, read_trace
@@ -59,7 +69,9 @@ def _named_sizes(written: Any, info: ValidationInfo) -> Any:
 
 
 Sizes = Annotated[
-    Annotated[TableSizes | FixedSizes | ExponentialSizes | ParetoSizes, Field(discriminator="kind")],
+    Annotated[
+        TableSizes | FixedSizes | ExponentialSizes | ParetoSizes, Field(discriminator="kind")
+    ],
     BeforeValidator(_named_sizes),
 ]
 """A distribution of flow sizes; a text names a built-in one or a file."""
@@ -105,7 +117,7 @@ class LongLived(_Flows):
     kind: Literal["long-lived"]
     label: Label = field("Name in tables and figures", "long-lived", source=OWN)
     pairs: Many[tuple[Count, Count]] = field(
-        "Rows [source, destination]", repr=False
+        "Rows [source, destination]", max_length=FLOWS_MAX, repr=False
     )
     start: Time = field("When they begin", 0, source="our choice: with the run")
     spread: Time = inherited(ListedTraffic, "spread")

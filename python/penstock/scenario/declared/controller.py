@@ -23,30 +23,32 @@ from penstock.units import Rate, Size, Time
 
 
 class LineRateController(Part):
-    """No control."""
+    """Send as fast as the interface lets."""
 
     kind: Literal["line-rate"]
 
 
 class WindowController(Part):
-    """A constant window."""
+    """At most a fixed amount in flight per flow, at line rate."""
 
     kind: Literal["window"]
-    bdp_factor: Number = field("The window in bandwidth-delay products of the path, > 0")
+    bdp_factor: Number = field(
+        "Window in bandwidth-delay products", 1.0, range="above 0", source="BFC 6.2.1: 1 BDP"
+    )
 
 
 class WindowIncrease(Part):
-    """More in flight."""
+    """An additive step of the window; the rate grows by it over the base round-trip time."""
 
     kind: Literal["window"]
-    size: Size = field("By how much (bytes); the rate grows by this over the base round-trip time")
+    size: Size = field("How much more is in flight after a step", range="1 B or more")
 
 
 class RateIncrease(Part):
-    """A higher rate."""
+    """An additive step of the rate."""
 
     kind: Literal["rate"]
-    rate: Rate = field("By how much (bit/s)")
+    rate: Rate = field("How much faster the flow sends after a step", range="1 b/s or more")
 
 
 Increase = Annotated[WindowIncrease | RateIncrease, Field(discriminator="kind")]
@@ -54,104 +56,204 @@ Increase = Annotated[WindowIncrease | RateIncrease, Field(discriminator="kind")]
 
 
 class DctcpController(Part):
-    """DCTCP."""
+    """DCTCP: cut by the share of marked bytes."""
 
     kind: Literal["dctcp"]
-    gain: Number = field("Weight of the latest round in alpha (g in the paper), in (0, 1]")
-    start: Literal["line-rate", "slow-start"] = field("How a flow starts")
-    initial_window_packets: Count = field(
-        "First window of a slow start (packets), >= 1; a line-rate start ignores it"
+    gain: Number = field(
+        "Weight of a new estimate (g)",
+        0.0625,
+        range="above 0, at most 1",
+        source="RFC 8257 (1/16), as ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control)",
     )
-    increase: Increase = field("What a round without a cut adds, > 0")
-    minimum_rate: Rate = field("The rate below which the flow does not fall (bit/s), > 0")
+    start: Literal["line-rate", "slow-start"] = field(
+        "How a flow begins", "line-rate", source="BFC 6.2.1"
+    )
+    initial_window_packets: Count = field(
+        "First window of slow start; a start at line rate has none",
+        10,
+        unit="packets",
+        range="1 or more",
+        source="BFC A.6",
+    )
+    increase: Increase = field(
+        "Added by a round trip without a cut",
+        {"kind": "window", "size": "1000 B"},
+        source="DCTCP paper: TCP's increase of one packet per round trip",
+    )
+    minimum_rate: Rate = field(
+        "Rate below which no flow falls",
+        "100 Mb/s",
+        range="1 b/s or more",
+        source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): MIN_RATE "
+        "100 Mb/s",
+    )
     window: Literal["none", "bdp", "scaled"] = field(
-        "How much may be in flight; DCTCP's own window is `scaled`"
+        "In flight at most: anything, one BDP, or BDP x rate / line rate",
+        "scaled",
+        source="DCTCP paper; VAR_WIN of ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control)",
     )
 
 
 class HpccController(Part):
-    """HPCC."""
+    """HPCC: follow the utilization that telemetry reports."""
 
     kind: Literal["hpcc"]
     target_utilization: Number = field(
-        "Utilization that the window aims at (eta in the paper), in (0, 1]"
+        "Utilization that is aimed at (eta)", 0.95, range="above 0, at most 1", source="BFC 6.2.1"
     )
     maximum_stage: Count = field(
-        "Additive rounds before a multiplicative one (maxStage in the paper), >= 0"
+        "Additive steps before a multiplicative one (maxStage)", 5, source="BFC 6.2.1"
     )
-    additive_increase: Increase = field("What every step adds (W_AI in the paper), > 0")
-    minimum_rate: Rate = field("The rate below which the flow does not fall (bit/s), > 0")
-    react: Literal["per-ack", "per-rtt"] = field("Which acknowledgements change the window")
+    additive_increase: Increase = field(
+        "Added by every step (W_AI)",
+        {"kind": "window", "size": "80 B"},
+        source="HPCC paper, quoted from memory",
+    )
+    minimum_rate: Rate = field(
+        "Rate below which no flow falls",
+        "100 Mb/s",
+        range="1 b/s or more",
+        source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): MIN_RATE "
+        "100 Mb/s",
+    )
+    react: Literal["per-ack", "per-rtt"] = field(
+        "When the window follows a measurement",
+        "per-ack",
+        source="HPCC paper: each ACK, from a reference that is set once per RTT",
+    )
     window: Literal["none", "bdp", "scaled"] = field(
-        "How much may be in flight: `scaled` is the paper's window, `none` leaves the rate alone"
+        "In flight at most: anything, one BDP, or BDP x rate / line rate",
+        "scaled",
+        source="HPCC paper: the rate is the window over the RTT",
     )
 
 
 class DelayController(Part):
-    """BFC's delay controller."""
+    """BFC's delay controller (App. A.1): hold the round-trip time near a target."""
 
     kind: Literal["delay"]
-    target_factor: Number = field("The target round-trip time in base round-trip times, > 1")
+    target_factor: Number = field("Target RTT in base RTTs", 2.5, range="above 1", source="BFC A.1")
 
 
 class NewRenoController(Part):
-    """TCP NewReno's congestion control."""
+    """TCP NewReno: slow start, then a packet per round trip, halved by a loss."""
 
     kind: Literal["new-reno"]
-    initial_window_packets: Count = field("The first window (packets), >= 1")
+    initial_window_packets: Count = field(
+        "First window (IW)", 10, unit="packets", range="1 or more", source="RFC 6928"
+    )
 
 
 class SwiftController(Part):
-    """Swift."""
+    """Swift: hold the delay near a target; windows may fall below one packet."""
 
     kind: Literal["swift"]
     additive_increase: Number = field(
-        "What a round trip below the target adds to the window (ai in the paper) (packets), > 0"
+        "Added per round trip below the target (ai)",
+        1.0,
+        unit="packets",
+        range="above 0",
+        source="htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent",
     )
     beta: Number = field(
-        "Share of the relative excess delay that is taken off the window (beta in the paper), > 0"
+        "Share of the excess delay that a cut takes",
+        0.8,
+        range="above 0",
+        source="htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent",
     )
     maximum_decrease: Number = field(
-        "The largest share that one decrease takes off (max_mdf in the paper), in (0, 1)"
+        "Largest share of the window that one cut takes (max_mdf)",
+        0.5,
+        range="above 0, below 1",
+        source="htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent",
     )
     base_target: Time | None = field(
-        "The target of a path without switches (ps), > 0; `None` for the base round-trip time. "
-        "Below that no flow keeps its window",
+        "Target delay without switches; null: the base RTT",
+        None,
+        range="1 ps or more",
+        source="our choice: below the base RTT no flow keeps its window",
     )
     hop_target: Time = field(
-        "What each switch of the path adds to the target (h in the paper) (ps)"
+        "Added to the target by each switch of the longest path (h)",
+        "1.2 us",
+        source="our choice: 45 kB of queue over three switches at 100 Gb/s",
     )
     range: Time = field(
-        "What a flow with a small window adds to the target at most (fs_range in the paper) (ps)"
+        "Added to the target by a small window at most (fs_range)",
+        "8 us",
+        source="our choice: a base RTT of BFC's fabric; htsim has five",
     )
     minimum_flow_window: Number = field(
-        "The window up to which it adds all of that (fs_min in the paper) (packets), > 0"
+        "Window up to which all of range is added (fs_min)",
+        0.1,
+        unit="packets",
+        range="above 0",
+        source="htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent",
     )
     maximum_flow_window: Number = field(
-        "The window from which on it adds nothing (fs_max in the paper) (packets), above the other"
+        "Window from which on none of range is added (fs_max), above minimum_flow_window",
+        100.0,
+        unit="packets",
+        source="our choice: one BDP of BFC's fabric, as in htsim",
     )
-    minimum_window: Number = field("The smallest window (packets), > 0, at most 1")
-    maximum_window: Number = field("The largest window (packets), >= 1")
-    initial_window_packets: Count = field("The first window (packets), >= 1")
+    minimum_window: Number = field(
+        "Smallest window",
+        0.001,
+        unit="packets",
+        range="above 0, at most 1",
+        source="Swift paper, quoted from memory",
+    )
+    maximum_window: Number = field(
+        "Largest window",
+        1000.0,
+        unit="packets",
+        range="1 to 1,000,000,000",
+        source="htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent",
+    )
+    initial_window_packets: Count = field(
+        "First window",
+        100,
+        unit="packets",
+        range="1 or more",
+        source="our choice: one BDP of BFC's fabric, as its DCTCP and HPCC start",
+    )
     reset_after: Count = field(
-        "Timeouts in a row that reset the window to the smallest (RETX_RESET in the paper), >= 1"
+        "Timeouts in a row that end in the smallest window (RETX_RESET)",
+        5,
+        range="1 or more",
+        source="htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent",
     )
 
 
 class PacketPairController(Part):
-    """Packet-pair flow control."""
+    """Packet-pair: send at the share that the gap between two packets at the receiver shows."""
 
     kind: Literal["packet-pair"]
-    gain: Number = field("Weight of a new gap in the average (GAIN in the paper), in (0, 1]")
+    gain: Number = field(
+        "Weight of a new gap (GAIN)",
+        0.25,
+        range="above 0, at most 1",
+        source="our choice: an RTT of AFQ's network has four pairs",
+    )
     mark_gain: Number = field(
-        "Weight of a round trip's share of marked packets (g in DCTCP), in (0, 1]"
+        "Weight of a round trip's share of marked packets (g)",
+        0.0625,
+        range="above 0, at most 1",
+        source="RFC 8257 (1/16): AFQ 5 says like DCTCP",
     )
     in_flight_factor: Number = field(
-        "What may be in flight before another pair (CWND_FACTOR in the paper) (bandwidth-delay "
-        "products of the flow's share), > 0",
+        "Cap of what is in flight, in BDPs of the flow's share (CWND_FACTOR)",
+        1.5,
+        range="above 0",
+        source="AFQ 5",
     )
     bytes_per_round: Size = field(
-        "What a flow may send in a round of the switches (BpR in the paper) (bytes on the wire)"
+        "Bytes of a flow on the wire in a round of the switches (BpR)",
+        "1048 B",
+        range="0 B to 1 MiB",
+        source="AFQ 6.2.2: one packet",
     )
 
 

@@ -15,44 +15,54 @@ from penstock.units import Size, Time
 
 
 class HomaController(Part):
-    """Homa's grants."""
+    """Homa: the first bytes of a flow blindly, the rest as its receiver grants them."""
 
     kind: Literal["homa"]
     bdp_factor: Number = field(
-        "What a message sends without a grant, and what it may have granted and not received, in "
-        "bandwidth-delay products, > 0",
+        "Bytes sent without a grant, and granted at most, in bandwidth-delay products (RTTbytes)",
+        1.0,
+        range="above 0",
+        source="BFC A.2: the first BDP is unscheduled, at most 1 BDP in flight",
     )
     overcommitment: Count | None = field(
-        "Scheduled levels, and messages that a receiver grants to at a time, 1 to "
-        "`MAXIMUM_LEVELS`; none: the levels of the switch by the share of unscheduled bytes in "
-        "the scenario's traffic",
+        "Messages that a receiver grants to at a time, and scheduled levels; null: by the traffic",
+        None,
+        range="1 to 127",
+        source="BFC A.2: as many as scheduled levels, which follow the ratio of bytes",
     )
     cutoffs: Many[Size] | None = field(
-        "The largest message of each unscheduled level but the last, ascending (bytes); none: "
-        "from the scenario's traffic",
+        "Largest message of each unscheduled level but the last, ascending; null: by the traffic",
+        None,
+        range="at most 126 entries",
+        source="Homa paper (Montazeri et al., SIGCOMM 2018), quoted from memory 3.4",
     )
 
 
 class ReleasedCreditFeedback(Part):
-    """As in the released code: the target falls as the rate rises, the weight grows by a step."""
+    """The released code: the target loss falls as the rate rises, the weight grows by steps."""
 
     kind: Literal["released"]
     target_loss: Number = field(
-        "Target loss of a flow without credits, in [0, 1]; 0.125 in the released code. A flow at "
-        "the largest rate has none",
+        "Target loss of a flow without credits; at the largest rate it is none",
+        0.125,
+        range="0 to 1",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass)",
     )
     weight_step: Number = field(
-        "Added to the weight by a second increase in a row, >= 0; 0.05 in the released code"
+        "Added to the weight by a second increase in a row",
+        0.05,
+        range="0 to 1",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass)",
     )
 
 
 class PaperCreditFeedback(Part):
-    """As in Algorithm 1 of the paper: a constant target, the weight goes half the way to the
-    largest.
-    """
+    """Algorithm 1: a constant target loss, the weight goes half the way to the largest."""
 
     kind: Literal["paper"]
-    target_loss: Number = field("Target loss, in [0, 1]; 0.1 in the paper")
+    target_loss: Number = field(
+        "Target loss", 0.1, range="0 to 1", source="ExpressPass paper, quoted from memory"
+    )
 
 
 CreditFeedback = Annotated[
@@ -63,31 +73,70 @@ CreditFeedback = Annotated[
 
 
 class ExpresspassController(Part):
-    """ExpressPass, one word in scenarios as its authors write it."""
+    """ExpressPass: a sender sends a packet for each credit of its receiver."""
 
     kind: Literal["expresspass"]
     initial_rate: Number = field(
-        "First rate of a flow's credits, as a share of what the link carries, in (0, 1]"
+        "First rate of a flow's credits, as a share of the largest (alpha)",
+        0.5,
+        range="above 0, at most 1",
+        source="BFC 6.2.1",
     )
-    initial_weight: Number = field("First weight of the largest rate in an increase, in (0, 1]")
-    minimum_weight: Number = field("Smallest weight, in (0, 1]")
-    maximum_weight: Number = field("Largest weight, in (0, 1], >= `minimum_weight`")
-    feedback: CreditFeedback = field("How the rate follows the loss of credits")
+    initial_weight: Number = field(
+        "First weight of the largest rate in an increase (w_init)",
+        0.0625,
+        range="above 0, at most 1",
+        source="BFC 6.2.1",
+    )
+    minimum_weight: Number = field(
+        "Smallest weight (w_min)",
+        0.01,
+        range="above 0, at most 1",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass)",
+    )
+    maximum_weight: Number = field(
+        "Largest weight (w_max), at least minimum_weight",
+        0.5,
+        range="above 0, at most 1",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass)",
+    )
+    feedback: CreditFeedback = field(
+        "How the rate follows the loss of credits",
+        {"kind": "released"},
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass), which BFC ran",
+    )
     jitter: Number = field(
-        "The gap between two credits varies by up to this share of it, either way, in [0, 1)"
+        "Share by which gaps between credits vary either way",
+        0.1,
+        range="0 or more, below 1",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass)",
     )
-    credit_minimum: Size = field("Smallest credit on the wire (bytes), >= 1")
+    credit_minimum: Size = field(
+        "Smallest credit on the wire, at most credit_maximum",
+        "84 B",
+        range="1 B to 16 KiB",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass): fixed",
+    )
     credit_maximum: Size = field(
-        "Largest credit on the wire (bytes), >= `credit_minimum`; sizes are uniform between the two"
+        "Largest credit on the wire; sizes are uniform between the two",
+        "84 B",
+        range="1 B to 16 KiB",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass): fixed",
     )
     full_rate_packets: Count = field(
-        "A flow with fewer packets left starts at a rate that is lower in proportion (packets); 0 "
-        "for never",
+        "Size of a flow below which it starts slower in proportion; 0: none does",
+        40,
+        unit="packets",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass)",
     )
     early_stop: Flag = field(
-        "Whether a sender stops its credits once those of the last round trip are as many as it "
-        "needs",
+        "Whether a sender stops once a round trip has brought as many credits as packets are left",
+        True,
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass)",
     )
     request_timeout: Time = field(
-        "After how long without a credit a sender repeats its request (ps), > 0"
+        "Time without a credit after which a request is repeated",
+        "100 us",
+        range="1 ps or more",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass): the paper's scripts",
     )

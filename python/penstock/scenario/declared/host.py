@@ -14,22 +14,34 @@ from penstock.scenario.declared.recovery import Recovery
 
 
 class Nic(Part):
-    """How the flows of a host share its NIC."""
+    """The network interface: which of its flows sends next."""
 
     queues: Count = field(
-        "Queues that the first switch can pause one by one, the control queue included: 0 for "
-        "none, else 2 to `MAXIMUM_QUEUES`",
+        "Queues, the control queue included; 0: one per flow",
+        0,
+        range="0 to 128",
+        source="our choice: one per flow, as ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control)",
     )
     reacts: Flag = field(
-        "Whether the NIC obeys pauses of its queues; pauses of classes are always obeyed"
+        "Whether pauses of its queues are obeyed", True, source="BFC 3; A.8 turns it off"
     )
-    scheduling: Literal["round-robin", "srf"] = field("Which ready flow of a class sends next")
+    scheduling: Literal["round-robin", "srf"] = field(
+        "Which ready flow of a class sends next",
+        "round-robin",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control)",
+    )
 
 
 class Host(Part):
-    """How the end hosts of a scheme behave."""
+    """What an end host does."""
 
     controller: Controller = field("How much a flow may send, and how fast")
-    recovery: Recovery = field("What happens when a packet is lost")
-    nic: Nic = field("How the flows of a host share its NIC")
-    base_rtt: Literal["longest", "own"] = field("Which base round-trip time a controller knows")
+    recovery: Recovery = field("What a loss costs", {"kind": "go-back-n"}, source="BFC 6.2.1")
+    nic: Nic = field("The network interface", {}, source="see its fields")
+    base_rtt: Literal["longest", "own"] = field(
+        "Base RTT that a controller knows: the longest of the network, or that of the flow's own "
+        "path",
+        "longest",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): GLOBAL_T 1",
+    )

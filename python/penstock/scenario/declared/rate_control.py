@@ -15,98 +15,208 @@ from penstock.units import Rate, Size, Time
 
 
 class DcqcnController(Part):
-    """DCQCN as in its paper."""
+    """DCQCN as in its paper: notifications of the receiver, a timer and a byte counter."""
 
     kind: Literal["dcqcn"]
-    gain: Number = field("Weight of the latest interval in alpha (g in the paper), in (0, 1]")
+    gain: Number = field(
+        "Weight of a new estimate (g)",
+        0.00390625,
+        range="above 0, at most 1",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+    )
     alpha_interval: Time = field(
-        "Time without a notification after which alpha decays, again and again (ps), > 0"
+        "Time without a notification after which the estimate decays, again and again (K)",
+        "55 us",
+        range="1 ps or more",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
     )
     notification_interval: Time = field(
-        "A receiver notifies the source of a flow no more often (N in the paper) (ps), >= 0"
+        "A receiver notifies the source of a flow no more often (N)",
+        "50 us",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
     )
-    increase_interval: Time = field("Time between two increases (T in the paper) (ps), > 0")
+    increase_interval: Time = field(
+        "Time between two increases (T)",
+        "55 us",
+        range="1 ps or more",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+    )
     increase_bytes: Size = field(
-        "Bytes on the wire between two increases (B in the paper) (bytes); 0 for no byte counter"
+        "Bytes on the wire between two increases (B); 0: no byte counter",
+        "10 MB",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
     )
     fast_recovery_rounds: Count = field(
-        "From this expiry of the timer or the counter on, the target rate grows (F in the paper)"
+        "Expiry of the timer or the counter from which on the target grows (F)",
+        5,
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
     )
     additive_increase: Rate = field(
-        "What an additive increase adds to the target rate (R_AI in the paper) (bit/s)"
+        "Added to the target by an additive increase (R_AI)",
+        "40 Mb/s",
+        range="1 b/s or more",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015), for 40 Gb/s",
     )
     hyper_increase: Rate = field(
-        "What a hyper increase adds, times its number (R_HAI in the paper) (bit/s)"
+        "Added to the target by a hyper increase, times its number (R_HAI)",
+        "200 Mb/s",
+        range="1 b/s or more",
+        source="released DCQCN simulator (bobzhuyb/ns3-rdma), configuration; the paper gives no "
+        "value",
     )
-    minimum_rate: Rate = field("The rate below which the flow does not fall (bit/s), > 0")
-    window: Literal["none", "bdp", "scaled"] = field("How much may be in flight")
+    minimum_rate: Rate = field(
+        "Rate below which no flow falls",
+        "100 Mb/s",
+        range="1 b/s or more",
+        source="released DCQCN simulator (bobzhuyb/ns3-rdma), configuration: MIN_RATE",
+    )
+    window: Literal["none", "bdp", "scaled"] = field(
+        "In flight at most: anything, one BDP, or BDP x rate / line rate",
+        "none",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+    )
 
 
 class DcqcnMellanoxController(Part):
-    """DCQCN as in NVIDIA's firmware."""
+    """DCQCN as NVIDIA's firmware does it: marks in ACKs, a cut at most once an interval."""
 
     kind: Literal["dcqcn-mellanox"]
-    gain: Number = field("Weight of the latest interval in alpha (g in the paper), in (0, 1]")
-    alpha_interval: Time = field("Time between two updates of alpha (ps), > 0")
-    decrease_interval: Time = field("Time between two checks for a cut (ps), > 0")
-    increase_interval: Time = field("Time between two increases (ps), > 0")
+    gain: Number = field(
+        "Weight of a new estimate (g)",
+        0.00390625,
+        range="above 0, at most 1",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015); ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control): EWMA_GAIN",
+    )
+    alpha_interval: Time = field(
+        "Time between two estimates",
+        "1 us",
+        range="1 ps or more",
+        source="NVIDIA firmware; ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control): ALPHA_RESUME_INTERVAL",
+    )
+    decrease_interval: Time = field(
+        "Time between two checks for a cut",
+        "4 us",
+        range="1 ps or more",
+        source="NVIDIA firmware; ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control): RATE_DECREASE_INTERVAL",
+    )
+    increase_interval: Time = field(
+        "Time between two increases (T)",
+        "300 us",
+        range="1 ps or more",
+        source="NVIDIA firmware; ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control): RP_TIMER",
+    )
     fast_recovery_rounds: Count = field(
-        "Increases that only close in on the target rate (F in the paper), >= 0"
+        "Increases that only approach the target (F)",
+        1,
+        source="NVIDIA firmware; ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control): FAST_RECOVERY_TIMES",
     )
     additive_increase: Rate = field(
-        "What the one increase after those adds to the target rate (R_AI in the paper) (bit/s)"
+        "Added to the target by the increase after those (R_AI)",
+        "20 Mb/s",
+        range="1 b/s or more",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 5 Mb/s x "
+        "100/25, at 100 Gb/s",
     )
     hyper_increase: Rate = field(
-        "What every later increase adds to the target rate (R_HAI in the paper) (bit/s)"
+        "Added to the target by every later increase (R_HAI)",
+        "200 Mb/s",
+        range="1 b/s or more",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 50 Mb/s x "
+        "100/25, at 100 Gb/s",
     )
-    minimum_rate: Rate = field("The rate below which the flow does not fall (bit/s), > 0")
-    clamps_target: Flag = field("Whether every cut sets the target rate to the rate before it")
-    window: Literal["none", "bdp", "scaled"] = field("How much may be in flight")
+    minimum_rate: Rate = field(
+        "Rate below which no flow falls",
+        "1 Gb/s",
+        range="1 b/s or more",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): MIN_RATE "
+        "1000 Mb/s in run.py",
+    )
+    clamps_target: Flag = field(
+        "Whether every cut lowers the target, not only one after an increase",
+        False,
+        source="NVIDIA firmware; ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control): CLAMP_TARGET_RATE 0",
+    )
+    window: Literal["none", "bdp", "scaled"] = field(
+        "In flight at most: anything, one BDP, or BDP x rate / line rate",
+        "none",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): HAS_WIN 0",
+    )
 
 
 class QcnController(Part):
-    """QCN."""
+    """QCN's reaction point: cut by a switch's feedback, recover on a timer and a byte counter."""
 
     kind: Literal["qcn"]
     decrease_gain: Number = field(
-        "What one unit of feedback cuts (rpgGd in the standard), in (0, 1]"
+        "Share of the rate that one unit of feedback cuts (Gd)",
+        0.0078125,
+        range="above 0, at most 1",
+        source="IEEE 802.1Q (802.1Qau): rpgGd",
     )
     minimum_decrease_factor: Number = field(
-        "A cut leaves at least this share of the rate (rpgMinDecFac in the standard), in (0, 1]"
+        "Share of the rate that a cut leaves at least",
+        0.5,
+        range="above 0, at most 1",
+        source="IEEE 802.1Q (802.1Qau): rpgMinDecFac",
     )
     increase_interval: Time = field(
-        "Time between two increases (rpgTimeReset in the standard) (ps), > 0"
+        "Time between two increases",
+        "15 ms",
+        range="1 ps or more",
+        source="IEEE 802.1Q (802.1Qau): rpgTimeReset",
     )
     increase_bytes: Size = field(
-        "Bytes on the wire between two increases (rpgByteReset in the standard) (bytes); 0 for no "
-        "byte counter",
+        "Bytes on the wire between two increases; 0: no byte counter",
+        "150 kB",
+        source="IEEE 802.1Q (802.1Qau): rpgByteReset",
     )
     fast_recovery_rounds: Count = field(
-        "Expiries that leave the target as it is (rpgThreshold in the standard)"
+        "Expiries that leave the target as it is", 5, source="IEEE 802.1Q (802.1Qau): rpgThreshold"
     )
     additive_increase: Rate = field(
-        "What an active increase adds to the target rate (rpgAiRate in the standard) (bit/s)"
+        "Added to the target by an active increase (R_AI)",
+        "5 Mb/s",
+        range="1 b/s or more",
+        source="IEEE 802.1Q (802.1Qau): rpgAiRate",
     )
     hyper_increase: Rate = field(
-        "What a hyper-active one adds, times its number (rpgHaiRate in the standard) (bit/s)"
+        "Added to the target by a hyper-active increase, times its number (R_HAI)",
+        "50 Mb/s",
+        range="1 b/s or more",
+        source="IEEE 802.1Q (802.1Qau): rpgHaiRate",
     )
     minimum_rate: Rate = field(
-        "The rate below which the flow does not fall (rpgMinRate in the standard) (bit/s), > 0"
+        "Rate below which no flow falls",
+        "5 Mb/s",
+        range="1 b/s or more",
+        source="IEEE 802.1Q (802.1Qau): rpgMinRate",
     )
-    window: Literal["none", "bdp", "scaled"] = field("How much may be in flight")
+    window: Literal["none", "bdp", "scaled"] = field(
+        "In flight at most: anything, one BDP, or BDP x rate / line rate",
+        "none",
+        source="IEEE 802.1Q (802.1Qau)",
+    )
 
 
 class RoundTripTimelyUpdate(Part):
-    """At the first acknowledgement of each round trip."""
+    """At the first ACK of each round trip."""
 
     kind: Literal["round-trip"]
 
 
 class SegmentTimelyUpdate(Part):
-    """Whenever so much has been acknowledged."""
+    """Whenever a segment has been acknowledged."""
 
     kind: Literal["segment"]
-    size: Size = field("Size of a segment (bytes), > 0")
+    size: Size = field(
+        "Size of a segment (Seg)", "64 kB", range="1 B or more", source="TIMELY paper: 16 to 64 KB"
+    )
 
 
 TimelyUpdate = Annotated[RoundTripTimelyUpdate | SegmentTimelyUpdate, Field(discriminator="kind")]
@@ -122,12 +232,17 @@ class GradientTimelyBand(Part):
 
 
 class PatchedTimelyBand(Part):
-    """The gradient only weighs an increase against a cut in proportion to the distance from a
-    reference (CoNEXT 2016).
+    """The gradient weighs an increase against a cut by the distance from a reference (CoNEXT
+    2016).
     """
 
     kind: Literal["patched"]
-    reference_rtt: Time = field("The reference (RTT_ref in the paper) (ps), > 0")
+    reference_rtt: Time = field(
+        "The reference (RTT_ref)",
+        "50 us",
+        range="1 ps or more",
+        source="patched TIMELY (Zhu et al., ECN or Delay, CoNEXT 2016): T_low",
+    )
 
 
 TimelyBand = Annotated[GradientTimelyBand | PatchedTimelyBand, Field(discriminator="kind")]
@@ -135,54 +250,121 @@ TimelyBand = Annotated[GradientTimelyBand | PatchedTimelyBand, Field(discriminat
 
 
 class TimelyController(Part):
-    """TIMELY."""
+    """TIMELY: follow the gradient of the round-trip time."""
 
     kind: Literal["timely"]
     ewma_weight: Number = field(
-        "Weight of the latest difference of round-trip times (alpha in the paper), in (0, 1]"
+        "Weight of a new difference (alpha)",
+        0.875,
+        range="above 0, at most 1",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): TMLY_ALPHA",
     )
-    decrease_factor: Number = field("How strong a cut is (beta in the paper), in (0, 1]")
-    additive_increase: Rate = field("What an increase adds (delta in the paper) (bit/s)")
+    decrease_factor: Number = field(
+        "Strength of a cut (beta)", 0.8, range="above 0, at most 1", source="TIMELY paper: 0.8"
+    )
+    additive_increase: Rate = field(
+        "Added by an increase (delta)",
+        "100 Mb/s",
+        range="1 b/s or more",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 10 Mb/s x "
+        "100/10, at 100 Gb/s",
+    )
     hyper_increase: Rate = field(
-        "What an increase adds after many others (N delta in the paper) (bit/s)"
+        "Added by an increase after many in a row (N delta)",
+        "500 Mb/s",
+        range="1 b/s or more",
+        source="TIMELY paper: 5 delta; ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control): 50 Mb/s x 100/10, at 100 Gb/s",
     )
-    hyper_after: Count = field("How many increases in a row come before such a one, >= 0")
+    hyper_after: Count = field(
+        "Increases in a row before hyper increases", 5, source="TIMELY paper: 5"
+    )
     hyper_below_low: Flag = field(
-        "Whether increases below `low_rtt` count and become such ones, too"
+        "Whether increases below low_rtt count and become hyper increases, too",
+        True,
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control); the paper's "
+        "do not",
     )
-    low_rtt: Time = field("Below this round-trip time the rate grows (T_low in the paper) (ps)")
-    high_rtt: Time = field("Above this round-trip time the rate falls (T_high in the paper) (ps)")
+    low_rtt: Time = field(
+        "RTT below which the rate grows (T_low), at most high_rtt",
+        "50 us",
+        source="TIMELY paper: T_low",
+    )
+    high_rtt: Time = field(
+        "RTT above which the rate falls (T_high)", "500 us", source="TIMELY paper: T_high"
+    )
     minimum_rtt: Time = field(
-        "What differences are normalized by (D_minRTT in the paper) (ps), > 0"
+        "What a difference is divided by (D_minRTT)",
+        "20 us",
+        range="1 ps or more",
+        source="TIMELY paper: D_minRTT",
     )
     largest_cut: Number = field(
-        "The largest share of the rate that one update takes away, in (0, 1]; 1: no limit"
+        "Largest share of the rate that one update takes away; 1: no limit",
+        1.0,
+        range="above 0, at most 1",
+        source="TIMELY paper: none; its authors' code snippet, as ported in eRPC: 0.5",
     )
     weighs_interval: Flag = field(
-        "Whether an update that comes sooner than `minimum_rtt` after the one before changes the "
-        "rate in proportion less",
+        "Whether an update sooner than minimum_rtt after the last one counts in proportion less",
+        False,
+        source="TIMELY paper: none; its authors' code snippet, as ported in eRPC: true",
     )
-    update: TimelyUpdate = field("When the rate is adjusted")
-    band: TimelyBand = field("What happens between the two thresholds")
-    minimum_rate: Rate = field("The rate below which the flow does not fall (bit/s), > 0")
-    window: Literal["none", "bdp", "scaled"] = field("How much may be in flight")
+    update: TimelyUpdate = field(
+        "When the rate is adjusted",
+        {"kind": "round-trip"},
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control)",
+    )
+    band: TimelyBand = field(
+        "What happens between low_rtt and high_rtt", {"kind": "gradient"}, source="TIMELY paper"
+    )
+    minimum_rate: Rate = field(
+        "Rate below which no flow falls",
+        "1 Gb/s",
+        range="1 b/s or more",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): MIN_RATE "
+        "1000 Mb/s in run.py",
+    )
+    window: Literal["none", "bdp", "scaled"] = field(
+        "In flight at most: anything, one BDP, or BDP x rate / line rate",
+        "none",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): HAS_WIN 0",
+    )
 
 
 class PcnController(Part):
-    """PCN."""
+    """PCN: fall to the rate at which the receiver gets the flow, gain gently, then aggressively."""
 
     kind: Literal["pcn"]
     minimum_weight: Number = field(
-        "Weight of the line rate in the first increase, and what a cut leaves away (w_min in the "
-        "paper), in (0, 1)",
+        "Weight of the line rate in a first increase, and the share that a cut leaves away (w_min)",
+        0.0078125,
+        range="above 0, below 1",
+        source="PCN paper (Cheng et al., NSDI 2020) 5.3, the example of fig. 10; 6.2 recommends "
+        "0.1 / flows",
     )
     maximum_weight: Number = field(
-        "What the weight grows to (w_max in the paper), at least `minimum_weight`, at most 1"
+        "Weight that increases in a row come to (w_max), at least minimum_weight",
+        0.5,
+        range="above 0, at most 1",
+        source="PCN paper (Cheng et al., NSDI 2020) 6.2",
     )
     notification_interval: Time = field(
-        "From one notification of a receiver to the next (T in the paper) (ps), > 0"
+        "Time from one notification of a receiver to the next (T)",
+        "50 us",
+        range="1 ps or more",
+        source="PCN paper (Cheng et al., NSDI 2020) 5.2; 6.2 recommends the largest round-trip "
+        "time",
     )
     marked_share: Number = field(
-        "A flow of whose packets a larger share is marked is congested, in [0, 1)"
+        "A flow of whose packets a larger share is marked is congested",
+        0.95,
+        range="0 or more, below 1",
+        source="PCN paper (Cheng et al., NSDI 2020) 5.2",
     )
-    minimum_rate: Rate = field("The rate below which the flow does not fall (bit/s), > 0")
+    minimum_rate: Rate = field(
+        "Rate below which no flow falls",
+        "1 Mb/s",
+        range="1 b/s or more",
+        source="our choice: one unit of a notification's rate; the paper gives none",
+    )

@@ -15,52 +15,87 @@ from penstock.units import Time
 
 
 class GoBackNRecovery(Part):
-    """After a gap everything from the gap on is sent again."""
+    """Resend everything from the first loss."""
 
     kind: Literal["go-back-n"]
     timeout: Time = field(
-        "How long a sender with bytes in flight waits for progress before it rewinds (ps), > 0"
+        "Time without an acknowledgement after which everything in flight is sent again",
+        "4 ms",
+        range="1 ps or more",
+        source="our choice: above every pause seen, so that it fires after losses only",
     )
     nack_interval: Time = field(
-        "How long a receiver waits before it reports the same gap again (ps), >= 0"
+        "Time before which a receiver does not report the same gap again",
+        "500 us",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control)",
     )
 
 
 class PerfectRecovery(Part):
-    """The switch that drops a packet tells the sender, which sends exactly that packet again."""
+    """The switch tells the sender of each drop, and the sender resends that packet (BFC's HPCC-
+    PFC).
+    """
 
     kind: Literal["perfect"]
 
 
 class SelectiveRepeatRecovery(Part):
-    """The receiver says what arrived behind a gap, and only the gap is sent again (IRN)."""
+    """Resend what is missing, and nothing else; one BDP is outstanding at most (IRN)."""
 
     kind: Literal["selective-repeat"]
     bdp_factor: Number = field(
-        "How much may be outstanding for a new packet to leave (bandwidth-delay products), > 0"
+        "Outstanding data at most, in bandwidth-delay products of the longest path",
+        1.0,
+        range="above 0",
+        source="IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory: BDP-FC",
     )
     timeout_low: Time = field(
-        "The timeout while at most `low_packets` are outstanding (RTO_low in the paper) (ps), > 0"
+        "Timeout with few packets outstanding (RTO_low)",
+        "100 us",
+        range="1 ps or more",
+        source="IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory: RTO_low",
     )
     timeout_high: Time = field(
-        "The timeout otherwise (RTO_high in the paper) (ps), >= `timeout_low`"
+        "Timeout otherwise (RTO_high), at least timeout_low",
+        "320 us",
+        range="1 ps or more",
+        source="IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory: RTO_high",
     )
-    low_packets: Count = field("See `timeout_low` (N in the paper) (packets), >= 0")
+    low_packets: Count = field(
+        "Packets outstanding that are few (N)",
+        3,
+        unit="packets",
+        source="IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory: N = 3",
+    )
 
 
 class FastRetransmitRecovery(Part):
-    """Duplicate acknowledgements, a lost packet per round trip (TCP NewReno)."""
+    """TCP NewReno's recovery: duplicate ACKs, one lost packet per round trip, a timer."""
 
     kind: Literal["fast-retransmit"]
     duplicate_threshold: Count = field(
-        "Duplicate acknowledgements that mean a loss (packets), >= 1"
+        "Duplicate ACKs that mean a loss (DupThresh)",
+        3,
+        range="1 or more",
+        source="RFC 5681 sec. 3.2",
     )
     initial_timeout: Time = field(
-        "The retransmission timeout before a round trip was measured (ps), > 0"
+        "Timeout before a round trip was measured, at most maximum_timeout",
+        "200 us",
+        range="1 ps or more",
+        source="our choice: the minimum; RFC 6298 says 1 s, for the Internet",
     )
-    minimum_timeout: Time = field("The shortest retransmission timeout once one was (ps), > 0")
+    minimum_timeout: Time = field(
+        "Shortest timeout (minRTO), at most maximum_timeout",
+        "200 us",
+        range="1 ps or more",
+        source="AFQ paper, 6.2.1",
+    )
     maximum_timeout: Time = field(
-        "What neither measurements nor back-off exceed (ps), >= the other two"
+        "Longest timeout, back-off included",
+        "100 ms",
+        range="1 ps or more",
+        source="our choice: nine doublings; RFC 6298 says at least 60 s, for the Internet",
     )
 
 
@@ -68,7 +103,13 @@ class ResendRecovery(Part):
     """The receiver asks for what has not arrived (Homa)."""
 
     kind: Literal["resend"]
-    timeout: Time = field("How long one end waits for the other before it says so (ps), > 0")
+    timeout: Time = field(
+        "Time without a granted packet after which the receiver asks again",
+        "10 ms",
+        range="1 ps or more",
+        source="our choice: Homa paper (Montazeri et al., SIGCOMM 2018), quoted from memory says "
+        "milliseconds; longer than the queues of BFC's incasts",
+    )
 
 
 Recovery = Annotated[
