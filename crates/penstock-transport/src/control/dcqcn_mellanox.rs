@@ -21,7 +21,8 @@
 //! Of events at the same time that simulator takes the one that was scheduled first. A check and an
 //! increase due at the time of a mark therefore come before it. A tick of alpha does so when its
 //! interval is longer than the last flight of an acknowledgement, whose arrival is scheduled when its
-//! transmission starts; otherwise it comes after the mark. What a switch reports as dropped changes nothing (our choice: no source combines the two).
+//! transmission starts; otherwise it comes after the mark. What a switch reports as dropped changes
+//! nothing (our choice: no source combines the two).
 //!
 //! Ticks of alpha are no events (see `alpha`). A check is one only while a mark waits for it.
 

@@ -19,7 +19,7 @@ fn acknowledge(flow: &mut DcqcnMellanox, now: Time, is_marked: bool) {
     flow.on_acknowledgement(now, &ack, &FlowView::default());
 }
 
-/// The numbers of the module's table, without a window.
+/// The defaults, without a window.
 fn config() -> DcqcnMellanoxConfig {
     DcqcnMellanoxConfig {
         gain: 1.0 / 256.0,

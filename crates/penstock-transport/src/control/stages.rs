@@ -1,5 +1,5 @@
-//! The way back of a rate that was cut: the timer and the byte counter on which QCN and DCQCN win a rate back (802.1Q clause 32; Y. Zhu et
-//! al., SIGCOMM 2015, Fig. 7).
+//! The way back of a rate that was cut: the timer and the byte counter on which QCN and DCQCN win a
+//! rate back (802.1Q clause 32; Y. Zhu et al., SIGCOMM 2015, Fig. 7).
 //!
 //! Both start anew with a cut. Each of their expiries moves the rate half way to a target, and the
 //! numbers of expiries say whether the target grows before: not in fast recovery, additively once

@@ -26,18 +26,6 @@
 //!   100 Gb/s, is taken for something else.
 //! - After a stop that came too early a sender asks again when two round trips have brought too few
 //!   credits. The sender's round trip is the longest of the network.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | α | `initial_rate` | 0.5 | BFC sec. 6.2.1; the paper's scripts |
-//! | w_init | `initial_weight` | 1/16 | BFC sec. 6.2.1; the paper's scripts |
-//! | w_min, w_max | `minimum_weight`, `maximum_weight` | 0.01, 0.5 | the released code |
-//! | - | `feedback` | see [`CreditFeedback`] | |
-//! | - | `jitter` | 0.1 | the released code |
-//! | - | `credit_minimum`, `credit_maximum` | 84 B; 76 to 92 B | fixed by default, random in the paper's scripts |
-//! | - | `full_rate_packets` | 40 | the released code |
-//! | - | `early_stop` | on | the released code |
-//! | - | `request_timeout` | 100 us | the paper's scripts |
 
 mod config;
 mod destination;
