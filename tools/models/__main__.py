@@ -31,6 +31,8 @@ def wanted() -> dict[Path, str]:
     declared = declaration.read(json.loads(_core.schema()))
     models = {MODELS / f"{name}.py": text for name, text in python_code.modules(declared).items()}
     page = tables.filled(PAGE.read_text(), declared)
+    if missing := tables.missing(page, declared):
+        sys.exit(f"{PAGE.name} has no place for the fields of {', '.join(missing)}")
     return models | {MODELS / "__init__.py": PACKAGE, PAGE: page}
 
 

@@ -13,6 +13,7 @@ from declaration import Choice, Declared, Field, Many, Named, Plain, Row, Table,
 PLACE = re.compile(
     r"^<!-- fields of (\w+) -->\n(?:.*?\n)??<!-- end of fields -->$", re.MULTILINE | re.DOTALL
 )
+HEADING = re.compile(r"^(#+) ", re.MULTILINE)
 
 _WORDS = {
     "number": "number",
@@ -26,26 +27,31 @@ def filled(page: str, declared: Declared) -> str:
 
     def table(match: re.Match[str]) -> str:
         name = match.group(1)
-        return f"<!-- fields of {name} -->\n\n{_tables(declared, name)}\n<!-- end of fields -->"
+        heading = HEADING.findall(page[: match.start()])[-1] + "#"
+        tables = _tables(declared, name, heading)
+        return f"<!-- fields of {name} -->\n\n{tables}\n<!-- end of fields -->"
 
     return PLACE.sub(table, page)
 
 
-def names(page: str) -> list[str]:
-    """What the tables of a page are about."""
-    return PLACE.findall(page)
+def missing(page: str, declared: Declared) -> list[str]:
+    """Tables and unions that a page does not have."""
+    shown = PLACE.findall(page)
+    return [
+        name for name, one in declared.items() if name not in shown and not isinstance(one, Choice)
+    ]
 
 
-def _tables(declared: Declared, name: str) -> str:
+def _tables(declared: Declared, name: str, heading: str) -> str:
     thing = declared[name]
     if isinstance(thing, Union):
-        return "\n".join(_kind(declared, table) for table in thing.tables)
+        return "\n".join(f"{heading} {_kind(declared, table)}" for table in thing.tables)
     assert isinstance(thing, Table)
     return _fields(declared, thing)
 
 
 def _kind(declared: Declared, table: Table) -> str:
-    head = f"**`{table.kind}`**: {table.meaning}\n"
+    head = f"`{table.kind}`\n\n{table.meaning}\n"
     return head if not table.fields else f"{head}\n{_fields(declared, table)}"
 
 
