@@ -1,6 +1,6 @@
 //! The configuration of a switch: one choice on each of the five axes.
 
-use penstock_units::Problems;
+use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,13 +26,35 @@ pub struct SwitchConfig {
     pub backpressure: BackpressureConfig,
 }
 
+/// What policies count with beside the switch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The longest data packet on the wire; none where it is not known.
+    pub packet: Option<Bytes>,
+    /// Whether links fail.
+    pub has_outages: bool,
+    /// Whether control frames are lost.
+    pub loses_control: bool,
+}
+
 impl SwitchConfig {
-    /// Checks every field against its bounds. What does not go together is another matter.
+    /// Checks every field against its bounds, and with the others of its policy. What policies do not go
+    /// together is the matter of [`SwitchConfig::fits`].
     pub fn check(&self, problems: &mut Problems) {
         problems.within("assignment", |problems| self.assignment.check(problems));
         problems.within("admission", |problems| self.admission.check(problems));
         problems.within("scheduling", |problems| self.scheduling.check(problems));
         problems.within("marking", |problems| self.marking.check(problems));
         problems.within("backpressure", |problems| self.backpressure.check(problems));
+    }
+
+    /// Checks that the policies go together, in such `surroundings`. A field that [`SwitchConfig::check`] has
+    /// refused, with the same `problems` in the same table, is not counted with.
+    pub fn fits(&self, surroundings: &Surroundings, problems: &mut Problems) {
+        self.assignment.fits(self, surroundings, problems);
+        self.admission.fits(self, surroundings, problems);
+        self.scheduling.fits(self, surroundings, problems);
+        self.marking.fits(self, surroundings, problems);
+        self.backpressure.fits(self, surroundings, problems);
     }
 }

@@ -1,5 +1,7 @@
 //! A switch on a bench: tests feed it packets and signals and step it by hand.
 
+pub(crate) mod refusal;
+
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -7,7 +9,7 @@ use penstock_packet::{
     ControlFrame, Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool,
     PortFacts, Signal, SwitchFacts, SwitchFrames,
 };
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Bytes, Time};
 use rand_pcg::Pcg32;
 
 use crate::parts::Draws;
@@ -184,8 +186,8 @@ pub(crate) fn per_flow(scheduling: SchedulingConfig) -> SwitchConfig {
     SwitchConfig { assignment: AssignmentConfig::PerFlow(PerFlowConfig {}), scheduling, ..plain() }
 }
 
-pub(crate) fn drr(quantum: u32) -> SchedulingConfig {
-    SchedulingConfig::Drr(DrrConfig { quantum })
+pub(crate) fn drr(quantum: u64) -> SchedulingConfig {
+    SchedulingConfig::Drr(DrrConfig { quantum: Bytes::new(quantum) })
 }
 
 /// BFC's table for `queues` queues, the control queue included.

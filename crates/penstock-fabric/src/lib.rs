@@ -36,7 +36,7 @@ mod waiting;
 pub use admission::AdmissionConfig;
 pub use assignment::AssignmentConfig;
 pub use backpressure::{BackpressureConfig, Granted, KeptPause};
-pub use config::SwitchConfig;
+pub use config::{Surroundings, SwitchConfig};
 pub use marking::MarkingConfig;
 pub use port::Port;
 pub use scheduling::SchedulingConfig;

@@ -25,6 +25,7 @@
 /// - `new(config, place)`, which calls `new(&PfcConfig, &Place)` of the state;
 /// - `check(problems)` of the enum of configurations, which checks the bounds that the fields of the
 ///   parameters declare ([`penstock_units::declared`]), and calls `check` of the parameters;
+/// - `kind()`, the name by which a scenario chooses the policy;
 /// - the macro `dispatch!(state, policy => policy.hook(…))`, which calls a hook of the state by a `match`,
 ///   so that no call goes through a pointer;
 /// - the macro `configured!(config, parameters => parameters.question())`, the same for the configurations.
@@ -70,6 +71,11 @@ macro_rules! axis {
                     penstock_units::declared::check(parameters, problems);
                     parameters.check(problems);
                 });
+            }
+
+            /// The name of the policy, as scenarios write it.
+            pub fn kind(&self) -> alloc::string::String {
+                penstock_units::declared::kind(self)
             }
         }
 

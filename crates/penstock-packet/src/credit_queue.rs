@@ -11,13 +11,7 @@
 //!
 //! The bucket is kept as a time: a byte of credits is earned in the time that the link takes for
 //! `(credit + frame) / credit` bytes. Rounded up to a picosecond for each credit.
-//!
-//! | symbol | field | value | source |
-//! |---|---|---|---|
-//! | - | `queue` | 16; 8 | BFC sec. 6.2.1; the paper's scripts (kaist-ina/ns2-xpass) |
-//! | - | `burst` | 2 | the paper's scripts |
-//! | - | `credit` | 84 B | a minimum Ethernet frame, its preamble and gap (paper sec. 3.1) |
-//! | - | `frame` | 1,538 B | a full one likewise (paper sec. 3.1) |
+//! The paper's scripts (kaist-ina/ns2-xpass) have a queue of 8 credits, BFC's comparison one of 16.
 
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
@@ -28,17 +22,46 @@ use crate::id::PacketId;
 use crate::packet::Packet;
 use crate::pool::PacketPool;
 
+/// The most credits that may wait or be saved; our choice: more than a data center has in flight.
+const MOST_CREDITS: u32 = 1_000_000;
+
+/// The largest frame that a credit can stand for (bytes); our choice: a jumbo frame with its headers.
+pub const LARGEST_FRAME: u64 = 1 << 14;
+
 /// Parameters of the credit queue of a port, in a switch and in a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditShapingConfig {
-    /// Credits of mean size that may wait, >= 1.
+    /// Credits that may wait.
+    #[schemars(
+        range(min = 1, max = MOST_CREDITS),
+        extend("default" = 16, "source" = "BFC 6.2.1", "unit" = "credits")
+    )]
     pub queue: u32,
-    /// Depth of the token bucket in credits of mean size, >= 1.
+    /// Credits that the token bucket can save.
+    #[schemars(
+        range(min = 1, max = MOST_CREDITS),
+        extend(
+            "default" = 2,
+            "source" = "ExpressPass authors' simulator (kaist-ina/ns2-xpass): the paper's scripts",
+            "unit" = "credits"
+        )
+    )]
     pub burst: u32,
-    /// Mean size of a credit on the wire (bytes), > 0.
+    /// Mean credit on the wire.
+    #[schemars(
+        range(min = 1, max = LARGEST_FRAME),
+        extend(
+            "default" = "84 B",
+            "source" = "ExpressPass 3.1: a minimum frame, its preamble and gap"
+        )
+    )]
     pub credit: Bytes,
-    /// Size on the wire of the data packet that a credit stands for (bytes), > 0.
+    /// Full data packet on the wire, for which a credit stands.
+    #[schemars(
+        range(min = 1, max = LARGEST_FRAME),
+        extend("default" = "1538 B", "source" = "ExpressPass 3.1: a full frame, its preamble and gap")
+    )]
     pub frame: Bytes,
 }
 

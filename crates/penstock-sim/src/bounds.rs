@@ -3,9 +3,8 @@
 //! Every check adds what it finds and goes on. A check that counts with a field leaves it alone when an earlier
 //! one has refused it.
 
-use penstock_fabric::AssignmentConfig;
+pub(crate) use penstock_units::declared::kind;
 use penstock_units::{Bytes, Problems, Time};
-use serde::Serialize;
 
 use crate::error::ScenarioError;
 use crate::outage::{RouteChange, route_changes};
@@ -27,12 +26,6 @@ const LONGEST: Time = Time::from_ms(60_000);
 
 /// The largest frame (bytes): jumbo frames carry 9,000.
 const LARGEST_PAYLOAD: u32 = 9_000;
-
-/// The kind of a policy, as scenarios write it.
-pub(crate) fn kind(policy: &impl Serialize) -> String {
-    let table = serde_json::to_value(policy).unwrap_or_default();
-    table["kind"].as_str().unwrap_or_default().to_owned()
-}
 
 /// The network of `scenario`, with its routes at the start and how they change.
 ///
@@ -62,11 +55,6 @@ pub(crate) fn network(
 fn full_packet(scenario: &Scenario, problems: &Problems) -> Option<Bytes> {
     let packet = || scenario.payload() + Bytes::new(scenario.data_overhead().into());
     problems.is_sound("wire").then(packet)
-}
-
-/// How many data queues `assignment` gives a switch port, if it was not refused.
-fn data_queues(assignment: &AssignmentConfig, problems: &Problems) -> Option<usize> {
-    problems.is_sound("scheme.switch.assignment").then(|| assignment.queue_classes(0).len())
 }
 
 /// Checks everything that does not need the built topology.

@@ -44,13 +44,13 @@ impl<O: Observer> Simulation<O> {
         let leaves_rounds = match (&switch.scheduling, &switch.admission) {
             (SchedulingConfig::PriorityGroups(_), _) => true,
             (SchedulingConfig::ScanningDrr(drr), AdmissionConfig::Static(memory)) => {
-                memory.per_port.get() > u64::from(drr.quantum)
+                memory.per_port.get() > drr.quantum.get()
             }
             (SchedulingConfig::ScanningDrr(_), _) => true,
             _ => false,
         };
         // Homa's unscheduled and scheduled packets are in different queues.
-        let has_levels = matches!(&switch.assignment, AssignmentConfig::Priority(_));
+        let has_levels = switch.assignment.levels().is_some();
         let is_sprayed = matches!(self.scenario.scheme.routing, RoutingConfig::Spray(_));
         let may_reorder =
             is_sampled || leaves_rounds || has_levels || is_sprayed || self.has_outages;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use penstock_engine::stream;
-use penstock_fabric::SchedulingConfig;
 use penstock_packet::{Observer, PacketId, PacketKind};
 use penstock_transport::{Host, HostDraws, HostFacts, Request, Timer, Turn};
 use penstock_units::Time;
@@ -21,10 +20,7 @@ pub(crate) const BYTE_TIME_BITS: u32 = 10;
 /// The hosts of `scenario`, each with what its switch grants from the start.
 pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
     let config = Arc::new(scenario.scheme.host.clone());
-    let shaping = match &scenario.scheme.switch.scheduling {
-        SchedulingConfig::CreditShaping(shaping) => Some(shaping),
-        _ => None,
-    };
+    let shaping = scenario.scheme.switch.scheduling.credit_shaping();
     let host = |host: u32| {
         let link = &network.topology.links[network.uplinks[host as usize] as usize];
         let mut built = Host::new(&HostFacts {

@@ -1,7 +1,5 @@
 //! Hosts whose parameters follow the sizes of the flows that a scenario makes expect.
 
-use penstock_fabric::AssignmentConfig;
-
 use crate::error::ScenarioError;
 use crate::network::Network;
 use crate::scenario::Scenario;
@@ -14,14 +12,14 @@ use crate::workload;
 /// When its traffic does not fit the network.
 pub(crate) fn resolved(scenario: &Scenario, network: &Network) -> Result<Scenario, ScenarioError> {
     let mut scenario = scenario.clone();
-    let AssignmentConfig::Priority(switch) = &scenario.scheme.switch.assignment else {
+    let Some(levels) = scenario.scheme.switch.assignment.levels() else {
         return Ok(scenario);
     };
     let controller = &mut scenario.scheme.host.controller;
     if controller.follows_sizes() {
         let (topology, routing) = (&network.topology, &network.routing);
         let sizes = workload::size_shares(&scenario.traffic, topology, routing, scenario.duration)?;
-        controller.follow_sizes(&sizes, &network.path, switch.levels);
+        controller.follow_sizes(&sizes, &network.path, levels);
     }
     Ok(scenario)
 }

@@ -81,6 +81,12 @@ impl Declared {
     }
 }
 
+/// The kind of a choice, as a scenario writes it: its field `kind`, empty where it has none.
+pub fn kind(choice: &impl Serialize) -> String {
+    let table = serde_json::to_value(choice).unwrap_or_default();
+    table["kind"].as_str().unwrap_or_default().to_owned()
+}
+
 /// The walk through a value beside its schema.
 struct Bounds<'a> {
     root: &'a Value,
@@ -316,6 +322,12 @@ mod tests {
         let choice = Choice::Rows(Row { rate: BitRate::default() });
         let expected = ["scheme.choice.rate is 0 b/s; write 1 b/s or more"];
         assert_eq!(found(&Table { choice, ..table() }), expected);
+    }
+
+    #[test]
+    fn a_choice_has_the_name_that_scenarios_write() {
+        assert_eq!(kind(&Choice::Plain {}), "plain");
+        assert_eq!(kind(&7), "");
     }
 
     #[test]

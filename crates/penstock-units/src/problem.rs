@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Display};
+use core::mem;
 
 /// How many problems are kept (our choice: twice what Penstock shows). A list of a million flows may be wrong
 /// a million times.
@@ -49,11 +50,12 @@ impl Problems {
         Problems { table: table.to_owned(), found: Vec::new() }
     }
 
-    /// Runs the checks of the table `field` of this table.
+    /// Runs the checks of the table `field` of this table. They see what has been found before.
     pub fn within(&mut self, field: &str, check: impl FnOnce(&mut Problems)) {
-        let mut inner = Problems::below(&self.path(field));
-        check(&mut inner);
-        inner.found.into_iter().for_each(|problem| self.add(problem));
+        let inner = self.path(field);
+        let outer = mem::replace(&mut self.table, inner);
+        check(self);
+        self.table = outer;
     }
 
     /// Refuses `value` of `field` unless its bound `holds`; `remedy` says what would be right.
@@ -83,6 +85,11 @@ impl Problems {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
         self.found.len() < KEPT && !self.found.iter().any(is_in)
+    }
+
+    /// The same of `field` of this table.
+    pub fn has_sound(&self, field: &str) -> bool {
+        self.is_sound(&self.path(field))
     }
 
     /// What has been found.
@@ -146,6 +153,18 @@ mod tests {
         let sound = ["traffic", "traffic[0]", "traffic[0].label", "traffic[0].lab", "duration"]
             .map(|path| problems.is_sound(path));
         assert_eq!(sound, [false, false, false, true, true]);
+    }
+
+    #[test]
+    fn a_table_knows_which_of_its_fields_were_refused_before() {
+        let mut problems = Problems::default();
+        problems.within("scheme", |scheme| scheme.unless(false, "nic.queues", 1, "at least 2"));
+        let mut sound = [true; 3];
+        problems.within("scheme", |scheme| {
+            sound = ["nic", "nic.queues", "nic.scheduling"].map(|field| scheme.has_sound(field));
+        });
+        assert_eq!(sound, [false, false, true]);
+        assert!(problems.has_sound("nic"));
     }
 
     #[test]

@@ -7,28 +7,51 @@ pub mod accounts;
 pub(crate) mod policy;
 
 use penstock_packet::{SwitchFacts, axis};
+use penstock_units::Problems;
 
 use accounts::{Accounts, IngressAccount, Request};
 use policy::{Parameters as _, Place, Policy as _};
+
+use crate::config::{Surroundings, SwitchConfig};
 
 axis! { $
     /// The admission axis of a scenario.
     config AdmissionConfig, each by configured;
     /// The memory of a switch, stored by value.
     state Memory, built in Place<'_>, each by dispatch;
-    /// There is always room.
+    /// Nothing is ever dropped (BFC's Ideal-FQ).
     infinite: Infinite(InfiniteConfig => Infinite),
-    /// One memory for all ports.
+    /// One packet memory for all ports.
     shared: Shared(SharedConfig => Shared),
-    /// A private memory for each egress port.
+    /// A memory of its own for each egress port.
     static_port: Static(StaticConfig => StaticPort),
 }
 
 impl AdmissionConfig {
     /// The memory that all ports of the switch `node` share (bytes); without limit where there is none, or
     /// where each port has its own.
-    pub(crate) fn memory(&self, node: u32) -> u64 {
+    pub fn memory(&self, node: u32) -> u64 {
         configured!(self, parameters => parameters.memory(node))
+    }
+
+    /// Whether an ingress has a threshold of its own, which PFC can take for XOFF.
+    pub(crate) fn has_thresholds(&self) -> bool {
+        configured!(self, parameters => parameters.has_thresholds())
+    }
+
+    /// Whether all ports share one memory, and nothing but its size limits them.
+    pub(crate) fn is_plain_pool(&self) -> bool {
+        configured!(self, parameters => parameters.is_plain_pool())
+    }
+
+    /// Checks that it goes together with the other policies of `switch`.
+    pub(crate) fn fits(
+        &self,
+        switch: &SwitchConfig,
+        around: &Surroundings,
+        problems: &mut Problems,
+    ) {
+        configured!(self, parameters => parameters.fits(switch, around, problems));
     }
 }
 

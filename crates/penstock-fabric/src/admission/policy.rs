@@ -4,6 +4,7 @@ use penstock_packet::SwitchFacts;
 use penstock_units::Problems;
 
 use super::accounts::{Accounts, Request};
+use crate::config::{Surroundings, SwitchConfig};
 
 /// What a policy is told of its switch.
 pub(crate) struct Place<'a> {
@@ -15,13 +16,28 @@ pub(crate) struct Place<'a> {
 
 /// What the parameters of a policy tell.
 pub(crate) trait Parameters {
-    /// Checks every field against its bounds.
+    /// Checks the fields with each other; their bounds are declared with them.
     fn check(&self, _problems: &mut Problems) {}
+
+    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch; those that were refused before are
+    /// not counted with.
+    fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
     /// The memory that all ports of the switch `node` share (bytes); without limit where there is none, or
     /// where each port has its own.
     fn memory(&self, _node: u32) -> u64 {
         u64::MAX
+    }
+
+    /// Whether an ingress has a threshold of its own, which PFC can take for XOFF.
+    fn has_thresholds(&self) -> bool {
+        false
+    }
+
+    /// Whether all ports share one memory, and nothing but its size limits them.
+    fn is_plain_pool(&self) -> bool {
+        false
     }
 }
 

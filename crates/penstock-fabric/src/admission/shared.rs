@@ -7,39 +7,57 @@
 //! too. S is the buffer without all headrooms and reserves. Bytes are given back in the reverse
 //! order. Without `ingress` the only limit is the buffer.
 //!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | B | `buffer` | 12 MiB | BFC sec. 6.2.1; its authors' simulator counts MiB |
-//! | B of some switches | `other_buffers` | none | our choice: alike; that simulator's gateways have 64 MiB |
-//! | alpha | `ingress.alpha` | 1/8 | HPCC simulator; BFC's "11 % of the free buffer" |
-//! | reserve | `ingress.reserve` | 4,096 B | HPCC simulator |
-//! | headroom | `ingress.headroom` | 3 one-way link BDP | HPCC simulator |
-//!
-//! Alpha grows with the port's rate over the slowest port's, as in the HPCC simulator, which
-//! doubles it with every doubling of the rate.
+//! An alpha of 1/8 is BFC's "11 % of the free buffer". Gateways of its authors' simulator have 64 MiB. Alpha
+//! grows with the port's rate over the slowest port's, as in the HPCC simulator, which doubles it with every
+//! doubling of the rate.
 
 use alloc::vec::Vec;
 
-use penstock_units::{BitRate, Bytes, Problems, Time};
-use schemars::JsonSchema;
+use penstock_units::{BitRate, Bytes, Time};
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use super::accounts::{Accounts, Request};
 use super::policy::{Parameters, Place, Policy};
 
-/// The largest alpha (`docs/files.md`): an ingress may then hold 64/65 of the memory; our choice.
+/// The largest alpha: an ingress may then hold 64/65 of the memory; our choice.
 const LARGEST_ALPHA: f64 = 64.0;
+
+/// Where the numbers of its ingress thresholds come from.
+const MMU: &str = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control), whose shared \
+                   buffer BFC 6.2.1 uses";
 
 /// Parameters of the shared admission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedConfig {
-    /// Memory of a switch (bytes), > 0.
+    /// Memory of the switch.
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "12 MiB",
+            "source" = "BFC 6.2.1 (12 MB; 12 x 2^20 B in its simulator)"
+        )
+    )]
     pub buffer: Bytes,
-    /// Switches with another memory, as (node, bytes > 0).
+    /// Switches with another memory, as [node, size].
+    #[schemars(
+        transform = some_memory,
+        extend("default" = [], "source" = "our choice: all switches are alike")
+    )]
     pub other_buffers: Vec<(u32, Bytes)>,
-    /// Thresholds and headroom at the ingress; none for a plain pool.
+    /// Thresholds of each ingress; null: only the whole memory limits.
+    #[schemars(extend(
+        "default" = null,
+        "source" = "BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): so without PFC"
+    ))]
     pub ingress: Option<IngressConfig>,
+}
+
+/// Another memory has a byte at least.
+fn some_memory(schema: &mut Schema) {
+    let pair = schema.pointer_mut("/items/prefixItems/1").and_then(|size| size.as_object_mut());
+    pair.into_iter().for_each(|size| drop(size.insert("minimum".into(), 1.into())));
 }
 
 impl SharedConfig {
@@ -51,54 +69,50 @@ impl SharedConfig {
 }
 
 impl Parameters for SharedConfig {
-    fn check(&self, problems: &mut Problems) {
-        let holds = self.buffer > Bytes::ZERO;
-        problems.unless(holds, "buffer", self.buffer, "write at least 1 B");
-        if let Some(ingress) = &self.ingress {
-            problems.within("ingress", |problems| ingress.check(problems));
-        }
-    }
-
     fn memory(&self, node: u32) -> u64 {
         self.buffer_of(node).get()
     }
+
+    fn has_thresholds(&self) -> bool {
+        self.ingress.is_some()
+    }
+
+    fn is_plain_pool(&self) -> bool {
+        self.ingress.is_none()
+    }
 }
 
-/// Thresholds at the ingress.
+/// Dynamic thresholds per ingress, as lossless classes need them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IngressConfig {
-    /// Share of the free pool that one ingress port may take, > 0.
+    /// Share of the free buffer that one ingress may hold (alpha).
+    #[schemars(
+        range(max = LARGEST_ALPHA),
+        extend("exclusiveMinimum" = 0, "default" = 0.125, "source" = MMU)
+    )]
     pub alpha: f64,
-    /// Bytes that each port and class has for itself.
+    /// Memory guaranteed to each ingress and class.
+    #[schemars(extend("default" = "4096 B", "source" = MMU))]
     pub reserve: Bytes,
-    /// Bytes that may still arrive after a pause was sent, for each port and class.
+    /// Room for what arrives after a pause was sent, for each ingress and class.
+    #[schemars(extend("default" = {"kind": "bdp", "factor": 3.0}, "source" = MMU))]
     pub headroom: HeadroomConfig,
-}
-
-impl IngressConfig {
-    fn check(&self, problems: &mut Problems) {
-        let holds = self.alpha > 0.0 && self.alpha <= LARGEST_ALPHA;
-        problems.unless(holds, "alpha", self.alpha, "write above 0, at most 64");
-        if let HeadroomConfig::Bdp { factor } = self.headroom {
-            let holds = factor.is_finite() && factor > 0.0;
-            problems.unless(holds, "headroom.factor", factor, "write above 0; 3 is usual");
-        }
-    }
 }
 
 /// The headroom of a port.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum HeadroomConfig {
-    /// In units of the link's rate times its one-way delay.
+    /// Headroom as a multiple of the link's one-way bandwidth-delay product.
     Bdp {
-        /// How many, > 0.
+        /// Times rate x delay of the link.
+        #[schemars(extend("exclusiveMinimum" = 0, "default" = 3.0, "source" = MMU))]
         factor: f64,
     },
-    /// The same for every port.
+    /// The same headroom for every ingress.
     Bytes {
-        /// Bytes.
+        /// Headroom of each ingress.
         size: Bytes,
     },
 }

@@ -1,6 +1,8 @@
 //! Dynamic thresholds, headroom and the edges of the buffer (`BASELINES.md` 1, 2, 29).
 
+use crate::fixture::refusal::{LOSSLESS, refused};
 use penstock_packet::PortFacts;
+use serde_json::json;
 
 use super::super::{Admission, AdmissionConfig};
 use super::*;
@@ -137,4 +139,30 @@ fn the_buffer_is_never_exceeded_whatever_the_classes() {
         (0..3).for_each(|class| request(port, class));
     }
     assert!(admission.accounts().total <= 120_000, "{}", admission.accounts().total);
+}
+
+#[test]
+fn what_lies_outside_its_bounds_is_refused() {
+    let refused = |at, value| refused(&[LOSSLESS], &[(at, value)]);
+    assert!(refused("/admission/buffer", json!(1)).is_empty());
+    for (at, value, expected) in [
+        ("/admission/buffer", json!(0), "admission.buffer is 0 B; write 1 B or more"),
+        (
+            "/admission/other_buffers",
+            json!([[9, 1], [9, 0]]),
+            "admission.other_buffers[1][1] is 0 B; write 1 B or more",
+        ),
+        (
+            "/admission/ingress/alpha",
+            json!(65.0),
+            "admission.ingress.alpha is 65.0; write above 0, at most 64.0",
+        ),
+        (
+            "/admission/ingress/headroom/factor",
+            json!(0.0),
+            "admission.ingress.headroom.factor is 0.0; write above 0",
+        ),
+    ] {
+        assert_eq!(refused(at, value), [expected]);
+    }
 }

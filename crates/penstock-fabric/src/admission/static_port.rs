@@ -1,6 +1,6 @@
 //! Static: each egress port has a private memory with drop tail (AFQ sec. 6.2.1).
 
-use penstock_units::{Bytes, Problems};
+use penstock_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +11,12 @@ use super::policy::{Parameters, Place, Policy};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticConfig {
-    /// Memory of an egress port (bytes), > 0.
+    /// Memory of each egress port.
+    #[schemars(range(min = 1))]
     pub per_port: Bytes,
 }
 
-impl Parameters for StaticConfig {
-    fn check(&self, problems: &mut Problems) {
-        let holds = self.per_port > Bytes::ZERO;
-        problems.unless(holds, "per_port", self.per_port, "write at least 1 B");
-    }
-}
+impl Parameters for StaticConfig {}
 
 /// The private memories of a switch's ports.
 #[derive(Debug)]

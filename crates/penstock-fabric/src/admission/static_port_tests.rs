@@ -1,6 +1,7 @@
 //! Private memories of egress ports.
 
 use crate::SwitchConfig;
+use crate::fixture::refusal::refused;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::switch::Arrival;
 
@@ -30,4 +31,10 @@ fn control_packets_need_no_room() {
     (0..100).for_each(|_| bench.acknowledge(0));
     assert_eq!(bench.switch.accounts().total, 0);
     assert_eq!(bench.drain(0).len(), 100);
+}
+
+#[test]
+fn a_port_without_memory_is_refused() {
+    let none = ("admission", r#"{"kind": "static", "per_port": 0}"#);
+    assert_eq!(refused(&[none], &[]), ["admission.per_port is 0 B; write 1 B or more"]);
 }

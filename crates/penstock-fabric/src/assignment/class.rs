@@ -3,32 +3,35 @@
 use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
-use penstock_units::Problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::classes::check_classes;
+use super::classes::LARGEST_CLASSES;
 use super::policy::{Assigning, Parameters, Policy};
 
 /// Parameters of the by-class assignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByClassConfig {
-    /// Priority classes, 1 to 8 (IEEE 802.1Q has eight).
+    /// Classes, each with a queue.
+    #[schemars(
+        range(min = 1, max = LARGEST_CLASSES),
+        extend("default" = 1, "source" = "our choice: no priorities")
+    )]
     pub classes: u32,
 }
 
 impl Parameters for ByClassConfig {
-    fn check(&self, problems: &mut Problems) {
-        check_classes(self.classes, problems);
-    }
-
     fn classes(&self) -> u32 {
         self.classes
     }
 
     fn queue_classes(&self, _: usize) -> Vec<u8> {
         (0..self.classes as u8).collect()
+    }
+
+    fn is_one_queue(&self) -> bool {
+        self.classes == 1
     }
 }
 

@@ -1,8 +1,15 @@
 //! How priority classes divide the data queues of a port.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use penstock_units::Problems;
+
+/// The most priority classes: Ethernet has eight (IEEE 802.1Q).
+pub(crate) const LARGEST_CLASSES: u32 = 8;
+
+/// The most queues of a port: all that a Tofino2 has (BFC sec. 3.3.1).
+pub(crate) const LARGEST_QUEUES: u32 = 4_096;
 
 /// The classes of the `queues - 1` data queues beside the control queue, in equal parts; queues
 /// that do not divide go to the lowest class, whose ports are the most crowded (BFC App. A.3).
@@ -31,16 +38,17 @@ pub(crate) fn class_ranges(queues: u32, classes: u32) -> Vec<ClassRange> {
         .collect()
 }
 
-/// Checks the field `classes`.
-pub(crate) fn check_classes(classes: u32, problems: &mut Problems) {
-    problems.unless((1..=8).contains(&classes), "classes", classes, "write 1 to 8");
-}
-
-/// Checks the field `queues`: the control queue and `needed` data queues at least.
-pub(crate) fn check_queues(queues: u32, needed: u32, problems: &mut Problems) {
-    let remedy =
-        "write at most 4096, and enough for the control queue and a data queue for each class";
-    problems.unless(queues > needed && queues <= 4_096, "queues", queues, remedy);
+/// Checks that each of the `classes` has a data queue of `queues`, of which one is the control queue and
+/// `others` are for other things.
+pub(crate) fn check_classes(queues: u32, others: u32, classes: u32, problems: &mut Problems) {
+    if problems.has_sound("queues") && problems.has_sound("classes") {
+        let data = queues.saturating_sub(1 + others);
+        let remedy = format!(
+            "of {queues} queues {data} are for ordinary data, fewer than the classes; use fewer classes, or \
+             more queues"
+        );
+        problems.unless(classes <= data, "classes", classes, remedy);
+    }
 }
 
 #[cfg(test)]

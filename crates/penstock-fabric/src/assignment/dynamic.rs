@@ -7,16 +7,8 @@
 //! proposes beyond: queues that classes share (A.3), and a queue of similar remaining size at a full
 //! port (A.2).
 //!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | queues | `queues` | 32 (31 data, 1 control) | sec. 6.2.1; `DESIGN.md` sec. 9 |
-//! | flow table | `table_factor` | 100 entries a queue | sec. 3.3.1 |
-//! | sticky threshold | `sticky_hop_rtts` | 2 | sec. 3.3.2 |
-//! | sampling | `sampling` | 1 | App. A.8 uses 0.5 |
-//! | incast label | `incast_queue` | off | App. A.7 |
-//! | – | `grace_hop_rtts` | 1 | not in the paper; see below |
-//! | – | `classes_share` | off | App. A.3: "split queues dynamically among classes" |
-//! | – | `full_port` | random | sec. 3.3.1; App. A.2 proposes a queue of similar remaining size |
+//! Of 32 queues 31 are for data (`DESIGN.md` sec. 9). App. A.8 samples half of the packets. App. A.3 proposes
+//! to "split queues dynamically among classes".
 //!
 //! The paper does not say which of several empty queues is taken. Tofino2 starts the search at a
 //! rotating place (sec. 4); so do we: the search starts behind the queue that was given last. A
@@ -52,55 +44,92 @@ use rand_pcg::Pcg32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::classes::{ClassRange, check_classes, check_queues, class_ranges, partition};
+use super::classes::{
+    ClassRange, LARGEST_CLASSES, LARGEST_QUEUES, check_classes, class_ranges, partition,
+};
 use super::policy::{Assigning, Parameters, Policy};
 use crate::parts::{Bitmap, reduce, salted};
 use crate::port::Port;
 use crate::stored::Stored;
 
+/// The most flow-table entries per queue; our choice: a hundred times BFC's.
+const LARGEST_TABLE_FACTOR: u32 = 10_000;
+
+/// The longest sticky threshold and grace (hop round-trip times); our choice: seconds anywhere.
+const LARGEST_HOP_RTTS: f64 = 1e6;
+
 /// Parameters of the dynamic assignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DynamicConfig {
-    /// Queues of a port, the control queue included; 2 to 65,535.
+    /// Queues of a port, the control queue included.
+    #[schemars(
+        range(min = 2, max = LARGEST_QUEUES),
+        extend("default" = 32, "source" = "BFC 6.2.1: 32 queues per port")
+    )]
     pub queues: u32,
-    /// Priority classes that share the data queues evenly, 1 to 8.
+    /// Priority classes that share them evenly.
+    #[schemars(
+        range(min = 1, max = LARGEST_CLASSES),
+        extend("default" = 1, "source" = "BFC 6.2.1: one class; A.3: four")
+    )]
     pub classes: u32,
-    /// Flow-table entries for each queue of a port, > 0.
+    /// Flow-table entries per queue.
+    #[schemars(
+        range(min = 1, max = LARGEST_TABLE_FACTOR),
+        extend("default" = 100, "source" = "BFC 3.3.1")
+    )]
     pub table_factor: u32,
-    /// Sticky threshold in one-hop round-trip times, >= 0.
+    /// A flow keeps its queue for this long without packets.
+    #[schemars(
+        range(min = 0, max = LARGEST_HOP_RTTS),
+        extend("default" = 2.0, "source" = "BFC 3.3.2", "unit" = "hop RTTs")
+    )]
     pub sticky_hop_rtts: f64,
-    /// Whether flows that carry the incast label share the last queue of their class.
+    /// All flows of incast traffic share one queue of an egress.
+    ///
+    /// It is the last queue of their class.
+    #[schemars(extend("default" = false, "source" = "BFC A.7: off"))]
     pub incast_queue: bool,
-    /// Share of the packets that take part in the bookkeeping, in (0, 1].
+    /// Share of the packets whose bookkeeping is done.
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 1.0, "source" = "BFC A.8: 1 unless sampled")
+    )]
     pub sampling: f64,
-    /// How long a new flow may send from an empty queue that is paused, at the queue's share of the port,
-    /// in one-hop round-trip times, >= 0; 0: not at all.
+    /// A new flow sends so long from an empty queue that is paused, at the queue's share of the port; 0: it
+    /// waits.
+    #[schemars(
+        range(min = 0, max = LARGEST_HOP_RTTS),
+        extend(
+            "default" = 1.0,
+            "source" = "BFC 3.3.1: no blocking with fewer active flows than queues; how is our choice",
+            "unit" = "hop RTTs"
+        )
+    )]
     pub grace_hop_rtts: f64,
-    /// Whether the classes share all data queues but one each.
+    /// Classes keep one queue each and share the others, instead of an even part.
+    #[schemars(extend(
+        "default" = false,
+        "source" = "BFC A.3: a static part; sharing is proposed there"
+    ))]
     pub classes_share: bool,
-    /// Which queue a new flow gets when none is empty.
+    /// The queue of a new flow when none is empty.
+    #[schemars(extend(
+        "default" = "random",
+        "source" = "BFC 3.3.1: a random one; a similar size is proposed in A.2"
+    ))]
     pub full_port: FullPort,
 }
 
 impl Parameters for DynamicConfig {
     fn check(&self, problems: &mut Problems) {
-        check_classes(self.classes, problems);
-        let incast = if self.incast_queue { self.classes } else { 0 };
-        check_queues(self.queues, self.classes.saturating_add(incast), problems);
-        let (factor, remedy) = (self.table_factor, "write 1 to 10000 entries a queue");
-        problems.unless((1..=10_000).contains(&factor), "table_factor", factor, remedy);
-        for (field, hops) in
-            [("sticky_hop_rtts", self.sticky_hop_rtts), ("grace_hop_rtts", self.grace_hop_rtts)]
-        {
-            problems.unless((0.0..=1e6).contains(&hops), field, hops, "write 0 or more");
-        }
+        let labelled = if self.incast_queue { self.classes } else { 0 };
+        check_classes(self.queues, labelled, self.classes, problems);
         let holds = !(self.classes_share && self.incast_queue);
-        let remedy = "an incast_queue knows classes with fixed queues only";
+        let remedy =
+            "incast_queue knows classes with queues of their own only; leave one of them out";
         problems.unless(holds, "classes_share", true, remedy);
-        let share = self.sampling;
-        let holds = share > 0.0 && share <= 1.0;
-        problems.unless(holds, "sampling", share, "write above 0, at most 1");
     }
 
     fn classes(&self) -> u32 {
@@ -114,9 +143,17 @@ impl Parameters for DynamicConfig {
         let own_class = |queue| if queue < self.classes { queue as u8 } else { 0 };
         (0..self.queues - 1).map(own_class).collect()
     }
+
+    fn parts_flows(&self) -> bool {
+        true
+    }
+
+    fn classes_share(&self) -> bool {
+        self.classes_share
+    }
 }
 
-/// Which queue of its class a new flow gets when none is empty.
+/// The queue of a new flow when none of its class is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FullPort {

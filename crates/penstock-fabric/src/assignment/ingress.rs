@@ -22,6 +22,10 @@ impl Parameters for ByIngressConfig {
     fn queue_classes(&self, ports: usize) -> Vec<u8> {
         vec![0; ports]
     }
+
+    fn queues(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// The assignment by ingress of a switch.

@@ -7,27 +7,30 @@ mod sketch;
 use alloc::vec::Vec;
 
 use penstock_packet::{SwitchFacts, axis};
+use penstock_units::Problems;
 
 use policy::Parameters as _;
+
+use crate::config::{Surroundings, SwitchConfig};
 
 axis! { $
     /// The assignment axis of a scenario.
     config AssignmentConfig, each by configured;
     /// The assignment policy of a switch, stored by value.
     state Assignment, built in SwitchFacts, each by dispatch;
-    /// A queue for each priority class.
+    /// One queue per traffic class.
     class: Class(ByClassConfig => ByClass),
-    /// By a hash of the flow (SFQ).
+    /// A queue by a hash of the flow (SFQ).
     stochastic: Stochastic(StochasticConfig => Stochastic),
-    /// An empty queue if there is one (BFC).
+    /// BFC's flow table: an empty queue for a new flow, a random one when none is empty.
     dynamic: Dynamic(DynamicConfig => Dynamic),
-    /// A queue for each flow, without limit.
+    /// A queue for every flow, however many (ideal fair queueing).
     per_flow: PerFlow(PerFlowConfig => PerFlow),
-    /// A queue for each port that packets come from.
+    /// A queue for each port that packets come from (FAFC's fair queueing).
     ingress: Ingress(ByIngressConfig => ByIngress),
-    /// A queue for each of the next rounds (AFQ).
+    /// AFQ: a queue for each of the next rounds; a flow that has used them up loses its packet.
     rounds: Rounds(RoundsConfig => Rounds),
-    /// A queue for each priority that end hosts give their packets (Homa).
+    /// One queue per priority level that hosts give their packets (Homa).
     priority: Priority(ByPriorityConfig => ByPriority),
 }
 
@@ -40,5 +43,50 @@ impl AssignmentConfig {
     /// The class of each data queue that a port of a switch with `ports` ports starts with.
     pub fn queue_classes(&self, ports: usize) -> Vec<u8> {
         configured!(self, parameters => parameters.queue_classes(ports))
+    }
+
+    /// Queues of a port, the control queue included; none where they are as many as flows or ports.
+    pub fn queues(&self) -> Option<u32> {
+        configured!(self, parameters => parameters.queues())
+    }
+
+    /// Whether a port has a single data queue.
+    pub(crate) fn is_one_queue(&self) -> bool {
+        configured!(self, parameters => parameters.is_one_queue())
+    }
+
+    /// Whether every flow has a queue of its own.
+    pub(crate) fn is_per_flow(&self) -> bool {
+        configured!(self, parameters => parameters.is_per_flow())
+    }
+
+    /// Whether a flow has a queue of its own, at least while there are enough.
+    pub(crate) fn parts_flows(&self) -> bool {
+        configured!(self, parameters => parameters.parts_flows())
+    }
+
+    /// Whether queues have no class of their own, so that their numbers are no ranks.
+    pub(crate) fn classes_share(&self) -> bool {
+        configured!(self, parameters => parameters.classes_share())
+    }
+
+    /// Whether a queue stands for a round.
+    pub(crate) fn keeps_rounds(&self) -> bool {
+        configured!(self, parameters => parameters.keeps_rounds())
+    }
+
+    /// The priority levels that hosts give their packets, where it has them.
+    pub fn levels(&self) -> Option<u32> {
+        configured!(self, parameters => parameters.levels())
+    }
+
+    /// Checks that it goes together with the other policies of `switch`.
+    pub(crate) fn fits(
+        &self,
+        switch: &SwitchConfig,
+        around: &Surroundings,
+        problems: &mut Problems,
+    ) {
+        configured!(self, parameters => parameters.fits(switch, around, problems));
     }
 }

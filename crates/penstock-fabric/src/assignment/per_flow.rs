@@ -30,6 +30,14 @@ impl Parameters for PerFlowConfig {
     fn queue_classes(&self, _: usize) -> Vec<u8> {
         Vec::new()
     }
+
+    fn queues(&self) -> Option<u32> {
+        None
+    }
+
+    fn is_per_flow(&self) -> bool {
+        true
+    }
 }
 
 /// The queues of one egress port.

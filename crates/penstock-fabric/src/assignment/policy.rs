@@ -7,13 +7,19 @@ use penstock_packet::Packet;
 use penstock_units::{Problems, Time};
 use rand_pcg::Pcg32;
 
+use crate::config::{Surroundings, SwitchConfig};
 use crate::port::Port;
 use crate::stored::Stored;
 
 /// What the parameters of a policy tell.
 pub(crate) trait Parameters {
-    /// Checks every field against its bounds.
+    /// Checks the fields with each other; their bounds are declared with them.
     fn check(&self, _problems: &mut Problems) {}
+
+    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch; those that were refused before are
+    /// not counted with.
+    fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
     /// Priority classes.
     fn classes(&self) -> u32 {
@@ -22,6 +28,41 @@ pub(crate) trait Parameters {
 
     /// The class of each data queue that a port of a switch with `ports` ports starts with.
     fn queue_classes(&self, ports: usize) -> Vec<u8>;
+
+    /// Queues of a port, the control queue included; none where they are as many as flows or ports.
+    fn queues(&self) -> Option<u32> {
+        Some(1 + self.queue_classes(0).len() as u32)
+    }
+
+    /// Whether a port has a single data queue.
+    fn is_one_queue(&self) -> bool {
+        false
+    }
+
+    /// Whether every flow has a queue of its own.
+    fn is_per_flow(&self) -> bool {
+        false
+    }
+
+    /// Whether a flow has a queue of its own, at least while there are enough.
+    fn parts_flows(&self) -> bool {
+        self.is_per_flow()
+    }
+
+    /// Whether queues have no class of their own, so that their numbers are no ranks.
+    fn classes_share(&self) -> bool {
+        false
+    }
+
+    /// Whether a queue stands for a round.
+    fn keeps_rounds(&self) -> bool {
+        false
+    }
+
+    /// The priority levels that hosts give their packets, where it has them.
+    fn levels(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// What a policy is handed with a packet that was admitted.

@@ -6,14 +6,6 @@
 //! where the current round begins. A packet goes into the queue of the round in which its bid falls,
 //! or is dropped when that round has no queue yet.
 //!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | nQ | `queues` | 33: 32 and the control queue | sec. 6.2.2 |
-//! | BpR | `bytes_per_round` | 1 full packet | sec. 6.2.2 |
-//! | nH, nB | `rows`, `columns` | 2, 16384 | sec. 6.2.2 |
-//! | - | `bids` | the sketch | sec. 3.2 |
-//! | R | `round` | the scheduler's round | Fig. 3 |
-//!
 //! The pseudo-code (Fig. 3) drops a packet only beyond round R + nQ; but round R + nQ has the queue of
 //! round R, which is being drained. Here the last round is R + nQ - 1 (`DESIGN.md` sec. 9).
 //!
@@ -35,18 +27,19 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
-use penstock_units::Problems;
+use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::classes::{check_queues, partition};
+use super::classes::{LARGEST_QUEUES, partition};
 use super::policy::{Assigning, Parameters, Policy};
 use super::sketch::{PerfectTable, Sketch};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::Bitmap;
 use crate::port::Port;
 
-/// The most that a flow may send in a round (bytes): a thousand packets.
-const LARGEST_ROUND: u32 = 1 << 20;
+/// The most that a flow may send in a round (bytes); our choice: a thousand packets.
+const LARGEST_ROUND: u64 = 1 << 20;
 
 /// The most rows of the sketch: each takes a stage of a switch's pipeline, and a switch has 12 to 16
 /// (AFQ sec. 3.2).
@@ -77,39 +70,98 @@ pub enum RoundSource {
     Occupancy,
 }
 
+impl RoundSource {
+    /// As scenarios write it.
+    fn name(self) -> &'static str {
+        match self {
+            RoundSource::Scheduler => "scheduler",
+            RoundSource::Occupancy => "occupancy",
+        }
+    }
+}
+
 /// Parameters of the assignment by rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundsConfig {
-    /// Queues of a port, the control queue included; 3 to 4,096.
+    /// Queues of a port (nQ and one), the control queue included.
+    #[schemars(
+        range(min = 3, max = LARGEST_QUEUES),
+        extend("default" = 33, "source" = "AFQ 6.2.2: 32 FIFO queues per port")
+    )]
     pub queues: u32,
-    /// What a flow may send in a round (bytes on the wire), > 0.
-    pub bytes_per_round: u32,
-    /// Rows of the sketch, 1 to 16.
+    /// What a flow may send in a round, on the wire (BpR).
+    #[schemars(
+        range(min = 1, max = LARGEST_ROUND),
+        extend("default" = "1048 B", "source" = "AFQ 6.2.2: one packet")
+    )]
+    pub bytes_per_round: Bytes,
+    /// Rows of the count-min sketch (nH).
+    #[schemars(
+        range(min = 1, max = SKETCH_ROWS),
+        extend("default" = 2, "source" = "AFQ 6.2.2")
+    )]
     pub rows: u32,
-    /// Columns of the sketch, 1 to 2^20.
+    /// Columns of the count-min sketch (nB).
+    #[schemars(
+        range(min = 1, max = SKETCH_COLUMNS),
+        extend("default" = 16_384, "source" = "AFQ 6.2.2")
+    )]
     pub columns: u32,
-    /// Where bids are kept.
+    /// Where the bids of flows are kept; audited: in the sketch, its errors counted.
+    #[schemars(extend("default" = "sketch", "source" = "AFQ 3.2"))]
     pub bids: BidStore,
-    /// Who says which round it is.
+    /// Who says which round it is (R); occupancy: the queues that are empty.
+    #[schemars(extend(
+        "default" = "scheduler",
+        "source" = "AFQ fig. 3; 4: by occupancy where the scheduler cannot tell"
+    ))]
     pub round: RoundSource,
 }
 
 impl Parameters for RoundsConfig {
-    fn check(&self, problems: &mut Problems) {
-        check_queues(self.queues, 2, problems);
-        for (field, value, largest) in [
-            ("bytes_per_round", self.bytes_per_round, LARGEST_ROUND),
-            ("rows", self.rows, SKETCH_ROWS),
-            ("columns", self.columns, SKETCH_COLUMNS),
-        ] {
-            let remedy = format!("write 1 to {largest}");
-            problems.unless((1..=largest).contains(&value), field, value, remedy);
+    /// A packet fits into the rounds, the scheduler serves them in their order, the two agree on who says
+    /// which it is, and every round ends.
+    fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
+        if let Some(packet) = around.packet.filter(|_| problems.has_sound("assignment")) {
+            let rounds = self.queues - 1;
+            let holds = packet.get() < u64::from(rounds) * self.bytes_per_round.get();
+            let remedy = format!(
+                "a packet of {packet} does not fit into {rounds} rounds; make it larger (AFQ: one packet)"
+            );
+            let field = "assignment.bytes_per_round";
+            problems.unless(holds, field, self.bytes_per_round, remedy);
         }
+        let (scheduling, source) = (switch.scheduling.kind(), switch.scheduling.round_source());
+        let remedy = "it does not serve rounds in their order; use scheduling \"rotating-strict\", \
+                      \"scanning-drr\" or \"priority-groups\"";
+        problems.unless(source.is_some(), "scheduling.kind", &scheduling, remedy);
+        if let Some(source) = source.filter(|&source| source != self.round) {
+            let remedy = match source {
+                RoundSource::Occupancy => format!(
+                    "{scheduling} does not tell which round it serves; use \"{}\"",
+                    source.name()
+                ),
+                RoundSource::Scheduler => format!(
+                    "{scheduling} knows its round, and stays in it while the port is idle; use \"{}\"",
+                    source.name()
+                ),
+            };
+            problems.unless(false, "assignment.round", self.round.name(), remedy);
+        }
+        let backpressure = &switch.backpressure;
+        let remedy =
+            "a round whose queue is paused cannot end; use backpressure \"none\" or \"pfc\"";
+        let holds = backpressure.lets_rounds_end();
+        problems.unless(holds, "backpressure.kind", backpressure.kind(), remedy);
     }
 
     fn queue_classes(&self, _: usize) -> Vec<u8> {
         partition(self.queues, 1)
+    }
+
+    fn keeps_rounds(&self) -> bool {
+        true
     }
 }
 
@@ -180,7 +232,7 @@ impl Rounds {
         };
         Rounds {
             queues: u64::from(config.queues - 1),
-            bytes_per_round: u64::from(config.bytes_per_round),
+            bytes_per_round: config.bytes_per_round.get(),
             sketch: has_sketch.then(|| Sketch::new(ports, config.rows, config.columns, salt)),
             table: has_table.then(|| PerfectTable::new(ports)),
             estimates: (config.round == RoundSource::Occupancy)

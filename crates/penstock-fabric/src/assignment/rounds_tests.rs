@@ -1,7 +1,12 @@
 //! AFQ's figures 1, 3 and 4, stepped by hand.
 
+use crate::config::Surroundings;
+use crate::fixture::refusal::{
+    BFC, GROUPS, PFC, ROTATING, ROUNDS, SCANNING, STRICT, refused, refused_in,
+};
 use alloc::vec;
 use alloc::vec::Vec;
+use serde_json::json;
 
 use penstock_packet::{PacketEvent, PacketFlags};
 use penstock_units::Time;
@@ -24,7 +29,7 @@ const BLUE: u32 = 4;
 fn rounds(bids: BidStore) -> RoundsConfig {
     RoundsConfig {
         queues: 5,
-        bytes_per_round: 1_000,
+        bytes_per_round: Bytes::new(1_000),
         rows: 2,
         columns: 1_024,
         bids,
@@ -35,7 +40,8 @@ fn rounds(bids: BidStore) -> RoundsConfig {
 /// AFQ on a switch with deficit round robin (sec. 4).
 fn afq_by_drr() -> SwitchConfig {
     let assignment = RoundsConfig { round: RoundSource::Occupancy, ..rounds(BidStore::Sketch) };
-    switch(assignment, SchedulingConfig::ScanningDrr(ScanningDrrConfig { quantum: 1 << 20 }))
+    let quantum = Bytes::new(1 << 20);
+    switch(assignment, SchedulingConfig::ScanningDrr(ScanningDrrConfig { quantum }))
 }
 
 /// AFQ on a switch with two groups of two queues, switched every 10 us (sec. 4).
@@ -257,4 +263,58 @@ fn a_packet_is_marked_when_its_flow_is_more_rounds_ahead_than_allowed() {
         .map(|packet| (packet.flow_hash, packet.flags.contains(PacketFlags::MARKED)))
         .collect();
     assert_eq!(marked, vec![(RED, false), (BLUE, false), (RED, false), (RED, true)]);
+}
+
+#[test]
+fn a_packet_fits_into_the_rounds() {
+    let refused = |bytes| {
+        let surroundings =
+            Surroundings { packet: Some(Bytes::new(1_048)), ..Surroundings::default() };
+        refused_in(
+            &surroundings,
+            &[ROUNDS, ROTATING],
+            &[("/assignment/bytes_per_round", json!(bytes))],
+        )
+    };
+    assert!(refused(33).is_empty());
+    let expected = "assignment.bytes_per_round is 32 B; a packet of 1.048 kB does not fit into 32 rounds; make \
+                    it larger (AFQ: one packet)";
+    assert_eq!(refused(32), [expected]);
+    assert_eq!(refused(0), ["assignment.bytes_per_round is 0 B; write 1 B to 1 MiB"]);
+}
+
+#[test]
+fn a_scheduler_serves_the_rounds_and_both_agree_who_tells_them() {
+    let refused =
+        |scheduling, round| refused(&[ROUNDS, scheduling], &[("/assignment/round", json!(round))]);
+    for (scheduling, right, wrong, why) in [
+        (
+            ROTATING,
+            "scheduler",
+            "occupancy",
+            "rotating-strict knows its round, and stays in it while the port is idle",
+        ),
+        (
+            GROUPS,
+            "scheduler",
+            "occupancy",
+            "priority-groups knows its round, and stays in it while the port is idle",
+        ),
+        (SCANNING, "occupancy", "scheduler", "scanning-drr does not tell which round it serves"),
+    ] {
+        assert!(refused(scheduling, right).is_empty());
+        let expected = format!("assignment.round is {wrong}; {why}; use \"{right}\"");
+        assert_eq!(refused(scheduling, wrong), [expected]);
+    }
+    let expected = "scheduling.kind is strict; it does not serve rounds in their order; use scheduling \
+                    \"rotating-strict\", \"scanning-drr\" or \"priority-groups\"";
+    assert_eq!(refused(STRICT, "scheduler"), [expected]);
+}
+
+#[test]
+fn a_round_can_end() {
+    assert!(refused(&[ROUNDS, ROTATING, PFC], &[]).is_empty());
+    let expected = "backpressure.kind is bfc; a round whose queue is paused cannot end; use backpressure \
+                    \"none\" or \"pfc\"";
+    assert_eq!(refused(&[ROUNDS, ROTATING, BFC], &[]), [expected]);
 }

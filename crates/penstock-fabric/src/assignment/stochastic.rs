@@ -10,7 +10,9 @@ use penstock_units::Problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::classes::{ClassRange, check_classes, check_queues, class_ranges, partition};
+use super::classes::{
+    ClassRange, LARGEST_CLASSES, LARGEST_QUEUES, check_classes, class_ranges, partition,
+};
 use super::policy::{Assigning, Parameters, Policy};
 use crate::parts::{reduce, salted};
 
@@ -18,16 +20,23 @@ use crate::parts::{reduce, salted};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StochasticConfig {
-    /// Queues of a port, the control queue included; 2 to 65,535. BFC compares with 32 (sec. 6.4).
+    /// Queues of a port, the control queue included.
+    #[schemars(
+        range(min = 2, max = LARGEST_QUEUES),
+        extend("default" = 32, "source" = "BFC 6.2.1: 32 queues per port")
+    )]
     pub queues: u32,
-    /// Priority classes that share the data queues evenly, 1 to 8.
+    /// Priority classes that share them evenly.
+    #[schemars(
+        range(min = 1, max = LARGEST_CLASSES),
+        extend("default" = 1, "source" = "BFC 6.2.1: one class; A.3: four")
+    )]
     pub classes: u32,
 }
 
 impl Parameters for StochasticConfig {
     fn check(&self, problems: &mut Problems) {
-        check_classes(self.classes, problems);
-        check_queues(self.queues, self.classes, problems);
+        check_classes(self.queues, 0, self.classes, problems);
     }
 
     fn classes(&self) -> u32 {

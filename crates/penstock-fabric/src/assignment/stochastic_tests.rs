@@ -1,7 +1,9 @@
 //! Hashed queues: constant for a flow, spread evenly, different from switch to switch.
 
+use crate::fixture::refusal::{DRR, SFQ, refused};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use serde_json::json;
 
 use super::*;
 use crate::fixture::hosts;
@@ -67,4 +69,19 @@ fn classes_have_queues_of_their_own() {
         let first = 1 + 4 * u16::from(class);
         assert_eq!(queues, (first..first + 4).collect());
     }
+}
+
+#[test]
+fn every_class_needs_a_data_queue() {
+    let refused = |queues, classes| {
+        let classes = ("/assignment/classes", json!(classes));
+        refused(&[SFQ, DRR], &[("/assignment/queues", json!(queues)), classes])
+    };
+    assert!(refused(9, 8).is_empty());
+    let expected = "assignment.classes is 8; of 8 queues 7 are for ordinary data, fewer than the classes; \
+                    use fewer classes, or more queues";
+    assert_eq!(refused(8, 8), [expected]);
+    assert_eq!(refused(1, 8), ["assignment.queues is 1; write 2 to 4096"]);
+    assert_eq!(refused(4_097, 8), ["assignment.queues is 4097; write 2 to 4096"]);
+    assert_eq!(refused(8, 9), ["assignment.classes is 9; write 1 to 8"]);
 }

@@ -19,13 +19,7 @@
 //! no pause counter, and flows that have more to send are paused as ever. The header field that it takes is
 //! that of App. A.2.
 //!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | Th | `threshold` | 1 HRTT·µ/N_active | sec. 3.3.2 |
-//! | period of the bitmap | `bitmap_interval` | 100 us | not given; our choice: one frame in 1,250 kB |
-//! | – | `counts_last` | on | sec. 3.3.2: any packet; see above |
-//! | elision | `elide_down_up` | off | App. B: only Clos networks that reroute need it |
-//! | match table of elisions | `elide` | empty | App. B; `penstock deadlock` computes it |
+//! Only Clos networks that reroute need elisions (App. B); `penstock deadlock` computes the match table.
 
 use alloc::format;
 use alloc::string::String;
@@ -39,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::Port;
 use crate::stored::Stored;
@@ -50,22 +45,38 @@ pub const UPSTREAM_QUEUES: usize = 128;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BfcConfig {
-    /// The pause threshold.
+    /// Pause threshold (Th).
+    #[schemars(extend(
+        "default" = {"kind": "hop-rtts", "factor": 1.0},
+        "source" = "BFC 3.3.2"
+    ))]
     pub threshold: ThresholdConfig,
-    /// Time between two bitmaps of a port (ps); zero for none.
+    /// How often the paused queues are told again; 0: never.
+    #[schemars(extend(
+        "default" = "100 us",
+        "source" = "our choice: a 64 B frame per 1,250 kB of a link; BFC 3.3.2 gives no period"
+    ))]
     pub bitmap_interval: Time,
-    /// Whether a packet with the last bytes of its flow can cause a pause.
+    /// A packet with the last bytes of its flow can cause a pause.
+    #[schemars(extend("default" = true, "source" = "BFC 3.3.2: any packet"))]
     pub counts_last: bool,
-    /// Whether packets from a higher tier to a higher tier cause no backpressure.
+    /// No backpressure for packets that come down and go up again.
+    #[schemars(extend(
+        "default" = false,
+        "source" = "our choice: shortest paths in a Clos have none (BFC App. B)"
+    ))]
     pub elide_down_up: bool,
-    /// Match table of the packets that cause none: those that come to a switch from a node and leave
-    /// it for a node, as (from, switch, to).
+    /// No backpressure for packets that come from a node to a switch for a node: [from, at, to].
+    #[schemars(extend(
+        "default" = [],
+        "source" = "our choice: shortest paths in a Clos need none (BFC App. B)"
+    ))]
     pub elide: Vec<(u32, u32, u32)>,
 }
 
 impl Parameters for BfcConfig {
-    fn check(&self, problems: &mut Problems) {
-        self.threshold.check(problems);
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        fits_numbers(switch, problems);
     }
 
     fn pauses_queues(&self) -> bool {
@@ -73,36 +84,41 @@ impl Parameters for BfcConfig {
     }
 }
 
+/// Checks that every queue has a number that a pause can name.
+pub(super) fn fits_numbers(switch: &SwitchConfig, problems: &mut Problems) {
+    if !problems.has_sound("assignment") {
+        return;
+    }
+    let kind = switch.assignment.kind();
+    let Some(queues) = switch.assignment.queues() else {
+        let remedy = format!(
+            "BFC pauses numbered queues, and {kind} queues have no fixed number; use \"dynamic\", \
+             \"stochastic\" or \"class\""
+        );
+        return problems.unless(false, "assignment.kind", kind, remedy);
+    };
+    let remedy = format!(
+        "BFC pauses at most {UPSTREAM_QUEUES} queues of a port; use at most {UPSTREAM_QUEUES} (BFC: 32)"
+    );
+    problems.unless(queues as usize <= UPSTREAM_QUEUES, "assignment.queues", queues, remedy);
+}
+
 /// The pause threshold of a queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ThresholdConfig {
-    /// In one-hop round-trip times of data at the queue's fair share of the port's rate.
+    /// Th = factor x hop RTT x rate / active queues.
     HopRtts {
-        /// How many, > 0.
+        /// Hop round-trip times.
+        #[schemars(extend("exclusiveMinimum" = 0, "default" = 1.0, "source" = "BFC 3.3.2"))]
         factor: f64,
     },
-    /// The same for any number of active queues: the data of a time at the port's rate, as in BFC's
-    /// sweeps of Th (Fig. 7, whose threshold is a constant line, and App. C).
+    /// Th = time x rate, however many queues are active (BFC fig. 7 and App. C sweep Th).
     Time {
-        /// How long (ps), > 0.
+        /// Data of this time at the full rate, at which a queue pauses.
+        #[schemars(range(min = 1))]
         time: Time,
     },
-}
-
-impl ThresholdConfig {
-    /// The table `threshold` is above zero.
-    pub(crate) fn check(&self, problems: &mut Problems) {
-        problems.within("threshold", |problems| match *self {
-            ThresholdConfig::HopRtts { factor } => {
-                let holds = factor.is_finite() && factor > 0.0;
-                problems.unless(holds, "factor", factor, "write above 0; 1 is usual");
-            }
-            ThresholdConfig::Time { time } => {
-                problems.unless(time > Time::ZERO, "time", time, "write a positive time");
-            }
-        });
-    }
 }
 
 /// BFC's backpressure at a switch.

@@ -1,7 +1,9 @@
 //! The paths of BFC's pause pseudo-code (BFC sec. 3.3.2), stepped by hand.
 
+use crate::fixture::refusal::{BFC, BY_INGRESS, DRR, PER_FLOW, SFQ, refused};
 use alloc::vec;
 use alloc::vec::Vec;
+use serde_json::json;
 
 use penstock_packet::PortFacts;
 use penstock_units::BitRate;
@@ -324,4 +326,30 @@ fn a_dropped_packet_pauses_nobody() {
     frames(&mut bench, flow(1), 26);
     assert_eq!(bench.arrive(Flow { upstream_queue: 2, ..flow(1) }, 1_000), Arrival::Dropped);
     assert_eq!(state(&bench).bitmap(1), 0b10);
+}
+
+#[test]
+fn every_queue_has_a_number_that_a_pause_can_name() {
+    let queues = |queues| refused(&[SFQ, DRR, BFC], &[("/assignment/queues", json!(queues))]);
+    assert!(queues(128).is_empty());
+    let expected = "assignment.queues is 129; BFC pauses at most 128 queues of a port; use at most 128 (BFC: \
+                    32)";
+    assert_eq!(queues(129), [expected]);
+    assert_eq!(queues(0), ["assignment.queues is 0; write 2 to 4096"]);
+    for (unnumbered, kind) in [(PER_FLOW, "per-flow"), (BY_INGRESS, "ingress")] {
+        let expected = format!(
+            "assignment.kind is {kind}; BFC pauses numbered queues, and {kind} queues have no fixed number; \
+             use \"dynamic\", \"stochastic\" or \"class\""
+        );
+        assert_eq!(refused(&[unnumbered, DRR, BFC], &[]), [expected]);
+    }
+}
+
+#[test]
+fn a_threshold_is_above_nothing() {
+    let refused = |threshold| refused(&[BFC], &[("/backpressure/threshold", threshold)]);
+    let expected = "backpressure.threshold.factor is 0.0; write above 0";
+    assert_eq!(refused(json!({"kind": "hop-rtts", "factor": 0.0})), [expected]);
+    let expected = "backpressure.threshold.time is 0 ps; write 1 ps or more";
+    assert_eq!(refused(json!({"kind": "time", "time": 0})), [expected]);
 }

@@ -14,12 +14,6 @@
 //! - It is resumed when what is held of it is `xon_offset` below that share, or the egress is so much
 //!   below `threshold`, as PFC does with its own.
 //! - As with PFC, a pair is looked at when one of its packets comes or goes, and pauses have no end.
-//!
-//! | field | default | source |
-//! |---|---|---|
-//! | `threshold` | 350 kB | FAFC sec. IV-A: the queue of an egress at which it acts |
-//! | `xon_offset` | 3,072 B | that of PFC: HPCC simulator |
-//! | `pfc` | dynamic | the ingress queues; as beneath FAFC (sec. II-E) |
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -33,6 +27,7 @@ use super::pairs::{Pairs, Transit, check_threshold};
 use super::pfc::PfcConfig;
 use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::Port;
 use crate::stored::Stored;
@@ -41,17 +36,34 @@ use crate::stored::Stored;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CapfcConfig {
-    /// Egress queue from which on ingresses with more than their share are paused (bytes), > 0.
+    /// Queue of an egress from which on ingresses with more than their share pause.
+    #[schemars(
+        range(min = 1),
+        extend("default" = "350 kB", "source" = "FAFC (Lu et al.) IV-A: the queue at which it acts")
+    )]
     pub threshold: Bytes,
-    /// How far below threshold or share they are resumed (bytes), < `threshold`.
+    /// Resume this far below threshold or share.
+    #[schemars(extend(
+        "default" = "3072 B",
+        "source" = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B, for PFC"
+    ))]
     pub xon_offset: Bytes,
     /// PFC by the ingress queues.
+    #[schemars(extend(
+        "default" = {},
+        "source" = "FAFC (Lu et al.) II-E: PFC with dynamic thresholds"
+    ))]
     pub pfc: PfcConfig,
 }
 
 impl Parameters for CapfcConfig {
     fn check(&self, problems: &mut Problems) {
         check_threshold(self.threshold, self.xon_offset, problems);
+        problems.within("pfc", |problems| self.pfc.check(problems));
+    }
+
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        self.pfc.fits_beneath(switch, problems);
     }
 }
 

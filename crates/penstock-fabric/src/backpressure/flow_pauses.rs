@@ -11,10 +11,6 @@
 //! The paper gives one sentence. Our choices: where flows share a queue, its head decides; links of hosts have
 //! BFC's own pauses, as a NIC has a queue for each of its flows while they last; pauses are not told again, so
 //! that a scenario with lost frames is refused; deadlocks among them are not looked for.
-//!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | Th | `threshold` | 1 HRTT·µ/N_active | sec. 3.3.2 |
 
 use alloc::format;
 use alloc::string::String;
@@ -27,9 +23,10 @@ use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bfc::{Bfc, BfcConfig, ThresholdConfig};
+use super::bfc::{Bfc, BfcConfig, ThresholdConfig, fits_numbers};
 use super::policy::{Parameters, Place, Policy};
 use crate::admission::Admission;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::MixedKeys;
 use crate::passing::Passing;
 use crate::port::Port;
@@ -39,13 +36,21 @@ use crate::stored::Stored;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowPausesConfig {
-    /// The pause threshold.
+    /// Pause threshold (Th).
+    #[schemars(extend(
+        "default" = {"kind": "hop-rtts", "factor": 1.0},
+        "source" = "BFC 3.3.2"
+    ))]
     pub threshold: ThresholdConfig,
 }
 
 impl Parameters for FlowPausesConfig {
-    fn check(&self, problems: &mut Problems) {
-        self.threshold.check(problems);
+    fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
+        let holds = !around.has_outages && !around.loses_control;
+        let remedy =
+            "pauses of flows that are lost are not told again; use \"bfc\", or leave out faults";
+        problems.unless(holds, "backpressure.kind", "flow-pauses", remedy);
+        fits_numbers(switch, problems);
     }
 
     fn pauses_queues(&self) -> bool {

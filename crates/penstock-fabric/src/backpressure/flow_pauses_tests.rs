@@ -1,5 +1,7 @@
 //! Pauses by flow, stepped by hand beside what BFC's pauses of queues do.
 
+use crate::config::Surroundings;
+use crate::fixture::refusal::{DRR, FLOW_PAUSES, PER_FLOW, refused, refused_in};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -95,4 +97,22 @@ fn hosts_are_told_of_queues() {
     assert_eq!(sent, [ControlFrame { port: 1, signal: Signal::PauseQueue(1) }]);
     let sent: Vec<_> = (0..26).filter_map(|_| bench.depart(2).unwrap().1).collect();
     assert_eq!(sent, [ControlFrame { port: 1, signal: Signal::ResumeQueue(1) }]);
+}
+
+#[test]
+fn a_pause_that_is_lost_is_not_told_again() {
+    assert!(refused(&[FLOW_PAUSES], &[]).is_empty());
+    let outages = Surroundings { has_outages: true, ..Surroundings::default() };
+    let losses = Surroundings { loses_control: true, ..Surroundings::default() };
+    for surroundings in [outages, losses] {
+        let expected = "backpressure.kind is flow-pauses; pauses of flows that are lost are not told again; \
+                        use \"bfc\", or leave out faults";
+        assert_eq!(refused_in(&surroundings, &[FLOW_PAUSES], &[]), [expected]);
+    }
+}
+
+#[test]
+fn hosts_are_paused_by_the_numbers_of_their_queues() {
+    let found = refused(&[PER_FLOW, DRR, FLOW_PAUSES], &[]);
+    assert!(found[0].starts_with("assignment.kind is per-flow; BFC pauses numbered queues"));
 }

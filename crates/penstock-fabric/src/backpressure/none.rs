@@ -10,7 +10,19 @@ use super::policy::{Parameters, Place, Policy};
 #[serde(deny_unknown_fields)]
 pub struct NoneConfig {}
 
-impl Parameters for NoneConfig {}
+impl Parameters for NoneConfig {
+    fn is_silent(&self) -> bool {
+        true
+    }
+
+    fn lets_rounds_end(&self) -> bool {
+        true
+    }
+
+    fn is_in_ns3_hpcc(&self) -> bool {
+        true
+    }
+}
 
 /// No backpressure at a switch.
 #[derive(Debug)]

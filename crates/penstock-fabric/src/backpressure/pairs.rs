@@ -50,10 +50,12 @@ impl Transit {
 
 /// Checks the egress threshold, and how far below it ingresses are resumed.
 pub(crate) fn check_threshold(threshold: Bytes, xon_offset: Bytes, problems: &mut Problems) {
-    problems.unless(threshold > Bytes::ZERO, "threshold", threshold, "write at least 1 B");
-    let remedy =
-        format!("it must be below threshold, {threshold}, or paused ports would never be resumed");
-    problems.unless(threshold > xon_offset, "xon_offset", xon_offset, remedy);
+    if problems.has_sound("threshold") {
+        let remedy = format!(
+            "ingresses that pause at {threshold} would never be resumed; make it smaller than threshold"
+        );
+        problems.unless(threshold > xon_offset, "xon_offset", xon_offset, remedy);
+    }
 }
 
 /// Checks what is `counted` for an ingress and an egress against the packets that are stored.

@@ -4,22 +4,20 @@
 //! resumed when the headroom is empty and its bytes are at least `xon_offset` below XOFF. XOFF is
 //! the dynamic threshold of the shared admission, or static. It is looked at when a packet of the
 //! port and class comes or goes, as in switches; pauses have no timer and last until the resume.
-//!
-//! | field | default | source |
-//! |---|---|---|
-//! | `xon_offset` | 3,072 B | HPCC simulator |
-//! | `xoff` | dynamic | BFC sec. 6.2.1: 11 % of the free buffer; PCN and FAFC use static values |
+//! BFC's dynamic XOFF is 11 % of the free buffer (sec. 6.2.1); PCN and FAFC use static values.
 
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::{ControlFrame, Signal};
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::Port;
 
@@ -27,13 +25,61 @@ use crate::port::Port;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PfcConfig {
-    /// How far below XOFF a class is resumed (bytes).
+    /// Resume this far below the pause threshold.
+    #[schemars(extend(
+        "default" = "3072 B",
+        "source" = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B"
+    ))]
     pub xon_offset: Bytes,
-    /// A static XOFF (bytes); none for the dynamic threshold.
+    /// Pause threshold of an ingress (XOFF); null: the dynamic one of admission.ingress.
+    #[schemars(range(min = 1), extend("default" = null, "source" = "BFC 6.2.1: dynamic"))]
     pub xoff: Option<Bytes>,
 }
 
-impl Parameters for PfcConfig {}
+impl Parameters for PfcConfig {
+    /// XON lies between 0 and XOFF.
+    fn check(&self, problems: &mut Problems) {
+        if let Some(xoff) = self.xoff.filter(|_| problems.has_sound("xoff")) {
+            let remedy = format!(
+                "a resume that far below the pause at {xoff} would never be sent, as XON must lie between 0 \
+                 and XOFF; make it smaller than xoff"
+            );
+            problems.unless(self.xon_offset < xoff, "xon_offset", self.xon_offset, remedy);
+        }
+    }
+
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        problems.within("backpressure", |problems| self.fits_admission(switch, problems));
+    }
+
+    fn lets_rounds_end(&self) -> bool {
+        true
+    }
+
+    fn is_in_ns3_hpcc(&self) -> bool {
+        true
+    }
+}
+
+impl PfcConfig {
+    /// XOFF is static, or the admission has thresholds that it can follow.
+    fn fits_admission(&self, switch: &SwitchConfig, problems: &mut Problems) {
+        let holds = self.xoff.is_some() || switch.admission.has_thresholds();
+        let remedy = "without it PFC pauses at the threshold of an ingress, and the admission has none; write \
+                      e.g. \"250 kB\", or use a shared buffer with thresholds in admission.ingress";
+        problems.unless(holds, "xoff", "null", remedy);
+    }
+
+    /// The same for PFC beneath another policy, which knows one class.
+    pub(super) fn fits_beneath(&self, switch: &SwitchConfig, problems: &mut Problems) {
+        problems.within("backpressure.pfc", |problems| self.fits_admission(switch, problems));
+        if problems.has_sound("assignment.classes") {
+            let (classes, kind) = (switch.assignment.classes(), switch.backpressure.kind());
+            let remedy = format!("the backpressure {kind} knows one class; use one class");
+            problems.unless(classes == 1, "assignment.classes", classes, remedy);
+        }
+    }
+}
 
 /// PFC at the ingress ports of a switch.
 #[derive(Debug)]

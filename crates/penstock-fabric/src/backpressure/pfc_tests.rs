@@ -1,7 +1,9 @@
 //! PFC through the switch: the MMU vector of `BASELINES.md` 29, static thresholds, classes.
 
+use crate::fixture::refusal::{LOSSLESS, PFC, POOL, refused};
 use alloc::format;
 use alloc::vec::Vec;
+use serde_json::json;
 
 use super::*;
 use crate::SwitchConfig;
@@ -174,4 +176,25 @@ fn the_peak_is_the_largest_share_of_xoff_and_not_that_of_the_largest_account() {
     let Backpressure::Pfc(pfc) = bench.switch.backpressure() else { unreachable!() };
     assert!((0..4).any(|account| pfc.is_paused(account)));
     assert!(bench.switch.peak_fraction().unwrap() >= 1.0);
+}
+
+#[test]
+fn xon_lies_between_nothing_and_xoff() {
+    let refused = |xoff| refused(&[PFC], &[("/backpressure/xoff", json!(xoff))]);
+    assert!(refused(3_073).is_empty());
+    let expected = "backpressure.xon_offset is 3072 B; a resume that far below the pause at 3072 B would \
+                    never be sent, as XON must lie between 0 and XOFF; make it smaller than xoff";
+    assert_eq!(refused(3_072), [expected.replace("3072 B", "3 KiB")]);
+    assert_eq!(refused(0), ["backpressure.xoff is 0 B; write 1 B or more"]);
+}
+
+#[test]
+fn a_dynamic_xoff_follows_the_threshold_of_an_ingress() {
+    let refused =
+        |admission| refused(&[admission, PFC], &[("/backpressure/xoff", serde_json::Value::Null)]);
+    assert!(refused(LOSSLESS).is_empty());
+    let expected = "backpressure.xoff is null; without it PFC pauses at the threshold of an ingress, and the \
+                    admission has none; write e.g. \"250 kB\", or use a shared buffer with thresholds in \
+                    admission.ingress";
+    assert_eq!(refused(POOL), [expected]);
 }

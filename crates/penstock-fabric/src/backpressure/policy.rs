@@ -7,6 +7,7 @@ use penstock_packet::{Balance, ControlFrame, PacketPool, Signal, SwitchFacts};
 use penstock_units::{Problems, Time};
 
 use crate::admission::Admission;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::Port;
 use crate::stored::Stored;
@@ -25,12 +26,48 @@ pub(crate) struct Place<'a> {
 
 /// What the parameters of a policy tell.
 pub(crate) trait Parameters {
-    /// Checks every field against its bounds.
+    /// Checks the fields with each other; their bounds are declared with them.
     fn check(&self, _problems: &mut Problems) {}
+
+    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch; those that were refused before are
+    /// not counted with.
+    fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
     /// Whether numbered queues are paused: each flow then needs one path.
     fn pauses_queues(&self) -> bool {
         false
+    }
+
+    /// Whether the upstream learns nothing.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
+    /// Whether the queue of each egress is predicted.
+    fn predicts_queues(&self) -> bool {
+        false
+    }
+
+    /// Whether every round of queues ends: whoever is paused, no queue waits for one that is.
+    fn lets_rounds_end(&self) -> bool {
+        false
+    }
+
+    /// Whether hosts pay for their packets by queue.
+    fn has_credits(&self) -> bool {
+        false
+    }
+
+    /// Whether the ns-3 HPCC simulator has it.
+    fn is_in_ns3_hpcc(&self) -> bool {
+        false
+    }
+
+    /// The memory that it sets aside at a switch, and that must be there, when each port's upstream has
+    /// `queues` data queues (bytes).
+    fn set_aside(&self, _facts: &SwitchFacts, _queues: usize) -> u64 {
+        0
     }
 }
 

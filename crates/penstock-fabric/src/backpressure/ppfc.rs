@@ -16,12 +16,7 @@
 //! - An egress resumes all that it has paused at once, when the prediction is `xon_offset` below the
 //!   threshold or the queue is empty. As with PFC, pauses have no end.
 //!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | T | `horizon` | 2 us | our choice: the round trip of a hop, after which a pause works (FAFC Algorithm 1) |
-//! | - | `threshold` | 350 kB | FAFC sec. IV-A: the queue of an egress at which it acts |
-//! | - | `xon_offset` | 3,072 B | that of PFC: HPCC simulator |
-//! | - | `pfc` | dynamic | beneath; as beneath FAFC (sec. II-E) |
+//! By default T is the round trip of a hop, after which a pause works (FAFC Algorithm 1).
 
 use alloc::string::String;
 use alloc::vec;
@@ -38,6 +33,7 @@ use super::pairs::{Pairs, Transit, check_threshold};
 use super::pfc::PfcConfig;
 use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::Port;
 use crate::stored::Stored;
@@ -46,21 +42,43 @@ use crate::stored::Stored;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PpfcConfig {
-    /// Predicted egress queue from which on ingresses are paused (bytes), > 0.
+    /// Predicted queue of an egress from which on its ingresses pause.
+    #[schemars(
+        range(min = 1),
+        extend("default" = "350 kB", "source" = "FAFC (Lu et al.) IV-A: the queue at which it acts")
+    )]
     pub threshold: Bytes,
-    /// How far below they are resumed (bytes), < `threshold`.
+    /// Resume this far below.
+    #[schemars(extend(
+        "default" = "3072 B",
+        "source" = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B, for PFC"
+    ))]
     pub xon_offset: Bytes,
-    /// T: how far is looked back and ahead (ps), > 0.
+    /// How far is looked back and ahead (T).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "2 us",
+            "source" = "our choice: the round trip of a hop of 1 us, as FAFC looks ahead"
+        )
+    )]
     pub horizon: Time,
     /// PFC by the ingress queues.
+    #[schemars(extend(
+        "default" = {},
+        "source" = "FAFC (Lu et al.) II-E: PFC with dynamic thresholds"
+    ))]
     pub pfc: PfcConfig,
 }
 
 impl Parameters for PpfcConfig {
     fn check(&self, problems: &mut Problems) {
-        let remedy = "write a positive time";
-        problems.unless(self.horizon > Time::ZERO, "horizon", self.horizon, remedy);
         check_threshold(self.threshold, self.xon_offset, problems);
+        problems.within("pfc", |problems| self.pfc.check(problems));
+    }
+
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        self.pfc.fits_beneath(switch, problems);
     }
 }
 

@@ -9,7 +9,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use penstock_packet::{PortFacts, SwitchFacts};
-use penstock_units::source::{BFC_SIMULATOR, HPCC_SIMULATOR};
+use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{BitRate, Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,12 @@ pub struct EcnConfig {
     /// Marking probability at kmax (Pmax).
     #[schemars(
         range(max = 1.0),
-        extend("exclusiveMinimum" = 0.0, "default" = 1.0, "source" = BFC_SIMULATOR)
+        extend(
+            "exclusiveMinimum" = 0.0,
+            "default" = 1.0,
+            "source" = "BFC authors' simulator (preeyshah/High-Precision-Congestion-Control); the paper is \
+                        silent"
+        )
     )]
     pub pmax: f64,
     /// When the queue is looked at.
@@ -65,8 +70,17 @@ impl Parameters for EcnConfig {
             (format!("per_rate[{index}].kmin"), own.kmin, own.kmax)
         });
         for (field, kmin, kmax) in [("kmin".into(), self.kmin, self.kmax)].into_iter().chain(own) {
-            problems.unless(kmin <= kmax, &field, kmin, format!("write at most kmax, {kmax}"));
+            let remedy = format!("it is above kmax, {kmax}; make it at most kmax");
+            problems.unless(kmin <= kmax, &field, kmin, remedy);
         }
+    }
+
+    fn has_marks(&self) -> bool {
+        true
+    }
+
+    fn is_in_ns3_hpcc(&self) -> bool {
+        true
     }
 }
 
@@ -120,7 +134,9 @@ impl Policy for Ecn {
 
 #[cfg(test)]
 mod tests {
+    use crate::fixture::refusal::refused;
     use rand_pcg::Pcg32;
+    use serde_json::json;
 
     use super::*;
     use crate::fixture::{host_port, switch_with};
@@ -161,5 +177,18 @@ mod tests {
             .count();
         // 0.2 · 150/300 = 0.1; four standard deviations of a binomial draw are 0.0038.
         assert!((marked as f64 / f64::from(packets) - 0.1).abs() < 0.0038, "{marked}");
+    }
+
+    #[test]
+    fn thresholds_are_in_order() {
+        let red = r#"{"kind": "ecn", "kmin": 100000, "kmax": 400000, "pmax": 1.0, "at": "dequeue",
+                      "per_rate": [{"rate": 1000, "kmin": 1, "kmax": 2, "pmax": 0.5}]}"#;
+        let refused = |at, value| refused(&[("marking", red)], &[(at, value)]);
+        assert!(refused("/marking/kmin", json!(400_000)).is_empty());
+        let expected = "marking.kmin is 1 MB; it is above kmax, 400 kB; make it at most kmax";
+        assert_eq!(refused("/marking/kmin", json!(1_000_000)), [expected]);
+        let expected =
+            "marking.per_rate[0].kmin is 3 B; it is above kmax, 2 B; make it at most kmax";
+        assert_eq!(refused("/marking/per_rate/0/kmin", json!(3)), [expected]);
     }
 }

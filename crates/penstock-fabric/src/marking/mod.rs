@@ -3,29 +3,32 @@
 pub(crate) mod policy;
 
 use penstock_packet::{SwitchFacts, axis};
+use penstock_units::Problems;
 
 use policy::Parameters;
 
 pub use policy::MarkingPoint;
+
+use crate::config::{Surroundings, SwitchConfig};
 
 axis! { $
     /// The marking axis of a scenario.
     config MarkingConfig, each by configured;
     /// The marking policy of a switch, stored by value.
     state Marking, built in SwitchFacts, each by dispatch;
-    /// Nothing.
+    /// Packets learn nothing.
     none: None(NoneConfig => Nothing),
-    /// Explicit congestion notification with a RED profile.
+    /// RED marking on the instantaneous queue length.
     ecn: Ecn(EcnConfig => Ecn),
-    /// ECN with a threshold of zero that leaves out what waited through a pause (PCN).
+    /// Mark every packet that leaves others behind, unless it waited for a pause to end (PCN).
     non_pause_ecn: NonPauseEcn(NonPauseEcnConfig => NonPauseEcn),
-    /// In-band telemetry of each hop.
+    /// In-band telemetry: each switch stamps queue, bytes sent, rate and time (HPCC).
     telemetry: Telemetry(TelemetryConfig => Telemetry),
-    /// Quantized feedback to the source of a sampled packet.
+    /// QCN's congestion point: tell the source of a sampled packet how congested its queue is.
     qcn: Qcn(QcnConfig => Qcn),
-    /// Congestion notification by the queue that FAFC predicts.
+    /// Marking by the queue that FAFC predicts; what came during a pause does not count.
     predicted: Predicted(PredictedConfig => Predicted),
-    /// Explicit congestion notification of flows that are many rounds ahead (AFQ).
+    /// AFQ: mark a packet whose flow is many rounds ahead.
     rounds: Rounds(RoundMarkingConfig => RoundMarking),
 }
 
@@ -33,6 +36,31 @@ impl MarkingConfig {
     /// Whether packets carry telemetry.
     pub fn has_telemetry(&self) -> bool {
         configured!(self, parameters => parameters.has_telemetry())
+    }
+
+    /// Whether packets are marked for their receivers.
+    pub fn has_marks(&self) -> bool {
+        configured!(self, parameters => parameters.has_marks())
+    }
+
+    /// Whether sources are sent feedback, which goes back on the path of their flow.
+    pub fn has_feedback(&self) -> bool {
+        configured!(self, parameters => parameters.has_feedback())
+    }
+
+    /// Whether the ns-3 HPCC simulator has it.
+    pub fn is_in_ns3_hpcc(&self) -> bool {
+        configured!(self, parameters => parameters.is_in_ns3_hpcc())
+    }
+
+    /// Checks that it goes together with the other policies of `switch`.
+    pub(crate) fn fits(
+        &self,
+        switch: &SwitchConfig,
+        around: &Surroundings,
+        problems: &mut Problems,
+    ) {
+        configured!(self, parameters => parameters.fits(switch, around, problems));
     }
 }
 

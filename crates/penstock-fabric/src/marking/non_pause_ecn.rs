@@ -35,7 +35,11 @@ use crate::stored::Stored;
 #[serde(deny_unknown_fields)]
 pub struct NonPauseEcnConfig {}
 
-impl Parameters for NonPauseEcnConfig {}
+impl Parameters for NonPauseEcnConfig {
+    fn has_marks(&self) -> bool {
+        true
+    }
+}
 
 /// NP-ECN of a switch.
 #[derive(Debug)]

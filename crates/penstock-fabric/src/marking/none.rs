@@ -11,7 +11,11 @@ use super::policy::{Parameters, Policy};
 #[serde(deny_unknown_fields)]
 pub struct NoneConfig {}
 
-impl Parameters for NoneConfig {}
+impl Parameters for NoneConfig {
+    fn is_in_ns3_hpcc(&self) -> bool {
+        true
+    }
+}
 
 /// No marking at a switch.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use penstock_units::Problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::stored::Stored;
 
@@ -38,11 +39,31 @@ impl Mark {
 
 /// What the parameters of a policy tell.
 pub(crate) trait Parameters {
-    /// Checks every field against its bounds.
+    /// Checks the fields with each other; their bounds are declared with them.
     fn check(&self, _problems: &mut Problems) {}
+
+    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch; those that were refused before are
+    /// not counted with.
+    fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
     /// Whether packets carry telemetry.
     fn has_telemetry(&self) -> bool {
+        false
+    }
+
+    /// Whether packets are marked for their receivers.
+    fn has_marks(&self) -> bool {
+        false
+    }
+
+    /// Whether sources are sent feedback, which goes back on the path of their flow.
+    fn has_feedback(&self) -> bool {
+        false
+    }
+
+    /// Whether the ns-3 HPCC simulator has it.
+    fn is_in_ns3_hpcc(&self) -> bool {
         false
     }
 }

@@ -3,24 +3,21 @@
 //! Algorithm 4).
 //!
 //! A packet that leaves is marked when the length that FAFC predicts for the port's queue exceeds
-//! the threshold and the offset. The offset is what has arrived while the port was paused: a queue
+//! the threshold and the offset. The offset (ECNof) is what has arrived while the port was paused: a queue
 //! that grows because of a pause is no congestion. Afterwards it falls with the smoothed queue, and
 //! is gone when that has been empty. Needs FAFC's backpressure, which keeps the prediction.
-//!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | th_e | `threshold` | 200 kB | sec. IV-A |
-//! | ECNof | state | 0 | sec. III-C |
 
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::SwitchFacts;
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Mark, Parameters, Policy};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::QueueForecast;
 
@@ -28,11 +25,29 @@ use crate::port::QueueForecast;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PredictedConfig {
-    /// Predicted queue beyond which packets are marked (bytes).
+    /// Predicted queue of a port beyond which packets are marked (th_e).
+    #[schemars(extend(
+        "default" = "200 kB",
+        "source" = "FAFC (Lu et al.) IV-A: 200 kB with a pause threshold of 350 kB"
+    ))]
     pub threshold: Bytes,
 }
 
-impl Parameters for PredictedConfig {}
+impl Parameters for PredictedConfig {
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        let remedy = format!(
+            "it marks by the queue that FAFC predicts, and the backpressure is {}; use backpressure \"fafc\", \
+             or marking \"ecn\"",
+            switch.backpressure.kind()
+        );
+        let holds = switch.backpressure.predicts_queues();
+        problems.unless(holds, "marking.kind", "predicted", remedy);
+    }
+
+    fn has_marks(&self) -> bool {
+        true
+    }
+}
 
 /// Marking by prediction at a switch.
 #[derive(Debug)]
@@ -86,6 +101,7 @@ impl Policy for Predicted {
 mod tests {
     use super::*;
     use crate::fixture::hosts;
+    use crate::fixture::refusal::{BFC, DRR, DYNAMIC, refused};
 
     fn forecast(queue: f64, predicted: f64) -> QueueForecast {
         QueueForecast { queue, predicted }
@@ -109,5 +125,13 @@ mod tests {
         assert!(!marking.left(0, forecast(900.0, 1_800.0))); // the smallest that was seen
         assert!(!marking.left(0, forecast(-5.0, 0.0)));
         assert_eq!(marking.offsets, [0.0, 0.0]);
+    }
+
+    #[test]
+    fn somebody_predicts_the_queue() {
+        let predicted = ("marking", r#"{"kind": "predicted", "threshold": 200000}"#);
+        let expected = "marking.kind is predicted; it marks by the queue that FAFC predicts, and the \
+                        backpressure is bfc; use backpressure \"fafc\", or marking \"ecn\"";
+        assert_eq!(refused(&[DYNAMIC, DRR, BFC, predicted], &[]), [expected]);
     }
 }

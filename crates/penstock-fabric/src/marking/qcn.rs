@@ -73,7 +73,11 @@ pub struct QcnConfig {
     pub at: MarkingPoint,
 }
 
-impl Parameters for QcnConfig {}
+impl Parameters for QcnConfig {
+    fn has_feedback(&self) -> bool {
+        true
+    }
+}
 
 /// One congestion point.
 #[derive(Clone, Copy, Debug)]

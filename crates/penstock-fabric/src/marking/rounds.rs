@@ -2,27 +2,40 @@
 //! NSDI 2018, sec. 5): a packet is marked when its flow has more queued than a number of rounds serve.
 //!
 //! It goes with the assignment by rounds, which leaves in the packet by how many rounds it is ahead.
-//!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | - | `rounds` | 8 | sec. 5 |
+
+use alloc::format;
 
 use penstock_packet::SwitchFacts;
+use penstock_units::Problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Mark, Parameters, Policy};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 
 /// Parameters of marking by rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundMarkingConfig {
-    /// A packet that is further ahead than this many rounds is marked.
+    /// Rounds that a flow may be ahead unmarked.
+    #[schemars(extend("default" = 8, "source" = "AFQ 5"))]
     pub rounds: u32,
 }
 
-impl Parameters for RoundMarkingConfig {}
+impl Parameters for RoundMarkingConfig {
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        let remedy = format!(
+            "the {} assignment knows no rounds; use assignment \"rounds\"",
+            switch.assignment.kind()
+        );
+        problems.unless(switch.assignment.keeps_rounds(), "marking.kind", "rounds", remedy);
+    }
+
+    fn has_marks(&self) -> bool {
+        true
+    }
+}
 
 /// Marking by rounds of a switch.
 #[derive(Clone, Copy, Debug)]
@@ -40,5 +53,18 @@ impl Policy for RoundMarking {
     #[inline]
     fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Mark {
         Mark::of(packet.packet().time > self.rounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::refusal::{ROTATING, ROUNDS, refused};
+
+    #[test]
+    fn somebody_keeps_rounds() {
+        let rounds = ("marking", r#"{"kind": "rounds", "rounds": 8}"#);
+        assert!(refused(&[ROUNDS, ROTATING, rounds], &[]).is_empty());
+        let expected = "marking.kind is rounds; the class assignment knows no rounds; use assignment \"rounds\"";
+        assert_eq!(refused(&[rounds], &[]), [expected]);
     }
 }

@@ -6,10 +6,6 @@
 //! Numbers are exact, or cut off to the units of HPCC's 8-byte hop entry: with a multiplier m, the
 //! sent bytes to 128 m B and the queue to 80 m B. Left out: that the entry's fields wrap around
 //! (after 134 m MB and 16.8 ms), because a sender subtracts modulo the wrap.
-//!
-//! | field | default | source |
-//! |---|---|---|
-//! | `multiplier` | 0, exact; 4 at 100 Gb/s in the HPCC simulator | its `INT_MULTI` |
 
 use penstock_packet::SwitchFacts;
 use penstock_units::{HopTelemetry, Time};
@@ -29,12 +25,21 @@ const QUEUE_UNIT: u64 = 80;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TelemetryConfig {
-    /// How many units of HPCC's header one step of a field is worth; 0 for exact numbers.
+    /// Units of HPCC's header per step of a field; 0: exact numbers.
+    #[schemars(extend(
+        "default" = 0,
+        "source" = "our choice: exact; ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control) has \
+                    INT_MULTI 4 at 100 Gb/s"
+    ))]
     pub multiplier: u32,
 }
 
 impl Parameters for TelemetryConfig {
     fn has_telemetry(&self) -> bool {
+        true
+    }
+
+    fn is_in_ns3_hpcc(&self) -> bool {
         true
     }
 }

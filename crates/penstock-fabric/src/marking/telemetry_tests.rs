@@ -8,7 +8,7 @@ use penstock_units::{BitRate, HopTelemetry, Time};
 
 use crate::fixture::{Bench, flow, host_port, hosts, per_flow, plain, switch_with};
 use crate::marking::telemetry::TelemetryConfig;
-use crate::{MarkingConfig, SchedulingConfig, SwitchConfig};
+use crate::{MarkingConfig, SwitchConfig};
 
 fn telemetry(multiplier: u32) -> MarkingConfig {
     MarkingConfig::Telemetry(TelemetryConfig { multiplier })
@@ -46,7 +46,7 @@ fn a_hop_reports_the_queue_without_the_packet_and_the_bytes_sent_before_it() {
 
 #[test]
 fn the_queue_is_that_of_the_whole_port() {
-    let drr = SchedulingConfig::Drr(crate::scheduling::drr::DrrConfig { quantum: 1_000 });
+    let drr = crate::fixture::drr(1_000);
     let config = SwitchConfig { marking: telemetry(0), ..per_flow(drr) };
     let mut bench = Bench::new(&config, &hosts(2));
     for number in 1..=4 {

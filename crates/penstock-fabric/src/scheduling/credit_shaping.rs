@@ -1,16 +1,34 @@
 //! Credits beside the data of a FIFO port; the rules of their queue are those of [`CreditQueue`].
 
+use alloc::format;
+
 use penstock_packet::{CreditQueue, PacketId, PacketPool};
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 
 use super::fifo::Fifo;
-use super::policy::{Parameters, Policy};
+use super::policy::{Parameters, Policy, fits_one_queue};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
 pub use penstock_packet::CreditShapingConfig;
 
-/// Its bounds are those of a whole scenario: they depend on the frames of hosts.
-impl Parameters for CreditShapingConfig {}
+impl Parameters for CreditShapingConfig {
+    fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
+        fits_one_queue(switch, problems);
+        let backpressure = switch.backpressure.kind();
+        let remedy = "data that credits have paid for are not paused; use backpressure \"none\"";
+        let holds = switch.backpressure.is_silent();
+        problems.unless(holds, "backpressure.kind", backpressure, remedy);
+        if let Some(packet) = around.packet.filter(|_| problems.has_sound("scheduling.frame")) {
+            let remedy = format!("a full data packet weighs {packet} on the wire; write {packet}");
+            problems.unless(self.frame == packet, "scheduling.frame", self.frame, remedy);
+        }
+    }
+
+    fn credit_shaping(&self) -> Option<&CreditShapingConfig> {
+        Some(self)
+    }
+}
 
 /// The scheduler of a port with one data queue and a credit queue.
 #[derive(Debug)]

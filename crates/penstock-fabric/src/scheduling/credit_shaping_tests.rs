@@ -1,7 +1,10 @@
 //! The credit queue and its token bucket, stepped by hand at 100 Gb/s: a byte takes 80 ps, a credit
 //! and its data packet of 1,622 B together 129.76 ns.
 
+use crate::config::Surroundings;
+use crate::fixture::refusal::{PFC, SFQ, refused, refused_in};
 use alloc::vec::Vec;
+use serde_json::json;
 
 use penstock_packet::{Packet, PacketKind};
 use penstock_units::{Bytes, Time};
@@ -123,4 +126,40 @@ fn a_credit_costs_tokens_by_its_size() {
 fn a_port_without_a_credit_queue_takes_no_credits() {
     let mut bench = Bench::new(&plain(), &hosts(2));
     assert!(!credit(&mut bench, 84));
+}
+
+const SHAPING: (&str, &str) = (
+    "scheduling",
+    r#"{"kind": "credit-shaping", "queue": 16, "burst": 2, "credit": 84, "frame": 1538}"#,
+);
+
+#[test]
+fn it_serves_one_queue_of_data_that_is_never_paused() {
+    assert!(refused(&[SHAPING], &[]).is_empty());
+    assert!(refused(&[SHAPING, SFQ], &[])[0].starts_with("scheduling.kind is credit-shaping"));
+    let expected = "backpressure.kind is pfc; data that credits have paid for are not paused; use \
+                    backpressure \"none\"";
+    assert_eq!(refused(&[SHAPING, PFC], &[]), [expected]);
+}
+
+#[test]
+fn a_credit_stands_for_a_full_packet() {
+    let surroundings = Surroundings { packet: Some(Bytes::new(1_078)), ..Surroundings::default() };
+    let refused =
+        |frame| refused_in(&surroundings, &[SHAPING], &[("/scheduling/frame", json!(frame))]);
+    assert!(refused(1_078).is_empty());
+    let expected =
+        "scheduling.frame is 1.538 kB; a full data packet weighs 1.078 kB on the wire; write 1.078 kB";
+    assert_eq!(refused(1_538), [expected]);
+    assert_eq!(refused(0), ["scheduling.frame is 0 B; write 1 B to 16 KiB"]);
+}
+
+#[test]
+fn some_credits_may_wait_and_be_saved() {
+    let fields = [("/scheduling/queue", json!(0)), ("/scheduling/burst", json!(1_000_001))];
+    let expected = [
+        "scheduling.queue is 0; write 1 to 1000000",
+        "scheduling.burst is 1000001; write 1 to 1000000",
+    ];
+    assert_eq!(refused(&[SHAPING], &fields), expected);
 }

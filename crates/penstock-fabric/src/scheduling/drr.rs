@@ -5,17 +5,14 @@
 //! its deficit covers its head, and keeps the rest for its next turn. A queue that empties or is
 //! paused leaves the ring and forgets its deficit, so that a paused queue earns nothing. Between
 //! classes the lowest number goes first (BFC App. A.3).
-//!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | quantum | `quantum` | 1 packet | BFC does not give it; one packet is the finest that is O(1) |
+//! BFC does not give the quantum.
 
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy, check_quantum};
+use super::policy::{LARGEST_QUANTUM, Parameters, Policy};
 use crate::queue::DataQueue;
 
 const NONE: u32 = u32::MAX;
@@ -24,15 +21,20 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrrConfig {
-    /// Credit a queue earns a turn (bytes), > 0; at least a full packet for O(1) work.
-    pub quantum: u32,
+    /// Bytes that a queue may send per round.
+    ///
+    /// With at least a full packet the work for a packet is constant.
+    #[schemars(
+        range(min = 1, max = LARGEST_QUANTUM),
+        extend(
+            "default" = "1048 B",
+            "source" = "our choice: one full packet, the finest that takes constant time (DRR)"
+        )
+    )]
+    pub quantum: Bytes,
 }
 
-impl Parameters for DrrConfig {
-    fn check(&self, problems: &mut Problems) {
-        check_quantum(self.quantum, problems);
-    }
-}
+impl Parameters for DrrConfig {}
 
 /// The deficit round robin scheduler of a port.
 #[derive(Debug)]
@@ -46,7 +48,7 @@ pub(crate) struct Drr {
 
 impl Drr {
     pub(crate) fn new(config: &DrrConfig, _: &BitRate) -> Self {
-        Drr { quantum: config.quantum, current: [NONE; 8], classes: 0 }
+        Drr { quantum: config.quantum.get() as u32, current: [NONE; 8], classes: 0 }
     }
 
     #[inline]

@@ -1,7 +1,9 @@
 //! Deficit round robin: the vector of `BASELINES.md` 29, pauses, classes, the fairness bound.
 
+use crate::fixture::refusal::{DRR, refused};
 use alloc::vec;
 use alloc::vec::Vec;
+use serde_json::json;
 
 use penstock_packet::Signal;
 
@@ -13,7 +15,7 @@ const B: u32 = 11;
 const C: u32 = 12;
 
 fn bench(quantum: u32) -> Bench {
-    Bench::new(&per_flow(drr(quantum)), &hosts(2))
+    Bench::new(&per_flow(drr(quantum.into())), &hosts(2))
 }
 
 fn admit(bench: &mut Bench, number: u32, packets: usize, bytes: u16) {
@@ -123,4 +125,12 @@ fn backlogged_queues_differ_by_two_packets_and_a_quantum_at_most() {
             assert!(difference <= 2 * 1_500 + u64::from(quantum), "{quantum}: {sent:?}");
         }
     }
+}
+
+#[test]
+fn a_queue_may_send_in_its_turn_and_not_without_end() {
+    let quantum = |quantum| refused(&[DRR], &[("/scheduling/quantum", json!(quantum))]);
+    assert!(quantum(1).is_empty() && quantum(1 << 20).is_empty());
+    assert_eq!(quantum(0), ["scheduling.quantum is 0 B; write 1 B to 1 MiB"]);
+    assert_eq!(quantum(2_000_000), ["scheduling.quantum is 2 MB; write 1 B to 1 MiB"]);
 }

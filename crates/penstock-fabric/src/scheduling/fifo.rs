@@ -1,11 +1,12 @@
 //! First in, first out: one data queue a port, which the `class` assignment with one class gives.
 
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy};
+use super::policy::{Parameters, Policy, fits_one_queue};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
 /// Parameters of the FIFO scheduler: none.
@@ -13,7 +14,15 @@ use crate::queue::DataQueue;
 #[serde(deny_unknown_fields)]
 pub struct FifoConfig {}
 
-impl Parameters for FifoConfig {}
+impl Parameters for FifoConfig {
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        fits_one_queue(switch, problems);
+    }
+
+    fn is_in_ns3_hpcc(&self) -> bool {
+        true
+    }
+}
 
 /// The FIFO scheduler: it remembers the one queue there is.
 #[derive(Debug, Default)]
@@ -36,5 +45,24 @@ impl Policy for Fifo {
     #[inline]
     fn select(&mut self, _: Time, _: &mut [DataQueue], _: &PacketPool) -> u32 {
         self.queue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::fixture::refusal::{SFQ, refused};
+
+    #[test]
+    fn it_serves_one_queue() {
+        assert!(refused(&[], &[]).is_empty());
+        let expected = "scheduling.kind is fifo; it serves one queue, and this stochastic assignment makes \
+                        several; use assignment {kind = \"class\", classes = 1}, or scheduling \"drr\" or \
+                        \"strict\"";
+        assert_eq!(refused(&[SFQ], &[]), [expected]);
+        let classes = |classes| refused(&[], &[("/assignment/classes", json!(classes))]);
+        assert!(classes(2)[0].contains("this class assignment makes several"));
+        assert_eq!(classes(9), ["assignment.classes is 9; write 1 to 8"]);
     }
 }

@@ -11,12 +11,15 @@
 //!
 //! A queue must belong to one flow, as the `per-flow` assignment gives.
 
+use alloc::format;
+
 use penstock_packet::{Packet, PacketPool};
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
 
@@ -28,7 +31,17 @@ const ROUND_BITS: u32 = 16;
 #[serde(deny_unknown_fields)]
 pub struct IdealFairConfig {}
 
-impl Parameters for IdealFairConfig {}
+impl Parameters for IdealFairConfig {
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        let remedy = format!(
+            "it serves flows, and the {} assignment mixes them in a queue; use assignment \"per-flow\", or \
+             scheduling \"drr\"",
+            switch.assignment.kind()
+        );
+        let holds = switch.assignment.is_per_flow();
+        problems.unless(holds, "scheduling.kind", "ideal-fair", remedy);
+    }
+}
 
 /// The bit-by-bit round robin scheduler of a port.
 #[derive(Debug, Default)]

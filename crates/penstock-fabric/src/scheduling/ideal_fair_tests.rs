@@ -1,5 +1,6 @@
 //! Bit-by-bit round robin: the vector of `BASELINES.md` 29, late comers and returning flows.
 
+use crate::fixture::refusal::{DYNAMIC, PER_FLOW, refused};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -169,4 +170,13 @@ fn a_paused_flow_is_passed_over_and_resumes_in_its_place() {
     assert_eq!(depart(&mut bench, 2), [B, B]);
     bench.signal(0, Signal::ResumeQueue(1));
     assert_eq!(depart(&mut bench, 2), [A, A]);
+}
+
+#[test]
+fn it_serves_flows() {
+    let fair = ("scheduling", r#"{"kind": "ideal-fair"}"#);
+    assert!(refused(&[PER_FLOW, fair], &[]).is_empty());
+    let expected = "scheduling.kind is ideal-fair; it serves flows, and the dynamic assignment mixes them in \
+                    a queue; use assignment \"per-flow\", or scheduling \"drr\"";
+    assert_eq!(refused(&[DYNAMIC, fair], &[]), [expected]);
 }

@@ -6,9 +6,13 @@
 pub(crate) mod policy;
 
 use penstock_packet::axis;
-use penstock_units::BitRate;
+use penstock_units::{BitRate, Problems};
 
+use credit_shaping::CreditShapingConfig;
 use policy::Parameters;
+
+use crate::assignment::rounds::RoundSource;
+use crate::config::{Surroundings, SwitchConfig};
 
 axis! { $
     /// The scheduling axis of a scenario.
@@ -17,21 +21,52 @@ axis! { $
     state Scheduler, built in BitRate, each by dispatch;
     /// First in, first out.
     fifo: Fifo(FifoConfig => Fifo),
-    /// Lowest queue number first.
+    /// The lowest-numbered queue with data first.
     strict: Strict(StrictConfig => Strict),
-    /// Deficit round robin.
+    /// Deficit round robin over the queues.
     drr: Drr(DrrConfig => Drr),
-    /// Bit-by-bit round robin.
+    /// Bit-by-bit round robin between flows.
     ideal_fair: IdealFair(IdealFairConfig => IdealFair),
-    /// Shortest remaining flow first.
+    /// The queue whose head packet's flow has the fewest bytes left (BFC A.2).
     srf: Srf(SrfConfig => Srf),
-    /// The queue of the current round, then those of the next ones (AFQ).
+    /// AFQ: the queue of the current round until it is empty, then that of the next round.
     rotating_strict: RotatingStrict(RotatingStrictConfig => RotatingStrict),
-    /// Deficit round robin in the order of the queues' numbers (AFQ's emulation).
+    /// Deficit round robin in the order of the queues' numbers, by which AFQ emulates its rounds.
     scanning_drr: ScanningDrr(ScanningDrrConfig => Box ScanningDrr),
-    /// Two groups of queues that take turns at being served first (AFQ's emulation).
+    /// Two halves of the queues that take turns at going first, by which AFQ emulates its rounds.
     priority_groups: PriorityGroups(PriorityGroupsConfig => Box PriorityGroups),
-    /// First in, first out, and credits at a rate of their own (ExpressPass); boxed, so that other ports
-    /// stay small.
+    /// FIFO for data; credits have a short queue, a rate of their own, and go first (ExpressPass).
     credit_shaping: CreditShaping(CreditShapingConfig => Box CreditShaping),
+}
+
+impl SchedulingConfig {
+    /// Whether the ns-3 HPCC simulator has it.
+    pub fn is_in_ns3_hpcc(&self) -> bool {
+        configured!(self, parameters => parameters.is_in_ns3_hpcc())
+    }
+
+    /// Whether queues are served in the order of their numbers.
+    pub fn is_in_order(&self) -> bool {
+        configured!(self, parameters => parameters.is_in_order())
+    }
+
+    /// The queue of the credits, where they have one.
+    pub fn credit_shaping(&self) -> Option<&CreditShapingConfig> {
+        configured!(self, parameters => parameters.credit_shaping())
+    }
+
+    /// Who can say which round it is, where rounds are served in their order.
+    pub(crate) fn round_source(&self) -> Option<RoundSource> {
+        configured!(self, parameters => parameters.round_source())
+    }
+
+    /// Checks that it goes together with the other policies of `switch`.
+    pub(crate) fn fits(
+        &self,
+        switch: &SwitchConfig,
+        around: &Surroundings,
+        problems: &mut Problems,
+    ) {
+        configured!(self, parameters => parameters.fits(switch, around, problems));
+    }
 }

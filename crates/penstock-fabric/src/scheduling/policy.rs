@@ -1,24 +1,69 @@
 //! The hooks of a scheduling policy. A policy leaves out those for which it has nothing to do.
 
-use penstock_packet::{CreditQueue, Packet, PacketId, PacketPool};
+use alloc::format;
+
+use penstock_packet::{CreditQueue, CreditShapingConfig, Packet, PacketId, PacketPool};
 use penstock_units::{Problems, Time};
 
+use crate::assignment::rounds::RoundSource;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
 /// What the parameters of a policy tell.
 pub(crate) trait Parameters {
-    /// Checks every field against its bounds.
+    /// Checks the fields with each other; their bounds are declared with them.
     fn check(&self, _problems: &mut Problems) {}
+
+    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch; those that were refused before are
+    /// not counted with.
+    fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
+
+    /// Whether the ns-3 HPCC simulator has it.
+    fn is_in_ns3_hpcc(&self) -> bool {
+        false
+    }
+
+    /// Whether queues are served in the order of their numbers.
+    fn is_in_order(&self) -> bool {
+        false
+    }
+
+    /// The queue of the credits, where they have one.
+    fn credit_shaping(&self) -> Option<&CreditShapingConfig> {
+        None
+    }
+
+    /// Who can say which round it is, where rounds are served in their order.
+    fn round_source(&self) -> Option<RoundSource> {
+        None
+    }
 }
 
-/// The largest quantum of a round robin (bytes): a thousand packets.
-const LARGEST_QUANTUM: u32 = 1 << 20;
+/// The largest quantum of a round robin (bytes); our choice: a thousand packets.
+pub(crate) const LARGEST_QUANTUM: u64 = 1 << 20;
 
-/// Checks the field `quantum` (bytes).
-pub(crate) fn check_quantum(quantum: u32, problems: &mut Problems) {
-    let holds = (1..=LARGEST_QUANTUM).contains(&quantum);
-    let remedy = "write 1 B to 1 MiB; a full packet is usual";
-    problems.unless(holds, "quantum", quantum, remedy);
+/// Checks that there is one queue, for a policy that serves no more.
+pub(crate) fn fits_one_queue(switch: &SwitchConfig, problems: &mut Problems) {
+    if problems.has_sound("assignment") {
+        let remedy = format!(
+            "it serves one queue, and this {} assignment makes several; use assignment {{kind = \
+             \"class\", classes = 1}}, or scheduling \"drr\" or \"strict\"",
+            switch.assignment.kind()
+        );
+        let holds = switch.assignment.is_one_queue();
+        problems.unless(holds, "scheduling.kind", switch.scheduling.kind(), remedy);
+    }
+}
+
+/// Checks that there are rounds, for a policy that serves them.
+pub(crate) fn fits_rounds(switch: &SwitchConfig, problems: &mut Problems) {
+    let remedy = format!(
+        "the {} assignment knows no rounds; use assignment \"rounds\"",
+        switch.assignment.kind()
+    );
+    let holds = switch.assignment.keeps_rounds();
+    problems.unless(holds, "scheduling.kind", switch.scheduling.kind(), remedy);
 }
 
 /// A scheduling policy of a port.

@@ -13,18 +13,17 @@
 //! last queue served, as with rotating strict priority, at least the first one of the upper group. The
 //! period is counted from the last change, and is looked at when the port chooses a packet, as rounds
 //! are.
-//!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | tau | `period` | 10 us | sec. 4 |
-//! | n | - | half of the data queues | sec. 4 |
+
+use alloc::format;
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy};
+use super::policy::{Parameters, Policy, fits_rounds};
+use crate::assignment::rounds::RoundSource;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::Bitmap;
 use crate::queue::DataQueue;
 
@@ -32,14 +31,30 @@ use crate::queue::DataQueue;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PriorityGroupsConfig {
-    /// How long a group has priority at most (ps), > 0.
+    /// Longest time that a half goes first (tau).
+    #[schemars(range(min = 1), extend("default" = "10 us", "source" = "AFQ 4"))]
     pub period: Time,
 }
 
 impl Parameters for PriorityGroupsConfig {
-    fn check(&self, problems: &mut Problems) {
-        let holds = self.period > Time::ZERO;
-        problems.unless(holds, "period", self.period, "write a positive time");
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        fits_rounds(switch, problems);
+        let assignment = &switch.assignment;
+        if !problems.has_sound("assignment") || !assignment.keeps_rounds() {
+            return;
+        }
+        if let Some(queues) = assignment.queues() {
+            let remedy = format!(
+                "{} data queues do not make two groups of one size; use an odd number: one is the control \
+                 queue",
+                queues - 1
+            );
+            problems.unless(!queues.is_multiple_of(2), "assignment.queues", queues, remedy);
+        }
+    }
+
+    fn round_source(&self) -> Option<RoundSource> {
+        Some(RoundSource::Scheduler)
     }
 }
 

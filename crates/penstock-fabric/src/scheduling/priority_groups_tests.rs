@@ -1,6 +1,8 @@
 //! Two groups of two queues, 1 and 2 and 3 and 4, with a period of 10 us.
 
 use super::*;
+use crate::fixture::refusal::{GROUPS, ROUNDS, SFQ, refused};
+use serde_json::json;
 
 fn groups(active: &[u32]) -> PriorityGroups {
     let config = PriorityGroupsConfig { period: Time::from_us(10) };
@@ -57,4 +59,23 @@ fn after_the_period_the_other_group_goes_first() {
     assert_eq!(groups.step(21), (1, 4, 8));
     // Queues 3 and 4 are empty: the change is undone, two groups of rounds later.
     assert_eq!(groups.step(22), (1, 8, 12));
+}
+
+#[test]
+fn it_serves_rounds_in_two_groups_of_one_size() {
+    let expected = "scheduling.kind is priority-groups; the stochastic assignment knows no rounds; use \
+                    assignment \"rounds\"";
+    assert_eq!(refused(&[SFQ, GROUPS], &[]), [expected]);
+    let queues = |queues| refused(&[ROUNDS, GROUPS], &[("/assignment/queues", json!(queues))]);
+    assert!(queues(33).is_empty());
+    let expected = "assignment.queues is 32; 31 data queues do not make two groups of one size; use an odd \
+                    number: one is the control queue";
+    assert_eq!(queues(32), [expected]);
+    assert_eq!(queues(0), ["assignment.queues is 0; write 3 to 4096"]);
+}
+
+#[test]
+fn a_half_goes_first_for_a_while() {
+    let expected = ["scheduling.period is 0 ps; write 1 ps or more"];
+    assert_eq!(refused(&[ROUNDS, GROUPS], &[("/scheduling/period", json!(0))]), expected);
 }

@@ -6,11 +6,13 @@
 //! 9): until then packets may still join the round.
 
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy};
+use super::policy::{Parameters, Policy, fits_rounds};
+use crate::assignment::rounds::RoundSource;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
 /// Parameters of rotating strict priority: none.
@@ -18,7 +20,15 @@ use crate::queue::DataQueue;
 #[serde(deny_unknown_fields)]
 pub struct RotatingStrictConfig {}
 
-impl Parameters for RotatingStrictConfig {}
+impl Parameters for RotatingStrictConfig {
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        fits_rounds(switch, problems);
+    }
+
+    fn round_source(&self) -> Option<RoundSource> {
+        Some(RoundSource::Scheduler)
+    }
+}
 
 /// The rotating strict priority scheduler of a port.
 #[derive(Debug, Default)]
@@ -56,6 +66,7 @@ impl Policy for RotatingStrict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::refusal::{ROTATING, SFQ, refused};
 
     /// The queue that sends, and the round, when the queues `active` have packets.
     fn step(scheduler: &mut RotatingStrict, active: &[usize]) -> (u32, u64) {
@@ -78,5 +89,12 @@ mod tests {
         assert_eq!(step(&mut scheduler, &[1, 4]), (4, 3));
         assert_eq!(step(&mut scheduler, &[1]), (1, 4));
         assert_eq!(step(&mut scheduler, &[1]), (1, 4));
+    }
+
+    #[test]
+    fn it_serves_rounds() {
+        let expected = "scheduling.kind is rotating-strict; the stochastic assignment knows no rounds; use \
+                        assignment \"rounds\"";
+        assert_eq!(refused(&[SFQ, ROTATING], &[]), [expected]);
     }
 }

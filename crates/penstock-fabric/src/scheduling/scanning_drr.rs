@@ -12,17 +12,15 @@
 //!
 //! A queue that holds more than the quantum is left before it is empty, and flows may then be reordered:
 //! the quantum has to be larger than what all flows together send in a round.
-//!
-//! | field | default | source |
-//! |---|---|---|
-//! | `quantum` | 1 MiB | our choice: more than a port of AFQ sec. 6.2.1 can store |
 
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy, check_quantum};
+use super::policy::{LARGEST_QUANTUM, Parameters, Policy, fits_rounds};
+use crate::assignment::rounds::RoundSource;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::Bitmap;
 use crate::queue::DataQueue;
 
@@ -30,13 +28,25 @@ use crate::queue::DataQueue;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScanningDrrConfig {
-    /// Credit a queue earns a turn (bytes), > 0.
-    pub quantum: u32,
+    /// Bytes that a queue may send per turn.
+    #[schemars(
+        range(min = 1, max = LARGEST_QUANTUM),
+        extend(
+            "default" = "1 MiB",
+            "source" = "AFQ 4: more than flows send in a round; our choice: more than AFQ's ports store"
+        )
+    )]
+    pub quantum: Bytes,
 }
 
 impl Parameters for ScanningDrrConfig {
-    fn check(&self, problems: &mut Problems) {
-        check_quantum(self.quantum, problems);
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        fits_rounds(switch, problems);
+    }
+
+    /// A queue that is empty is left at once, and nobody is told.
+    fn round_source(&self) -> Option<RoundSource> {
+        Some(RoundSource::Occupancy)
     }
 }
 
@@ -51,7 +61,7 @@ pub(crate) struct ScanningDrr {
 
 impl ScanningDrr {
     pub(crate) fn new(config: &ScanningDrrConfig, _: &BitRate) -> Self {
-        ScanningDrr { quantum: config.quantum, current: 0, active: Bitmap::new(0) }
+        ScanningDrr { quantum: config.quantum.get() as u32, current: 0, active: Bitmap::new(0) }
     }
 }
 

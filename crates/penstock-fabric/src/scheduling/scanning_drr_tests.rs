@@ -1,5 +1,6 @@
 //! Scanning deficit round robin by the numbers, over queues that a test fills by hand.
 
+use crate::fixture::refusal::{SCANNING, SFQ, refused};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -18,7 +19,8 @@ impl Bench {
     fn new(quantum: u32) -> Self {
         let mut queues = vec![];
         queues.resize_with(5, DataQueue::default);
-        let scheduler = ScanningDrr::new(&ScanningDrrConfig { quantum }, &BitRate::from_gbps(100));
+        let config = ScanningDrrConfig { quantum: Bytes::new(quantum.into()) };
+        let scheduler = ScanningDrr::new(&config, &BitRate::from_gbps(100));
         Bench { scheduler, queues, pool: PacketPool::new(false) }
     }
 
@@ -99,4 +101,11 @@ fn a_small_quantum_gives_turns_and_deficits_carry_over() {
     // 1 has 1,400 and sends, so does 2.
     assert_eq!([(); 4].map(|()| bench.send()), [1, 2, 1, 2]);
     assert!(bench.queues.iter().all(|queue| queue.deficit == 0));
+}
+
+#[test]
+fn it_serves_rounds() {
+    let expected = "scheduling.kind is scanning-drr; the stochastic assignment knows no rounds; use \
+                    assignment \"rounds\"";
+    assert_eq!(refused(&[SFQ, SCANNING], &[]), [expected]);
 }

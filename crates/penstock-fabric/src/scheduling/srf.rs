@@ -2,12 +2,15 @@
 //! remaining flow size sends. A later packet of a flow never overtakes an earlier one, because each
 //! queue is first in, first out.
 
+use alloc::format;
+
 use penstock_packet::{Packet, PacketPool};
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
 
@@ -16,7 +19,16 @@ use crate::queue::DataQueue;
 #[serde(deny_unknown_fields)]
 pub struct SrfConfig {}
 
-impl Parameters for SrfConfig {}
+impl Parameters for SrfConfig {
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        let remedy = format!(
+            "it ranks flows, and the {} assignment mixes them in a queue; use assignment \"per-flow\" or \
+             \"dynamic\"",
+            switch.assignment.kind()
+        );
+        problems.unless(switch.assignment.parts_flows(), "scheduling.kind", "srf", remedy);
+    }
+}
 
 /// The SRF scheduler: active queues by (class, remaining bytes of the head packet).
 #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
 //! Shortest remaining flow first: ranked by the head packet of each queue.
 
+use crate::fixture::refusal::{DYNAMIC, PER_FLOW, SFQ, refused};
 use alloc::vec;
 
 use penstock_packet::Signal;
@@ -64,4 +65,13 @@ fn class_comes_before_size_and_pauses_before_both() {
     bench.admit(Flow { remaining: 1_000, class: 1, ..flow(1) }, 1_000);
     bench.signal(0, Signal::ResumeQueue(1));
     assert_eq!(bench.drain(0), [2, 1]);
+}
+
+#[test]
+fn it_ranks_flows() {
+    let srf = ("scheduling", r#"{"kind": "srf"}"#);
+    assert!([PER_FLOW, DYNAMIC].iter().all(|flows| refused(&[*flows, srf], &[]).is_empty()));
+    let expected = "scheduling.kind is srf; it ranks flows, and the stochastic assignment mixes them in a \
+                    queue; use assignment \"per-flow\" or \"dynamic\"";
+    assert_eq!(refused(&[SFQ, srf], &[]), [expected]);
 }

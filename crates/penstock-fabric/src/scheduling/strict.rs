@@ -1,11 +1,14 @@
 //! Strict priority: the lowest-numbered active queue sends; starvation of the others is expected.
 
+use alloc::format;
+
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Parameters, Policy};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
 /// Parameters of the strict scheduler: none.
@@ -13,7 +16,22 @@ use crate::queue::DataQueue;
 #[serde(deny_unknown_fields)]
 pub struct StrictConfig {}
 
-impl Parameters for StrictConfig {}
+impl Parameters for StrictConfig {
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        if problems.has_sound("assignment") {
+            let holds = switch.assignment.queues().is_some_and(|queues| queues <= QUEUES_MAX);
+            let remedy = format!("it serves at most {QUEUES_MAX} queues; use scheduling \"drr\"");
+            problems.unless(holds, "scheduling.kind", "strict", remedy);
+        }
+        let remedy = "it ranks queues by number, and queues that classes share have no rank; use scheduling \
+                      \"drr\" or \"srf\"";
+        problems.unless(!switch.assignment.classes_share(), "scheduling.kind", "strict", remedy);
+    }
+
+    fn is_in_order(&self) -> bool {
+        true
+    }
+}
 
 /// The strict scheduler for up to 128 queues (Tofino2 has 128 at a 400 Gb/s port, BFC sec. 3.1).
 #[derive(Debug, Default)]
@@ -22,7 +40,7 @@ pub(crate) struct Strict {
 }
 
 /// The number of queues that a strict scheduler can tell apart, the control queue included.
-pub const QUEUES_MAX: usize = 128;
+pub const QUEUES_MAX: u32 = 128;
 
 impl Strict {
     pub(crate) fn new(_: &StrictConfig, _: &BitRate) -> Self {
@@ -50,6 +68,8 @@ impl Policy for Strict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::refusal::{BY_INGRESS, DYNAMIC, PER_FLOW, SFQ, STRICT, refused};
+    use serde_json::json;
 
     #[test]
     fn the_lowest_number_goes_first() {
@@ -60,5 +80,27 @@ mod tests {
         assert_eq!(strict.select(Time::ZERO, &mut [], &pool), 3);
         strict.deactivate(&mut [], 3);
         assert_eq!(strict.select(Time::ZERO, &mut [], &pool), 5);
+    }
+
+    #[test]
+    fn it_tells_128_queues_apart() {
+        let queues = |queues| refused(&[SFQ, STRICT], &[("/assignment/queues", json!(queues))]);
+        let expected =
+            "scheduling.kind is strict; it serves at most 128 queues; use scheduling \"drr\"";
+        assert!(queues(128).is_empty());
+        assert_eq!(queues(129), [expected]);
+        assert_eq!(queues(0).len(), 1);
+        for unnumbered in [PER_FLOW, BY_INGRESS] {
+            assert_eq!(refused(&[unnumbered, STRICT], &[]), [expected]);
+        }
+    }
+
+    #[test]
+    fn it_ranks_queues() {
+        let fields = ["classes_share", "classes"].map(|field| format!("/assignment/{field}"));
+        let fields = [(fields[0].as_str(), json!(true)), (fields[1].as_str(), json!(2))];
+        let expected = "scheduling.kind is strict; it ranks queues by number, and queues that classes share have \
+                        no rank; use scheduling \"drr\" or \"srf\"";
+        assert_eq!(refused(&[DYNAMIC, STRICT], &fields), [expected]);
     }
 }

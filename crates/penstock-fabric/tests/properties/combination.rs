@@ -1,10 +1,7 @@
 //! All combinations of policies that go together.
 
-use penstock_fabric::assignment::rounds::RoundSource;
-use penstock_fabric::{
-    AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig,
-    SwitchConfig,
-};
+use penstock_fabric::{Surroundings, SwitchConfig};
+use penstock_units::Problems;
 use serde_json::{Value, json};
 
 /// A memory that credits can share out, with little beyond what they set aside: four windows of 69,500 B
@@ -131,51 +128,13 @@ fn backpressures() -> Vec<Value> {
     ]
 }
 
-/// What a scenario refuses, restated: see `bounds` of the simulator.
+/// Whether the policies go together; credits and their memory are for each other.
 fn goes_together(config: &SwitchConfig) -> bool {
-    let per_flow = matches!(config.assignment, AssignmentConfig::PerFlow(_));
-    let by_ingress = matches!(config.assignment, AssignmentConfig::Ingress(_));
-    let single = matches!(&config.assignment, AssignmentConfig::Class(class) if class.classes == 1);
-    let rounds = matches!(config.assignment, AssignmentConfig::Rounds(_));
-    let told = matches!(
-        &config.assignment,
-        AssignmentConfig::Rounds(rounds) if rounds.round == RoundSource::Scheduler
-    );
-    let classes_share =
-        matches!(&config.assignment, AssignmentConfig::Dynamic(d) if d.classes_share);
-    let scheduling = match config.scheduling {
-        SchedulingConfig::RotatingStrict(_) => told,
-        SchedulingConfig::ScanningDrr(_) => rounds && !told,
-        SchedulingConfig::PriorityGroups(_) => {
-            told && config.assignment.queue_classes(0).len().is_multiple_of(2)
-        }
-        _ if rounds => false,
-        SchedulingConfig::Fifo(_) | SchedulingConfig::CreditShaping(_) => single,
-        SchedulingConfig::IdealFair(_) => per_flow,
-        SchedulingConfig::Strict(_) => !per_flow && !by_ingress && !classes_share,
-        SchedulingConfig::Drr(_) | SchedulingConfig::Srf(_) => true,
-    };
-    let backpressure = match &config.backpressure {
-        BackpressureConfig::Bfc(_)
-        | BackpressureConfig::Credits(_)
-        | BackpressureConfig::FlowPauses(_) => !per_flow && !by_ingress && !rounds,
-        BackpressureConfig::Fafc(_)
-        | BackpressureConfig::Capfc(_)
-        | BackpressureConfig::PPfc(_) => config.assignment.classes() == 1 && !rounds,
-        BackpressureConfig::Pfc(pfc) if pfc.xoff.is_none() => {
-            matches!(&config.admission, AdmissionConfig::Shared(s) if s.ingress.is_some())
-        }
-        _ => true,
-    };
-    let marking = match config.marking {
-        MarkingConfig::Predicted(_) => matches!(config.backpressure, BackpressureConfig::Fafc(_)),
-        MarkingConfig::Rounds(_) => rounds,
-        _ => true,
-    };
-    let is_credited =
-        matches!(&config.admission, AdmissionConfig::Shared(s) if s.buffer.get() == CREDITED);
-    let has_credits = matches!(config.backpressure, BackpressureConfig::Credits(_));
-    scheduling && backpressure && marking && is_credited == has_credits
+    let mut problems = Problems::default();
+    config.fits(&Surroundings::default(), &mut problems);
+    let is_credited = config.admission.memory(0) == CREDITED;
+    let has_credits = config.backpressure.has_credits();
+    problems.is_empty() && is_credited == has_credits
 }
 
 /// Every combination that is allowed.

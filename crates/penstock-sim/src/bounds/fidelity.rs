@@ -1,10 +1,9 @@
 //! What the ns-3 HPCC simulator has, and where its arithmetic ends.
 
-use penstock_fabric::{BackpressureConfig, MarkingConfig, SchedulingConfig};
 use penstock_transport::{NicScheduling, RecoveryConfig};
 use penstock_units::{Fidelity, Problems, Time};
 
-use super::full_packet;
+use super::{full_packet, kind};
 use crate::ns3;
 use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
@@ -16,31 +15,33 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
         return;
     }
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
-    let is_known = [
-        (matches!(switch.scheduling, SchedulingConfig::Fifo(_)), "switch.scheduling"),
+    let (scheduling, backpressure) = (&switch.scheduling, &switch.backpressure);
+    let (marking, recovery) = (&switch.marking, &host.recovery);
+    let routing = &scenario.scheme.routing;
+    for (holds, part, given, known) in [
+        (scheduling.is_in_ns3_hpcc(), "switch.scheduling", scheduling.kind(), "fifo"),
+        (backpressure.is_in_ns3_hpcc(), "switch.backpressure", backpressure.kind(), "none or pfc"),
+        (marking.is_in_ns3_hpcc(), "switch.marking", marking.kind(), "none or ecn or telemetry"),
         (
-            matches!(switch.backpressure, BackpressureConfig::None(_) | BackpressureConfig::Pfc(_)),
-            "switch.backpressure",
+            matches!(recovery, RecoveryConfig::GoBackN(_)),
+            "host.recovery",
+            kind(recovery),
+            "go-back-n",
         ),
-        (
-            matches!(
-                switch.marking,
-                MarkingConfig::None(_) | MarkingConfig::Ecn(_) | MarkingConfig::Telemetry(_)
-            ),
-            "switch.marking",
-        ),
-        (matches!(host.recovery, RecoveryConfig::GoBackN(_)), "host.recovery"),
-        (!matches!(scenario.scheme.routing, RoutingConfig::Spray(_)), "routing"),
-    ];
-    let remedy = "that simulator has one FIFO, PFC, Go-Back-N and a round robin of flows; use fidelity exact";
-    for (holds, part) in is_known {
-        let field = format!("scheme.{part}.kind");
-        problems.unless(holds, &field, "unknown to ns3-hpcc", remedy);
+        (!matches!(routing, RoutingConfig::Spray(_)), "routing", kind(routing), "ecmp"),
+    ] {
+        let remedy = format!(
+            "the simulator of fidelity ns3-hpcc has nothing like it; use {known}, or fidelity \"exact\""
+        );
+        problems.unless(holds, &format!("scheme.{part}.kind"), given, remedy);
     }
     let nic = &host.nic;
-    problems.unless(nic.queues == 0, "scheme.host.nic.queues", nic.queues, remedy);
+    let remedy = "a NIC of fidelity ns3-hpcc serves its flows in turn, without queues; use";
+    let queues = format!("{remedy} 0, or fidelity \"exact\"");
+    problems.unless(nic.queues == 0, "scheme.host.nic.queues", nic.queues, queues);
     let holds = nic.scheduling == NicScheduling::RoundRobin;
-    problems.unless(holds, "scheme.host.nic.scheduling", "srf", remedy);
+    let turns = format!("{remedy} round-robin, or fidelity \"exact\"");
+    problems.unless(holds, "scheme.host.nic.scheduling", "srf", turns);
     let holds = scenario.faults.outages.is_empty();
     problems.unless(holds, "faults.outages", "not empty", "ns3-hpcc has none");
 }

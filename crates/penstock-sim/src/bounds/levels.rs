@@ -1,6 +1,5 @@
 //! Which schemes can have priority levels that hosts give, and which can spray packets.
 
-use penstock_fabric::{AssignmentConfig, MarkingConfig, SchedulingConfig};
 use penstock_transport::{ControllerConfig, RecoveryConfig};
 use penstock_units::Problems;
 
@@ -14,32 +13,43 @@ pub(super) fn by_priority(scenario: &Scenario, problems: &mut Problems) {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_resend = matches!(host.recovery, RecoveryConfig::Resend(_));
     let ControllerConfig::Homa(homa) = &host.controller else {
-        let remedy = "only the \"homa\" controller grants and gives levels; use another";
-        problems.unless(!is_resend, "scheme.host.recovery.kind", "resend", remedy);
-        let holds = !matches!(switch.assignment, AssignmentConfig::Priority(_));
-        problems.unless(holds, "scheme.switch.assignment.kind", "priority", remedy);
+        let remedy = format!(
+            "it is made for the homa controller, and the controller is {}; use another one, or controller \
+             \"homa\"",
+            kind(&host.controller)
+        );
+        let (field, given) = ("scheme.switch.assignment.kind", switch.assignment.kind());
+        problems.unless(switch.assignment.levels().is_none(), field, given, &remedy);
+        problems.unless(!is_resend, "scheme.host.recovery.kind", "resend", &remedy);
         return;
     };
-    let remedy = "the homa controller needs \"resend\"; use that";
-    problems.unless(is_resend, "scheme.host.recovery.kind", kind(&host.recovery), remedy);
-    let is_known = matches!(switch.assignment, AssignmentConfig::Priority(_));
-    let remedy = "the homa controller needs \"priority\"; use that";
-    let given = kind(&switch.assignment);
-    problems.unless(is_known, "scheme.switch.assignment.kind", given, remedy);
-    let is_strict = matches!(switch.scheduling, SchedulingConfig::Strict(_));
-    let remedy = "the homa controller needs \"strict\"; use that";
-    problems.unless(is_strict, "scheme.switch.scheduling.kind", kind(&switch.scheduling), remedy);
+    for (holds, axis, needed, given) in [
+        (
+            switch.assignment.levels().is_some(),
+            "switch.assignment",
+            "priority",
+            switch.assignment.kind(),
+        ),
+        (is_resend, "host.recovery", "resend", kind(&host.recovery)),
+        (switch.scheduling.is_in_order(), "switch.scheduling", "strict", switch.scheduling.kind()),
+    ] {
+        let remedy = format!(
+            "the homa controller needs \"{needed}\"; use \"{needed}\", or another controller"
+        );
+        problems.unless(holds, &format!("scheme.{axis}.kind"), given, remedy);
+    }
     let is_sound = problems.is_sound("scheme.switch.assignment")
         && problems.is_sound("scheme.host.controller");
-    if let (true, AssignmentConfig::Priority(assignment)) = (is_sound, &switch.assignment) {
+    if let Some(levels) = switch.assignment.levels().filter(|_| is_sound) {
         let scheduled = homa.overcommitment.unwrap_or(1);
-        let holds = u32::from(homa.first_scheduled_level()) + scheduled <= assignment.levels;
+        let unscheduled = u32::from(homa.first_scheduled_level());
         let remedy = format!(
-            "the unscheduled levels, one more than cutoffs, and the scheduled ones exceed the {} of \
-             the switch",
-            assignment.levels
+            "with {unscheduled} unscheduled level(s) that makes {}, and the switch has {levels}; lower it, or \
+             raise scheme.switch.assignment.levels",
+            unscheduled + scheduled
         );
-        problems.unless(holds, "scheme.host.controller.overcommitment", scheduled, &remedy);
+        let holds = unscheduled + scheduled <= levels;
+        problems.unless(holds, "scheme.host.controller.overcommitment", scheduled, remedy);
     }
 }
 
@@ -51,19 +61,26 @@ pub(super) fn sprayed(scenario: &Scenario, problems: &mut Problems) {
     let (switch, recovery) = (&scenario.scheme.switch, &scenario.scheme.host.recovery);
     let tolerates =
         matches!(recovery, RecoveryConfig::Resend(_) | RecoveryConfig::FastRetransmit(_));
-    let goes_back = matches!(switch.marking, MarkingConfig::Qcn(_));
-    let is_bfc = switch.backpressure.pauses_queues();
-    for (holds, remedy) in [
+    let overtaken =
+        format!("sprayed packets overtake each other, which are losses to {}", kind(recovery));
+    for (holds, reason, other) in [
         (
             tolerates,
-            "packets overtake each other; use recovery \"resend\", or \"fast-retransmit\" with a high threshold",
+            overtaken.as_str(),
+            "recovery (\"resend\", or \"fast-retransmit\" with a high duplicate_threshold)",
         ),
         (
-            !goes_back,
-            "feedback travels back on the path of a flow, and there is none; use another marking",
+            !switch.marking.has_feedback(),
+            "QCN's feedback goes back on the path of a flow, and a sprayed flow has none",
+            "marking",
         ),
-        (!is_bfc, "BFC pauses a flow on its one path; use ecmp"),
+        (
+            !switch.backpressure.pauses_queues(),
+            "BFC pauses a flow on its one path, and a sprayed flow has many",
+            "backpressure",
+        ),
     ] {
+        let remedy = format!("{reason}; use routing \"ecmp\", or another {other}");
         problems.unless(holds, "scheme.routing.kind", "spray", remedy);
     }
 }

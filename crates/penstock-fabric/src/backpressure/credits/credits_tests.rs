@@ -1,6 +1,9 @@
 //! Credits, stepped by hand: 100 Gb/s links of 1 us, whose HRTT holds 25,000 B.
 
+use crate::config::Surroundings;
+use crate::fixture::refusal::{CREDITS, DRR, LOSSLESS, PER_FLOW, POOL, refused, refused_in};
 use penstock_units::Bytes;
+use serde_json::json;
 
 use super::*;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts};
@@ -178,4 +181,45 @@ fn a_lost_grant_is_told_again() {
     assert_eq!(told(&mut bench)[1], grant(1, 2, 1_000));
     assert_eq!(told(&mut bench)[1], grant(1, 3, 1_000));
     assert_eq!(told(&mut bench)[1], grant(1, 1, 1_000));
+}
+
+#[test]
+fn a_queue_can_pay_for_a_packet() {
+    let surroundings = Surroundings { packet: Some(Bytes::new(1_048)), ..Surroundings::default() };
+    let refused = |field: &str, bytes| {
+        let at = format!("/backpressure/{field}");
+        refused_in(&surroundings, &[POOL, CREDITS], &[(&at, json!(bytes))])
+    };
+    assert!(refused("queue_reserve", 2_000).is_empty());
+    let expected =
+        "backpressure.packet is 1 kB; a packet on the wire has 1.048 kB; write at least 1.048 kB";
+    assert_eq!(refused("packet", 1_000), [expected]);
+    let expected = "backpressure.queue_reserve is 1 kB; it does not hold a packet of 1.048 kB; make it at \
+                    least as large as packet";
+    assert_eq!(refused("queue_reserve", 1_000), [expected]);
+    let expected = "backpressure.packet is 0 B; write 1 B to 1 MiB";
+    assert_eq!(refused("packet", 0), [expected]);
+    let expected = "backpressure.batch is 2 MB; write at most 1 MiB";
+    assert_eq!(refused("batch", 2_000_000), [expected.replace("write at most", "write 0 B to")]);
+}
+
+#[test]
+fn credits_are_granted_from_one_memory_for_links_that_stay() {
+    let expected = "admission.kind is shared; credits are granted from one memory, without thresholds of an \
+                    ingress; use admission \"shared\" without an ingress table";
+    assert_eq!(refused(&[LOSSLESS, CREDITS], &[]), [expected]);
+    assert_eq!(refused(&[CREDITS], &[]), [expected.replace("shared;", "infinite;")]);
+    let outages = Surroundings { has_outages: true, ..Surroundings::default() };
+    let expected = "backpressure.kind is credits; credit for packets that a failed link loses is not \
+                    recovered; use \"bfc\", or leave out faults.outages";
+    assert_eq!(refused_in(&outages, &[POOL, CREDITS], &[]), [expected]);
+    let unnumbered = refused(&[POOL, PER_FLOW, DRR, CREDITS], &[]);
+    assert!(unnumbered[0].starts_with("assignment.kind is per-flow"));
+}
+
+#[test]
+fn the_pauses_have_their_bounds() {
+    let refused =
+        refused(&[POOL, CREDITS], &[("/backpressure/pauses/threshold/factor", json!(0.0))]);
+    assert_eq!(refused, ["backpressure.pauses.threshold.factor is 0.0; write above 0"]);
 }

@@ -24,14 +24,8 @@
 //! Invariant: what is outstanding on the links, each counted with at least its window, and all reserves
 //! of queues together do not exceed the memory. A packet that arrives was outstanding, so there is room.
 //!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | BFC's parameters | `pauses` | those of `bfc` | sec. 3.3.2 |
-//! | – | `packet` | 1,048 B | a full packet: a queue waits until it can pay for any |
-//! | – | `queue_reserve` | 1,048 B | our choice: one packet, the least that lets every queue go on |
-//! | N2 (Kung) | `batch` | 8,384 B | our choice: 64 B of frame in 8 packets, 0.8 % of the way back |
-//! | window of a link | – | HRTT·rate + `batch` + 3 `packet` | a hop's data; what is not worth a frame yet; \
-//!   a packet that is being sent at either end; less than a packet that is left |
+//! The window of a link is HRTT·rate + `batch` + 3 `packet`: a hop's data; what is not worth a frame yet; a
+//! packet that is being sent at either end, and less than a packet that is left.
 //!
 //! Left out: unused credit is not taken back from idle links, because their windows take a twelfth of
 //! the memory (24 ports of 100 Gb/s and 12 MiB); a link that holds much is not made to give way.
@@ -48,24 +42,50 @@ use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bfc::{Bfc, BfcConfig};
+use super::bfc::{Bfc, BfcConfig, fits_numbers};
 use super::policy::{Granted, KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::Port;
 use crate::stored::Stored;
+
+/// The largest size in credits (bytes); our choice: a thousand packets.
+const LARGEST: u64 = 1 << 20;
 
 /// Parameters of BFC with credits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditsConfig {
     /// BFC's pauses.
+    #[schemars(extend("default" = {}, "source" = "BFC 3.3.2"))]
     pub pauses: BfcConfig,
-    /// The largest packet on the wire (bytes).
+    /// A full packet on the wire: what a queue must be able to pay before it sends.
+    #[schemars(
+        range(min = 1, max = LARGEST),
+        extend(
+            "default" = "1048 B",
+            "source" = "our choice: a queue need not look at its head packet"
+        )
+    )]
     pub packet: Bytes,
-    /// Own credit of each upstream queue (bytes), at least `packet`.
+    /// Memory that each upstream queue has for itself.
+    #[schemars(
+        range(min = 1, max = LARGEST),
+        extend(
+            "default" = "1048 B",
+            "source" = "our choice: one packet, the least that lets every queue go on"
+        )
+    )]
     pub queue_reserve: Bytes,
-    /// A grant to a link waits until it has so many bytes.
+    /// Credit of a link that is worth a frame (N2 of Kung).
+    #[schemars(
+        range(max = LARGEST),
+        extend(
+            "default" = "8384 B",
+            "source" = "our choice: 64 B of frame in 8 packets, 0.8 % of the way back"
+        )
+    )]
     pub batch: Bytes,
 }
 
@@ -75,22 +95,46 @@ impl CreditsConfig {
         let hop = port.rate.bytes_in(facts.hop_rtt_of(port)).get();
         hop + self.batch.get() + 3 * self.packet.get()
     }
-
-    /// The memory that a switch sets aside, and must have, when each port's upstream has `queues` data
-    /// queues (bytes).
-    pub fn set_aside(&self, facts: &SwitchFacts, queues: usize) -> u64 {
-        let reserves = queues as u64 * self.queue_reserve.get();
-        facts.ports.iter().map(|port| self.window(facts, port) + reserves).sum()
-    }
 }
 
 impl Parameters for CreditsConfig {
     fn check(&self, problems: &mut Problems) {
         problems.within("pauses", |problems| self.pauses.check(problems));
+        if problems.has_sound("packet") && problems.has_sound("queue_reserve") {
+            let (packet, reserve) = (self.packet, self.queue_reserve);
+            let remedy = format!(
+                "it does not hold a packet of {packet}; make it at least as large as packet"
+            );
+            problems.unless(reserve >= packet, "queue_reserve", reserve, remedy);
+        }
+    }
+
+    fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
+        let remedy = "credit for packets that a failed link loses is not recovered; use \"bfc\", or leave out \
+                      faults.outages";
+        problems.unless(!around.has_outages, "backpressure.kind", "credits", remedy);
+        let admission = &switch.admission;
+        let remedy = "credits are granted from one memory, without thresholds of an ingress; use admission \
+                      \"shared\" without an ingress table";
+        problems.unless(admission.is_plain_pool(), "admission.kind", admission.kind(), remedy);
+        if let Some(packet) = around.packet.filter(|_| problems.has_sound("backpressure.packet")) {
+            let remedy = format!("a packet on the wire has {packet}; write at least {packet}");
+            problems.unless(self.packet >= packet, "backpressure.packet", self.packet, remedy);
+        }
+        fits_numbers(switch, problems);
     }
 
     fn pauses_queues(&self) -> bool {
         true
+    }
+
+    fn has_credits(&self) -> bool {
+        true
+    }
+
+    fn set_aside(&self, facts: &SwitchFacts, queues: usize) -> u64 {
+        let reserves = queues as u64 * self.queue_reserve.get();
+        facts.ports.iter().map(|port| self.window(facts, port) + reserves).sum()
     }
 }
 

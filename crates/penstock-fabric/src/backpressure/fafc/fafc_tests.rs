@@ -1,7 +1,9 @@
 //! Algorithms 1, 2 and 4 on a switch of three 25 Gb/s ports (3.125 bytes/ns) with T_hop 1 us: ports
 //! 1 and 2 send to port 0, and port 2 also to port 1.
 
+use crate::fixture::refusal::{STRICT, refused};
 use alloc::vec::Vec;
+use serde_json::json;
 
 use penstock_packet::{PacketFlags, PortFacts, SwitchFacts};
 use penstock_units::BitRate;
@@ -271,4 +273,45 @@ fn a_lost_safety_margin_is_pfcs_business() {
     let flow = Flow { ingress: 1, egress: 0, ..Flow::default() };
     let frames: Vec<_> = (0..1_000).filter_map(|_| bench.admit(flow, 1_000)).collect();
     assert_eq!(frames, [ControlFrame { port: 1, signal: Signal::PauseClass(0) }]);
+}
+
+const POLICY: (&str, &str) = (
+    "backpressure",
+    r#"{"kind": "fafc", "threshold": 350000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
+        "congested_hops": 1.0, "rate_decrease": 0.9, "pfc": {"xon_offset": 3072, "xoff": 250000}}"#,
+);
+
+#[test]
+fn it_knows_one_class_and_pfc_beneath_is_in_order() {
+    let refused = |at, value| refused(&[STRICT, POLICY], &[(at, value)]);
+    let classes = "/assignment/classes";
+    assert!(refused(classes, json!(1)).is_empty());
+    let expected = "assignment.classes is 2; the backpressure fafc knows one class; use one class";
+    assert_eq!(refused(classes, json!(2)), [expected]);
+    assert_eq!(refused(classes, json!(0)).len(), 1);
+    let beneath = refused("/backpressure/pfc/xoff", json!(1));
+    assert!(beneath[0].starts_with("backpressure.pfc.xon_offset is 3 KiB"), "{beneath:?}");
+    let dynamic = refused("/backpressure/pfc/xoff", serde_json::Value::Null);
+    assert!(dynamic[0].starts_with("backpressure.pfc.xoff is null"), "{dynamic:?}");
+}
+
+#[test]
+fn the_queue_that_it_predicts_can_be_marked_by() {
+    let predicted = ("marking", r#"{"kind": "predicted", "threshold": 200000}"#);
+    assert!(refused(&[POLICY, predicted], &[]).is_empty());
+}
+
+#[test]
+fn what_lies_outside_its_bounds_is_refused() {
+    let fields = [
+        ("/backpressure/queue_smoothing", json!(0.0)),
+        ("/backpressure/rate_decrease", json!(1.5)),
+        ("/backpressure/congested_hops", json!(-1.0)),
+    ];
+    let expected = [
+        "backpressure.queue_smoothing is 0.0; write above 0, at most 1",
+        "backpressure.congested_hops is -1.0; write 0 to 1000000.0",
+        "backpressure.rate_decrease is 1.5; write above 0, at most 1",
+    ];
+    assert_eq!(refused(&[POLICY], &fields), expected);
 }

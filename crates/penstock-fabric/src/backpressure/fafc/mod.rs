@@ -23,14 +23,7 @@
 //! - q_ie / q_i* counts negative smoothed queues as 0.
 //! - A need of less than a byte is none: it would be rounding. Pauses are rounded up to nanoseconds,
 //!   to T_hop at most.
-//!
-//! | symbol | field | default | source |
-//! |---|---|---|---|
-//! | th_p | `threshold` | 350 kB | sec. IV-A |
-//! | alpha, beta | `queue_smoothing`, `rate_smoothing` | 0.8 | sec. III-A |
-//! | th_c | `congested_hops` | 1 T_hop of data | our choice: in eq. (4) a longer queue loses nothing |
-//! | f_dec | `rate_decrease` | 0.9 | our choice; see the experiment `fafc/table3` |
-//! | - | `pfc` | dynamic | sec. II-E: "traditional PFC with dynamic thresholds" |
+//! - f_dec is not given; see the experiment `fafc/table3`.
 
 mod forecast;
 pub mod pause_time;
@@ -52,6 +45,7 @@ use super::pairs::audit_pairs;
 use super::pfc::{Pfc, PfcConfig};
 use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
+use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::{Port, QueueForecast};
 use crate::stored::Stored;
@@ -65,38 +59,69 @@ const LOOK_AHEAD_HOPS: f64 = 2.0;
 /// A smaller need (bytes) is none.
 const SMALLEST_NEED: f64 = 1.0;
 
+/// The most hops of data that count as uncongested; our choice: seconds.
+const LARGEST_HOPS: f64 = 1e6;
+
 /// Parameters of FAFC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FafcConfig {
-    /// Predicted egress queue beyond which ingress ports are paused (bytes), > 0.
+    /// Predicted queue of an egress beyond which its ingresses pause (th_p).
+    #[schemars(
+        range(min = 1),
+        extend("default" = "350 kB", "source" = "FAFC (Lu et al.) IV-A")
+    )]
     pub threshold: Bytes,
-    /// Weight of a new queue length in the smoothed one, in (0, 1].
+    /// Weight of a new queue length (alpha).
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.8, "source" = "FAFC (Lu et al.) III-A")
+    )]
     pub queue_smoothing: f64,
-    /// Weight of a new rate in the smoothed one, in (0, 1].
+    /// Weight of a new rate (beta).
+    #[schemars(
+        range(max = 1),
+        extend("exclusiveMinimum" = 0, "default" = 0.8, "source" = "FAFC (Lu et al.) III-A")
+    )]
     pub rate_smoothing: f64,
-    /// An egress with at most the data of this many T_hop at its rate is uncongested, >= 0.
+    /// An egress with more data than it sends in so many T_hop is congested (th_c).
+    #[schemars(
+        range(min = 0, max = LARGEST_HOPS),
+        extend(
+            "default" = 1.0,
+            "source" = "our choice: a longer queue loses nothing in a pause of T_hop (eq. 4)"
+        )
+    )]
     pub congested_hops: f64,
-    /// What arrival rates are multiplied by when a port triggers again and again, in (0, 1].
+    /// Factor of arrival rates when an egress triggers again within 4 T_hop (f_dec).
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "default" = 0.9,
+            "source" = "our choice: close to 1, as rates are measured anew in each T_hop"
+        )
+    )]
     pub rate_decrease: f64,
-    /// The PFC beneath.
+    /// The safety net beneath.
+    #[schemars(extend(
+        "default" = {},
+        "source" = "FAFC (Lu et al.) II-E: PFC with dynamic thresholds"
+    ))]
     pub pfc: PfcConfig,
 }
 
 impl Parameters for FafcConfig {
     fn check(&self, problems: &mut Problems) {
-        let holds = self.threshold > Bytes::ZERO;
-        problems.unless(holds, "threshold", self.threshold, "write at least 1 B");
-        for (field, share) in [
-            ("queue_smoothing", self.queue_smoothing),
-            ("rate_smoothing", self.rate_smoothing),
-            ("rate_decrease", self.rate_decrease),
-        ] {
-            let holds = share > 0.0 && share <= 1.0;
-            problems.unless(holds, field, share, "write above 0, at most 1");
-        }
-        let hops = self.congested_hops;
-        problems.unless((0.0..=1e6).contains(&hops), "congested_hops", hops, "write 0 or more");
+        problems.within("pfc", |problems| self.pfc.check(problems));
+    }
+
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        self.pfc.fits_beneath(switch, problems);
+    }
+
+    fn predicts_queues(&self) -> bool {
+        true
     }
 }
 
