@@ -196,7 +196,11 @@ def python_name(table: str, field: str) -> str:
 
 def _field(declared: Declared, table: Table, field: Field) -> str:
     name = python_name(table.name, field.name)
-    annotation = _annotation(declared, field.type) + (" | None" if field.is_optional else "")
+    annotation = _annotation(declared, field.type)
+    if field.is_optional and isinstance(field.type, Many):
+        # The mark of Many has no place beside None.
+        annotation = f"tuple[{_annotation(declared, field.type.entry)}, ...]"
+    annotation += " | None" if field.is_optional else ""
     arguments: list[tuple[str, Any]] = [("", _fragment(field.meaning))]
     if field.has_default:
         arguments.append(("", _frozen(field.schema["default"])))
@@ -206,8 +210,11 @@ def _field(declared: Declared, table: Table, field: Field) -> str:
         arguments += [(f"{key}=", value)] if value else []
     if isinstance(field.type, Many):
         # Rows have no room in a line, and a list is not longer than the memory it may take.
-        most = None if field.is_optional else field.schema.get("maxItems")
-        arguments += [("max_length=", most)] if most else []
+        most = field.schema.get("maxItems")
+        if field.is_optional:
+            arguments.append(("fail_fast=", True))
+        elif most:
+            arguments.append(("max_length=", most))
         arguments += [("repr=", False)] if isinstance(field.type.entry, Row) else []
     if field.note("source"):
         arguments.append(("source=", field.note("source")))

@@ -59,7 +59,7 @@ def field(
     range
         What the core accepts, in words.
     more
-        `alias`, `repr` and `max_length` of pydantic.
+        `alias`, `repr`, `max_length` and `fail_fast` of pydantic.
     """
     extra: dict[str, Any] = {"source": source, "unit": unit, "range": range}
     return Field(default, description=description, json_schema_extra=extra, **more)
@@ -98,7 +98,8 @@ def is_default(value: Any, info: FieldInfo) -> bool:
 Entry = TypeVar("Entry")
 
 Many = Annotated[tuple[Entry, ...], FailFast()]
-"""A list of any length. Only its first wrong entry is reported: of a million, each costs memory."""
+"""A list of any length. Only its first wrong entry is reported: of a million, each costs memory.
+A list that may be missing says ``fail_fast`` in its field."""
 
 Count = Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)]
 """A whole number that the core keeps in 32 bits; texts, floats and true/false are refused."""

@@ -15,23 +15,29 @@ from penstock.units import Size
 
 
 class InfiniteAdmission(Part):
-    """There is always room."""
+    """Nothing is ever dropped (BFC's Ideal-FQ)."""
 
     kind: Literal["infinite"]
 
 
 class BdpHeadroom(Part):
-    """In units of the link's rate times its one-way delay."""
+    """Headroom as a multiple of the link's one-way bandwidth-delay product."""
 
     kind: Literal["bdp"]
-    factor: Number = field("How many, > 0")
+    factor: Number = field(
+        "Times rate x delay of the link",
+        3.0,
+        range="above 0",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control), whose shared "
+        "buffer BFC 6.2.1 uses",
+    )
 
 
 class BytesHeadroom(Part):
-    """The same for every port."""
+    """The same headroom for every ingress."""
 
     kind: Literal["bytes"]
-    size: Size = field("Bytes")
+    size: Size = field("Headroom of each ingress")
 
 
 Headroom = Annotated[BdpHeadroom | BytesHeadroom, Field(discriminator="kind")]
@@ -39,31 +45,58 @@ Headroom = Annotated[BdpHeadroom | BytesHeadroom, Field(discriminator="kind")]
 
 
 class Ingress(Part):
-    """Thresholds at the ingress."""
+    """Dynamic thresholds per ingress, as lossless classes need them."""
 
-    alpha: Number = field("Share of the free pool that one ingress port may take, > 0")
-    reserve: Size = field("Bytes that each port and class has for itself")
+    alpha: Number = field(
+        "Share of the free buffer that one ingress may hold (alpha)",
+        0.125,
+        range="above 0, at most 64",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control), whose shared "
+        "buffer BFC 6.2.1 uses",
+    )
+    reserve: Size = field(
+        "Memory guaranteed to each ingress and class",
+        "4096 B",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control), whose shared "
+        "buffer BFC 6.2.1 uses",
+    )
     headroom: Headroom = field(
-        "Bytes that may still arrive after a pause was sent, for each port and class"
+        "Room for what arrives after a pause was sent, for each ingress and class",
+        {"kind": "bdp", "factor": 3.0},
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control), whose shared "
+        "buffer BFC 6.2.1 uses",
     )
 
 
 class SharedAdmission(Part):
-    """One memory for all ports."""
+    """One packet memory for all ports."""
 
     kind: Literal["shared"]
-    buffer: Size = field("Memory of a switch (bytes), > 0")
-    other_buffers: Many[tuple[Count, Size]] = field(
-        "Switches with another memory, as (node, bytes > 0)", repr=False
+    buffer: Size = field(
+        "Memory of the switch",
+        "12 MiB",
+        range="1 B or more",
+        source="BFC 6.2.1 (12 MB; 12 x 2^20 B in its simulator)",
     )
-    ingress: Ingress | None = field("Thresholds and headroom at the ingress; none for a plain pool")
+    other_buffers: Many[tuple[Count, Size]] = field(
+        "Switches with another memory, as [node, size]",
+        (),
+        repr=False,
+        source="our choice: all switches are alike",
+    )
+    ingress: Ingress | None = field(
+        "Thresholds of each ingress; null: only the whole memory limits",
+        None,
+        source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): so without "
+        "PFC",
+    )
 
 
 class StaticAdmission(Part):
-    """A private memory for each egress port."""
+    """A memory of its own for each egress port."""
 
     kind: Literal["static"]
-    per_port: Size = field("Memory of an egress port (bytes), > 0")
+    per_port: Size = field("Memory of each egress port", range="1 B or more")
 
 
 Admission = Annotated[

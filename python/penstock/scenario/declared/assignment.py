@@ -11,78 +11,141 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from penstock.scenario.base import Count, Flag, Number, Part, field
+from penstock.units import Size
 
 
 class ClassAssignment(Part):
-    """A queue for each priority class."""
+    """One queue per traffic class."""
 
     kind: Literal["class"]
-    classes: Count = field("Priority classes, 1 to 8 (IEEE 802.1Q has eight)")
+    classes: Count = field(
+        "Classes, each with a queue", 1, range="1 to 8", source="our choice: no priorities"
+    )
 
 
 class StochasticAssignment(Part):
-    """By a hash of the flow (SFQ)."""
+    """A queue by a hash of the flow (SFQ)."""
 
     kind: Literal["stochastic"]
     queues: Count = field(
-        "Queues of a port, the control queue included; 2 to 65,535. BFC compares with 32 (sec. 6.4)"
+        "Queues of a port, the control queue included",
+        32,
+        range="2 to 4,096",
+        source="BFC 6.2.1: 32 queues per port",
     )
-    classes: Count = field("Priority classes that share the data queues evenly, 1 to 8")
+    classes: Count = field(
+        "Priority classes that share them evenly",
+        1,
+        range="1 to 8",
+        source="BFC 6.2.1: one class; A.3: four",
+    )
 
 
 class DynamicAssignment(Part):
-    """An empty queue if there is one (BFC)."""
+    """BFC's flow table: an empty queue for a new flow, a random one when none is empty."""
 
     kind: Literal["dynamic"]
-    queues: Count = field("Queues of a port, the control queue included; 2 to 65,535")
-    classes: Count = field("Priority classes that share the data queues evenly, 1 to 8")
-    table_factor: Count = field("Flow-table entries for each queue of a port, > 0")
-    sticky_hop_rtts: Number = field("Sticky threshold in one-hop round-trip times, >= 0")
+    queues: Count = field(
+        "Queues of a port, the control queue included",
+        32,
+        range="2 to 4,096",
+        source="BFC 6.2.1: 32 queues per port",
+    )
+    classes: Count = field(
+        "Priority classes that share them evenly",
+        1,
+        range="1 to 8",
+        source="BFC 6.2.1: one class; A.3: four",
+    )
+    table_factor: Count = field(
+        "Flow-table entries per queue", 100, range="1 to 10,000", source="BFC 3.3.1"
+    )
+    sticky_hop_rtts: Number = field(
+        "A flow keeps its queue for this long without packets",
+        2.0,
+        unit="hop RTTs",
+        range="0 to 1,000,000",
+        source="BFC 3.3.2",
+    )
     incast_queue: Flag = field(
-        "Whether flows that carry the incast label share the last queue of their class"
+        "All flows of incast traffic share one queue of an egress", False, source="BFC A.7: off"
     )
-    sampling: Number = field("Share of the packets that take part in the bookkeeping, in (0, 1]")
+    sampling: Number = field(
+        "Share of the packets whose bookkeeping is done",
+        1.0,
+        range="above 0, at most 1",
+        source="BFC A.8: 1 unless sampled",
+    )
     grace_hop_rtts: Number = field(
-        "How long a new flow may send from an empty queue that is paused, at the queue's share of "
-        "the port, in one-hop round-trip times, >= 0; 0: not at all",
+        "A new flow sends so long from an empty queue that is paused, at the queue's share of the "
+        "port; 0: it waits",
+        1.0,
+        unit="hop RTTs",
+        range="0 to 1,000,000",
+        source="BFC 3.3.1: no blocking with fewer active flows than queues; how is our choice",
     )
-    classes_share: Flag = field("Whether the classes share all data queues but one each")
+    classes_share: Flag = field(
+        "Classes keep one queue each and share the others, instead of an even part",
+        False,
+        source="BFC A.3: a static part; sharing is proposed there",
+    )
     full_port: Literal["random", "closest-remaining"] = field(
-        "Which queue a new flow gets when none is empty"
+        "The queue of a new flow when none is empty",
+        "random",
+        source="BFC 3.3.1: a random one; a similar size is proposed in A.2",
     )
 
 
 class PerFlowAssignment(Part):
-    """A queue for each flow, without limit."""
+    """A queue for every flow, however many (ideal fair queueing)."""
 
     kind: Literal["per-flow"]
 
 
 class IngressAssignment(Part):
-    """A queue for each port that packets come from."""
+    """A queue for each port that packets come from (FAFC's fair queueing)."""
 
     kind: Literal["ingress"]
 
 
 class RoundsAssignment(Part):
-    """A queue for each of the next rounds (AFQ)."""
+    """AFQ: a queue for each of the next rounds; a flow that has used them up loses its packet."""
 
     kind: Literal["rounds"]
-    queues: Count = field("Queues of a port, the control queue included; 3 to 4,096")
-    bytes_per_round: Count = field("What a flow may send in a round (bytes on the wire), > 0")
-    rows: Count = field("Rows of the sketch, 1 to 16")
-    columns: Count = field("Columns of the sketch, 1 to 2^20")
-    bids: Literal["sketch", "per-flow", "audited"] = field("Where bids are kept")
-    round: Literal["scheduler", "occupancy"] = field("Who says which round it is")
+    queues: Count = field(
+        "Queues of a port (nQ and one), the control queue included",
+        33,
+        range="3 to 4,096",
+        source="AFQ 6.2.2: 32 FIFO queues per port",
+    )
+    bytes_per_round: Size = field(
+        "What a flow may send in a round, on the wire (BpR)",
+        "1048 B",
+        range="1 B to 1 MiB",
+        source="AFQ 6.2.2: one packet",
+    )
+    rows: Count = field("Rows of the count-min sketch (nH)", 2, range="1 to 16", source="AFQ 6.2.2")
+    columns: Count = field(
+        "Columns of the count-min sketch (nB)", 16384, range="1 to 1,048,576", source="AFQ 6.2.2"
+    )
+    bids: Literal["sketch", "per-flow", "audited"] = field(
+        "Where the bids of flows are kept; audited: in the sketch, its errors counted",
+        "sketch",
+        source="AFQ 3.2",
+    )
+    round: Literal["scheduler", "occupancy"] = field(
+        "Who says which round it is (R); occupancy: the queues that are empty",
+        "scheduler",
+        source="AFQ fig. 3; 4: by occupancy where the scheduler cannot tell",
+    )
 
 
 class PriorityAssignment(Part):
-    """A queue for each priority that end hosts give their packets (Homa)."""
+    """One queue per priority level that hosts give their packets (Homa)."""
 
     kind: Literal["priority"]
     levels: Count = field(
-        "Levels, each with a data queue, 1 to 127 (with the control queue as many as a strict "
-        "scheduler serves). A packet of a level beyond the last joins the last",
+        "Levels, each with a queue", 32, range="2 to 127", source="BFC A.2: 32 priority levels"
     )
 
 

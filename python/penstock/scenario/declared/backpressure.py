@@ -15,7 +15,7 @@ from penstock.units import Size, Time
 
 
 class NoneBackpressure(Part):
-    """Nothing."""
+    """The upstream learns nothing."""
 
     kind: Literal["none"]
 
@@ -23,30 +23,39 @@ class NoneBackpressure(Part):
 class Pfc(Part):
     """Parameters of PFC."""
 
-    xon_offset: Size = field("How far below XOFF a class is resumed (bytes)")
-    xoff: Size | None = field("A static XOFF (bytes); none for the dynamic threshold")
+    xon_offset: Size = field(
+        "Resume this far below the pause threshold",
+        "3072 B",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B",
+    )
+    xoff: Size | None = field(
+        "Pause threshold of an ingress (XOFF); null: the dynamic one of admission.ingress",
+        None,
+        range="1 B or more",
+        source="BFC 6.2.1: dynamic",
+    )
 
 
 class PfcBackpressure(Pfc):
-    """Priority flow control."""
+    """Priority flow control: pause a class when its ingress holds too much."""
 
     kind: Literal["pfc"]
 
 
 class HopRttsThreshold(Part):
-    """In one-hop round-trip times of data at the queue's fair share of the port's rate."""
+    """Th = factor x hop RTT x rate / active queues."""
 
     kind: Literal["hop-rtts"]
-    factor: Number = field("How many, > 0")
+    factor: Number = field("Hop round-trip times", 1.0, range="above 0", source="BFC 3.3.2")
 
 
 class TimeThreshold(Part):
-    """The same for any number of active queues: the data of a time at the port's rate, as in
-    BFC's sweeps of Th (Fig. 7, whose threshold is a constant line, and App. C).
-    """
+    """Th = time x rate, however many queues are active (BFC fig. 7 and App. C sweep Th)."""
 
     kind: Literal["time"]
-    time: Time = field("How long (ps), > 0")
+    time: Time = field(
+        "Data of this time at the full rate, at which a queue pauses", range="1 ps or more"
+    )
 
 
 Threshold = Annotated[HopRttsThreshold | TimeThreshold, Field(discriminator="kind")]
@@ -56,83 +65,157 @@ Threshold = Annotated[HopRttsThreshold | TimeThreshold, Field(discriminator="kin
 class Bfc(Part):
     """Parameters of BFC's backpressure."""
 
-    threshold: Threshold = field("The pause threshold")
-    bitmap_interval: Time = field("Time between two bitmaps of a port (ps); zero for none")
-    counts_last: Flag = field("Whether a packet with the last bytes of its flow can cause a pause")
+    threshold: Threshold = field(
+        "Pause threshold (Th)", {"kind": "hop-rtts", "factor": 1.0}, source="BFC 3.3.2"
+    )
+    bitmap_interval: Time = field(
+        "How often the paused queues are told again; 0: never",
+        "100 us",
+        source="our choice: a 64 B frame per 1,250 kB of a link; BFC 3.3.2 gives no period",
+    )
+    counts_last: Flag = field(
+        "A packet with the last bytes of its flow can cause a pause",
+        True,
+        source="BFC 3.3.2: any packet",
+    )
     elide_down_up: Flag = field(
-        "Whether packets from a higher tier to a higher tier cause no backpressure"
+        "No backpressure for packets that come down and go up again",
+        False,
+        source="our choice: shortest paths in a Clos have none (BFC App. B)",
     )
     elide: Many[tuple[Count, Count, Count]] = field(
-        "Match table of the packets that cause none: those that come to a switch from a node and "
-        "leave it for a node, as (from, switch, to)",
+        "No backpressure for packets that come from a node to a switch for a node: [from, at, to]",
+        (),
         repr=False,
+        source="our choice: shortest paths in a Clos need none (BFC App. B)",
     )
 
 
 class BfcBackpressure(Bfc):
-    """Backpressure flow control."""
+    """Backpressure flow control: pause the upstream queue of a packet."""
 
     kind: Literal["bfc"]
 
 
 class FafcBackpressure(Part):
-    """Fast and accurate flow control."""
+    """Fast and accurate flow control: pause the ingresses that an egress suffers from."""
 
     kind: Literal["fafc"]
     threshold: Size = field(
-        "Predicted egress queue beyond which ingress ports are paused (bytes), > 0"
+        "Predicted queue of an egress beyond which its ingresses pause (th_p)",
+        "350 kB",
+        range="1 B or more",
+        source="FAFC (Lu et al.) IV-A",
     )
-    queue_smoothing: Number = field("Weight of a new queue length in the smoothed one, in (0, 1]")
-    rate_smoothing: Number = field("Weight of a new rate in the smoothed one, in (0, 1]")
+    queue_smoothing: Number = field(
+        "Weight of a new queue length (alpha)",
+        0.8,
+        range="above 0, at most 1",
+        source="FAFC (Lu et al.) III-A",
+    )
+    rate_smoothing: Number = field(
+        "Weight of a new rate (beta)",
+        0.8,
+        range="above 0, at most 1",
+        source="FAFC (Lu et al.) III-A",
+    )
     congested_hops: Number = field(
-        "An egress with at most the data of this many T_hop at its rate is uncongested, >= 0"
+        "An egress with more data than it sends in so many T_hop is congested (th_c)",
+        1.0,
+        range="0 to 1,000,000",
+        source="our choice: a longer queue loses nothing in a pause of T_hop (eq. 4)",
     )
     rate_decrease: Number = field(
-        "What arrival rates are multiplied by when a port triggers again and again, in (0, 1]"
+        "Factor of arrival rates when an egress triggers again within 4 T_hop (f_dec)",
+        0.9,
+        range="above 0, at most 1",
+        source="our choice: close to 1, as rates are measured anew in each T_hop",
     )
-    pfc: Pfc = field("The PFC beneath")
+    pfc: Pfc = field(
+        "The safety net beneath", {}, source="FAFC (Lu et al.) II-E: PFC with dynamic thresholds"
+    )
 
 
 class CapfcBackpressure(Part):
-    """Congestion-aware priority flow control."""
+    """Congestion-aware PFC: pause the ingresses with more than their share of an egress."""
 
     kind: Literal["capfc"]
     threshold: Size = field(
-        "Egress queue from which on ingresses with more than their share are paused (bytes), > 0"
+        "Queue of an egress from which on ingresses with more than their share pause",
+        "350 kB",
+        range="1 B or more",
+        source="FAFC (Lu et al.) IV-A: the queue at which it acts",
     )
     xon_offset: Size = field(
-        "How far below threshold or share they are resumed (bytes), < `threshold`"
+        "Resume this far below threshold or share",
+        "3072 B",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B, "
+        "for PFC",
     )
-    pfc: Pfc = field("PFC by the ingress queues")
+    pfc: Pfc = field(
+        "PFC by the ingress queues", {}, source="FAFC (Lu et al.) II-E: PFC with dynamic thresholds"
+    )
 
 
 class PPfcBackpressure(Part):
-    """Predictive priority flow control."""
+    """Predictive PFC: pause ingresses by chance before an egress queue has become long."""
 
     kind: Literal["p-pfc"]
     threshold: Size = field(
-        "Predicted egress queue from which on ingresses are paused (bytes), > 0"
+        "Predicted queue of an egress from which on its ingresses pause",
+        "350 kB",
+        range="1 B or more",
+        source="FAFC (Lu et al.) IV-A: the queue at which it acts",
     )
-    xon_offset: Size = field("How far below they are resumed (bytes), < `threshold`")
-    horizon: Time = field("T: how far is looked back and ahead (ps), > 0")
-    pfc: Pfc = field("PFC by the ingress queues")
+    xon_offset: Size = field(
+        "Resume this far below",
+        "3072 B",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B, "
+        "for PFC",
+    )
+    horizon: Time = field(
+        "How far is looked back and ahead (T)",
+        "2 us",
+        range="1 ps or more",
+        source="our choice: the round trip of a hop of 1 us, as FAFC looks ahead",
+    )
+    pfc: Pfc = field(
+        "PFC by the ingress queues", {}, source="FAFC (Lu et al.) II-E: PFC with dynamic thresholds"
+    )
 
 
 class CreditsBackpressure(Part):
-    """BFC with credits."""
+    """BFC with credits: send only what the next switch has memory for; nothing is dropped."""
 
     kind: Literal["credits"]
-    pauses: Bfc = field("BFC's pauses")
-    packet: Size = field("The largest packet on the wire (bytes)")
-    queue_reserve: Size = field("Own credit of each upstream queue (bytes), at least `packet`")
-    batch: Size = field("A grant to a link waits until it has so many bytes")
+    pauses: Bfc = field("BFC's pauses", {}, source="BFC 3.3.2")
+    packet: Size = field(
+        "A full packet on the wire: what a queue must be able to pay before it sends",
+        "1048 B",
+        range="1 B to 1 MiB",
+        source="our choice: a queue need not look at its head packet",
+    )
+    queue_reserve: Size = field(
+        "Memory that each upstream queue has for itself",
+        "1048 B",
+        range="1 B to 1 MiB",
+        source="our choice: one packet, the least that lets every queue go on",
+    )
+    batch: Size = field(
+        "Credit of a link that is worth a frame (N2 of Kung)",
+        "8384 B",
+        range="0 B to 1 MiB",
+        source="our choice: 64 B of frame in 8 packets, 0.8 % of the way back",
+    )
 
 
 class FlowPausesBackpressure(Part):
-    """Pauses of single flows."""
+    """Pauses of single flows: the ideal that BFC approximates (BFC 3.3.2)."""
 
     kind: Literal["flow-pauses"]
-    threshold: Threshold = field("The pause threshold")
+    threshold: Threshold = field(
+        "Pause threshold (Th)", {"kind": "hop-rtts", "factor": 1.0}, source="BFC 3.3.2"
+    )
 
 
 Backpressure = Annotated[

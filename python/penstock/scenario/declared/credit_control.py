@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import Count, Flag, Many, Number, Part, field
+from penstock.scenario.base import Count, Flag, Number, Part, field
 from penstock.units import Size, Time
 
 
@@ -30,10 +30,11 @@ class HomaController(Part):
         range="1 to 127",
         source="BFC A.2: as many as scheduled levels, which follow the ratio of bytes",
     )
-    cutoffs: Many[Size] | None = field(
+    cutoffs: tuple[Size, ...] | None = field(
         "Largest message of each unscheduled level but the last, ascending; null: by the traffic",
         None,
         range="at most 126 entries",
+        fail_fast=True,
         source="Homa paper (Montazeri et al., SIGCOMM 2018), quoted from memory 3.4",
     )
 

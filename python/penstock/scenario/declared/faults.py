@@ -15,13 +15,21 @@ class Outage(Part):
 
     link: tuple[Count, Count] = field("The two nodes that the cable joins")
     start: Time = field("When it fails (ps), > 0")
-    end: Time | None = field("When it works again (ps), after `start`; none for never")
+    end: Time | None = field(
+        "When it works again (ps), after `start`; none for never",
+        None,
+        source="our choice: it stays down",
+    )
 
 
 class Fault(Part):
     """What goes wrong."""
 
     control_loss: Number = field(
-        "Probability that a pause, resume or bitmap frame is lost on a wire, in [0, 1)"
+        "Probability that a pause, resume or bitmap frame is lost on a wire, in [0, 1)",
+        0.0,
+        source="our choice: no faults",
     )
-    outages: Many[Outage] = field("Cables that fail, and recover")
+    outages: Many[Outage] = field(
+        "Cables that fail, and recover", (), source="our choice: no faults"
+    )

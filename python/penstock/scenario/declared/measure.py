@@ -13,21 +13,38 @@ from penstock.units import Time
 class Trace(Part):
     """Whose packets are listed, event by event."""
 
-    nodes: Many[Count] = field("Switches, as nodes; empty for all")
+    nodes: Many[Count] = field(
+        "Switches, as nodes; empty for all",
+        (),
+        source="our choice: a trace asked for without nodes",
+    )
 
 
 class Measure(Part):
     """What is written down."""
 
     sample_interval: Time = field(
-        "Time between two samples of buffers and series (ps); zero for none"
+        "Time between two samples of buffers and series (ps); zero for none",
+        "10 us",
+        source="our choice: about one round trip of BFC's fabric",
     )
-    active_flows: Flag = field("Whether the flows with packets at each switch port are counted")
+    active_flows: Flag = field(
+        "Whether the flows with packets at each switch port are counted",
+        False,
+        source="our choice: costs time per packet",
+    )
     queue_delays: Flag = field(
-        "Whether the time that data packets wait at switches is counted by group of links"
+        "Whether the time that data packets wait at switches is counted by group of links",
+        False,
+        source="our choice: costs time per packet",
     )
     series: Many[tuple[Count, Count]] = field(
-        "Links with a series, as (from, to) nodes", repr=False
+        "Links with a series, as (from, to) nodes",
+        (),
+        repr=False,
+        source="our choice: nobody asked",
     )
-    events: Flag = field("Whether pauses, resumes and drops are listed")
-    trace: Trace | None = field("Whose packets are listed")
+    events: Flag = field(
+        "Whether pauses, resumes and drops are listed", False, source="our choice: large under PFC"
+    )
+    trace: Trace | None = field("Whose packets are listed", None, source="our choice: very large")

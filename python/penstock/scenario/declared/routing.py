@@ -29,7 +29,11 @@ class SprayRouting(Part):
     """Every data packet has its own."""
 
     kind: Literal["spray"]
-    order: Literal["random", "round-robin"] = field("Which next hop a switch takes for a packet")
+    order: Literal["random", "round-robin"] = field(
+        "Which next hop a switch takes for a packet",
+        "random",
+        source="our choice: a draw per packet; papers say per-packet spraying and no more",
+    )
 
 
 Routing = Annotated[EcmpRouting | SymmetricEcmpRouting | SprayRouting, Field(discriminator="kind")]

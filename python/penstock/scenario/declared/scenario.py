@@ -21,14 +21,26 @@ from penstock.units import Time
 class Scenario(Part):
     """Everything a run depends on."""
 
-    name: Label = field("What the run is called in reports")
-    seed: Count64 = field("Seed of all random streams")
-    fidelity: Literal["exact", "ns3-hpcc"] = field("Whose arithmetic the run follows")
-    duration: Time = field("Traffic is generated in `[0, duration)` (ps), > 0")
-    drain: Time = field("How much longer flows may take to finish (ps)")
-    wire: Wire = field("Sizes of frames")
-    topology: Topology = field("Hosts, switches, links")
-    scheme: Scheme = field("What switches and hosts do")
+    name: Label = field("What the run is called in reports", "scenario")
+    seed: Count64 = field("Seed of all random streams", 1, source="our choice: any will do")
+    fidelity: Literal["exact", "ns3-hpcc"] = field(
+        "Whose arithmetic the run follows",
+        "exact",
+        source="our choice: exact unless a run is compared with that simulator",
+    )
+    duration: Time = field(
+        "Traffic is generated in `[0, duration)` (ps), > 0",
+        "5 ms",
+        source="our choice: ten of BFC's incasts (6.2.2), and a run takes less than a minute",
+    )
+    drain: Time = field(
+        "How much longer flows may take to finish (ps)",
+        "20 ms",
+        source="our choice: the largest Google flow takes 12 ms at a tenth of line rate",
+    )
+    wire: Wire = field("Sizes of frames", {}, source="see its fields")
+    topology: Topology = field("Hosts, switches, links", {"kind": "leaf-spine"}, source="BFC 6.2.1")
+    scheme: Scheme = field("What switches and hosts do", "bfc", source="BFC")
     traffic: Many[Traffic] = field("Who sends what to whom, when")
-    faults: Fault = field("What goes wrong")
-    measure: Measure = field("What is written down")
+    faults: Fault = field("What goes wrong", {}, source="see its fields")
+    measure: Measure = field("What is written down", {}, source="see its fields")

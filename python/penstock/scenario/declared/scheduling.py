@@ -21,62 +21,90 @@ class FifoScheduling(Part):
 
 
 class StrictScheduling(Part):
-    """Lowest queue number first."""
+    """The lowest-numbered queue with data first."""
 
     kind: Literal["strict"]
 
 
 class DrrScheduling(Part):
-    """Deficit round robin."""
+    """Deficit round robin over the queues."""
 
     kind: Literal["drr"]
-    quantum: Count = field(
-        "Credit a queue earns a turn (bytes), > 0; at least a full packet for O(1) work"
+    quantum: Size = field(
+        "Bytes that a queue may send per round",
+        "1048 B",
+        range="1 B to 1 MiB",
+        source="our choice: one full packet, the finest that takes constant time (DRR)",
     )
 
 
 class IdealFairScheduling(Part):
-    """Bit-by-bit round robin."""
+    """Bit-by-bit round robin between flows."""
 
     kind: Literal["ideal-fair"]
 
 
 class SrfScheduling(Part):
-    """Shortest remaining flow first."""
+    """The queue whose head packet's flow has the fewest bytes left (BFC A.2)."""
 
     kind: Literal["srf"]
 
 
 class RotatingStrictScheduling(Part):
-    """The queue of the current round, then those of the next ones (AFQ)."""
+    """AFQ: the queue of the current round until it is empty, then that of the next round."""
 
     kind: Literal["rotating-strict"]
 
 
 class ScanningDrrScheduling(Part):
-    """Deficit round robin in the order of the queues' numbers (AFQ's emulation)."""
+    """Deficit round robin in the order of the queues' numbers, by which AFQ emulates its rounds."""
 
     kind: Literal["scanning-drr"]
-    quantum: Count = field("Credit a queue earns a turn (bytes), > 0")
+    quantum: Size = field(
+        "Bytes that a queue may send per turn",
+        "1 MiB",
+        range="1 B to 1 MiB",
+        source="AFQ 4: more than flows send in a round; our choice: more than AFQ's ports store",
+    )
 
 
 class PriorityGroupsScheduling(Part):
-    """Two groups of queues that take turns at being served first (AFQ's emulation)."""
+    """Two halves of the queues that take turns at going first, by which AFQ emulates its rounds."""
 
     kind: Literal["priority-groups"]
-    period: Time = field("How long a group has priority at most (ps), > 0")
+    period: Time = field(
+        "Longest time that a half goes first (tau)", "10 us", range="1 ps or more", source="AFQ 4"
+    )
 
 
 class CreditShapingScheduling(Part):
-    """First in, first out, and credits at a rate of their own (ExpressPass); boxed, so that
-    other ports stay small.
+    """FIFO for data; credits have a short queue, a rate of their own, and go first
+    (ExpressPass).
     """
 
     kind: Literal["credit-shaping"]
-    queue: Count = field("Credits of mean size that may wait, >= 1")
-    burst: Count = field("Depth of the token bucket in credits of mean size, >= 1")
-    credit: Size = field("Mean size of a credit on the wire (bytes), > 0")
-    frame: Size = field("Size on the wire of the data packet that a credit stands for (bytes), > 0")
+    queue: Count = field(
+        "Credits that may wait", 16, unit="credits", range="1 to 1,000,000", source="BFC 6.2.1"
+    )
+    burst: Count = field(
+        "Credits that the token bucket can save",
+        2,
+        unit="credits",
+        range="1 to 1,000,000",
+        source="ExpressPass authors' simulator (kaist-ina/ns2-xpass): the paper's scripts",
+    )
+    credit: Size = field(
+        "Mean credit on the wire",
+        "84 B",
+        range="1 B to 16 KiB",
+        source="ExpressPass 3.1: a minimum frame, its preamble and gap",
+    )
+    frame: Size = field(
+        "Full data packet on the wire, for which a credit stands",
+        "1538 B",
+        range="1 B to 16 KiB",
+        source="ExpressPass 3.1: a full frame, its preamble and gap",
+    )
 
 
 Scheduling = Annotated[

@@ -15,7 +15,11 @@ from penstock.scenario.declared.switch import Switch
 class Scheme(Part):
     """A scheme: the five axes of its switches, its hosts, and its routing."""
 
-    name: Label = field("What the scheme is called in reports")
+    name: Label = field("What the scheme is called in reports", "custom")
     switch: Switch = field("The switches")
     host: Host = field("The hosts")
-    routing: Routing = field("Which of several shortest paths")
+    routing: Routing = field(
+        "Which of several shortest paths",
+        {"kind": "ecmp"},
+        source="BFC 6.2.1, A.2: flow-level ECMP; ExpressPass 3.1 needs the symmetric one",
+    )

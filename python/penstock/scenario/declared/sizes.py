@@ -49,8 +49,8 @@ class ParetoSizes(Part):
     """
 
     kind: Literal["pareto"]
-    shape: Number = field("Tail index, > 1 so that the mean exists")
-    mean: Size = field("Bytes, > 0")
+    shape: Number = field("Tail index, > 1 so that the mean exists", 1.1, source="AFQ 6.2.1")
+    mean: Size = field("Bytes, > 0", "30 kB", source="AFQ 6.2.1")
 
 
 Sizes = Annotated[

@@ -18,18 +18,33 @@ class LeafSpineTopology(Part):
     """Two tiers, every top-of-rack switch linked to every spine."""
 
     kind: Literal["leaf-spine"]
-    racks: Count = field("Racks, >= 1; each has one top-of-rack switch")
-    hosts_per_rack: Count = field("Hosts in a rack, >= 1; at least 2 hosts in all")
-    spines: Count = field("Spine switches, >= 1")
-    host_rate: Rate = field("Rate of the links between hosts and ToRs (bit/s), > 0")
-    spine_rate: Rate = field("Rate of the links between ToRs and spines (bit/s), > 0")
-    host_delay: Time = field("Propagation delay between host and ToR (ps), at most 1 s")
-    spine_delay: Time = field("Propagation delay between ToR and spine (ps), at most 1 s")
+    racks: Count = field("Racks, >= 1; each has one top-of-rack switch", 8, source="BFC 6.2.1")
+    hosts_per_rack: Count = field(
+        "Hosts in a rack, >= 1; at least 2 hosts in all", 16, source="BFC 6.2.1"
+    )
+    spines: Count = field("Spine switches, >= 1", 8, source="BFC 6.2.1")
+    host_rate: Rate = field(
+        "Rate of the links between hosts and ToRs (bit/s), > 0", "100 Gb/s", source="BFC 6.2.1"
+    )
+    spine_rate: Rate = field(
+        "Rate of the links between ToRs and spines (bit/s), > 0", "100 Gb/s", source="BFC 6.2.1"
+    )
+    host_delay: Time = field(
+        "Propagation delay between host and ToR (ps), at most 1 s", "1 us", source="BFC 6.2.1"
+    )
+    spine_delay: Time = field(
+        "Propagation delay between ToR and spine (ps), at most 1 s", "1 us", source="BFC 6.2.1"
+    )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s"
+        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        0,
+        source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join", repr=False
+        "Links that have failed from the start, as the two nodes that they join",
+        (),
+        repr=False,
+        source="our choice: nothing fails unless a scenario says so",
     )
 
 
@@ -37,14 +52,26 @@ class SingleSwitchTopology(Part):
     """Hosts around one switch."""
 
     kind: Literal["single-switch"]
-    hosts: Count = field("Hosts, >= 2")
-    rate: Rate = field("Rate of every link (bit/s), > 0")
-    delay: Time = field("Propagation delay of every link (ps), at most 1 s")
+    hosts: Count = field("Hosts, >= 2", 16, source="our choice: one rack of BFC 6.2.1")
+    rate: Rate = field(
+        "Rate of every link (bit/s), > 0", "100 Gb/s", source="our choice: the links of BFC 6.2.1"
+    )
+    delay: Time = field(
+        "Propagation delay of every link (ps), at most 1 s",
+        "1 us",
+        source="our choice: the links of BFC 6.2.1",
+    )
     pipeline_delay: Time = field(
-        "Time that the switch needs before a packet is ready for its egress queue (ps), at most 1 s"
+        "Time that the switch needs before a packet is ready for its egress queue (ps), at most 1 "
+        "s",
+        0,
+        source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join", repr=False
+        "Links that have failed from the start, as the two nodes that they join",
+        (),
+        repr=False,
+        source="our choice: nothing fails unless a scenario says so",
     )
 
 
@@ -52,17 +79,38 @@ class DumbbellTopology(Part):
     """Two switches with hosts on either side."""
 
     kind: Literal["dumbbell"]
-    left: Count = field("Hosts on the first switch, >= 1")
-    right: Count = field("Hosts on the second switch, >= 1")
-    edge_rate: Rate = field("Rate of the host links (bit/s), > 0")
-    edge_delay: Time = field("Propagation delay of the host links (ps), at most 1 s")
-    core_rate: Rate = field("Rate of the link between the switches (bit/s), > 0")
-    core_delay: Time = field("Propagation delay between the switches (ps), at most 1 s")
+    left: Count = field("Hosts on the first switch, >= 1", 16, source="our choice: a rack a side")
+    right: Count = field("Hosts on the second switch, >= 1", 16, source="our choice: a rack a side")
+    edge_rate: Rate = field(
+        "Rate of the host links (bit/s), > 0",
+        "100 Gb/s",
+        source="our choice: the links of BFC 6.2.1",
+    )
+    edge_delay: Time = field(
+        "Propagation delay of the host links (ps), at most 1 s",
+        "1 us",
+        source="our choice: the links of BFC 6.2.1",
+    )
+    core_rate: Rate = field(
+        "Rate of the link between the switches (bit/s), > 0",
+        "100 Gb/s",
+        source="our choice: the links of BFC 6.2.1",
+    )
+    core_delay: Time = field(
+        "Propagation delay between the switches (ps), at most 1 s",
+        "1 us",
+        source="our choice: the links of BFC 6.2.1",
+    )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s"
+        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        0,
+        source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join", repr=False
+        "Links that have failed from the start, as the two nodes that they join",
+        (),
+        repr=False,
+        source="our choice: nothing fails unless a scenario says so",
     )
 
 
@@ -70,17 +118,42 @@ class ChainTopology(Part):
     """Switches in a row, each with hosts: the parking lot."""
 
     kind: Literal["chain"]
-    switches: Count = field("Switches, >= 2")
-    hosts_per_switch: Count = field("Hosts on every switch, >= 1; at least 2 hosts in all")
-    edge_rate: Rate = field("Rate of the host links (bit/s), > 0")
-    edge_delay: Time = field("Propagation delay of the host links (ps), at most 1 s")
-    core_rate: Rate = field("Rate of the links between neighbouring switches (bit/s), > 0")
-    core_delay: Time = field("Propagation delay between neighbouring switches (ps), at most 1 s")
+    switches: Count = field("Switches, >= 2", 3, source="our choice: two core hops")
+    hosts_per_switch: Count = field(
+        "Hosts on every switch, >= 1; at least 2 hosts in all",
+        2,
+        source="our choice: a sender and a receiver",
+    )
+    edge_rate: Rate = field(
+        "Rate of the host links (bit/s), > 0",
+        "100 Gb/s",
+        source="our choice: the links of BFC 6.2.1",
+    )
+    edge_delay: Time = field(
+        "Propagation delay of the host links (ps), at most 1 s",
+        "1 us",
+        source="our choice: the links of BFC 6.2.1",
+    )
+    core_rate: Rate = field(
+        "Rate of the links between neighbouring switches (bit/s), > 0",
+        "100 Gb/s",
+        source="our choice: the links of BFC 6.2.1",
+    )
+    core_delay: Time = field(
+        "Propagation delay between neighbouring switches (ps), at most 1 s",
+        "1 us",
+        source="our choice: the links of BFC 6.2.1",
+    )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s"
+        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        0,
+        source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join", repr=False
+        "Links that have failed from the start, as the two nodes that they join",
+        (),
+        repr=False,
+        source="our choice: nothing fails unless a scenario says so",
     )
 
 
@@ -88,22 +161,43 @@ class ClosTopology(Part):
     """Pods of leafs and top-of-rack switches under spines."""
 
     kind: Literal["clos"]
-    pods: Count = field("Pods, >= 1")
-    tors_per_pod: Count = field("Top-of-rack switches in a pod, >= 1")
-    leafs_per_pod: Count = field("Leaf switches in a pod, >= 1")
-    hosts_per_tor: Count = field("Hosts under a top-of-rack switch, >= 1; at least 2 hosts in all")
-    spines: Count = field("Spine switches, >= 1")
-    host_rate: Rate = field("Rate of the links between hosts and ToRs (bit/s), > 0")
-    leaf_rate: Rate = field("Rate of the links between ToRs and leafs (bit/s), > 0")
-    spine_rate: Rate = field("Rate of the links between leafs and spines (bit/s), > 0")
-    host_delay: Time = field("Propagation delay between host and ToR (ps), at most 1 s")
-    leaf_delay: Time = field("Propagation delay between ToR and leaf (ps), at most 1 s")
-    spine_delay: Time = field("Propagation delay between leaf and spine (ps), at most 1 s")
+    pods: Count = field("Pods, >= 1", 8, source="PCN 7.4")
+    tors_per_pod: Count = field("Top-of-rack switches in a pod, >= 1", 4, source="PCN 7.4")
+    leafs_per_pod: Count = field("Leaf switches in a pod, >= 1", 2, source="PCN 7.4")
+    hosts_per_tor: Count = field(
+        "Hosts under a top-of-rack switch, >= 1; at least 2 hosts in all", 16, source="PCN 7.4"
+    )
+    spines: Count = field("Spine switches, >= 1", 8, source="PCN 7.4")
+    host_rate: Rate = field(
+        "Rate of the links between hosts and ToRs (bit/s), > 0", "10 Gb/s", source="PCN 7.4"
+    )
+    leaf_rate: Rate = field(
+        "Rate of the links between ToRs and leafs (bit/s), > 0",
+        "80 Gb/s",
+        source="PCN 7.4: 1:1 at the ToR takes 160 Gb/s to two leafs, two cables of 40 Gb/s each",
+    )
+    spine_rate: Rate = field(
+        "Rate of the links between leafs and spines (bit/s), > 0", "40 Gb/s", source="PCN 7.4"
+    )
+    host_delay: Time = field(
+        "Propagation delay between host and ToR (ps), at most 1 s", "5 us", source="PCN 7.4"
+    )
+    leaf_delay: Time = field(
+        "Propagation delay between ToR and leaf (ps), at most 1 s", "5 us", source="PCN 7.4"
+    )
+    spine_delay: Time = field(
+        "Propagation delay between leaf and spine (ps), at most 1 s", "5 us", source="PCN 7.4"
+    )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s"
+        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        0,
+        source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join", repr=False
+        "Links that have failed from the start, as the two nodes that they join",
+        (),
+        repr=False,
+        source="our choice: nothing fails unless a scenario says so",
     )
 
 
@@ -112,8 +206,14 @@ class GraphLink(Part):
 
     a: Count = field("One end: a node number")
     b: Count = field("The other end: a node number")
-    rate: Rate = field("Rate in each direction (bit/s), > 0")
-    delay: Time = field("Propagation delay (ps), at most 1 s")
+    rate: Rate = field(
+        "Rate in each direction (bit/s), > 0",
+        "100 Gb/s",
+        source="our choice: the links of BFC 6.2.1",
+    )
+    delay: Time = field(
+        "Propagation delay (ps), at most 1 s", "1 us", source="our choice: the links of BFC 6.2.1"
+    )
 
 
 class GraphTopology(Part):
@@ -126,10 +226,15 @@ class GraphTopology(Part):
         "The links; link `k` is the directed links `2k` (a to b) and `2k + 1` (b to a)"
     )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s"
+        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        0,
+        source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join", repr=False
+        "Links that have failed from the start, as the two nodes that they join",
+        (),
+        repr=False,
+        source="our choice: nothing fails unless a scenario says so",
     )
 
 

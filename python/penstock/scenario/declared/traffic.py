@@ -25,7 +25,9 @@ class LognormalArrival(Part):
     """Log-normal gaps, bursty: BFC's evaluation has sigma 2 (BFC Sec. 6.2.1)."""
 
     kind: Literal["lognormal"]
-    sigma: Number = field("Standard deviation of the logarithm of the gap, in [0, 4]")
+    sigma: Number = field(
+        "Standard deviation of the logarithm of the gap, in [0, 4]", 2.0, source="BFC 6.2.1"
+    )
 
 
 class DeterministicArrival(Part):
@@ -78,9 +80,11 @@ class FanInPair(Part):
     """
 
     kind: Literal["fan-in"]
-    least: Count = field("Fewest senders of a group, >= 1")
+    least: Count = field("Fewest senders of a group, >= 1", 1, source="PCN 7.4: 1 to 15")
     most: Count = field(
-        "Most senders of a group, below the number of hosts; every number between is as likely"
+        "Most senders of a group, below the number of hosts; every number between is as likely",
+        15,
+        source="PCN 7.4: 1 to 15",
     )
 
 
@@ -130,56 +134,107 @@ class OpenLoopTraffic(Part):
     """Flows at a mean load."""
 
     kind: Literal["open-loop"]
-    label: Label = field("Name in tables and figures, not empty")
-    traffic_class: Count8 = field("Priority, 0 = highest data class", alias="class")
+    label: Label = field(
+        "Name in tables and figures, not empty", "background", source="our choice: BFC's word"
+    )
+    traffic_class: Count8 = field(
+        "Priority, 0 = highest data class", 0, alias="class", source="our choice: no priorities"
+    )
     sizes: Sizes = field("Flow sizes")
-    arrivals: Arrival = field("Gaps between flows")
-    pairs: Pair = field("Sources and destinations")
+    arrivals: Arrival = field(
+        "Gaps between flows", {"kind": "lognormal", "sigma": 2.0}, source="BFC 6.2.1"
+    )
+    pairs: Pair = field("Sources and destinations", {"kind": "uniform"}, source="BFC 6.2.1")
     load: Number = field("Mean payload load of the links of `load_on`, in (0, 1)")
-    load_on: LoadOn = field("The links that the load is defined on")
-    load_counts: Literal["crossing", "all"] = field("The flows that the load counts")
-    start: Time = field("No flow starts earlier (ps)")
-    stop: Time = field("All flows start earlier (ps), > start")
+    load_on: LoadOn = field(
+        "The links that the load is defined on", {"kind": "core"}, source="BFC 6.2.1"
+    )
+    load_counts: Literal["crossing", "all"] = field(
+        "The flows that the load counts",
+        "crossing",
+        source="our choice: what the words of BFC 6.2.1 say; its generator differs",
+    )
+    start: Time = field("No flow starts earlier (ps)", 0, source="our choice: the whole duration")
+    stop: Time | None = field(
+        "All flows start earlier (ps), > start", None, source="our choice: the whole duration"
+    )
 
 
 class IncastTraffic(Part):
     """Many to one, periodically."""
 
     kind: Literal["incast"]
-    label: Label = field("Name in tables and figures, not empty")
-    traffic_class: Count8 = field("Priority, 0 = highest data class", alias="class")
-    degree: Count = field("Flows in an event, >= 1")
+    label: Label = field(
+        "Name in tables and figures, not empty", "incast", source="our choice: BFC's word"
+    )
+    traffic_class: Count8 = field(
+        "Priority, 0 = highest data class", 0, alias="class", source="our choice: no priorities"
+    )
+    degree: Count = field(
+        "Flows in an event, >= 1",
+        100,
+        source="BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us",
+    )
     size: Size = field(
         "Payload of all flows of an event together (bytes), >= degree; each has size / degree, "
         "rounded down",
+        "20 MB",
+        source="BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us",
     )
-    period: Time = field("Time between events (ps), > 0")
-    start: Time = field("The first event (ps)")
-    stop: Time = field("All events are earlier (ps), > start")
+    period: Time = field(
+        "Time between events (ps), > 0",
+        "500 us",
+        source="BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us",
+    )
+    start: Time = field("The first event (ps)", 0, source="our choice: the whole duration")
+    stop: Time | None = field(
+        "All events are earlier (ps), > start", None, source="our choice: the whole duration"
+    )
     receiver: Count | None = field(
-        "The host that all send to, or none: a host drawn for every event"
+        "The host that all send to, or none: a host drawn for every event",
+        None,
+        source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): uniform",
     )
-    senders: Many[Count] | None = field(
-        "The hosts that may send, without repetition, or none: every host. The receiver never sends"
+    senders: tuple[Count, ...] | None = field(
+        "The hosts that may send, without repetition, or none: every host. The receiver never "
+        "sends",
+        None,
+        fail_fast=True,
+        source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): all",
     )
-    replace: Flag = field("Whether a host may send several flows of an event")
+    replace: Flag = field(
+        "Whether a host may send several flows of an event",
+        True,
+        source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): with "
+        "replacement",
+    )
 
 
 class ListedTraffic(Part):
     """Flow by flow."""
 
     kind: Literal["listed"]
-    label: Label = field("Name in tables and figures, not empty")
-    traffic_class: Count8 = field("Priority, 0 = highest data class", alias="class")
+    label: Label = field(
+        "Name in tables and figures, not empty", "listed", source="our choice: the kind"
+    )
+    traffic_class: Count8 = field(
+        "Priority, 0 = highest data class", 0, alias="class", source="our choice: no priorities"
+    )
     flows: Many[tuple[Count, Count, Size, Time]] = field(
         "(source host, destination host, size in bytes or 0 = endless, start in ps), in any "
         "order; flows of the same start keep theirs",
         repr=False,
     )
-    spread: Time = field("Each flow starts up to so much later, evenly drawn (ps)")
+    spread: Time = field(
+        "Each flow starts up to so much later, evenly drawn (ps)",
+        0,
+        source="our choice: exactly when it is written",
+    )
     destination_ports: Many[Count16] = field(
         "UDP destination port of each flow, or empty for 0: what ECMP hashes under the fidelity "
         "of the ns-3 HPCC simulator",
+        (),
+        source="our choice: nothing else looks at ports",
     )
 
 
