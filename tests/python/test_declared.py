@@ -67,7 +67,8 @@ def bounded() -> set[str]:
     def names(name: str, schema: Schema) -> Iterator[str]:
         if "$ref" not in schema:
             yield from [name] if any(wrong(schema, None)) else []
-            for entry in [schema.get("items", {}), *schema.get("prefixItems", [])]:
+            items = [schema["items"]] if "items" in schema else []
+            for entry in [*items, *schema.get("prefixItems", [])]:
                 yield from names(f"{name}[]", entry)
 
     every = [(f"{table}.{key}", one) for table, schema in tables()

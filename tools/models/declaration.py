@@ -30,6 +30,8 @@ class Plain:
 
     name: str
     quantity: Quantity | None = None
+    is_narrow: bool = False
+    """Whether the core keeps the quantity in 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,8 @@ def _type(schema: Schema) -> Type:
     if "$ref" in schema:
         return Named(_own_name(schema["$ref"].rpartition("/")[2]))
     if "quantity" in schema:
-        return Plain(schema["quantity"], QUANTITIES[schema["quantity"]])
+        name, is_narrow = schema["quantity"], schema.get("format") == "uint32"
+        return Plain(name, QUANTITIES[name], is_narrow)
     match schema["type"]:
         case "array" if "prefixItems" in schema:
             return Row(tuple(_type(one) for one in schema["prefixItems"]))

@@ -117,7 +117,7 @@ def _imports(body: str, others: dict[str, str]) -> str:
     if "Field" in words:
         lines += "\nfrom pydantic import Field\n"
     ours = [
-        ("penstock.scenario.base", {"Many", PART, "field", *_PLAIN.values()} - _QUANTITIES),
+        ("penstock.scenario.base", {"Many", PART, "Size32", "field", *_PLAIN.values()} - _QUANTITIES),
         ("penstock.units", _QUANTITIES),
     ]
     local: dict[str, set[str]] = {}
@@ -232,8 +232,8 @@ def _frozen(value: Any) -> Any:
 
 def _annotation(declared: Declared, one: Type) -> str:
     match one:
-        case Plain(name):
-            return _PLAIN[name]
+        case Plain(name, is_narrow=is_narrow):
+            return _PLAIN[name] + ("32" if is_narrow else "")
         case Row(entries):
             return f"tuple[{', '.join(_annotation(declared, entry) for entry in entries)}]"
         case Many(entry):

@@ -24,7 +24,7 @@ from pydantic_core import PydanticUndefined
 
 from penstock.errors import printable
 from penstock.text_file import check_regular
-from penstock.units import Quantity, refusal
+from penstock.units import Quantity, Size, refusal
 
 
 class Part(BaseModel):
@@ -112,6 +112,9 @@ Count16 = Annotated[int, Strict(), Field(ge=0, le=2**16 - 1)]
 
 Count64 = Annotated[int, Strict(), Field(ge=0, le=2**64 - 1)]
 """A whole number that the core keeps in 64 bits."""
+
+Size32 = Annotated[Size, Field(le=2**32 - 1)]
+"""An amount of data [B] that the core keeps in 32 bits."""
 
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 """A finite number; texts and true/false are refused."""
