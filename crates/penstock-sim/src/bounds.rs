@@ -4,12 +4,14 @@
 //! one has refused it.
 
 pub(crate) use penstock_units::declared::kind;
+use penstock_units::declared::{self, Declared};
 use penstock_units::{Bytes, Problems, Time};
+use serde_json::json;
 
 use crate::error::ScenarioError;
 use crate::outage::{RouteChange, route_changes};
 use crate::routing::Routing;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, check_label};
 use crate::topology::{self, Topology};
 use crate::workload::Workload;
 
@@ -23,9 +25,6 @@ mod network;
 /// The longest run (ps): the timing wheel tells times apart up to hours; a minute of simulated time
 /// at 100 Gb/s is a billion packets a link.
 const LONGEST: Time = Time::from_ms(60_000);
-
-/// The largest frame (bytes): jumbo frames carry 9,000.
-const LARGEST_PAYLOAD: u32 = 9_000;
 
 /// The network of `scenario`, with its routes at the start and how they change.
 ///
@@ -59,14 +58,20 @@ fn full_packet(scenario: &Scenario, problems: &Problems) -> Option<Bytes> {
 
 /// Checks everything that does not need the built topology.
 fn fields(scenario: &Scenario, problems: &mut Problems) {
-    let (duration, loss) = (scenario.duration, scenario.faults.control_loss);
-    problems.unless(duration > Time::ZERO, "duration", duration, "write a positive time");
-    let span = duration.saturating_add(scenario.drain);
-    problems.unless(span <= LONGEST, "duration", span, "with drain it must be at most one minute");
-    problems.unless(!scenario.traffic.is_empty(), "traffic", "empty", "write at least one entry");
-    let holds = (0.0..1.0).contains(&loss);
-    problems.unless(holds, "faults.control_loss", loss, "write 0 or more, below 1");
-    wire(scenario, problems);
+    let Scenario { duration, drain, scheme, .. } = scenario;
+    check_label("name", &scenario.name, problems);
+    Declared::by::<Scenario>().check(&json!({ "duration": duration, "drain": drain }), problems);
+    let span = duration.saturating_add(*drain);
+    let remedy = format!(
+        "with drain this is {span}, more than a minute of simulated time; shorten either, a minute at \
+         100 Gb/s is a billion packets per link"
+    );
+    problems.unless(span <= LONGEST, "duration", duration, remedy);
+    problems.within("wire", |problems| declared::check(&scenario.wire, problems));
+    problems.within("faults", |problems| declared::check(&scenario.faults, problems));
+    problems.within("measure", |problems| declared::check(&scenario.measure, problems));
+    check_label("scheme.name", &scheme.name, problems);
+    problems.within("scheme.routing", |problems| declared::check(&scheme.routing, problems));
     problems.within("scheme.switch", |problems| scenario.scheme.switch.check(problems));
     hosts(scenario, problems);
     combination::combinations(scenario, problems);
@@ -80,21 +85,5 @@ fn hosts(scenario: &Scenario, problems: &mut Problems) {
     if problems.is_sound("scheme.switch.assignment") && problems.is_sound("scheme.host.nic") {
         let classes = scenario.scheme.switch.assignment.classes();
         problems.within("scheme.host.nic", |nic| host.nic.check_classes(classes, nic));
-    }
-}
-
-fn wire(scenario: &Scenario, problems: &mut Problems) {
-    let wire = &scenario.wire;
-    let remedy = "write 1 to 9000 bytes";
-    for (field, value) in [
-        ("wire.payload", wire.payload),
-        ("wire.header", wire.header),
-        ("wire.acknowledgement", wire.acknowledgement),
-        ("wire.control_frame", wire.control_frame),
-    ] {
-        problems.unless((1..=LARGEST_PAYLOAD).contains(&value), field, value, remedy);
-    }
-    for (field, value) in [("wire.telemetry", wire.telemetry), ("wire.timestamp", wire.timestamp)] {
-        problems.unless(value <= LARGEST_PAYLOAD, field, value, "write at most 9000 bytes");
     }
 }

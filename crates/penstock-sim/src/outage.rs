@@ -26,15 +26,20 @@ use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::topology::Topology;
 
-/// A cable between two switches that fails for a while.
+/// A link that fails, with all that is on it, and routes that go around it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutageConfig {
-    /// The two nodes that the cable joins.
+    /// The two switches that it joins.
     pub link: (u32, u32),
-    /// When it fails (ps), > 0.
+    /// When it fails.
+    #[schemars(range(min = 1))]
     pub start: Time,
-    /// When it works again (ps), after `start`; none for never.
+    /// When it works again; null: never.
+    #[schemars(
+        range(min = 1),
+        extend("default" = null, "source" = "our choice: it stays down")
+    )]
     pub end: Option<Time>,
 }
 
@@ -65,38 +70,69 @@ pub(crate) fn route_changes(
         return Vec::new();
     }
     let is_perfect = matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_));
-    let remedy = "nobody tells a source of what a failed link loses; use another recovery";
+    let remedy = "nobody tells a source of what a failed link loses; use another recovery, or leave out \
+                  faults.outages";
     problems.unless(!is_perfect, "scheme.host.recovery.kind", "perfect", remedy);
     let mut steps = Vec::new();
     for (index, outage) in outages.iter().enumerate() {
-        if let Some(link) = problems.value_of(checked(index, outage, topology)) {
+        if let Some(link) = checked(index, outage, topology, problems) {
             steps.push((outage.start, link, true));
             steps.extend(outage.end.map(|end| (end, link, false)));
         }
     }
     // At one moment a link fails before it recovers: outages that touch are then refused.
     steps.sort_unstable_by_key(|&(time, link, fails)| (time, link, !fails));
+    overlaps(&steps, topology, problems);
+    if !problems.is_sound("faults.outages") {
+        return Vec::new();
+    }
     problems.value_of(changes(&steps, topology)).unwrap_or_default()
 }
 
 /// The link that an outage means, in one direction.
-fn checked(index: usize, outage: &OutageConfig, topology: &Topology) -> Result<u32, Problem> {
+fn checked(
+    index: usize,
+    outage: &OutageConfig,
+    topology: &Topology,
+    problems: &mut Problems,
+) -> Option<u32> {
     let field = |name: &str| format!("faults.outages[{index}].{name}");
-    let (from, to) = outage.link;
+    let ((from, to), start) = (outage.link, outage.start);
     let link = topology.link_between(from, to).filter(|&link| topology.is_core(link));
-    let Some(link) = link else {
-        let remedy = "name two switches that a link joins";
-        return Err(Problem::new(field("link"), format!("[{from}, {to}]"), remedy));
-    };
-    if outage.start == Time::ZERO {
-        let remedy = "write a later time, or the link in topology.failed_links";
-        return Err(Problem::new(field("start"), outage.start, remedy));
+    let (value, remedy) = (
+        format!("[{from}, {to}]"),
+        "no link joins two switches of these numbers; \
+                           name the two ends of one",
+    );
+    problems.unless(link.is_some(), &field("link"), value, remedy);
+    // The bounds of both times are declared.
+    if let Some(end) = outage.end.filter(|&end| end <= start && end > Time::ZERO) {
+        let remedy =
+            format!("it is not after the start, {start}; write a later time, or null for never");
+        problems.unless(false, &field("end"), end, remedy);
+        return None;
     }
-    if let Some(end) = outage.end.filter(|&end| end <= outage.start) {
-        let remedy = format!("it must be after its start, {}", outage.start);
-        return Err(Problem::new(field("end"), end, remedy));
+    link.map(|link| link.min(topology.links[link as usize].reverse))
+}
+
+/// Refuses the outages of a link that is down already, or recovers at that moment.
+fn overlaps(steps: &[(Time, u32, bool)], topology: &Topology, problems: &mut Problems) {
+    let mut is_down = vec![false; topology.links.len()];
+    let mut is_told = vec![false; topology.links.len()];
+    for &(_, link, fails) in steps {
+        let index = link as usize;
+        let was_down = std::mem::replace(&mut is_down[index], fails);
+        if fails && was_down && !std::mem::replace(&mut is_told[index], true) {
+            let (from, to) = (topology.links[index].from, topology.links[index].to);
+            let value = format!("a list whose outages of [{from}, {to}] overlap or touch");
+            problems.unless(
+                false,
+                "faults.outages",
+                value,
+                "a link that is down does not fail; write one",
+            );
+        }
     }
-    Ok(link.min(topology.links[link as usize].reverse))
 }
 
 /// From the steps (time, cable, whether it fails), in order, to what they make of the routes.
@@ -108,10 +144,6 @@ fn changes(steps: &[(Time, u32, bool)], topology: &Topology) -> Result<Vec<Route
         let (mut failed, mut recovered) = (Vec::new(), Vec::new());
         for &(_, link, fails) in moment {
             let cable = [link, topology.links[link as usize].reverse];
-            if is_down[link as usize] == fails {
-                let remedy = "outages of a link must not overlap or touch; write one";
-                return Err(Problem::new("faults.outages", topology.link_name(link), remedy));
-            }
             for link in cable {
                 is_down[link as usize] = fails;
             }

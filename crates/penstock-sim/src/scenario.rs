@@ -5,7 +5,8 @@
 
 use penstock_fabric::SwitchConfig;
 use penstock_transport::HostConfig;
-use penstock_units::{Bytes, Fidelity, Problem, Time};
+use penstock_units::source::{HPCC_SIMULATOR, ITS_FIELDS, NO_FAULTS};
+use penstock_units::{Bytes, Fidelity, Problem, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,103 +16,215 @@ use crate::routing::RoutingConfig;
 use crate::topology::TopologyConfig;
 use crate::workload::TrafficConfig;
 
+/// The longest name of a scenario, a scheme or traffic (characters; our choice: more fits neither a table
+/// nor a figure).
+pub(crate) const LONGEST_LABEL: usize = 200;
+
+/// The largest payload, and the largest part of a packet beside it (bytes): a jumbo frame.
+const LARGEST_PART: u32 = 9_000;
+
+/// The most entries of traffic: flows name theirs in 16 bits.
+pub(crate) const MOST_TRAFFIC: usize = u16::MAX as usize;
+
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What the run is called in reports.
+    /// Name in results.
+    #[schemars(length(min = 1, max = LONGEST_LABEL), extend("default" = "scenario"))]
     pub name: String,
-    /// Seed of all random streams.
+    /// Seed of every random draw.
+    #[schemars(extend("default" = 1, "source" = "our choice: any will do"))]
     pub seed: u64,
     /// Whose arithmetic the run follows.
+    #[schemars(extend(
+        "default" = "exact",
+        "source" = "our choice: exact unless a run is compared with that simulator"
+    ))]
     pub fidelity: Fidelity,
-    /// Traffic is generated in `[0, duration)` (ps), > 0.
+    /// Traffic is generated in [0, duration).
+    #[schemars(
+        range(min = 1),
+        extend(
+            "default" = "5 ms",
+            "source" = "our choice: ten of BFC's incasts (6.2.2), and a run takes less than a minute"
+        )
+    )]
     pub duration: Time,
-    /// How much longer flows may take to finish (ps).
+    /// How much longer flows may take to finish.
+    #[schemars(extend(
+        "default" = "20 ms",
+        "source" = "our choice: the largest Google flow takes 12 ms at a tenth of line rate"
+    ))]
     pub drain: Time,
-    /// Sizes of frames.
+    /// What packets weigh.
+    #[schemars(extend("default" = {}, "source" = ITS_FIELDS))]
     pub wire: WireConfig,
-    /// Hosts, switches, links.
+    /// The network.
+    #[schemars(extend("default" = { "kind": "leaf-spine" }, "source" = "BFC 6.2.1"))]
     pub topology: TopologyConfig,
-    /// What switches and hosts do.
+    /// How switches and hosts control the flows.
+    #[schemars(extend("default" = "bfc", "source" = "BFC"))]
     pub scheme: SchemeConfig,
-    /// Who sends what to whom, when.
+    /// The flows.
+    #[schemars(length(min = 1, max = MOST_TRAFFIC))]
     pub traffic: Vec<TrafficConfig>,
-    /// What goes wrong.
+    /// What breaks on purpose.
+    #[schemars(extend("default" = {}, "source" = ITS_FIELDS))]
     pub faults: FaultConfig,
-    /// What is written down.
+    /// What is recorded.
+    #[schemars(extend("default" = {}, "source" = ITS_FIELDS))]
     pub measure: MeasureConfig,
 }
 
-/// Sizes of frames on the wire (`BASELINES.md` sec. 24, the HPCC family's column) (bytes).
+/// What packets weigh on the wire.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WireConfig {
-    /// Payload of a full data packet, 1 to 9,000.
+    /// Largest payload of a packet.
+    #[schemars(
+        range(min = 1, max = LARGEST_PART),
+        extend("quantity" = "size", "default" = "1000 B", "source" = "BFC 6.2.1")
+    )]
     pub payload: u32,
-    /// Header of a data packet.
+    /// Headers of a data packet.
+    #[schemars(
+        range(min = 1, max = LARGEST_PART),
+        extend(
+            "quantity" = "size",
+            "default" = "48 B",
+            "source" = format!("{HPCC_SIMULATOR}: Ethernet 14, IP 20, UDP 8, sequence 6")
+        )
+    )]
     pub header: u32,
-    /// An acknowledgement that echoes neither telemetry nor a timestamp.
+    /// An ACK or NACK that echoes neither telemetry nor a timestamp.
+    #[schemars(
+        range(min = 1, max = LARGEST_PART),
+        extend(
+            "quantity" = "size",
+            "default" = "60 B",
+            "source" = format!("{HPCC_SIMULATOR}: Ethernet 14, IP 20, ACK 12, padded to 60")
+        )
+    )]
     pub acknowledgement: u32,
-    /// Telemetry of a data packet, where the scheme uses it.
+    /// Telemetry in data packets and ACKs, where the scheme marks with telemetry.
+    #[schemars(
+        range(max = LARGEST_PART),
+        extend(
+            "quantity" = "size",
+            "default" = "42 B",
+            "source" = format!("{HPCC_SIMULATOR}: 5 hops x 8 + 2")
+        )
+    )]
     pub telemetry: u32,
-    /// Timestamp of a data packet, where the controller uses it.
+    /// Timestamp in data packets and ACKs, where the controller measures round-trip times.
+    #[schemars(
+        range(max = LARGEST_PART),
+        extend(
+            "quantity" = "size",
+            "default" = "8 B",
+            "source" = format!("{HPCC_SIMULATOR}: TIMELY's 8 B header")
+        )
+    )]
     pub timestamp: u32,
     /// A pause, resume or bitmap frame.
+    #[schemars(
+        range(min = 1, max = LARGEST_PART),
+        extend(
+            "quantity" = "size",
+            "default" = "64 B",
+            "source" = "smallest Ethernet frame (IEEE 802.3)"
+        )
+    )]
     pub control_frame: u32,
 }
 
 /// Header of an acknowledgement that echoes something (`BASELINES.md` sec. 0.2: 14 + 20 + 12).
 const ACKNOWLEDGEMENT_HEADER: u32 = 46;
 
-/// A scheme: the five axes of its switches, its hosts, and its routing.
+/// How switches and hosts control the flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SchemeConfig {
-    /// What the scheme is called in reports.
+    /// Name in results and figures.
+    #[schemars(length(min = 1, max = LONGEST_LABEL), extend("default" = "custom"))]
     pub name: String,
-    /// The switches.
+    /// The five choices of a switch.
     pub switch: SwitchConfig,
-    /// The hosts.
+    /// The end host.
     pub host: HostConfig,
     /// Which of several shortest paths.
+    #[schemars(extend(
+        "default" = { "kind": "ecmp" },
+        "source" = "BFC 6.2.1, A.2: flow-level ECMP; ExpressPass 3.1 needs the symmetric one"
+    ))]
     pub routing: RoutingConfig,
 }
 
-/// What goes wrong.
+/// Faults that are put in on purpose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultConfig {
-    /// Probability that a pause, resume or bitmap frame is lost on a wire, in [0, 1).
+    /// Probability that a pause, resume or bitmap frame is lost on a wire.
+    #[schemars(
+        range(min = 0),
+        extend("exclusiveMaximum" = 1, "default" = 0.0, "source" = NO_FAULTS)
+    )]
     pub control_loss: f64,
-    /// Cables that fail, and recover.
+    /// Links between switches that fail for a while.
+    #[schemars(extend("default" = [], "source" = NO_FAULTS))]
     pub outages: Vec<OutageConfig>,
 }
 
-/// What is written down.
+/// What a run records besides its flows and links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureConfig {
-    /// Time between two samples of buffers and series (ps); zero for none.
+    /// How often buffers and queues are sampled; 0: never.
+    #[schemars(extend(
+        "default" = "10 us",
+        "source" = "our choice: about one round trip of BFC's fabric"
+    ))]
     pub sample_interval: Time,
-    /// Whether the flows with packets at each switch port are counted.
+    /// How long each link had how many active flows.
+    #[schemars(extend("default" = false, "source" = TIME_PER_PACKET))]
     pub active_flows: bool,
-    /// Whether the time that data packets wait at switches is counted by group of links.
+    /// How long data packets wait at switches, by group of links.
+    #[schemars(extend("default" = false, "source" = TIME_PER_PACKET))]
     pub queue_delays: bool,
-    /// Links with a series, as (from, to) nodes.
+    /// Links [from, to] with a row per sample.
+    #[schemars(extend("default" = [], "source" = "our choice: nobody asked"))]
     pub series: Vec<(u32, u32)>,
-    /// Whether pauses, resumes and drops are listed.
+    /// A row per pause, resume and drop.
+    #[schemars(extend("default" = false, "source" = "our choice: large under PFC"))]
     pub events: bool,
-    /// Whose packets are listed.
+    /// Packet trace.
+    #[schemars(extend("default" = null, "source" = "our choice: very large"))]
     pub trace: Option<TraceConfig>,
 }
 
-/// Whose packets are listed, event by event.
+/// Why a measurement must be asked for.
+const TIME_PER_PACKET: &str = "our choice: costs time per packet";
+
+/// A row per event of a packet at a switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
-    /// Switches, as nodes; empty for all.
+    /// Switches to trace; none: all.
+    #[schemars(extend("default" = [], "source" = "our choice: a trace asked for without nodes"))]
     pub nodes: Vec<u32>,
+}
+
+/// Refuses a name of results, `label` at `field`, that fits neither a table nor a figure.
+pub(crate) fn check_label(field: &str, label: &str, problems: &mut Problems) {
+    let is_shown = !label.chars().any(char::is_control);
+    let count = label.chars().count();
+    let remedy = format!(
+        "it is no name for a table or figure; write 1 to {LONGEST_LABEL} characters, none of them a control \
+         character"
+    );
+    let holds = is_shown && (1..=LONGEST_LABEL).contains(&count);
+    problems.unless(holds, field, format!("{label:?}"), remedy);
 }
 
 impl Scenario {

@@ -13,7 +13,9 @@ const SHORTEST_HOP: Time = Time::from_ns(1);
 /// Checks what names nodes, ports and memory of the built topology.
 pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     for (index, &(from, to)) in scenario.measure.series.iter().enumerate() {
-        let remedy = "name two nodes that a link joins, the sending one first";
+        let remedy = format!(
+            "there is no link from node {from} to node {to}; name the two ends of a cable, the sending one first"
+        );
         let link = topology.link_between(from, to);
         let field = format!("measure.series[{index}]");
         problems.unless(link.is_some(), &field, format!("[{from}, {to}]"), remedy);
@@ -22,7 +24,11 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
         for (index, &node) in trace.nodes.iter().enumerate() {
             let last = topology.hosts + topology.switches;
             let field = format!("measure.trace.nodes[{index}]");
-            let remedy = format!("switches are the nodes {} to {}", topology.hosts, last - 1);
+            let remedy = format!(
+                "only switches are traced; switches are {} to {}",
+                topology.hosts,
+                last - 1
+            );
             problems.unless((topology.hosts..last).contains(&node), &field, node, &remedy);
         }
     }
@@ -52,8 +58,8 @@ fn elisions(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
         let way = topology.link_between(from, at).zip(topology.link_between(at, to));
         let holds = way.is_some() && !topology.is_host(at);
         let field = format!("scheme.switch.backpressure.{path}[{index}]");
-        let remedy =
-            "name a node, a switch that it is linked to, and a node that this is linked to";
+        let remedy = "no packet comes this way; name a node, a switch that it is linked to, and a node that this is \
+             linked to";
         problems.unless(holds, &field, format!("[{from}, {at}, {to}]"), remedy);
     }
 }
@@ -75,7 +81,7 @@ fn memory(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
         let holds = switches.contains(&node) && buffer > Bytes::ZERO;
         let field = format!("scheme.switch.admission.other_buffers[{index}]");
         let remedy = format!(
-            "name a switch, one of {} to {}, and a positive size",
+            "name a switch, switches are {} to {}, and a size of 1 B or more",
             switches.start,
             switches.end - 1
         );

@@ -33,10 +33,10 @@ pub use table::Routing;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RoutingConfig {
-    /// Every flow has one path, by a hash; its replies have one of their own.
+    /// Each flow has one path, by a hash; its replies have one of their own.
     Ecmp {},
-    /// Every flow has one path, by a hash; its replies take the same links backwards.
+    /// Each flow has one path, by a hash; its replies take the same links backwards.
     SymmetricEcmp {},
-    /// Every data packet has its own.
+    /// Each data packet has a path of its own.
     Spray(SprayConfig),
 }

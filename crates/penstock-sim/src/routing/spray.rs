@@ -19,6 +19,10 @@ use super::table::Routing;
 #[serde(deny_unknown_fields)]
 pub struct SprayConfig {
     /// Which next hop a switch takes for a packet.
+    #[schemars(extend(
+        "default" = "random",
+        "source" = "our choice: a draw per packet; papers say per-packet spraying and no more"
+    ))]
     pub order: SprayOrder,
 }
 

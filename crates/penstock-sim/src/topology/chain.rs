@@ -1,32 +1,41 @@
 //! Switches in a row, each with its hosts: the parking lot.
 
+use penstock_units::source::LINKS_OF_BFC;
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
-    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line,
+    Cable, Extent, Line, MOST_DELAY, NOTHING_FAILS, PIPELINE, Plan, Role, check_extent,
 };
 
 /// A chain of switches `S0`-`S1`-...; host `h` is on switch `h / hosts_per_switch`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
-    /// Switches, >= 2.
+    /// Switches in the row.
+    #[schemars(range(min = 2), extend("default" = 3, "source" = "our choice: two core hops"))]
     pub switches: u32,
-    /// Hosts on every switch, >= 1; at least 2 hosts in all.
+    /// Hosts on each switch.
+    #[schemars(range(min = 1), extend("default" = 2, "source" = "our choice: a sender and a receiver"))]
     pub hosts_per_switch: u32,
-    /// Rate of the host links (bit/s), > 0.
+    /// Rate of host links.
+    #[schemars(range(min = 1), extend("default" = "100 Gb/s", "source" = LINKS_OF_BFC))]
     pub edge_rate: BitRate,
-    /// Propagation delay of the host links (ps), at most 1 s.
+    /// Propagation delay of host links.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "1 us", "source" = LINKS_OF_BFC))]
     pub edge_delay: Time,
-    /// Rate of the links between neighbouring switches (bit/s), > 0.
+    /// Rate of links between switches.
+    #[schemars(range(min = 1), extend("default" = "100 Gb/s", "source" = LINKS_OF_BFC))]
     pub core_rate: BitRate,
-    /// Propagation delay between neighbouring switches (ps), at most 1 s.
+    /// Propagation delay between switches.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "1 us", "source" = LINKS_OF_BFC))]
     pub core_delay: Time,
-    /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
+    /// Time from a packet's last bit in to being ready for its egress queue, at every switch.
+    #[schemars(range(max = MOST_DELAY), extend("default" = 0, "source" = PIPELINE))]
     pub pipeline_delay: Time,
-    /// Links that have failed from the start, as the two nodes that they join.
+    /// Links that have failed from the start, as [node, node].
+    #[schemars(extend("default" = [], "source" = NOTHING_FAILS))]
     pub failed_links: Vec<(u32, u32)>,
 }
 
@@ -34,19 +43,11 @@ impl Chain {
     pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
         let edge = Line { rate: self.edge_rate, delay: self.edge_delay };
         let core = Line { rate: self.core_rate, delay: self.core_delay };
-        check_count("switches", self.switches, 2, problems);
-        check_count("hosts_per_switch", self.hosts_per_switch, 1, problems);
-        let has_counts = problems.is_sound("topology");
-        check_line("edge_", edge, problems);
-        check_line("core_", core, problems);
-        check_delay("pipeline_delay", self.pipeline_delay, problems);
-        if has_counts {
-            let switches = u64::from(self.switches);
-            let hosts = switches * u64::from(self.hosts_per_switch);
-            let extent = Extent { hosts, switches, cables: hosts.saturating_add(switches - 1) };
-            let more = ("hosts_per_switch", self.hosts_per_switch);
-            check_extent(extent, more, ("switches", self.switches), problems);
-        }
+        let switches = u64::from(self.switches);
+        let hosts = switches * u64::from(self.hosts_per_switch);
+        let extent = Extent { hosts, switches, cables: hosts.saturating_add(switches) };
+        let counts = [("switches", self.switches), ("hosts_per_switch", self.hosts_per_switch)];
+        check_extent(extent, &counts, problems);
         if !problems.is_sound("topology") {
             return None;
         }

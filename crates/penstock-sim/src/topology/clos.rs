@@ -1,11 +1,12 @@
 //! Three tiers: pods of top-of-rack switches and leafs, joined by spines.
 
+use penstock_units::source::PCN_NETWORK;
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
-    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line,
+    Cable, Extent, Line, MOST_DELAY, NOTHING_FAILS, PIPELINE, Plan, Role, check_extent,
 };
 
 /// A Clos network of pods.
@@ -18,37 +19,58 @@ use super::plan::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clos {
-    /// Pods, >= 1.
+    /// Pods.
+    #[schemars(range(min = 1), extend("default" = 8, "source" = PCN_NETWORK))]
     pub pods: u32,
-    /// Top-of-rack switches in a pod, >= 1.
+    /// Top-of-rack switches in a pod.
+    #[schemars(range(min = 1), extend("default" = 4, "source" = PCN_NETWORK))]
     pub tors_per_pod: u32,
-    /// Leaf switches in a pod, >= 1.
+    /// Leaf switches in a pod.
+    #[schemars(range(min = 1), extend("default" = 2, "source" = PCN_NETWORK))]
     pub leafs_per_pod: u32,
-    /// Hosts under a top-of-rack switch, >= 1; at least 2 hosts in all.
+    /// Hosts under each top-of-rack switch.
+    #[schemars(range(min = 1), extend("default" = 16, "source" = PCN_NETWORK))]
     pub hosts_per_tor: u32,
-    /// Spine switches, >= 1.
+    /// Spine switches.
+    #[schemars(range(min = 1), extend("default" = 8, "source" = PCN_NETWORK))]
     pub spines: u32,
-    /// Rate of the links between hosts and ToRs (bit/s), > 0.
+    /// Rate of host links.
+    #[schemars(range(min = 1), extend("default" = "10 Gb/s", "source" = PCN_NETWORK))]
     pub host_rate: BitRate,
-    /// Rate of the links between ToRs and leafs (bit/s), > 0.
+    /// Rate of links from top-of-rack switches to leafs.
+    #[schemars(range(min = 1), extend("default" = "80 Gb/s", "source" = format!(
+"{PCN_NETWORK}: 1:1 at the ToR takes 160 Gb/s to two leafs, two cables of 40 Gb/s each")))]
     pub leaf_rate: BitRate,
-    /// Rate of the links between leafs and spines (bit/s), > 0.
+    /// Rate of links from leafs to spines.
+    #[schemars(range(min = 1), extend("default" = "40 Gb/s", "source" = PCN_NETWORK))]
     pub spine_rate: BitRate,
-    /// Propagation delay between host and ToR (ps), at most 1 s.
+    /// Propagation delay of host links.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "5 us", "source" = PCN_NETWORK))]
     pub host_delay: Time,
-    /// Propagation delay between ToR and leaf (ps), at most 1 s.
+    /// Propagation delay between top-of-rack switch and leaf.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "5 us", "source" = PCN_NETWORK))]
     pub leaf_delay: Time,
-    /// Propagation delay between leaf and spine (ps), at most 1 s.
+    /// Propagation delay between leaf and spine.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "5 us", "source" = PCN_NETWORK))]
     pub spine_delay: Time,
-    /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
+    /// Time from a packet's last bit in to being ready for its egress queue, at every switch.
+    #[schemars(range(max = MOST_DELAY), extend("default" = 0, "source" = PIPELINE))]
     pub pipeline_delay: Time,
-    /// Links that have failed from the start, as the two nodes that they join.
+    /// Links that have failed from the start, as [node, node].
+    #[schemars(extend("default" = [], "source" = NOTHING_FAILS))]
     pub failed_links: Vec<(u32, u32)>,
 }
 
 impl Clos {
     pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
-        self.check(problems);
+        let counts = [
+            ("pods", self.pods),
+            ("tors_per_pod", self.tors_per_pod),
+            ("leafs_per_pod", self.leafs_per_pod),
+            ("spines", self.spines),
+            ("hosts_per_tor", self.hosts_per_tor),
+        ];
+        check_extent(self.extent(), &counts, problems);
         if !problems.is_sound("topology") {
             return None;
         }
@@ -84,31 +106,6 @@ impl Clos {
             pipeline_delay: self.pipeline_delay,
             failed_links: self.failed_links.clone(),
         })
-    }
-
-    fn check(&self, problems: &mut Problems) {
-        for (field, count) in [
-            ("pods", self.pods),
-            ("tors_per_pod", self.tors_per_pod),
-            ("leafs_per_pod", self.leafs_per_pod),
-            ("hosts_per_tor", self.hosts_per_tor),
-            ("spines", self.spines),
-        ] {
-            check_count(field, count, 1, problems);
-        }
-        let has_counts = problems.is_sound("topology");
-        for (prefix, rate, delay) in [
-            ("host_", self.host_rate, self.host_delay),
-            ("leaf_", self.leaf_rate, self.leaf_delay),
-            ("spine_", self.spine_rate, self.spine_delay),
-        ] {
-            check_line(prefix, Line { rate, delay }, problems);
-        }
-        check_delay("pipeline_delay", self.pipeline_delay, problems);
-        if has_counts {
-            let more = ("hosts_per_tor", self.hosts_per_tor);
-            check_extent(self.extent(), more, ("pods", self.pods), problems);
-        }
     }
 
     fn extent(&self) -> Extent {

@@ -2,59 +2,67 @@
 
 use std::collections::BTreeMap;
 
-use penstock_units::{BitRate, Problem, Problems, Time};
+use penstock_units::source::LINKS_OF_BFC;
+use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
-    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line, neighbours,
+    Cable, Line, MOST_DELAY, MOST_HOSTS, MOST_SWITCHES, NOTHING_FAILS, PIPELINE, Plan, Role,
+    neighbours,
 };
 
-/// A network given by its links. Nodes `0..hosts` are hosts, the next `switches` are switches.
+/// A network that is given cable by cable.
+///
+/// Nodes `0..hosts` are hosts, the next `switches` are switches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Graph {
-    /// Hosts, >= 2; each must have exactly one link, to a switch.
+    /// Hosts, numbered from 0.
+    #[schemars(range(min = 2, max = MOST_HOSTS))]
     pub hosts: u32,
-    /// Switches, >= 1.
+    /// Switches, numbered after the hosts.
+    #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub switches: u32,
-    /// The links; link `k` is the directed links `2k` (a to b) and `2k + 1` (b to a).
+    /// The cables.
+    ///
+    /// Cable `k` is the directed links `2k` (a to b) and `2k + 1` (b to a).
+    #[schemars(length(min = 1, max = MOST_LISTED))]
     pub links: Vec<GraphLink>,
-    /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
+    /// Time from a packet's last bit in to being ready for its egress queue, at every switch.
+    #[schemars(range(max = MOST_DELAY), extend("default" = 0, "source" = PIPELINE))]
     pub pipeline_delay: Time,
-    /// Links that have failed from the start, as the two nodes that they join.
+    /// Links that have failed from the start, as [node, node].
+    #[schemars(extend("default" = [], "source" = NOTHING_FAILS))]
     pub failed_links: Vec<(u32, u32)>,
 }
 
-/// One link of a [`Graph`], in both directions.
+/// A cable between two nodes of a [`Graph`]: two directed links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphLink {
-    /// One end: a node number.
+    /// One end.
     pub a: u32,
-    /// The other end: a node number.
+    /// The other end.
     pub b: u32,
-    /// Rate in each direction (bit/s), > 0.
+    /// Rate in each direction.
+    #[schemars(range(min = 1), extend("default" = "100 Gb/s", "source" = LINKS_OF_BFC))]
     pub rate: BitRate,
-    /// Propagation delay (ps), at most 1 s.
+    /// Propagation delay.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "1 us", "source" = LINKS_OF_BFC))]
     pub delay: Time,
 }
 
+/// The most cables that are listed one by one (our choice: a fat tree of 16,000 hosts has 48,000; in Python a
+/// cable takes two kilobytes).
+const MOST_LISTED: usize = 1 << 16;
+
 impl Graph {
     pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
-        check_count("hosts", self.hosts, 2, problems);
-        check_count("switches", self.switches, 1, problems);
-        let has_counts = problems.is_sound("topology");
-        check_delay("pipeline_delay", self.pipeline_delay, problems);
-        if has_counts {
-            let extent = Extent {
-                hosts: u64::from(self.hosts),
-                switches: u64::from(self.switches),
-                cables: self.links.len() as u64,
-            };
-            check_extent(extent, ("hosts", self.hosts), ("hosts", self.hosts), problems);
-        }
-        if !has_counts || !problems.is_sound("topology.hosts") {
+        let is_counted = problems.is_sound("topology.hosts")
+            && problems.is_sound("topology.switches")
+            && problems.is_sound("topology.links");
+        if !is_counted {
             return None;
         }
         self.check_links(problems);
@@ -79,55 +87,70 @@ impl Graph {
         })
     }
 
+    /// Refuses a list of links that is empty or too long.
+    pub(super) fn check_count(&self, problems: &mut Problems) {
+        let (count, remedy) = (self.links.len(), format!("write 1 to {MOST_LISTED}"));
+        let holds = (1..=MOST_LISTED).contains(&count);
+        problems.unless(holds, "topology.links", format!("a list of {count}"), remedy);
+    }
+
     /// Each link on its own, and against those before it.
     fn check_links(&self, problems: &mut Problems) {
-        let mut seen = BTreeMap::new();
-        for (link, &GraphLink { a, b, rate, delay }) in self.links.iter().enumerate() {
-            if problems.value_of(self.check_ends(link)).is_some() {
-                let first = *seen.entry((a.min(b), a.max(b))).or_insert(link);
-                if first != link {
-                    problems.add(duplicate(link, first, (a, b)));
-                }
+        let (mut seen, last) = (BTreeMap::new(), self.hosts + self.switches - 1);
+        for (index, link) in self.links.iter().enumerate() {
+            let &GraphLink { a, b, rate, delay } = link;
+            let first = *seen.entry((a.min(b), a.max(b))).or_insert(index);
+            let is_known = a != b && (self.hosts..=last).contains(&a.max(b));
+            let is_line = rate > BitRate::default() && delay.as_ps() <= MOST_DELAY;
+            // Words are found for the few links that need them.
+            if !is_known || !is_line || first != index {
+                self.refuse_link(index, first, problems);
             }
-            check_line(&format!("links[{link}]."), Line { rate, delay }, problems);
         }
     }
 
-    /// A link joins two nodes that there are, one of them a switch.
-    fn check_ends(&self, link: usize) -> Result<(), Problem> {
-        let GraphLink { a, b, .. } = self.links[link];
-        let (field, last) = (|| format!("topology.links[{link}]"), self.hosts + self.switches - 1);
+    /// A link joins two nodes that there are, one of them a switch, and has a rate and a delay; the `first` link
+    /// between these nodes is itself.
+    fn refuse_link(&self, index: usize, first: usize, problems: &mut Problems) {
+        let GraphLink { a, b, rate, delay } = self.links[index];
+        let (path, ends) = (format!("topology.links[{index}]"), format!("[{a}, {b}]"));
+        let last = self.hosts + self.switches - 1;
+        let remedy = format!(
+            "there is no such node; nodes are 0 to {last}, hosts first, then switches: write one of these, \
+             or raise topology.switches"
+        );
         for (end, node) in [("a", a), ("b", b)] {
-            if node > last {
-                let remedy = format!(
-                    "nodes are numbered 0 to {last} (hosts first, then switches), so write one of \
-                     these or raise topology.switches"
-                );
-                return Err(Problem::new(
-                    format!("{}.{end}", field()),
-                    format!("node {node}"),
-                    remedy,
-                ));
-            }
+            problems.unless(node <= last, &format!("{path}.{end}"), node, &remedy);
         }
-        let ends = || format!("[{a}, {b}]");
-        if a == b {
-            let remedy = "it joins a node to itself; give it two different ends";
-            return Err(Problem::new(field(), ends(), remedy));
-        }
-        if a.max(b) < self.hosts {
-            let remedy = "it joins two hosts; put a switch between them";
-            return Err(Problem::new(field(), ends(), remedy));
-        }
-        Ok(())
+        let remedy = if a == b {
+            Some("it joins a node to itself; join two nodes".to_owned())
+        } else if a.max(b) < self.hosts {
+            Some(
+                "it joins two hosts, and a host has one cable, to a switch; put one between"
+                    .to_owned(),
+            )
+        } else {
+            (first != index).then(|| {
+                format!(
+                    "topology.links[{first}] joins the same two nodes; keep one and raise its rate"
+                )
+            })
+        };
+        remedy.into_iter().for_each(|remedy| problems.unless(false, &path, &ends, remedy));
+        let field = |name: &str| format!("{path}.{name}");
+        problems.unless(rate > BitRate::default(), &field("rate"), rate, "write 1 b/s or more");
+        let most = Time::from_ps(MOST_DELAY);
+        problems.unless(delay <= most, &field("delay"), delay, format!("write at most {most}"));
     }
 
     /// Every host has one link, and every node reaches node 0.
     fn check_reach(&self, neighbours: &[Vec<u32>], problems: &mut Problems) {
-        for (host, links) in (0..self.hosts).zip(neighbours) {
-            let count = links.len();
-            let value = format_args!("a list that gives host {host} {count} links");
-            problems.unless(count == 1, "topology.links", value, "give every host exactly one");
+        let hosts = (0..self.hosts).zip(neighbours);
+        for (host, ends) in hosts.filter(|(_, ends)| ends.len() != 1).take(NAMED_HOSTS) {
+            let to = if ends.is_empty() { "nothing".to_owned() } else { format!("{ends:?}") };
+            let value = format!("a list in which host {host} has cables to {to}");
+            let remedy = "a host has exactly one cable, to a switch";
+            problems.unless(false, "topology.links", value, remedy);
         }
         let mut is_reached = vec![false; neighbours.len()];
         let mut waiting = vec![0u32];
@@ -136,20 +159,18 @@ impl Graph {
                 waiting.extend(&neighbours[node as usize]);
             }
         }
-        let apart = is_reached.iter().position(|reached| !reached);
-        if let Some(node) = apart.filter(|_| problems.is_sound("topology.links")) {
-            let value = format!("a list that does not connect node {node} to node 0");
-            let remedy = "add a link between their parts of the network";
-            problems.unless(false, "topology.links", value, remedy);
-        }
+        let nodes = (0..).zip(is_reached);
+        let lost = nodes.filter_map(|(node, reached): (u32, bool)| (!reached).then_some(node));
+        let lost: Vec<u32> = lost.take(NAMED_NODES).collect();
+        let value = format!("a list that leaves no path from node 0 to {lost:?}");
+        let remedy = "the network is disconnected; add a cable to each, or lower topology.hosts or \
+                      topology.switches";
+        problems.unless(lost.is_empty(), "topology.links", value, remedy);
     }
 }
 
-/// The refusal of a link that joins the nodes of an earlier one.
-fn duplicate(link: usize, first: usize, (a, b): (u32, u32)) -> Problem {
-    let remedy = format!(
-        "topology.links[{first}] joins these nodes as well; remove one of them, or give one link the \
-         sum of their rates"
-    );
-    Problem::new(format!("topology.links[{link}]"), format!("[{a}, {b}]"), remedy)
-}
+/// Of how many hosts without exactly one cable is told.
+const NAMED_HOSTS: usize = 100;
+
+/// How many nodes out of reach a message names.
+const NAMED_NODES: usize = 8;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
-    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line,
+    BFC_FABRIC, Cable, Extent, Line, MOST_DELAY, NOTHING_FAILS, PIPELINE, Plan, Role, check_extent,
 };
 
 /// A leaf-spine (folded Clos) network.
@@ -16,23 +16,32 @@ use super::plan::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeafSpine {
-    /// Racks, >= 1; each has one top-of-rack switch.
+    /// Top-of-rack switches.
+    #[schemars(range(min = 1), extend("default" = 8, "source" = BFC_FABRIC))]
     pub racks: u32,
-    /// Hosts in a rack, >= 1; at least 2 hosts in all.
+    /// Hosts under each.
+    #[schemars(range(min = 1), extend("default" = 16, "source" = BFC_FABRIC))]
     pub hosts_per_rack: u32,
-    /// Spine switches, >= 1.
+    /// Spine switches.
+    #[schemars(range(min = 1), extend("default" = 8, "source" = BFC_FABRIC))]
     pub spines: u32,
-    /// Rate of the links between hosts and ToRs (bit/s), > 0.
+    /// Rate of host links.
+    #[schemars(range(min = 1), extend("default" = "100 Gb/s", "source" = BFC_FABRIC))]
     pub host_rate: BitRate,
-    /// Rate of the links between ToRs and spines (bit/s), > 0.
+    /// Rate of links to spines.
+    #[schemars(range(min = 1), extend("default" = "100 Gb/s", "source" = BFC_FABRIC))]
     pub spine_rate: BitRate,
-    /// Propagation delay between host and ToR (ps), at most 1 s.
+    /// Propagation delay of host links.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "1 us", "source" = BFC_FABRIC))]
     pub host_delay: Time,
-    /// Propagation delay between ToR and spine (ps), at most 1 s.
+    /// Propagation delay of links to spines.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "1 us", "source" = BFC_FABRIC))]
     pub spine_delay: Time,
-    /// Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s.
+    /// Time from a packet's last bit in to being ready for its egress queue, at every switch.
+    #[schemars(range(max = MOST_DELAY), extend("default" = 0, "source" = PIPELINE))]
     pub pipeline_delay: Time,
-    /// Links that have failed from the start, as the two nodes that they join.
+    /// Links that have failed from the start, as [node, node].
+    #[schemars(extend("default" = [], "source" = NOTHING_FAILS))]
     pub failed_links: Vec<(u32, u32)>,
 }
 
@@ -40,21 +49,16 @@ impl LeafSpine {
     pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
         let host_line = Line { rate: self.host_rate, delay: self.host_delay };
         let spine_line = Line { rate: self.spine_rate, delay: self.spine_delay };
-        check_count("racks", self.racks, 1, problems);
-        check_count("hosts_per_rack", self.hosts_per_rack, 1, problems);
-        check_count("spines", self.spines, 1, problems);
-        let has_counts = problems.is_sound("topology");
-        check_line("host_", host_line, problems);
-        check_line("spine_", spine_line, problems);
-        check_delay("pipeline_delay", self.pipeline_delay, problems);
-        if has_counts {
-            let [racks, spines] = [self.racks, self.spines].map(u64::from);
-            let hosts = racks * u64::from(self.hosts_per_rack);
-            let cables = hosts.saturating_add(racks.saturating_mul(spines));
-            let extent = Extent { hosts, switches: racks + spines, cables };
-            let more = ("hosts_per_rack", self.hosts_per_rack);
-            check_extent(extent, more, ("racks", self.racks), problems);
-        }
+        let [racks, spines] = [self.racks, self.spines].map(u64::from);
+        let hosts = racks * u64::from(self.hosts_per_rack);
+        let cables = hosts.saturating_add(racks.saturating_mul(spines));
+        let extent = Extent { hosts, switches: racks + spines, cables };
+        let counts = [
+            ("racks", self.racks),
+            ("spines", self.spines),
+            ("hosts_per_rack", self.hosts_per_rack),
+        ];
+        check_extent(extent, &counts, problems);
         if !problems.is_sound("topology") {
             return None;
         }

@@ -20,8 +20,10 @@ mod plan;
 pub mod single_switch;
 
 use penstock_units::Problems;
+use penstock_units::declared::{self, Declared};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 pub use chain::Chain;
 pub use clos::Clos;
@@ -37,17 +39,17 @@ use crate::error::ScenarioError;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TopologyConfig {
-    /// Two tiers, every top-of-rack switch linked to every spine.
+    /// Two tiers: hosts under top-of-rack switches, each joined to every spine.
     LeafSpine(LeafSpine),
     /// Hosts around one switch.
     SingleSwitch(SingleSwitch),
-    /// Two switches with hosts on either side.
+    /// Left hosts, a switch, one core link, a switch, right hosts.
     Dumbbell(Dumbbell),
-    /// Switches in a row, each with hosts: the parking lot.
+    /// Switches in a row with hosts on each: the parking lot.
     Chain(Chain),
-    /// Pods of leafs and top-of-rack switches under spines.
+    /// Three tiers: pods of top-of-rack switches and leafs, every leaf joined to every spine.
     Clos(Clos),
-    /// Any graph, link by link.
+    /// Any network, cable by cable.
     Graph(Graph),
 }
 
@@ -63,6 +65,7 @@ pub fn build(config: &TopologyConfig) -> Result<Topology, ScenarioError> {
 
 /// The network that `config` describes, unless something is wrong with it.
 pub(crate) fn checked(config: &TopologyConfig, problems: &mut Problems) -> Option<Topology> {
+    check_fields(config, problems);
     let plan = match config {
         TopologyConfig::LeafSpine(leaf_spine) => leaf_spine.plan(problems),
         TopologyConfig::SingleSwitch(single_switch) => single_switch.plan(problems),
@@ -72,6 +75,18 @@ pub(crate) fn checked(config: &TopologyConfig, problems: &mut Problems) -> Optio
         TopologyConfig::Graph(graph) => graph.plan(problems),
     };
     Some(plan?.without_failed_links(problems)?.assemble())
+}
+
+/// Checks each field against its bounds.
+fn check_fields(config: &TopologyConfig, problems: &mut Problems) {
+    let TopologyConfig::Graph(graph) = config else {
+        return problems.within("topology", |problems| declared::check(config, problems));
+    };
+    graph.check_count(problems);
+    let Graph { hosts, switches, pipeline_delay, .. } = graph;
+    let fields = json!({ "kind": "graph", "hosts": hosts, "switches": switches, "pipeline_delay": pipeline_delay });
+    let bounds = Declared::by::<TopologyConfig>();
+    problems.within("topology", |problems| bounds.check(&fields, problems));
 }
 
 #[cfg(test)]

@@ -9,10 +9,21 @@ use super::network::{Frame, Link, Node, Topology};
 
 /// The largest network that is accepted (our choice: above the 8,192 hosts that Penstock is meant
 /// for, and the routes, a table of edge switches by switches, still fit 128 MiB).
-const MOST: Extent = Extent { hosts: 1 << 20, switches: 1 << 12, cables: 1 << 22 };
-/// The longest delay of a link or a switch (our choice: light goes round the Earth in 0.13 s; the
+const MOST: Extent = Extent { hosts: MOST_HOSTS, switches: MOST_SWITCHES, cables: 1 << 22 };
+/// The most hosts.
+pub(super) const MOST_HOSTS: u64 = 1 << 20;
+/// The most switches.
+pub(super) const MOST_SWITCHES: u64 = 1 << 12;
+/// The longest delay of a link or a switch, 1 s (ps) (our choice: light goes round the Earth in 0.13 s; the
 /// bound keeps sums over a path within [`Time`]).
-const MOST_DELAY: Time = Time::from_ms(1_000);
+pub(super) const MOST_DELAY: u64 = 1_000_000_000_000;
+
+/// The network of BFC's evaluation.
+pub(super) const BFC_FABRIC: &str = "BFC 6.2.1";
+/// Where the default delay of a switch comes from.
+pub(super) const PIPELINE: &str = "our choice: BFC 6.2.1 counts only links in its 8 us round trip";
+/// Why no link has failed.
+pub(super) const NOTHING_FAILS: &str = "our choice: nothing fails unless a scenario says so";
 
 /// How large a network is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,43 +99,24 @@ pub(super) struct Plan {
     pub(super) failed_links: Vec<(u32, u32)>,
 }
 
-/// Refuses a count below `least`.
-pub(super) fn check_count(field: &str, count: u32, least: u32, problems: &mut Problems) {
-    let remedy = format!("write how many there are, at least {least}");
-    problems.unless(count >= least, &format!("topology.{field}"), count, remedy);
-}
-
-/// Refuses a zero rate and an absurd delay; `prefix` is what comes before `rate` and `delay`.
-pub(super) fn check_line(prefix: &str, line: Line, problems: &mut Problems) {
-    if line.rate == BitRate::default() {
-        let remedy = "write a positive rate such as \"100 Gb/s\"";
-        problems.unless(false, &format!("topology.{prefix}rate"), line.rate, remedy);
-    }
-    check_delay(&format!("{prefix}delay"), line.delay, problems);
-}
-
-/// Refuses an absurd delay.
-pub(super) fn check_delay(field: &str, delay: Time, problems: &mut Problems) {
-    let remedy = format!("write a delay of at most {MOST_DELAY}");
-    problems.unless(delay <= MOST_DELAY, &format!("topology.{field}"), delay, remedy);
-}
-
 /// Refuses a network of one host, and one that is too large for dense tables.
 ///
-/// `fewer` is the count to reduce then, `more` the one to raise for a second host.
-pub(super) fn check_extent(
-    extent: Extent,
-    more: (&str, u32),
-    fewer: (&str, u32),
-    problems: &mut Problems,
-) {
+/// Of the `counts`, by field, the first is the one to reduce then, the last the one to raise for a second host.
+/// Nothing is said about counts that were refused.
+pub(super) fn check_extent(extent: Extent, counts: &[(&str, u32)], problems: &mut Problems) {
+    let path = |field: &str| format!("topology.{field}");
+    let is_sound = counts.iter().all(|(field, _)| problems.is_sound(&path(field)));
+    let (&[fewer, ..], &[.., more]) = (counts, counts) else { return };
+    if !is_sound {
+        return;
+    }
     let remedy = "it leaves a network of one host; write enough for at least 2 hosts";
-    problems.unless(extent.hosts >= 2, &format!("topology.{}", more.0), more.1, remedy);
+    problems.unless(extent.hosts >= 2, &path(more.0), more.1, remedy);
     let fits = extent.hosts <= MOST.hosts
         && extent.switches <= MOST.switches
         && extent.cables <= MOST.cables;
     let remedy = format!("this asks for {extent}; write counts that give at most {MOST}");
-    problems.unless(fits, &format!("topology.{}", fewer.0), fewer.1, remedy);
+    problems.unless(fits, &path(fewer.0), fewer.1, remedy);
 }
 
 impl Plan {

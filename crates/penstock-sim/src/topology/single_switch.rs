@@ -1,41 +1,36 @@
 //! Hosts around one switch.
 
+use penstock_units::source::LINKS_OF_BFC;
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{
-    Cable, Extent, Line, Plan, Role, check_count, check_delay, check_extent, check_line,
-};
+use super::plan::{Cable, Line, MOST_DELAY, MOST_HOSTS, NOTHING_FAILS, PIPELINE, Plan, Role};
 
 /// A star: every host has a link to the one switch, which is node `hosts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SingleSwitch {
-    /// Hosts, >= 2.
+    /// Hosts.
+    #[schemars(range(min = 2, max = MOST_HOSTS), extend("default" = 16, "source" = "our choice: one rack of BFC 6.2.1"))]
     pub hosts: u32,
-    /// Rate of every link (bit/s), > 0.
+    /// Rate of every link.
+    #[schemars(range(min = 1), extend("default" = "100 Gb/s", "source" = LINKS_OF_BFC))]
     pub rate: BitRate,
-    /// Propagation delay of every link (ps), at most 1 s.
+    /// Propagation delay of every link.
+    #[schemars(range(max = MOST_DELAY), extend("default" = "1 us", "source" = LINKS_OF_BFC))]
     pub delay: Time,
-    /// Time that the switch needs before a packet is ready for its egress queue (ps), at most 1 s.
+    /// Time from a packet's last bit in to being ready for its egress queue, at every switch.
+    #[schemars(range(max = MOST_DELAY), extend("default" = 0, "source" = PIPELINE))]
     pub pipeline_delay: Time,
-    /// Links that have failed from the start, as the two nodes that they join.
+    /// Links that have failed from the start, as [node, node].
+    #[schemars(extend("default" = [], "source" = NOTHING_FAILS))]
     pub failed_links: Vec<(u32, u32)>,
 }
 
 impl SingleSwitch {
     pub(super) fn plan(&self, problems: &mut Problems) -> Option<Plan> {
         let line = Line { rate: self.rate, delay: self.delay };
-        check_count("hosts", self.hosts, 2, problems);
-        let has_counts = problems.is_sound("topology");
-        check_line("", line, problems);
-        check_delay("pipeline_delay", self.pipeline_delay, problems);
-        if has_counts {
-            let hosts = u64::from(self.hosts);
-            let extent = Extent { hosts, switches: 1, cables: hosts };
-            check_extent(extent, ("hosts", self.hosts), ("hosts", self.hosts), problems);
-        }
         if !problems.is_sound("topology") {
             return None;
         }

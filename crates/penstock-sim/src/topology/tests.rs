@@ -139,16 +139,25 @@ fn refusals_name_field_value_and_remedy() {
         (dumbbell(3, 0), "topology.right is 0"),
         (
             graph(2, 1, &[(0, 2), (1, 7)]),
-            "topology.links[1].b is node 7; nodes are numbered 0 to 2",
+            "topology.links[1].b is 7; there is no such node; nodes are 0 to 2",
         ),
         (graph(2, 1, &[(0, 2), (2, 2)]), "topology.links[1] is [2, 2]; it joins a node to itself"),
-        (graph(2, 1, &[(0, 1)]), "topology.links[0] is [0, 1]; it joins two hosts; put a switch"),
-        (graph(2, 2, &[(0, 2), (1, 2), (1, 3)]), "gives host 1 2 links"),
-        (graph(2, 1, &[(0, 2)]), "gives host 1 0 links"),
-        (graph(2, 2, &[(0, 2), (1, 3)]), "does not connect node 1 to node 0"),
+        (
+            graph(2, 1, &[(0, 1)]),
+            "topology.links[0] is [0, 1]; it joins two hosts, and a host has one",
+        ),
+        (
+            graph(2, 2, &[(0, 2), (1, 2), (1, 3)]),
+            "in which host 1 has cables to [2, 3]; a host has exactly one cable",
+        ),
+        (graph(2, 1, &[(0, 2)]), "in which host 1 has cables to nothing; a host"),
+        (
+            graph(2, 2, &[(0, 2), (1, 3)]),
+            "leaves no path from node 0 to [1, 3]; the network is disconnected",
+        ),
         (
             graph(2, 2, &[(0, 2), (1, 3), (2, 3), (3, 2)]),
-            "topology.links[3] is [3, 2]; topology.links[2] joins these nodes as well",
+            "topology.links[3] is [3, 2]; topology.links[2] joins the same two nodes",
         ),
     ];
     for (config, expected) in cases {

@@ -1,6 +1,6 @@
 //! When open-loop flows start: the gaps of a renewal process.
 
-use penstock_units::{Problem, Time};
+use penstock_units::Time;
 use rand_core::RngCore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,29 +23,17 @@ const SECOND: f64 = 1e12;
 pub enum ArrivalConfig {
     /// Exponential gaps.
     Poisson {},
-    /// Log-normal gaps, bursty: BFC's evaluation has sigma 2 (BFC Sec. 6.2.1).
+    /// Log-normal gaps: bursty.
     Lognormal {
-        /// Standard deviation of the logarithm of the gap, in [0, 4].
+        /// Standard deviation of the logarithm of the gap.
+        #[schemars(
+            range(min = 0, max = MOST_SIGMA),
+            extend("default" = 2.0, "source" = "BFC 6.2.1")
+        )]
         sigma: f64,
     },
     /// Equal gaps.
     Deterministic {},
-}
-
-impl ArrivalConfig {
-    /// Checks the section, which is at `field` in the scenario.
-    ///
-    /// # Errors
-    /// When sigma is out of its range.
-    pub fn check(&self, field: &str) -> Result<(), Problem> {
-        match *self {
-            ArrivalConfig::Lognormal { sigma } if !(0.0..=MOST_SIGMA).contains(&sigma) => {
-                let remedy = format!("write a value from 0 (equal gaps) to {MOST_SIGMA} (BFC: 2)");
-                Err(Problem::new(format!("{field}.sigma"), sigma, remedy))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// The points in time of one renewal process.
@@ -86,6 +74,7 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use penstock_engine::stream::stream;
+    use penstock_units::{Problems, declared};
     use proptest::prelude::*;
 
     use super::*;
@@ -138,8 +127,9 @@ mod tests {
     #[test]
     fn sigma_and_unknown_fields_are_checked() {
         for sigma in [-1.0, 9.0, f64::NAN] {
-            let message = ArrivalConfig::Lognormal { sigma }.check("x").unwrap_err().to_string();
-            assert!(message.starts_with("x.sigma is"), "{message}");
+            let mut problems = Problems::below("x");
+            declared::check(&ArrivalConfig::Lognormal { sigma }, &mut problems);
+            assert!(problems.to_string().starts_with("x.sigma is"), "{problems}");
         }
         let poisson = r#"{"kind":"poisson"}"#;
         let config: ArrivalConfig = serde_json::from_str(poisson).unwrap();

@@ -46,10 +46,10 @@ impl Entry<'_> {
     /// Checks `start` and `stop`.
     pub(super) fn check_window(&self, start: Time, stop: Time, problems: &mut Problems) {
         let field = self.field();
-        let remedy = format!("it stops at {stop}; write an earlier start, or a later stop");
+        let remedy = format!("it is not before its stop, {stop}; start earlier, or stop later");
         problems.unless(start < stop, &format!("{field}.start"), start, remedy);
         let remedy = format!(
-            "the scenario's traffic ends at {}; write an earlier stop, or a longer duration",
+            "traffic ends with the scenario's duration, {}; stop earlier, or raise duration",
             self.duration
         );
         problems.unless(stop <= self.duration, &format!("{field}.stop"), stop, remedy);

@@ -5,7 +5,7 @@
 //! uniform receiver gets flows from a uniform number of different senders which start together, and
 //! the gaps of the entry are those between groups, longer by the mean ratio, so that the load stays.
 
-use penstock_units::Problem;
+use penstock_units::Problems;
 use rand_core::RngCore;
 
 use super::draw;
@@ -22,20 +22,13 @@ pub(super) struct FanIn {
 }
 
 impl FanIn {
-    /// Groups of `least` to `most` senders among `hosts` hosts; `field` is where they are written.
-    pub(super) fn new(field: &str, (least, most): (u32, u32), hosts: u32) -> Result<Self, Problem> {
-        if least == 0 {
-            return Err(Problem::new(format!("{field}.least"), least, "write at least 1"));
-        }
-        if most < least {
-            let remedy = format!("write at least the smallest ratio, {least}");
-            return Err(Problem::new(format!("{field}.most"), most, remedy));
-        }
-        if most >= hosts {
-            let remedy = format!("a host has {} others; write at most that", hosts - 1);
-            return Err(Problem::new(format!("{field}.most"), most, remedy));
-        }
-        Ok(FanIn { least, most, hosts: (0..hosts).collect(), left: 0 })
+    /// Groups of `least` to `most` senders among `hosts` hosts.
+    pub(super) fn new((least, most): (u32, u32), hosts: u32, problems: &mut Problems) -> Self {
+        let remedy = format!("it is below least, {least}; write it the other way round");
+        problems.unless(least <= most, "most", most, remedy);
+        let remedy = format!("a host has {} others; write at most that", hosts - 1);
+        problems.unless(most < hosts, "most", most, remedy);
+        FanIn { least, most, hosts: (0..hosts).collect(), left: 0 }
     }
 
     /// Mean number of flows in a group.
@@ -73,7 +66,7 @@ mod tests {
 
     #[test]
     fn groups_have_one_receiver_different_senders_and_a_uniform_ratio() {
-        let mut fan_in = FanIn::new("x", (1, 15), 64).unwrap();
+        let mut fan_in = FanIn::new((1, 15), 64, &mut Problems::default());
         let mut random = stream(1, "pairs");
         let (mut ratios, mut received) = ([0u32; 16], [0u32; 64]);
         let groups = 64_000;
@@ -103,10 +96,14 @@ mod tests {
 
     #[test]
     fn ratios_are_checked() {
-        let refusal = |ratios| FanIn::new("x.pairs", ratios, 4).unwrap_err().to_string();
-        assert!(refusal((0, 2)).contains("x.pairs.least"));
-        assert!(refusal((3, 2)).contains("x.pairs.most"));
-        assert!(refusal((1, 4)).contains("a host has 3 others"));
-        assert_eq!(FanIn::new("x", (1, 3), 4).unwrap().mean(), 2.0);
+        let new = |ratios| {
+            let mut problems = Problems::below("x");
+            let mean = FanIn::new(ratios, 4, &mut problems).mean();
+            (mean, problems.to_string())
+        };
+        assert!(new((3, 2)).1.starts_with("x.most is 2; it is below least, 3"));
+        assert!(new((1, 4)).1.contains("a host has 3 others"));
+        assert_eq!(new((9, 4)).1.lines().count(), 2);
+        assert_eq!(new((1, 3)), (2.0, String::new()));
     }
 }

@@ -1,7 +1,8 @@
 //! Incast: at every period, many hosts send to one at the same time.
 
 use penstock_engine::stream::stream;
-use penstock_units::{Bytes, Problem, Problems, Time};
+use penstock_units::source::{BFC_SIMULATOR, NO_PRIORITIES, WHOLE_DURATION};
+use penstock_units::{Bytes, Problems, Time};
 use rand_pcg::Pcg64Mcg;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,36 +12,58 @@ use super::draw;
 use super::entry::{Entry, FlowArrival};
 use super::load::{Knob, Offered};
 use super::pair::{check_host, check_hosts};
+use crate::scenario::LONGEST_LABEL;
 
-/// An incast entry of the `traffic` list.
+/// Many senders to one receiver at once, again and again.
 ///
 /// BFC's evaluation has degree 100, 20 MB in aggregate, one event every 500 us (BFC Sec. 6.2.2);
 /// its generator draws the senders with replacement (BASELINES 0.5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Incast {
-    /// Name in tables and figures, not empty.
+    /// Name in the results.
+    #[schemars(
+        length(min = 1, max = LONGEST_LABEL),
+        extend("default" = "incast", "source" = "our choice: BFC's word")
+    )]
     pub label: String,
-    /// Priority, 0 = highest data class.
+    /// Priority class, 0 is served first.
+    #[schemars(extend("default" = 0, "source" = NO_PRIORITIES))]
     pub class: u8,
-    /// Flows in an event, >= 1.
+    /// Senders.
+    #[schemars(range(min = 1), extend("default" = 100, "source" = INCAST_OF_BFC))]
     pub degree: u32,
-    /// Payload of all flows of an event together (bytes), >= degree; each has size / degree,
-    /// rounded down.
+    /// Bytes of all senders together.
+    ///
+    /// Each sends size / degree, rounded down.
+    #[schemars(range(min = 1), extend("default" = "20 MB", "source" = INCAST_OF_BFC))]
     pub size: Bytes,
-    /// Time between events (ps), > 0.
+    /// Time from one incast to the next.
+    #[schemars(range(min = 1), extend("default" = "500 us", "source" = INCAST_OF_BFC))]
     pub period: Time,
-    /// The first event (ps).
+    /// First incast.
+    #[schemars(extend("default" = 0, "source" = WHOLE_DURATION))]
     pub start: Time,
-    /// All events are earlier (ps), > start.
+    /// End of incasts.
+    ///
+    /// All are earlier. Without one, Python writes the scenario's duration.
     pub stop: Time,
-    /// The host that all send to, or none: a host drawn for every event.
+    /// The receiver; null: random each time.
+    #[schemars(extend("default" = null, "source" = format!("{BFC_SIMULATOR}: uniform")))]
     pub receiver: Option<u32>,
-    /// The hosts that may send, without repetition, or none: every host. The receiver never sends.
+    /// Hosts to draw senders from; null: all others.
+    #[schemars(
+        length(min = 1),
+        extend("default" = null, "source" = format!("{BFC_SIMULATOR}: all"))
+    )]
     pub senders: Option<Vec<u32>>,
-    /// Whether a host may send several flows of an event.
+    /// A sender may be drawn twice.
+    #[schemars(extend("default" = true, "source" = format!("{BFC_SIMULATOR}: with replacement")))]
     pub replace: bool,
 }
+
+/// Where the defaults come from.
+const INCAST_OF_BFC: &str = "BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us";
 
 /// The flows of one entry.
 #[derive(Clone, Debug)]
@@ -71,12 +94,8 @@ impl Incast {
     ) -> Option<(IncastFlows, Option<Offered>)> {
         let field = entry.field();
         entry.check_window(self.start, self.stop, problems);
-        let is_positive = self.period > Time::ZERO;
-        let remedy = "write a positive time between events";
-        problems.unless(is_positive, &format!("{field}.period"), self.period, remedy);
-        problems.value_of(self.check_sizes(&field));
         let hosts = entry.topology.hosts;
-        problems.value_of(self.check_ends(&field, hosts));
+        problems.within(&field, |problems| self.check(hosts, problems));
         if !problems.is_sound(&field) {
             return None;
         }
@@ -108,53 +127,45 @@ impl Incast {
         Some((flows, offered))
     }
 
-    fn check_sizes(&self, field: &str) -> Result<(), Problem> {
-        if self.degree == 0 {
-            let remedy = "write how many flows an event has, at least 1";
-            return Err(Problem::new(format!("{field}.degree"), 0, remedy));
-        }
-        if self.size.get() < u64::from(self.degree) {
-            let remedy =
-                format!("it is shared by {} senders; write at least 1 byte for each", self.degree);
-            return Err(Problem::new(format!("{field}.size"), self.size, remedy));
-        }
-        Ok(())
-    }
-
-    /// Receiver and senders exist, and there are enough senders beside the receiver.
-    fn check_ends(&self, field: &str, hosts: u32) -> Result<(), Problem> {
+    /// Receiver and senders exist, there are enough senders beside the receiver, and each has a byte to send.
+    fn check(&self, hosts: u32, problems: &mut Problems) {
+        let least = Bytes::new(self.degree.into());
+        let remedy = format!(
+            "{} senders share it, so each would send less than a byte; use at least {least}",
+            self.degree
+        );
+        // No size at all is refused already.
+        let holds = self.size >= least || self.size == Bytes::ZERO;
+        problems.unless(holds, "size", self.size, remedy);
         if let Some(receiver) = self.receiver {
-            check_host(&format!("{field}.receiver"), receiver, hosts)?;
+            check_host("receiver", receiver, hosts, problems);
         }
         let available = match &self.senders {
             None => hosts as usize - 1,
             Some(senders) => {
-                check_hosts(&format!("{field}.senders"), senders, hosts)?;
-                if let Some(receiver) = self.receiver.filter(|host| senders.contains(host)) {
-                    let remedy = "it is among the senders, and a host does not send to itself";
-                    return Err(Problem::new(format!("{field}.receiver"), receiver, remedy));
-                }
+                check_hosts("senders", senders, hosts, problems);
+                let own = self.receiver.filter(|receiver| senders.contains(receiver));
+                let remedy =
+                    "it is among the senders, and a host does not send to itself; take it out";
+                problems.unless(own.is_none(), "receiver", own.unwrap_or_default(), remedy);
                 // A receiver that is drawn may be one of the senders.
-                senders.len() - usize::from(self.receiver.is_none())
+                senders.len().saturating_sub(usize::from(self.receiver.is_none()))
             }
         };
-        if available == 0 {
-            let remedy = "the only sender may be drawn as the receiver; write another host, or a \
-                          receiver";
-            return Err(Problem::new(
-                format!("{field}.senders"),
-                format!("{:?}", self.senders.as_deref().unwrap_or_default()),
-                remedy,
-            ));
-        }
-        if !self.replace && self.degree as usize > available {
-            let remedy = format!(
-                "only {available} hosts can send to the receiver; write at most {available}, or \
-                 replace = true"
-            );
-            return Err(Problem::new(format!("{field}.degree"), self.degree, remedy));
-        }
-        Ok(())
+        let senders = self.senders.as_deref().unwrap_or_default();
+        let remedy = "when the only sender is drawn as the receiver nobody can send; name another sender, or \
+                      a receiver";
+        problems.unless(
+            available > 0 || senders.is_empty(),
+            "senders",
+            format!("{senders:?}"),
+            remedy,
+        );
+        let holds = self.replace || available == 0 || self.degree as usize <= available;
+        let remedy = format!(
+            "only {available} hosts can send, each once; use at most {available}, or set replace = true"
+        );
+        problems.unless(holds, "degree", self.degree, remedy);
     }
 
     /// The mean over many events; with and without replacement, every possible sender of a receiver

@@ -87,7 +87,7 @@ fn refusals_name_field_and_value() {
         (|c| c.senders = Some(vec![4, 4]), "senders[1] is 4; it repeats"),
         (|c| c.senders = Some(vec![4]), "senders is [4];"),
         (|c| (c.degree, c.replace) = (128, false), "degree is 128; only 127"),
-        (|c| c.stop = Time::ZERO, "start is 0 ps;"),
+        (|c| c.stop = Time::ZERO, "start is 0 ps; it is not before its stop"),
         (|c| c.start = Time::from_ms(30), "start is 30 ms;"),
     ];
     for (change, expected) in cases {
@@ -108,5 +108,10 @@ fn traffic_does_not_stop_behind_the_end() {
     let traffic = [TrafficConfig::Incast(config)];
     let refused = Workload::new(&traffic, &network, &Routing::new(&network), 1, Time::from_us(10));
     let message = refused.unwrap_err().to_string();
-    assert!(message.starts_with("traffic[0].stop is 11 us; the scenario's traffic"), "{message}");
+    assert!(
+        message.starts_with(
+            "traffic[0].stop is 11 us; traffic ends with the scenario's duration, 10 us"
+        ),
+        "{message}"
+    );
 }

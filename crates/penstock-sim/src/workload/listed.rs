@@ -1,31 +1,44 @@
 //! Flows that are given one by one: traces and long-lived flows.
 
 use penstock_engine::stream::stream;
-use penstock_units::{Bytes, Problem, Problems, Time};
+use penstock_units::source::NO_PRIORITIES;
+use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::draw::unit;
 use super::entry::{Entry, FlowArrival};
 use super::pair::check_host;
+use crate::scenario::LONGEST_LABEL;
 
-/// A listed entry of the `traffic` list.
+/// Flows one by one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Listed {
-    /// Name in tables and figures, not empty.
+    /// Name in the results.
+    #[schemars(
+        length(min = 1, max = LONGEST_LABEL),
+        extend("default" = "listed", "source" = "our choice: the kind")
+    )]
     pub label: String,
-    /// Priority, 0 = highest data class.
+    /// Priority class, 0 is served first.
+    #[schemars(extend("default" = 0, "source" = NO_PRIORITIES))]
     pub class: u8,
-    /// (source host, destination host, size in bytes or 0 = endless, start in ps), in any order;
-    /// flows of the same start keep theirs.
+    /// Rows [source, destination, size (0: endless), start].
+    ///
+    /// In any order; flows of the same start keep theirs.
+    #[schemars(length(min = 1, max = MOST_FLOWS))]
     pub flows: Vec<(u32, u32, Bytes, Time)>,
-    /// Each flow starts up to so much later, evenly drawn (ps).
+    /// Each flow starts up to so much later, evenly drawn.
+    #[schemars(extend("default" = 0, "source" = "our choice: exactly when it is written"))]
     pub spread: Time,
-    /// UDP destination port of each flow, or empty for 0: what ECMP hashes under the fidelity of the
-    /// ns-3 HPCC simulator.
+    /// UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0.
+    #[schemars(extend("default" = [], "source" = "our choice: nothing else looks at ports"))]
     pub destination_ports: Vec<u16>,
 }
+
+/// The most flows in a list (our choice: what a scenario of 64 MiB can be read back with).
+const MOST_FLOWS: usize = 1 << 19;
 
 /// The flows of one entry, in time order.
 pub(super) type ListedFlows = std::vec::IntoIter<FlowArrival>;
@@ -33,23 +46,13 @@ pub(super) type ListedFlows = std::vec::IntoIter<FlowArrival>;
 impl Listed {
     /// Checks the entry and sorts its flows.
     pub(super) fn flows(&self, entry: &Entry, problems: &mut Problems) -> ListedFlows {
-        let field = entry.field();
-        let (ports, listed) = (self.destination_ports.len(), self.flows.len());
-        problems.unless(listed > 0, &format!("{field}.flows"), "[]", "write at least one flow");
-        let remedy = format!("write one for each of the {listed} flows, or none");
-        let (at, value) = (format!("{field}.destination_ports"), format!("a list of {ports}"));
-        problems.unless(listed == 0 || ports == 0 || ports == listed, &at, value, remedy);
+        problems.within(&entry.field(), |problems| self.check(entry, problems));
+        if !problems.is_sound(&entry.field()) {
+            return vec![].into_iter();
+        }
         let mut random = stream(entry.seed, &format!("traffic/{}/starts", entry.index));
-        let mut flows = Vec::with_capacity(listed);
+        let mut flows = Vec::with_capacity(self.flows.len());
         for (position, &(source, destination, size, time)) in self.flows.iter().enumerate() {
-            if let Err(problem) = self.check_flow(position, entry) {
-                problems.add(problem);
-                continue;
-            }
-            if time.saturating_add(self.spread) >= entry.duration {
-                self.refuse_spread(position, entry, problems);
-                continue;
-            }
             let later = unit(&mut random) * self.spread.as_ps() as f64;
             let time = time + Time::from_ps(later as u64);
             let (size, label, class) = (size.get(), entry.index, self.class);
@@ -68,35 +71,47 @@ impl Listed {
         flows.into_iter()
     }
 
-    /// Refuses a flow between hosts that there are not, or after the end of the traffic.
-    fn check_flow(&self, position: usize, entry: &Entry) -> Result<(), Problem> {
-        let (source, destination, _, time) = self.flows[position];
-        let at = format!("{}.flows[{position}]", entry.field());
-        check_host(&format!("{at}[0]"), source, entry.topology.hosts)?;
-        check_host(&format!("{at}[1]"), destination, entry.topology.hosts)?;
-        if source == destination {
-            let remedy = "it is the flow's source as well; write another host";
-            return Err(Problem::new(format!("{at}[1]"), destination, remedy));
+    /// Checks the lists, and every flow.
+    fn check(&self, entry: &Entry, problems: &mut Problems) {
+        let (ports, listed) = (self.destination_ports.len(), self.flows.len());
+        let (holds, remedy) =
+            ((1..=MOST_FLOWS).contains(&listed), format!("write 1 to {MOST_FLOWS}"));
+        problems.unless(holds, "flows", format!("a list of {listed}"), remedy);
+        let remedy = format!("write one for each of the {listed} flows, or none");
+        let (holds, value) = (ports == 0 || ports == listed, format!("a list of {ports}"));
+        problems.unless(holds || listed == 0, "destination_ports", value, remedy);
+        let hosts = entry.topology.hosts;
+        for (row, &(source, destination, ..)) in self.flows.iter().enumerate() {
+            let is_sound = source != destination && source.max(destination) < hosts;
+            if !is_sound {
+                let at = format!("flows[{row}][1]");
+                check_host(&format!("flows[{row}][0]"), source, hosts, problems);
+                check_host(&at, destination, hosts, problems);
+                let remedy = "a flow from a host to itself; name two different hosts";
+                problems.unless(source != destination, &at, destination, remedy);
+            }
         }
-        if time >= entry.duration {
-            let remedy = format!(
-                "traffic ends at {}; write an earlier start, or a longer duration",
-                entry.duration
-            );
-            return Err(Problem::new(format!("{at}[3]"), time, remedy));
-        }
-        Ok(())
+        self.check_starts(entry.duration, problems);
     }
 
-    /// Refuses the spread because of the first flow that it may start too late.
-    fn refuse_spread(&self, position: usize, entry: &Entry, problems: &mut Problems) {
-        let field = format!("{}.spread", entry.field());
+    /// Every flow starts before the traffic ends, however much later its spread lets it.
+    fn check_starts(&self, duration: Time, problems: &mut Problems) {
+        let starts = || self.flows.iter().map(|flow| flow.3);
+        if let Some(first) = starts().position(|start| start >= duration) {
+            let late = starts().filter(|start| *start >= duration).count();
+            let remedy = format!(
+                "it is not before the scenario's duration, {duration} ({late} such flows); start earlier, or \
+                 raise duration"
+            );
+            problems.unless(false, &format!("flows[{first}][3]"), self.flows[first].3, remedy);
+            return;
+        }
+        let last = starts().max().unwrap_or_default();
+        let holds = last.saturating_add(self.spread) < duration || self.flows.is_empty();
         let remedy = format!(
-            "flow {position} starts at {} and traffic ends at {}; write a smaller spread, or a \
-             longer duration",
-            self.flows[position].3, entry.duration
+            "the last flow is at {last} and may then start after the scenario's duration, {duration}; make it \
+             smaller, or raise duration"
         );
-        let is_told = !problems.is_sound(&field);
-        problems.unless(is_told, &field, self.spread, remedy);
+        problems.unless(holds, "spread", self.spread, remedy);
     }
 }

@@ -1,5 +1,7 @@
 //! From a load to an arrival rate, and the check that the network can carry all of it.
 
+use std::collections::HashMap;
+
 use penstock_units::{Problem, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,13 +15,14 @@ const FULL: f64 = 1.0 - 1e-9;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LoadOn {
-    /// The links between switches (BFC Sec. 6.2.1: "X% load on the links in the core").
+    /// The links between switches.
     Core {},
-    /// The links from hosts to their switches.
+    /// The links from hosts to switches.
     Edge {},
-    /// The named links.
+    /// Named directed links.
     Links {
-        /// (from node, to node), neighbours.
+        /// Links as [from, to].
+        #[schemars(length(min = 1))]
         links: Vec<(u32, u32)>,
     },
 }
@@ -28,10 +31,13 @@ pub enum LoadOn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadCounts {
-    /// Those that cross the links: the payload that they carry, over their capacity, is the load.
+    /// Only flows that cross those links count.
+    ///
+    /// The payload that they carry, over their capacity, is the load.
     Crossing,
-    /// All flows, as the generator of BFC's authors does: the payload of all flows, rack-local
-    /// ones too, over half the directed core capacity. On BFC's network 112/127 = 88 % of it
+    /// BFC's generator, which counts flows inside a rack too.
+    ///
+    /// The payload of all flows, over half the directed core capacity. On BFC's network 112/127 = 88 % of it
     /// crosses the core (BASELINES 0.5).
     All,
 }
@@ -69,36 +75,34 @@ impl LoadTarget<'_> {
         Ok(self.load * capacity / (8.0 * mean * crossed))
     }
 
-    /// Checks the load; gives the links that it is defined on.
+    /// Gives the links that the load is defined on.
     pub(super) fn links(
         &self,
         field: &str,
         topology: &Topology,
         problems: &mut Problems,
     ) -> Option<Vec<u32>> {
-        let is_share = self.load > 0.0 && self.load < 1.0;
-        let remedy = "write a share of the links' rate above 0 and below 1";
-        problems.unless(is_share, &format!("{field}.load"), self.load, remedy);
-        problems.value_of(self.named_links(field, topology))
-    }
-
-    fn named_links(&self, field: &str, topology: &Topology) -> Result<Vec<u32>, Problem> {
+        let is_on_core = *self.on == (LoadOn::Core {});
+        let remedy = "it counts flows against the core, and the load is on other links; write \"crossing\", \
+                      or load_on = {kind = \"core\"}";
+        let holds = self.counts == LoadCounts::Crossing || is_on_core;
+        problems.unless(holds, &format!("{field}.load_counts"), "all", remedy);
         let all = 0..topology.links.len() as u32;
-        if self.counts == LoadCounts::All && *self.on != (LoadOn::Core {}) {
-            let remedy = "\"all\" is defined on the core; write \"crossing\", or load_on core";
-            return Err(Problem::new(format!("{field}.load_counts"), "\"all\"", remedy));
-        }
         match self.on {
             LoadOn::Core {} => {
                 let core: Vec<u32> = all.filter(|link| topology.is_core(*link)).collect();
-                if core.is_empty() {
-                    let remedy = "this topology has no link between switches; write edge";
-                    return Err(Problem::new(format!("{field}.load_on"), "core", remedy));
-                }
-                Ok(core)
+                let remedy = "this topology has no link between switches to load; use \
+                              load_on = {kind = \"edge\"} or {kind = \"links\", links = [[from, to]]}";
+                let at = format!("{field}.load_on.kind");
+                problems.unless(!core.is_empty(), &at, "core", remedy);
+                Some(core)
             }
-            LoadOn::Edge {} => Ok((0..topology.hosts).map(|host| topology.uplink(host)).collect()),
-            LoadOn::Links { links } => named(&format!("{field}.load_on.links"), links, topology),
+            LoadOn::Edge {} => {
+                Some((0..topology.hosts).map(|host| topology.uplink(host)).collect())
+            }
+            LoadOn::Links { links } => {
+                named(&format!("{field}.load_on.links"), links, topology, problems)
+            }
         }
     }
 
@@ -111,24 +115,30 @@ impl LoadTarget<'_> {
     }
 }
 
-/// The links between the nodes named at `field`.
-fn named(field: &str, ends: &[(u32, u32)], topology: &Topology) -> Result<Vec<u32>, Problem> {
-    let mut links = Vec::with_capacity(ends.len());
+/// The links between the nodes named at `field`, if there are all of them, each once.
+fn named(
+    field: &str,
+    ends: &[(u32, u32)],
+    topology: &Topology,
+    problems: &mut Problems,
+) -> Option<Vec<u32>> {
+    let (mut links, mut first_at) = (Vec::with_capacity(ends.len()), HashMap::new());
     for (position, &(from, to)) in ends.iter().enumerate() {
-        let refuse = |remedy: &str| {
-            let at = format!("{field}[{position}]");
-            Err(Problem::new(at, format!("[{from}, {to}]"), remedy))
-        };
-        match topology.link_between(from, to) {
-            None => return refuse("no link leads from one to the other; name two neighbours"),
-            Some(link) if links.contains(&link) => return refuse("it is repeated; name it once"),
-            Some(link) => links.push(link),
+        let link = topology.link_between(from, to);
+        let first = link.map(|link| *first_at.entry(link).or_insert(position));
+        if first == Some(position) {
+            links.extend(link);
+            continue;
         }
+        let remedy = match first {
+            None => {
+                "no link leads from the one to the other; name the two ends of a cable".to_owned()
+            }
+            Some(first) => format!("it repeats {field}[{first}]; name each once"),
+        };
+        problems.unless(false, &format!("{field}[{position}]"), format!("[{from}, {to}]"), remedy);
     }
-    if links.is_empty() {
-        return Err(Problem::new(field, "[]", "name at least one link"));
-    }
-    Ok(links)
+    (links.len() == ends.len()).then_some(links)
 }
 
 /// What an entry puts on the links while it is active.

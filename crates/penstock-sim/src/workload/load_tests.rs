@@ -119,16 +119,20 @@ fn loads_that_are_no_loads_are_refused() {
         let begins = message.strip_prefix("traffic[0].").unwrap();
         assert!(begins.starts_with(expected), "{message:?} is not {expected:?}");
     };
-    for load in [0.0, 1.0, -0.5, f64::NAN] {
-        check(&network, &|c| c.load = load, &format!("load is {load};"));
+    for load in [0.0, 1.0, -0.5] {
+        check(&network, &|c| c.load = load, &format!("load is {load:?}; write above 0, below 1"));
     }
-    check(&star, &|_| (), "load_on is core; this topology has no");
+    check(&network, &|c| c.load = f64::NAN, "load is no finite number;");
+    check(&star, &|_| (), "load_on.kind is core; this topology has no");
     let local = PairConfig::RackLocal { fraction: 1.0 };
     check(&network, &|c| c.pairs = local.clone(), "load_on is core; no flow of");
     let cases = [
         (vec![(4, 5), (0, 5)], "load_on.links[1] is [0, 5]; no link leads"),
-        (vec![(4, 5), (4, 5)], "load_on.links[1] is [4, 5]; it is repeated"),
-        (vec![], "load_on.links is [];"),
+        (
+            vec![(4, 5), (4, 5)],
+            "load_on.links[1] is [4, 5]; it repeats traffic[0].load_on.links[0]",
+        ),
+        (vec![], "load_on.links is a list of 0; write 1 or more"),
     ];
     for (links, expected) in cases {
         let load_on = LoadOn::Links { links };
@@ -138,7 +142,7 @@ fn loads_that_are_no_loads_are_refused() {
         config.load_on = LoadOn::Edge {};
         config.load_counts = LoadCounts::All;
     };
-    check(&network, &all_on_the_edge, "load_counts is \"all\";");
+    check(&network, &all_on_the_edge, "load_counts is all;");
 }
 
 #[test]

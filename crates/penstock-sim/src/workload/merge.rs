@@ -1,9 +1,10 @@
 //! All entries of the `traffic` list as one sequence of flows.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
-use penstock_units::{Problem, Problems, Time};
+use penstock_units::declared::Declared;
+use penstock_units::{Problems, Time};
 
 use super::TrafficConfig;
 use super::entry::{Entry, FlowArrival};
@@ -13,6 +14,7 @@ use super::load::check_capacity;
 use super::open_loop::OpenLoopFlows;
 use crate::error::ScenarioError;
 use crate::routing::Routing;
+use crate::scenario::{MOST_TRAFFIC, check_label};
 use crate::topology::Topology;
 
 /// The flows of a scenario, an iterator in order of (time, traffic entry, sequence in the entry).
@@ -110,15 +112,27 @@ fn sources(
     problems: &mut Problems,
 ) -> Vec<FlowSource> {
     let mut sources = Vec::with_capacity(traffic.len());
-    if traffic.len() > usize::from(u16::MAX) {
-        let remedy = format!("write at most {} entries; one can list many flows", u16::MAX);
-        problems.unless(false, "traffic", format!("a list of {} entries", traffic.len()), remedy);
+    let (holds, value) =
+        ((1..=MOST_TRAFFIC).contains(&traffic.len()), format!("a list of {}", traffic.len()));
+    let remedy = format!("write 1 to {MOST_TRAFFIC}; one can list many flows");
+    problems.unless(holds, "traffic", value, remedy);
+    if !holds {
         return sources;
     }
-    let mut offered = Vec::new();
+    let (bounds, mut offered) = (Declared::by::<TrafficConfig>(), Vec::new());
+    let mut labels = HashMap::with_capacity(traffic.len());
     for (index, config) in (0..).zip(traffic) {
         let entry = Entry { index, topology, routing, seed, duration };
-        problems.value_of(check_label(traffic, &entry));
+        problems.within(&entry.field(), |problems| {
+            check_label("label", config.label(), problems);
+            let first = *labels.entry(config.label()).or_insert(index);
+            let remedy = format!(
+                "traffic[{first}] has the same; give each a label of its own, results are shown by label"
+            );
+            let label = format_args!("\"{}\"", config.label());
+            problems.unless(first == index || config.label().is_empty(), "label", label, remedy);
+            bounds.check(&config.fields(), problems);
+        });
         match config {
             TrafficConfig::OpenLoop(open_loop) => {
                 if let Some((flows, load)) = open_loop.flows(&entry, problems) {
@@ -139,18 +153,6 @@ fn sources(
     }
     problems.value_of(check_capacity(&offered, topology));
     sources
-}
-
-/// Every entry has a label of its own: results are shown by label.
-fn check_label(traffic: &[TrafficConfig], entry: &Entry) -> Result<(), Problem> {
-    let index = usize::from(entry.index);
-    let label = traffic[index].label();
-    let remedy = match traffic[..index].iter().position(|other| other.label() == label) {
-        _ if label.is_empty() => "write a name for tables and figures".to_owned(),
-        Some(first) => format!("traffic[{first}] has the same; give each a label of its own"),
-        None => return Ok(()),
-    };
-    Err(Problem::new(format!("{}.label", entry.field()), format!("\"{label}\""), remedy))
 }
 
 impl Iterator for Workload {

@@ -149,7 +149,7 @@ fn a_spread_ends_before_traffic_does() {
     let traffic = [spread_out(Time::from_us(9))];
     let refused = workload(&traffic, &network, &routing, 1, Time::from_us(10));
     let message = refused.unwrap_err().to_string();
-    let expected = "traffic[0].spread is 9 us; flow 0 starts at 1 us and traffic ends at 10 us;";
+    let expected = "traffic[0].spread is 9 us; the last flow is at 1 us and may then start after the scenario's duration, 10 us;";
     assert!(message.starts_with(expected), "{message:?}");
 }
 
@@ -158,11 +158,17 @@ fn listed_flows_are_checked() {
     let network = build(&bfc()).unwrap();
     let routing = Routing::new(&network);
     let cases = [
-        (listed(&[(0, 1, 1, 0), (128, 1, 1, 0)]), "traffic[0].flows[1][0] is 128; the hosts are"),
+        (
+            listed(&[(0, 1, 1, 0), (128, 1, 1, 0)]),
+            "traffic[0].flows[1][0] is 128; there is no such host; hosts are 0 to 127",
+        ),
         (listed(&[(0, 200, 1, 0)]), "traffic[0].flows[0][1] is 200;"),
-        (listed(&[]), "traffic[0].flows is []; write at least one flow"),
-        (listed(&[(5, 5, 1, 0)]), "traffic[0].flows[0][1] is 5; it is the flow's source"),
-        (listed(&[(5, 6, 1, 1_000_000)]), "traffic[0].flows[0][3] is 1 us; traffic ends at 1 us"),
+        (listed(&[]), "traffic[0].flows is a list of 0; write 1 to 524288"),
+        (listed(&[(5, 5, 1, 0)]), "traffic[0].flows[0][1] is 5; a flow from a host to itself"),
+        (
+            listed(&[(5, 6, 1, 1_000_000)]),
+            "traffic[0].flows[0][3] is 1 us; it is not before the scenario's duration, 1 us (1 such",
+        ),
         (
             listed_to_ports(&[(5, 6, 1, 0), (6, 5, 1, 0)], &[100]),
             "traffic[0].destination_ports is a list of 1; write one for each of the 2 flows",

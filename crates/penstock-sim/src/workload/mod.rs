@@ -28,6 +28,7 @@ mod synchronous;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 pub use arrival::ArrivalConfig;
 pub use demand::mean_path;
@@ -45,11 +46,11 @@ pub use size_share::size_shares;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TrafficConfig {
-    /// Flows at a mean load.
+    /// Flows that arrive at a rate, whatever becomes of them.
     OpenLoop(OpenLoop),
-    /// Many to one, periodically.
+    /// Many senders to one receiver at once, again and again.
     Incast(Incast),
-    /// Flow by flow.
+    /// Flows one by one.
     Listed(Listed),
 }
 
@@ -61,6 +62,24 @@ impl TrafficConfig {
             TrafficConfig::Incast(incast) => &incast.label,
             TrafficConfig::Listed(listed) => &listed.label,
         }
+    }
+
+    /// The entry as it is written, without the rows of lists that may be long: those are checked one by one.
+    fn fields(&self) -> Value {
+        let written = match self {
+            TrafficConfig::OpenLoop(open_loop) => {
+                let sizes = open_loop.sizes.without_rows();
+                serde_json::to_value(TrafficConfig::OpenLoop(OpenLoop {
+                    sizes,
+                    ..open_loop.clone()
+                }))
+            }
+            TrafficConfig::Incast(_) => serde_json::to_value(self),
+            TrafficConfig::Listed(Listed { class, spread, .. }) => {
+                Ok(json!({ "kind": "listed", "class": class, "spread": spread }))
+            }
+        };
+        written.expect("an entry is plain data")
     }
 
     /// The entry's priority, 0 = highest data class.

@@ -1,6 +1,7 @@
 //! Flows that start whatever became of the earlier ones, at a rate that gives a mean load.
 
 use penstock_engine::stream::stream;
+use penstock_units::source::{NO_PRIORITIES, WHOLE_DURATION};
 use penstock_units::{Problems, Time};
 use rand_pcg::Pcg64Mcg;
 use schemars::JsonSchema;
@@ -11,30 +12,50 @@ use super::entry::{Entry, FlowArrival};
 use super::load::{Knob, LoadCounts, LoadOn, LoadTarget, Offered};
 use super::pair::{PairConfig, Pairs};
 use super::size::{SizeConfig, SizeDistribution};
+use crate::scenario::LONGEST_LABEL;
 
-/// An open-loop entry of the `traffic` list.
+/// Flows that arrive at a rate, whatever becomes of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenLoop {
-    /// Name in tables and figures, not empty.
+    /// Name in the results.
+    #[schemars(
+        length(min = 1, max = LONGEST_LABEL),
+        extend("default" = "background", "source" = "our choice: BFC's word")
+    )]
     pub label: String,
-    /// Priority, 0 = highest data class.
+    /// Priority class, 0 is served first.
+    #[schemars(extend("default" = 0, "source" = NO_PRIORITIES))]
     pub class: u8,
     /// Flow sizes.
     pub sizes: SizeConfig,
-    /// Gaps between flows.
+    /// Gaps between arrivals.
+    #[schemars(extend(
+        "default" = { "kind": "lognormal", "sigma": 2.0 },
+        "source" = "BFC 6.2.1"
+    ))]
     pub arrivals: ArrivalConfig,
-    /// Sources and destinations.
+    /// Who sends to whom.
+    #[schemars(extend("default" = { "kind": "uniform" }, "source" = "BFC 6.2.1"))]
     pub pairs: PairConfig,
-    /// Mean payload load of the links of `load_on`, in (0, 1).
+    /// Mean load, as a share of capacity.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub load: f64,
-    /// The links that the load is defined on.
+    /// The links that the load is measured on.
+    #[schemars(extend("default" = { "kind": "core" }, "source" = "BFC 6.2.1"))]
     pub load_on: LoadOn,
     /// The flows that the load counts.
+    #[schemars(extend(
+        "default" = "crossing",
+        "source" = "our choice: what the words of BFC 6.2.1 say; its generator differs"
+    ))]
     pub load_counts: LoadCounts,
-    /// No flow starts earlier (ps).
+    /// First arrivals.
+    #[schemars(extend("default" = 0, "source" = WHOLE_DURATION))]
     pub start: Time,
-    /// All flows start earlier (ps), > start.
+    /// End of arrivals.
+    ///
+    /// All flows start earlier. Without one, Python writes the scenario's duration.
     pub stop: Time,
 }
 
@@ -64,13 +85,14 @@ impl OpenLoop {
         let field = entry.field();
         entry.check_window(self.start, self.stop, problems);
         let sizes = problems.value_of(self.sizes.distribution(&format!("{field}.sizes")));
-        problems.value_of(self.arrivals.check(&format!("{field}.arrivals")));
         let mut pair_stream = stream(entry.seed, &format!("traffic/{}/pairs", entry.index));
         let (topology, routing) = (entry.topology, entry.routing);
         let hosts = topology.hosts;
         let at_pairs = format!("{field}.pairs");
-        let pairs = self.pairs.pairs(&at_pairs, routing, hosts, &mut pair_stream);
-        let pairs = problems.value_of(pairs);
+        let mut pairs = None;
+        problems.within(&at_pairs, |problems| {
+            pairs = self.pairs.pairs(routing, hosts, &mut pair_stream, problems);
+        });
         let target = LoadTarget { load: self.load, on: &self.load_on, counts: self.load_counts };
         let links = target.links(&field, topology, problems);
         if !problems.is_sound(&field) {

@@ -1,6 +1,6 @@
 //! Which host sends to which: the pairs of open-loop flows.
 
-use penstock_units::Problem;
+use penstock_units::Problems;
 use rand_core::RngCore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,40 +15,57 @@ use crate::routing::Routing;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PairConfig {
-    /// Uniform over all pairs of different hosts (BFC Sec. 6.2.1).
+    /// Source and destination uniform over all pairs of hosts.
     Uniform {},
-    /// A uniform source; the destination is uniform in its rack or uniform outside.
+    /// A share of the flows stays in its rack.
+    ///
+    /// The source is uniform; the destination is uniform in its rack or uniform outside.
     RackLocal {
-        /// Share of the flows that stay in the rack (under the same switch), in [0, 1].
+        /// Share of the flows that stay.
+        #[schemars(range(min = 0, max = 1))]
         fraction: f64,
     },
-    /// A uniform source that always sends to the same destination: one permutation of the hosts
-    /// without fixed points, uniform among these, drawn once.
+    /// Each host sends to one other host.
+    ///
+    /// The source is uniform; the destinations are one permutation of the hosts without fixed points, uniform
+    /// among these, drawn once.
     Permutation {},
+    /// From some hosts to some hosts.
+    ///
     /// Uniform over the pairs of different hosts with one in each list.
     Between {
-        /// Hosts, without repetition.
+        /// Hosts that send.
+        #[schemars(length(min = 1))]
         sources: Vec<u32>,
-        /// Hosts, without repetition.
+        /// Hosts that receive.
+        #[schemars(length(min = 1))]
         destinations: Vec<u32>,
     },
-    /// A uniform receiver for a group of flows from different uniform senders, which start together
-    /// (PCN sec. 7.4); the load and its gaps are those of all flows.
+    /// Groups of flows that start together, from random hosts to one random host.
+    ///
+    /// The load and its gaps are those of all flows. Every number of senders is as likely.
     FanIn {
-        /// Fewest senders of a group, >= 1.
+        /// Fewest senders of a group.
+        #[schemars(range(min = 1), extend("default" = 1, "source" = RATIOS_OF_PCN))]
         least: u32,
-        /// Most senders of a group, below the number of hosts; every number between is as likely.
+        /// Most senders of a group.
+        #[schemars(range(min = 1), extend("default" = 15, "source" = RATIOS_OF_PCN))]
         most: u32,
     },
-    /// Every arrival is a flow from each source to one receiver (PCN sec. 7.2); the load and its
-    /// gaps are those of all flows.
+    /// Every arrival is a flow from each source to one receiver: generators that run in step.
+    ///
+    /// The load and its gaps are those of all flows (PCN sec. 7.2).
     Synchronous {
-        /// Hosts, without repetition.
+        /// Hosts that send.
+        #[schemars(length(min = 1))]
         sources: Vec<u32>,
-        /// Not among the sources.
+        /// The host that receives.
         receiver: u32,
     },
 }
+
+/// Where the ratios of a fan-in come from.
+const RATIOS_OF_PCN: &str = "PCN 7.4: 1 to 15";
 
 /// Pairs that were checked and are ready to be drawn.
 #[derive(Clone, Debug)]
@@ -114,85 +131,88 @@ impl Racks {
 }
 
 /// Refuses unknown and repeated hosts in the list at `field`.
-pub(super) fn check_hosts(field: &str, list: &[u32], hosts: u32) -> Result<(), Problem> {
+pub(super) fn check_hosts(field: &str, list: &[u32], hosts: u32, problems: &mut Problems) {
     let mut first_at = vec![None; hosts as usize];
     for (position, &host) in list.iter().enumerate() {
+        let first = first_at.get_mut(host as usize).map(|at| *at.get_or_insert(position));
+        if first == Some(position) {
+            continue;
+        }
         let at = format!("{field}[{position}]");
-        check_host(&at, host, hosts)?;
-        if let Some(first) = first_at[host as usize].replace(position) {
-            let remedy = format!("it repeats {field}[{first}]; write every host once");
-            return Err(Problem::new(at, host, remedy));
+        check_host(&at, host, hosts, problems);
+        if let Some(first) = first {
+            problems.unless(
+                false,
+                &at,
+                host,
+                format!("it repeats {field}[{first}]; name each once"),
+            );
         }
     }
-    if list.is_empty() {
-        return Err(Problem::new(field, "[]", "write at least one host"));
-    }
-    Ok(())
 }
 
 /// Refuses an unknown host at `field`.
-pub(super) fn check_host(field: &str, host: u32, hosts: u32) -> Result<(), Problem> {
+pub(super) fn check_host(field: &str, host: u32, hosts: u32, problems: &mut Problems) {
     if host >= hosts {
-        let remedy = format!("the hosts are numbered 0 to {}, so write one of these", hosts - 1);
-        return Err(Problem::new(field, host, remedy));
+        let remedy =
+            format!("there is no such host; hosts are 0 to {}, write one of these", hosts - 1);
+        problems.unless(false, field, host, remedy);
     }
-    Ok(())
 }
 
 impl PairConfig {
-    /// Checks the section, which is at `field`, and draws what is drawn once.
+    /// Checks the section and draws what is drawn once.
     pub(super) fn pairs(
         &self,
-        field: &str,
         routing: &Routing,
         hosts: u32,
         random: &mut impl RngCore,
-    ) -> Result<Pairs, Problem> {
-        match self {
-            PairConfig::Uniform {} => Ok(Pairs::Uniform { hosts: (0..hosts).collect() }),
-            PairConfig::RackLocal { fraction } => {
+        problems: &mut Problems,
+    ) -> Option<Pairs> {
+        let before = problems.found().len();
+        let pairs = match self {
+            PairConfig::Uniform {} => Pairs::Uniform { hosts: (0..hosts).collect() },
+            &PairConfig::RackLocal { fraction } => {
                 let racks = Racks::new(routing, hosts);
-                check_fraction(&format!("{field}.fraction"), *fraction, &racks)?;
-                Ok(Pairs::RackLocal { fraction: *fraction, racks })
+                check_fraction(fraction, &racks, problems);
+                Pairs::RackLocal { fraction, racks }
             }
             PairConfig::Permutation {} => {
-                Ok(Pairs::Permutation { destinations: derangement(hosts, random) })
+                Pairs::Permutation { destinations: derangement(hosts, random) }
             }
             PairConfig::Between { sources, destinations } => {
-                check_hosts(&format!("{field}.sources"), sources, hosts)?;
-                check_hosts(&format!("{field}.destinations"), destinations, hosts)?;
-                if sources.len() == 1 && sources == destinations {
-                    let value = format!("{destinations:?}");
-                    let remedy = "it is the only source as well; write another host";
-                    return Err(Problem::new(format!("{field}.destinations"), value, remedy));
-                }
+                check_hosts("sources", sources, hosts, problems);
+                check_hosts("destinations", destinations, hosts, problems);
+                let is_alone = sources.len() == 1 && sources == destinations;
+                let remedy = format!(
+                    "the only pair is host {} with itself; name another source or destination",
+                    sources.first().copied().unwrap_or_default()
+                );
+                let value = format!("{destinations:?}");
+                problems.unless(!is_alone, "destinations", value, remedy);
                 let (sources, destinations) = (sources.clone(), destinations.clone());
-                Ok(Pairs::Between { sources, destinations })
+                Pairs::Between { sources, destinations }
             }
-            PairConfig::FanIn { least, most } => {
-                Ok(Pairs::FanIn(FanIn::new(field, (*least, *most), hosts)?))
+            &PairConfig::FanIn { least, most } => {
+                Pairs::FanIn(FanIn::new((least, most), hosts, problems))
             }
             PairConfig::Synchronous { sources, receiver } => {
-                Ok(Pairs::Synchronous(Synchronous::new(field, sources, *receiver, hosts)?))
+                Pairs::Synchronous(Synchronous::new(sources, *receiver, hosts, problems))
             }
-        }
+        };
+        (problems.found().len() == before).then_some(pairs)
     }
 }
 
 /// Refuses a share of local flows that the racks cannot have.
-fn check_fraction(field: &str, fraction: f64, racks: &Racks) -> Result<(), Problem> {
-    if !(0.0..=1.0).contains(&fraction) {
-        return Err(Problem::new(field, fraction, "write a share from 0 to 1"));
-    }
-    if fraction > 0.0 && (0..racks.count()).any(|rack| racks.rack(rack).len() < 2) {
-        let remedy = "a switch has one host only, which has no neighbour; write 0";
-        return Err(Problem::new(field, fraction, remedy));
-    }
-    if fraction < 1.0 && racks.count() < 2 {
-        let remedy = "all hosts are under one switch; write 1, or pairs of kind uniform";
-        return Err(Problem::new(field, fraction, remedy));
-    }
-    Ok(())
+fn check_fraction(fraction: f64, racks: &Racks, problems: &mut Problems) {
+    let has_lonely = (0..racks.count()).any(|rack| racks.rack(rack).len() < 2);
+    let remedy = "a switch has one host only, which has no neighbour in its rack; write 0";
+    problems.unless(fraction <= 0.0 || !has_lonely, "fraction", fraction, remedy);
+    let holds = fraction >= 1.0 || racks.count() >= 2;
+    let remedy = "all hosts are under one switch, so no flow can leave its rack; write 1, or \
+                  pairs = {kind = \"uniform\"}";
+    problems.unless(holds, "fraction", fraction, remedy);
 }
 
 /// A permutation of `0..hosts` (>= 2) without fixed points, uniform among these: shuffles

@@ -1,6 +1,7 @@
 //! Tests of the pairs.
 
 use penstock_engine::stream::stream;
+use penstock_units::declared;
 use proptest::prelude::*;
 
 use super::*;
@@ -16,7 +17,11 @@ fn network() -> (Topology, Routing) {
 fn refusal(config: &PairConfig, topology: &Topology) -> String {
     let routing = Routing::new(topology);
     let mut random = stream(1, "pairs");
-    config.pairs("x", &routing, topology.hosts, &mut random).unwrap_err().to_string()
+    let mut problems = Problems::below("x");
+    declared::check(config, &mut problems);
+    let pairs = config.pairs(&routing, topology.hosts, &mut random, &mut problems);
+    assert!(pairs.is_none() || !problems.is_empty(), "{config:?} is accepted");
+    problems.to_string()
 }
 
 fn kinds() -> [PairConfig; 6] {
@@ -35,7 +40,7 @@ fn draws_follow_the_demand() {
     let (network, routing) = network();
     for config in kinds() {
         let mut random = stream(1, "pairs");
-        let mut pairs = config.pairs("x", &routing, 12, &mut random).unwrap();
+        let mut pairs = config.pairs(&routing, 12, &mut random, &mut Problems::default()).unwrap();
         let expected = pairs.demand(&routing, 12).crossings(&network, &routing);
         let count = 100_000;
         let mut crossed = vec![0u32; network.links.len()];
@@ -63,7 +68,7 @@ fn the_local_share_is_that_of_the_scenario() {
     let mut random = stream(1, "pairs");
     for (fraction, is_local) in [(0.0, false), (1.0, true)] {
         let config = PairConfig::RackLocal { fraction };
-        let mut pairs = config.pairs("x", &routing, 12, &mut random).unwrap();
+        let mut pairs = config.pairs(&routing, 12, &mut random, &mut Problems::default()).unwrap();
         for _ in 0..1_000 {
             let (source, destination) = pairs.draw(&mut random);
             assert_eq!(source / 4 == destination / 4, is_local);
@@ -77,7 +82,7 @@ fn racks_need_not_be_numbered_in_a_row() {
     let routing = Routing::new(&network);
     let mut random = stream(1, "pairs");
     let config = PairConfig::RackLocal { fraction: 1.0 };
-    let mut pairs = config.pairs("x", &routing, 4, &mut random).unwrap();
+    let mut pairs = config.pairs(&routing, 4, &mut random, &mut Problems::default()).unwrap();
     for _ in 0..100 {
         let (source, destination) = pairs.draw(&mut random);
         assert_eq!(source % 2, destination % 2);
@@ -95,13 +100,17 @@ fn refusals_name_field_and_value() {
     };
     let cases = [
         (PairConfig::RackLocal { fraction: 1.5 }, &wide, "x.fraction is 1.5;"),
-        (PairConfig::RackLocal { fraction: f64::NAN }, &wide, "x.fraction is NaN;"),
+        (PairConfig::RackLocal { fraction: f64::NAN }, &wide, "x.fraction is no finite number;"),
         (PairConfig::RackLocal { fraction: 0.5 }, &lonely, "x.fraction is 0.5; a switch has one"),
         (PairConfig::RackLocal { fraction: 0.5 }, &one_rack, "x.fraction is 0.5; all hosts are"),
-        (between(&[0, 12], &[1]), &wide, "x.sources[1] is 12; the hosts are numbered 0 to 11"),
-        (between(&[0], &[1, 2, 1]), &wide, "x.destinations[2] is 1; it repeats x.destinations[0]"),
-        (between(&[], &[1]), &wide, "x.sources is []"),
-        (between(&[3], &[3]), &wide, "x.destinations is [3]"),
+        (
+            between(&[0, 12], &[1]),
+            &wide,
+            "x.sources[1] is 12; there is no such host; hosts are 0 to 11",
+        ),
+        (between(&[0], &[1, 2, 1]), &wide, "x.destinations[2] is 1; it repeats destinations[0]"),
+        (between(&[], &[1]), &wide, "x.sources is a list of 0; write 1 or more"),
+        (between(&[3], &[3]), &wide, "x.destinations is [3]; the only pair is host 3 with itself"),
     ];
     for (config, topology, expected) in cases {
         let message = refusal(&config, topology);
@@ -126,7 +135,7 @@ proptest! {
         let network = build(&bfc()).unwrap();
         let routing = Routing::new(&network);
         let mut random = stream(seed, "pairs");
-        let pairs = PairConfig::Permutation {}.pairs("x", &routing, 128, &mut random).unwrap();
+        let pairs = PairConfig::Permutation {}.pairs(&routing, 128, &mut random, &mut Problems::default()).unwrap();
         let Pairs::Permutation { mut destinations } = pairs else { unreachable!() };
         prop_assert!((0..).zip(&destinations).all(|(host, to)| host != *to));
         destinations.sort_unstable();

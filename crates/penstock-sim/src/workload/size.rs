@@ -15,46 +15,60 @@ const LAST_TOLERANCE: f64 = 1e-9;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SizeConfig {
-    /// A table, as published with the workloads of a paper.
+    /// A table of sizes and cumulative shares of flows.
     Cdf {
-        /// What the table is called, for people.
+        /// Name of the distribution, or of the file it came from.
         name: String,
-        /// How the tool that the table comes from draws from it.
+        /// How the table is sampled.
         convention: Convention,
-        /// Rows of (size in bytes, share of the flows that are at most so large, in [0, 1]), both
-        /// non-decreasing, the last share 1.
+        /// Rows [size in bytes, share of flows].
+        ///
+        /// The share is of the flows that are at most so large; neither decreases, and the last share is 1.
         points: Vec<(Bytes, f64)>,
     },
     /// Every flow has the same size.
     Fixed {
-        /// Bytes, > 0.
+        /// Size of every flow.
+        #[schemars(range(min = 1))]
         size: Bytes,
     },
-    /// Exponential, rounded to whole bytes.
+    /// Exponentially distributed sizes.
+    ///
+    /// Rounded to whole bytes.
     Exponential {
-        /// Bytes, > 0.
+        /// Mean size.
+        #[schemars(range(min = 1))]
         mean: Bytes,
     },
-    /// Pareto (type I, unbounded), rounded to whole bytes. AFQ's evaluation uses shape 1.1 and a
-    /// mean of 30 KB.
+    /// Pareto-distributed sizes, e.g. AFQ's shape 1.1 and mean 30 KB (sec. 6.2.1).
+    ///
+    /// Type I, unbounded, rounded to whole bytes.
     Pareto {
-        /// Tail index, > 1 so that the mean exists.
+        /// Tail index, above 1 or the mean would be infinite.
+        #[schemars(extend("exclusiveMinimum" = 1, "default" = 1.1, "source" = AFQ))]
         shape: f64,
-        /// Bytes, > 0.
+        /// Mean size.
+        #[schemars(range(min = 1), extend("default" = "30 kB", "source" = AFQ))]
         mean: Bytes,
     },
 }
 
-/// How a table of cumulative probabilities is drawn from; the wrong one changes the mean by up to
-/// half (workloads/README.md).
+/// Where the Pareto distribution comes from.
+const AFQ: &str = "AFQ 6.2.1";
+
+/// How a table of cumulative probabilities is sampled; the wrong one changes the mean by up to half
+/// (workloads/README.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Convention {
-    /// Straight lines between the rows (the HPCC and BFC traffic generators). What the first row
-    /// already has above zero is an atom at its size (our choice: the published tables start at
-    /// zero).
+    /// Straight lines between the rows.
+    ///
+    /// As in the HPCC and BFC traffic generators. What the first row already has above zero is an atom at
+    /// its size (our choice: the published tables start at zero).
     Linear,
-    /// Every row is an atom: the first size whose share reaches the draw (Homa's generator).
+    /// Each row one size.
+    ///
+    /// The first size whose share reaches the draw, as in Homa's generator.
     Step,
 }
 
@@ -74,35 +88,31 @@ enum Form {
 }
 
 impl SizeConfig {
-    /// Checks the section, which is at `field` in the scenario.
+    /// The distribution of the section, which is at `field` in the scenario.
     ///
     /// # Errors
-    /// When a size or mean is zero, a shape is not above 1, or a table is empty, not monotone, or
-    /// does not end at 1.
+    /// When a table is empty, not monotone, or does not end at 1.
     pub fn distribution(&self, field: &str) -> Result<SizeDistribution, Problem> {
-        let positive = |name: &str, bytes: Bytes| match bytes.get() {
-            0 => Err(Problem::new(format!("{field}.{name}"), bytes, "write at least 1 byte")),
-            bytes => Ok(bytes),
-        };
         let (form, mean) = match self {
             SizeConfig::Cdf { convention, points, .. } => table(field, *convention, points)?,
-            SizeConfig::Fixed { size } => {
-                let size = positive("size", *size)?;
-                (Form::Fixed(size), size as f64)
-            }
-            SizeConfig::Exponential { mean } => {
-                (Form::Exponential, positive("mean", *mean)? as f64)
-            }
+            SizeConfig::Fixed { size } => (Form::Fixed(size.get()), size.get() as f64),
+            SizeConfig::Exponential { mean } => (Form::Exponential, mean.get() as f64),
             SizeConfig::Pareto { shape, mean } => {
-                let mean = positive("mean", *mean)? as f64;
-                if !(shape.is_finite() && *shape > 1.0) {
-                    let remedy = "write a tail index above 1, or the mean would be infinite";
-                    return Err(Problem::new(format!("{field}.shape"), shape, remedy));
-                }
+                let mean = mean.get() as f64;
                 (Form::Pareto { shape: *shape, least: mean * (shape - 1.0) / shape }, mean)
             }
         };
         Ok(SizeDistribution { form, mean })
+    }
+
+    /// This without the rows of a table.
+    pub(super) fn without_rows(&self) -> SizeConfig {
+        match self {
+            SizeConfig::Cdf { convention, .. } => {
+                SizeConfig::Cdf { name: String::new(), convention: *convention, points: vec![] }
+            }
+            other => other.clone(),
+        }
     }
 }
 
@@ -127,30 +137,46 @@ fn table(
         mean += size * (shares[row] - shares[row - 1]);
     }
     if mean <= 0.0 {
-        let (at, remedy) = (format!("{field}.points"), "write a table with sizes above 0 bytes");
+        let (at, remedy) =
+            (format!("{field}.points"), "every flow has no bytes; write sizes above 0");
         return Err(Problem::new(at, "a table of mean 0 B", remedy));
     }
     let form = Form::Table { convention, sizes, shares };
     Ok((form, mean))
 }
 
-/// Refuses rows that are not a cumulative distribution.
+/// Refuses rows that are not a cumulative distribution; the first of them.
 fn check_rows(field: &str, points: &[(Bytes, f64)]) -> Result<(), Problem> {
+    if points.is_empty() {
+        let remedy = "the table is empty; write rows of size and cumulative share";
+        return Err(Problem::new(format!("{field}.points"), "a list of 0", remedy));
+    }
     let mut before = (Bytes::ZERO, 0.0);
     for (row, &(size, share)) in points.iter().enumerate() {
+        let above = || {
+            if row == 0 {
+                "sizes and shares are 0 or more".to_owned()
+            } else {
+                format!(
+                    "row {} has [{}, {}]; neither may decrease from row to row",
+                    row - 1,
+                    before.0.get(),
+                    before.1
+                )
+            }
+        };
         if !(before.1..=1.0).contains(&share) {
-            let remedy = "write cumulative shares from 0 to 1 that do not decrease";
+            let remedy = format!("{}, and shares are at most 1", above());
             return Err(Problem::new(format!("{field}.points[{row}][1]"), share, remedy));
         }
         if size < before.0 {
-            let remedy = "write sizes that do not decrease from row to row";
-            return Err(Problem::new(format!("{field}.points[{row}][0]"), size, remedy));
+            return Err(Problem::new(format!("{field}.points[{row}][0]"), size, above()));
         }
         before = (size, share);
     }
     if (before.1 - 1.0).abs() > LAST_TOLERANCE {
         let (at, value) = (format!("{field}.points"), format!("a table that ends at {}", before.1));
-        let remedy = "write a table whose last cumulative share is 1";
+        let remedy = "its last share is not 1; end it with the largest flow at 1";
         return Err(Problem::new(at, value, remedy));
     }
     Ok(())

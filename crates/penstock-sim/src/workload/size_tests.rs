@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use penstock_engine::stream::stream;
+use penstock_units::{Problems, declared};
 use proptest::prelude::*;
 
 use super::*;
@@ -117,20 +118,31 @@ fn sample_means_are_within_their_error() {
 #[test]
 fn refusals_name_the_row() {
     let cases = [
-        (cdf(Convention::Linear, &[]), "x.points is a table that ends at 0;"),
+        (cdf(Convention::Linear, &[]), "x.points is a list of 0; the table is empty"),
         (cdf(Convention::Linear, &[(1, 0.0), (2, 0.9)]), "x.points is a table that ends at 0.9;"),
         (cdf(Convention::Step, &[(1, 0.5), (2, 0.4), (3, 1.0)]), "x.points[1][1] is 0.4;"),
         (cdf(Convention::Step, &[(5, 0.5), (2, 1.0)]), "x.points[1][0] is 2 B;"),
         (cdf(Convention::Step, &[(5, 50.0), (6, 100.0)]), "x.points[0][1] is 50;"),
         (cdf(Convention::Step, &[(5, f64::NAN), (6, 1.0)]), "x.points[0][1] is NaN;"),
         (cdf(Convention::Step, &[(0, 1.0)]), "x.points is a table of mean 0 B;"),
-        (SizeConfig::Fixed { size: Bytes::ZERO }, "x.size is 0 B;"),
-        (SizeConfig::Exponential { mean: Bytes::ZERO }, "x.mean is 0 B;"),
-        (SizeConfig::Pareto { shape: 1.0, mean: Bytes::new(9) }, "x.shape is 1;"),
     ];
     for (config, expected) in cases {
         let message = config.distribution("x").unwrap_err().to_string();
         assert!(message.starts_with(expected), "{message:?} does not say {expected:?}");
+    }
+}
+
+#[test]
+fn sizes_have_bounds() {
+    let cases = [
+        (SizeConfig::Fixed { size: Bytes::ZERO }, "x.size is 0 B;"),
+        (SizeConfig::Exponential { mean: Bytes::ZERO }, "x.mean is 0 B;"),
+        (SizeConfig::Pareto { shape: 1.0, mean: Bytes::new(9) }, "x.shape is 1.0; write above 1"),
+    ];
+    for (config, expected) in cases {
+        let mut problems = Problems::below("x");
+        declared::check(&config, &mut problems);
+        assert!(problems.to_string().starts_with(expected), "{problems} does not say {expected:?}");
     }
 }
 

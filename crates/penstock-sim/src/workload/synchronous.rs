@@ -6,7 +6,7 @@
 //! also drew alike would be one generator). The gaps of the entry are those between the bursts, longer
 //! by the number of hosts, so that the load is that of all flows.
 
-use penstock_units::Problem;
+use penstock_units::Problems;
 
 use super::pair::{check_host, check_hosts};
 
@@ -20,22 +20,13 @@ pub(super) struct Synchronous {
 }
 
 impl Synchronous {
-    /// Bursts from each of `sources` to `receiver` among `hosts` hosts; `field` is where they are
-    /// written.
-    pub(super) fn new(
-        field: &str,
-        sources: &[u32],
-        receiver: u32,
-        hosts: u32,
-    ) -> Result<Self, Problem> {
-        check_hosts(&format!("{field}.sources"), sources, hosts)?;
-        let at = format!("{field}.receiver");
-        check_host(&at, receiver, hosts)?;
-        if sources.contains(&receiver) {
-            let remedy = "it is among the sources, and a host does not send to itself";
-            return Err(Problem::new(at, receiver, remedy));
-        }
-        Ok(Synchronous { sources: sources.to_vec(), receiver, started: 0 })
+    /// Bursts from each of `sources` to `receiver` among `hosts` hosts.
+    pub(super) fn new(sources: &[u32], receiver: u32, hosts: u32, problems: &mut Problems) -> Self {
+        check_hosts("sources", sources, hosts, problems);
+        check_host("receiver", receiver, hosts, problems);
+        let remedy = "it is among the sources, and a host does not send to itself; take it out";
+        problems.unless(!sources.contains(&receiver), "receiver", receiver, remedy);
+        Synchronous { sources: sources.to_vec(), receiver, started: 0 }
     }
 
     /// The hosts that send.
@@ -67,7 +58,7 @@ mod tests {
 
     #[test]
     fn every_source_sends_once_in_a_burst() {
-        let mut bursts = Synchronous::new("x", &[4, 2, 5], 0, 6).unwrap();
+        let mut bursts = Synchronous::new(&[4, 2, 5], 0, 6, &mut Problems::default());
         for _ in 0..2 {
             assert!(!bursts.is_within_group());
             assert_eq!(bursts.next(), (4, 0));
@@ -80,13 +71,16 @@ mod tests {
 
     #[test]
     fn hosts_are_checked() {
-        let refusal = |sources: &[u32], receiver| {
-            Synchronous::new("x.pairs", sources, receiver, 4).unwrap_err().to_string()
+        let refused = |sources: &[u32], receiver| {
+            let mut problems = Problems::below("x");
+            Synchronous::new(sources, receiver, 4, &mut problems);
+            problems.found().iter().map(|problem| problem.path.clone()).collect::<Vec<_>>()
         };
-        assert!(refusal(&[], 0).contains("x.pairs.sources"));
-        assert!(refusal(&[1, 2, 1], 0).contains("x.pairs.sources[2]"));
-        assert!(refusal(&[1, 4], 0).contains("x.pairs.sources[1]"));
-        assert!(refusal(&[1], 4).contains("x.pairs.receiver"));
-        assert!(refusal(&[1, 3], 3).contains("does not send to itself"));
+        assert_eq!(refused(&[1, 2, 1], 0), ["x.sources[2]"]);
+        assert_eq!(
+            refused(&[1, 4, 1, 9], 4),
+            ["x.sources[1]", "x.sources[2]", "x.sources[3]", "x.receiver", "x.receiver"]
+        );
+        assert_eq!(refused(&[1, 3], 3), ["x.receiver"]);
     }
 }

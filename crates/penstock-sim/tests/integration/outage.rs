@@ -76,11 +76,20 @@ fn outages_that_cannot_be_are_refused_by_name() {
         |link: [u32; 2], start: u64, end: u64| json!({"link": link, "start": start, "end": end});
     let (early, late) = (one([4, 6], US, 3 * US), one([6, 4], 2 * US, 4 * US));
     for (outages, expected) in [
-        (json!([one([0, 4], US, 2 * US)]), "faults.outages[0].link is [0, 4]; name two switches"),
-        (json!([one([4, 5], US, 2 * US)]), "faults.outages[0].link is [4, 5]; name two switches"),
+        (
+            json!([one([0, 4], US, 2 * US)]),
+            "faults.outages[0].link is [0, 4]; no link joins two switches",
+        ),
+        (
+            json!([one([4, 5], US, 2 * US)]),
+            "faults.outages[0].link is [4, 5]; no link joins two switches",
+        ),
         (json!([one([4, 6], 0, 2 * US)]), "faults.outages[0].start is 0"),
-        (json!([one([4, 6], US, US)]), "faults.outages[0].end is 1 us; it must be after its start"),
-        (json!([early, late]), "faults.outages is T0->S0; outages of a link must not overlap"),
+        (
+            json!([one([4, 6], US, US)]),
+            "faults.outages[0].end is 1 us; it is not after the start, 1 us",
+        ),
+        (json!([early, late]), "faults.outages is a list whose outages of [4, 6] overlap or touch"),
         (
             json!([one([4, 6], US, 3 * US), one([4, 7], 2 * US, 4 * US)]),
             "faults.outages is at 2 us; they leave some nodes without a path",

@@ -77,6 +77,67 @@ fn a_network_and_an_entry_tell_each_of_their_fields() {
     );
 }
 
+#[test]
+fn a_list_tells_each_wrong_entry() {
+    let bad = with(good(bfc()), "/traffic/0/flows", json!([[9, 8, 1, 0], [1, 1, 1, 0]]));
+    let bad = with(bad, "/traffic/2/senders", json!([9, 0, 9, 1, 1]));
+    let one = |link, start, end| json!({"link": link, "start": start, "end": end});
+    let twice = |link: [u32; 2]| [one(link, 1, 3), one(link, 3, 5), one(link, 4, 6)];
+    let outages =
+        [twice([4, 6]), twice([7, 5]), [one([4, 5], 2, 2), one([4, 6], 0, 1), one([0, 6], 2, 3)]];
+    let bad = with(bad, "/faults/outages", Value::from(outages.concat()));
+    assert_eq!(
+        refused(&bad),
+        [
+            "faults.outages[7].start",
+            "faults.outages[6].link",
+            "faults.outages[6].end",
+            "faults.outages[8].link",
+            "faults.outages",
+            "faults.outages",
+            "traffic[0].flows[0][0]",
+            "traffic[0].flows[0][1]",
+            "traffic[0].flows[1][1]",
+            "traffic[2].senders[0]",
+            "traffic[2].senders[2]",
+            "traffic[2].senders[4]",
+            "traffic[2].receiver",
+        ]
+    );
+}
+
+#[test]
+fn a_graph_tells_each_wrong_link() {
+    let link = |a: u32, b: u32, rate: u64| json!({"a": a, "b": b, "rate": rate, "delay": 0});
+    let links =
+        [link(0, 9, 1), link(8, 9, 0), link(1, 3, 0), link(3, 1, 1), link(2, 2, 1), link(0, 1, 1)];
+    let graph = json!({"kind": "graph", "hosts": 2, "switches": 2, "links": links,
+                       "pipeline_delay": 2 * 1_000_000 * US, "failed_links": []});
+    assert_eq!(
+        refused(&with(good(pfc()), "/topology", graph)),
+        [
+            "topology.pipeline_delay",
+            "topology.links[0].b",
+            "topology.links[1].a",
+            "topology.links[1].b",
+            "topology.links[1].rate",
+            "topology.links[2].rate",
+            "topology.links[3]",
+            "topology.links[4]",
+            "topology.links[5]",
+        ]
+    );
+}
+
+#[test]
+fn names_can_be_shown() {
+    let bad = with(with(good(pfc()), "/name", ""), "/scheme/name", "x".repeat(201));
+    let bad = with(bad, "/traffic/1/label", "a\u{1b}");
+    assert_eq!(refused(&bad), ["name", "scheme.name", "traffic[1].label"]);
+    let same = with(with(good(pfc()), "/traffic/1/label", "x"), "/traffic/2/label", "x");
+    assert_eq!(refused(&same), ["traffic[2].label"]);
+}
+
 /// The pointer to each number in `value`, which is at `at`.
 fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
