@@ -82,9 +82,9 @@ class Field:
     def range(self) -> str:
         """The values that the core accepts, in words; empty where its type says all."""
         if isinstance(self.type, Many):
-            return _lengths(self.schema, "Items", "entries")
+            return _lengths(self.schema, "Items", "entry", "entries")
         if isinstance(self.type, Plain) and self.type.name == "text":
-            return _lengths(self.schema, "Length", "characters")
+            return _lengths(self.schema, "Length", "character", "characters")
         return _numbers(self.schema, self.type)
 
 
@@ -247,8 +247,8 @@ def _numbers(schema: Schema, one: Type) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _lengths(schema: Schema, what: str, unit: str) -> str:
+def _lengths(schema: Schema, what: str, one: str, several: str) -> str:
     least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}")
     if most is None:
-        return f"{least} {unit} or more" if least else ""
-    return f"{least} to {most:,} {unit}" if least else f"at most {most:,} {unit}"
+        return f"{least} {one if least == 1 else several} or more" if least else ""
+    return f"{least} to {most:,} {several}" if least else f"at most {most:,} {several}"

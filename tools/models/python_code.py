@@ -116,8 +116,9 @@ def _imports(body: str, others: dict[str, str]) -> str:
     lines = _from_lines(found)
     if "Field" in words:
         lines += "\nfrom pydantic import Field\n"
+    from_base = {"Many", PART, "Size32", "field", *_PLAIN.values()} - _QUANTITIES
     ours = [
-        ("penstock.scenario.base", {"Many", PART, "Size32", "field", *_PLAIN.values()} - _QUANTITIES),
+        ("penstock.scenario.base", from_base),
         ("penstock.units", _QUANTITIES),
     ]
     local: dict[str, set[str]] = {}

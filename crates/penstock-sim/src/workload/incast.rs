@@ -44,9 +44,8 @@ pub struct Incast {
     /// First incast.
     #[schemars(extend("default" = 0, "source" = WHOLE_DURATION))]
     pub start: Time,
-    /// End of incasts.
-    ///
-    /// All are earlier. Without one, Python writes the scenario's duration.
+    /// End of incasts; none: the scenario's duration.
+    #[schemars(extend("default" = null, "source" = WHOLE_DURATION))]
     pub stop: Time,
     /// The receiver; null: random each time.
     #[schemars(extend("default" = null, "source" = format!("{BFC_SIMULATOR}: uniform")))]

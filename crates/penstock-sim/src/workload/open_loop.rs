@@ -53,9 +53,8 @@ pub struct OpenLoop {
     /// First arrivals.
     #[schemars(extend("default" = 0, "source" = WHOLE_DURATION))]
     pub start: Time,
-    /// End of arrivals.
-    ///
-    /// All flows start earlier. Without one, Python writes the scenario's duration.
+    /// End of arrivals; none: the scenario's duration.
+    #[schemars(extend("default" = null, "source" = WHOLE_DURATION))]
     pub stop: Time,
 }
 

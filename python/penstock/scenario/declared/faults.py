@@ -11,25 +11,27 @@ from penstock.units import Time
 
 
 class Outage(Part):
-    """A cable between two switches that fails for a while."""
+    """A link that fails, with all that is on it, and routes that go around it."""
 
-    link: tuple[Count, Count] = field("The two nodes that the cable joins")
-    start: Time = field("When it fails (ps), > 0")
+    link: tuple[Count, Count] = field("The two switches that it joins")
+    start: Time = field("When it fails", range="1 ps or more")
     end: Time | None = field(
-        "When it works again (ps), after `start`; none for never",
+        "When it works again; null: never",
         None,
+        range="1 ps or more",
         source="our choice: it stays down",
     )
 
 
 class Fault(Part):
-    """What goes wrong."""
+    """Faults that are put in on purpose."""
 
     control_loss: Number = field(
-        "Probability that a pause, resume or bitmap frame is lost on a wire, in [0, 1)",
+        "Probability that a pause, resume or bitmap frame is lost on a wire",
         0.0,
+        range="0 or more, below 1",
         source="our choice: no faults",
     )
     outages: Many[Outage] = field(
-        "Cables that fail, and recover", (), source="our choice: no faults"
+        "Links between switches that fail for a while", (), source="our choice: no faults"
     )

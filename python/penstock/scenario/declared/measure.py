@@ -11,40 +11,35 @@ from penstock.units import Time
 
 
 class Trace(Part):
-    """Whose packets are listed, event by event."""
+    """A row per event of a packet at a switch."""
 
     nodes: Many[Count] = field(
-        "Switches, as nodes; empty for all",
-        (),
-        source="our choice: a trace asked for without nodes",
+        "Switches to trace; none: all", (), source="our choice: a trace asked for without nodes"
     )
 
 
 class Measure(Part):
-    """What is written down."""
+    """What a run records besides its flows and links."""
 
     sample_interval: Time = field(
-        "Time between two samples of buffers and series (ps); zero for none",
+        "How often buffers and queues are sampled; 0: never",
         "10 us",
         source="our choice: about one round trip of BFC's fabric",
     )
     active_flows: Flag = field(
-        "Whether the flows with packets at each switch port are counted",
+        "How long each link had how many active flows",
         False,
         source="our choice: costs time per packet",
     )
     queue_delays: Flag = field(
-        "Whether the time that data packets wait at switches is counted by group of links",
+        "How long data packets wait at switches, by group of links",
         False,
         source="our choice: costs time per packet",
     )
     series: Many[tuple[Count, Count]] = field(
-        "Links with a series, as (from, to) nodes",
-        (),
-        repr=False,
-        source="our choice: nobody asked",
+        "Links [from, to] with a row per sample", (), repr=False, source="our choice: nobody asked"
     )
     events: Flag = field(
-        "Whether pauses, resumes and drops are listed", False, source="our choice: large under PFC"
+        "A row per pause, resume and drop", False, source="our choice: large under PFC"
     )
-    trace: Trace | None = field("Whose packets are listed", None, source="our choice: very large")
+    trace: Trace | None = field("Packet trace", None, source="our choice: very large")

@@ -14,19 +14,19 @@ from penstock.scenario.base import Part, field
 
 
 class EcmpRouting(Part):
-    """Every flow has one path, by a hash; its replies have one of their own."""
+    """Each flow has one path, by a hash; its replies have one of their own."""
 
     kind: Literal["ecmp"]
 
 
 class SymmetricEcmpRouting(Part):
-    """Every flow has one path, by a hash; its replies take the same links backwards."""
+    """Each flow has one path, by a hash; its replies take the same links backwards."""
 
     kind: Literal["symmetric-ecmp"]
 
 
 class SprayRouting(Part):
-    """Every data packet has its own."""
+    """Each data packet has a path of its own."""
 
     kind: Literal["spray"]
     order: Literal["random", "round-robin"] = field(

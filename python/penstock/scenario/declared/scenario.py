@@ -21,26 +21,27 @@ from penstock.units import Time
 class Scenario(Part):
     """Everything a run depends on."""
 
-    name: Label = field("What the run is called in reports", "scenario")
-    seed: Count64 = field("Seed of all random streams", 1, source="our choice: any will do")
+    name: Label = field("Name in results", "scenario", range="1 to 200 characters")
+    seed: Count64 = field("Seed of every random draw", 1, source="our choice: any will do")
     fidelity: Literal["exact", "ns3-hpcc"] = field(
         "Whose arithmetic the run follows",
         "exact",
         source="our choice: exact unless a run is compared with that simulator",
     )
     duration: Time = field(
-        "Traffic is generated in `[0, duration)` (ps), > 0",
+        "Traffic is generated in [0, duration)",
         "5 ms",
+        range="1 ps or more",
         source="our choice: ten of BFC's incasts (6.2.2), and a run takes less than a minute",
     )
     drain: Time = field(
-        "How much longer flows may take to finish (ps)",
+        "How much longer flows may take to finish",
         "20 ms",
         source="our choice: the largest Google flow takes 12 ms at a tenth of line rate",
     )
-    wire: Wire = field("Sizes of frames", {}, source="see its fields")
-    topology: Topology = field("Hosts, switches, links", {"kind": "leaf-spine"}, source="BFC 6.2.1")
-    scheme: Scheme = field("What switches and hosts do", "bfc", source="BFC")
-    traffic: Many[Traffic] = field("Who sends what to whom, when")
-    faults: Fault = field("What goes wrong", {}, source="see its fields")
-    measure: Measure = field("What is written down", {}, source="see its fields")
+    wire: Wire = field("What packets weigh", {}, source="see its fields")
+    topology: Topology = field("The network", {"kind": "leaf-spine"}, source="BFC 6.2.1")
+    scheme: Scheme = field("How switches and hosts control the flows", "bfc", source="BFC")
+    traffic: Many[Traffic] = field("The flows", range="1 to 65,535 entries", max_length=65535)
+    faults: Fault = field("What breaks on purpose", {}, source="see its fields")
+    measure: Measure = field("What is recorded", {}, source="see its fields")

@@ -13,11 +13,11 @@ from penstock.scenario.declared.switch import Switch
 
 
 class Scheme(Part):
-    """A scheme: the five axes of its switches, its hosts, and its routing."""
+    """How switches and hosts control the flows."""
 
-    name: Label = field("What the scheme is called in reports", "custom")
-    switch: Switch = field("The switches")
-    host: Host = field("The hosts")
+    name: Label = field("Name in results and figures", "custom", range="1 to 200 characters")
+    switch: Switch = field("The five choices of a switch")
+    host: Host = field("The end host")
     routing: Routing = field(
         "Which of several shortest paths",
         {"kind": "ecmp"},

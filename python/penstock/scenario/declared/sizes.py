@@ -15,42 +15,39 @@ from penstock.units import Size
 
 
 class CdfSizes(Part):
-    """A table, as published with the workloads of a paper."""
+    """A table of sizes and cumulative shares of flows."""
 
     kind: Literal["cdf"]
-    name: Label = field("What the table is called, for people")
-    convention: Literal["linear", "step"] = field(
-        "How the tool that the table comes from draws from it"
-    )
-    points: Many[tuple[Size, Number]] = field(
-        "Rows of (size in bytes, share of the flows that are at most so large, in [0, 1]), both "
-        "non-decreasing, the last share 1",
-        repr=False,
-    )
+    name: Label = field("Name of the distribution, or of the file it came from")
+    convention: Literal["linear", "step"] = field("How the table is sampled")
+    points: Many[tuple[Size, Number]] = field("Rows [size in bytes, share of flows]", repr=False)
 
 
 class FixedSizes(Part):
     """Every flow has the same size."""
 
     kind: Literal["fixed"]
-    size: Size = field("Bytes, > 0")
+    size: Size = field("Size of every flow", range="1 B or more")
 
 
 class ExponentialSizes(Part):
-    """Exponential, rounded to whole bytes."""
+    """Exponentially distributed sizes."""
 
     kind: Literal["exponential"]
-    mean: Size = field("Bytes, > 0")
+    mean: Size = field("Mean size", range="1 B or more")
 
 
 class ParetoSizes(Part):
-    """Pareto (type I, unbounded), rounded to whole bytes. AFQ's evaluation uses shape 1.1 and a
-    mean of 30 KB.
-    """
+    """Pareto-distributed sizes, e.g. AFQ's shape 1.1 and mean 30 KB (sec. 6.2.1)."""
 
     kind: Literal["pareto"]
-    shape: Number = field("Tail index, > 1 so that the mean exists", 1.1, source="AFQ 6.2.1")
-    mean: Size = field("Bytes, > 0", "30 kB", source="AFQ 6.2.1")
+    shape: Number = field(
+        "Tail index, above 1 or the mean would be infinite",
+        1.1,
+        range="above 1",
+        source="AFQ 6.2.1",
+    )
+    mean: Size = field("Mean size", "30 kB", range="1 B or more", source="AFQ 6.2.1")
 
 
 Sizes = Annotated[

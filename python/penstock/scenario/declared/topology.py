@@ -15,33 +15,32 @@ from penstock.units import Rate, Time
 
 
 class LeafSpineTopology(Part):
-    """Two tiers, every top-of-rack switch linked to every spine."""
+    """Two tiers: hosts under top-of-rack switches, each joined to every spine."""
 
     kind: Literal["leaf-spine"]
-    racks: Count = field("Racks, >= 1; each has one top-of-rack switch", 8, source="BFC 6.2.1")
-    hosts_per_rack: Count = field(
-        "Hosts in a rack, >= 1; at least 2 hosts in all", 16, source="BFC 6.2.1"
-    )
-    spines: Count = field("Spine switches, >= 1", 8, source="BFC 6.2.1")
+    racks: Count = field("Top-of-rack switches", 8, range="1 or more", source="BFC 6.2.1")
+    hosts_per_rack: Count = field("Hosts under each", 16, range="1 or more", source="BFC 6.2.1")
+    spines: Count = field("Spine switches", 8, range="1 or more", source="BFC 6.2.1")
     host_rate: Rate = field(
-        "Rate of the links between hosts and ToRs (bit/s), > 0", "100 Gb/s", source="BFC 6.2.1"
+        "Rate of host links", "100 Gb/s", range="1 b/s or more", source="BFC 6.2.1"
     )
     spine_rate: Rate = field(
-        "Rate of the links between ToRs and spines (bit/s), > 0", "100 Gb/s", source="BFC 6.2.1"
+        "Rate of links to spines", "100 Gb/s", range="1 b/s or more", source="BFC 6.2.1"
     )
     host_delay: Time = field(
-        "Propagation delay between host and ToR (ps), at most 1 s", "1 us", source="BFC 6.2.1"
+        "Propagation delay of host links", "1 us", range="0 ps to 1 s", source="BFC 6.2.1"
     )
     spine_delay: Time = field(
-        "Propagation delay between ToR and spine (ps), at most 1 s", "1 us", source="BFC 6.2.1"
+        "Propagation delay of links to spines", "1 us", range="0 ps to 1 s", source="BFC 6.2.1"
     )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        "Time from a packet's last bit in to being ready for its egress queue, at every switch",
         0,
+        range="0 ps to 1 s",
         source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join",
+        "Links that have failed from the start, as [node, node]",
         (),
         repr=False,
         source="our choice: nothing fails unless a scenario says so",
@@ -52,23 +51,29 @@ class SingleSwitchTopology(Part):
     """Hosts around one switch."""
 
     kind: Literal["single-switch"]
-    hosts: Count = field("Hosts, >= 2", 16, source="our choice: one rack of BFC 6.2.1")
+    hosts: Count = field(
+        "Hosts", 16, range="2 to 1,048,576", source="our choice: one rack of BFC 6.2.1"
+    )
     rate: Rate = field(
-        "Rate of every link (bit/s), > 0", "100 Gb/s", source="our choice: the links of BFC 6.2.1"
+        "Rate of every link",
+        "100 Gb/s",
+        range="1 b/s or more",
+        source="our choice: the links of BFC 6.2.1",
     )
     delay: Time = field(
-        "Propagation delay of every link (ps), at most 1 s",
+        "Propagation delay of every link",
         "1 us",
+        range="0 ps to 1 s",
         source="our choice: the links of BFC 6.2.1",
     )
     pipeline_delay: Time = field(
-        "Time that the switch needs before a packet is ready for its egress queue (ps), at most 1 "
-        "s",
+        "Time from a packet's last bit in to being ready for its egress queue, at every switch",
         0,
+        range="0 ps to 1 s",
         source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join",
+        "Links that have failed from the start, as [node, node]",
         (),
         repr=False,
         source="our choice: nothing fails unless a scenario says so",
@@ -76,38 +81,47 @@ class SingleSwitchTopology(Part):
 
 
 class DumbbellTopology(Part):
-    """Two switches with hosts on either side."""
+    """Left hosts, a switch, one core link, a switch, right hosts."""
 
     kind: Literal["dumbbell"]
-    left: Count = field("Hosts on the first switch, >= 1", 16, source="our choice: a rack a side")
-    right: Count = field("Hosts on the second switch, >= 1", 16, source="our choice: a rack a side")
+    left: Count = field(
+        "Hosts on the left", 16, range="1 or more", source="our choice: a rack a side"
+    )
+    right: Count = field(
+        "Hosts on the right", 16, range="1 or more", source="our choice: a rack a side"
+    )
     edge_rate: Rate = field(
-        "Rate of the host links (bit/s), > 0",
+        "Rate of host links",
         "100 Gb/s",
+        range="1 b/s or more",
         source="our choice: the links of BFC 6.2.1",
     )
     edge_delay: Time = field(
-        "Propagation delay of the host links (ps), at most 1 s",
+        "Propagation delay of host links",
         "1 us",
+        range="0 ps to 1 s",
         source="our choice: the links of BFC 6.2.1",
     )
     core_rate: Rate = field(
-        "Rate of the link between the switches (bit/s), > 0",
+        "Rate of the core link",
         "100 Gb/s",
+        range="1 b/s or more",
         source="our choice: the links of BFC 6.2.1",
     )
     core_delay: Time = field(
-        "Propagation delay between the switches (ps), at most 1 s",
+        "Propagation delay of the core link",
         "1 us",
+        range="0 ps to 1 s",
         source="our choice: the links of BFC 6.2.1",
     )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        "Time from a packet's last bit in to being ready for its egress queue, at every switch",
         0,
+        range="0 ps to 1 s",
         source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join",
+        "Links that have failed from the start, as [node, node]",
         (),
         repr=False,
         source="our choice: nothing fails unless a scenario says so",
@@ -115,42 +129,47 @@ class DumbbellTopology(Part):
 
 
 class ChainTopology(Part):
-    """Switches in a row, each with hosts: the parking lot."""
+    """Switches in a row with hosts on each: the parking lot."""
 
     kind: Literal["chain"]
-    switches: Count = field("Switches, >= 2", 3, source="our choice: two core hops")
+    switches: Count = field(
+        "Switches in the row", 3, range="2 or more", source="our choice: two core hops"
+    )
     hosts_per_switch: Count = field(
-        "Hosts on every switch, >= 1; at least 2 hosts in all",
-        2,
-        source="our choice: a sender and a receiver",
+        "Hosts on each switch", 2, range="1 or more", source="our choice: a sender and a receiver"
     )
     edge_rate: Rate = field(
-        "Rate of the host links (bit/s), > 0",
+        "Rate of host links",
         "100 Gb/s",
+        range="1 b/s or more",
         source="our choice: the links of BFC 6.2.1",
     )
     edge_delay: Time = field(
-        "Propagation delay of the host links (ps), at most 1 s",
+        "Propagation delay of host links",
         "1 us",
+        range="0 ps to 1 s",
         source="our choice: the links of BFC 6.2.1",
     )
     core_rate: Rate = field(
-        "Rate of the links between neighbouring switches (bit/s), > 0",
+        "Rate of links between switches",
         "100 Gb/s",
+        range="1 b/s or more",
         source="our choice: the links of BFC 6.2.1",
     )
     core_delay: Time = field(
-        "Propagation delay between neighbouring switches (ps), at most 1 s",
+        "Propagation delay between switches",
         "1 us",
+        range="0 ps to 1 s",
         source="our choice: the links of BFC 6.2.1",
     )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        "Time from a packet's last bit in to being ready for its egress queue, at every switch",
         0,
+        range="0 ps to 1 s",
         source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join",
+        "Links that have failed from the start, as [node, node]",
         (),
         repr=False,
         source="our choice: nothing fails unless a scenario says so",
@@ -158,43 +177,50 @@ class ChainTopology(Part):
 
 
 class ClosTopology(Part):
-    """Pods of leafs and top-of-rack switches under spines."""
+    """Three tiers: pods of top-of-rack switches and leafs, every leaf joined to every spine."""
 
     kind: Literal["clos"]
-    pods: Count = field("Pods, >= 1", 8, source="PCN 7.4")
-    tors_per_pod: Count = field("Top-of-rack switches in a pod, >= 1", 4, source="PCN 7.4")
-    leafs_per_pod: Count = field("Leaf switches in a pod, >= 1", 2, source="PCN 7.4")
-    hosts_per_tor: Count = field(
-        "Hosts under a top-of-rack switch, >= 1; at least 2 hosts in all", 16, source="PCN 7.4"
+    pods: Count = field("Pods", 8, range="1 or more", source="PCN 7.4")
+    tors_per_pod: Count = field(
+        "Top-of-rack switches in a pod", 4, range="1 or more", source="PCN 7.4"
     )
-    spines: Count = field("Spine switches, >= 1", 8, source="PCN 7.4")
+    leafs_per_pod: Count = field("Leaf switches in a pod", 2, range="1 or more", source="PCN 7.4")
+    hosts_per_tor: Count = field(
+        "Hosts under each top-of-rack switch", 16, range="1 or more", source="PCN 7.4"
+    )
+    spines: Count = field("Spine switches", 8, range="1 or more", source="PCN 7.4")
     host_rate: Rate = field(
-        "Rate of the links between hosts and ToRs (bit/s), > 0", "10 Gb/s", source="PCN 7.4"
+        "Rate of host links", "10 Gb/s", range="1 b/s or more", source="PCN 7.4"
     )
     leaf_rate: Rate = field(
-        "Rate of the links between ToRs and leafs (bit/s), > 0",
+        "Rate of links from top-of-rack switches to leafs",
         "80 Gb/s",
+        range="1 b/s or more",
         source="PCN 7.4: 1:1 at the ToR takes 160 Gb/s to two leafs, two cables of 40 Gb/s each",
     )
     spine_rate: Rate = field(
-        "Rate of the links between leafs and spines (bit/s), > 0", "40 Gb/s", source="PCN 7.4"
+        "Rate of links from leafs to spines", "40 Gb/s", range="1 b/s or more", source="PCN 7.4"
     )
     host_delay: Time = field(
-        "Propagation delay between host and ToR (ps), at most 1 s", "5 us", source="PCN 7.4"
+        "Propagation delay of host links", "5 us", range="0 ps to 1 s", source="PCN 7.4"
     )
     leaf_delay: Time = field(
-        "Propagation delay between ToR and leaf (ps), at most 1 s", "5 us", source="PCN 7.4"
+        "Propagation delay between top-of-rack switch and leaf",
+        "5 us",
+        range="0 ps to 1 s",
+        source="PCN 7.4",
     )
     spine_delay: Time = field(
-        "Propagation delay between leaf and spine (ps), at most 1 s", "5 us", source="PCN 7.4"
+        "Propagation delay between leaf and spine", "5 us", range="0 ps to 1 s", source="PCN 7.4"
     )
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        "Time from a packet's last bit in to being ready for its egress queue, at every switch",
         0,
+        range="0 ps to 1 s",
         source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join",
+        "Links that have failed from the start, as [node, node]",
         (),
         repr=False,
         source="our choice: nothing fails unless a scenario says so",
@@ -202,36 +228,39 @@ class ClosTopology(Part):
 
 
 class GraphLink(Part):
-    """One link of a `Graph`, in both directions."""
+    """A cable between two nodes of a `Graph`: two directed links."""
 
-    a: Count = field("One end: a node number")
-    b: Count = field("The other end: a node number")
+    a: Count = field("One end")
+    b: Count = field("The other end")
     rate: Rate = field(
-        "Rate in each direction (bit/s), > 0",
+        "Rate in each direction",
         "100 Gb/s",
+        range="1 b/s or more",
         source="our choice: the links of BFC 6.2.1",
     )
     delay: Time = field(
-        "Propagation delay (ps), at most 1 s", "1 us", source="our choice: the links of BFC 6.2.1"
+        "Propagation delay",
+        "1 us",
+        range="0 ps to 1 s",
+        source="our choice: the links of BFC 6.2.1",
     )
 
 
 class GraphTopology(Part):
-    """Any graph, link by link."""
+    """Any network, cable by cable."""
 
     kind: Literal["graph"]
-    hosts: Count = field("Hosts, >= 2; each must have exactly one link, to a switch")
-    switches: Count = field("Switches, >= 1")
-    links: Many[GraphLink] = field(
-        "The links; link `k` is the directed links `2k` (a to b) and `2k + 1` (b to a)"
-    )
+    hosts: Count = field("Hosts, numbered from 0", range="2 to 1,048,576")
+    switches: Count = field("Switches, numbered after the hosts", range="1 to 4,096")
+    links: Many[GraphLink] = field("The cables", range="1 to 65,536 entries", max_length=65536)
     pipeline_delay: Time = field(
-        "Time that a switch needs before a packet is ready for its egress queue (ps), at most 1 s",
+        "Time from a packet's last bit in to being ready for its egress queue, at every switch",
         0,
+        range="0 ps to 1 s",
         source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
     failed_links: Many[tuple[Count, Count]] = field(
-        "Links that have failed from the start, as the two nodes that they join",
+        "Links that have failed from the start, as [node, node]",
         (),
         repr=False,
         source="our choice: nothing fails unless a scenario says so",

@@ -22,11 +22,11 @@ class PoissonArrival(Part):
 
 
 class LognormalArrival(Part):
-    """Log-normal gaps, bursty: BFC's evaluation has sigma 2 (BFC Sec. 6.2.1)."""
+    """Log-normal gaps: bursty."""
 
     kind: Literal["lognormal"]
     sigma: Number = field(
-        "Standard deviation of the logarithm of the gap, in [0, 4]", 2.0, source="BFC 6.2.1"
+        "Standard deviation of the logarithm of the gap", 2.0, range="0 to 4", source="BFC 6.2.1"
     )
 
 
@@ -44,58 +44,48 @@ Arrival = Annotated[
 
 
 class UniformPair(Part):
-    """Uniform over all pairs of different hosts (BFC Sec. 6.2.1)."""
+    """Source and destination uniform over all pairs of hosts."""
 
     kind: Literal["uniform"]
 
 
 class RackLocalPair(Part):
-    """A uniform source; the destination is uniform in its rack or uniform outside."""
+    """A share of the flows stays in its rack."""
 
     kind: Literal["rack-local"]
-    fraction: Number = field(
-        "Share of the flows that stay in the rack (under the same switch), in [0, 1]"
-    )
+    fraction: Number = field("Share of the flows that stay", range="0 to 1")
 
 
 class PermutationPair(Part):
-    """A uniform source that always sends to the same destination: one permutation of the hosts
-    without fixed points, uniform among these, drawn once.
-    """
+    """Each host sends to one other host."""
 
     kind: Literal["permutation"]
 
 
 class BetweenPair(Part):
-    """Uniform over the pairs of different hosts with one in each list."""
+    """From some hosts to some hosts."""
 
     kind: Literal["between"]
-    sources: Many[Count] = field("Hosts, without repetition")
-    destinations: Many[Count] = field("Hosts, without repetition")
+    sources: Many[Count] = field("Hosts that send", range="1 entry or more")
+    destinations: Many[Count] = field("Hosts that receive", range="1 entry or more")
 
 
 class FanInPair(Part):
-    """A uniform receiver for a group of flows from different uniform senders, which start
-    together (PCN sec. 7.4); the load and its gaps are those of all flows.
-    """
+    """Groups of flows that start together, from random hosts to one random host."""
 
     kind: Literal["fan-in"]
-    least: Count = field("Fewest senders of a group, >= 1", 1, source="PCN 7.4: 1 to 15")
-    most: Count = field(
-        "Most senders of a group, below the number of hosts; every number between is as likely",
-        15,
-        source="PCN 7.4: 1 to 15",
+    least: Count = field(
+        "Fewest senders of a group", 1, range="1 or more", source="PCN 7.4: 1 to 15"
     )
+    most: Count = field("Most senders of a group", 15, range="1 or more", source="PCN 7.4: 1 to 15")
 
 
 class SynchronousPair(Part):
-    """Every arrival is a flow from each source to one receiver (PCN sec. 7.2); the load and its
-    gaps are those of all flows.
-    """
+    """Every arrival is a flow from each source to one receiver: generators that run in step."""
 
     kind: Literal["synchronous"]
-    sources: Many[Count] = field("Hosts, without repetition")
-    receiver: Count = field("Not among the sources")
+    sources: Many[Count] = field("Hosts that send", range="1 entry or more")
+    receiver: Count = field("The host that receives")
 
 
 Pair = Annotated[
@@ -108,22 +98,24 @@ sender.
 
 
 class CoreLoadOn(Part):
-    """The links between switches (BFC Sec. 6.2.1: "X% load on the links in the core")."""
+    """The links between switches."""
 
     kind: Literal["core"]
 
 
 class EdgeLoadOn(Part):
-    """The links from hosts to their switches."""
+    """The links from hosts to switches."""
 
     kind: Literal["edge"]
 
 
 class LinksLoadOn(Part):
-    """The named links."""
+    """Named directed links."""
 
     kind: Literal["links"]
-    links: Many[tuple[Count, Count]] = field("(from node, to node), neighbours", repr=False)
+    links: Many[tuple[Count, Count]] = field(
+        "Links as [from, to]", range="1 entry or more", repr=False
+    )
 
 
 LoadOn = Annotated[CoreLoadOn | EdgeLoadOn | LinksLoadOn, Field(discriminator="kind")]
@@ -131,79 +123,91 @@ LoadOn = Annotated[CoreLoadOn | EdgeLoadOn | LinksLoadOn, Field(discriminator="k
 
 
 class OpenLoopTraffic(Part):
-    """Flows at a mean load."""
+    """Flows that arrive at a rate, whatever becomes of them."""
 
     kind: Literal["open-loop"]
     label: Label = field(
-        "Name in tables and figures, not empty", "background", source="our choice: BFC's word"
+        "Name in the results",
+        "background",
+        range="1 to 200 characters",
+        source="our choice: BFC's word",
     )
     traffic_class: Count8 = field(
-        "Priority, 0 = highest data class", 0, alias="class", source="our choice: no priorities"
+        "Priority class, 0 is served first", 0, alias="class", source="our choice: no priorities"
     )
     sizes: Sizes = field("Flow sizes")
     arrivals: Arrival = field(
-        "Gaps between flows", {"kind": "lognormal", "sigma": 2.0}, source="BFC 6.2.1"
+        "Gaps between arrivals", {"kind": "lognormal", "sigma": 2.0}, source="BFC 6.2.1"
     )
-    pairs: Pair = field("Sources and destinations", {"kind": "uniform"}, source="BFC 6.2.1")
-    load: Number = field("Mean payload load of the links of `load_on`, in (0, 1)")
+    pairs: Pair = field("Who sends to whom", {"kind": "uniform"}, source="BFC 6.2.1")
+    load: Number = field("Mean load, as a share of capacity", range="above 0, below 1")
     load_on: LoadOn = field(
-        "The links that the load is defined on", {"kind": "core"}, source="BFC 6.2.1"
+        "The links that the load is measured on", {"kind": "core"}, source="BFC 6.2.1"
     )
     load_counts: Literal["crossing", "all"] = field(
         "The flows that the load counts",
         "crossing",
         source="our choice: what the words of BFC 6.2.1 say; its generator differs",
     )
-    start: Time = field("No flow starts earlier (ps)", 0, source="our choice: the whole duration")
+    start: Time = field("First arrivals", 0, source="our choice: the whole duration")
     stop: Time | None = field(
-        "All flows start earlier (ps), > start", None, source="our choice: the whole duration"
+        "End of arrivals; none: the scenario's duration",
+        None,
+        source="our choice: the whole duration",
     )
 
 
 class IncastTraffic(Part):
-    """Many to one, periodically."""
+    """Many senders to one receiver at once, again and again."""
 
     kind: Literal["incast"]
     label: Label = field(
-        "Name in tables and figures, not empty", "incast", source="our choice: BFC's word"
+        "Name in the results",
+        "incast",
+        range="1 to 200 characters",
+        source="our choice: BFC's word",
     )
     traffic_class: Count8 = field(
-        "Priority, 0 = highest data class", 0, alias="class", source="our choice: no priorities"
+        "Priority class, 0 is served first", 0, alias="class", source="our choice: no priorities"
     )
     degree: Count = field(
-        "Flows in an event, >= 1",
+        "Senders",
         100,
+        range="1 or more",
         source="BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us",
     )
     size: Size = field(
-        "Payload of all flows of an event together (bytes), >= degree; each has size / degree, "
-        "rounded down",
+        "Bytes of all senders together",
         "20 MB",
+        range="1 B or more",
         source="BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us",
     )
     period: Time = field(
-        "Time between events (ps), > 0",
+        "Time from one incast to the next",
         "500 us",
+        range="1 ps or more",
         source="BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us",
     )
-    start: Time = field("The first event (ps)", 0, source="our choice: the whole duration")
+    start: Time = field("First incast", 0, source="our choice: the whole duration")
     stop: Time | None = field(
-        "All events are earlier (ps), > start", None, source="our choice: the whole duration"
+        "End of incasts; none: the scenario's duration",
+        None,
+        source="our choice: the whole duration",
     )
     receiver: Count | None = field(
-        "The host that all send to, or none: a host drawn for every event",
+        "The receiver; null: random each time",
         None,
         source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): uniform",
     )
     senders: tuple[Count, ...] | None = field(
-        "The hosts that may send, without repetition, or none: every host. The receiver never "
-        "sends",
+        "Hosts to draw senders from; null: all others",
         None,
+        range="1 entry or more",
         fail_fast=True,
         source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): all",
     )
     replace: Flag = field(
-        "Whether a host may send several flows of an event",
+        "A sender may be drawn twice",
         True,
         source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): with "
         "replacement",
@@ -211,28 +215,28 @@ class IncastTraffic(Part):
 
 
 class ListedTraffic(Part):
-    """Flow by flow."""
+    """Flows one by one."""
 
     kind: Literal["listed"]
     label: Label = field(
-        "Name in tables and figures, not empty", "listed", source="our choice: the kind"
+        "Name in the results", "listed", range="1 to 200 characters", source="our choice: the kind"
     )
     traffic_class: Count8 = field(
-        "Priority, 0 = highest data class", 0, alias="class", source="our choice: no priorities"
+        "Priority class, 0 is served first", 0, alias="class", source="our choice: no priorities"
     )
     flows: Many[tuple[Count, Count, Size, Time]] = field(
-        "(source host, destination host, size in bytes or 0 = endless, start in ps), in any "
-        "order; flows of the same start keep theirs",
+        "Rows [source, destination, size (0: endless), start]",
+        range="1 to 524,288 entries",
+        max_length=524288,
         repr=False,
     )
     spread: Time = field(
-        "Each flow starts up to so much later, evenly drawn (ps)",
+        "Each flow starts up to so much later, evenly drawn",
         0,
         source="our choice: exactly when it is written",
     )
     destination_ports: Many[Count16] = field(
-        "UDP destination port of each flow, or empty for 0: what ECMP hashes under the fidelity "
-        "of the ns-3 HPCC simulator",
+        "UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0",
         (),
         source="our choice: nothing else looks at ports",
     )

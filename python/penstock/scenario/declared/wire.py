@@ -10,35 +10,42 @@ from penstock.scenario.base import Part, Size32, field
 
 
 class Wire(Part):
-    """Sizes of frames on the wire (`BASELINES.md` sec. 24, the HPCC family's column) (bytes)."""
+    """What packets weigh on the wire."""
 
     payload: Size32 = field(
-        "Payload of a full data packet, 1 to 9,000", "1000 B", source="BFC 6.2.1"
+        "Largest payload of a packet", "1000 B", range="1 B to 9 kB", source="BFC 6.2.1"
     )
     header: Size32 = field(
-        "Header of a data packet",
+        "Headers of a data packet",
         "48 B",
+        range="1 B to 9 kB",
         source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): Ethernet 14, "
         "IP 20, UDP 8, sequence 6",
     )
     acknowledgement: Size32 = field(
-        "An acknowledgement that echoes neither telemetry nor a timestamp",
+        "An ACK or NACK that echoes neither telemetry nor a timestamp",
         "60 B",
+        range="1 B to 9 kB",
         source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): Ethernet 14, "
         "IP 20, ACK 12, padded to 60",
     )
     telemetry: Size32 = field(
-        "Telemetry of a data packet, where the scheme uses it",
+        "Telemetry in data packets and ACKs, where the scheme marks with telemetry",
         "42 B",
+        range="0 B to 9 kB",
         source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 5 hops x 8 + "
         "2",
     )
     timestamp: Size32 = field(
-        "Timestamp of a data packet, where the controller uses it",
+        "Timestamp in data packets and ACKs, where the controller measures round-trip times",
         "8 B",
+        range="0 B to 9 kB",
         source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): TIMELY's 8 B "
         "header",
     )
     control_frame: Size32 = field(
-        "A pause, resume or bitmap frame", "64 B", source="smallest Ethernet frame (IEEE 802.3)"
+        "A pause, resume or bitmap frame",
+        "64 B",
+        range="1 B to 9 kB",
+        source="smallest Ethernet frame (IEEE 802.3)",
     )
