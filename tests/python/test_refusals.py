@@ -42,7 +42,8 @@ BAD = {
     "nearest key": ("[topology]\nkind = 'chain'\nswitch = 3\n" + OPEN,
                     ["did you mean", "switches"]),
     "negative rate": ("[topology]\nhost_rate = -1\n" + OPEN, ["topology.host_rate", "-1", "Gb/s"]),
-    "zero rate": ("[topology]\nhost_rate = 0\n" + OPEN, ["topology.host_rate", "0 b/s", "1 b/s or more"]),
+    "zero rate": ("[topology]\nhost_rate = 0\n" + OPEN,
+                  ["topology.host_rate", "0 b/s", "1 b/s or more"]),
     "unit": ("duration = '5 parsecs'\n" + OPEN, ["duration", "5 parsecs", "us, ms"]),
     "float time": ("duration = 0.001\n" + OPEN, ["duration", "0.001", "picoseconds"]),
     "no duration": ("duration = 0\n" + OPEN, ["duration", "0 ps", "1 ps or more"]),
@@ -126,7 +127,8 @@ BAD = {
     "credits on another way": ("[scheme]\npreset = 'expresspass'\nrouting.kind = 'ecmp'\n" + OPEN,
                                ["scheme.routing.kind", "ecmp", "symmetric-ecmp"]),
     "credits for other frames": ("[wire]\npayload = 1000\n[scheme]\npreset = 'expresspass'\n"
-                                 + OPEN, ["scheme.switch.scheduling.frame", "1.538 kB", "1.078 kB"]),
+                                 + OPEN,
+                                 ["scheme.switch.scheduling.frame", "1.538 kB", "1.078 kB"]),
     "credits of other sizes": (
         "[scheme]\npreset = 'expresspass'\nhost.controller.credit_maximum = '100 B'\n" + OPEN,
         ["scheme.switch.scheduling.credit", "84", "88 B"]),
@@ -157,7 +159,7 @@ BAD = {
                                         "incast_queue = true"),
                                  ["scheme.switch.assignment.classes_share", "incast_queue"]),
     "windows of swift": (varied("swift", "host.controller", "maximum_flow_window = 0.1"),
-                         ["scheme.host.controller.maximum_flow_window", "0.1", "more than minimum"]),
+                         ["scheme.host.controller.maximum_flow_window", "0.1", "more than min"]),
     "thresholds of timely": (varied("timely", "host.controller", "low_rtt = '1 ms'"),
                              ["scheme.host.controller.low_rtt", "1 ms", "at most high_rtt"]),
     "bfc in ns-3": ("fidelity = 'ns3-hpcc'\n" + OPEN,
@@ -188,7 +190,8 @@ BAD = {
                    ["topology.host_delay", "2 s", "to 1 s"]),
     "switch out of reach": (GRAPH.replace("switches = 1", "switches = 2").format(links=FULL),
                             ["topology.links", "disconnected", "[4]", "add a cable"]),
-    "two hosts joined": (GRAPH.format(links="{a=0,b=3}, {a=1,b=2}"), ["topology.links[1]", "two hosts", "to a switch"]),
+    "two hosts joined": (GRAPH.format(links="{a=0,b=3}, {a=1,b=2}"),
+                         ["topology.links[1]", "two hosts", "to a switch"]),
     "alpha": (varied("pfc", "switch.admission.ingress", "alpha = 100.0"),
               ["scheme.switch.admission.ingress.alpha", "100", "at most 64"]),
     "target of the base round trip": (

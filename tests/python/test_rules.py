@@ -138,7 +138,7 @@ BAD: list[tuple[str, str, Any]] = [
     ("pfc", "faults.outages", [OUTAGE, OUTAGE | {"start": 10_000_000, "end": None}]),
     ("pfc", "duration -> traffic[0].stop", 1_000_000_000),
     ("pfc", "traffic[0].start", 5_000_000_000),
-    ("pfc", "traffic[0].sizes.points -> traffic[0].sizes", [[1, 0.5]]),
+    ("pfc", "traffic[0].sizes.points", [[1, 0.5]]),
 ]
 
 
