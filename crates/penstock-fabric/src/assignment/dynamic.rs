@@ -389,3 +389,7 @@ impl Policy for Dynamic {
 #[cfg(test)]
 #[path = "dynamic_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "dynamic_field_tests.rs"]
+mod field_tests;

@@ -64,7 +64,8 @@ mod tests {
     fn somebody_keeps_rounds() {
         let rounds = ("marking", r#"{"kind": "rounds", "rounds": 8}"#);
         assert!(refused(&[ROUNDS, ROTATING, rounds], &[]).is_empty());
-        let expected = "marking.kind is rounds; the class assignment knows no rounds; use assignment \"rounds\"";
+        let expected = "marking.kind is rounds; the class assignment knows no rounds; use \
+                        assignment \"rounds\"";
         assert_eq!(refused(&[rounds], &[]), [expected]);
     }
 }

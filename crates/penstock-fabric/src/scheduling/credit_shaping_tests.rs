@@ -148,8 +148,8 @@ fn a_credit_stands_for_a_full_packet() {
     let refused =
         |frame| refused_in(&surroundings, &[SHAPING], &[("/scheduling/frame", json!(frame))]);
     assert!(refused(1_078).is_empty());
-    let expected =
-        "scheduling.frame is 1.538 kB; a full data packet weighs 1.078 kB on the wire; write 1.078 kB";
+    let expected = "scheduling.frame is 1.538 kB; a full data packet weighs 1.078 kB on the wire; \
+                    write 1.078 kB";
     assert_eq!(refused(1_538), [expected]);
     assert_eq!(refused(0), ["scheduling.frame is 0 B; write 1 B to 16 KiB"]);
 }

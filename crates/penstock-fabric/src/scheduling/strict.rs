@@ -99,8 +99,8 @@ mod tests {
     fn it_ranks_queues() {
         let fields = ["classes_share", "classes"].map(|field| format!("/assignment/{field}"));
         let fields = [(fields[0].as_str(), json!(true)), (fields[1].as_str(), json!(2))];
-        let expected = "scheduling.kind is strict; it ranks queues by number, and queues that classes share have \
-                        no rank; use scheduling \"drr\" or \"srf\"";
+        let expected = "scheduling.kind is strict; it ranks queues by number, and queues that classes share \
+                        have no rank; use scheduling \"drr\" or \"srf\"";
         assert_eq!(refused(&[DYNAMIC, STRICT], &fields), [expected]);
     }
 }

@@ -27,8 +27,8 @@ fn paused_queues(scenario: &Scenario, problems: &mut Problems) {
     let (switch, nic) = (&scenario.scheme.switch, &scenario.scheme.host.nic);
     let field = "scheme.host.nic.queues";
     let has_queues = !nic.reacts || nic.queues > 0 || !problems.is_sound(field);
-    let remedy = "a NIC that obeys the pauses of queues needs queues to pause; use at least 2 (BFC: 32), or set \
-                  scheme.host.nic.reacts = false";
+    let remedy = "a NIC that obeys the pauses of queues needs queues to pause; use at least 2 (BFC: 32), or \
+                  set scheme.host.nic.reacts = false";
     let holds = has_queues || !switch.backpressure.pauses_queues();
     problems.unless(holds, field, nic.queues, remedy);
 }

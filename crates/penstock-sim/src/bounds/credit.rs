@@ -14,11 +14,13 @@ use crate::scenario::Scenario;
 pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_symmetric = scenario.scheme.routing == (RoutingConfig::SymmetricEcmp {});
-    let remedy = "the simulator of fidelity ns3-hpcc hashes each direction; use \"ecmp\", or fidelity \"exact\"";
+    let remedy = "the simulator of fidelity ns3-hpcc hashes each direction; use \"ecmp\", or \
+                  fidelity \"exact\"";
     let holds = !is_symmetric || scenario.fidelity == Fidelity::Exact;
     problems.unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy);
     let holds = !is_symmetric || scenario.faults.outages.is_empty();
-    let remedy = "packets are forwarded by a hash of each direction while links fail; use \"ecmp\", or no outages";
+    let remedy = "packets are forwarded by a hash of each direction while links fail; use \"ecmp\", or \
+                  no outages";
     problems.unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy);
     let shaping = switch.scheduling.credit_shaping();
     let controller = match &host.controller {

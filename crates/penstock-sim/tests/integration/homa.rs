@@ -168,7 +168,7 @@ fn schemes_that_do_not_go_together_are_refused() {
         (with(homa(2), "/host/recovery", go_back_n), "needs \"resend\""),
         (with(homa(2), "/switch/scheduling", json!({"kind": "drr", "quantum": 1_048})), "strict"),
         (with(homa(2), "/host/controller", json!({"kind": "line-rate"})), "homa"),
-        (homa(7), "exceed the 8"),
+        (homa(7), "the switch has 8"),
         (with(homa(2), "/host/controller/cutoffs", json!([5, 5])), "ascend"),
         (
             with(crate::fixture::pfc(), "/routing", json!({"kind": "spray", "order": "random"})),

@@ -6,6 +6,7 @@ use penstock_units::Bytes;
 use serde_json::json;
 
 use super::*;
+use crate::backpressure::policy::Parameters as _;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts};
 use crate::{AdmissionConfig, BackpressureConfig, SwitchConfig};
 
