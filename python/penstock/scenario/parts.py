@@ -29,7 +29,8 @@ class ScenarioParts(declared.Scenario):
     scheme: Annotated[Scheme, BeforeValidator(lambda written: expand_scheme(written)[0])] = field(
         "How switches and hosts control the flows", DEFAULT_PRESET, source="BFC"
     )
-    traffic: Many[Traffic] = inherited(declared.Scenario, "traffic")
+    # A user may write more kinds than the core has.
+    traffic: Many[Traffic] = inherited(declared.Scenario, "traffic")  # type: ignore[assignment]
 
     def resolve(self) -> Self:
         """This scenario with every default and every file in place.
