@@ -91,6 +91,10 @@ SCHEMES: list[dict[str, Any]] = [
     },
     {"host": {"controller": {"kind": "swift", "base_target": "20 us"}}},
     {
+        "switch": {"marking": {"kind": "ecn"}},
+        "host": {"controller": {"kind": "dctcp", "increase": {"kind": "rate", "rate": "1 Gb/s"}}},
+    },
+    {
         "switch": {
             "assignment": {"kind": "ingress"},
             "marking": {"kind": "predicted", "threshold": "150 kB"},
@@ -136,8 +140,8 @@ SCHEMES: list[dict[str, Any]] = [
 FAULTS: Table = {
     "control_loss": 0.01,
     "outages": [
-        {"link": [128, 136], "start": "1 us"},
         {"link": [137, 128], "start": "2 us", "end": "3 us"},
+        {"link": [128, 136], "start": "1 us"},
     ],
 }
 
