@@ -85,7 +85,7 @@ def test_the_policy_passes_its_own_tests(monkeypatch: pytest.MonkeyPatch) -> Non
     rust = {path: text for path, text in files.items() if path.startswith("crates/")}
     assert POLICY in rust
     assert len(rust) == 3
-    printer = 'fn main() { println!("{}", penstock_sim::Scenario::schema()); }\n'
+    printer = '//! Schema.\nfn main() { println!("{}", penstock_sim::Scenario::schema()); }\n'
     renew(PLACE / "copy", rust | {SCHEMA: printer})
     said = cargo("test", "-p", "penstock-fabric", "--lib", "scheduling::longest")
     tests = rust[POLICY].count("#[test]")

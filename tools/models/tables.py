@@ -66,7 +66,7 @@ def _row(declared: Declared, field: Field) -> str:
         f"`{field.name}`",
         _value(declared, field),
         _default(field) if field.has_default else "required",
-        field.meaning,
+        field.meaning.removesuffix("."),
         field.note("source"),
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -86,7 +86,8 @@ def _type(declared: Declared, one: Type) -> str:
         case Row(entries):
             return f"[{', '.join(_type(declared, entry) for entry in entries)}]"
         case Many(entry):
-            return f"list of {_type(declared, entry)}"
+            words = _type(declared, entry)
+            return f"list of {words.replace('table', 'tables', 1)}"
         case Named(name):
             thing = declared[name]
             if isinstance(thing, Choice):

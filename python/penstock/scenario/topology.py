@@ -38,7 +38,7 @@ class _Network(Part, ABC):
         return hosts + [f"S{switch}" for switch in range(self.switch_count())]
 
 
-class LeafSpine(_Network, declared.LeafSpineTopology):
+class LeafSpine(declared.LeafSpineTopology, _Network):
     def host_count(self) -> int:
         return self.racks * self.hosts_per_rack
 
@@ -56,7 +56,7 @@ class LeafSpine(_Network, declared.LeafSpineTopology):
         ]
 
 
-class SingleSwitch(_Network, declared.SingleSwitchTopology):
+class SingleSwitch(declared.SingleSwitchTopology, _Network):
     def host_count(self) -> int:
         return self.hosts
 
@@ -67,7 +67,7 @@ class SingleSwitch(_Network, declared.SingleSwitchTopology):
         return self.hosts
 
 
-class Dumbbell(_Network, declared.DumbbellTopology):
+class Dumbbell(declared.DumbbellTopology, _Network):
     def host_count(self) -> int:
         return self.left + self.right
 
@@ -78,7 +78,7 @@ class Dumbbell(_Network, declared.DumbbellTopology):
         return self.host_count() + 1
 
 
-class Chain(_Network, declared.ChainTopology):
+class Chain(declared.ChainTopology, _Network):
     def host_count(self) -> int:
         return self.switches * self.hosts_per_switch
 
@@ -89,7 +89,7 @@ class Chain(_Network, declared.ChainTopology):
         return self.host_count() + self.switches - 1
 
 
-class Clos(_Network, declared.ClosTopology):
+class Clos(declared.ClosTopology, _Network):
     def _tors(self) -> int:
         return self.pods * self.tors_per_pod
 
@@ -115,7 +115,7 @@ class Clos(_Network, declared.ClosTopology):
         ]
 
 
-class Graph(_Network, declared.GraphTopology):
+class Graph(declared.GraphTopology, _Network):
     @model_validator(mode="before")
     @classmethod
     def _read_file(cls, written: Any, info: ValidationInfo) -> Any:
