@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::error::ScenarioError;
 use crate::outage::{RouteChange, route_changes};
 use crate::routing::Routing;
-use crate::scenario::{Scenario, check_label};
+use crate::scenario::{MeasureConfig, Scenario, check_label};
 use crate::topology::{self, Topology};
 use crate::workload::Workload;
 
@@ -69,7 +69,9 @@ fn fields(scenario: &Scenario, problems: &mut Problems) {
     problems.unless(span <= LONGEST, "duration", duration, remedy);
     problems.within("wire", |problems| declared::check(&scenario.wire, problems));
     problems.within("faults", |problems| declared::check(&scenario.faults, problems));
-    problems.within("measure", |problems| declared::check(&scenario.measure, problems));
+    // Rows of links and nodes are checked with the network.
+    let measure = MeasureConfig { series: vec![], trace: None, ..scenario.measure };
+    problems.within("measure", |problems| declared::check(&measure, problems));
     check_label("scheme.name", &scheme.name, problems);
     problems.within("scheme.routing", |problems| declared::check(&scheme.routing, problems));
     problems.within("scheme.switch", |problems| scenario.scheme.switch.check(problems));

@@ -5,7 +5,7 @@ use rand_core::RngCore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::draw;
+use super::{draw, shortened};
 
 /// How far the last cumulative probability may be from 1 (our choice: above the rounding of
 /// percentages divided by 100, below any difference that is meant).
@@ -105,12 +105,14 @@ impl SizeConfig {
         Ok(SizeDistribution { form, mean })
     }
 
-    /// This without the rows of a table.
-    pub(super) fn without_rows(&self) -> SizeConfig {
+    /// This with one row of a table at most, for what all rows have in common.
+    pub(super) fn shortened(&self) -> SizeConfig {
         match self {
-            SizeConfig::Cdf { convention, .. } => {
-                SizeConfig::Cdf { name: String::new(), convention: *convention, points: vec![] }
-            }
+            SizeConfig::Cdf { convention, points, .. } => SizeConfig::Cdf {
+                name: String::new(),
+                convention: *convention,
+                points: shortened(points),
+            },
             other => other.clone(),
         }
     }
