@@ -6,6 +6,7 @@ Each part has read itself, and the core has not been asked yet whether it accept
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator
@@ -19,6 +20,8 @@ from penstock.scenario.scheme import Scheme, expand_scheme
 from penstock.scenario.table import DEFAULT_PRESET
 from penstock.scenario.topology import Topology
 from penstock.scenario.traffic import LongLived, OpenLoop, Trace, Traffic
+
+_FLOWS = re.compile(r"traffic\[(?P<entry>\d+)\]\.flows(\[\d+\]\[(?P<column>\d)\])?")
 
 
 class ScenarioParts(declared.Scenario):
@@ -47,6 +50,15 @@ class ScenarioParts(declared.Scenario):
             except PydanticCustomError as error:
                 raise ScenarioError([problem_of(error, f"traffic[{index}].file")]) from None
         return self.model_copy(update={"traffic": tuple(entries)})
+
+    def written_path(self, path: str) -> str:
+        """What a user wrote, where the resolved scenario has the field at `path`."""
+        found = _FLOWS.match(path)
+        if not found or not isinstance(self.traffic[int(found["entry"])], LongLived):
+            return path
+        if found["column"] == "3":
+            return f"traffic[{found['entry']}].start"
+        return f"traffic[{found['entry']}].pairs{path[found.end('entry') + len('].flows') :]}"
 
 
 def _resolved(entry: Any, duration: int) -> Any:

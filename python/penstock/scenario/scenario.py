@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
@@ -136,8 +137,12 @@ class Scenario(ScenarioParts):
         except ValidationError as error:
             raise translate(error, cls) from None
         scenario._written = table
-        with core_refusals(None):
-            _core.validate(scenario.to_json())
+        try:
+            with core_refusals(None):
+                _core.validate(scenario.to_json())
+        except ScenarioError as error:
+            paths = ((scenario.written_path(one.field), one) for one in error.problems)
+            raise ScenarioError(replace(one, field=path) for path, one in paths) from None
         return scenario
 
     @property
