@@ -42,8 +42,8 @@ class Bound:
 BOUNDS = [
     Bound("fidelity", "exact", "ns3-hpcc"),
     Bound("drain", 59_000_000_000_000, 60_000_000_000_000),
-    Bound("topology.racks", 4_088, 4_089),
-    Bound("topology.hosts_per_rack", 131_072, 131_073),
+    Bound("topology.racks", 8, 4_089),
+    Bound("topology.hosts_per_rack", 16, 131_073),
     Bound("topology.failed_links", [[128, 136]], [[128, 129]]),
     Bound("traffic[0].pairs.most", 127, 128, traffic=(OPEN | {"pairs": {"kind": "fan-in"}},)),
     Bound("traffic[0].pairs.receiver", 127, 128, traffic=(SYNCHRONOUS,)),
