@@ -185,6 +185,55 @@ def test_a_label_that_is_there_already_is_refused() -> None:
     assert "traffic[1].label" in refused(with_key(good, "traffic[1].label", "background"))
 
 
+NAMED: dict[str, tuple[Table, Table, list[str]]] = {
+    "senders": (
+        INCAST,
+        {"receiver": 1, "senders": [9, 0, 1, 0]},
+        ["senders[0]", "senders[3]", "receiver"],
+    ),
+    "sources": (
+        OPEN,
+        {"pairs": {"kind": "between", "sources": [1, 9, 1], "destinations": [9, 2]}},
+        ["pairs.sources[1]", "pairs.sources[2]", "pairs.destinations[0]"],
+    ),
+    "alone": (
+        OPEN,
+        {"pairs": {"kind": "between", "sources": [1], "destinations": [1]}},
+        ["pairs.destinations"],
+    ),
+    "bursts": (
+        OPEN,
+        {"pairs": {"kind": "synchronous", "sources": [8, 1, 1], "receiver": 1}},
+        ["pairs.sources[0]", "pairs.sources[2]", "pairs.receiver"],
+    ),
+    "groups": (
+        FAN_IN,
+        {"pairs": {"kind": "fan-in", "least": 99, "most": 98}},
+        ["pairs.most", "pairs.most"],
+    ),
+    "share": (OPEN, {"pairs": {"kind": "rack-local", "fraction": -0.5}}, ["pairs.fraction"]),
+    "links": (
+        OPEN,
+        {"load_on": {"kind": "links", "links": [[0, 8], [0, 9], [0, 8], [0, 1]]}},
+        ["load_on.links[1]", "load_on.links[2]", "load_on.links[3]"],
+    ),
+    "crossing": (OPEN, {"load_counts": "all"}, ["load_counts"]),
+    "flows": (
+        LISTED,
+        {"flows": [[9, 8, 1, 0], [3, 3, 1, 0]]},
+        ["flows[0][0]", "flows[0][1]", "flows[1][1]"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_wrong_entry_of_a_list_is_told(name: str) -> None:
+    entry, change, fields = NAMED[name]
+    bad = scenario("pfc", [entry])
+    bad["traffic"][0] |= change
+    assert refused(bad) == [f"traffic[0].{field}" for field in fields]
+
+
 # -- random changes -------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ use crate::outage::{RouteChange, route_changes};
 use crate::routing::Routing;
 use crate::scenario::{MeasureConfig, Scenario, check_label};
 use crate::topology::{self, Topology};
-use crate::workload::Workload;
+use crate::workload::{self, Workload};
 
 mod combination;
 mod credit;
@@ -67,6 +67,7 @@ fn fields(scenario: &Scenario, problems: &mut Problems) {
          100 Gb/s is a billion packets per link"
     );
     problems.unless(span <= LONGEST, "duration", duration, remedy);
+    workload::check_count(&scenario.traffic, problems);
     problems.within("wire", |problems| declared::check(&scenario.wire, problems));
     problems.within("faults", |problems| declared::check(&scenario.faults, problems));
     // Rows of links and nodes are checked with the network.

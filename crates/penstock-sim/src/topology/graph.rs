@@ -37,7 +37,7 @@ pub struct Graph {
     pub failed_links: Vec<(u32, u32)>,
 }
 
-/// A cable between two nodes of a [`Graph`]: two directed links.
+/// A cable between two nodes of a graph: two directed links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphLink {

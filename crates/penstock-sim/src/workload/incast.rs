@@ -44,7 +44,9 @@ pub struct Incast {
     /// First incast.
     #[schemars(extend("default" = 0, "source" = WHOLE_DURATION))]
     pub start: Time,
-    /// End of incasts; none: the scenario's duration.
+    /// End of incasts; none: the duration.
+    ///
+    /// All are earlier. Python writes the duration where a scenario has none.
     #[schemars(extend("default" = null, "source" = WHOLE_DURATION))]
     pub stop: Time,
     /// The receiver; null: random each time.

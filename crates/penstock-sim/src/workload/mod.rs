@@ -37,6 +37,7 @@ pub use incast::Incast;
 pub use listed::Listed;
 pub use load::{LoadCounts, LoadOn};
 pub use merge::Workload;
+pub(crate) use merge::check_count;
 pub use open_loop::OpenLoop;
 pub use pair::PairConfig;
 pub use size::{Convention, SizeConfig, SizeDistribution};

@@ -19,7 +19,7 @@ pub enum SizeConfig {
     Cdf {
         /// Name of the distribution, or of the file it came from.
         name: String,
-        /// How the table is sampled.
+        /// How the table is sampled: straight lines, or each row one size.
         convention: Convention,
         /// Rows [size in bytes, share of flows].
         ///
@@ -44,7 +44,9 @@ pub enum SizeConfig {
     ///
     /// Type I, unbounded, rounded to whole bytes.
     Pareto {
-        /// Tail index, above 1 or the mean would be infinite.
+        /// Tail index.
+        ///
+        /// The mean of 1 would be infinite.
         #[schemars(extend("exclusiveMinimum" = 1, "default" = 1.1, "source" = AFQ))]
         shape: f64,
         /// Mean size.

@@ -19,7 +19,9 @@ class CdfSizes(Part):
 
     kind: Literal["cdf"]
     name: Label = field("Name of the distribution, or of the file it came from")
-    convention: Literal["linear", "step"] = field("How the table is sampled")
+    convention: Literal["linear", "step"] = field(
+        "How the table is sampled: straight lines, or each row one size"
+    )
     points: Many[tuple[Size, Number]] = field("Rows [size in bytes, share of flows]", repr=False)
 
 
@@ -41,12 +43,7 @@ class ParetoSizes(Part):
     """Pareto-distributed sizes, e.g. AFQ's shape 1.1 and mean 30 KB (sec. 6.2.1)."""
 
     kind: Literal["pareto"]
-    shape: Number = field(
-        "Tail index, above 1 or the mean would be infinite",
-        1.1,
-        range="above 1",
-        source="AFQ 6.2.1",
-    )
+    shape: Number = field("Tail index", 1.1, range="above 1", source="AFQ 6.2.1")
     mean: Size = field("Mean size", "30 kB", range="1 B or more", source="AFQ 6.2.1")
 
 

@@ -228,7 +228,7 @@ class ClosTopology(Part):
 
 
 class GraphLink(Part):
-    """A cable between two nodes of a `Graph`: two directed links."""
+    """A cable between two nodes of a graph: two directed links."""
 
     a: Count = field("One end")
     b: Count = field("The other end")

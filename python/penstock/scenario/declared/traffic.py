@@ -145,15 +145,14 @@ class OpenLoopTraffic(Part):
         "The links that the load is measured on", {"kind": "core"}, source="BFC 6.2.1"
     )
     load_counts: Literal["crossing", "all"] = field(
-        "The flows that the load counts",
+        "Crossing: only flows that cross those links count; all: BFC's generator, which counts "
+        "flows inside a rack too",
         "crossing",
         source="our choice: what the words of BFC 6.2.1 say; its generator differs",
     )
     start: Time = field("First arrivals", 0, source="our choice: the whole duration")
     stop: Time | None = field(
-        "End of arrivals; none: the scenario's duration",
-        None,
-        source="our choice: the whole duration",
+        "End of arrivals; none: the duration", None, source="our choice: the whole duration"
     )
 
 
@@ -190,9 +189,7 @@ class IncastTraffic(Part):
     )
     start: Time = field("First incast", 0, source="our choice: the whole duration")
     stop: Time | None = field(
-        "End of incasts; none: the scenario's duration",
-        None,
-        source="our choice: the whole duration",
+        "End of incasts; none: the duration", None, source="our choice: the whole duration"
     )
     receiver: Count | None = field(
         "The receiver; null: random each time",
