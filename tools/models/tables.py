@@ -27,7 +27,8 @@ def filled(page: str, declared: Declared) -> str:
 
     def table(match: re.Match[str]) -> str:
         name = match.group(1)
-        heading = HEADING.findall(page[: match.start()])[-1] + "#"
+        by_hand = PLACE.sub("", page[: match.start()])
+        heading = HEADING.findall(by_hand)[-1] + "#"
         tables = _tables(declared, name, heading)
         return f"<!-- fields of {name} -->\n\n{tables}\n<!-- end of fields -->"
 
@@ -87,7 +88,9 @@ def _type(declared: Declared, one: Type) -> str:
             return f"[{', '.join(_type(declared, entry) for entry in entries)}]"
         case Many(entry):
             words = _type(declared, entry)
-            return f"list of {words.replace('table', 'tables', 1)}"
+            if isinstance(entry, Named):
+                return f"list of {words.replace('table', 'tables', 1)}"
+            return f"list of {words}{'s' if isinstance(entry, Plain) else ''}"
         case Named(name):
             thing = declared[name]
             if isinstance(thing, Choice):
