@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import Count, Number, Part, field
+from penstock.scenario.base import Count, Flag, Number, Part, field
 from penstock.scenario.declared.credit_control import ExpresspassController, HomaController
 from penstock.scenario.declared.rate_control import (
     DcqcnController,
@@ -146,6 +146,32 @@ class NewRenoController(Part):
     )
 
 
+class CubicController(Part):
+    """TCP CUBIC: a cubic function of the time since the last loss, never slower than Reno."""
+
+    kind: Literal["cubic"]
+    initial_window_packets: Count = field(
+        "First window (IW)", 10, unit="packets", range="1 or more", source="RFC 6928"
+    )
+    steepness: Number = field(
+        "Steepness of the cubic function (C), in packets per cubed second",
+        0.4,
+        range="above 0",
+        source="RFC 9438 sec. 5.1: C SHOULD be 0.4",
+    )
+    beta: Number = field(
+        "Share of the window that is left after a loss or a mark (beta_cubic)",
+        0.7,
+        range="above 0, below 1",
+        source="RFC 9438 sec. 4.6: beta_cubic SHOULD be 0.7",
+    )
+    fast_convergence: Flag = field(
+        "Whether a flow whose window falls from loss to loss makes room for others",
+        True,
+        source="RFC 9438 sec. 4.7: SHOULD, unless a flow is alone in the network",
+    )
+
+
 class SwiftController(Part):
     """Swift: hold the delay near a target; windows may fall below one packet."""
 
@@ -268,6 +294,7 @@ Controller = Annotated[
     | QcnController
     | TimelyController
     | NewRenoController
+    | CubicController
     | SwiftController
     | PcnController
     | PacketPairController
