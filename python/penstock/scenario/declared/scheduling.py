@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import Count, Part, field
+from penstock.scenario.base import Count, Many, Part, field
 from penstock.units import Size, Time
 
 
@@ -32,6 +32,26 @@ class DrrScheduling(Part):
     kind: Literal["drr"]
     quantum: Size = field(
         "Bytes that a queue may send per round",
+        "1048 B",
+        range="1 B to 1 MiB",
+        source="our choice: one full packet, the finest that takes constant time (DRR)",
+    )
+
+
+class WrrScheduling(Part):
+    """Classes share the port by weight, queues of a class in turn (ETS)."""
+
+    kind: Literal["wrr"]
+    weights: Many[Count] = field(
+        "Weights of the classes, class 0 first, each 1 to 1,000",
+        (1, 1, 1, 1, 1, 1, 1, 1),
+        range="1 to 8 entries",
+        max_length=8,
+        source="our choice: equal shares (IEEE 802.1Qaz leaves them to the operator)",
+    )
+    quantum: Size = field(
+        "Bytes that a class may send per turn for each unit of its weight, and a queue within its "
+        "class",
         "1048 B",
         range="1 B to 1 MiB",
         source="our choice: one full packet, the finest that takes constant time (DRR)",
@@ -111,6 +131,7 @@ Scheduling = Annotated[
     FifoScheduling
     | StrictScheduling
     | DrrScheduling
+    | WrrScheduling
     | IdealFairScheduling
     | SrfScheduling
     | RotatingStrictScheduling
