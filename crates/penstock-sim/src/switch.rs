@@ -175,8 +175,8 @@ impl<O: Observer> Simulation<O> {
         let sent = node.transmit(&mut turn, egress);
         if let Some(id) = sent {
             let packet = &self.pool[id];
-            // The packet behind it in the queue may have waited longer than a cache remembers:
-            // worth 6 % of a packet-hop in the reference's incasts, 2 % elsewhere.
+            // The next packet of that queue may have waited longer than a cache remembers: worth 6
+            // % of a packet-hop in the reference's incasts, 2 % elsewhere.
             let behind = packet.next;
             if !behind.is_none() {
                 prefetch(&self.pool[behind]);
