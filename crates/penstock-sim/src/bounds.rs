@@ -64,8 +64,8 @@ fn fields(scenario: &Scenario, problems: &mut Problems) {
     Declared::by::<Scenario>().check(&json!({ "duration": duration, "drain": drain }), problems);
     let span = duration.saturating_add(*drain);
     let remedy = format!(
-        "with drain this is {span}, more than a minute of simulated time; shorten either, a minute at \
-         100 Gb/s is a billion packets per link"
+        "duration and drain together are {span}, more than a minute of simulated time; shorten either, \
+         a minute at 100 Gb/s is a billion packets per link"
     );
     problems.unless(span <= LONGEST, "duration", duration, remedy);
     workload::check_count(&scenario.traffic, problems);

@@ -51,7 +51,7 @@ fn hears(scenario: &Scenario, problems: &mut Problems) {
     }
     let holds = !controller.needs_losses() || host.recovery.reports_losses();
     let remedy = format!(
-        "the {name} controller reacts to losses, and this recovery reports timeouts at most; use recovery \
+        "the {name} controller reacts to losses, and the recovery reports timeouts at most; use recovery \
          \"fast-retransmit\" or \"selective-repeat\", or another controller"
     );
     problems.unless(holds, "scheme.host.recovery.kind", kind(&host.recovery), remedy);

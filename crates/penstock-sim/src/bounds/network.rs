@@ -56,8 +56,8 @@ fn elisions(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
         let way = topology.link_between(from, at).zip(topology.link_between(at, to));
         let holds = way.is_some() && !topology.is_host(at);
         let field = format!("scheme.switch.backpressure.{path}[{index}]");
-        let remedy = "no packet comes this way; name a node, a switch that it is linked to, and a node that this is \
-             linked to";
+        let remedy = "no packet takes that way; name three nodes, the second one a switch that is linked to \
+             both others";
         problems.unless(holds, &field, format!("[{from}, {at}, {to}]"), remedy);
     }
 }

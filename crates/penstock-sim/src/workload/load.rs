@@ -81,7 +81,7 @@ impl LoadTarget<'_> {
         }
         let crossed: f64 = links.iter().map(|link| crossings[*link as usize]).sum();
         if crossed <= 0.0 {
-            let remedy = "no flow of these pairs crosses these links; name links on their paths";
+            let remedy = "no flow of the entry crosses any link of load_on; name links on the paths of its flows";
             return Err(Problem::new(format!("{field}.load_on"), self.written(), remedy));
         }
         Ok(self.load * capacity / (8.0 * mean * crossed))
@@ -246,7 +246,7 @@ fn overload(
         format!("all traffic together loads {name} ({layer}) with {:.3} of its rate", totals[link]);
     let remedy = match bound {
         Some(bound) => format!("{found}; write {bound}"),
-        None => format!("{found}, whatever is written here; reduce the other traffic first"),
+        None => format!("{found}, whatever its value; reduce the other traffic first"),
     };
     Some(Problem::new(&most.field, value, remedy))
 }
