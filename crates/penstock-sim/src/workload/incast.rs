@@ -47,7 +47,7 @@ pub struct Incast {
     /// End of incasts; none: the duration.
     ///
     /// All are earlier. Python writes the duration where a scenario has none.
-    #[schemars(extend("source" = WHOLE_DURATION))]
+    #[schemars(extend("default" = null, "source" = WHOLE_DURATION))]
     pub stop: Time,
     /// The receiver; null: random each time.
     #[schemars(extend("default" = null, "source" = format!("{BFC_SIMULATOR}: uniform")))]

@@ -57,7 +57,7 @@ pub struct OpenLoop {
     /// End of arrivals; none: the duration.
     ///
     /// All flows start earlier. Python writes the duration where a scenario has none.
-    #[schemars(extend("source" = WHOLE_DURATION))]
+    #[schemars(extend("default" = null, "source" = WHOLE_DURATION))]
     pub stop: Time,
 }
 

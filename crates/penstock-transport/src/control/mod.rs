@@ -7,15 +7,15 @@
 //! citation, tests) and its line below.
 //!
 //! A controller may have timers. `deadline` is the time of the next one, and the driver calls
-//! `on_deadline` then. A timer counts before anything else that happens at the same time. The exception
-//! is a tick of alpha in [`dcqcn_mellanox`], which counts after. So the order in which a driver takes
-//! the events of one picosecond does not matter.
+//! `on_deadline` then. A timer counts before anything else that happens at the same time. Only a tick of
+//! alpha in [`dcqcn_mellanox`] may count after. So the order in which a driver takes the events of one
+//! picosecond does not matter.
 //!
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
-//! [`new_reno`], [`swift`], [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `alpha`
-//! (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`],
-//! [`timely`], [`pcn`], [`packet_pair`], then the controllers whose receiver decides: [`homa`],
-//! [`expresspass`].
+//! [`new_reno`], [`cubic`], [`swift`], [`paced_rate`] (shared by the following ones), [`dctcp`],
+//! [`hpcc`], `alpha` (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two),
+//! [`dcqcn`], [`qcn`], [`timely`], [`pcn`], [`packet_pair`], then the controllers whose receiver
+//! decides: [`homa`], [`expresspass`].
 
 use penstock_units::{BitRate, Time};
 use rand_pcg::Pcg32;
@@ -64,6 +64,8 @@ ends! { $
     timely: Timely(TimelyConfig => Box Timely),
     /// TCP NewReno: slow start, then a packet per round trip, halved by a loss.
     new_reno: NewReno(NewRenoConfig => NewReno),
+    /// TCP CUBIC: a cubic function of the time since the last loss, never slower than Reno.
+    cubic: Cubic(CubicConfig => Box Cubic),
     /// Swift: hold the delay near a target; windows may fall below one packet.
     swift: Swift(SwiftConfig => Box Swift),
     /// PCN: fall to the rate at which the receiver gets the flow, gain gently, then aggressively.
