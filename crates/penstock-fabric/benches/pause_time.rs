@@ -1,5 +1,5 @@
 //! How long FAFC's pause times take: `cargo bench -p penstock-fabric`. Prints the mean over random
-//! programs for several numbers of ports; nothing is asserted.
+//! programs for several numbers of ports. Nothing is asserted.
 
 use std::hint::black_box;
 use std::time::Instant;

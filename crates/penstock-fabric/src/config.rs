@@ -26,10 +26,10 @@ pub struct SwitchConfig {
     pub backpressure: BackpressureConfig,
 }
 
-/// What policies count with beside the switch.
+/// Facts outside the switch that policies depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// The longest data packet on the wire; none where it is not known.
+    /// The longest data packet on the wire; `None` where it is not known.
     pub packet: Option<Bytes>,
     /// Whether links fail.
     pub has_outages: bool,
@@ -38,8 +38,8 @@ pub struct Surroundings {
 }
 
 impl SwitchConfig {
-    /// Checks every field against its bounds, and with the others of its policy. What policies do not go
-    /// together is the matter of [`SwitchConfig::fits`].
+    /// Checks every field against its bounds, and against the other fields of its policy.
+    /// [`SwitchConfig::fits`] checks whether policies go together.
     pub fn check(&self, problems: &mut Problems) {
         problems.within("assignment", |problems| self.assignment.check(problems));
         problems.within("admission", |problems| self.admission.check(problems));
@@ -48,8 +48,8 @@ impl SwitchConfig {
         problems.within("backpressure", |problems| self.backpressure.check(problems));
     }
 
-    /// Checks that the policies go together, in such `surroundings`. A field that [`SwitchConfig::check`] has
-    /// refused, with the same `problems` in the same table, is not counted with.
+    /// Checks that the policies go together, in such `surroundings`. Skips a field that
+    /// [`SwitchConfig::check`] has refused before, with the same `problems` in the same table.
     pub fn fits(&self, surroundings: &Surroundings, problems: &mut Problems) {
         self.assignment.fits(self, surroundings, problems);
         self.admission.fits(self, surroundings, problems);

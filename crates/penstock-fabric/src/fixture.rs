@@ -1,4 +1,4 @@
-//! A switch on a bench: tests feed it packets and signals and step it by hand.
+//! A switch on a bench: tests feed packets and signals to the switch and step it by hand.
 
 pub(crate) mod refusal;
 
@@ -29,7 +29,7 @@ use crate::{
     SwitchConfig, marking,
 };
 
-/// Writes down everything that a switch tells.
+/// Records every observation of a switch.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder(pub Vec<Observation>);
 
@@ -57,13 +57,13 @@ pub(crate) fn flow(number: u32) -> Flow {
     Flow { hash: number, ingress: 1, egress: 0, upstream_queue: 1, ..Flow::default() }
 }
 
-/// A switch, its packets, its clock and what it has told.
+/// A switch, its packets, its clock and its observations.
 pub(crate) struct Bench {
     pub switch: Switch,
     pub pool: PacketPool,
     pub now: Time,
     pub recorder: Recorder,
-    /// Of the next packet.
+    /// Offset of the next packet in its flow.
     pub offset: u64,
 }
 
@@ -110,7 +110,7 @@ impl Bench {
         self.arrive_with(flow, bytes, PacketFlags::default())
     }
 
-    /// A packet of `flow` is admitted; the frame that it causes.
+    /// Admits a packet of `flow`. Answers the frame that the packet causes.
     pub(crate) fn admit(&mut self, flow: Flow, bytes: u16) -> Option<ControlFrame> {
         match self.arrive(flow, bytes) {
             Arrival::Queued { frame, .. } => frame,
@@ -118,13 +118,14 @@ impl Bench {
         }
     }
 
-    /// A packet of `flow` is admitted; the queue that it gets.
+    /// Admits a packet of `flow`. Answers the queue of the packet.
     pub(crate) fn queue_of(&mut self, flow: Flow) -> u16 {
         self.admit(flow, 1_000);
         self.recorder.0.last().unwrap().packet.queue
     }
 
-    /// The next packet out of `egress`, and the frame that its departure causes.
+    /// Takes the next packet out of `egress`. Answers the packet and the frame that its departure
+    /// causes.
     pub(crate) fn depart(&mut self, egress: u16) -> Option<(Packet, Option<ControlFrame>)> {
         let Departure { id, frame, .. } = self.departure(egress)?;
         let packet = self.pool[id];
@@ -133,13 +134,13 @@ impl Bench {
         Some((packet, frame))
     }
 
-    /// The departure of the next packet out of `egress`, which stays in the pool.
+    /// Takes the next packet out of `egress` and leaves it in the pool. Answers the departure.
     pub(crate) fn departure(&mut self, egress: u16) -> Option<Departure> {
         let (now, pool, observer) = (self.now, &mut self.pool, &mut self.recorder);
         self.switch.on_departure(&mut Moment { now, pool, observer }, egress)
     }
 
-    /// The flows of all packets that leave by `egress` until nothing may.
+    /// Sends packets out of `egress` until none may leave. Answers their flows.
     pub(crate) fn drain(&mut self, egress: u16) -> Vec<u32> {
         core::iter::from_fn(|| self.depart(egress)).map(|(packet, _)| packet.flow_hash).collect()
     }
@@ -154,7 +155,7 @@ impl Bench {
         self.switch.verify(&self.pool).unwrap();
     }
 
-    /// An acknowledgement is to leave by `egress`.
+    /// Queues an acknowledgement that leaves by `egress`.
     pub(crate) fn acknowledge(&mut self, egress: u16) {
         let kind = PacketKind::Acknowledgement;
         let id = self.pool.insert(Packet { kind, wire_bytes: 60, ..Packet::default() });
@@ -170,7 +171,7 @@ impl Bench {
     }
 }
 
-/// One FIFO a port, no limits, no marks, no backpressure.
+/// One FIFO per port, no limits, no marks, no backpressure.
 pub(crate) fn plain() -> SwitchConfig {
     SwitchConfig {
         admission: AdmissionConfig::Infinite(InfiniteConfig {}),

@@ -1,16 +1,14 @@
 //! The switch: five small policies around a port's queues.
 //!
-//! What it is: everything a switch decides about a packet between its last bit in and its first bit
-//! out. What it is not: no clock, no links, no I/O, no allocation per packet. `now` is an argument;
-//! what has to be sent upstream comes back as a [`penstock_packet::ControlFrame`].
-//! Invariant: bytes that are admitted are released exactly once, and a queue that is paused is never
-//! selected.
+//! This crate decides everything about a packet between its last bit in and its first bit out. Clocks,
+//! links and I/O are not in this crate, and nothing is allocated per packet. `now` is an argument;
+//! frames for the upstream come back as a [`penstock_packet::ControlFrame`]. Invariant: admitted bytes
+//! are released exactly once, and a paused queue is never selected.
 //!
-//! Reading order: [`queue`], [`port`], then [`switch`], which composes the five
-//! axes: [`admission`] (is there room?), [`assignment`] (which queue?), [`scheduling`] (which queue
-//! next?), [`marking`] (what does the packet learn?), [`backpressure`] (what does the upstream
-//! learn?), and [`switch::node`], the contract with whoever drives a switch. [`parts`] holds the data
-//! structures that policies share.
+//! Reading order: [`queue`], [`port`], then [`switch`], which composes the five axes: [`admission`] (is
+//! there room?), [`assignment`] (which queue?), [`scheduling`] (which queue next?), [`marking`] (what
+//! does the packet learn?), [`backpressure`] (what does the upstream learn?), and [`switch::node`], the
+//! contract with the driver of a switch. [`parts`] holds the data structures that policies share.
 #![no_std]
 #![forbid(unsafe_code)]
 

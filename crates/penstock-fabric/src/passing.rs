@@ -1,4 +1,4 @@
-//! What a hook is handed when a data packet joins or leaves a queue: the packet, and what it passes.
+//! The argument of a hook when a data packet joins or leaves a queue.
 
 use penstock_packet::{Packet, PacketId, PacketPool};
 use penstock_units::Time;
@@ -13,15 +13,15 @@ pub(crate) struct Passing<'a> {
     pub now: Time,
     /// All packets.
     pub pool: &'a mut PacketPool,
-    /// The packet. It knows its ingress, its class and its queue.
+    /// The packet. Its fields name its ingress, its class and its queue.
     pub id: PacketId,
     /// The port by which it leaves.
     pub egress: u16,
-    /// What its queue holds now (bytes).
+    /// Bytes in the packet's queue now (bytes).
     pub queue_bytes: u64,
     /// The ports of the switch.
     pub ports: &'a mut [Port],
-    /// What is stored in the switch.
+    /// The memory of the switch: the policy and its accounts.
     pub admission: &'a Admission,
     /// The random numbers of the switch.
     pub draws: &'a mut Draws,
@@ -34,13 +34,13 @@ impl Passing<'_> {
         &self.pool[self.id]
     }
 
-    /// The packet, to write into it.
+    /// The packet, for writing.
     #[inline]
     pub(crate) fn packet_mut(&mut self) -> &mut Packet {
         &mut self.pool[self.id]
     }
 
-    /// Its egress port.
+    /// The egress port of the packet.
     #[inline]
     pub(crate) fn port(&self) -> &Port {
         &self.ports[usize::from(self.egress)]

@@ -1,7 +1,7 @@
-//! An egress port: its queues, who of them may send, and what the axes need to know about them.
+//! An egress port: its queues, which of them may send, and what the axes need to know about them.
 //!
-//! Queue 0 is the reserved control queue: it is served first, never paused and not counted. Data
-//! queues are numbered from 1, so that a queue's number is also what travels as `upstreamQ`.
+//! Queue 0 is the reserved control queue: it is served first, never paused and not counted. Data queues
+//! are numbered from 1. The number of a queue is also the `upstreamQ` that packets carry.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -19,13 +19,13 @@ use crate::scheduling::{self, Scheduler};
 pub struct PortCounters {
     /// Data packets that were put into a queue.
     pub enqueued: u64,
-    /// Of these, how many joined a queue behind another flow's packet.
+    /// Packets among `enqueued` that joined a queue behind another flow's packet.
     pub collisions: u64,
     /// Data packets for which there was no room.
     pub drops: u64,
-    /// Of these, how many had a buffer and were refused by the assignment (AFQ).
+    /// Packets among `drops` for which there was memory, but which the assignment refused (AFQ).
     pub refusals: u64,
-    /// Packets that joined a later queue than with exact bids, where that is audited (AFQ).
+    /// Packets that joined a later queue than with exact bids, counted where bids are audited (AFQ).
     pub misestimates: u64,
     /// Largest amount of queued data (bytes).
     pub bytes_max: u64,
@@ -33,16 +33,16 @@ pub struct PortCounters {
     pub class_pauses: u64,
     /// Queue pauses received.
     pub queue_pauses: u64,
-    /// New flows that older pauses of their queues did not hold at once.
+    /// New flows that an older pause of their queue did not hold at once.
     pub excuses: u64,
 }
 
-/// What FAFC expects of the data queues of a port together (bytes). Writer: backpressure.
+/// FAFC's forecast for all data queues of a port together (bytes). Writer: backpressure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QueueForecast {
-    /// Their length, smoothed.
+    /// Length of the queues, smoothed.
     pub queue: f64,
-    /// Their length after the round trip of a hop.
+    /// Predicted length of the queues after the round trip of a hop.
     pub predicted: f64,
 }
 
@@ -62,11 +62,11 @@ pub struct Port {
     /// The queue whose grace the last departure has used up.
     out_of_grace: Option<u16>,
     scheduler: Scheduler,
-    /// Measurement.
+    /// Counters for measurement.
     pub counters: PortCounters,
     /// The data queues without packets (the bitmap of BFC sec. 3.3.1).
     empty: Bitmap,
-    /// Those of them that are not paused.
+    /// The queues of `empty` that are not paused.
     open: Bitmap,
     rate: BitRate,
     class_pauses: PauseClock,
@@ -142,7 +142,7 @@ impl Port {
         self.queue_pauses.paused()
     }
 
-    /// All queues, the unused entry of the control queue first.
+    /// All queues. The first entry stands for the control queue and is not used.
     #[inline]
     pub fn queues(&self) -> &[DataQueue] {
         &self.queues
@@ -160,19 +160,20 @@ impl Port {
         &self.open
     }
 
-    /// The scheduler's round, where it has rounds; else 0.
+    /// The scheduler's current round; 0 where the scheduler has no rounds.
     #[inline]
     pub fn round(&self) -> u64 {
         scheduling::dispatch!(&self.scheduler, policy => policy.round())
     }
 
-    /// The first round that has none of `queues` data queues yet, where the scheduler has rounds.
+    /// The first round for which none of the `queues` data queues is free yet, where the scheduler has
+    /// rounds.
     #[inline]
     pub(crate) fn rounds_end(&self, queues: u64) -> u64 {
         scheduling::dispatch!(&self.scheduler, policy => policy.rounds_end(queues))
     }
 
-    /// Whether a flow that left `queue` empty would get no advantage from a new one.
+    /// Whether a flow that left `queue` empty would gain nothing from a new queue.
     #[inline]
     pub fn is_settled(&self, queue: u16) -> bool {
         let queue = &self.queues[usize::from(queue)];
@@ -180,7 +181,7 @@ impl Port {
             && queue.finish <= scheduling::dispatch!(&self.scheduler, policy => policy.round())
     }
 
-    /// Whether something can be sent now; a credit that waits may have to wait for tokens.
+    /// Whether the port has something to send now. A waiting credit may still have to wait for tokens.
     #[inline]
     pub fn is_ready(&self) -> bool {
         (self.active > 0 && !self.is_held)
@@ -188,13 +189,13 @@ impl Port {
             || self.credits().is_some_and(|credits| !credits.is_empty())
     }
 
-    /// The queue of the credits, where they have one.
+    /// The queue of credits, where credits have a queue of their own.
     #[inline]
     pub fn credits(&self) -> Option<&CreditQueue> {
         scheduling::dispatch!(&self.scheduler, policy => policy.credits())
     }
 
-    /// Appends a credit; false where there is no room for it, and the packet stays the caller's.
+    /// Appends a credit. Answers false when there is no room; the packet then stays with the caller.
     #[must_use]
     pub fn enqueue_credit(&mut self, pool: &mut PacketPool, id: PacketId) -> bool {
         pool[id].queue = 0;
@@ -298,7 +299,7 @@ impl Port {
         scheduling::dispatch!(&mut self.scheduler, policy => policy.deactivate(queues, number));
     }
 
-    /// Brings a queue's activity in line with its packets and pauses.
+    /// Brings the activity of a queue in line with its packets and pauses.
     fn refresh(&mut self, index: usize, pool: &PacketPool) {
         let queue = &self.queues[index];
         let is_active = queue.is_active;
@@ -310,7 +311,7 @@ impl Port {
         }
     }
 
-    /// Whether a queue may not send, packets or not.
+    /// Whether a pause or missing credit stops a queue, whether or not it has packets.
     #[inline]
     fn is_queue_stopped(&self, index: usize) -> bool {
         let queue = &self.queues[index];
@@ -323,7 +324,7 @@ impl Port {
         self.queues[usize::from(queue)].class = class;
     }
 
-    /// Data queue `queue` has run out of credit, or has got some.
+    /// Data queue `queue` has run out of credit, or has got some again.
     pub(crate) fn set_queue_dry(&mut self, queue: u16, is_dry: bool, pool: &PacketPool) {
         let index = usize::from(queue);
         if let Some(entry) = self.queues.get_mut(index) {
@@ -332,8 +333,8 @@ impl Port {
         }
     }
 
-    /// Lets up to `grace` bytes (> 0; the last packet may exceed them) of a new flow leave the empty and
-    /// paused `queue` before the pause holds them.
+    /// Lets up to `grace` bytes of a new flow leave the empty and paused `queue` before the pause holds
+    /// the flow. `grace` is > 0; the last packet may exceed it.
     pub(crate) fn excuse(&mut self, queue: u16, grace: u32) {
         let index = usize::from(queue);
         debug_assert!(self.empty.contains(index) && self.queues[index].is_paused && grace > 0);
@@ -341,7 +342,7 @@ impl Port {
         self.counters.excuses += 1;
     }
 
-    /// A new pause of `queue` has come, which no grace outlasts.
+    /// A new pause of `queue` has come. A new pause ends any grace.
     pub(crate) fn revoke(&mut self, queue: u16, pool: &PacketPool) {
         let index = usize::from(queue);
         if let Some(entry) = self.queues.get_mut(index).filter(|entry| entry.grace > 0) {
@@ -350,8 +351,8 @@ impl Port {
         }
     }
 
-    /// The pause of a queue whose grace the last departure has used up holds from now on; whether there
-    /// is one.
+    /// Lets the pause of a queue take effect when the last departure has used up the grace of the
+    /// queue. Answers whether there was such a queue.
     #[inline]
     pub(crate) fn end_grace(&mut self, pool: &PacketPool) -> bool {
         let Some(queue) = self.out_of_grace.take() else { return false };
@@ -359,7 +360,7 @@ impl Port {
         true
     }
 
-    /// Pauses or resumes data queue `queue`; numbers that the port does not have are ignored, as
+    /// Pauses or resumes data queue `queue`. Numbers that the port does not have are ignored, as
     /// hardware ignores a corrupted frame. Idempotent; answers whether anything changed.
     pub fn set_queue_paused(
         &mut self,
@@ -413,7 +414,7 @@ impl Port {
         true
     }
 
-    /// Sends no data for `span` after `now` and after earlier pauses of this kind (FAFC,
+    /// Sends no data for `span` after `now`, or after the end of earlier pauses of this kind (FAFC,
     /// Algorithm 3).
     pub fn hold(&mut self, now: Time, span: Time) {
         self.held_until = self.held_until.max(now) + span;
@@ -422,12 +423,12 @@ impl Port {
         self.count_pauses(now);
     }
 
-    /// When data may be sent again after pauses with an end.
+    /// When the timed pauses end and data may be sent again.
     pub fn held_until(&self) -> Time {
         self.held_until
     }
 
-    /// Sends data again, if the time of all pauses is over at `now`.
+    /// Sends data again, if all timed pauses have ended at `now`.
     pub fn release(&mut self, now: Time) {
         if self.is_held && self.held_until <= now {
             self.is_held = false;
@@ -435,7 +436,7 @@ impl Port {
         }
     }
 
-    /// Whether `class` may not be sent, for whatever reason.
+    /// Whether a pause of `class` or of all data stops `class`.
     #[inline]
     pub fn is_stopped(&self, class: u8) -> bool {
         self.is_held || self.is_class_paused(class)
@@ -446,7 +447,7 @@ impl Port {
         self.class_pauses.set(now, classes.max(u32::from(self.is_held)));
     }
 
-    /// What FAFC expects of its queues.
+    /// FAFC's forecast for the queues.
     #[inline]
     pub fn forecast(&self) -> QueueForecast {
         self.forecast
@@ -456,8 +457,8 @@ impl Port {
         self.forecast = forecast;
     }
 
-    /// Pause time until `now`, summed over the priority classes (PFC); a timed pause of all of them
-    /// counts as one (FAFC).
+    /// Pause time until `now`, summed over the priority classes (PFC). A timed pause of all classes
+    /// counts as one class (FAFC).
     pub fn class_pause_time(&self, now: Time) -> Time {
         self.class_pauses.total(now)
     }

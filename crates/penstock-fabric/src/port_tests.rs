@@ -28,7 +28,7 @@ fn class_pause_time_is_summed_and_repeated_pauses_do_not_count() {
     bench.after(Time::from_us(1));
     bench.signal(0, Signal::ResumeClass(0));
     bench.after(Time::from_us(9));
-    // Class 0 for 4 us, class 1 for 2 us.
+    // Class 0 is paused for 4 us, class 1 for 2 us.
     let port = bench.switch.port(0);
     assert_eq!(port.class_pause_time(bench.now), Time::from_us(6));
     assert_eq!(port.counters.class_pauses, 2);

@@ -1,4 +1,4 @@
-//! What a switch holds, as audits of its policies walk through it.
+//! The stored packets of a switch, for the audits of its policies.
 
 use penstock_packet::{Packet, PacketPool};
 

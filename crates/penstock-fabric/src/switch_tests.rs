@@ -1,4 +1,4 @@
-//! The composition: what is observed, in which order, and which frames go to whom.
+//! The composition of the axes: what is observed, in which order, and who gets which frames.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,11 +1,11 @@
-//! Who waits for whom, as a detector of deadlocks asks a switch: the packets that cannot leave
-//! because their queue is paused, and which pauses of the upstream they keep in place.
+//! The packets of a switch that cannot leave because their queue is paused, and the pauses of the
+//! upstream that these packets keep in place. A detector of deadlocks asks for them.
 //!
 //! A pause is named by a link and a number: the priority class or the queue that it stops. Only pauses
-//! that last until they are taken back are followed, as the backpressure says: a timed pause ends by itself.
-//! Where a policy has another beneath it, only the pauses of that one may count, so that no deadlock is seen
-//! where there is none.
-//! Invariant: nothing here changes the switch, and nothing is called per packet.
+//! without an end of their own are followed, as the backpressure states; a timed pause ends by itself.
+//! Where a policy has another policy beneath it, only the pauses of the lower one may count. So no
+//! deadlock is reported where there is none. Invariant: nothing here changes the switch, and nothing is
+//! called per packet.
 
 use alloc::vec::Vec;
 
@@ -18,18 +18,18 @@ use crate::switch::Switch;
 /// A packet that cannot leave its switch until a pause ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// The class or queue at its egress that is paused.
+    /// The paused class or queue at the packet's egress.
     pub pause: u16,
-    /// Local port by which it came.
+    /// Local port by which the packet came.
     pub ingress: u16,
-    /// The class or queue of the upstream whose pause it helps to keep.
+    /// The class or queue of the upstream whose pause the packet helps to keep.
     pub keeps: u16,
     /// Wire bytes.
     pub bytes: u64,
 }
 
 impl Switch {
-    /// Whether its pauses can be followed.
+    /// Whether the pauses of this switch can be followed.
     pub fn has_lasting_pauses(&self) -> bool {
         self.stops().is_some()
     }
@@ -62,10 +62,12 @@ impl Switch {
         stopped
     }
 
-    /// Which of `pauses` would last even if every packet left that keeps none of them.
+    /// For each of `pauses`, whether the pause would last even if all packets that keep none of them
+    /// left.
     ///
-    /// Then, as long as the packets that keep them are stopped, no resume is sent, whatever else
-    /// arrives: more packets only raise what an ingress holds and lower the dynamic thresholds.
+    /// If a pause would last, no resume is sent while the packets that keep the pauses are stopped,
+    /// whatever else arrives. More packets only raise the bytes of an ingress and lower the dynamic
+    /// thresholds.
     pub fn lasting(&self, pauses: &[KeptPause]) -> Vec<bool> {
         let admission = self.admission();
         let shared = pauses.iter().map(|pause| admission.beyond_reserve(pause.bytes)).sum();

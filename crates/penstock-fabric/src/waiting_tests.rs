@@ -1,4 +1,4 @@
-//! Which packets are stopped, and which pauses their bytes keep.
+//! Which packets are stopped, and which pauses these packets keep.
 
 use alloc::vec;
 
@@ -45,7 +45,7 @@ fn a_pfc_pause_lasts_above_xon_only_and_only_when_it_was_sent() {
     }
     assert_eq!(bench.switch.lasting(&[kept(4_000)]), [false]);
     assert!(bench.admit(flow(1), 1_000).is_some());
-    // XON is 3,000 B: with that much left the class is resumed, with a byte more it is not.
+    // XON is 3,000 B. With 3,000 B left the class resumes, with one byte more it does not.
     assert_eq!(bench.switch.lasting(&[kept(3_000), kept(3_001)]), [false, true]);
     assert_eq!(bench.switch.lasting(&[kept(0)]), [false]);
     assert!(bench.switch.has_lasting_pauses());
@@ -59,11 +59,11 @@ fn a_dynamic_threshold_is_that_of_the_kept_packets_alone() {
     let mut bench = pfc(admission, "null");
     while bench.admit(flow(1), 1_000).is_none() {}
     let used = bench.switch.accounts().ingress(1, 0).used;
-    // 9,000 B beyond the reserve: the rest of the pool gives 9,125 B, and XON is 2,000 B below.
+    // 9,000 B are beyond the reserve. The rest of the pool gives 9,125 B, and XON is 2,000 B below.
     assert_eq!(bench.switch.lasting(&[kept(used)]), [true]);
-    // 7,000 + 2,000 B are at most (82,000 - 7,000) / 8 B.
+    // 7,000 + 2,000 B are not more than (82,000 - 7,000) / 8 B.
     assert_eq!(bench.switch.lasting(&[kept(8_000)]), [false]);
-    // The same with another port's 40,000 B in the pool: at most 4,375 B.
+    // With another port's 40,000 B in the pool, the limit is 4,375 B.
     let other = KeptPause { ingress: 2, number: 0, bytes: 41_000 };
     assert_eq!(bench.switch.lasting(&[kept(8_000), other]), [true, false]);
 }
@@ -71,7 +71,7 @@ fn a_dynamic_threshold_is_that_of_the_kept_packets_alone() {
 #[test]
 fn bfc_keeps_a_pause_for_counted_packets() {
     let mut bench = Bench::new(&bfc(dynamic(2), hop_rtts(1.0)), &hosts(3));
-    // The queue is at its threshold of 25,000 B with the first packet: only the second counts.
+    // The first packet fills the queue to its threshold of 25,000 B. Only the second packet counts.
     bench.admit(Flow { upstream_queue: 5, ..flow(1) }, 25_000);
     bench.admit(Flow { upstream_queue: 6, ..flow(1) }, 1_000);
     bench.signal(0, Signal::PauseQueue(1));

@@ -1,7 +1,7 @@
 //! The three choices that make an end host, and the check of their bounds.
 //!
-//! The fields are those of a scenario's `scheme.host` table. Unknown fields are refused while
-//! parsing; [`HostConfig::check`] refuses values that make no sense.
+//! The fields are those of a scenario's `scheme.host` table. Parsing refuses unknown fields.
+//! [`HostConfig::check`] refuses values that make no sense.
 
 use alloc::format;
 
@@ -45,8 +45,8 @@ pub enum BaseRtt {
 }
 
 impl HostConfig {
-    /// Whether every data packet is acknowledged, or only the one that makes a flow whole (Homa), or
-    /// that no credit acknowledges (ExpressPass).
+    /// Whether every data packet is acknowledged. Homa acknowledges only the packet that completes a
+    /// flow; ExpressPass acknowledges a packet only where no credit does.
     pub fn acknowledges_each(&self) -> bool {
         self.controller.acknowledges_each() && self.recovery.acknowledges_each()
     }
@@ -57,8 +57,8 @@ impl HostConfig {
         FlowFacts { size, unscheduled: self.controller.unscheduled_bytes(path), path }
     }
 
-    /// Checks every field against the bounds that it declares, then the fields of each choice with
-    /// each other.
+    /// Checks every field against the bounds that the field declares. Then checks the fields of each
+    /// choice against each other.
     pub fn check(&self, problems: &mut Problems) {
         problems.within("controller", |inner| self.controller.check(inner));
         problems.within("recovery", |inner| self.recovery.check(inner));
@@ -75,14 +75,14 @@ mod tests {
 
     use super::*;
 
-    /// A host table with the given controller, recovery and nic tables as JSON.
+    /// A host table with the given tables of controller, recovery and NIC, as JSON.
     fn host(controller: &str, recovery: &str, nic: &str) -> String {
         format!(
             r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic},"base_rtt":"own"}}"#
         )
     }
 
-    /// What is wrong with a host, a line each.
+    /// The problems of a host, one per line.
     fn refused(text: &str) -> String {
         let parsed: HostConfig = serde_json::from_str(text).unwrap();
         let mut problems = Problems::default();
@@ -169,8 +169,8 @@ mod tests {
         );
     }
 
-    /// Checks that every field below `schema`, at `path`, says what it means in a sentence, and where its
-    /// default comes from.
+    /// Checks that every field below `schema`, at `path`, describes itself in a sentence and names the
+    /// source of its default.
     fn check_declared(schema: &Value, path: &str) {
         let fields = schema.get("properties").and_then(Value::as_object);
         for (name, field) in fields.into_iter().flatten().filter(|(name, _)| *name != "kind") {

@@ -1,23 +1,23 @@
-//! What the two ends of a flow tell each other where data leave for credits of the receiver
+//! The messages between the two ends of a flow whose data leave only for credits of the receiver
 //! ([`crate::control::expresspass`]).
 
 /// What a sender tells its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreditSignal {
-    /// It has packets that need credits.
+    /// The sender has packets that need credits.
     Request {
-        /// How many (packets), at most `u32::MAX`.
+        /// Number of these packets (packets), at most `u32::MAX`.
         packets: u32,
     },
-    /// It needs no more credits than those on their way.
+    /// The sender needs no credits beyond those on their way.
     Stop,
 }
 
 /// A credit that leaves its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// Its number in the flow, from 0, modulo 2^16.
+    /// Number of the credit in the flow, from 0, modulo 2^16.
     pub number: u16,
-    /// Its size on the wire (bytes).
+    /// Size of the credit on the wire (bytes).
     pub wire_bytes: u32,
 }

@@ -15,10 +15,11 @@
 /// }
 /// ```
 ///
-/// The configuration and the state at the source are [`penstock_packet::axis!`]'s. The state at the
-/// destination is made in the same way, from what stands behind the comma; without one it is
-/// [`Silent`]. Besides, the parameters of every policy can be named in the axis's module, and one more
-/// macro calls hooks of the state at the destination by a `match`.
+/// The macro [`penstock_packet::axis!`] makes the configuration and the state at the source. The state
+/// at the destination is made in the same way, from the type behind the comma. A policy without that
+/// type has the state [`Silent`]. `ends!` also makes the parameters of every policy nameable in the
+/// axis's module, and writes one more macro, which calls the hooks of the state at the destination by a
+/// `match`.
 macro_rules! ends {
     (
         $dollar:tt
@@ -84,12 +85,12 @@ macro_rules! ends {
     (@new $module:ident $Policy:ident) => { $module::$Policy::new };
 }
 
-/// The half of a policy that has nothing to do.
+/// The half of a policy that does nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Silent;
 
 impl Silent {
-    /// It needs neither parameters nor a flow.
+    /// `Silent` needs neither parameters nor a flow.
     pub(crate) fn new<Parameters, Flow>(_parameters: &Parameters, _flow: &Flow) -> Self {
         Silent
     }

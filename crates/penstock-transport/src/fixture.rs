@@ -32,7 +32,7 @@ pub(crate) fn flow(path: &PathFacts) -> FlowFacts<'_> {
     FlowFacts { size: 1_000_000, unscheduled: u64::MAX, path }
 }
 
-/// A host without control that loses nothing for good, with a queue per flow at its NIC.
+/// A host without congestion control and with perfect recovery. Its NIC has a queue per flow.
 pub(crate) fn line_rate() -> HostConfig {
     let controller = ControllerConfig::LineRate(LineRateConfig {});
     let recovery = RecoveryConfig::Perfect(PerfectConfig {});
@@ -40,8 +40,8 @@ pub(crate) fn line_rate() -> HostConfig {
     HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
 }
 
-/// The state of a flow with packets of 1,000 B: those up to `acknowledged` are acknowledged, `newly` of
-/// them now, and all up to `next` are sent.
+/// The state of a flow with packets of 1,000 B. Packets up to `next` are sent and those up to
+/// `acknowledged` are acknowledged; the latest acknowledgement covered `newly` of them.
 pub(crate) fn view(acknowledged: u64, next: u64, newly: u64) -> FlowView {
     FlowView {
         acknowledged: acknowledged * 1_000,
@@ -50,13 +50,13 @@ pub(crate) fn view(acknowledged: u64, next: u64, newly: u64) -> FlowView {
     }
 }
 
-/// Reads the controller `json`, finds nothing wrong with it, and writes the same again. Each of
-/// `refused` is read, and its field is the first that is refused.
+/// Reads the controller `json`, finds nothing wrong with it, and writes the same text again. Then reads
+/// each entry of `refused`; the field named there must be the first that is refused.
 pub(crate) fn check_controller(json: &str, refused: &[(String, &str)]) -> ControllerConfig {
     check(json, refused, ControllerConfig::check)
 }
 
-/// Does the same with a recovery.
+/// The same check for a recovery.
 pub(crate) fn check_recovery(json: &str, refused: &[(String, &str)]) -> RecoveryConfig {
     check(json, refused, RecoveryConfig::check)
 }

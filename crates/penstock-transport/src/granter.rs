@@ -2,23 +2,24 @@
 //!
 //! B. Montazeri et al., "Homa: A Receiver-Driven Low-Latency Transport Protocol Using Network
 //! Priorities", SIGCOMM 2018, sec. 3.3 to 3.5. Implemented:
-//! - A host orders the messages that it is sent by remaining bytes (SRPT) and grants to the first K of
-//!   them, at most one of each sender: K is the degree of overcommitment.
-//! - A granted message has at most RTTbytes granted and not received. Every packet that arrives makes
-//!   room for the next one, so it brings one grant; a message that moves up to the first K gets all of
-//!   its room in one (sec. 3.3; the authors' simulator spreads that over packet times).
-//! - The i-th of n active messages gets the i-th of the n *lowest* scheduled levels, so that the next
-//!   shorter one finds a free level above (sec. 3.4).
+//! - A host orders its incoming messages by remaining bytes (SRPT). The host grants to the first K of
+//!   them, at most one of each sender. K is the degree of overcommitment.
+//! - A granted message has at most RTTbytes that are granted and not received. Every packet that
+//!   arrives makes room for the next one, so the packet brings one grant. A message that moves up to
+//!   the first K gets all of its room in one grant (sec. 3.3; the authors' simulator spreads these
+//!   bytes over packet times).
+//! - The i-th of n active messages gets the i-th of the n *lowest* scheduled levels. The next shorter
+//!   message therefore finds a free level above (sec. 3.4).
 //!
 //! Where the sources are silent: all messages of a host together have at most K RTTbytes of scheduled
-//! bytes granted and not received. Without that bound a message that is granted to its end would make
-//! place for the next one at once, and a host would let any number of short ones go at the same time;
-//! with it the buffer in front of a host is bounded as the paper says (sec. 3.5). Linux's `max_incoming`
-//! has the same purpose. The last RTTbytes of a message have no higher level (the authors' simulator
-//! can do that).
+//! bytes that are granted and not received. This bound limits the buffer in front of a host as the
+//! paper says (sec. 3.5). Without the bound, a message that is granted to its end would make place for
+//! the next one at once, and a host would let any number of short messages go at the same time. Linux's
+//! `max_incoming` has the same purpose. The last RTTbytes of a message have no higher level here, as
+//! they can have in the authors' simulator.
 //!
 //! Invariants: a host's messages are in order; each has bytes that are not granted; grants end at whole
-//! packets or at the end of a message. A packet costs a binary search and a look at the first messages
+//! packets or at the end of a message. A packet costs a binary search, and a look at the first messages
 //! until K senders are found.
 
 use alloc::collections::VecDeque;
@@ -31,9 +32,9 @@ pub struct Message {
     pub slot: u32,
     /// The sending host.
     pub source: u32,
-    /// Number of the flow; of messages with equal remains the lowest comes first.
+    /// Number of the flow. Of messages with equal remaining bytes the lowest number comes first.
     pub number: u64,
-    /// All of its bytes (bytes).
+    /// Size of the message (bytes).
     pub size: u64,
 }
 
@@ -42,7 +43,7 @@ pub struct Message {
 pub struct Grant {
     /// Slot of the flow.
     pub slot: u32,
-    /// The bytes before this may be sent (bytes).
+    /// The sender may send the bytes before this one (bytes).
     pub offset: u64,
     /// Priority level of scheduled packets from now on, 0 the highest.
     pub level: u8,
@@ -72,18 +73,19 @@ pub struct Granter {
     overcommitment: usize,
     /// The first scheduled level.
     first_level: u8,
-    /// By remaining bytes and number.
+    /// The messages, sorted by remaining bytes, then by number.
     waiting: Vec<Waiting>,
     /// Scheduled bytes that are granted and have not arrived.
     incoming: u64,
     grants: VecDeque<Grant>,
-    /// Places of the active messages, while they are granted to.
+    /// Positions of the active messages in `waiting`, used only while grants are given.
     active: Vec<usize>,
 }
 
 impl Granter {
-    /// Nothing has arrived. `rtt_bytes` are RTTbytes, whole packets of `payload` (bytes); grants go to
-    /// `overcommitment` messages at a time, at levels from `first_level` on.
+    /// A granter of a host to which nothing has come. `rtt_bytes` are RTTbytes, whole packets of
+    /// `payload` (bytes). Grants go to `overcommitment` messages at a time, at levels from
+    /// `first_level` on.
     pub fn new(rtt_bytes: u64, payload: u32, overcommitment: u32, first_level: u8) -> Self {
         Granter {
             rtt_bytes,
@@ -97,8 +99,8 @@ impl Granter {
         }
     }
 
-    /// A packet of `message` arrived at the host, which had `before` bytes of it and now has `after`;
-    /// then [`Granter::take_grant`] has the grants that are due.
+    /// A packet of `message` arrived. The host had `before` bytes of the message and now has `after`.
+    /// Afterwards [`Granter::take_grant`] gives the grants that are due.
     pub fn on_data(&mut self, message: Message, before: u64, after: u64) {
         if message.size <= self.rtt_bytes || before == after {
             return;
@@ -128,8 +130,8 @@ impl Granter {
         self.grants.pop_front()
     }
 
-    /// Grants to the active messages; answers whether one of them was granted to its end and
-    /// has made place for another.
+    /// Grants to the active messages. Answers whether one of them was granted to its end and so made
+    /// place for another.
     fn grant(&mut self) -> bool {
         self.find_active();
         let limit = self.overcommitment as u64 * self.rtt_bytes;
@@ -165,7 +167,7 @@ impl Granter {
     /// Finds the first messages of different senders, as many as overcommitment allows.
     fn find_active(&mut self) {
         self.active.clear();
-        // Bit s is set when a message of a sender with number s modulo 64 is among them.
+        // Bit s is set when `active` has a message of a sender whose number modulo 64 is s.
         let mut seen = 0u64;
         for (place, waiting) in self.waiting.iter().enumerate() {
             if self.active.len() == self.overcommitment {

@@ -10,12 +10,13 @@ fn granter(overcommitment: u32) -> Granter {
     Granter::new(RTT, 1_000, overcommitment, 2)
 }
 
-/// Message `number` of host `source`; its slot is its number.
+/// Message `number` from host `source`. The slot of the message is its number.
 fn message(number: u64, source: u32, size: u64) -> Message {
     Message { slot: number as u32, source, number, size }
 }
 
-/// The next packet of `message` arrives at host 0, which has `before` bytes of it; the grants.
+/// The next packet of `message` arrives at host 0, which already has `before` bytes of the message.
+/// Answers the grants that follow.
 fn arrive(granter: &mut Granter, message: Message, before: u64) -> Vec<(u32, u64, u8)> {
     let after = (before + 1_000).min(message.size);
     granter.on_data(message, before, after);
@@ -60,12 +61,12 @@ fn a_third_waits_until_it_is_among_the_first_two() {
     arrive(&mut granter, a, 0);
     arrive(&mut granter, b, 0);
     assert_eq!(arrive(&mut granter, c, 0), []);
-    // A is granted to its end when 200 kB have arrived; each of its packets until then brings one.
+    // A is granted to its end when 200 kB have arrived. Until then each packet of A brings one grant.
     for packet in 1..199 {
         assert_eq!(arrive(&mut granter, a, packet * 1_000).len(), 1);
     }
-    // The last grant of A makes place for C, which gets what is left of two RTTbytes of scheduled
-    // bytes: 100 kB of A and 1 kB of B are on their way.
+    // The last grant of A makes place for C. C gets the rest of two RTTbytes of scheduled bytes: 100 kB
+    // of A and 1 kB of B are on their way.
     let grants = arrive(&mut granter, a, 199_000);
     assert_eq!(grants, [(0, 300_000, 2), (2, 101_000, 3)]);
 }
@@ -77,7 +78,7 @@ fn a_sender_has_one_active_message() {
     assert_eq!(arrive(&mut granter, first, 0), [(0, 101_000, 3)]);
     assert_eq!(arrive(&mut granter, second, 0), []);
     assert_eq!(arrive(&mut granter, message(2, 2, 500_000), 0), [(2, 101_000, 3)]);
-    // One that has become shorter than the other of its sender takes its place.
+    // A message takes the place of another from the same sender once it has fewer bytes left.
     granter.on_data(second, 1_000, 100_000);
     assert_eq!(granter.take_grant(), Some(Grant { slot: 1, offset: 200_000, level: 2 }));
 }
@@ -97,7 +98,7 @@ fn what_is_granted_to_a_host_is_bounded_by_overcommitment() {
             }
         }
     }
-    // The shortest two have all their 100 packets; nobody else has one.
+    // The two shortest messages have all their 100 packets granted. No other message has a grant.
     assert_eq!(granted, 200);
     assert_eq!(granter.incoming, 2 * RTT);
 }

@@ -1,21 +1,21 @@
 //! End hosts of a data-center network: who may send, when, and what is sent again.
 //!
-//! What it is: the sans-IO state machines of a host. They take `now` and what arrived, and answer
-//! what to do next. What it is not: packets, links, events or clocks; a simulator or a real NIC
-//! drives it. Invariants: nothing is allocated per packet, nothing reads a clock or a global random
-//! source, and the same calls give the same answers.
+//! This crate holds the sans-IO state machines of a host. They take `now` and what arrived, and answer
+//! what to do next. Packets, links, events and clocks are not in this crate: a simulator or a real NIC
+//! drives the host. Invariants: nothing is allocated per packet, nothing reads a clock or a global
+//! random source, and the same calls give the same answers.
 //!
 //! Reading order:
-//! 1. [`path`]: what an end host knows of its path, and what an acknowledgement carries back.
+//! 1. [`path`]: what an end host knows of a flow's path, and what an acknowledgement carries back.
 //! 2. [`flow`], [`credit`]: what the parts of a sender, and the two ends of a flow, tell each other.
 //! 3. [`control`]: congestion controllers, one per file; they set a window and a rate.
-//! 4. [`recovery`]: what a lost packet costs, at both ends.
+//! 4. [`recovery`]: what both ends do about a lost packet.
 //! 5. [`sender`]: one flow at its source: window, pacing, retransmission.
-//! 6. [`receiver`]: one flow at its destination: what to reply to a data packet.
+//! 6. [`receiver`]: one flow at its destination: the reply to a data packet.
 //! 7. `notification`: what the destination tells the source of congestion.
-//! 8. [`granter`]: which messages the destination lets send more (Homa).
-//! 9. [`nic`]: which of a host's flows sends the next packet, and which are paused.
-//! 10. [`host`]: all of these as one state machine, which a driver calls.
+//! 8. [`granter`]: which messages the destination lets send more bytes (Homa).
+//! 9. [`nic`]: which of a host's flows sends the next packet, and which flows are paused.
+//! 10. [`host`]: all parts above as one state machine, which a driver calls.
 //! 11. [`config`]: the three choices that make a host, and their bounds.
 #![no_std]
 #![forbid(unsafe_code)]

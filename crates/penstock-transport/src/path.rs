@@ -1,4 +1,4 @@
-//! What an end host knows of the path of a flow, and what an acknowledgement carries back.
+//! What an end host knows of a flow's path, and what an acknowledgement carries back.
 
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
@@ -17,33 +17,32 @@ pub struct PathFacts {
     pub payload: u32,
     /// Switches on the path, >= 1.
     pub hops: u32,
-    /// Bytes that a data packet has on the wire beside its payload: header, telemetry, timestamp
-    /// (bytes).
+    /// Bytes of a data packet on the wire besides its payload: header, telemetry, timestamp (bytes).
     pub data_overhead: u32,
-    /// Time between the start of an acknowledgement's transmission to the sender's host, over its last
-    /// link, and its arrival (ps), > 0.
+    /// Time that an acknowledgement takes over its last link, from the start of the transmission to the
+    /// arrival at the sender's host (ps), > 0.
     pub last_flight: Time,
-    /// Whose arithmetic the host follows.
+    /// Whose arithmetic the host follows: exact, or that of the ns-3 HPCC simulator.
     pub fidelity: Fidelity,
 }
 
 /// An acknowledgement as it arrives at the sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Acknowledgement<'a> {
-    /// The next byte that the receiver expects; perfect recovery: the bytes that it has counted
-    /// (bytes).
+    /// The next byte that the receiver expects; with perfect recovery, the number of bytes that have
+    /// arrived (bytes).
     pub cumulative: u64,
     /// Whether the receiver saw a gap and asks for the bytes from `cumulative` on again.
     pub is_negative: bool,
-    /// Negative: the first byte of the packet that revealed the gap (bytes). Only selective repeat
-    /// looks at it.
+    /// In a negative acknowledgement: the first byte of the packet that revealed the gap (bytes). Only
+    /// selective repeat uses this field.
     pub received: u64,
     /// Whether the data packet was marked with congestion experienced (the ECN echo).
     pub is_marked: bool,
     /// When the data packet left the sender's NIC (ps), echoed.
     pub sent_at: Time,
-    /// How far apart the receiver got the pair whose second packet is acknowledged (ps); zero when none
-    /// is, as without packet-pair flow control.
+    /// Time between the arrivals of the two packets of a pair, when the second one is acknowledged here
+    /// (ps); zero otherwise, and always without packet-pair flow control.
     pub pair_gap: Time,
     /// One entry per switch egress that the data packet crossed, in path order; empty without
     /// telemetry.
@@ -51,8 +50,7 @@ pub struct Acknowledgement<'a> {
 }
 
 impl Acknowledgement<'_> {
-    /// One that says no more than that the receiver has the bytes before `cumulative`, in whatever
-    /// packet it came.
+    /// An acknowledgement that says only that the receiver has the bytes before `cumulative`.
     pub fn plain(cumulative: u64) -> Self {
         Acknowledgement {
             cumulative,

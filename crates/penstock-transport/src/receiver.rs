@@ -1,7 +1,7 @@
-//! One flow at its destination: what to reply to a data packet.
+//! One flow at its destination: the reply to a data packet.
 //!
-//! The reply carries the echo of the data packet's mark, departure time and telemetry; the driver
-//! copies those, because they need no state here.
+//! The reply echoes the data packet's mark, departure time and telemetry. The driver copies these
+//! fields, because they need no state in the receiver.
 
 use core::ops::Range;
 
@@ -31,8 +31,8 @@ impl Receiver {
     }
 
     /// A data packet of `wire_bytes` (bytes, headers included) arrived at `now`, with or without a
-    /// congestion mark. Answers what is to be notified to the source, beside the reply and ahead of
-    /// it.
+    /// congestion mark. Answers the notification for the source, if one is due. The notification leaves
+    /// ahead of the reply.
     #[inline]
     pub fn notification(
         &mut self,
@@ -44,14 +44,14 @@ impl Receiver {
     }
 
     /// When a notification, a credit or a RESEND is due without a packet (ps); [`Time::NEVER`] when
-    /// none is. A packet that arrives may move it, later or earlier.
+    /// none is. A packet that arrives may move the deadline, later or earlier.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.recovery.deadline().min(self.control.deadline())
     }
 
-    /// The next bytes to ask for again because of the time alone, until there are none (Homa). May be
-    /// called before it is due.
+    /// The next bytes that the receiver has waited for too long and asks for again, until there are
+    /// none (Homa). May be called before the deadline.
     pub fn resend(&mut self, now: Time) -> Option<Range<u64>> {
         self.recovery.on_deadline(now)
     }
@@ -61,35 +61,36 @@ impl Receiver {
         self.recovery.on_grant(now, offset);
     }
 
-    /// The source has not sent yet what it was asked for again (Homa).
+    /// The source has not sent yet the bytes that a RESEND asked for (Homa).
     pub fn on_busy(&mut self, now: Time) {
         self.recovery.on_busy(now);
     }
 
-    /// What is to be notified to the source because of the time alone. May be called before it is
-    /// due.
+    /// The notification that is due at `now` without a packet, if there is one. May be called before
+    /// the deadline.
     pub fn on_deadline(&mut self, now: Time) -> Option<Notification> {
         self.control.on_deadline(now)
     }
 
-    /// The source asks for credits, or stops them, at `now` (ExpressPass).
+    /// The source asks for credits, or stops asking, at `now` (ExpressPass).
     pub fn on_credit_signal(&mut self, now: Time, signal: CreditSignal) {
         self.control.on_credit_signal(now, signal);
     }
 
-    /// The credit that is due at `now`, if one is; draws its size and the gap to the next one.
+    /// The credit that is due at `now`, if there is one. Draws the credit's size and the gap to the
+    /// next credit.
     pub fn take_credit(&mut self, now: Time, rng: &mut Pcg32) -> Option<Credit> {
         self.control.take_credit(now, rng)
     }
 
-    /// Data arrived at `now` that credit `number` paid for, which had left `elapsed` before.
+    /// Data arrived at `now`, paid for by credit `number`, which had left `elapsed` before.
     pub fn on_credited_data(&mut self, now: Time, number: u16, elapsed: Time) {
         self.control.on_credited_data(now, number, elapsed);
     }
 
-    /// A data packet with `payload` bytes from `offset` on arrived at `now`, the first of a pair or not.
-    /// Answers how long after the first packet of its pair the second one arrived (ps); zero for any
-    /// other packet.
+    /// A data packet with `payload` bytes from `offset` on arrived at `now`; `opens_pair` tells whether
+    /// the packet is the first of a pair. Answers the time from the first packet of a pair to the
+    /// second one, when this packet is the second (ps); zero otherwise.
     #[inline]
     pub fn pair_gap(&mut self, now: Time, offset: u64, payload: u32, opens_pair: bool) -> Time {
         self.control.pair_gap(now, offset, payload, opens_pair)
@@ -101,8 +102,8 @@ impl Receiver {
         self.recovery.on_data(now, offset, payload)
     }
 
-    /// Bytes delivered to the application (bytes): counted with perfect recovery and RESEND, in order
-    /// with the others.
+    /// Bytes delivered to the application (bytes). Perfect recovery and RESEND count all bytes that
+    /// arrived; the other recoveries count the bytes in order.
     #[inline]
     pub fn delivered(&self) -> u64 {
         self.recovery.delivered()

@@ -1,14 +1,14 @@
-//! One flow at its source: what it sends next and when.
+//! One flow at its source: what the flow sends next and when.
 //!
 //! Rules (the NIC model of alibaba-edu/High-Precision-Congestion-Control):
-//! - A flow is blocked when the bytes in flight have reached its window. The test comes before the
-//!   packet, so the window may be exceeded by less than one packet. What recovery knows to have left
-//!   the network is not in flight.
-//! - A paced flow waits after a packet for the packet's wire time at the flow's rate. A change of
-//!   the rate moves the pending gap by the difference of the two gaps. Their simulator does so for
-//!   HPCC only (and so do we under its fidelity); we do it for every paced controller, because
-//!   otherwise a flow that was slow sleeps through its own acceleration.
-//! - Every packet but the last is full; the last one has at least one byte.
+//! - A flow is blocked when the bytes in flight have reached its window. The sender compares them
+//!   before it sends a packet, so a flow may exceed its window by less than one packet. Bytes that
+//!   recovery knows to have left the network are not in flight.
+//! - A paced flow waits after each packet for the packet's wire time at the flow's rate. When the rate
+//!   changes, the end of the pending gap moves by the difference of the two gaps. Otherwise a slow flow
+//!   would sleep through its own acceleration. We do so for every paced controller. The simulator named
+//!   above does so for HPCC only, and so do we under its fidelity.
+//! - Every packet but the last is full. The last one has at least one byte.
 //!
 //! Invariant: acknowledged + lost <= next <= size, all in bytes.
 
@@ -28,13 +28,13 @@ use crate::recovery::Sending;
 /// Whether a flow can send a packet now, and if not, what it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// It can.
+    /// The flow can send now.
     Ready,
-    /// It is paced and can send at this time.
+    /// The flow is paced and can send at this time.
     At(Time),
-    /// Its window is full: it waits for an acknowledgement.
+    /// The window is full: the flow waits for an acknowledgement.
     Blocked,
-    /// Everything is sent: it waits for acknowledgements, or is complete.
+    /// Everything is sent: the flow waits for acknowledgements, or is complete.
     Idle,
 }
 
@@ -43,26 +43,26 @@ pub enum Readiness {
 pub struct Segment {
     /// Position of the first byte in the flow (bytes).
     pub offset: u64,
-    /// How many bytes (bytes), from 1 to the payload of a full packet.
+    /// Number of bytes (bytes), from 1 to the payload of a full packet.
     pub payload: u32,
-    /// Bytes of the flow from `offset` on (bytes); what SRF switches rank by.
+    /// Bytes of the flow from `offset` on (bytes); SRF switches rank packets by this number.
     pub remaining: u64,
     /// Whether these bytes were sent before.
     pub is_retransmission: bool,
     /// Whether the packet is the first of a pair (packet-pair flow control).
     pub opens_pair: bool,
-    /// Its priority level, 0 the highest (Homa); 0 where there are none.
+    /// Priority level of the packet, 0 the highest (Homa); 0 where there are no levels.
     pub level: u8,
 }
 
 /// What a sender does with a credit (ExpressPass).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreditUse {
-    /// It sends these bytes at once.
+    /// The sender sends these bytes at once.
     Sends(Segment),
-    /// It has nothing to send.
+    /// The sender has nothing to send.
     Wasted,
-    /// What the credit acknowledges completes the flow.
+    /// The credit acknowledges the last bytes of the flow: the flow is complete.
     Completes,
 }
 
@@ -81,11 +81,11 @@ pub struct Sender {
     timeouts: u32,
     queue: u16,
     fidelity: Fidelity,
-    /// The rate that `next_available` was computed with.
+    /// The rate from which `next_available` was computed.
     rate: Option<BitRate>,
     recovery: Sending,
     controller: Controller,
-    /// Where the flow stands at its NIC; belongs to the NIC.
+    /// Where the flow stands at its NIC. Only the NIC changes the seat.
     pub(crate) seat: Seat,
 }
 
@@ -128,7 +128,7 @@ impl Sender {
         }
     }
 
-    /// The next packet, which leaves at `now`. Only when [`Sender::readiness`] is
+    /// The next packet, which leaves at `now`. To be called only when [`Sender::readiness`] is
     /// [`Readiness::Ready`].
     pub fn send(&mut self, now: Time) -> Segment {
         debug_assert_eq!(self.readiness(now), Readiness::Ready);
@@ -142,8 +142,8 @@ impl Sender {
         segment
     }
 
-    /// An acknowledgement, positive or negative, arrived at `now`. Answers whether it completed the
-    /// flow. A sender that was blocked or paced may be ready afterwards.
+    /// An acknowledgement, positive or negative, arrived at `now`. Answers whether the flow is now
+    /// complete. A sender that was blocked or paced may be ready afterwards.
     pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement) -> bool {
         let before = self.acknowledged;
         self.acknowledged = before.max(ack.cumulative.min(self.size));
@@ -160,7 +160,7 @@ impl Sender {
         self.acknowledged >= self.size
     }
 
-    /// A credit of the receiver arrived at `now`, which acknowledges the bytes before `cumulative`
+    /// A credit of the receiver arrived at `now`. The credit acknowledges the bytes before `cumulative`
     /// (ExpressPass).
     pub fn on_credit(&mut self, now: Time, cumulative: u64) -> CreditUse {
         if self.on_acknowledgement(now, &Acknowledgement::plain(cumulative)) {
@@ -173,7 +173,7 @@ impl Sender {
         CreditUse::Sends(segment)
     }
 
-    /// What is to be told to the receiver at `now` of the credits that the flow needs (ExpressPass).
+    /// What the sender tells the receiver at `now` about the credits that the flow needs (ExpressPass).
     #[inline]
     pub fn take_credit_signal(&mut self, now: Time) -> Option<CreditSignal> {
         if !self.controller.has_credit_signal() {
@@ -182,7 +182,7 @@ impl Sender {
         self.controller.take_credit_signal(now, self.packets_left())
     }
 
-    /// Whether the receiver is to be told of the credits that the flow needs (ExpressPass).
+    /// Whether the sender has something to tell the receiver about credits (ExpressPass).
     #[inline]
     pub fn has_credit_signal(&self) -> bool {
         self.controller.has_credit_signal()
@@ -205,16 +205,15 @@ impl Sender {
         self.follow_rate();
     }
 
-    /// The first switch pauses the host for a share of T_hop and leaves the share `kept`, 0 to 1 (FAFC,
-    /// Algorithm 3).
+    /// The first switch pauses the host for a part of T_hop; the share `kept` of T_hop, 0 to 1, is left
+    /// (FAFC, Algorithm 3).
     pub fn on_timed_pause(&mut self, kept: f64) {
         self.controller.on_timed_pause(kept);
         self.follow_rate();
     }
 
-    /// A switch reported that it dropped the packet with `payload` bytes from `offset` on. With
-    /// perfect recovery those bytes are sent again before any new ones; Go-Back-N does not listen
-    /// to switches.
+    /// A switch reported that it dropped the packet with `payload` bytes from `offset` on. Perfect
+    /// recovery sends those bytes again before any new ones. Go-Back-N ignores the report.
     pub fn on_switch_drop(&mut self, offset: u64, payload: u32) {
         if self.recovery.on_switch_drop(offset, payload) {
             self.controller.on_switch_drop();
@@ -222,29 +221,30 @@ impl Sender {
         }
     }
 
-    /// The receiver lets the bytes before `offset` go, at priority `level` (Homa).
+    /// The receiver grants the bytes before `offset`, at priority `level` (Homa).
     pub fn on_grant(&mut self, offset: u64, level: u8) {
         self.controller.on_grant(offset, Some(level));
     }
 
-    /// The receiver asks for `range` again, which it has waited for too long (Homa). Answers whether it
-    /// has to be told that the bytes have not been sent yet (BUSY).
+    /// The receiver has waited too long for `range` and asks for these bytes again (Homa). Answers
+    /// whether the sender must reply that the bytes have not been sent yet (BUSY).
     pub fn on_resend(&mut self, range: Range<u64>) -> bool {
         self.controller.on_grant(range.end, None);
         self.recovery.on_resend(range, self.next)
     }
 
-    /// When the first timer is due, of retransmission or of the controller; [`Time::NEVER`] when none
-    /// runs. Every call that takes `now` may move it, later or earlier. A driver may keep an event
-    /// for an earlier value, call [`Sender::on_deadline`] then, and ask again.
+    /// When the first timer is due, that of retransmission or that of the controller; [`Time::NEVER`]
+    /// when none runs. Every call that takes `now` may move the deadline, later or earlier. A driver
+    /// may keep an event for an earlier time, call [`Sender::on_deadline`] then, and ask for the
+    /// deadline again.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.recovery.deadline().min(self.controller.deadline())
     }
 
-    /// Serves the timers that are due by `now`; the flow may be ready afterwards, or not any more.
-    /// Answers whether the retransmission timer has expired: then what recovery takes for lost is
-    /// sent again.
+    /// Serves the timers that are due by `now`. Afterwards the flow may be ready, or may be ready no
+    /// more. Answers whether the retransmission timer has expired. If so, the sender sends again what
+    /// recovery takes for lost.
     pub fn on_deadline(&mut self, now: Time) -> bool {
         self.controller.on_deadline(now);
         let mut view = self.view(0);
@@ -258,13 +258,13 @@ impl Sender {
         loss.is_some()
     }
 
-    /// When the pacing gap after the last packet is over (ps).
+    /// When the pacing gap after the last packet ends (ps).
     #[inline]
     pub fn next_available(&self) -> Time {
         self.next_available
     }
 
-    /// Whether the last acknowledgement moved the pacing gap in the ns-3 HPCC simulator.
+    /// Whether the last acknowledgement moves the pacing gap in the ns-3 HPCC simulator.
     #[inline]
     pub fn has_moved_gap(&self) -> bool {
         self.controller.has_moved_gap()
@@ -276,7 +276,8 @@ impl Sender {
         self.size
     }
 
-    /// The first byte that is sent next, retransmissions of single packets aside (bytes).
+    /// The first byte that is sent next (bytes). Retransmissions of single packets do not change this
+    /// number.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
@@ -294,7 +295,8 @@ impl Sender {
         self.outstanding().saturating_sub(self.recovery.departed_bytes())
     }
 
-    /// Bytes that are still to be sent, the lost ones included (bytes); what an SRF NIC ranks by.
+    /// Bytes that are still to be sent, the lost ones included (bytes); an SRF NIC ranks flows by this
+    /// number.
     #[inline]
     pub fn remaining_unsent(&self) -> u64 {
         self.size - self.next + self.recovery.lost_bytes(self.outstanding())
@@ -306,14 +308,14 @@ impl Sender {
         self.controller.window()
     }
 
-    /// The rate that the flow is paced at (bit/s); `None` when it is not paced.
+    /// The rate at which the flow is paced (bit/s); `None` when the flow is not paced.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
         self.rate
     }
 
-    /// The NIC queue of the flow, which its packets carry upstream of the first switch: 0 without
-    /// NIC queues, else 1 to the number of queues less one.
+    /// The NIC queue of the flow, from 1 to the number of queues less one; 0 without NIC queues. The
+    /// flow's packets carry this number to the first switch.
     #[inline]
     pub fn queue(&self) -> u16 {
         self.queue
@@ -342,7 +344,7 @@ impl Sender {
         self.next - self.acknowledged
     }
 
-    /// Where the flow stands after `newly_acknowledged` bytes were.
+    /// The state of the flow after an acknowledgement of `newly_acknowledged` bytes.
     #[inline]
     fn view(&self, newly_acknowledged: u64) -> FlowView {
         FlowView { acknowledged: self.acknowledged, next: self.next, newly_acknowledged }
@@ -365,8 +367,8 @@ impl Sender {
         Segment { offset, payload, remaining, is_retransmission, opens_pair, level }
     }
 
-    /// Moves the pending gap when the controller has changed the rate: from the last packet on, it
-    /// is that packet's gap at the new rate.
+    /// Moves the end of the pending gap when the controller has changed the rate: the gap becomes the
+    /// last packet's wire time at the new rate.
     fn follow_rate(&mut self) {
         let rate = self.controller.rate();
         if rate != self.rate {
@@ -378,7 +380,7 @@ impl Sender {
         }
     }
 
-    /// The time that the last packet occupies at the flow's rate; zero when it is not paced.
+    /// The wire time of the last packet at the flow's rate; zero when the flow is not paced.
     #[inline]
     fn gap(&self) -> Time {
         let wire = Bytes::new(u64::from(self.last_wire_bytes));

@@ -1,9 +1,10 @@
-//! What is stored in a switch: once at its egress queue, and here at its ingress port and class.
+//! The bytes stored in a switch. A packet counts at its egress queue and in an account of its ingress
+//! port and class.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The bytes that entered by one port in one class and have not left.
+/// The bytes of one class that entered by one port and have not left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IngressAccount {
     /// Reserved and shared bytes.
@@ -12,16 +13,16 @@ pub struct IngressAccount {
     pub headroom: u64,
 }
 
-/// What is stored in a switch. Writer: admission.
+/// The stored bytes of a switch. Writer: admission.
 #[derive(Clone, Debug)]
 pub struct Accounts {
     /// Data bytes stored.
     pub total: u64,
     /// Largest `total` so far.
     pub peak: u64,
-    /// Shared bytes: what the ingress accounts hold beyond their reserve.
+    /// Shared bytes: the bytes of all ingress accounts beyond their reserves.
     pub shared: u64,
-    /// The most that an ingress account has held in its headroom so far.
+    /// Largest headroom use of any ingress account so far.
     pub headroom_peak: u64,
     pub(crate) ingress: Vec<IngressAccount>,
     classes: usize,
@@ -39,7 +40,7 @@ impl Accounts {
         self.ingress[self.index(port, class)]
     }
 
-    /// Where the account of `class` at `port` stands: one row a port, one column a class.
+    /// Index of the account of `class` at `port`: one row per port, one column per class.
     #[inline]
     pub fn index(&self, port: u16, class: u8) -> usize {
         usize::from(port) * self.classes + usize::from(class).min(self.classes - 1)

@@ -1,7 +1,7 @@
 //! Admission: is there room?
 //!
-//! Every packet is stored once and counted twice: at its egress queue and at its ingress port and
-//! class. The ingress accounts are kept here for every policy; PFC reads them.
+//! Every packet is stored once and counted twice: at its egress queue, and at its ingress port and
+//! class. Every policy keeps the ingress accounts, and PFC reads them.
 
 pub mod accounts;
 pub(crate) mod policy;
@@ -28,8 +28,8 @@ axis! { $
 }
 
 impl AdmissionConfig {
-    /// The memory that all ports of the switch `node` share (bytes); without limit where there is none, or
-    /// where each port has its own.
+    /// The memory that all ports of the switch `node` share (bytes). `u64::MAX` where memory has no
+    /// limit, or where each port has its own.
     pub fn memory(&self, node: u32) -> u64 {
         configured!(self, parameters => parameters.memory(node))
     }
@@ -39,12 +39,12 @@ impl AdmissionConfig {
         configured!(self, parameters => parameters.has_thresholds())
     }
 
-    /// Whether all ports share one memory, and nothing but its size limits them.
+    /// Whether all ports share one memory whose size is the only limit.
     pub(crate) fn is_plain_pool(&self) -> bool {
         configured!(self, parameters => parameters.is_plain_pool())
     }
 
-    /// Checks that it goes together with the other policies of `switch`.
+    /// Checks that the admission goes together with the other policies of `switch`.
     pub(crate) fn fits(
         &self,
         switch: &SwitchConfig,
@@ -68,13 +68,13 @@ impl Admission {
         Admission { memory, accounts: Accounts::new(facts.ports.len(), classes) }
     }
 
-    /// What is stored.
+    /// The accounts of stored bytes.
     #[inline]
     pub fn accounts(&self) -> &Accounts {
         &self.accounts
     }
 
-    /// Stores the packet's bytes, or says that there is no room.
+    /// Stores the packet's bytes. Answers false when there is no room.
     #[inline]
     pub(crate) fn admit(&mut self, request: Request) -> bool {
         let accounts = &mut self.accounts;
@@ -87,7 +87,8 @@ impl Admission {
         is_admitted
     }
 
-    /// Gives the packet's bytes back. Always inlined: as a call of its own it cost 8 instructions a packet-hop.
+    /// Gives the packet's bytes back. Always inlined: an ordinary call cost 8 instructions a
+    /// packet-hop.
     #[inline(always)]
     pub(crate) fn release(&mut self, ingress: u16, class: u8, bytes: u64) {
         let accounts = &mut self.accounts;
@@ -102,13 +103,13 @@ impl Admission {
         self.threshold_with(ingress, self.accounts.shared)
     }
 
-    /// The same if `shared` bytes of the pool were in use.
+    /// The same threshold if `shared` bytes of the pool were in use.
     #[inline]
     pub(crate) fn threshold_with(&self, ingress: u16, shared: u64) -> Option<u64> {
         dispatch!(&self.memory, policy => policy.threshold(ingress, shared))
     }
 
-    /// What the shared bytes of all accounts add up to, where they are counted.
+    /// The sum of all accounts' shared bytes, where shared bytes are counted.
     pub(crate) fn recounted_shared(&self) -> Option<u64> {
         self.ingress_threshold(0)?;
         Some(self.accounts.ingress.iter().map(|account| self.shared_bytes(*account)).sum())
@@ -120,7 +121,7 @@ impl Admission {
         self.beyond_reserve(account.used)
     }
 
-    /// Bytes of an account that holds `bytes` which are beyond its reserve.
+    /// Bytes beyond its reserve of an account that holds `bytes`.
     #[inline]
     pub(crate) fn beyond_reserve(&self, bytes: u64) -> u64 {
         bytes.saturating_sub(dispatch!(&self.memory, policy => policy.reserve()))

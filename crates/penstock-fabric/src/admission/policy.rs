@@ -1,4 +1,4 @@
-//! The hooks of an admission policy. A policy leaves out those for which it has nothing to do.
+//! The hooks of an admission policy. A policy writes only the hooks for which it has something to do.
 
 use penstock_packet::SwitchFacts;
 use penstock_units::Problems;
@@ -6,7 +6,7 @@ use penstock_units::Problems;
 use super::accounts::{Accounts, Request};
 use crate::config::{Surroundings, SwitchConfig};
 
-/// What a policy is told of its switch.
+/// What a new policy learns of its switch.
 pub(crate) struct Place<'a> {
     /// The switch and its ports.
     pub facts: &'a SwitchFacts,
@@ -14,18 +14,18 @@ pub(crate) struct Place<'a> {
     pub classes: usize,
 }
 
-/// What the parameters of a policy tell.
+/// Checks of a policy's parameters, and what other policies ask of them.
 pub(crate) trait Parameters {
-    /// Checks the fields with each other; their bounds are declared with them.
+    /// Compares the fields with each other. Each field declares its own bounds.
     fn check(&self, _problems: &mut Problems) {}
 
-    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
-    /// surroundings. Fields are named by their path below the switch; those that were refused before are
-    /// not counted with.
+    /// Checks that the policy goes together with the other policies of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch. Fields that were refused before
+    /// are skipped.
     fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
-    /// The memory that all ports of the switch `node` share (bytes); without limit where there is none, or
-    /// where each port has its own.
+    /// The memory that all ports of the switch `node` share (bytes). `u64::MAX` where memory has no
+    /// limit, or where each port has its own.
     fn memory(&self, _node: u32) -> u64 {
         u64::MAX
     }
@@ -35,32 +35,32 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Whether all ports share one memory, and nothing but its size limits them.
+    /// Whether all ports share one memory whose size is the only limit.
     fn is_plain_pool(&self) -> bool {
         false
     }
 }
 
-/// An admission policy of a switch. It writes the ingress accounts; their totals are kept by
-/// [`super::Admission`].
+/// An admission policy of a switch. The policy writes the ingress accounts; [`super::Admission`] keeps
+/// their totals.
 pub(crate) trait Policy {
-    /// Stores the packet's bytes in its account, or says that there is no room.
+    /// Stores the packet's bytes in its account. Answers false when there is no room.
     fn admit(&self, accounts: &mut Accounts, request: Request) -> bool;
 
-    /// Gives `bytes` of the account `index` back.
+    /// Gives `bytes` back from the account `index`.
     #[inline]
     fn release(&self, accounts: &mut Accounts, index: usize, bytes: u64) {
         accounts.ingress[index].used -= bytes;
     }
 
-    /// The threshold at which the accounts of an ingress port stop growing if `shared` bytes of the pool are
-    /// in use, where there is one (bytes beyond its reserve).
+    /// The threshold at which the accounts of an ingress port stop growing while `shared` bytes of the
+    /// pool are in use, where there is one (bytes beyond the reserve).
     #[inline]
     fn threshold(&self, _ingress: u16, _shared: u64) -> Option<u64> {
         None
     }
 
-    /// What an account has for itself (bytes).
+    /// The reserve of an account (bytes).
     #[inline]
     fn reserve(&self) -> u64 {
         0

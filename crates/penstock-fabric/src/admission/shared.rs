@@ -1,15 +1,17 @@
-//! One shared packet memory, optionally with dynamic thresholds (A. Choudhury, E. Hahne, "Dynamic
-//! Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM ToN 1998) and headroom for
-//! each ingress port, as the ns-3 HPCC simulator models a lossless Broadcom switch.
+//! One shared packet memory, optionally with dynamic thresholds and headroom for each ingress port.
 //!
-//! A packet is charged to its port's reserve, then to the shared pool while the port is below
-//! XOFF = alpha · (S − shared bytes), then to the port's headroom; it is dropped when that is full
-//! too. S is the buffer without all headrooms and reserves. Bytes are given back in the reverse
-//! order. Without `ingress` the only limit is the buffer.
+//! The thresholds are those of A. Choudhury, E. Hahne, "Dynamic Queue Length Thresholds for
+//! Shared-Memory Packet Switches", IEEE/ACM ToN 1998. The whole follows the ns-3 HPCC simulator's model
+//! of a lossless Broadcom switch.
 //!
-//! An alpha of 1/8 is BFC's "11 % of the free buffer". Gateways of its authors' simulator have 64 MiB. Alpha
-//! grows with the port's rate over the slowest port's, as in the HPCC simulator, which doubles it with every
-//! doubling of the rate.
+//! A packet is charged to its port's reserve first. Beyond the reserve it is charged to the shared pool
+//! while the port is below XOFF = alpha · (S − shared bytes), then to the port's headroom. It is
+//! dropped when the headroom is full too. S is the buffer without all headrooms and reserves. Bytes are
+//! given back in the reverse order. Without `ingress` the only limit is the buffer.
+//!
+//! An alpha of 1/8 is BFC's "11 % of the free buffer". Gateways of its authors' simulator have 64 MiB.
+//! Alpha grows with the port's rate over the slowest port's rate, as in the HPCC simulator, which
+//! doubles alpha with every doubling of the rate.
 
 use alloc::vec::Vec;
 
@@ -20,10 +22,10 @@ use serde::{Deserialize, Serialize};
 use super::accounts::{Accounts, Request};
 use super::policy::{Parameters, Place, Policy};
 
-/// The largest alpha: an ingress may then hold 64/65 of the memory; our choice.
+/// The largest alpha, with which an ingress may hold 64/65 of the memory; our choice.
 const LARGEST_ALPHA: f64 = 64.0;
 
-/// Where the numbers of its ingress thresholds come from.
+/// The source of the numbers of the ingress thresholds.
 const MMU: &str = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control), whose shared \
                    buffer BFC 6.2.1 uses";
 
@@ -54,7 +56,7 @@ pub struct SharedConfig {
     pub ingress: Option<IngressConfig>,
 }
 
-/// Another memory has a byte at least.
+/// Declares that an own memory of a switch has at least one byte.
 fn some_memory(schema: &mut Schema) {
     let pair = schema.pointer_mut("/items/prefixItems/1").and_then(|size| size.as_object_mut());
     pair.into_iter().for_each(|size| drop(size.insert("minimum".into(), 1.into())));

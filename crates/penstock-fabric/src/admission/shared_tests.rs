@@ -67,7 +67,7 @@ fn a_port_fills_its_reserve_then_its_share_then_its_headroom() {
     assert_eq!(admission.accounts().shared, account.used - 4_096);
     assert!(admit(&mut admission, 0, 500));
     assert!(!admit(&mut admission, 0, 1_000));
-    // Another port has its own reserve and headroom, and its share of what is left.
+    // Another port has its own reserve and headroom, and its share of the rest.
     assert!(admit(&mut admission, 1, 1_000));
 }
 

@@ -21,7 +21,7 @@ impl Parameters for StaticConfig {}
 /// The private memories of a switch's ports.
 #[derive(Debug)]
 pub(crate) struct StaticPort {
-    /// Of each port (bytes).
+    /// Memory of each port (bytes).
     size: u64,
 }
 

@@ -11,7 +11,7 @@ pub(crate) const LARGEST_CLASSES: u32 = 8;
 /// The most queues of a port: all that a Tofino2 has (BFC sec. 3.3.1).
 pub(crate) const LARGEST_QUEUES: u32 = 4_096;
 
-/// The classes of the `queues - 1` data queues beside the control queue, in equal parts; queues
+/// The class of each of the `queues - 1` data queues besides the control queue, in equal parts. Queues
 /// that do not divide go to the lowest class, whose ports are the most crowded (BFC App. A.3).
 pub(crate) fn partition(queues: u32, classes: u32) -> Vec<u8> {
     let data = queues - 1;
@@ -26,7 +26,7 @@ pub(crate) struct ClassRange {
     pub to: u16,
 }
 
-/// The data queues of each class, of `queues` queues with the control queue.
+/// The data queues of each class. `queues` counts the control queue too.
 pub(crate) fn class_ranges(queues: u32, classes: u32) -> Vec<ClassRange> {
     let of_queue = partition(queues, classes);
     (0..classes as u8)
@@ -38,8 +38,8 @@ pub(crate) fn class_ranges(queues: u32, classes: u32) -> Vec<ClassRange> {
         .collect()
 }
 
-/// Checks that each of the `classes` has a data queue of `queues`, of which one is the control queue and
-/// `others` are for other things.
+/// Checks that each of the `classes` has a data queue. Of the `queues`, one is the control queue and
+/// `others` have other uses.
 pub(crate) fn check_classes(queues: u32, others: u32, classes: u32, problems: &mut Problems) {
     if problems.has_sound("queues") && problems.has_sound("classes") {
         let data = queues.saturating_sub(1 + others);

@@ -1,35 +1,35 @@
-//! Dynamic queue assignment (BFC, P. Goyal et al., NSDI 2022, sec. 3.3.1): a flow that becomes
-//! active gets an empty queue, and shares a random one only when none is empty.
+//! Dynamic queue assignment (BFC, P. Goyal et al., NSDI 2022, sec. 3.3.1): a flow that becomes active
+//! gets an empty queue, and shares a random one only when none is empty.
 //!
-//! Implemented: the flow table indexed by egress port and flow hash with `size` and `qAssignment`;
-//! the bitmap of empty queues; sticky assignment (sec. 3.3.2); sampling (App. A.8); the incast
-//! label (App. A.7); priority classes with a static share of the queues (App. A.3); and what the paper
-//! proposes beyond: queues that classes share (A.3), and a queue of similar remaining size at a full
+//! Implemented: the flow table indexed by egress port and flow hash with `size` and `qAssignment`; the
+//! bitmap of empty queues; sticky assignment (sec. 3.3.2); sampling (App. A.8); the incast label (App.
+//! A.7); priority classes with a static share of the queues (App. A.3). Two proposals of the paper are
+//! also implemented: queues that classes share (A.3), and a queue of similar remaining size at a full
 //! port (A.2).
 //!
-//! Of 32 queues 31 are for data (`DESIGN.md` sec. 9). App. A.8 samples half of the packets. App. A.3 proposes
-//! to "split queues dynamically among classes".
+//! Of 32 queues 31 are for data (`DESIGN.md` sec. 9). App. A.8 samples half of the packets. App. A.3
+//! proposes to "split queues dynamically among classes".
 //!
-//! The paper does not say which of several empty queues is taken. Tofino2 starts the search at a
-//! rotating place (sec. 4); so do we: the search starts behind the queue that was given last. A
-//! queue can be empty and paused, when its last packets made the downstream pause it; empty queues that
-//! are not paused come first. By the letter of the pseudo-code the pause stands when a new flow gets such a
-//! queue all the same; what that means for the flow the paper does not say. If it held the flow, that would
-//! wait for one that has nothing here any more, while there are fewer active flows than queues; sec. 3.3.1
-//! says that there is no head-of-line blocking then. If it did not hold it at all, the downstream, whose
-//! counter is above 0 already, would have no way to stop the flow but the next bitmap. So the queue has a
-//! grace: it sends what a new flow sends before a pause of its own can come back, one HRTT at the queue's
-//! share of the port (as much as Th), and is held then, if the pause still stands. In BFC Fig. 9's setting
-//! the short flows' 99th percentile is 14 instead of 49 times the ideal; pauses of single flows, to which
-//! sec. 3.3.2 finds BFC nearly identical, give 14 as well (`bfc/flow-pauses`).
+//! The paper does not say which of several empty queues a flow gets. Tofino2 starts the search at a
+//! rotating place (sec. 4). We start the search behind the queue that was given last.
 //!
-//! With `classes_share` each class keeps one data queue, so that none is ever without, and every other
-//! queue belongs to the class that last took it when it was empty. At a full port a flow shares one of
-//! its class's queues only: no flow waits behind a lower class. How is not in the paper.
+//! A queue can be empty and paused, when its last packets made the downstream pause it. Empty queues
+//! without a pause come first. A new flow that gets an empty and paused queue all the same has a
+//! *grace*: the queue sends the bytes that a new flow sends before a pause of its own can come back,
+//! one HRTT at the queue's share of the port (as much as Th). After that the pause holds the queue, if
+//! it still stands. The grace takes the short flows' 99th percentile in BFC Fig. 9's setting from 49 to
+//! 14 times the ideal. The paper leaves this case open; `docs/schemes.md` ("How each policy works here")
+//! has the reasons and the measurements.
 //!
-//! With `full_port = "closest-remaining"` a flow that finds no empty queue joins the one whose last
-//! packet has the nearest remaining size, in bytes: the packet it will wait for. The paper names the
-//! idea only; the last packet's size is one number per queue that an arriving packet has in its header.
+//! With `classes_share` each class keeps one data queue, so that no class is ever without a queue.
+//! Every other queue belongs to the class that last took it when it was empty. At a full port a flow
+//! shares only a queue of its own class, so no flow waits behind a lower class. The paper does not
+//! describe how classes share.
+//!
+//! With `full_port = "closest-remaining"` a flow that finds no empty queue joins the queue whose last
+//! packet has the nearest remaining size, in bytes. The flow will wait for that packet. The paper names
+//! only the idea. The remaining size is one number per queue, and an arriving packet has it in its
+//! header.
 
 use alloc::format;
 use alloc::string::String;
@@ -163,8 +163,8 @@ pub enum FullPort {
     ClosestRemaining,
 }
 
-/// An entry of the flow table. The timestamp is when a packet of the entry was last enqueued or
-/// dequeued; queue 0, the control queue, stands for "never assigned".
+/// An entry of the flow table. The timestamp is the time of the entry's last enqueue or dequeue. Queue
+/// 0, the control queue, stands for "never assigned".
 #[derive(Clone, Copy, Debug, Default)]
 struct FlowEntry {
     touched: Time,
@@ -180,16 +180,17 @@ pub(crate) struct Dynamic {
     entries_per_port: u32,
     sticky: Time,
     salt: u32,
-    /// Queues that an unlabelled flow of each class may get.
+    /// The queues for the unlabelled flows of each class.
     ranges: Vec<ClassRange>,
     has_incast_queue: bool,
     grace: Time,
-    /// The queues that all classes share, where they do; each has one of its own besides.
+    /// The queues that all classes share, where classes share queues. Each class has one more queue of
+    /// its own.
     shared: Option<Range<u16>>,
     /// Where the next search for an empty queue starts, for each egress port.
     rotation: Vec<u16>,
-    /// Remaining size of the last packet in each queue, a row of `queues` for each egress port, where a
-    /// full port looks at it (bytes).
+    /// Remaining size of the last packet in each queue (bytes), one row of `queues` per egress port.
+    /// `None` unless a full port looks at the sizes.
     last_remaining: Option<Vec<u32>>,
     queues: usize,
     /// A packet takes part in the bookkeeping when a 32-bit draw does not exceed this.
@@ -240,7 +241,7 @@ impl Dynamic {
             && port.queues()[usize::from(entry.queue)].class != packet.class
     }
 
-    /// An empty queue, or one that others use when none is empty.
+    /// Chooses an empty queue, or shares a queue when none is empty.
     fn choose(&mut self, egress: u16, packet: &Packet, port: &mut Port, random: &mut Pcg32) -> u16 {
         if let Some(shared) = self.shared.clone() {
             return self.choose_shared(shared, egress, packet, port, random);
@@ -262,7 +263,7 @@ impl Dynamic {
         }
     }
 
-    /// The same where classes share queues: the class's own if it is empty, else any that is empty.
+    /// Chooses a queue where classes share queues: the class's own if it is empty, else any empty one.
     fn choose_shared(
         &mut self,
         shared: Range<u16>,
@@ -292,7 +293,7 @@ impl Dynamic {
         self.join(egress, packet, candidates, random)
     }
 
-    /// The empty `queue` is given to a new flow, which an older pause does not hold at once.
+    /// Gives the empty `queue` to a new flow. An older pause does not hold the flow at once.
     fn start(&self, queue: u16, port: &mut Port) -> u16 {
         if self.grace > Time::ZERO && port.queues()[usize::from(queue)].is_paused {
             let share = port.rate().bytes_in(self.grace).get() / u64::from(port.active().max(1));
@@ -301,7 +302,7 @@ impl Dynamic {
         queue
     }
 
-    /// The queue that a new flow shares with others, of the `candidates`.
+    /// Chooses one of the `candidates`, which the new flow shares with other flows.
     fn join(
         &self,
         egress: u16,
@@ -320,7 +321,7 @@ impl Dynamic {
         chosen.expect("every class has a data queue")
     }
 
-    /// Packets that the table believes to be queued behind each egress port, for checks.
+    /// Packets that are queued at the egress port according to the table, for checks.
     fn sizes(&self, egress: u16) -> u64 {
         let row = self.entries_per_port as usize;
         let from = usize::from(egress) * row;

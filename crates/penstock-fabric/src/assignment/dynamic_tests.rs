@@ -35,7 +35,8 @@ fn packet(number: u32) -> Packet {
 fn every_flow_gets_an_empty_queue_while_there_is_one() {
     let mut bench = bench(dynamic(32));
     let queues: BTreeSet<u16> = (1..=31).map(|number| bench.queue_of(flow(number))).collect();
-    // 31 data queues beside the control queue. Two of 31 flows share an entry of the table rarely.
+    // The port has 31 data queues besides the control queue. Two of 31 flows rarely share an entry of
+    // the table.
     assert_eq!(queues, (1..=31).collect());
     assert_eq!(bench.switch.port(0).counters.collisions, 0);
 }
@@ -57,7 +58,8 @@ fn only_when_no_queue_is_empty_it_is_a_random_one() {
     assert!(counts[1..].iter().all(|&count| (880..=1_120).contains(&count)), "{counts:?}");
 }
 
-/// A port of 100 Gb/s with three data queues: 1 has a packet, 2 and 3 are empty and paused.
+/// A port of 100 Gb/s with three data queues. Queue 1 has a packet; queues 2 and 3 are empty and
+/// paused.
 fn with_empty_paused_queues(config: DynamicConfig) -> Bench {
     let mut bench = bench(config);
     assert_eq!(bench.queue_of(flow(1)), 1);
@@ -77,7 +79,7 @@ fn a_pause_that_is_older_than_its_flow_holds_after_a_hop_bdp_at_the_queues_share
     assert_eq!(bench.drain(0).len(), 25, "the 25th packet uses it up");
     bench.signal(0, Signal::ResumeQueue(2));
     assert_eq!(bench.drain(0).len(), 5);
-    // Its own pause holds it at once, and it is not excused while it keeps its queue.
+    // A pause of the flow's own holds it at once. The flow gets no new grace while it keeps its queue.
     bench.signal(0, Signal::PauseQueue(2));
     bench.admit(flow(2), 1_000);
     assert_eq!(bench.drain(0).len(), 0);
@@ -165,7 +167,7 @@ fn an_assignment_sticks_for_two_hop_rtts_after_the_last_packet_left() {
     for (idle, sticks) in [(3_999, true), (4_000, true), (4_001, false)] {
         let mut bench = bench(dynamic(8));
         let queue = bench.queue_of(flow(1));
-        // The dequeue counts, not the enqueue.
+        // The time counts from the dequeue, not from the enqueue.
         bench.after(Time::from_us(100));
         bench.drain(0);
         bench.after(Time::from_ns(idle));
@@ -214,7 +216,7 @@ fn flows_of_one_table_entry_share_a_queue_though_others_are_empty() {
     let queue = bench.queue_of(first);
     assert_eq!(bench.queue_of(second), queue);
     assert_eq!(bench.switch.port(0).counters.collisions, 1);
-    // The entry counts the packets of both: it is not free before both have left.
+    // The entry counts the packets of both flows. It is not free before both have left.
     bench.depart(0);
     bench.after(Time::from_ms(1));
     assert_eq!(bench.queue_of(first), queue);
@@ -309,7 +311,7 @@ fn sampling_leaves_the_sizes_of_other_packets_alone() {
 
 #[test]
 fn a_packet_that_was_not_sampled_renews_the_assignment() {
-    // App. A.8 samples the recirculation of departures; an arrival is seen in any case.
+    // App. A.8 samples the recirculation of departures. Every arrival is seen.
     let config = DynamicConfig { sampling: 1e-12, ..dynamic(8) };
     let mut bench = bench(config);
     let queues: Vec<u16> = (0..4)
@@ -328,7 +330,7 @@ fn an_empty_queue_that_is_paused_is_taken_only_when_no_other_is_empty() {
     let mut bench = bench(dynamic(4));
     bench.signal(0, Signal::PauseQueue(1));
     assert_eq!([1, 2, 3].map(|number| bench.queue_of(flow(number))), [2, 3, 1]);
-    // A resume opens it again.
+    // A resume makes the queue open again.
     bench.signal(0, Signal::ResumeQueue(1));
     bench.drain(0);
     bench.signal(0, Signal::PauseQueue(2));
@@ -336,8 +338,8 @@ fn an_empty_queue_that_is_paused_is_taken_only_when_no_other_is_empty() {
     assert_eq!([4, 5, 6].map(|number| bench.queue_of(flow(number))), [3, 1, 2]);
 }
 
-/// Two classes at a port with three data queues: queue 1 is class 0's, queue 2 class 1's, queue 3
-/// anybody's.
+/// Two classes at a port with three data queues. Queue 1 belongs to class 0 and queue 2 to class 1;
+/// both may take queue 3.
 fn sharing() -> DynamicConfig {
     DynamicConfig { classes: 2, classes_share: true, table_factor: 10_000, ..dynamic(4) }
 }
@@ -353,7 +355,7 @@ fn classes_that_share_keep_a_queue_each_and_take_any_other() {
     assert_eq!(bench.queue_of(of_class(2, 1)), 3, "the queue that nobody needs");
     assert_eq!(bench.queue_of(of_class(3, 0)), 1, "class 0 still has its own");
     assert_eq!(bench.queues(0)[3].class, 1);
-    // Class 0 goes first, whatever came first.
+    // Class 0 leaves first, whatever arrived first.
     assert_eq!(bench.drain(0)[0], 3);
 }
 
@@ -377,7 +379,7 @@ fn a_shared_queue_changes_its_class_when_it_is_empty() {
     bench.drain(0);
     bench.queue_of(of_class(3, 0));
     assert_eq!(bench.queue_of(of_class(4, 0)), 3);
-    // Flow 2 is back before its assignment is stale, and does not join another class.
+    // Flow 2 returns before its assignment is stale, and does not join another class.
     assert_eq!(bench.queue_of(of_class(2, 1)), 2);
 }
 

@@ -1,8 +1,9 @@
-//! By ingress: a data queue for each port that packets come from. With deficit round robin this is
-//! the fair queueing between ingress ports of FAFC's switches (C. Lu et al., "FAFC: Fast and
-//! Accurate Flow Control in Data Center Networks", sec. IV). FAFC calls it weighted and gives no
-//! weights; ours are equal, because its pause times assume "near equal service rate for each
-//! ingress port".
+//! By ingress: a data queue for each port that packets come from.
+//!
+//! With deficit round robin this assignment gives the fair queueing between ingress ports of FAFC's
+//! switches (C. Lu et al., "FAFC: Fast and Accurate Flow Control in Data Center Networks", sec. IV).
+//! FAFC calls the queueing weighted and gives no weights. Our weights are equal, because FAFC's pause
+//! times assume "near equal service rate for each ingress port".
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -39,7 +40,7 @@ impl ByIngress {
 }
 
 impl Policy for ByIngress {
-    /// Number 1 for the first port.
+    /// The first port has queue number 1.
     #[inline]
     fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         Some(1 + arrival.packet.ingress)

@@ -35,7 +35,7 @@ axis! { $
 }
 
 impl AssignmentConfig {
-    /// Priority classes.
+    /// Number of priority classes.
     pub fn classes(&self) -> u32 {
         configured!(self, parameters => parameters.classes())
     }
@@ -45,7 +45,8 @@ impl AssignmentConfig {
         configured!(self, parameters => parameters.queue_classes(ports))
     }
 
-    /// Queues of a port, the control queue included; none where they are as many as flows or ports.
+    /// Queues of a port, the control queue included; `None` where their number follows the flows or
+    /// ports.
     pub fn queues(&self) -> Option<u32> {
         configured!(self, parameters => parameters.queues())
     }
@@ -60,12 +61,12 @@ impl AssignmentConfig {
         configured!(self, parameters => parameters.is_per_flow())
     }
 
-    /// Whether a flow has a queue of its own, at least while there are enough.
+    /// Whether a flow has a queue of its own, at least while there are enough queues.
     pub(crate) fn parts_flows(&self) -> bool {
         configured!(self, parameters => parameters.parts_flows())
     }
 
-    /// Whether queues have no class of their own, so that their numbers are no ranks.
+    /// Whether queues change their class, so that their numbers are not ranks.
     pub(crate) fn classes_share(&self) -> bool {
         configured!(self, parameters => parameters.classes_share())
     }
@@ -75,12 +76,12 @@ impl AssignmentConfig {
         configured!(self, parameters => parameters.keeps_rounds())
     }
 
-    /// The priority levels that hosts give their packets, where it has them.
+    /// Number of priority levels that hosts give their packets, where packets have levels.
     pub fn levels(&self) -> Option<u32> {
         configured!(self, parameters => parameters.levels())
     }
 
-    /// Checks that it goes together with the other policies of `switch`.
+    /// Checks that the assignment goes together with the other policies of `switch`.
     pub(crate) fn fits(
         &self,
         switch: &SwitchConfig,

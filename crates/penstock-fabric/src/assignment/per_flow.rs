@@ -1,8 +1,8 @@
-//! Ideal: a queue for each flow, without limit. No switch can do this; it is the assignment of
-//! BFC's and AFQ's ideal fair queueing.
+//! Ideal: a queue for each flow, without limit. No switch can do so. BFC's and AFQ's ideal fair
+//! queueing use this assignment.
 //!
-//! A flow keeps its queue while it has packets, and after that until the scheduler has forgotten
-//! it: bit-by-bit round robin must remember a flow's last finish until the round has passed it.
+//! A flow keeps its queue while it has packets, and after that until the scheduler has forgotten the
+//! flow: bit-by-bit round robin must remember a flow's last finish until the round has passed it.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use super::policy::{Assigning, Parameters, Policy};
 use crate::parts::{MixedKeys, reduce};
 use crate::port::Port;
 
-/// Queue numbers are 16 bits wide; flows beyond that many at one port share queues.
+/// Queue numbers are 16 bits wide. With more flows at one port, flows share queues.
 const QUEUES_MAX: usize = 1 << 16;
 
 /// Parameters of the per-flow assignment: none.
@@ -26,7 +26,7 @@ const QUEUES_MAX: usize = 1 << 16;
 pub struct PerFlowConfig {}
 
 impl Parameters for PerFlowConfig {
-    /// Queues are added as flows come.
+    /// A port starts without data queues and adds queues as flows come.
     fn queue_classes(&self, _: usize) -> Vec<u8> {
         Vec::new()
     }
@@ -87,7 +87,7 @@ impl PerFlow {
 }
 
 impl PortFlows {
-    /// The oldest queue that is empty and forgotten by the scheduler.
+    /// The oldest empty queue that the scheduler has forgotten.
     fn reclaim(&mut self, port: &Port) -> Option<u16> {
         while let Some(&queue) = self.idle.front() {
             let is_empty = port.queues()[usize::from(queue)].packets.is_empty();

@@ -1,4 +1,4 @@
-//! A queue for each flow: who gets one, and when it may be given to another.
+//! A queue for each flow: who gets a queue, and when another flow may get it.
 
 use alloc::vec::Vec;
 
@@ -26,7 +26,7 @@ fn queues_that_ran_empty_are_used_again_oldest_first() {
         bench.queue_of(flow(number));
     }
     bench.drain(0);
-    // Flow 2 returns to its queue; the new ones get those of flows 1 and 3.
+    // Flow 2 returns to its queue. The new flows get the queues of flows 1 and 3.
     assert_eq!(bench.queue_of(flow(2)), 2);
     assert_eq!([4, 5, 6].map(|number| bench.queue_of(flow(number))), [1, 3, 4]);
     assert_eq!(bench.drain(0).len(), 4);
@@ -49,8 +49,9 @@ fn ideal_fair_queues_are_kept_until_the_fluid_system_has_served_them() {
         &per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})),
         &hosts(2),
     );
-    // Flow 1, sent whole at once, has had 500 B in the fluid system then, for flow 2 is served too;
-    // after two more packets, which flows 1 to 4 share, it has had all of its 1,000 B.
+    // All of flow 1 is sent at once. The fluid system has then served only 500 B of flow 1, because it
+    // serves flow 2 too. After two more packets, which flows 1 to 4 share, it has served all 1,000 B of
+    // flow 1.
     for (number, packets) in [(1, 1), (2, 10)] {
         for _ in 0..packets {
             bench.queue_of(flow(number));

@@ -1,4 +1,4 @@
-//! The hooks of an assignment policy. A policy leaves out those for which it has nothing to do.
+//! The hooks of an assignment policy. A policy writes only the hooks for which it has something to do.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,17 +11,17 @@ use crate::config::{Surroundings, SwitchConfig};
 use crate::port::Port;
 use crate::stored::Stored;
 
-/// What the parameters of a policy tell.
+/// Checks of a policy's parameters, and what other policies ask of them.
 pub(crate) trait Parameters {
-    /// Checks the fields with each other; their bounds are declared with them.
+    /// Compares the fields with each other. Each field declares its own bounds.
     fn check(&self, _problems: &mut Problems) {}
 
-    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
-    /// surroundings. Fields are named by their path below the switch; those that were refused before are
-    /// not counted with.
+    /// Checks that the policy goes together with the other policies of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch. Fields that were refused before
+    /// are skipped.
     fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
-    /// Priority classes.
+    /// Number of priority classes.
     fn classes(&self) -> u32 {
         1
     }
@@ -29,7 +29,8 @@ pub(crate) trait Parameters {
     /// The class of each data queue that a port of a switch with `ports` ports starts with.
     fn queue_classes(&self, ports: usize) -> Vec<u8>;
 
-    /// Queues of a port, the control queue included; none where they are as many as flows or ports.
+    /// Queues of a port, the control queue included; `None` where their number follows the flows or
+    /// ports.
     fn queues(&self) -> Option<u32> {
         Some(1 + self.queue_classes(0).len() as u32)
     }
@@ -44,12 +45,12 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Whether a flow has a queue of its own, at least while there are enough.
+    /// Whether a flow has a queue of its own, at least while there are enough queues.
     fn parts_flows(&self) -> bool {
         self.is_per_flow()
     }
 
-    /// Whether queues have no class of their own, so that their numbers are no ranks.
+    /// Whether queues change their class, so that their numbers are not ranks.
     fn classes_share(&self) -> bool {
         false
     }
@@ -59,19 +60,19 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// The priority levels that hosts give their packets, where it has them.
+    /// Number of priority levels that hosts give their packets, where packets have levels.
     fn levels(&self) -> Option<u32> {
         None
     }
 }
 
-/// What a policy is handed with a packet that was admitted.
+/// The argument of [`Policy::assign`]: a packet that was admitted, and its surroundings.
 pub(crate) struct Assigning<'a> {
     /// The time.
     pub now: Time,
-    /// The port by which the packet leaves.
+    /// Number of the port by which the packet leaves.
     pub egress: u16,
-    /// The same.
+    /// The port by which the packet leaves.
     pub port: &'a mut Port,
     /// The packet.
     pub packet: &'a mut Packet,
@@ -81,10 +82,10 @@ pub(crate) struct Assigning<'a> {
 
 /// An assignment policy of a switch.
 pub(crate) trait Policy {
-    /// Chooses the data queue for a packet that was admitted; `None` refuses it.
+    /// Chooses the data queue for an admitted packet; `None` refuses the packet.
     fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16>;
 
-    /// A data packet has left its queue at `port`, the egress of that number.
+    /// A data packet has left its queue at `port`, which is the egress of that number.
     #[inline]
     fn on_dequeue(&mut self, _now: Time, _egress: u16, _packet: &Packet, _port: &Port) {}
 
@@ -93,7 +94,7 @@ pub(crate) trait Policy {
         -1
     }
 
-    /// Recomputes its state from the packets that are stored.
+    /// Recomputes the policy's state from the stored packets.
     ///
     /// # Errors
     /// The first number that is wrong, in words.

@@ -1,8 +1,9 @@
 //! By the packet's own priority: one data queue for each level, all of one class.
 //!
-//! The end hosts choose the level of every packet (B. Montazeri et al., "Homa", SIGCOMM 2018,
-//! sec. 3.4). With strict scheduling the port serves level 0 first. Levels are no priority classes:
-//! nothing pauses or accounts for them one by one, so there may be more than the eight of IEEE 802.1Q.
+//! The end hosts choose the level of every packet (B. Montazeri et al., "Homa", SIGCOMM 2018, sec.
+//! 3.4). With strict scheduling the port serves level 0 first. Levels are not priority classes. Levels
+//! have no pauses and no accounts of their own, so there may be more than the eight classes of IEEE
+//! 802.1Q.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,26 +1,29 @@
 //! Assignment by rounds (AFQ: N. K. Sharma et al., "Approximating Fair Queueing on Reconfigurable
-//! Switches", NSDI 2018, sec. 3.2, 3.3.1 and Fig. 3): in a round every flow may send a number of bytes,
-//! and each of the next rounds has a queue.
+//! Switches", NSDI 2018, sec. 3.2, 3.3.1 and Fig. 3): in each round every flow may send a number of
+//! bytes, and each of the next rounds has a queue.
 //!
-//! A flow's *bid* is the byte of its own, counted from round 0, at which its last packet ends: at least
-//! where the current round begins. A packet goes into the queue of the round in which its bid falls,
-//! or is dropped when that round has no queue yet.
+//! The bytes of a flow are counted from round 0. A packet's *bid* is the byte at which the packet ends.
+//! A flow that falls behind continues at the byte where the current round begins. A packet goes into
+//! the queue of the round in which its bid falls. The packet is dropped when that round has no queue
+//! yet.
 //!
-//! The pseudo-code (Fig. 3) drops a packet only beyond round R + nQ; but round R + nQ has the queue of
+//! The pseudo-code (Fig. 3) drops a packet only beyond round R + nQ. But round R + nQ has the queue of
 //! round R, which is being drained. Here the last round is R + nQ - 1 (`DESIGN.md` sec. 9).
 //!
-//! `round = "occupancy"` is for switches whose scheduler cannot tell its round (sec. 4): the assignment
-//! keeps an estimate of its own, and takes a round for over when its queue is found empty. The paper
-//! says that the estimate stops at a queue with packets or at a round that no packet was given; a
-//! packet that fills a round to its end belongs to the next one, so that rounds are skipped, and the
-//! estimate would stop there for good. Here it stops behind the last round that a packet was given. But the
-//! scheduler may not have come to a round that was skipped: the queues of the rounds behind the last one
-//! that was served for certain are not given to later rounds. The scheduler must leave a queue as soon as
-//! it is empty, as [`crate::scheduling::scanning_drr`] does.
+//! `round = "occupancy"` is for switches whose scheduler cannot tell its round (sec. 4). The assignment
+//! estimates the round itself: a round is over when its queue is found empty. The paper stops the
+//! estimate at a queue with packets or at a round to which no packet was given. But a packet that fills
+//! a round to its end belongs to the next round, so some rounds are skipped, and the estimate would stop
+//! there for good. Here the estimate stops behind the last round to which a packet was given. The
+//! scheduler may not have come to a skipped round yet. So the queues of the rounds behind the last round
+//! that was certainly served are not given to later rounds.
 //!
-//! `bids = "audited"` uses the sketch and keeps a perfect table beside it that is written with the
-//! same bids. A packet that is queued for a later round than by the perfect table is *misestimated*
-//! (App. E, Fig. 17c; the paper does not say what its exact bids are after a collision).
+//! The scheduler must leave a queue as soon as the queue is empty, as
+//! [`crate::scheduling::scanning_drr`] does.
+//!
+//! `bids = "audited"` uses the sketch, and writes the same bids to a perfect table beside it. A packet
+//! is *misestimated* when the sketch queues it for a later round than the perfect table would (App. E,
+//! Fig. 17c; the paper does not say which bids are exact after a collision).
 
 use alloc::format;
 use alloc::vec;
@@ -71,7 +74,7 @@ pub enum RoundSource {
 }
 
 impl RoundSource {
-    /// As scenarios write it.
+    /// The value as scenarios write it.
     fn name(self) -> &'static str {
         match self {
             RoundSource::Scheduler => "scheduler",
@@ -120,8 +123,8 @@ pub struct RoundsConfig {
 }
 
 impl Parameters for RoundsConfig {
-    /// A packet fits into the rounds, the scheduler serves them in their order, the two agree on who says
-    /// which it is, and every round ends.
+    /// Checks four things: a packet fits into the rounds; the scheduler serves the rounds in their
+    /// order; assignment and scheduler agree on who tells the round; every round ends.
     fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
         if let Some(packet) = around.packet.filter(|_| problems.has_sound("assignment")) {
             let rounds = self.queues - 1;
@@ -165,16 +168,16 @@ impl Parameters for RoundsConfig {
     }
 }
 
-/// The round of a port as the occupancy of its queues tells it.
+/// The round of a port, estimated from its empty queues.
 #[derive(Clone, Debug)]
 struct Estimate {
-    /// No round before it has packets.
+    /// The estimate: no round before this one has packets.
     round: u64,
-    /// The round behind the last one that was served for certain: it had packets and has none.
+    /// The round behind the last one that was certainly served, that is, had packets and has none now.
     served: u64,
-    /// The round behind the last one that a packet was given.
+    /// The round behind the last one to which a packet was given.
     unused: u64,
-    /// Queues that packets were given since their round was last passed.
+    /// Queues to which packets were given since the estimate last passed their round.
     given: Bitmap,
 }
 
@@ -184,8 +187,8 @@ impl Estimate {
         Estimate { round: 0, served: 0, unused: 0, given }
     }
 
-    /// Leaves the rounds that are over behind; the current round, and the first one that has none of
-    /// `queues` data queues yet.
+    /// Moves past the rounds that are over. Answers the current round, and the first round for which
+    /// none of `queues` data queues is free yet.
     #[inline]
     fn advance(&mut self, port: &Port, queues: u64) -> (u64, u64) {
         while self.round < self.unused {
@@ -202,7 +205,7 @@ impl Estimate {
         (self.round, self.served + queues)
     }
 
-    /// A packet was given a round and its queue.
+    /// A packet was given to `round` and its `queue`.
     #[inline]
     fn give(&mut self, round: u64, queue: u16) {
         self.unused = self.unused.max(round + 1);
@@ -218,7 +221,7 @@ pub(crate) struct Rounds {
     bytes_per_round: u64,
     sketch: Option<Sketch>,
     table: Option<PerfectTable>,
-    /// By egress, where the scheduler does not tell.
+    /// One estimate per egress, where the scheduler does not tell the round.
     estimates: Option<Vec<Estimate>>,
 }
 
@@ -242,8 +245,8 @@ impl Rounds {
 }
 
 impl Policy for Rounds {
-    /// The queue of the packet's round; `None` when that round has no queue yet. Leaves in
-    /// [`crate::Packet::time`] by how many rounds the packet is ahead.
+    /// The queue of the packet's round; `None` when that round has no queue yet. Stores in
+    /// [`crate::Packet::time`] how many rounds the packet is ahead.
     #[inline]
     fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         let Assigning { egress, port, packet, .. } = arrival;

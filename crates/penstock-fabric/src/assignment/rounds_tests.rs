@@ -25,7 +25,7 @@ const GREEN: u32 = 2;
 const YELLOW: u32 = 3;
 const BLUE: u32 = 4;
 
-/// Data queues 1 to 4, and 1,000 B a round.
+/// Four data queues, 1 to 4, and 1,000 B a round.
 fn rounds(bids: BidStore) -> RoundsConfig {
     RoundsConfig {
         queues: 5,
@@ -60,7 +60,7 @@ fn afq() -> SwitchConfig {
     switch(assignment, SchedulingConfig::RotatingStrict(rotating_strict::RotatingStrictConfig {}))
 }
 
-/// The packets A to G of Fig. 4, then H and I, as (flow, bytes); the bids in the comments.
+/// The packets A to G of Fig. 4, then H and I, as (flow, bytes). The comments give their bids.
 const FIGURE_4: [(u32, u16); 9] = [
     (RED, 300),     // A 300
     (GREEN, 400),   // B 400
@@ -112,7 +112,7 @@ fn figure_4_packets_join_the_queue_of_their_round() {
     assert_eq!(ideal, ['A', 'B', 'H', 'C', 'D', 'I', 'E', 'F', 'G']);
 }
 
-/// Both emulations of sec. 4 do what rotating strict priority does, while the groups have time.
+/// Both emulations of sec. 4 act as rotating strict priority does, while the groups have time.
 #[test]
 fn figure_4_by_emulation() {
     assert_eq!(figure_4(&afq_by_drr()), figure_4(&afq()));
@@ -128,23 +128,26 @@ fn queue_for(bench: &mut Bench, number: u32, bytes: u16) -> Option<u16> {
 #[test]
 fn an_empty_queue_tells_that_its_round_is_over() {
     let mut bench = Bench::new(&afq_by_drr(), &hosts(2));
-    // Bids of 1,000 and 2,000: rounds 1 and 2. Round 0 was given to nobody.
+    // The bids are 1,000 and 2,000, in rounds 1 and 2. No packet was given to round 0.
     assert_eq!(queue_for(&mut bench, RED, 1_000), Some(2));
     assert_eq!(queue_for(&mut bench, RED, 1_000), Some(3));
-    // Queue 1 is empty and round 0 before the last: the estimate is round 1, and blue starts there.
+    // Queue 1 is empty, and round 0 is before the last round. So the estimate is round 1, and blue
+    // starts there.
     assert_eq!(queue_for(&mut bench, BLUE, 400), Some(2)); // 1,400
     assert_eq!(bench.depart(0).unwrap().0.flow_hash, RED);
     assert_eq!(bench.depart(0).unwrap().0.flow_hash, BLUE);
-    // Queue 2 is empty: round 2, which has queue 3. Green bids 2,300, blue 2,000 + 700 + 700.
+    // Queue 2 is empty, so the estimate is round 2, which has queue 3. Green bids 2,300, blue 2,000 +
+    // 700 + 700.
     assert_eq!(queue_for(&mut bench, GREEN, 300), Some(3));
     assert_eq!(queue_for(&mut bench, BLUE, 700), Some(3));
     assert_eq!(queue_for(&mut bench, BLUE, 700), Some(4));
-    // Rounds 2 to 5 have queues: 6 is beyond them.
+    // Rounds 2 to 5 have queues. Round 6 has none yet.
     assert_eq!(queue_for(&mut bench, BLUE, 1_000), Some(1)); // 4,400
     assert_eq!(queue_for(&mut bench, BLUE, 1_000), Some(2)); // 5,400
     assert_eq!(queue_for(&mut bench, BLUE, 1_000), None); // 6,400
     assert_eq!(bench.drain(0), [RED, GREEN, BLUE, BLUE, BLUE, BLUE]);
-    // All is empty: the estimate is round 6, behind the last. Rotating priority would stay at 5.
+    // All queues are empty, so the estimate is round 6, behind the last. Rotating priority would stay
+    // at 5.
     assert_eq!(queue_for(&mut bench, GREEN, 300), Some(3));
     assert_eq!(bench.recorder.0.last().unwrap().packet.time, 0);
 }
@@ -152,7 +155,8 @@ fn an_empty_queue_tells_that_its_round_is_over() {
 #[test]
 fn a_queue_that_the_scheduler_has_not_passed_is_given_to_no_later_round() {
     let mut bench = Bench::new(&afq_by_drr(), &hosts(2));
-    // Rounds 1, 2 and 3. Round 0 is skipped, but whether its queue was passed nobody knows.
+    // The packets go to rounds 1, 2 and 3. Round 0 is skipped, but nobody knows whether its queue was
+    // passed.
     for queue in [2, 3, 4] {
         assert_eq!(queue_for(&mut bench, RED, 1_000), Some(queue));
     }
@@ -165,19 +169,20 @@ fn a_queue_that_the_scheduler_has_not_passed_is_given_to_no_later_round() {
 #[test]
 fn groups_that_change_places_take_rounds_with_them() {
     let mut bench = Bench::new(&afq_by_groups(), &hosts(2));
-    // Rounds 0 to 3 have queues 1 to 4, the first two are the upper group.
+    // Rounds 0 to 3 have queues 1 to 4. The first two queues are the upper group.
     for (bytes, queue) in [(600, Some(1)), (900, Some(2)), (900, Some(3)), (900, Some(4))] {
         assert_eq!(queue_for(&mut bench, RED, bytes), queue); // 600, 1,500, 2,400, 3,300
     }
     assert_eq!(queue_for(&mut bench, RED, 900), None); // 4,200: round 4 is beyond both groups
     let left = |bench: &mut Bench| bench.depart(0).unwrap().0.offset;
     assert_eq!(left(&mut bench), 0);
-    // After 10 us the lower group takes over: rounds 2 and 3, and 4 and 5 in queues 1 and 2.
+    // After 10 us the lower group takes over. Rounds 2 and 3 are above, rounds 4 and 5 have queues 1
+    // and 2.
     bench.after(Time::from_us(10));
     assert_eq!(left(&mut bench), 2);
     assert_eq!(queue_for(&mut bench, RED, 900), Some(1)); // 4,200
     assert_eq!(queue_for(&mut bench, BLUE, 300), Some(3)); // 2,300: at least where round 2 begins
-    // Blue's round comes before red's 3; the packet that was left of round 1 waits for round 5.
+    // Blue's round comes before red's round 3. The packet that was left of round 1 waits for round 5.
     assert_eq!([(); 4].map(|()| left(&mut bench)), [6, 3, 5, 1]);
 }
 
@@ -196,7 +201,8 @@ fn a_perfect_table_gives_the_same_queues() {
 #[test]
 fn a_packet_beyond_the_last_round_is_dropped_and_leaves_no_trace() {
     let mut bench = Bench::new(&afq(), &hosts(2));
-    // Bids 1,000, 2,000 and 3,000: rounds 1, 2 and 3. 4,000 is round 4, whose queue is round 0's.
+    // Bids of 1,000, 2,000 and 3,000 fall in rounds 1, 2 and 3. 4,000 falls in round 4, which would use
+    // the queue of round 0.
     let queues = [(); 3].map(|()| bench.queue_of(flow(RED)));
     assert_eq!(queues, [2, 3, 4]);
     let used = bench.switch.accounts().total;
@@ -205,10 +211,10 @@ fn a_packet_beyond_the_last_round_is_dropped_and_leaves_no_trace() {
     let counters = bench.switch.port(0).counters;
     assert_eq!((counters.drops, counters.refusals, counters.enqueued), (1, 1, 3));
     assert_eq!(bench.switch.accounts().total, used);
-    // Another flow has the rounds that this one has used up.
+    // Another flow may use the rounds that red has used up.
     assert_eq!(bench.queue_of(flow(BLUE)), 2);
-    // Round 1 is served: round 4 gets the queue of round 0, and the refused packet's bytes are
-    // nobody's.
+    // Round 1 is served, so round 4 gets the queue of round 0. The bytes of the refused packet do not
+    // count for any flow.
     bench.depart(0);
     assert_eq!(bench.queue_of(flow(RED)), 1);
     assert_eq!(bench.drain(0), [BLUE, RED, RED, RED]);

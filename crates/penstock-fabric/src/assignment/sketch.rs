@@ -1,11 +1,11 @@
-//! Where AFQ keeps the bids of flows (N. K. Sharma et al., "Approximating Fair Queueing on
-//! Reconfigurable Switches", NSDI 2018, sec. 3.2): the count-min sketch, and a perfect table to
-//! compare it with.
+//! The store of AFQ's bids (N. K. Sharma et al., "Approximating Fair Queueing on Reconfigurable
+//! Switches", NSDI 2018, sec. 3.2): the count-min sketch, and a perfect table to compare the sketch
+//! with.
 //!
-//! A row of the sketch has a cell for each hash value. To read a flow's bid is to take the smallest of
-//! its cells, one in each row; to write it is to raise those cells to it (Fig. 3, `read_sketch` and
-//! `update_sketch`). Bids only grow, so a cell that no other flow has touched is exact, and any other
-//! is too high, never too low.
+//! A row of the sketch has a cell for each hash value, so a flow has one cell in each row. Reading a
+//! flow's bid takes the smallest of the flow's cells. Writing a bid raises the flow's cells to the bid
+//! (Fig. 3, `read_sketch` and `update_sketch`). Bids only grow. So a cell that no other flow has
+//! touched is exact, and any other cell is too high, never too low.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,15 +18,15 @@ use crate::parts::{MixedKeys, reduce, salted};
 /// (Knuth, The Art of Computer Programming, vol. 3, sec. 6.4).
 const ROW_SALT: u32 = 0x9e37_79b9;
 
-/// A table of fewer flows than this is not searched for flows to forget.
+/// Smallest number of flows at which a table is searched for flows to forget.
 const PRUNED_MIN: usize = 1_024;
 
 /// The count-min sketches of a switch, one for each egress port.
 #[derive(Debug)]
 pub(crate) struct Sketch {
-    /// By port, row and column (bytes).
+    /// Bids by port, row and column (bytes).
     cells: Vec<u64>,
-    /// What makes each row's hash its own.
+    /// A salt per row, which makes the hashes of the rows differ.
     salts: Vec<u32>,
     columns: u32,
 }
@@ -41,7 +41,7 @@ impl Sketch {
         }
     }
 
-    /// The flow's cell in `row` at a port.
+    /// Index of the flow's cell in `row` at a port.
     #[inline]
     fn place(&self, egress: u16, row: usize, flow_hash: u32) -> usize {
         let row_of_all = usize::from(egress) * self.salts.len() + row;
@@ -49,14 +49,14 @@ impl Sketch {
         row_of_all * self.columns as usize + column as usize
     }
 
-    /// The flow's last bid at a port, or more (bytes).
+    /// The flow's last bid at a port, or a larger number (bytes).
     #[inline]
     pub(crate) fn read(&self, egress: u16, flow_hash: u32) -> u64 {
         let cell = |row| self.cells[self.place(egress, row, flow_hash)];
         (0..self.salts.len()).map(cell).min().unwrap_or(0)
     }
 
-    /// Raises the flow's bid (bytes).
+    /// Raises the flow's cells to its bid (bytes).
     #[inline]
     pub(crate) fn raise(&mut self, egress: u16, flow_hash: u32, bid: u64) {
         for row in 0..self.salts.len() {
@@ -71,11 +71,11 @@ impl Sketch {
 #[derive(Debug)]
 struct PortBids {
     bids: HashMap<u32, u64, MixedKeys>,
-    /// The number of flows at which those are forgotten whose bids have passed.
+    /// At this number of flows, flows whose bids have passed are forgotten.
     prune_at: usize,
 }
 
-/// The bid of every flow at every egress port of a switch; no hardware has the memory.
+/// The bid of every flow at every egress port of a switch. No hardware has memory for this table.
 #[derive(Debug)]
 pub(crate) struct PerfectTable {
     ports: Vec<PortBids>,
@@ -87,13 +87,13 @@ impl PerfectTable {
         PerfectTable { ports: core::iter::repeat_with(port).take(ports).collect() }
     }
 
-    /// The flow's last bid at a port; 0 when it has none or it was forgotten (bytes).
+    /// The flow's last bid at a port (bytes); 0 when the flow has none or was forgotten.
     #[inline]
     pub(crate) fn read(&self, egress: u16, flow_hash: u32) -> u64 {
         self.ports[usize::from(egress)].bids.get(&flow_hash).copied().unwrap_or(0)
     }
 
-    /// Sets the flow's bid; bids up to `passed` need not be remembered (bytes).
+    /// Sets the flow's bid (bytes). Bids up to `passed` may be forgotten.
     #[inline]
     pub(crate) fn set(&mut self, egress: u16, flow_hash: u32, bid: u64, passed: u64) {
         let port = &mut self.ports[usize::from(egress)];
@@ -133,8 +133,8 @@ mod tests {
                 wrong[number] += u32::from(sketch.read(0, 0x9e37_79b1) > 0);
             }
         }
-        // Of 499 flows an eighth collides in one row and a 64th in two: 62.4 and 7.8. Four standard
-        // deviations of the binomial draws are 29.5 and 11.1.
+        // Of 499 flows an eighth collides in one row and a 64th in two rows: 62.4 and 7.8 flows. Four
+        // standard deviations of the binomial draws are 29.5 and 11.1.
         assert!(wrong[0].abs_diff(62) <= 29 && wrong[1] <= 18, "{wrong:?}");
     }
 

@@ -1,4 +1,4 @@
-//! Hashed queues: constant for a flow, spread evenly, different from switch to switch.
+//! Hashed queues: the same for all packets of a flow, spread evenly, different from switch to switch.
 
 use crate::fixture::refusal::{DRR, SFQ, refused};
 use alloc::collections::BTreeSet;
@@ -17,7 +17,7 @@ fn queue(policy: &Stochastic, flow_hash: u32, class: u8) -> u16 {
     policy.queue_of(&Packet { flow_hash, class, ..Packet::default() })
 }
 
-/// Hashes as the simulator gives them: spread over 32 bits.
+/// Hashes like the simulator's, spread over 32 bits.
 fn hashes() -> impl Iterator<Item = u32> {
     (0u32..).map(|number| number.wrapping_mul(0x9e37_79b1))
 }

@@ -1,25 +1,27 @@
-//! Backpressure Flow Control (P. Goyal, P. Shah, K. Zhao, G. Nikolaidis, M. Alizadeh,
-//! T. Anderson, "Backpressure Flow Control", NSDI 2022), sec. 3.3.2.
+//! Backpressure Flow Control (P. Goyal, P. Shah, K. Zhao, G. Nikolaidis, M. Alizadeh, T. Anderson,
+//! "Backpressure Flow Control", NSDI 2022), sec. 3.3.2.
 //!
-//! Implemented: the pause counter by ingress port and upstream queue; pause on 0→1 and resume on
-//! 1→0 only; the threshold Th = HRTT·µ/N_active from a table for each egress port, HRTT being the
-//! largest over the ingresses; the periodic bitmap; elision of the signal for packets that come from
-//! a higher tier and go to a higher tier, or that a match table on ingress and egress names (App. B).
-//! The assignment axis holds the other half: the
-//! flow table and the queues. Left out: recirculation and multiple pipelines (sec. 4), which are
-//! limits of Tofino2 and not of the scheme.
+//! Implemented:
+//! - The pause counter by ingress port and upstream queue; pause on 0→1 and resume on 1→0 only.
+//! - The threshold Th = HRTT·µ/N_active from a table for each egress port. HRTT is the largest over the
+//!   ingresses.
+//! - The periodic bitmap.
+//! - Elision of the signal for packets that come from a higher tier and go to a higher tier, or that a
+//!   match table on ingress and egress names (App. B). Only Clos networks that reroute need elisions;
+//!   `penstock deadlock` computes the match table.
 //!
-//! The threshold test uses the queue's length with the arriving packet, and N_active counts the
-//! queues with data that are not paused, the packet's included; with none it is 1 (`DESIGN.md`
+//! The assignment axis holds the other half of BFC: the flow table and the queues. Left out:
+//! recirculation and multiple pipelines (sec. 4), which are limits of Tofino2 and not of the scheme.
+//!
+//! The threshold test uses the queue's length with the arriving packet. N_active counts the queues with
+//! data that are not paused, the packet's queue included. With no such queue N_active is 1 (`DESIGN.md`
 //! sec. 9).
 //!
 //! By the pseudo-code the last packet of a flow pauses an upstream queue from which that flow sends no
-//! more. A queue that is given to a new flow has a grace (see `assignment::dynamic`), so such a pause mostly
-//! holds nobody. Without `counts_last` it is not sent at all: a packet with the last bytes of its flow holds
-//! no pause counter, and flows that have more to send are paused as ever. The header field that it takes is
-//! that of App. A.2.
-//!
-//! Only Clos networks that reroute need elisions (App. B); `penstock deadlock` computes the match table.
+//! more. A queue that is given to a new flow has a grace (see `assignment::dynamic`), so such a pause
+//! mostly holds nobody. Without `counts_last` no such pause is sent: a packet with the last bytes of
+//! its flow holds no pause counter. Flows that have more to send are paused as before. The test reads
+//! the header field of App. A.2.
 
 use alloc::format;
 use alloc::string::String;
@@ -84,7 +86,7 @@ impl Parameters for BfcConfig {
     }
 }
 
-/// Checks that every queue has a number that a pause can name.
+/// Checks that a pause can name the number of every queue.
 pub(super) fn fits_numbers(switch: &SwitchConfig, problems: &mut Problems) {
     if !problems.has_sound("assignment") {
         return;
@@ -126,11 +128,11 @@ pub enum ThresholdConfig {
 pub(crate) struct Bfc {
     /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port.
     counters: Vec<u32>,
-    /// Th by egress port and N_active (bytes); the last column serves all larger N.
+    /// Th by egress port and N_active (bytes). The last column serves all larger N_active.
     thresholds: Vec<u32>,
     columns: usize,
     counts_last: bool,
-    /// Whether packets between two ports cause no backpressure: (ingress, egress).
+    /// Whether packets between two ports cause no backpressure, by ingress and egress.
     is_elided: Vec<bool>,
     ports: usize,
     bitmap_interval: Time,
@@ -186,8 +188,8 @@ impl Bfc {
         usize::from(packet.ingress) * UPSTREAM_QUEUES + queue
     }
 
-    /// Whether a packet that has joined its queue holds a pause counter. Always inlined: as a call of its own it
-    /// cost 6 instructions a packet-hop.
+    /// Whether a packet that has joined its queue holds a pause counter. Always inlined: an ordinary
+    /// call cost 6 instructions a packet-hop.
     #[inline(always)]
     pub(crate) fn counts(&self, joining: &Passing<'_>) -> bool {
         let (packet, egress) = (joining.packet(), joining.egress);
@@ -197,7 +199,8 @@ impl Bfc {
             && (self.counts_last || !packet.is_last())
     }
 
-    /// Gives `packet` a pause counter: the pause, if it is the first of its upstream queue.
+    /// Gives `packet` a pause counter. Answers the pause, if the packet is the first counted for its
+    /// upstream queue.
     fn count(&mut self, packet: &mut Packet) -> Option<ControlFrame> {
         packet.flags.insert(PacketFlags::COUNTED);
         let key = self.key(packet);
@@ -235,7 +238,7 @@ impl Bfc {
 }
 
 impl Policy for Bfc {
-    /// Always inlined, as [`Bfc::counts`].
+    /// Always inlined, for the reason given at [`Bfc::counts`].
     #[inline(always)]
     fn on_enqueue(&mut self, joining: &mut Passing<'_>) -> Option<ControlFrame> {
         if self.counts(joining) { self.count(joining.packet_mut()) } else { None }
@@ -260,7 +263,7 @@ impl Policy for Bfc {
         self.limit(egress, port) as i64
     }
 
-    /// The bitmap says it all.
+    /// The bitmap tells all pauses.
     fn standing_pauses(&self, _: &Admission, ingress: u16) -> Vec<ControlFrame> {
         vec![self.bitmap_frame(ingress)]
     }
@@ -277,7 +280,7 @@ impl Policy for Bfc {
         Some(Stops::Queues)
     }
 
-    /// A queue is resumed when the last packet that is counted for it leaves.
+    /// A queue is resumed when the last packet counted for it leaves.
     fn lasts(&self, _: &Admission, pause: &KeptPause, _: u64) -> bool {
         pause.bytes > 0
     }

@@ -21,7 +21,7 @@ fn resume(port: u16, queue: u16) -> Option<ControlFrame> {
     Some(ControlFrame { port, signal: Signal::ResumeQueue(queue) })
 }
 
-/// Eight queues and the paper's threshold, at a switch with four 100 Gb/s hosts: Th is 25,000 B.
+/// A switch with eight queues, the paper's threshold and four 100 Gb/s hosts: Th is 25,000 B.
 fn bench() -> Bench {
     Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &hosts(4))
 }
@@ -52,7 +52,8 @@ fn told(bench: &mut Bench, port: u16) -> ControlFrame {
 fn a_pause_is_sent_on_0_to_1_and_a_resume_on_1_to_0_only() {
     let mut bench = bench();
     let sent = frames(&mut bench, flow(1), 28);
-    // 25 packets are the threshold, not above it; the 26th is, and it is part of the queue.
+    // 25 packets reach the threshold but do not exceed it. The 26th exceeds it, because it is part of
+    // the queue.
     assert!(sent[..25].iter().all(Option::is_none));
     assert_eq!(sent[25..], [pause(1, 1), None, None]);
     assert_eq!(state(&bench).counter(1, 1), 3);
@@ -69,7 +70,7 @@ fn packets_that_joined_below_the_threshold_hold_no_counter() {
     for _ in 0..10 {
         assert_eq!(bench.depart(0).unwrap().1, None);
     }
-    // 16 packets are left: these join below the threshold although the upstream is paused.
+    // 16 packets are left. The new packets join below the threshold although the upstream is paused.
     assert_eq!(frames(&mut bench, flow(1), 9), [None; 9]);
     assert_eq!(state(&bench).counter(1, 1), 1);
     let sent: Vec<_> = (0..16).map(|_| bench.depart(0).unwrap().1).collect();
@@ -102,7 +103,7 @@ fn a_packet_that_ends_its_flow_holds_a_counter_only_where_last_packets_count() {
         let expected = if counts_last { pause(1, 1) } else { None };
         assert_eq!(bench.admit(last, 1_000), expected);
         assert_eq!(state(&bench).counter(1, 1), u32::from(counts_last));
-        // A packet with others to follow counts in any case.
+        // A packet that others of its flow follow counts in any case.
         let expected = if counts_last { None } else { pause(1, 1) };
         assert_eq!(bench.admit(other, 1_000), expected);
         let sent: Vec<_> = (0..27).filter_map(|_| bench.depart(0).unwrap().1).collect();
@@ -115,7 +116,8 @@ fn counters_are_kept_by_ingress_and_upstream_queue() {
     let mut bench = bench();
     let ends = [(1, 1), (1, 2), (2, 1)];
     for (number, (ingress, upstream_queue)) in (1..).zip(ends) {
-        // One flow in one queue with three upstream queues: each is paused on its own.
+        // One flow is in one queue with three upstream queues. Each upstream queue is paused on its
+        // own.
         let flow = Flow { ingress, upstream_queue, ..flow(1) };
         let packets = if number == 1 { 26 } else { 1 };
         assert_eq!(
@@ -139,7 +141,7 @@ fn the_threshold_is_divided_by_the_active_queues_with_the_arriving_packets() {
         bench.admit(flow(number), 1_000);
         assert_eq!(threshold(&bench, 0), expected);
     }
-    // With four active queues the 7th packet of a queue is the first beyond 6,250 B.
+    // With four active queues the limit is 6,250 B. The 7th packet of a queue is the first beyond it.
     assert!(frames(&mut bench, flow(1), 5).iter().all(Option::is_none));
     assert_eq!(bench.admit(flow(1), 1_000), pause(1, 1));
 }
@@ -148,7 +150,8 @@ fn the_threshold_is_divided_by_the_active_queues_with_the_arriving_packets() {
 fn a_new_queue_counts_itself_before_it_is_tested() {
     let mut bench = bench();
     assert!(frames(&mut bench, flow(1), 20).iter().all(Option::is_none));
-    // 12,600 B alone are below 25,000 B, but with the other queue the limit is 12,500 B.
+    // 12,600 B are below the limit of 25,000 B for one queue. With the other queue active the limit is
+    // 12,500 B.
     assert_eq!(bench.admit(flow(2), 12_600), pause(1, 1));
 }
 
@@ -177,7 +180,7 @@ fn each_egress_has_the_threshold_of_its_speed_and_of_the_longest_ingress() {
     let far = PortFacts { delay: Time::from_us(5), ..host_port() };
     let facts = switch_with(vec![host_port(), fast, far]);
     let bench = Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &facts);
-    // HRTT is 10 us, by the third port, at every egress.
+    // HRTT is 10 us at every egress, because of the third port.
     assert_eq!([0, 1, 2].map(|egress| threshold(&bench, egress)), [125_000, 500_000, 125_000]);
 }
 
@@ -253,7 +256,7 @@ fn with_sampling_only_sampled_packets_beyond_the_threshold_are_counted() {
     let mut bench = Bench::new(&bfc(config, hop_rtts(1.0)), &hosts(2));
     frames(&mut bench, flow(1), 425);
     let counted = state(&bench).counter(1, 1);
-    // 400 packets join beyond the threshold; four standard deviations are 40.
+    // 400 packets join beyond the threshold. Four standard deviations are 40.
     assert!((160..=240).contains(&counted), "{counted}");
     bench.drain(0);
     assert_eq!(state(&bench).counter(1, 1), 0);

@@ -1,18 +1,18 @@
 //! CaPFC, congestion-aware PFC (S. N. Avci, Z. Li, F. Liu, "Congestion Aware Priority Flow Control in
-//! Data Center Networks", IFIP Networking 2016), as the paper of FAFC describes it: PFC that looks at
-//! egress queues too, and pauses the ingresses that contribute too much to one before it is full
-//! (FAFC sec. I and II-C). Which of them carry victims it does not ask.
+//! Data Center Networks", IFIP Networking 2016), as the paper of FAFC describes it. CaPFC is PFC that
+//! looks at egress queues too. Before an egress queue is full, it pauses the ingresses that contribute
+//! too much to the queue (FAFC sec. I and II-C). It does not ask which of them carry victims.
 //!
-//! Implemented: for each pair of ports the bytes stored; pauses and resumes of the egress queues
-//! beside those of PFC. Left out: several priority classes.
+//! Implemented: the stored bytes of each pair of ports; pauses and resumes by the egress queues besides
+//! those of PFC. Left out: several priority classes.
 //!
-//! FAFC gives no more than that, and CaPFC's own paper was not at hand. Our choices:
+//! FAFC says no more, and CaPFC's own paper was not at hand. Our choices:
 //!
 //! - An ingress contributes too much when an egress beyond `threshold` holds at least an equal share of
-//!   the threshold from it, n contributors having a share of 1/n: the only split that treats them all
-//!   alike, and by which there is always one to pause.
-//! - It is resumed when what is held of it is `xon_offset` below that share, or the egress is so much
-//!   below `threshold`, as PFC does with its own.
+//!   the threshold from it. With n contributors the share is 1/n. Only this split treats all
+//!   contributors alike and always finds one to pause.
+//! - The ingress resumes when its bytes at the egress are `xon_offset` below that share, or when the
+//!   egress is as far below `threshold`. PFC uses its own thresholds in the same way.
 //! - As with PFC, a pair is looked at when one of its packets comes or goes, and pauses have no end.
 
 use alloc::string::String;
@@ -84,7 +84,7 @@ impl Capfc {
         }
     }
 
-    /// What one of the ingresses of `egress` may hold there (bytes).
+    /// The share of the threshold for one ingress of `egress` (bytes).
     #[inline]
     fn share(&self, egress: u16) -> u64 {
         self.threshold / u64::from(self.pairs.contributors(egress).max(1))

@@ -20,14 +20,15 @@ fn bench() -> Bench {
     Bench::new(&SwitchConfig { backpressure, ..plain() }, &hosts(4))
 }
 
-/// `count` packets of 1,000 bytes from `ingress` for `egress`; the ports that are paused or resumed.
+/// Admits `count` packets of 1,000 bytes from `ingress` for `egress`. Answers the ports that are paused
+/// or resumed.
 fn bring(bench: &mut Bench, count: usize, ingress: u16, egress: u16) -> Vec<Signalled> {
     let flow = Flow { ingress, egress, ..Flow::default() };
     let frames: Vec<_> = (0..count).filter_map(|_| bench.admit(flow, 1_000)).collect();
     frames.into_iter().map(signalled).collect()
 }
 
-/// A packet leaves `egress`.
+/// Takes a packet out of `egress`. Answers the port that is paused or resumed.
 fn send(bench: &mut Bench, egress: u16) -> Option<Signalled> {
     bench.depart(egress).unwrap().1.map(signalled)
 }
@@ -50,18 +51,18 @@ fn signalled(frame: ControlFrame) -> Signalled {
 #[test]
 fn an_ingress_beyond_its_share_of_a_full_egress_is_paused() {
     let mut bench = bench();
-    // Two contributors have 3,000 each. 4,000 + 1,000 are below the threshold.
+    // Two contributors have shares of 3,000. 4,000 + 1,000 are below the threshold.
     assert_eq!(bring(&mut bench, 4, 1, 0), []);
     assert_eq!(bring(&mut bench, 1, 2, 0), []);
-    // 6,000 in all: port 2 holds 2,000, less than its share.
+    // There are 6,000 in all. Port 2 holds 2,000, less than its share.
     assert_eq!(bring(&mut bench, 1, 2, 0), []);
     // Port 1 holds 5,000.
     assert_eq!(bring(&mut bench, 1, 1, 0), [Pause(1)]);
     assert_eq!(bring(&mut bench, 1, 1, 0), []); // only once
-    // A third contributor makes the shares 2,000: port 2 has that much with its next packet.
+    // A third contributor makes the shares 2,000. Port 2 holds as much, and pauses at its next packet.
     assert_eq!(bring(&mut bench, 1, 3, 0), []);
     assert_eq!(bring(&mut bench, 1, 2, 0), [Pause(2)]);
-    // After an outage of their links they are asked again.
+    // After an outage of their links the ports are paused again.
     let standing = |port| bench.switch.standing_pauses(port).into_iter().map(signalled);
     assert_eq!(standing(1).chain(standing(2)).collect::<Vec<_>>(), [Pause(1), Pause(2)]);
     assert_eq!(standing(3).count(), 0);
@@ -70,7 +71,7 @@ fn an_ingress_beyond_its_share_of_a_full_egress_is_paused() {
 #[test]
 fn victims_do_not_protect_an_ingress() {
     let mut bench = bench();
-    // Port 3 sends more to the idle port 1 than to port 0, and is treated as port 2 is.
+    // Port 3 sends more to the idle port 1 than to port 0. It is treated like port 2.
     assert_eq!(bring(&mut bench, 3, 3, 1), []);
     assert_eq!(bring(&mut bench, 3, 2, 0), []);
     assert_eq!(bring(&mut bench, 3, 3, 0), [Pause(3)]);
@@ -81,16 +82,16 @@ fn it_is_resumed_below_its_share_or_when_the_egress_is() {
     let mut bench = bench();
     bring(&mut bench, 2, 1, 0);
     assert_eq!(bring(&mut bench, 5, 2, 0), [Pause(2)]); // 2,000 and 5,000
-    // The FIFO sends port 1's two packets: that says nothing about port 2, which has 5,000.
+    // The FIFO sends port 1's two packets. Their departure changes nothing for port 2, which has 5,000.
     assert_eq!((send(&mut bench, 0), send(&mut bench, 0)), (None, None));
-    // 4,000 remain, all of them port 2's: below the share of 6,000 by more than 500.
+    // 4,000 remain, all of them from port 2: below the share of 6,000 by more than 500.
     assert_eq!(send(&mut bench, 0), Some(Resume(2)));
 
     let mut bench = self::bench();
     bring(&mut bench, 3, 3, 0);
     assert_eq!(bring(&mut bench, 4, 2, 0), [Pause(2)]); // 3,000 and 4,000
     bring(&mut bench, 1, 2, 0);
-    // Port 3's packets go first: 5,000 of port 2 remain, and it is the only one.
+    // Port 3's packets go first. Then 5,000 of port 2 remain, and port 2 is the only contributor.
     assert_eq!([(); 3].map(|()| send(&mut bench, 0)), [None, None, None]);
     assert_eq!(send(&mut bench, 0), Some(Resume(2)));
 }
@@ -102,10 +103,10 @@ fn an_ingress_stays_paused_while_another_egress_or_pfc_wants_it() {
     assert_eq!(bring(&mut bench, 2, 2, 0), []); // 8,000: by PFC too, which is no news
     let Backpressure::Capfc(capfc) = bench.switch.backpressure() else { unreachable!() };
     assert!(capfc.pairs.pfc.is_paused(2));
-    // PFC lets go at 7,500, the egress at 5,500: one resume.
+    // PFC's reason ends at 7,500 and the egress's reason at 5,500. There is one resume.
     let resumes: Vec<_> = (0..3).map(|_| send(&mut bench, 0)).collect();
     assert_eq!(resumes, [None, None, Some(Resume(2))]);
-    // Two egresses: 6,000 for each is 12,000 of the ingress, beyond PFC as well.
+    // With two egresses, 6,000 for each make 12,000 of the ingress, beyond PFC's threshold as well.
     let mut bench = self::bench();
     assert_eq!(bring(&mut bench, 6, 3, 0), [Pause(3)]);
     assert_eq!(bring(&mut bench, 6, 3, 1), []);

@@ -1,16 +1,18 @@
-//! Pauses of single flows, by their identifiers: the ideal that BFC is held against, because BFC can only
-//! pause the upstream queue that a packet came from (BFC, NSDI 2022, sec. 3.3.2).
+//! Pauses of single flows, by their identifiers. They are the ideal to which the paper compares BFC,
+//! because BFC can only pause the upstream queue from which a packet came (BFC, NSDI 2022, sec. 3.3.2).
 //!
-//! A packet that joins a queue longer than Th holds a counter until it leaves, as in BFC, but the counter is
-//! that of its flow at its ingress. Going from 0 to 1 it pauses the flow at the upstream switch, going from 1
-//! to 0 it resumes it. A switch knows which flows are paused at each of its ports, and a queue waits while the
-//! packet at its head is of one of them. So a pause follows its flow into whatever queue it gets, and holds
-//! nobody who gets a queue that the flow has left. The state has no bound, which is why it is no design for a
-//! switch.
+//! A packet that joins a queue longer than Th holds a counter until it leaves, as in BFC. Here the
+//! counter belongs to the packet's flow at its ingress. When the counter goes from 0 to 1, the flow is
+//! paused at the upstream switch. When it goes from 1 to 0, the flow resumes. A switch knows which
+//! flows are paused at each of its ports. A queue waits while the packet at its head belongs to a
+//! paused flow. So a pause follows its flow into any queue, and does not hold a flow that gets a queue
+//! which the paused flow has left. The state has no bound, so no switch can be built this way.
 //!
-//! The paper gives one sentence. Our choices: where flows share a queue, its head decides; links of hosts have
-//! BFC's own pauses, as a NIC has a queue for each of its flows while they last; pauses are not told again, so
-//! that a scenario with lost frames is refused; deadlocks among them are not looked for.
+//! The paper has one sentence on these pauses. Our choices:
+//! - Where flows share a queue, its head decides.
+//! - Links of hosts have BFC's own pauses, as a NIC has a queue for each of its flows while they last.
+//! - Pauses are not repeated, so a scenario with lost frames is refused.
+//! - Deadlocks among these pauses are not looked for.
 
 use alloc::format;
 use alloc::string::String;
@@ -61,7 +63,7 @@ impl Parameters for FlowPausesConfig {
 /// Pauses by flow at a switch.
 #[derive(Debug)]
 pub(crate) struct FlowPauses {
-    /// Thresholds, and the pauses of the links of hosts.
+    /// BFC, for its thresholds and for the pauses of hosts' links.
     bfc: Bfc,
     is_from_host: Vec<bool>,
     /// Pause counters above 0, by ingress and flow.
@@ -99,7 +101,8 @@ impl FlowPauses {
         !paused.is_empty() && !head.is_none() && paused.contains(&pool[head].flow_hash)
     }
 
-    /// Pauses or resumes the queue of a packet, which may have another head now.
+    /// Pauses or resumes the queue of a packet that joined or left, because the queue may have a new
+    /// head.
     fn follow_head(&self, passing: &mut Passing<'_>) {
         let at = (passing.egress, passing.packet().queue);
         let is_paused = self.is_head_paused(at, passing.port(), passing.pool);
@@ -177,7 +180,8 @@ impl Policy for FlowPauses {
         self.bfc.threshold(admission, ingress, egress, port)
     }
 
-    /// A queue waits for the flow at its head only, and counters hold the packets that are counted.
+    /// Checks that a queue waits only for the flow at its head, and that the counters match the counted
+    /// packets.
     fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
         for (egress, number, queue) in stored.queues() {
             let port = &stored.ports[usize::from(egress)];

@@ -1,4 +1,4 @@
-//! Pauses by flow, stepped by hand beside what BFC's pauses of queues do.
+//! Pauses by flow, stepped by hand and compared with BFC's pauses of queues.
 
 use crate::config::Surroundings;
 use crate::fixture::refusal::{DRR, FLOW_PAUSES, PER_FLOW, refused, refused_in};
@@ -11,7 +11,7 @@ use super::*;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, hosts, switch_with};
 use crate::{BackpressureConfig, SwitchConfig};
 
-/// `queues` at a port, and the paper's threshold.
+/// A port with `queues` queues, and the paper's threshold.
 fn config(queues: u32) -> SwitchConfig {
     let threshold = ThresholdConfig::HopRtts { factor: 1.0 };
     SwitchConfig {

@@ -36,7 +36,7 @@ axis! { $
 }
 
 impl BackpressureConfig {
-    /// Whether numbered queues are paused: each flow then needs one path.
+    /// Whether pauses name queues. Each flow then needs one path.
     pub fn pauses_queues(&self) -> bool {
         configured!(self, parameters => parameters.pauses_queues())
     }
@@ -51,7 +51,7 @@ impl BackpressureConfig {
         configured!(self, parameters => parameters.predicts_queues())
     }
 
-    /// Whether every round of queues ends: whoever is paused, no queue waits for one that is.
+    /// Whether every round of queues ends whatever is paused, because no queue waits for a paused one.
     pub(crate) fn lets_rounds_end(&self) -> bool {
         configured!(self, parameters => parameters.lets_rounds_end())
     }
@@ -61,18 +61,18 @@ impl BackpressureConfig {
         configured!(self, parameters => parameters.has_credits())
     }
 
-    /// Whether the ns-3 HPCC simulator has it.
+    /// Whether the ns-3 HPCC simulator has this backpressure.
     pub fn is_in_ns3_hpcc(&self) -> bool {
         configured!(self, parameters => parameters.is_in_ns3_hpcc())
     }
 
-    /// The memory that it sets aside at a switch, and that must be there, when each port's upstream has
-    /// `queues` data queues (bytes).
+    /// The memory that the backpressure sets aside at a switch and that must be there (bytes). Each
+    /// port's upstream has `queues` data queues.
     pub fn set_aside(&self, facts: &SwitchFacts, queues: usize) -> u64 {
         configured!(self, parameters => parameters.set_aside(facts, queues))
     }
 
-    /// Checks that it goes together with the other policies of `switch`.
+    /// Checks that the backpressure goes together with the other policies of `switch`.
     pub(crate) fn fits(
         &self,
         switch: &SwitchConfig,

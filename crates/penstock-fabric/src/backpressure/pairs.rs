@@ -1,8 +1,8 @@
-//! What each egress of a switch holds of each ingress, and which ingresses are paused for the sake of
-//! an egress: what CaPFC and P-PFC have in common, with the PFC beneath them.
+//! The bytes that each egress of a switch holds of each ingress, and the ingresses that are paused for
+//! the sake of an egress. CaPFC and P-PFC share this state and the PFC beneath them.
 //!
-//! An ingress may be paused for several reasons, each an egress or PFC. The upstream hears of the
-//! first reason and of the end of the last one. There is one priority class.
+//! An ingress may be paused for several reasons; each reason is an egress or PFC. The upstream hears of
+//! the first reason and of the end of the last one. There is one priority class.
 
 use alloc::format;
 use alloc::string::String;
@@ -30,12 +30,12 @@ pub(crate) struct Transit {
     pub egress: u16,
     /// Wire bytes.
     pub bytes: u64,
-    /// What the egress holds now (bytes).
+    /// Bytes that the egress holds now (bytes).
     pub egress_bytes: u64,
 }
 
 impl Transit {
-    /// The same packet.
+    /// The packet of a hook's argument.
     #[inline]
     pub(crate) fn of(passing: &Passing<'_>) -> Self {
         let packet = passing.packet();
@@ -48,7 +48,7 @@ impl Transit {
     }
 }
 
-/// Checks the egress threshold, and how far below it ingresses are resumed.
+/// Checks the egress threshold, and the distance below the threshold at which ingresses resume.
 pub(crate) fn check_threshold(threshold: Bytes, xon_offset: Bytes, problems: &mut Problems) {
     if problems.has_sound("threshold") {
         let remedy = format!(
@@ -58,7 +58,7 @@ pub(crate) fn check_threshold(threshold: Bytes, xon_offset: Bytes, problems: &mu
     }
 }
 
-/// Checks what is `counted` for an ingress and an egress against the packets that are stored.
+/// Compares the bytes `counted` for each ingress and egress with the stored packets.
 ///
 /// # Errors
 /// The first pair that is wrong.
@@ -87,7 +87,7 @@ pub(crate) fn audit_pairs(
 /// The traffic from one ingress to one egress.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pair {
-    /// What is stored (bytes).
+    /// Stored bytes (bytes).
     stored: u64,
     /// Whether the ingress is paused for the sake of the egress.
     is_stopped: bool,
@@ -99,9 +99,9 @@ pub(crate) struct Pairs {
     ports: usize,
     /// One row of ingresses for each egress.
     pairs: Vec<Pair>,
-    /// By egress: ingresses of which it holds something.
+    /// By egress: number of ingresses whose bytes it holds.
     contributors: Vec<u32>,
-    /// By ingress: reasons for its pause.
+    /// By ingress: number of reasons for its pause.
     reasons: Vec<u32>,
     pub(crate) pfc: Pfc,
 }
@@ -123,13 +123,13 @@ impl Pairs {
         usize::from(egress) * self.ports + usize::from(ingress)
     }
 
-    /// What `egress` holds of `ingress` (bytes).
+    /// Bytes that `egress` holds of `ingress` (bytes).
     #[inline]
     pub(crate) fn stored(&self, ingress: u16, egress: u16) -> u64 {
         self.pairs[self.index(ingress, egress)].stored
     }
 
-    /// Of how many ingresses `egress` holds something.
+    /// Number of ingresses whose bytes `egress` holds.
     #[inline]
     pub(crate) fn contributors(&self, egress: u16) -> u32 {
         self.contributors[usize::from(egress)]
@@ -141,13 +141,13 @@ impl Pairs {
         self.pairs[self.index(ingress, egress)].is_stopped
     }
 
-    /// The pause of `ingress`, if it is paused for whatever reason.
+    /// The pause of `ingress`, if there is any reason for one.
     pub(crate) fn standing_pause(&self, ingress: u16) -> Option<ControlFrame> {
         let pause = ControlFrame { port: ingress, signal: Signal::PauseClass(CLASS) };
         (self.reasons[usize::from(ingress)] > 0).then_some(pause)
     }
 
-    /// Checks the counters of every pair of ports, and the pauses for their sake.
+    /// Checks the counters of every pair of ports, and the pauses for the sake of egresses.
     ///
     /// # Errors
     /// The first counter that is wrong.
@@ -161,15 +161,15 @@ impl Pairs {
         }
     }
 
-    /// Whether the reasons of `ingress` to be paused are as many as are counted.
+    /// Whether the counted reasons of `ingress` match its actual ones.
     fn has_reasons(&self, ingress: u16) -> bool {
         let by_egress = (0..self.ports as u16).filter(|&egress| self.is_stopped(ingress, egress));
         let recounted = by_egress.count() as u32 + u32::from(self.pfc.is_paused(ingress.into()));
         recounted == self.reasons[usize::from(ingress)]
     }
 
-    /// The ingress to which byte `place` of what `egress` holds belongs, the bytes being sorted by
-    /// ingress; none when it holds less.
+    /// The ingress to which byte `place` of the bytes at `egress` belongs, with the bytes sorted by
+    /// ingress; `None` when `egress` holds fewer bytes.
     pub(crate) fn owner(&self, egress: u16, mut place: u64) -> Option<u16> {
         let row = usize::from(egress) * self.ports;
         for (ingress, pair) in (0..).zip(&self.pairs[row..row + self.ports]) {
@@ -181,7 +181,7 @@ impl Pairs {
         None
     }
 
-    /// A packet has joined a queue; PFC's pause, if its ingress was not paused.
+    /// A packet has joined a queue. Answers PFC's pause, if one is due and the ingress was not paused.
     #[inline]
     pub(crate) fn on_enqueue(&mut self, mmu: &Admission, packet: Transit) -> Option<ControlFrame> {
         let Transit { ingress, egress, bytes, .. } = packet;
@@ -193,7 +193,8 @@ impl Pairs {
         self.add_reason(ingress)
     }
 
-    /// It leaves; PFC's resume, if nothing else stops its ingress.
+    /// A packet leaves its queue. Answers PFC's resume, if one is due and nothing else stops the
+    /// ingress.
     #[inline]
     pub(crate) fn on_dequeue(&mut self, mmu: &Admission, packet: Transit) -> Option<ControlFrame> {
         let Transit { ingress, egress, bytes, .. } = packet;
@@ -205,7 +206,7 @@ impl Pairs {
         self.drop_reason(ingress)
     }
 
-    /// Stops `ingress` for the sake of `egress`; the pause, if it was not paused.
+    /// Stops `ingress` for the sake of `egress`. Answers the pause, if the ingress was not paused.
     pub(crate) fn stop(&mut self, ingress: u16, egress: u16) -> Option<ControlFrame> {
         let index = self.index(ingress, egress);
         if core::mem::replace(&mut self.pairs[index].is_stopped, true) {
@@ -214,7 +215,8 @@ impl Pairs {
         self.add_reason(ingress)
     }
 
-    /// No longer does so; the resume, if nothing else stops `ingress`.
+    /// Ends the stop of `ingress` for the sake of `egress`. Answers the resume, if nothing else stops
+    /// `ingress`.
     pub(crate) fn release(&mut self, ingress: u16, egress: u16) -> Option<ControlFrame> {
         let index = self.index(ingress, egress);
         if !core::mem::replace(&mut self.pairs[index].is_stopped, false) {

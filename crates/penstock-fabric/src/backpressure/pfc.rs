@@ -1,10 +1,10 @@
 //! Priority flow control (IEEE 802.1Qbb), as the ns-3 HPCC simulator models it.
 //!
-//! A class of an ingress port is paused when its bytes reach XOFF or spill into the headroom, and
-//! resumed when the headroom is empty and its bytes are at least `xon_offset` below XOFF. XOFF is
-//! the dynamic threshold of the shared admission, or static. It is looked at when a packet of the
-//! port and class comes or goes, as in switches; pauses have no timer and last until the resume.
-//! BFC's dynamic XOFF is 11 % of the free buffer (sec. 6.2.1); PCN and FAFC use static values.
+//! A class of an ingress port is paused when its bytes reach XOFF or spill into the headroom. The class
+//! is resumed when the headroom is empty and its bytes are at least `xon_offset` below XOFF. XOFF is
+//! the dynamic threshold of the shared admission, or static. XOFF is looked at when a packet of the
+//! port and class comes or goes, as in switches. Pauses have no timer and last until the resume. BFC's
+//! dynamic XOFF is 11 % of the free buffer (sec. 6.2.1); PCN and FAFC use static values.
 
 use alloc::format;
 use alloc::vec;
@@ -37,7 +37,7 @@ pub struct PfcConfig {
 }
 
 impl Parameters for PfcConfig {
-    /// XON lies between 0 and XOFF.
+    /// Checks that XON lies between 0 and XOFF.
     fn check(&self, problems: &mut Problems) {
         if let Some(xoff) = self.xoff.filter(|_| problems.has_sound("xoff")) {
             let remedy = format!(
@@ -62,7 +62,7 @@ impl Parameters for PfcConfig {
 }
 
 impl PfcConfig {
-    /// XOFF is static, or the admission has thresholds that it can follow.
+    /// Checks that XOFF is static, or that the admission has thresholds for XOFF to follow.
     fn fits_admission(&self, switch: &SwitchConfig, problems: &mut Problems) {
         let holds = self.xoff.is_some() || switch.admission.has_thresholds();
         let remedy = "without it PFC pauses at the threshold of an ingress, and the admission has none; write \
@@ -70,7 +70,7 @@ impl PfcConfig {
         problems.unless(holds, "xoff", "null", remedy);
     }
 
-    /// The same for PFC beneath another policy, which knows one class.
+    /// The same check for PFC beneath another policy, where PFC knows one class.
     pub(super) fn fits_beneath(&self, switch: &SwitchConfig, problems: &mut Problems) {
         problems.within("backpressure.pfc", |problems| self.fits_admission(switch, problems));
         if problems.has_sound("assignment.classes") {
@@ -124,7 +124,7 @@ impl Pfc {
         held == 0 || held + self.xon_offset <= threshold
     }
 
-    /// Bytes of an ingress port and class have been stored: its pause, if it is due.
+    /// Bytes of an ingress port and class have been stored. Answers the pause, if one is due.
     #[inline]
     pub(crate) fn on_stored(
         &mut self,
@@ -147,7 +147,7 @@ impl Pfc {
         Some(ControlFrame { port: ingress, signal: Signal::PauseClass(class) })
     }
 
-    /// Bytes of an ingress port and class have been given back: its resume, if it is due.
+    /// Bytes of an ingress port and class have been given back. Answers the resume, if one is due.
     #[inline]
     pub(crate) fn on_released(
         &mut self,
@@ -159,8 +159,8 @@ impl Pfc {
         if self.is_paused[index] { self.resume(admission, ingress, class) } else { None }
     }
 
-    /// The resume of a paused class, if it is due. Apart from the test that precedes it, which is made for
-    /// every packet and is inlined.
+    /// The resume of a paused class, if one is due. This function is separate because the test before
+    /// it is made for every packet and is inlined.
     #[inline(never)]
     fn resume(&mut self, admission: &Admission, ingress: u16, class: u8) -> Option<ControlFrame> {
         let account = admission.accounts().ingress(ingress, class);

@@ -139,8 +139,8 @@ fn a_paused_class_stops_and_the_others_go_on() {
 
 #[test]
 fn a_class_is_not_resumed_while_it_has_bytes_in_the_headroom() {
-    // Port 1 fills the pool, so that port 0 spills into its headroom. When port 1 has drained, port
-    // 0 is far below the new threshold, but its headroom is not free for the next pause yet.
+    // Port 1 fills the pool, so port 0 spills into its headroom. When port 1 has drained, port 0 is far
+    // below the new threshold. But the headroom of port 0 is not free for the next pause yet.
     let admission = r#"{"kind":"shared","buffer":30000,"other_buffers":[],"ingress":{"alpha":1.0,"reserve":0,
         "headroom":{"kind":"bytes","size":5000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":1000,"xoff":null}"#;
@@ -167,7 +167,8 @@ fn the_peak_is_the_largest_share_of_xoff_and_not_that_of_the_largest_account() {
     let mut bench = Bench::new(&config(admission, pfc), &hosts(4));
     (0..4).for_each(|_| assert_eq!(bench.admit(ahead(), 1_000), None));
     bench.drain(1);
-    // 4,000 of 6,000 B. Then four ports take 2,000 B each, which is all that each may take.
+    // Port 0 holds 4,000 of 6,000 B. Then four ports take 2,000 B each, which is all that each may
+    // take.
     for _ in 0..2 {
         for ingress in 0..4 {
             bench.admit(Flow { ingress, ..ahead() }, 1_000);

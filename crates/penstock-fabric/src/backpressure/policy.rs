@@ -1,4 +1,4 @@
-//! The hooks of a backpressure policy. A policy leaves out those for which it has nothing to do.
+//! The hooks of a backpressure policy. A policy writes only the hooks for which it has something to do.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,29 +12,29 @@ use crate::passing::Passing;
 use crate::port::Port;
 use crate::stored::Stored;
 
-/// What a policy is told of its switch.
+/// What a new policy learns of its switch.
 pub(crate) struct Place<'a> {
     /// The switch and its ports.
     pub facts: &'a SwitchFacts,
-    /// Ingress accounts.
+    /// Number of ingress accounts.
     pub accounts: usize,
-    /// Memory that all ports share (bytes); without limit where there is none.
+    /// Memory that all ports share (bytes); `u64::MAX` where the memory has no limit.
     pub memory: u64,
-    /// Data queues of a port.
+    /// Number of data queues of a port.
     pub queues: usize,
 }
 
-/// What the parameters of a policy tell.
+/// Checks of a policy's parameters, and what other policies and the switch ask of them.
 pub(crate) trait Parameters {
-    /// Checks the fields with each other; their bounds are declared with them.
+    /// Compares the fields with each other. Each field declares its own bounds.
     fn check(&self, _problems: &mut Problems) {}
 
-    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
-    /// surroundings. Fields are named by their path below the switch; those that were refused before are
-    /// not counted with.
+    /// Checks that the policy goes together with the other policies of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch. Fields that were refused before
+    /// are skipped.
     fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
-    /// Whether numbered queues are paused: each flow then needs one path.
+    /// Whether pauses name queues. Each flow then needs one path.
     fn pauses_queues(&self) -> bool {
         false
     }
@@ -49,7 +49,7 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Whether every round of queues ends: whoever is paused, no queue waits for one that is.
+    /// Whether every round of queues ends whatever is paused, because no queue waits for a paused one.
     fn lets_rounds_end(&self) -> bool {
         false
     }
@@ -59,19 +59,19 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Whether the ns-3 HPCC simulator has it.
+    /// Whether the ns-3 HPCC simulator has this policy.
     fn is_in_ns3_hpcc(&self) -> bool {
         false
     }
 
-    /// The memory that it sets aside at a switch, and that must be there, when each port's upstream has
-    /// `queues` data queues (bytes).
+    /// The memory that the policy sets aside at a switch and that must be there (bytes). Each port's
+    /// upstream has `queues` data queues.
     fn set_aside(&self, _facts: &SwitchFacts, _queues: usize) -> u64 {
         0
     }
 }
 
-/// What pauses stop that last until they are taken back.
+/// What a lasting pause stops. A lasting pause stays until a resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stops {
     /// Priority classes.
@@ -80,18 +80,18 @@ pub(crate) enum Stops {
     Queues,
 }
 
-/// A pause that a switch has sent, and packets which it holds for as long as they are stopped.
+/// A pause that a switch has sent, with the stopped packets that keep it in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptPause {
     /// Local port behind which the upstream is.
     pub ingress: u16,
-    /// Class or queue.
+    /// The paused class or queue.
     pub number: u16,
-    /// Wire bytes of the packets that keep it.
+    /// Wire bytes of the packets that keep the pause.
     pub bytes: u64,
 }
 
-/// What an upstream has been granted, and has used of it.
+/// The credit granted to an upstream, and the part that has been used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Granted {
     /// Granted since the start (bytes).
@@ -102,25 +102,26 @@ pub struct Granted {
 
 /// A backpressure policy of a switch.
 pub(crate) trait Policy {
-    /// A packet has joined its queue: what has to be sent upstream.
+    /// A packet has joined its queue. Answers the frame to send upstream.
     #[inline]
     fn on_enqueue(&mut self, _packet: &mut Passing<'_>) -> Option<ControlFrame> {
         None
     }
 
-    /// A packet has left its queue: what has to be sent upstream first.
+    /// A packet has left its queue. Answers the first frame to send upstream.
     #[inline]
     fn on_dequeue(&mut self, _packet: &mut Passing<'_>) -> Option<ControlFrame> {
         None
     }
 
-    /// Another frame that the last departure has made necessary.
+    /// Another frame to send because of the last departure.
     #[inline]
     fn take_frame(&mut self) -> Option<ControlFrame> {
         None
     }
 
-    /// When [`Policy::on_deadline`] is due, for a policy with a clock of its own. Only that call moves it.
+    /// When [`Policy::on_deadline`] is due, for a policy with a clock of its own. Only `on_deadline`
+    /// moves the deadline.
     #[inline]
     fn deadline(&self) -> Option<Time> {
         None
@@ -129,18 +130,18 @@ pub(crate) trait Policy {
     /// The deadline has come.
     fn on_deadline(&mut self, _now: Time, _ports: &mut [Port]) {}
 
-    /// The neighbour behind port `number`, which is `port`, has granted credit, or has paused or resumed a
-    /// flow. Pauses of classes, of queues and of times are the port's own matter.
+    /// The neighbour behind port `number`, which is `port`, has granted credit, or has paused or
+    /// resumed a flow. The port itself handles pauses of classes, pauses of queues and timed pauses.
     fn on_signal(&mut self, _number: u16, _port: &mut Port, _signal: Signal, _pool: &PacketPool) {}
 
-    /// Whether a queue of an egress is to be paused, where the policy decides that by what is in the queue.
-    /// It is asked after every pause and resume of a flow.
+    /// Whether a queue of an egress must be paused; `None` unless the policy decides by the packets in
+    /// the queue. The switch asks after every pause and resume of a flow.
     fn holds(&self, _at: (u16, u16), _port: &Port, _pool: &PacketPool) -> Option<bool> {
         None
     }
 
-    /// The threshold at which it acts on a packet from `ingress` that is at `port`, the egress of that number
-    /// (bytes); -1 where there is none.
+    /// The threshold at which the policy acts on a packet from `ingress` at `port`, which is the egress
+    /// of that number (bytes); -1 where there is none.
     fn threshold(&self, _admission: &Admission, _ingress: u16, _egress: u16, _port: &Port) -> i64 {
         -1
     }
@@ -150,31 +151,31 @@ pub(crate) trait Policy {
         Vec::new()
     }
 
-    /// Time between two calls of [`Policy::repeated_frames`], where they are wanted.
+    /// Time between two calls of [`Policy::repeated_frames`]; `None` where no frames are repeated.
     fn repeat_interval(&self) -> Option<Time> {
         None
     }
 
-    /// What the neighbour behind `ingress` is told again from time to time, in this order.
+    /// The frames that are repeated to the neighbour behind `ingress` from time to time, in this order.
     fn repeated_frames(&mut self, _ingress: u16) -> [Option<ControlFrame>; 3] {
         [None; 3]
     }
 
-    /// What the neighbour behind `ingress` may send from the start, where there are credits.
+    /// The credit of the neighbour behind `ingress` at the start, where there are credits.
     fn opening_balance(&self, _ingress: u16) -> Option<Balance> {
         None
     }
 
-    /// The neighbour behind `egress`, a switch, has granted `balance` from the start.
+    /// Stores the credit `balance` that the neighbour behind `egress`, a switch, grants at the start.
     fn connect(&mut self, _egress: u16, _balance: Balance) {}
 
-    /// What the neighbour behind `egress` has granted, where there are credits, for checks.
+    /// The credit that the neighbour behind `egress` has granted, where there are credits, for checks.
     fn balance(&self, _egress: u16) -> Option<&Balance> {
         None
     }
 
-    /// What the neighbour behind `ingress` has been granted, account by account as in its [`Balance`], for
-    /// checks.
+    /// The credit granted to the neighbour behind `ingress`, one entry per account as in the
+    /// neighbour's [`Balance`], for checks.
     fn ledger(&self, _ingress: u16) -> Vec<Granted> {
         Vec::new()
     }
@@ -184,18 +185,18 @@ pub(crate) trait Policy {
         None
     }
 
-    /// What its pauses stop, where they last until they are taken back; for a detector of deadlocks.
+    /// What the policy's pauses stop, if they last until a resume; for a detector of deadlocks.
     fn stops(&self) -> Option<Stops> {
         None
     }
 
-    /// Whether `pause` would last if nothing held it but its packets, and all accounts together had `shared`
-    /// bytes of the pool.
+    /// Whether `pause` would last if only its own packets kept it in place, and all accounts together
+    /// had `shared` bytes of the pool.
     fn lasts(&self, _admission: &Admission, _pause: &KeptPause, _shared: u64) -> bool {
         false
     }
 
-    /// Recomputes its state from the packets that are stored.
+    /// Recomputes the policy's state from the stored packets.
     ///
     /// # Errors
     /// The first number that is wrong, in words.

@@ -1,19 +1,20 @@
 //! P-PFC, predictive PFC (C. Tian et al., "P-PFC: Reducing Tail Latency with Predictive PFC in Lossless
-//! Data Center Networks", IEEE TPDS 31(6), 2020), as its abstract and the paper of FAFC describe it:
-//! the derivative of a buffer foretells that PFC will trigger, and PFC is triggered in advance; the
-//! ingress that is paused is drawn with the probability of its share of the egress queue (FAFC sec.
-//! II-C), so that links with victims are hit too. Its one parameter T makes it aggressive or careful.
+//! Data Center Networks", IEEE TPDS 31(6), 2020), as its abstract and the paper of FAFC describe it.
+//! The derivative of a buffer foretells that PFC will trigger, and P-PFC triggers in advance. The
+//! paused ingress is drawn with the probability of its share of the egress queue (FAFC sec. II-C), so
+//! links with victims are hit too. The one parameter T makes P-PFC aggressive or careful.
 //!
-//! Implemented: for each pair of ports the bytes stored, the derivative of the egress queues, pauses
-//! in advance beside those of PFC. Left out: several priority classes.
+//! Implemented: the stored bytes of each pair of ports, the derivative of the egress queues, pauses in
+//! advance besides those of PFC. Left out: several priority classes.
 //!
-//! These sources give no more than that, and P-PFC's own paper was not at hand. Our choices:
+//! These sources say no more, and P-PFC's own paper was not at hand. Our choices:
 //!
-//! - T is both the time over which the derivative is taken and the time that is looked ahead: queue
-//!   plus its growth in the last T, where that is positive. So a longer T sees further, and is calmer.
+//! - T is both the time over which the derivative is taken and the time to look ahead. The prediction
+//!   is the queue plus its growth in the last T, if the growth is positive. So a longer T sees further,
+//!   and is calmer.
 //! - Derivatives are renewed every T. The prediction is looked at when a packet leaves the egress, as
-//!   with FAFC; every time that it is beyond `threshold` one ingress is drawn.
-//! - An egress resumes all that it has paused at once, when the prediction is `xon_offset` below the
+//!   with FAFC. Each time the prediction is beyond `threshold`, one ingress is drawn.
+//! - An egress resumes all its paused ingresses at once, when the prediction is `xon_offset` below the
 //!   threshold or the queue is empty. As with PFC, pauses have no end.
 //!
 //! By default T is the round trip of a hop, after which a pause works (FAFC Algorithm 1).
@@ -85,9 +86,9 @@ impl Parameters for PpfcConfig {
 /// The queue of an egress at the last update.
 #[derive(Clone, Copy, Debug, Default)]
 struct Trend {
-    /// Its length (bytes).
+    /// Length of the queue (bytes).
     queue: u64,
-    /// By how much it had grown in T, 0 if it had not (bytes).
+    /// Growth of the queue in the last T, 0 if it did not grow (bytes).
     growth: u64,
 }
 
@@ -98,9 +99,9 @@ pub(crate) struct Ppfc {
     xon_offset: u64,
     horizon: Time,
     next_update: Time,
-    /// By egress.
+    /// The trends, by egress.
     trends: Vec<Trend>,
-    /// By egress: ingresses that are paused for its sake.
+    /// By egress: number of ingresses that are paused for its sake.
     stopped: Vec<u32>,
     pub(crate) pairs: Pairs,
     /// Frames that wait to be taken.
@@ -122,7 +123,7 @@ impl Ppfc {
         }
     }
 
-    /// Pauses one of those of whom `egress` holds something, by chance.
+    /// Pauses one ingress, drawn by its share of the bytes at `egress`.
     fn pause_one(&mut self, egress: u16, egress_bytes: u64, random: &mut Pcg32) {
         let place = (u128::from(random.next_u64()) * u128::from(egress_bytes)) >> 64;
         let Some(ingress) = self.pairs.owner(egress, place as u64) else { return };
@@ -130,7 +131,7 @@ impl Ppfc {
         self.outbox.extend(self.pairs.stop(ingress, egress));
     }
 
-    /// Resumes all whom `egress` has paused.
+    /// Resumes all ingresses that `egress` has paused.
     fn resume(&mut self, egress: u16) {
         if core::mem::take(&mut self.stopped[usize::from(egress)]) == 0 {
             return;
@@ -147,7 +148,7 @@ impl Policy for Ppfc {
         self.pairs.on_enqueue(packet.admission, Transit::of(packet))
     }
 
-    /// Frames but PFC's own wait in the outbox.
+    /// All frames except PFC's own wait in the outbox.
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
         let transit = Transit::of(packet);
@@ -171,7 +172,7 @@ impl Policy for Ppfc {
         Some(self.next_update)
     }
 
-    /// T is over: takes the derivatives.
+    /// T is over: renews the derivatives.
     fn on_deadline(&mut self, now: Time, ports: &mut [Port]) {
         for (trend, port) in self.trends.iter_mut().zip(ports) {
             let growth = port.bytes().saturating_sub(trend.queue);

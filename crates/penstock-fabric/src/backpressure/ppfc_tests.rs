@@ -30,7 +30,7 @@ fn bring(bench: &mut Bench, count: usize, ingress: u16) {
     }
 }
 
-/// The clock strikes.
+/// Serves the policy's deadline.
 fn tick(bench: &mut Bench) {
     let deadline = bench.switch.deadline().unwrap();
     assert_eq!(deadline, bench.now + US);
@@ -38,7 +38,8 @@ fn tick(bench: &mut Bench) {
     bench.switch.on_deadline(deadline);
 }
 
-/// `count` packets leave port 0; who is paused (true) or resumed because of it.
+/// Sends `count` packets from port 0. Answers the ports that are paused (true) or resumed because of
+/// them.
 fn send(bench: &mut Bench, count: usize) -> Vec<(u16, bool)> {
     let mut told = Vec::new();
     for _ in 0..count {
@@ -59,7 +60,7 @@ fn a_queue_that_grows_is_paused_before_it_is_long() {
     bring(&mut bench, 6, 1);
     assert_eq!(send(&mut bench, 1), []); // nothing is known of its growth
     tick(&mut bench);
-    // 4,000 remain and it grew by 5,000: 9,000. With another packet it would be 5,000 + 5,000.
+    // 4,000 remain and the queue grew by 5,000: 9,000. With another packet it would be 5,000 + 5,000.
     assert_eq!(send(&mut bench, 1), []);
     bring(&mut bench, 2, 1);
     assert_eq!(send(&mut bench, 1), [(1, true)]);
@@ -88,7 +89,8 @@ fn an_empty_egress_resumes_all_whatever_it_expects() {
 
 #[test]
 fn who_is_paused_is_drawn_by_the_share_of_the_queue() {
-    // Port 2 holds 11,000 of 40,000: of 400 first draws 110, give or take 3 deviations of 8.9.
+    // Port 2 holds 11,000 of 40,000 bytes. So 110 of 400 first draws hit it, give or take 3 deviations
+    // of 8.9.
     let mut second = 0;
     let mut bench = bench();
     for _ in 0..400 {

@@ -1,9 +1,9 @@
 //! ECN with a RED profile on the instantaneous egress queue (DCQCN, Y. Zhu et al., SIGCOMM 2015,
 //! sec. 3.1; BFC sec. 6.2.1 for DCTCP and DCQCN).
 //!
-//! The mark probability is 0 up to Kmin, rises linearly to Pmax at Kmax, and is 1 beyond. Evaluated
-//! at dequeue, the queue is what the packet leaves behind, as in the RDMA simulators; at enqueue it
-//! includes the packet, as in DCTCP's paper.
+//! The mark probability is 0 up to Kmin, rises linearly to Pmax at Kmax, and is 1 beyond. At dequeue
+//! the queue is the bytes that the packet leaves behind, as in the RDMA simulators. At enqueue the
+//! queue includes the packet, as in DCTCP's paper.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -88,7 +88,7 @@ impl Parameters for EcnConfig {
 #[derive(Debug)]
 pub(crate) struct Ecn {
     at: MarkingPoint,
-    /// By port.
+    /// The profiles, by port.
     profiles: Vec<RateProfile>,
 }
 
@@ -102,7 +102,7 @@ impl Ecn {
         Ecn { at, profiles: facts.ports.iter().map(profile).collect() }
     }
 
-    /// Whether a packet of the queue at `egress` is marked, the queue holding `queue_bytes`.
+    /// Whether a packet of the queue at `egress` is marked. The queue holds `queue_bytes`.
     #[inline]
     fn marks(&self, point: MarkingPoint, egress: u16, queue_bytes: u64, draws: &mut Draws) -> bool {
         let profile = &self.profiles[usize::from(egress)];

@@ -8,7 +8,7 @@ use penstock_packet::{PacketEvent, PacketFlags};
 use crate::SwitchConfig;
 use crate::fixture::{Bench, flow, hosts, plain};
 
-/// A step at 2,000 B.
+/// A switch that marks every packet of a queue beyond 2,000 B.
 fn bench(at: &str) -> Bench {
     let text =
         format!(r#"{{"kind":"ecn","kmin":2000,"kmax":2000,"pmax":1.0,"at":"{at}","per_rate":[]}}"#);
@@ -16,7 +16,7 @@ fn bench(at: &str) -> Bench {
     Bench::new(&SwitchConfig { marking, ..plain() }, &hosts(2))
 }
 
-/// Whether each of five packets of 1,000 B that come at once leaves marked.
+/// Whether each of five packets of 1,000 B leaves marked. All five arrive at once.
 fn marks(bench: &mut Bench) -> Vec<bool> {
     for _ in 0..5 {
         bench.admit(flow(1), 1_000);

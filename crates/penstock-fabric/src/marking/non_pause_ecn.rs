@@ -1,21 +1,21 @@
-//! Non-PAUSE ECN (NP-ECN): marks only where the packets wait for the link itself, not for a pause to
-//! end (W. Cheng et al., "Re-architecting Congestion Management in Lossless Ethernet" (PCN), NSDI
+//! Non-PAUSE ECN (NP-ECN): marks packets only where they wait for the link itself, not for the end of a
+//! pause (W. Cheng et al., "Re-architecting Congestion Management in Lossless Ethernet" (PCN), NSDI
 //! 2020, sec. 5.1, fig. 7).
 //!
-//! When a paused queue is resumed, the counter PN is set to the packets that it holds. These leave
-//! unmarked. While PN is zero a packet is marked when it leaves others behind: ECN with a threshold
-//! of zero. A port in real congestion thus marks everything, a port without a queue nothing, and one
-//! that is paused again and again a part; the receiver judges which of these it sees
-//! (`penstock-transport`).
+//! When a paused queue resumes, the counter PN is set to the number of packets in the queue. These
+//! packets leave unmarked. While PN is zero a packet is marked when it leaves others behind: ECN with a
+//! threshold of zero. So a port in real congestion marks every packet, a port without a queue marks
+//! none, and a port that is paused again and again marks a part. The receiver judges which of these it
+//! sees (`penstock-transport`).
 //!
 //! Our choices, where the paper is silent:
-//! - The paper has one counter for a port with one queue; here every queue has its own, because a
-//!   pause is one of a class or a queue.
-//! - PN counts the bytes of those packets. A queue is first in first out, so they are the same
-//!   packets, and a switch knows the bytes without counting.
-//! - The queue that a packet leaves behind is looked at, not the one it finds: "threshold zero" would
-//!   otherwise mark a packet that is alone.
-//! - A resume of what was not paused is no RESUME: nothing waited.
+//! - The paper has one counter for a port with one queue. Here every queue has its own counter, because
+//!   a pause stops a class or a queue.
+//! - PN counts the bytes of those packets. A queue is first in first out, so the bytes belong to the
+//!   same packets, and a switch knows the bytes without counting.
+//! - The test looks at the queue that a packet leaves behind, not at the queue that the packet finds.
+//!   Otherwise "threshold zero" would mark a packet that is alone.
+//! - A resume of a queue that was not paused does not count as a RESUME, because no packet waited.
 
 use alloc::format;
 use alloc::string::String;
@@ -44,7 +44,8 @@ impl Parameters for NonPauseEcnConfig {
 /// NP-ECN of a switch.
 #[derive(Debug)]
 pub(crate) struct NonPauseEcn {
-    /// PN by port and queue (bytes); a port has those queues that were resumed with packets.
+    /// PN by port and queue (bytes). A port has entries up to the highest queue that resumed with
+    /// packets.
     waited: Vec<Vec<u64>>,
 }
 

@@ -2,10 +2,11 @@
 //! Accurate Flow Control in Data Center Networks", sec. II-E, III-C; Algorithm 1, lines 16 and 17;
 //! Algorithm 4).
 //!
-//! A packet that leaves is marked when the length that FAFC predicts for the port's queue exceeds
-//! the threshold and the offset. The offset (ECNof) is what has arrived while the port was paused: a queue
-//! that grows because of a pause is no congestion. Afterwards it falls with the smoothed queue, and
-//! is gone when that has been empty. Needs FAFC's backpressure, which keeps the prediction.
+//! A packet that leaves is marked when FAFC's predicted length of the port's queue exceeds the
+//! threshold plus the offset. The offset (ECNof) counts the bytes that arrive while the port is paused,
+//! because a queue that grows on account of a pause is no congestion. Afterwards the offset falls with
+//! the smoothed queue, and is 0 once that queue has been empty. The marking needs FAFC's backpressure,
+//! which keeps the prediction.
 
 use alloc::format;
 use alloc::vec;
@@ -71,7 +72,7 @@ impl Predicted {
         }
     }
 
-    /// Whether a packet that leaves `egress` is marked; then the offset falls (`onDequeueECN`).
+    /// Whether a packet that leaves `egress` is marked. Afterwards lowers the offset (`onDequeueECN`).
     #[inline]
     fn left(&mut self, egress: u16, forecast: QueueForecast) -> bool {
         let offset = &mut self.offsets[usize::from(egress)];

@@ -1,19 +1,20 @@
-//! QCN's congestion point: samples packets and tells the source of a sampled one how
-//! congested its queue is (IEEE 802.1Qau, now 802.1Q, clauses 30 to 33; M. Alizadeh et al., Allerton
-//! 2008).
+//! QCN's congestion point: samples packets and tells the source of a sampled packet how congested the
+//! packet's queue is (IEEE 802.1Qau, now 802.1Q, clauses 30 to 33; M. Alizadeh et al., Allerton 2008).
 //!
-//! Every `sample_base` bytes or sooner a packet is sampled. The measure is Fb = (q - Qeq) + w (q -
-//! q_old), the distance of the queue from the set point and how fast it grows; 0 or less is no
-//! congestion. It is cut off to 6 bits, of which all are set at Qeq (1 + 2 w), and goes to the source
-//! in a message of its own, the smallest Ethernet frame. The more congestion, the sooner comes the
-//! next sample. Left out: the identifier of the congestion point and the part of the packet that the
-//! message carries, which no reaction point here looks at.
+//! A packet is sampled every `sample_base` bytes or sooner. The measure is Fb = (q - Qeq) + w (q -
+//! q_old): the distance of the queue from the set point, and how fast the queue grows. 0 or less means
+//! no congestion. Fb is cut off to 6 bits; all bits are set at Qeq (1 + 2 w). The source gets Fb in a
+//! message of its own, the smallest Ethernet frame. With more congestion the next sample comes sooner.
+//! Left out: the identifier of the congestion point and the part of the packet that the message
+//! carries, because no reaction point here looks at them.
 //!
-//! Our choices, where the sources are silent or differ: the sampled packet belongs to its queue; the
-//! quantized value is cut off, not rounded; jitter is uniform; the first sample comes after
-//! `sample_base` without jitter. Each queue of a port is a congestion point. Packets are counted and
-//! sampled as they arrive, or, as in PCN's simulator, as they leave, by the queue that they leave
-//! behind.
+//! Our choices, where the sources are silent or differ:
+//! - The sampled packet belongs to its queue.
+//! - The quantized value is cut off, not rounded.
+//! - Jitter is uniform. The first sample comes after `sample_base` without jitter.
+//! - Each queue of a port is a congestion point.
+//! - Packets are counted and sampled as they arrive. As in PCN's simulator, they can instead be counted
+//!   and sampled as they leave, by the queue that they leave behind.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -31,13 +32,13 @@ use crate::passing::Passing;
 /// The largest feedback: 6 bits.
 const LARGEST: f64 = 63.0;
 
-/// Bytes to the next sample after each eighth of the range of feedback, in parts of
-/// [`WHOLE_SHARE`] of the base: 150, 75, 50, 37.5, 30, 25, 21.5 and 18.5 kB of 150 kB (802.1Q,
-/// clause 30).
+/// Bytes to the next sample for each eighth of the range of feedback, in parts of [`WHOLE_SHARE`] of
+/// the base: 150, 75, 50, 37.5, 30, 25, 21.5 and 18.5 kB of 150 kB (802.1Q, clause 30).
 const SAMPLE_SHARES: [u64; 8] = [300, 150, 100, 75, 60, 50, 43, 37];
 const WHOLE_SHARE: u64 = 300;
 
-/// The largest set point and sampling distance (bytes); our choice: a thousand times any that is used.
+/// The largest set point and sampling distance (bytes); our choice: a thousand times any that is in
+/// use.
 const LARGEST_SAMPLE: u64 = 1_000_000_000;
 
 /// Parameters of the congestion points.
@@ -84,7 +85,7 @@ impl Parameters for QcnConfig {
 struct Point {
     /// The queue at the last sample (q_old in the standard) (bytes).
     last_queue: u64,
-    /// A packet is sampled when so many bytes have arrived (bytes).
+    /// Bytes that are still to arrive until a packet is sampled (bytes).
     until_sample: u64,
 }
 
@@ -92,7 +93,7 @@ struct Point {
 #[derive(Debug)]
 pub(crate) struct Qcn {
     config: QcnConfig,
-    /// By port and queue; a port has those whose packets have arrived.
+    /// The points, by port and queue. A port has entries up to the highest queue with packets so far.
     points: Vec<Vec<Point>>,
 }
 
@@ -101,8 +102,8 @@ impl Qcn {
         Qcn { config: config.clone(), points: vec![vec![]; facts.ports.len()] }
     }
 
-    /// A packet of `bytes` is at `point` of `queue` of `egress`, which now holds `queue_bytes`; the
-    /// feedback for its source, 1 to 63.
+    /// A packet of `bytes` is at `point` of `queue` of `egress`, which now holds `queue_bytes`. Answers
+    /// the feedback for the packet's source, 1 to 63, if there is any.
     #[inline]
     fn on_packet(
         &mut self,
@@ -131,7 +132,7 @@ impl Qcn {
         (feedback > 0).then_some(feedback)
     }
 
-    /// What the source of a packet that is at `point` learns.
+    /// The feedback for the source of a packet that is at `point`.
     #[inline]
     fn mark(&mut self, point: MarkingPoint, packet: &mut Passing<'_>) -> Mark {
         let Passing { egress, queue_bytes, .. } = *packet;
@@ -155,7 +156,8 @@ impl Policy for Qcn {
 }
 
 impl QcnConfig {
-    /// The quantized feedback of a queue of `queue` bytes after one of `last_queue` (bytes), 0 to 63.
+    /// The quantized feedback, 0 to 63, of a queue that now has `queue` bytes and had `last_queue`
+    /// bytes at the last sample.
     fn feedback(&self, queue: u64, last_queue: u64) -> u8 {
         let (queue, set_point) = (queue as f64, self.set_point.get() as f64);
         let measure = queue - set_point + self.weight * (queue - last_queue as f64);
@@ -163,7 +165,7 @@ impl QcnConfig {
         (measure * LARGEST / full_scale).clamp(0.0, LARGEST) as u8
     }
 
-    /// How far the next sample is after `feedback` (bytes), >= 1.
+    /// The distance to the next sample after `feedback` (bytes), >= 1.
     fn distance(&self, feedback: u8, random: &mut Pcg32) -> u64 {
         let share = SAMPLE_SHARES[usize::from(feedback >> 3)];
         let distance = (self.sample_base.get() * share / WHOLE_SHARE) as f64;

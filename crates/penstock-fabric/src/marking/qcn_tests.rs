@@ -38,7 +38,7 @@ fn jitter_spreads_the_distance_evenly_to_both_sides() {
     let distances: Vec<u64> = (0..10_000).map(|_| config.distance(0, &mut random)).collect();
     let (low, high) = (*distances.iter().min().unwrap(), *distances.iter().max().unwrap());
     assert!((127_500..127_700).contains(&low) && (172_300..=172_500).contains(&high));
-    // The standard deviation is 0.15 · 150 kB / √3; four of the mean are 520 B.
+    // The standard deviation is 0.15 · 150 kB / √3. Four standard deviations of the mean are 520 B.
     let mean = distances.iter().sum::<u64>() / 10_000;
     assert!(mean.abs_diff(150_000) < 520, "{mean}");
 }
@@ -63,7 +63,7 @@ fn a_queue_above_the_set_point_is_told_to_the_source_of_the_packet() {
     for _ in 0..26 {
         assert_eq!(feedback(&mut bench, flow(1)), None);
     }
-    // Each kilobyte above is 63/26 of a unit, cut off.
+    // Each kilobyte above the set point is 63/26 of a unit, cut off.
     let told: Vec<_> = (0..5).map(|_| feedback(&mut bench, flow(1)).unwrap()).collect();
     assert_eq!(told, [2, 4, 7, 9, 12]);
 }
@@ -88,7 +88,8 @@ fn the_next_sample_comes_after_the_distance() {
             sampled.push(packet);
         }
     }
-    // The first feedback is 43 (the queue came from nothing), the others 6, without any growth.
+    // The first feedback is 43, because the queue grew from nothing. The others are 6, without any
+    // growth.
     assert_eq!(sampled, [150, 175, 325]);
 }
 
@@ -101,7 +102,7 @@ fn sampled_at_departure_a_packet_is_told_of_the_queue_that_it_leaves() {
     for _ in 0..31 {
         assert_eq!(feedback(&mut bench, flow(1)), None);
     }
-    // 30 kB are left: 4 kB above the set point are 9.7 units, cut off.
+    // 30 kB are left. The 4 kB above the set point are 9.7 units, cut off.
     let told: Vec<_> = (0..6).map(|_| bench.departure(0).unwrap().feedback).collect();
     assert_eq!(told, [Some(9), Some(7), Some(4), Some(2), None, None]);
 }

@@ -1,7 +1,9 @@
 //! Per-flow ECN of AFQ (N. K. Sharma et al., "Approximating Fair Queueing on Reconfigurable Switches",
-//! NSDI 2018, sec. 5): a packet is marked when its flow has more queued than a number of rounds serve.
+//! NSDI 2018, sec. 5): a packet is marked when its flow has more bytes queued than a number of rounds
+//! serve.
 //!
-//! It goes with the assignment by rounds, which leaves in the packet by how many rounds it is ahead.
+//! This marking goes with the assignment by rounds, which stores in the packet how many rounds the
+//! packet is ahead.
 
 use alloc::format;
 

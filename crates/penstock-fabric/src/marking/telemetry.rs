@@ -1,11 +1,12 @@
-//! In-band telemetry (HPCC, Y. Li et al., SIGCOMM 2019, sec. 3.1): at dequeue each switch adds the
-//! time, the bytes its port has sent before this packet, the data bytes it leaves behind in all
-//! queues of the port (its control queue is empty then), and the port's rate. The bytes it costs on the wire are the scenario's
-//! `wire.telemetry`, charged from the source on, as HPCC's fixed-size header is.
+//! In-band telemetry (HPCC, Y. Li et al., SIGCOMM 2019, sec. 3.1). At dequeue each switch adds four
+//! numbers: the time; the bytes that the port has sent before this packet; the data bytes that the
+//! packet leaves behind in all queues of the port, whose control queue is empty then; the port's rate.
+//! The scenario's `wire.telemetry` gives the bytes of telemetry on the wire. They are charged from the
+//! source on, as HPCC's fixed-size header is.
 //!
-//! Numbers are exact, or cut off to the units of HPCC's 8-byte hop entry: with a multiplier m, the
-//! sent bytes to 128 m B and the queue to 80 m B. Left out: that the entry's fields wrap around
-//! (after 134 m MB and 16.8 ms), because a sender subtracts modulo the wrap.
+//! Numbers are exact, or cut off to the units of HPCC's 8-byte hop entry: with a multiplier m, the sent
+//! bytes to 128 m B and the queue to 80 m B. Left out: the wrap of the entry's fields (after 134 m MB
+//! and 16.8 ms), because a sender subtracts modulo the wrap.
 
 use penstock_packet::SwitchFacts;
 use penstock_units::{HopTelemetry, Time};
@@ -47,7 +48,7 @@ impl Parameters for TelemetryConfig {
 /// The telemetry of a switch.
 #[derive(Debug)]
 pub(crate) struct Telemetry {
-    /// Steps of the fields (bytes), >= 1.
+    /// Steps of the two fields (bytes), >= 1.
     sent_step: u64,
     queue_step: u64,
 }
@@ -59,7 +60,7 @@ impl Telemetry {
         Telemetry { sent_step: step(SENT_UNIT), queue_step: step(QUEUE_UNIT) }
     }
 
-    /// What a port reports about a packet of `wire_bytes` that has just left its queue.
+    /// The report of a port about a packet of `wire_bytes` that has just left its queue.
     #[inline]
     fn hop(&self, now: Time, port: &Port, wire_bytes: u16) -> HopTelemetry {
         let sent = port.sent_bytes() - u64::from(wire_bytes);

@@ -1,9 +1,9 @@
-//! A set of small numbers as bits, as switch hardware keeps its empty queues.
+//! A set of small numbers as bits. Switch hardware keeps its empty queues in the same way.
 
 use alloc::vec::Vec;
 
-/// A set of numbers below a bound. The first 64 are kept in place, because most ports have fewer
-/// queues and a list would be a cache line more.
+/// A set of numbers below a bound. The first 64 numbers are stored in place, because most ports have
+/// fewer queues and a list would cost one more cache line.
 #[derive(Clone, Debug)]
 pub struct Bitmap {
     first: u64,

@@ -1,4 +1,5 @@
-//! What a switch draws from: a generator of its own, or ns-3's streams, which all switches share.
+//! The random numbers of a switch: from a generator of its own, or from ns-3's streams, which all
+//! switches share.
 
 use alloc::rc::Rc;
 use core::cell::RefCell;
@@ -12,7 +13,7 @@ use super::streams::Streams;
 #[derive(Clone, Debug)]
 pub struct Draws {
     own: Pcg32,
-    /// In place of `own` for marks, under the fidelity of the ns-3 HPCC simulator.
+    /// Draws marks in place of `own`, under the fidelity of the ns-3 HPCC simulator.
     shared: Option<Rc<RefCell<Streams>>>,
 }
 
@@ -33,7 +34,7 @@ impl Draws {
         &mut self.own
     }
 
-    /// Whether something with `probability` in [0, 1] happens.
+    /// Draws whether an event of `probability` in [0, 1] happens.
     #[inline]
     pub(crate) fn happens(&mut self, probability: f64) -> bool {
         match &self.shared {
@@ -42,7 +43,7 @@ impl Draws {
         }
     }
 
-    /// A pause or resume frame is made, for which ns-3 draws an identification.
+    /// Skips the identification that ns-3 draws for a pause or resume frame.
     #[inline]
     pub(crate) fn on_frame(&mut self) {
         if let Some(streams) = &self.shared {

@@ -1,5 +1,5 @@
-//! Hashing of keys that are well mixed already, such as flow hashes: a hasher for maps, and where a flow stands
-//! in a table. No state, no seed, the same on every machine.
+//! Hashing of keys that are already well mixed, such as flow hashes: a hasher for maps, and the place
+//! of a flow in a table. There is no state and no seed, and the result is the same on every machine.
 
 use core::hash::{BuildHasherDefault, Hasher};
 

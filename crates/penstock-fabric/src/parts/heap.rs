@@ -9,7 +9,7 @@ const ABSENT: u32 = u32::MAX;
 pub struct IndexedHeap {
     /// (key, number) in heap order.
     entries: Vec<(u64, u32)>,
-    /// Where each number stands in `entries`.
+    /// Index of each number in `entries`.
     places: Vec<u32>,
 }
 
@@ -20,19 +20,19 @@ impl IndexedHeap {
         self.entries.first().copied()
     }
 
-    /// How many numbers are in.
+    /// Count of numbers in the heap.
     #[inline]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether none is in.
+    /// Whether the heap is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Puts `number` in with `key`, or changes its key.
+    /// Inserts `number` with `key`, or changes its key.
     pub fn set(&mut self, number: u32, key: u64) {
         if self.places.len() <= number as usize {
             self.places.resize(number as usize + 1, ABSENT);
@@ -47,7 +47,7 @@ impl IndexedHeap {
         }
     }
 
-    /// Takes `number` out, if it is in.
+    /// Removes `number`, if it is in the heap.
     pub fn remove(&mut self, number: u32) {
         let place = self.places.get(number as usize).copied().unwrap_or(ABSENT);
         if place == ABSENT {

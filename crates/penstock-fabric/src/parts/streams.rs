@@ -2,8 +2,8 @@
 //!
 //! ns-3 uses the generator MRG32k3a with independent streams (P. L'Ecuyer et al., "An Object-Oriented
 //! Random-Number Package with Many Long Streams and Substreams", Operations Research 2002). The ns-3
-//! HPCC simulator makes a new random variable, hence a new stream, for every packet that it may mark
-//! and for every pause frame, and takes its first number.
+//! HPCC simulator makes a new random variable for every packet that it may mark and for every pause
+//! frame. Each new variable has a new stream, of which the simulator takes the first number.
 //!
 //! | symbol | here | value | source |
 //! |---|---|---|---|
@@ -13,7 +13,7 @@
 /// The two moduli.
 const M1: u64 = 4_294_967_087;
 const M2: u64 = 4_294_944_443;
-/// The multipliers; those with an N are negative.
+/// The multipliers. The names with an N are of negative multipliers.
 const A12: u64 = 1_403_580;
 const A13N: u64 = 810_728;
 const A21: u64 = 527_612;
@@ -31,7 +31,7 @@ type Matrix = [[u64; 3]; 3];
 pub struct Streams {
     /// Where the next stream begins, in both components.
     next: [[u64; 3]; 2],
-    /// One stream further.
+    /// The matrices that move both components one stream further.
     step: [Matrix; 2],
 }
 
@@ -70,7 +70,7 @@ impl Streams {
         difference as f64 * NORM
     }
 
-    /// Leaves a stream out.
+    /// Skips one stream.
     pub fn skip(&mut self) {
         self.next =
             [apply(&self.step[0], self.next[0], M1), apply(&self.step[1], self.next[1], M2)];

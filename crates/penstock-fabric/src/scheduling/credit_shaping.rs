@@ -1,4 +1,4 @@
-//! Credits beside the data of a FIFO port; the rules of their queue are those of [`CreditQueue`].
+//! Credits besides the data of a FIFO port. [`CreditQueue`] has the rules of the credit queue.
 
 use alloc::format;
 

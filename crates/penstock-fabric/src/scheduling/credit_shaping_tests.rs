@@ -25,7 +25,7 @@ fn bench() -> Bench {
     Bench::new(&SwitchConfig { scheduling, ..plain() }, &hosts(2))
 }
 
-/// A credit of `bytes` is to leave port 0; whether it is stored.
+/// Queues a credit of `bytes` at port 0. Answers whether there was room.
 fn credit(bench: &mut Bench, bytes: u16) -> bool {
     let credit = Packet { kind: PacketKind::Credit, wire_bytes: bytes, ..Packet::default() };
     let id = bench.pool.insert(credit);
@@ -36,7 +36,7 @@ fn credit(bench: &mut Bench, bytes: u16) -> bool {
     is_stored
 }
 
-/// What leaves port 0 at `ps`.
+/// The kind of packet that leaves port 0 at `ps`.
 fn depart(bench: &mut Bench, ps: u64) -> Option<PacketKind> {
     bench.now = Time::from_ps(ps);
     bench.depart(0).map(|(packet, _)| packet.kind)
@@ -54,7 +54,7 @@ fn two_credits_leave_at_once_and_the_next_when_its_tokens_are_earned() {
     }
     assert_eq!(depart(&mut bench, 0), Some(PacketKind::Credit));
     assert_eq!(depart(&mut bench, 6_720), Some(PacketKind::Credit));
-    // The bucket earned while the first credit was sent: it would be full 2 pairs after time 0.
+    // The bucket earned tokens while the first credit was sent. It would be full 2 pairs after time 0.
     assert_eq!(due(&bench), Some(Time::from_ps(PAIR_TIME)));
     assert_eq!(depart(&mut bench, PAIR_TIME - 1), None);
     assert!(bench.switch.port(0).is_ready());
@@ -94,7 +94,7 @@ fn credits_and_full_data_packets_share_a_saturated_link_as_their_sizes() {
         now += u64::from(packet.wire_bytes) * 80;
     }
     let share = bytes[1] as f64 / (bytes[0] + bytes[1]) as f64;
-    // 84 / 1,622 = 5.18 %, and the two credits that the bucket held at the start.
+    // The share is 84 / 1,622 = 5.18 %, plus the two credits that the bucket held at the start.
     assert!((share - 84.0 / 1_622.0).abs() < 1e-6, "{share}");
 }
 

@@ -49,7 +49,7 @@ fn a_queue_that_empties_forgets_its_deficit() {
     admit(&mut bench, A, 1, 100);
     admit(&mut bench, B, 20, 1_000);
     assert_eq!(bench.depart(0).unwrap().0.flow_hash, A);
-    // With 900 left over from its first packet A would send two packets in its first turn.
+    // If A kept the 900 left over from its first packet, it would send two packets in its first turn.
     admit(&mut bench, A, 4, 950);
     let order: Vec<u32> = (0..8).map(|_| bench.depart(0).unwrap().0.flow_hash).collect();
     assert_eq!(order, [B, A, B, A, B, A, B, A]);
@@ -90,7 +90,7 @@ fn a_new_queue_waits_for_its_turn_at_the_end_of_the_round() {
     assert_eq!(bench.depart(0).unwrap().0.flow_hash, A);
     assert_eq!(bench.depart(0).unwrap().0.flow_hash, B);
     admit(&mut bench, C, 2, 1_000);
-    // B's turn has not ended when C comes: C joins behind A, before B's next turn.
+    // B's turn has not ended when C comes. So C joins behind A, before B's next turn.
     assert_eq!(bench.drain(0), [A, C, B, A, C, B, A, B]);
 }
 

@@ -1,4 +1,4 @@
-//! First in, first out: one data queue a port, which the `class` assignment with one class gives.
+//! First in, first out: one data queue a port, as the `class` assignment gives with one class.
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
@@ -24,7 +24,7 @@ impl Parameters for FifoConfig {
     }
 }
 
-/// The FIFO scheduler: it remembers the one queue there is.
+/// The FIFO scheduler, which remembers the number of the one queue.
 #[derive(Debug, Default)]
 pub(crate) struct Fifo {
     queue: u32,

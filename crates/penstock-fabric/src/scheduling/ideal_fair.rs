@@ -1,13 +1,14 @@
 //! Ideal fair queueing: bit-by-bit round robin (A. Demers, S. Keshav, S. Shenker, "Analysis and
 //! Simulation of a Fair Queueing Algorithm", SIGCOMM 1989; AFQ sec. 2; BFC's Ideal-FQ).
 //!
-//! The round number R counts the bytes that each backlogged flow has been served in the fluid
-//! system: of every byte that the port sends, each of the N flows with F > R gets 1/N. An arriving
-//! packet finishes in round max(R, F) + length, F being the finish of its flow's last packet; the
-//! smallest finish is sent first. R advances with the data that is really sent and not with the
-//! clock: control packets and pauses take time that no data flow is served in, and a round number
-//! that ran ahead of the service would turn a busy port into a FIFO. It is kept in fixed point with
-//! 1/65,536 byte.
+//! The round number R counts the bytes that the fluid system has served to each backlogged flow: each
+//! of the N flows with F > R gets 1/N of every byte that the port sends. F is the finish of a flow's
+//! last packet. An arriving packet finishes in round max(R, F) + length. The packet with the smallest
+//! finish is sent first.
+//!
+//! R advances with the data that are really sent, not with the clock. Control packets and pauses take
+//! time in which no data flow is served, and a round number that ran ahead of the service would turn a
+//! busy port into a FIFO. R is kept in fixed point with 1/65,536 byte.
 //!
 //! A queue must belong to one flow, as the `per-flow` assignment gives.
 
@@ -82,7 +83,7 @@ impl Policy for IdealFair {
         self.active.first().map_or(0, |(_, number)| number)
     }
 
-    /// So many bytes are shared out in the fluid system.
+    /// Shares out `bytes` in the fluid system.
     fn charge(&mut self, _: &mut DataQueue, bytes: u32) {
         let mut service = u64::from(bytes) << ROUND_BITS;
         while let Some((finish, number)) = self.fluid.first() {

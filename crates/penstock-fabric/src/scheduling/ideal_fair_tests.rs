@@ -15,7 +15,7 @@ const A: u32 = 10;
 const B: u32 = 11;
 const C: u32 = 12;
 
-/// At 100 Gb/s: 1,000 B take 80 ns.
+/// A switch of 100 Gb/s, where 1,000 B take 80 ns.
 fn bench() -> Bench {
     Bench::new(&per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})), &hosts(2))
 }
@@ -26,7 +26,7 @@ fn admit(bench: &mut Bench, number: u32, packets: usize, bytes: u16) {
     }
 }
 
-/// The flows of the next `count` packets, each sent whole before the next is chosen.
+/// The flows of the next `count` packets. Each packet is sent whole before the next is chosen.
 fn depart(bench: &mut Bench, count: usize) -> Vec<u32> {
     let next = |_| {
         let packet = bench.depart(0).unwrap().0;
@@ -67,7 +67,7 @@ fn a_late_comer_starts_at_the_round_of_the_others() {
     admit(&mut bench, A, 40, 1_000);
     assert_eq!(depart(&mut bench, 20), vec![A; 20]);
     admit(&mut bench, B, 10, 1_000);
-    // Neither does B make up for the past, nor does it pay for A's.
+    // B does not make up for the past, and does not pay for A's past.
     let order = depart(&mut bench, 20);
     for pair in order.chunks(2) {
         assert!(pair.contains(&A) && pair.contains(&B), "{order:?}");
@@ -80,8 +80,8 @@ fn a_flow_that_returns_before_it_was_forgotten_gets_no_advantage() {
     admit(&mut bench, A, 1, 1_000);
     admit(&mut bench, B, 10, 1_000);
     assert_eq!(depart(&mut bench, 1), [A]);
-    // At 80 ns the round is 500 B: the fluid system still serves A until 1,000 B, so that A's next
-    // packet finishes at 2,000 B; that of C, which is new, at 1,500 B.
+    // At 80 ns the round is 500 B. The fluid system still serves A until 1,000 B, so A's next packet
+    // finishes at 2,000 B. The packet of C, a new flow, finishes at 1,500 B.
     admit(&mut bench, A, 1, 1_000);
     admit(&mut bench, C, 1, 1_000);
     assert_eq!(depart(&mut bench, 2), [B, C]);
@@ -100,7 +100,7 @@ fn a_flow_that_returns_again_and_again_has_its_share_and_no_more() {
         let flow = depart(&mut bench, 1)[0];
         sent[usize::from(flow == B)] += 1;
         if flow == A {
-            // Its queue is empty now; the next packet comes as soon as the last has left.
+            // A's queue is empty now. The next packet comes as soon as the last one has left.
             admit(&mut bench, A, 1, 1_000);
         }
     }

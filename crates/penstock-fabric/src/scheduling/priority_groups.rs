@@ -1,18 +1,18 @@
-//! Two groups of queues in strict priority, by which AFQ emulates rotating strict priority where only
+//! Two groups of queues in strict priority. With them AFQ emulates rotating strict priority where only
 //! the control processor of a switch can change priorities (N. K. Sharma et al., "Approximating Fair
 //! Queueing on Reconfigurable Switches", NSDI 2018, sec. 4, "Emulating RSP using strict priority
 //! queues").
 //!
-//! The first half of the data queues is one group, the second half the other. The lowest queue with
-//! packets of the upper group is served. When the period is over or the upper group is empty, the
-//! groups change places; from then on the rounds behind those of the new upper group have the queues
-//! of the other one. What was left in these is served with them, behind packets of later rounds: so a
-//! flow's packets may arrive out of order.
+//! The first half of the data queues is one group, the second half the other. Of the upper group the
+//! lowest queue with packets is served. When the period is over or the upper group is empty, the groups
+//! change places. From then on the queues of the new lower group serve the rounds behind those of the
+//! new upper group. Packets left in these queues are served with the later rounds, so a flow's packets
+//! may arrive out of order.
 //!
 //! The paper does not say which round a flow that returns gets. Here the current round is that of the
-//! last queue served, as with rotating strict priority, at least the first one of the upper group. The
-//! period is counted from the last change, and is looked at when the port chooses a packet, as rounds
-//! are.
+//! last queue served, as with rotating strict priority, but at least the first round of the upper
+//! group. The period counts from the last change. As with rounds, the scheduler looks at the period
+//! when the port chooses a packet.
 
 use alloc::format;
 
@@ -64,9 +64,9 @@ pub(crate) struct PriorityGroups {
     period: Time,
     /// When the groups last changed places.
     since: Time,
-    /// The first round of the upper group, a multiple of the queues of a group.
+    /// The first round of the upper group, a multiple of the number of queues in a group.
     base: u64,
-    /// The current round, one of the upper group.
+    /// The current round, which belongs to the upper group.
     round: u64,
     active: Bitmap,
 }

@@ -1,4 +1,4 @@
-//! Two groups of two queues, 1 and 2 and 3 and 4, with a period of 10 us.
+//! Two groups of two queues, queues 1 and 2 and queues 3 and 4, with a period of 10 us.
 
 use super::*;
 use crate::fixture::refusal::{GROUPS, ROUNDS, SFQ, refused};
@@ -17,7 +17,7 @@ impl PriorityGroups {
         self.activate(&mut [], number, &PacketPool::new(false));
     }
 
-    /// Queue `number` has none any more.
+    /// Queue `number` has no packets any more.
     fn empty(&mut self, number: u32) {
         self.deactivate(&mut [], number);
     }
@@ -38,7 +38,7 @@ fn a_group_is_served_in_order_until_it_is_empty() {
     assert_eq!(groups.step(0), (1, 1, 4));
     groups.empty(1);
     groups.empty(2);
-    // The groups change places: rounds 2 and 3 are above, 4 and 5 have queues 1 and 2.
+    // The groups change places. Rounds 2 and 3 are above; rounds 4 and 5 have queues 1 and 2.
     assert_eq!(groups.step(1), (3, 2, 6));
     groups.empty(3);
     assert_eq!(groups.step(1), (4, 3, 6));
@@ -51,13 +51,13 @@ fn a_group_is_served_in_order_until_it_is_empty() {
 fn after_the_period_the_other_group_goes_first() {
     let mut groups = groups(&[1, 2, 3]);
     assert_eq!(groups.step(9), (1, 0, 4));
-    // What is left of rounds 0 and 1 waits for rounds 4 and 5.
+    // The packets left of rounds 0 and 1 wait for rounds 4 and 5.
     assert_eq!(groups.step(10), (3, 2, 6));
     groups.empty(3);
     assert_eq!(groups.step(12), (1, 4, 8));
     // The period counts from the last change.
     assert_eq!(groups.step(21), (1, 4, 8));
-    // Queues 3 and 4 are empty: the change is undone, two groups of rounds later.
+    // Queues 3 and 4 are empty, so the groups change back. The rounds are two groups later.
     assert_eq!(groups.step(22), (1, 8, 12));
 }
 

@@ -1,9 +1,9 @@
 //! The rotating strict priority scheduler of AFQ (N. K. Sharma et al., "Approximating Fair Queueing on
-//! Reconfigurable Switches", NSDI 2018, sec. 3.3.2 and Fig. 3): the queue of the current round is
-//! served until it is empty; then it becomes the last, and the round advances.
+//! Reconfigurable Switches", NSDI 2018, sec. 3.3.2 and Fig. 3). The queue of the current round is
+//! served until it is empty. Then this queue becomes the last, and the round advances.
 //!
-//! The round advances when the next packet is chosen, not when the port goes idle (`DESIGN.md` sec.
-//! 9): until then packets may still join the round.
+//! The round advances when the next packet is chosen, not when the port goes idle (`DESIGN.md` sec. 9).
+//! Until then packets may still join the round.
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
@@ -43,7 +43,7 @@ impl RotatingStrict {
 }
 
 impl Policy for RotatingStrict {
-    /// The queue of the first round from the current one on that has packets.
+    /// The queue of the current round, or of the next round with packets.
     #[inline]
     fn select(&mut self, _: Time, queues: &mut [DataQueue], _: &PacketPool) -> u32 {
         let data = queues.len() as u64 - 1;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::fixture::refusal::{ROTATING, SFQ, refused};
 
-    /// The queue that sends, and the round, when the queues `active` have packets.
+    /// The queue that sends, and the round, while the queues `active` have packets.
     fn step(scheduler: &mut RotatingStrict, active: &[usize]) -> (u32, u64) {
         let mut queues: [DataQueue; 5] = core::array::from_fn(|number| DataQueue {
             is_active: active.contains(&number),

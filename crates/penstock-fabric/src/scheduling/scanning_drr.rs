@@ -1,17 +1,19 @@
-//! Deficit round robin that scans its queues in the order of their numbers, as AFQ describes the
-//! scheduler of switches with which it emulates rotating strict priority (N. K. Sharma et al.,
-//! "Approximating Fair Queueing on Reconfigurable Switches", NSDI 2018, sec. 4): with a quantum beyond
-//! all that can be queued for a round, a queue is served until it is empty, and then not again before
-//! all others.
+//! Deficit round robin that scans its queues in the order of their numbers.
 //!
-//! It differs from [`super::drr`] in that a queue that gets its first packet is served in its place
-//! among the numbers, not behind all others; and in that it serves one priority class. A queue that
-//! empties loses its turn and its deficit, also when a packet joins it before the next one is sent: so
-//! the round is over when the queue is empty, where rotating strict priority waits for the next packet. A
-//! queue that is paused keeps both.
+//! AFQ emulates rotating strict priority on switches with such a scheduler (N. K. Sharma et al.,
+//! "Approximating Fair Queueing on Reconfigurable Switches", NSDI 2018, sec. 4). The quantum is larger
+//! than everything that can be queued for a round. So a queue is served until it is empty, and then not
+//! again before all others.
 //!
-//! A queue that holds more than the quantum is left before it is empty, and flows may then be reordered:
-//! the quantum has to be larger than what all flows together send in a round.
+//! The differences from [`super::drr`] are these. A queue that gets its first packet is served in its
+//! place among the numbers, not behind all other queues. There is one priority class. A queue that
+//! empties loses its turn and its deficit, even when a packet joins it before the next packet is sent.
+//! So the round is over when the queue is empty, where rotating strict priority waits for the next
+//! packet. A paused queue keeps its turn and its deficit.
+//!
+//! If a queue holds more than the quantum, the scheduler leaves the queue before it is empty, and flows
+//! may be reordered. The quantum must therefore exceed the bytes that all flows together send in a
+//! round.
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Bytes, Problems, Time};
@@ -44,7 +46,7 @@ impl Parameters for ScanningDrrConfig {
         fits_rounds(switch, problems);
     }
 
-    /// A queue that is empty is left at once, and nobody is told.
+    /// The scheduler leaves an empty queue at once, and tells nobody.
     fn round_source(&self) -> Option<RoundSource> {
         Some(RoundSource::Occupancy)
     }
@@ -54,7 +56,7 @@ impl Parameters for ScanningDrrConfig {
 #[derive(Debug)]
 pub(crate) struct ScanningDrr {
     quantum: u32,
-    /// The queue whose turn it is; 0 before the first.
+    /// The queue whose turn it is; 0 before the first turn.
     current: u32,
     active: Bitmap,
 }
@@ -81,7 +83,8 @@ impl Policy for ScanningDrr {
         }
     }
 
-    /// The queue whose turn it is, while its deficit covers its head; else the next active one.
+    /// The queue whose turn it is, while its deficit covers its head packet; else the next active
+    /// queue.
     #[inline]
     fn select(&mut self, _: Time, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
         loop {

@@ -1,4 +1,4 @@
-//! Scanning deficit round robin by the numbers, over queues that a test fills by hand.
+//! Scanning deficit round robin by the queues' numbers, over queues that a test fills by hand.
 
 use crate::fixture::refusal::{SCANNING, SFQ, refused};
 use alloc::vec;

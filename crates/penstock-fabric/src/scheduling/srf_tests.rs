@@ -13,7 +13,7 @@ fn bench() -> Bench {
     Bench::new(&per_flow(SchedulingConfig::Srf(srf::SrfConfig {})), &hosts(2))
 }
 
-/// Flow `number` has `remaining` bytes to go from its next packet on.
+/// Admits a packet of flow `number`, which has `remaining` bytes to go from this packet on.
 fn admit(bench: &mut Bench, number: u32, remaining: u32) {
     bench.admit(Flow { remaining, ..flow(number) }, 1_000);
 }
@@ -21,7 +21,7 @@ fn admit(bench: &mut Bench, number: u32, remaining: u32) {
 #[test]
 fn the_head_packet_ranks_its_queue() {
     let mut bench = bench();
-    // The tail of flow 1 has the least to go, but its head has the most.
+    // The last packet of flow 1 has the least to go, but its head packet has the most.
     for remaining in [9_000, 1_000] {
         admit(&mut bench, 1, remaining);
     }

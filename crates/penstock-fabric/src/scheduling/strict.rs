@@ -1,4 +1,4 @@
-//! Strict priority: the lowest-numbered active queue sends; starvation of the others is expected.
+//! Strict priority: the lowest-numbered active queue sends. The others may starve, as expected.
 
 use alloc::format;
 

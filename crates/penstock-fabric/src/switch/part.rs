@@ -1,4 +1,4 @@
-//! The parts of a switch, for whoever measures or checks it.
+//! The parts of a switch, for measurement and checks.
 
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ use crate::marking::Marking;
 use crate::port::Port;
 
 impl Switch {
-    /// Its name in observations.
+    /// The name of the switch in observations.
     pub fn node(&self) -> u32 {
         self.node
     }
@@ -39,7 +39,7 @@ impl Switch {
         &self.ports[usize::from(port)]
     }
 
-    /// What is stored.
+    /// The accounts of stored bytes.
     pub fn accounts(&self) -> &Accounts {
         self.admission.accounts()
     }
@@ -52,19 +52,19 @@ impl Switch {
         &self.backpressure
     }
 
-    /// The largest share of its threshold that an ingress port and class has held, where the backpressure
-    /// looks at those.
+    /// The largest share of its threshold that an ingress port and class has held; `None` where the
+    /// backpressure does not look at ingress ports and classes.
     pub fn peak_fraction(&self) -> Option<f64> {
         backpressure::dispatch!(&self.backpressure, policy => policy.peak_fraction())
     }
 
-    /// What the neighbour behind `port` has granted, where there are credits.
+    /// The credit that the neighbour behind `port` has granted, where there are credits.
     pub fn balance(&self, port: u16) -> Option<&Balance> {
         backpressure::dispatch!(&self.backpressure, policy => policy.balance(port))
     }
 
-    /// What the neighbour behind `port` has been granted, account by account as in its [`Balance`]; nothing
-    /// where there are no credits.
+    /// The credit granted to the neighbour behind `port`, one entry per account as in the neighbour's
+    /// [`Balance`]. Empty where there are no credits.
     pub fn ledger(&self, port: u16) -> Vec<Granted> {
         backpressure::dispatch!(&self.backpressure, policy => policy.ledger(port))
     }

@@ -1,5 +1,5 @@
-//! What a switch does with the pauses, resumes, bitmaps and credits of its neighbours, and what it tells
-//! them again from time to time.
+//! What a switch does with the pauses, resumes, bitmaps and credits of its neighbours, and which frames
+//! it repeats to them from time to time.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use crate::marking::policy::Policy as _;
 use crate::marking::{self, Marking};
 
 impl Switch {
-    /// A pause, a resume, a bitmap or credit has arrived from the neighbour behind `port`.
+    /// A pause, a resume, a bitmap or a credit has arrived from the neighbour behind `port`.
     pub(crate) fn on_signal<O: Observer>(
         &mut self,
         moment: &mut Moment<'_, O>,
@@ -48,7 +48,7 @@ impl Switch {
         self.observe_signal(moment, port, signal.is_pause(), id);
     }
 
-    /// Resumes a class at `port`, and tells marking what waited.
+    /// Resumes a class at `port`, and tells marking which bytes waited.
     fn resume_class<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16, class: u8) {
         let egress = &mut self.ports[usize::from(port)];
         if !egress.set_class_paused(moment.now, class, false, moment.pool) {
@@ -65,7 +65,8 @@ impl Switch {
         }
     }
 
-    /// Pauses or resumes a queue at `port`, and tells marking what waited; whether anything changed.
+    /// Pauses or resumes a queue at `port`, and tells marking which bytes waited. Answers whether
+    /// anything changed.
     fn set_queue_paused<O: Observer>(
         &mut self,
         moment: &Moment<'_, O>,
@@ -85,7 +86,7 @@ impl Switch {
         has_changed
     }
 
-    /// Hands the backpressure what the neighbour behind `port` tells it.
+    /// Hands the signal of the neighbour behind `port` to the backpressure.
     fn tell_policy<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16, signal: Signal) {
         let egress = &mut self.ports[usize::from(port)];
         backpressure::dispatch!(
@@ -94,7 +95,8 @@ impl Switch {
         );
     }
 
-    /// Pauses and resumes the queues of `port` as the backpressure decides, where it does.
+    /// Pauses and resumes the queues of `port` as the backpressure decides, if the backpressure decides
+    /// about queues.
     fn follow_policy<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16) {
         for queue in 1..self.port(port).queues().len() as u16 {
             let (at, egress) = ((port, queue), self.port(port));
@@ -107,7 +109,7 @@ impl Switch {
         }
     }
 
-    /// Repairs what lost frames have left wrong; only queues that change are observed.
+    /// Corrects the pauses that lost frames have left wrong. Only queues that change are observed.
     fn on_bitmap<O: Observer>(
         &mut self,
         moment: &mut Moment<'_, O>,
@@ -141,8 +143,9 @@ impl Switch {
         }
     }
 
-    /// The flow of packet `id` has got an empty queue at `port` whose pause does not hold it at once, or
-    /// has used that grace up: for whoever follows the queue a resume, or a pause.
+    /// The flow of packet `id` has got an empty queue at `port` whose pause does not hold the flow at
+    /// once, or the flow has used up that grace. An observer sees the first case as a resume and the
+    /// second as a pause.
     pub(super) fn observe_grace<O: Observer>(
         &self,
         moment: &mut Moment<'_, O>,
@@ -155,7 +158,7 @@ impl Switch {
         moment.pool[id].ingress = ingress;
     }
 
-    /// The link behind `port` has failed: what its far end has paused there is paused no more.
+    /// The link behind `port` has failed. Everything that its far end has paused here resumes.
     pub(crate) fn forget_pauses<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16) {
         for queue in 1..self.port(port).queues().len() as u16 {
             self.set_queue_paused(moment, port, queue, false);
@@ -167,8 +170,8 @@ impl Switch {
         self.ports[usize::from(port)].release(held_until.max(moment.now));
     }
 
-    /// The frames that ask the neighbour behind `port` for all pauses that should be in place: after
-    /// an outage of the link it knows of none.
+    /// The frames that ask the neighbour behind `port` for all pauses that should be in place. After an
+    /// outage of the link the neighbour knows of none.
     pub fn standing_pauses(&self, port: u16) -> Vec<ControlFrame> {
         backpressure::dispatch!(
             &self.backpressure,
@@ -176,12 +179,13 @@ impl Switch {
         )
     }
 
-    /// Time between two calls of [`Switch::repeated_frames`], where they are wanted.
+    /// Time between two calls of [`Switch::repeated_frames`]; `None` where no frames are repeated.
     pub(crate) fn repeat_interval(&self) -> Option<Time> {
         backpressure::dispatch!(&self.backpressure, policy => policy.repeat_interval())
     }
 
-    /// What the neighbour behind `port` is told again from time to time, because frames may be lost.
+    /// The frames that are repeated to the neighbour behind `port` from time to time, because frames
+    /// may be lost.
     pub(crate) fn repeated_frames(
         &mut self,
         port: u16,
@@ -193,12 +197,12 @@ impl Switch {
         frames.into_iter().flatten()
     }
 
-    /// What the neighbour behind `port` may send from the start, where there are credits.
+    /// The credit of the neighbour behind `port` at the start, where there are credits.
     pub fn opening_balance(&self, port: u16) -> Option<Balance> {
         backpressure::dispatch!(&self.backpressure, policy => policy.opening_balance(port))
     }
 
-    /// The neighbour behind `port`, a switch, has granted `balance` from the start.
+    /// Stores the credit `balance` that the neighbour behind `port`, a switch, grants at the start.
     pub fn connect(&mut self, port: u16, balance: Balance) {
         backpressure::dispatch!(&mut self.backpressure, policy => policy.connect(port, balance));
     }

@@ -1,8 +1,8 @@
 //! Alpha, DCQCN's estimate of congestion, which is updated on a clock (Y. Zhu et al., SIGCOMM 2015,
 //! Sec. 3.1).
 //!
-//! An update is no event: those that are due are made up for whenever alpha is needed, with the very
-//! numbers that one update at a time gives.
+//! An update is not an event. When alpha is needed, all updates that are due are made up for, with
+//! exactly the numbers that one update at a time gives.
 
 use penstock_units::Time;
 
@@ -17,8 +17,8 @@ pub(crate) struct Alpha {
 }
 
 impl Alpha {
-    /// An estimate with weight `gain` (g in the paper), in (0, 1], for the latest of its updates,
-    /// which are `interval` > 0 apart. The clock does not run.
+    /// An estimate whose updates are `interval` > 0 apart. `gain` (g in the paper), in (0, 1], is the
+    /// weight of the latest update. The clock does not run yet.
     pub(crate) fn new(gain: f64, interval: Time) -> Self {
         Alpha { value: 1.0, gain, interval, due: Time::NEVER }
     }
@@ -33,19 +33,19 @@ impl Alpha {
         self.due != Time::NEVER
     }
 
-    /// Starts the clock anew: the next update is one interval after `now`.
+    /// Restarts the clock: the next update is one interval after `now`.
     pub(crate) fn start(&mut self, now: Time) {
         self.due = now.saturating_add(self.interval);
     }
 
-    /// An update: congestion was seen, or not.
+    /// One update. `has_seen` tells whether congestion was seen.
     pub(crate) fn update(&mut self, has_seen: bool) {
         let seen = if has_seen { self.gain } else { 0.0 };
         self.value = (1.0 - self.gain) * self.value + seen;
     }
 
-    /// Makes up for the updates that are due by `now`. Congestion counts for the first of them;
-    /// answers whether there was one.
+    /// Makes up for the updates that are due by `now`. Congestion counts for the first of them. Answers
+    /// whether an update was due.
     pub(crate) fn catch_up(&mut self, now: Time, has_seen: bool) -> bool {
         if now < self.due {
             return false;

@@ -1,24 +1,23 @@
-//! DCQCN: the rate falls with every congestion notification and recovers on a timer and a byte
-//! counter.
+//! DCQCN: the rate falls with every congestion notification and recovers on a timer and a byte counter.
 //!
 //! Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, Sec. 3.
-//! Implemented: the reaction point (Fig. 7), with the estimate alpha, fast recovery, additive and
-//! hyper increase; and the notification point (Fig. 6): a congestion notification packet for a marked
-//! data packet, at most one an interval for each flow. The marking is the switch's. Left out: the limit
-//! on the notifications of a whole NIC, which the paper mentions as a property of hardware.
-//! The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
+//! Implemented: the reaction point (Fig. 7), with the estimate alpha, fast recovery, additive and hyper
+//! increase; and the notification point (Fig. 6). The notification point sends a congestion
+//! notification packet for a marked data packet, at most one per interval and flow. The switch does the
+//! marking. Left out: the limit on the notifications of a whole NIC, which the paper mentions as a
+//! property of hardware. The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
 //!
-//! The authors' released simulator differs in rules that are left out: alpha starts at 0.5 and is
-//! updated before a cut, the target falls to an eighth when it is above ten times the rate (QCN's
-//! rule), and a hyper increase halves the periods of the timer and the byte counter.
+//! The authors' released simulator has other rules, which are left out. Its alpha starts at 0.5 and is
+//! updated before a cut. Its target falls to an eighth when it is above ten times the rate (QCN's
+//! rule). Its hyper increase halves the periods of the timer and the byte counter.
 //!
 //! Where the paper is silent:
 //! - The byte counter counts bytes on the wire, retransmissions included (our choice).
 //! - "F = 5" makes the fifth expiry the first additive one, as its test `max(T, BC) < F` says.
-//! - The rate is a whole number of bits per second; half of an odd sum is rounded up, so that the
-//!   line rate is reached. Nothing runs there until the next notification (our choice; nothing would
-//!   change).
-//! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
+//! - The rate is a whole number of bits per second. Half of an odd sum is rounded up, so that the rate
+//!   reaches the line rate. At line rate neither timer nor counter runs until the next notification
+//!   (our choice; they would change nothing).
+//! - A drop that a switch reports changes nothing (our choice: no source combines the two).
 
 use alloc::format;
 
@@ -34,7 +33,7 @@ use crate::control::stages::{Climb, Steps};
 use crate::flow::FlowFacts;
 use crate::notification::Notification;
 
-/// What its authors have published besides the paper.
+/// The source of values that the authors published outside the paper.
 const DCQCN_SIMULATOR: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma), configuration";
 
 /// Parameters of [`Dcqcn`].
@@ -100,12 +99,12 @@ pub struct Dcqcn {
     config: DcqcnConfig,
     /// R_C and R_T in the paper, and its T and BC.
     climb: Climb,
-    /// Its clock runs from the first notification on.
+    /// The clock of alpha runs from the first notification on.
     alpha: Alpha,
 }
 
 impl Dcqcn {
-    /// A flow that has sent nothing; it starts at line rate.
+    /// A flow that has sent nothing. The flow starts at line rate.
     pub fn new(config: &DcqcnConfig, flow: &FlowFacts) -> Self {
         let path = flow.path;
         Dcqcn {
@@ -151,7 +150,7 @@ impl AtSource for Dcqcn {
         self.climb.stages.deadline()
     }
 
-    /// Does everything that is due by `now`.
+    /// Serves everything that is due by `now`.
     fn on_deadline(&mut self, now: Time) {
         while self.climb.stages.deadline() <= now {
             self.climb.stages.on_timer(|_| self.config.increase_interval);
@@ -173,14 +172,14 @@ impl AtSource for Dcqcn {
 /// The notification point of one flow, at its receiver.
 #[derive(Clone, Debug)]
 pub(crate) struct NotificationPoint {
-    /// Notifications are at least so far apart (ps).
+    /// Shortest time between two notifications (ps).
     interval: Time,
-    /// When the next one may leave (ps).
+    /// When the next notification may leave (ps).
     earliest: Time,
 }
 
 impl NotificationPoint {
-    /// The first mark is told at once.
+    /// The notification point of a new flow. It reports the first mark at once.
     pub(crate) fn new(config: &DcqcnConfig, _flow: &FlowFacts) -> Self {
         NotificationPoint { interval: config.notification_interval, earliest: Time::ZERO }
     }
@@ -236,7 +235,7 @@ mod tests {
 
     const START: Time = Time::from_us(100);
 
-    /// In kb/s, as far as the vectors are written down.
+    /// Rate and target rate in kb/s, the precision of the test vectors.
     fn kilobits(dcqcn: &Dcqcn) -> (u64, u64) {
         (dcqcn.climb.rate.get() / 1_000, dcqcn.climb.target / 1_000)
     }

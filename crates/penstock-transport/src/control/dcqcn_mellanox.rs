@@ -1,30 +1,31 @@
-//! DCQCN as NVIDIA's (Mellanox's) firmware does it: three timers at the sender, and a cut that
-//! waits for its turn.
+//! DCQCN as NVIDIA's (Mellanox's) firmware does it: the sender has three clocks, and a mark cuts the
+//! rate only at the next check.
 //!
-//! Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, in the
-//! variant of NVIDIA's adapters, which is what the ns-3 HPCC simulator
-//! (alibaba-edu/High-Precision-Congestion-Control, `CC_MODE 1`) and the papers built on it call
-//! DCQCN. Implemented: the estimate alpha on a clock of its own, the check for a cut on another,
-//! and the increase timer with fast recovery, additive and hyper increase. There is no notification
-//! packet: every acknowledgement echoes the mark of its data packet, and the check limits how often
-//! that counts. Left out: the byte counter and `min_dec_fac` of the firmware, which that simulator
-//! has not either. The flavour of the paper is [`super::dcqcn`].
+//! Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, in the variant
+//! of NVIDIA's adapters. The ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control,
+//! `CC_MODE 1`) and the papers built on it call this variant DCQCN. Implemented: the estimate alpha on
+//! a clock of its own, the check for a cut on another clock, and the increase timer with fast recovery,
+//! additive and hyper increase. There is no notification packet. Every acknowledgement echoes the mark
+//! of its data packet, and the check limits how often marks count. Left out: the byte counter and
+//! `min_dec_fac` of the firmware, which that simulator also leaves out. The variant of the paper is
+//! [`super::dcqcn`].
 //!
 //! As in that simulator:
-//! - The first mark sets alpha to 1 and starts both clocks; it is not counted by the first tick of
-//!   alpha, but by the first check.
+//! - The first mark sets alpha to 1 and starts both clocks. The first check counts this mark, but the
+//!   first tick of alpha does not.
 //! - The check runs one nanosecond behind the ticks, so that a cut uses the alpha of its moment.
-//! - A cut moves the target rate only when the increase timer has expired since the last cut, or
-//!   when `clamps_target` is set. The increase timer does not run before the first cut.
+//! - A cut moves the target rate only when the increase timer has expired since the last cut, or when
+//!   `clamps_target` is set. The increase timer does not run before the first cut.
 //! - Of an increase and a check at the same time, the one that was set earlier comes first.
 //!
-//! Of events at the same time that simulator takes the one that was scheduled first. A check and an
-//! increase due at the time of a mark therefore come before it. A tick of alpha does so when its
-//! interval is longer than the last flight of an acknowledgement, whose arrival is scheduled when its
-//! transmission starts; otherwise it comes after the mark. What a switch reports as dropped changes
-//! nothing (our choice: no source combines the two).
+//! Of events at the same time that simulator takes the one that was scheduled first. So a check or an
+//! increase that is due at the time of a mark comes before the mark. A tick of alpha comes before the
+//! mark when its interval is longer than the last flight of an acknowledgement, because the
+//! acknowledgement's arrival is scheduled when its last transmission starts. Otherwise the tick comes
+//! after the mark. A drop that a switch reports changes nothing (our choice: no source combines the
+//! two).
 //!
-//! Ticks of alpha are no events (see `alpha`). A check is one only while a mark waits for it.
+//! Ticks of alpha are not events (see `alpha`). A check is an event only while a mark waits for it.
 
 use alloc::format;
 
@@ -39,10 +40,10 @@ use crate::control::paced_rate::{PacedRate, RateWindow};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
 
-/// Where the intervals come from.
+/// The source of the intervals.
 const FIRMWARE: &str = "NVIDIA firmware";
 
-/// How far the check for a cut runs behind the tick of alpha.
+/// Time from a tick of alpha to the check for a cut.
 const CHECK_LAG: Time = Time::from_ns(1);
 
 /// Parameters of [`DcqcnMellanox`].
@@ -146,22 +147,22 @@ pub struct DcqcnMellanox {
     rate: PacedRate,
     /// R_T in the paper (bit/s).
     target: u64,
-    /// Its clock runs from the first mark on.
+    /// The clock of alpha runs from the first mark on.
     alpha: Alpha,
     is_marked_since_tick: bool,
-    /// Whether a tick due at the time of a mark comes before it.
+    /// Whether a tick of alpha comes before a mark at the same time.
     is_tick_first: bool,
     first_check: Time,
-    /// The check that will find a mark; [`Time::NEVER`] while there is none to find.
+    /// When the next check finds a mark; [`Time::NEVER`] while no mark waits.
     check_at: Time,
-    /// The next increase; [`Time::NEVER`] before the first cut.
+    /// When the next increase comes; [`Time::NEVER`] before the first cut.
     increase_at: Time,
     /// Increases since the last cut.
     stage: u32,
 }
 
 impl DcqcnMellanox {
-    /// A flow that has sent nothing; it starts at line rate.
+    /// A flow that has sent nothing. The flow starts at line rate.
     pub fn new(config: &DcqcnMellanoxConfig, flow: &FlowFacts) -> Self {
         let path = flow.path;
         let rate = PacedRate::new(path, config.minimum_rate, config.window);
@@ -248,7 +249,7 @@ impl AtSource for DcqcnMellanox {
         self.check_at.min(self.increase_at)
     }
 
-    /// Does everything that is due by `now`.
+    /// Serves everything that is due by `now`.
     fn on_deadline(&mut self, now: Time) {
         let set_earlier = self.config.increase_interval > self.config.decrease_interval;
         while self.deadline() <= now {

@@ -13,7 +13,7 @@ const JSON: &str = concat!(
     r#""clamps_target":false,"window":"none"}"#
 );
 
-/// An acknowledgement arrives at `now` whose data packet was marked or not.
+/// An acknowledgement arrives at `now`; `is_marked` tells whether its data packet was marked.
 fn acknowledge(flow: &mut DcqcnMellanox, now: Time, is_marked: bool) {
     let ack = Acknowledgement { is_marked, ..Acknowledgement::plain(0) };
     flow.on_acknowledgement(now, &ack, &FlowView::default());
@@ -39,11 +39,11 @@ fn flow(config: &DcqcnMellanoxConfig) -> DcqcnMellanox {
     DcqcnMellanox::new(config, &fixture::flow(&fixture::path()))
 }
 
-/// Where the first mark of every test arrives, and the first check that it starts.
+/// When the first mark of every test arrives. This mark starts the checks.
 const MARK: Time = Time::from_us(10);
 const CHECK: Time = Time::from_ns(14_001);
 
-/// The times that a driver would wake the flow at until `end`, and the rate after each (Mb/s).
+/// The times until `end` at which a driver would wake the flow, and the rate after each (Mb/s).
 fn serve(flow: &mut DcqcnMellanox, end: Time) -> Vec<(u64, u64)> {
     let mut served = vec![];
     while flow.deadline() <= end {
@@ -141,7 +141,8 @@ fn a_check_at_the_time_of_a_mark_comes_before_it() {
 
 #[test]
 fn a_tick_comes_before_a_mark_of_its_moment_when_it_was_set_earlier() {
-    // The last flight of the fixture's path is 1.005 us: shorter than one interval, not the other.
+    // The last flight of the fixture's path is 1.005 us: shorter than the first interval, longer than
+    // the second.
     for (alpha_interval, ticks_with_mark) in [(Time::from_us(2), 1), (Time::from_us(1), 2)] {
         let mut flow = flow(&DcqcnMellanoxConfig { alpha_interval, ..config() });
         acknowledge(&mut flow, MARK, true);
@@ -164,7 +165,7 @@ fn an_increase_and_a_check_at_the_same_time_come_in_the_order_they_were_set() {
         acknowledge(&mut flow, tie - Time::from_us(1), true);
         let before = flow.rate.get();
         flow.on_deadline(tie);
-        // The cut came last in both cases, and only in the first it saw an increase.
+        // The cut came last in both cases. Only in the first case the cut saw an increase.
         assert_eq!((flow.stage, flow.deadline()), (0, tie + increase_interval));
         let target = if stage == 1 { before / 2 + 50_000_000_000 } else { 100_000_000_000 };
         assert_eq!(flow.target, target);

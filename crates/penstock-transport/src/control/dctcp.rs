@@ -6,13 +6,15 @@
 //! `slow-start`, its "DCTCP + SS" (App. A.6). Both pace the window over the base round-trip time,
 //! as the RDMA simulators do (alibaba-edu/High-Precision-Congestion-Control).
 //!
-//! Left out: the delayed-acknowledgement state machine of RFC 8257 Sec. 3.2, because every packet
-//! is acknowledged and echoes its own mark. What is sent again is up to recovery.
+//! Left out: the delayed-acknowledgement state machine of RFC 8257 Sec. 3.2, because every packet is
+//! acknowledged and echoes its own mark. Recovery decides what is sent again.
 //!
-//! Where the sources are silent or differ: the first acknowledgement of a flow only opens the first
-//! round, as in the RDMA simulator; a loss that recovery detects halves the window (RFC 8257
-//! Sec. 3.5), and so does a timeout (our choice: TCP would go down to one packet); a drop that a
-//! switch reports also ends the slow start (our choice: it says more than a mark does).
+//! Where the sources are silent or differ:
+//! - The first acknowledgement of a flow only opens the first round, as in the RDMA simulator.
+//! - A loss that recovery detects halves the window (RFC 8257 Sec. 3.5). A timeout also halves the
+//!   window (our choice: TCP would go down to one packet).
+//! - A drop that a switch reports also ends the slow start (our choice: a drop says more than a mark
+//!   does).
 
 use alloc::format;
 
@@ -94,17 +96,17 @@ impl Parameters for DctcpConfig {
 pub struct Dctcp {
     rate: PacedRate,
     gain: f64,
-    /// What a round adds (bit/s).
+    /// Rate that a round without a cut adds (bit/s).
     increase: u64,
     base_rtt: Time,
     /// Estimated fraction of marked bytes, in [0, 1].
     alpha: f64,
-    /// Bytes acknowledged in this round, and those of them that were marked.
+    /// Bytes acknowledged in this round, and the marked bytes among them.
     acknowledged_bytes: u64,
     marked_bytes: u64,
     /// The round ends with the first acknowledgement beyond this byte; 0 before the first round.
     round_end: u64,
-    /// After a cut: no other change of the window before an acknowledgement beyond this byte.
+    /// After a cut, the window does not change before an acknowledgement beyond this byte.
     reduced_until: Option<u64>,
     is_slow_start: bool,
 }
@@ -133,7 +135,7 @@ impl Dctcp {
         }
     }
 
-    /// Takes the round that ended into alpha and opens the next one, which ends beyond `next`.
+    /// Takes the round that ended into alpha. Opens the next round, which ends beyond `next`.
     fn end_round(&mut self, next: u64) {
         let is_first = self.round_end == 0;
         self.round_end = next;
@@ -146,7 +148,7 @@ impl Dctcp {
         self.marked_bytes = 0;
     }
 
-    /// Cuts the window unless that already happened in this round trip.
+    /// Cuts the window, unless a cut already happened in this round trip.
     fn cut(&mut self, next: u64) {
         if self.reduced_until.is_none() {
             self.rate.scale(1.0 - self.alpha / 2.0); // RFC 8257 Sec. 3.3
@@ -179,19 +181,19 @@ impl AtSource for Dctcp {
         }
     }
 
-    /// A switch dropped a packet of the flow: down to the minimum rate.
+    /// A switch dropped a packet of the flow: the rate falls to the minimum rate.
     fn on_switch_drop(&mut self) {
         self.is_slow_start = false;
         self.rate.set_minimum();
     }
 
-    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    /// The host is paused: the flow keeps the share `kept` of its rate (FAFC, Algorithm 3).
     fn on_timed_pause(&mut self, kept: f64) {
         self.is_slow_start = false;
         self.rate.scale(kept);
     }
 
-    /// A loss was detected: half the window (RFC 8257 Sec. 3.5).
+    /// Recovery has detected a loss: the window is halved (RFC 8257 Sec. 3.5).
     fn on_loss(&mut self, _now: Time, signal: LossSignal) {
         match signal {
             LossSignal::FastRetransmit { .. } | LossSignal::Timeout { .. } => {
@@ -312,7 +314,7 @@ mod tests {
         acknowledge(&mut dctcp, 11, 19, true);
         assert!(dctcp.window() < 11_000, "{}", dctcp.window());
         let after_cut = dctcp.window();
-        // The cut lasts to packet 30; the first round that ends after it ends with packet 35.
+        // The cut lasts to packet 30. The first round that ends after packet 30 ends with packet 35.
         for packet in 12..=34 {
             acknowledge(&mut dctcp, packet, 10, false);
         }

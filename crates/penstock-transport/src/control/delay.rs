@@ -1,15 +1,17 @@
 //! BFC's delay controller: a window that holds the round-trip time near a target.
 //!
-//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, App. A.1, Algorithm 1. It keeps a
-//! sender from filling the network when there are more flows than queues; precise control is left
-//! to the backpressure.
+//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, App. A.1, Algorithm 1. The controller keeps
+//! a sender from filling the network when there are more flows than queues. Precise control is left to
+//! the backpressure.
 //!
-//! Where the paper is silent: its window counts packets and gains or loses a fraction of one per
-//! acknowledgement; ours counts bytes and scales that fraction by the bytes acknowledged, so that a
-//! short last packet weighs less. The window is bounded from below by one packet, because less
-//! cannot be sent, and from above by `target_factor` bandwidth-delay products (our choice: with so
-//! much in flight even a flow alone meets the target, and an unbounded window would take many round
-//! trips to come down after a time without congestion).
+//! Where the paper is silent:
+//! - The paper's window counts packets and gains or loses a fraction of a packet per acknowledgement.
+//!   Our window counts bytes and scales that fraction by the bytes acknowledged, so that a short last
+//!   packet weighs less.
+//! - The window is at least one packet, because less cannot be sent.
+//! - The window is at most `target_factor` bandwidth-delay products (our choice). With so much in
+//!   flight even a flow alone meets the target. An unbounded window would take many round trips to come
+//!   down after a time without congestion.
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView};

@@ -1,14 +1,17 @@
-//! Homa's sender: a message sends its first bytes blindly and the rest as its receiver grants them.
+//! Homa's sender: a message sends its first bytes without a grant, and the rest as its receiver grants
+//! them.
 //!
 //! B. Montazeri, Y. Li, M. Alizadeh and J. Ousterhout, "Homa: A Receiver-Driven Low-Latency Transport
 //! Protocol Using Network Priorities", SIGCOMM 2018, as P. Goyal et al., "Backpressure Flow Control",
 //! NSDI 2022, App. A.2, evaluate it. Implemented here: unscheduled bytes and their level (sec. 3.2,
-//! 3.4), granted bytes and theirs. The receiver's half is [`crate::granter`]; who of a host's messages
-//! sends is the NIC's choice (SRPT: `nic.scheduling = "srf"`); what is lost, [`crate::recovery::resend`].
+//! 3.4), granted bytes and their level. The receiver's half is [`crate::granter`]. The NIC chooses
+//! which of a host's messages sends (SRPT: `nic.scheduling = "srf"`). [`crate::recovery::resend`]
+//! repairs losses.
 //!
-//! A flow is a message. Left out: RPCs (a message has no response), cutoffs that receivers measure and
-//! publish at run time (sec. 3.4; here all senders know those of the workload), and the mark of incasts
-//! that makes unscheduled bytes few (sec. 3.7; BFC's evaluation has one-way messages).
+//! A flow is a message. Left out: RPCs (a message has no response); cutoffs that receivers measure and
+//! publish at run time (sec. 3.4; here all senders know the cutoffs of the workload); the mark of
+//! incasts that makes unscheduled bytes few (sec. 3.7; BFC's evaluation has one-way messages).
+//!
 //! Where the sources are silent: RTTbytes is rounded up to whole packets, because a packet that is
 //! partly unscheduled would need two levels.
 
@@ -26,7 +29,7 @@ use crate::flow::{FlowFacts, SizeShare};
 use crate::granter::Granter;
 use crate::path::PathFacts;
 
-/// Most priority levels: with the control queue as many as a strict scheduler serves.
+/// Most priority levels. With the control queue they are as many queues as a strict scheduler serves.
 pub const MAXIMUM_LEVELS: u32 = 127;
 
 /// Parameters of [`Homa`]. Level 0 is the highest; unscheduled levels come before scheduled ones.
@@ -68,12 +71,12 @@ impl HomaConfig {
         self.window().bytes(path).next_multiple_of(u64::from(path.payload))
     }
 
-    /// RTTbytes as a window, before it is rounded.
+    /// RTTbytes as a window, before rounding.
     fn window(&self) -> WindowConfig {
         WindowConfig { bdp_factor: self.bdp_factor }
     }
 
-    /// Where scheduled levels begin: behind the unscheduled ones.
+    /// The first scheduled level, which follows the unscheduled ones.
     pub fn first_scheduled_level(&self) -> u8 {
         self.cutoffs.as_ref().map_or(0, Vec::len) as u8 + 1
     }
@@ -102,7 +105,7 @@ impl Parameters for HomaConfig {
         *self = self.with_levels(sizes, self.rtt_bytes(path), levels);
     }
 
-    /// What is left open is one unscheduled and one scheduled level.
+    /// Parameters left open stand for one unscheduled and one scheduled level.
     fn granter(&self, path: &PathFacts) -> Option<Granter> {
         let overcommitment = self.overcommitment.unwrap_or(1);
         let first_level = self.first_scheduled_level();
@@ -124,7 +127,7 @@ pub struct Homa {
 }
 
 impl Homa {
-    /// A message that has no grant yet.
+    /// A new message, without grants.
     pub fn new(config: &HomaConfig, flow: &FlowFacts) -> Self {
         let unscheduled = flow.unscheduled;
         let unscheduled_level = config.unscheduled_level(flow.size);
@@ -133,14 +136,15 @@ impl Homa {
 }
 
 impl AtSource for Homa {
-    /// The receiver lets the bytes before `offset` go, the scheduled ones at `level` from now on; a
-    /// RESEND names none and grants what it asks for, in case the grant was lost.
+    /// The receiver grants the bytes before `offset`; scheduled bytes leave at `level` from now on. A
+    /// RESEND names no level. It grants the bytes that it asks for, in case the grant was lost.
     fn on_grant(&mut self, offset: u64, level: Option<u8>) {
         self.granted = self.granted.max(offset);
         self.scheduled_level = level.unwrap_or(self.scheduled_level);
     }
 
-    /// Where the granted bytes end (bytes), as nothing is acknowledged before the whole message.
+    /// The end of the granted bytes (bytes). It serves as the window, because nothing is acknowledged
+    /// before the whole message.
     #[inline]
     fn window(&self) -> u64 {
         self.granted
@@ -199,7 +203,7 @@ mod tests {
         assert_eq!([1.0, 1.0001, 1e-9].map(of), [100_000, 101_000, 1_000]);
     }
 
-    /// What is wrong with `config`, a line each.
+    /// The problems of `config`, one per line.
     fn refused(config: HomaConfig) -> String {
         let mut problems = Problems::default();
         ControllerConfig::Homa(config).check(&mut problems);

@@ -1,14 +1,18 @@
 //! Homa's priority levels, from the sizes of the flows that are expected.
 //!
 //! B. Montazeri et al., "Homa", SIGCOMM 2018, sec. 3.4, with the levels of P. Goyal et al. (BFC, NSDI
-//! 2022), App. A.2: the levels of a switch are divided between unscheduled and scheduled bytes in the
-//! proportion in which the workload has them, at least one each; a host grants to as many messages as
-//! there are scheduled levels; and the cutoffs between the unscheduled levels give each level the same
-//! number of unscheduled bytes. The sizes are the expected ones, not those that a run happens to draw,
-//! so that the levels are the same for every seed.
+//! 2022), App. A.2:
+//! - The levels of a switch are divided between unscheduled and scheduled bytes in the proportion in
+//!   which the workload has them, at least one level each.
+//! - A host grants to as many messages as there are scheduled levels.
+//! - The cutoffs between the unscheduled levels give each level the same number of unscheduled bytes.
 //!
-//! Where the sources are silent: several entries of traffic count with the bytes that they offer, incasts
-//! included; endless flows, whose unscheduled bytes are nothing against the rest, do not count.
+//! The sizes are the expected ones, not those that a run happens to draw, so that the levels are the
+//! same for every seed.
+//!
+//! Where the sources are silent: several entries of traffic count with the bytes that they offer,
+//! incasts included. Endless flows do not count, because their unscheduled bytes are nothing against
+//! the rest.
 
 use alloc::vec::Vec;
 
@@ -18,7 +22,8 @@ use super::homa::HomaConfig;
 use crate::flow::SizeShare;
 
 impl HomaConfig {
-    /// The same with the levels that it leaves open, of `levels` in all, at least 2.
+    /// These parameters, with the open ones filled in for a switch of `levels` levels in all, at least
+    /// 2.
     pub(crate) fn with_levels(
         &self,
         sizes: &[SizeShare],
@@ -44,8 +49,8 @@ impl HomaConfig {
     }
 }
 
-/// The sizes that divide the unscheduled bytes into `levels` equal parts, ascending; fewer where many
-/// flows have one size.
+/// The sizes that divide the unscheduled bytes into `levels` equal parts, ascending. There are fewer
+/// where many flows have one size.
 fn cutoffs(sizes: &[SizeShare], rtt_bytes: u64, levels: u32) -> Vec<Bytes> {
     let mut sorted = sizes.to_vec();
     sorted.sort_by_key(|share| share.size);
@@ -77,7 +82,7 @@ mod tests {
 
     #[test]
     fn levels_follow_the_share_of_unscheduled_bytes() {
-        // Unscheduled: 100 x 1 kB + 1 x 100 kB = 200 kB of 100 kB + 300 kB.
+        // The unscheduled bytes are 100 x 1 kB + 1 x 100 kB = 200 kB. All bytes are 100 kB + 300 kB.
         let half = OPEN.with_levels(&sizes(&[(1_000, 100.0), (300_000, 1.0)]), 100_000, 32);
         assert_eq!(half.overcommitment, Some(16));
         assert_eq!(half.first_scheduled_level() as usize, half.cutoffs.unwrap().len() + 1);
@@ -110,7 +115,7 @@ mod tests {
         };
         let total: f64 = (0..5).map(of_level).sum();
         for level in 0..5 {
-            // Up to one flow of 100 kB of 750 MB at either end.
+            // The error is at most one flow of 100 kB at either end, of 750 MB.
             assert!((of_level(level) - total / 5.0).abs() <= 200_000.0, "level {level}");
         }
     }

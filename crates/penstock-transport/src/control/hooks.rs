@@ -1,7 +1,7 @@
 //! What a host asks of a controller: of its parameters, and of its state at both ends of a flow.
 //!
-//! Each hook has a default, which does nothing or says that nothing is needed. A controller writes
-//! those that it has an answer to.
+//! Each hook has a default, which does nothing or says that nothing is needed. A controller writes only
+//! the hooks for which it has something to do.
 
 use penstock_units::{BitRate, Problems, Time};
 use rand_pcg::Pcg32;
@@ -15,7 +15,8 @@ use crate::path::{Acknowledgement, PathFacts};
 
 /// What the rest of a host and the switches must know of a controller's parameters.
 pub(crate) trait Parameters {
-    /// Checks the fields with each other; each has been checked against the bounds that it declares.
+    /// Compares the fields with each other. Each field has already been checked against its declared
+    /// bounds.
     fn check(&self, _problems: &mut Problems) {}
 
     /// Whether the controller needs per-hop telemetry in its acknowledgements.
@@ -54,17 +55,17 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Chooses what the parameters leave open by the sizes of the flows that are expected, on a network with
-    /// the longest path `path` and switches with `levels` priority levels, at least 2.
+    /// Fills in the parameters that are left open, by the sizes of the expected flows. The network has
+    /// the longest path `path`, and its switches have `levels` priority levels, at least 2.
     fn follow_sizes(&mut self, _sizes: &[SizeShare], _path: &PathFacts, _levels: u32) {}
 
-    /// What a host needs to grant to the messages that it is sent, where receivers grant.
+    /// The part of a host that grants bytes to incoming messages, where receivers grant.
     fn granter(&self, _path: &PathFacts) -> Option<Granter> {
         None
     }
 
-    /// Bytes of a flow that its receiver expects without having granted them; all of them without
-    /// grants.
+    /// Bytes of a flow that its receiver expects without having granted them. Without grants, all bytes
+    /// of the flow.
     fn unscheduled_bytes(&self, _path: &PathFacts) -> u64 {
         u64::MAX
     }
@@ -72,29 +73,29 @@ pub(crate) trait Parameters {
 
 /// The controller's half at the sender.
 pub(crate) trait AtSource {
-    /// How many bytes may be in flight (bytes), >= 1; `u64::MAX` means no limit, and 0 that nothing
+    /// How many bytes may be in flight (bytes), >= 1. `u64::MAX` means no limit. 0 means that nothing
     /// leaves without a credit.
     #[inline]
     fn window(&self) -> u64 {
         u64::MAX
     }
 
-    /// The rate at which the flow's packets are paced (bit/s); `None` means the line rate, which
-    /// needs no pacing because the NIC sends no faster.
+    /// The rate at which the flow's packets are paced (bit/s). `None` means the line rate, which needs
+    /// no pacing because the NIC sends no faster.
     #[inline]
     fn rate(&self) -> Option<BitRate> {
         None
     }
 
-    /// Whether a change of the rate moves the gap after the last packet in the ns-3 HPCC simulator,
-    /// too. With exact fidelity every change does.
+    /// Whether a change of the rate moves the gap after the last packet also in the ns-3 HPCC
+    /// simulator. With exact fidelity every change moves the gap.
     #[inline]
     fn moves_pending_gap_in_ns3(&self) -> bool {
         false
     }
 
-    /// Whether the last acknowledgement set the rate in a way that moves the pending gap in the
-    /// ns-3 HPCC simulator, even if to the same rate.
+    /// Whether the last acknowledgement set the rate in a way that moves the pending gap in the ns-3
+    /// HPCC simulator, even if the rate stayed the same.
     #[inline]
     fn has_moved_gap(&self) -> bool {
         false
@@ -110,7 +111,7 @@ pub(crate) trait AtSource {
     /// The feedback of a switch, 1 to 63, arrived at `now`.
     fn on_feedback(&mut self, _now: Time, _feedback: u8) {}
 
-    /// The receiver lets the bytes before `offset` go, at `level` if it says so.
+    /// The receiver grants the bytes before `offset`, at `level` if the receiver names one.
     fn on_grant(&mut self, _offset: u64, _level: Option<u8>) {}
 
     /// The priority level of a packet that begins at `offset`; 0, the highest, where there are none.
@@ -129,18 +130,17 @@ pub(crate) trait AtSource {
     #[inline]
     fn on_send(&mut self, _now: Time, _wire_bytes: u32) {}
 
-    /// A credit of the receiver arrived at `now`, and `packets` are left after the one that it paid
-    /// for.
+    /// A credit of the receiver arrived at `now`. The credit pays for one packet, and `packets` are
+    /// left after it.
     fn on_credit(&mut self, _now: Time, _packets: u64) {}
 
-    /// Whether there is something to tell the receiver of the credits that the flow needs.
+    /// Whether the sender has something to tell the receiver about credits.
     #[inline]
     fn has_credit_signal(&self) -> bool {
         false
     }
 
-    /// What is to be told to the receiver at `now` of the credits that the flow needs for the
-    /// `packets` that are left.
+    /// What the sender tells the receiver at `now` about credits, with `packets` packets left.
     fn take_credit_signal(&mut self, _now: Time, _packets: u64) -> Option<CreditSignal> {
         None
     }
@@ -155,15 +155,16 @@ pub(crate) trait AtSource {
     /// Serves the timers that are due by `now`.
     fn on_deadline(&mut self, _now: Time) {}
 
-    /// A switch told the sender that it dropped a packet.
+    /// A switch reported that it dropped a packet of the flow.
     fn on_switch_drop(&mut self) {}
 
-    /// A timed pause of the host: the rate is multiplied by `kept`, 0 to 1 (FAFC, Algorithm 3), down
-    /// to the minimum rate. So do the controllers that FAFC is evaluated with; the others continue as
-    /// they are.
+    /// A timed pause of the host: the rate is multiplied by `kept`, 0 to 1 (FAFC, Algorithm 3), but not
+    /// below the minimum rate. Only the controllers with which FAFC is evaluated react; the others
+    /// ignore the pause.
     fn on_timed_pause(&mut self, _kept: f64) {}
 
-    /// Recovery has something to tell. The default continues as it is, as RDMA NICs do.
+    /// Recovery reports a loss, or the end of a recovery. By default the controller changes nothing, as
+    /// RDMA NICs do.
     #[inline]
     fn on_loss(&mut self, _now: Time, _signal: LossSignal) {}
 }
@@ -171,15 +172,15 @@ pub(crate) trait AtSource {
 /// The controller's half at the receiver.
 pub(crate) trait AtDestination {
     /// A data packet of `wire_bytes` (bytes, headers included) arrived at `now`, with or without a
-    /// congestion mark; what is to be notified to its source.
+    /// congestion mark. Answers the notification for its source, if one is due.
     #[inline]
     fn on_data(&mut self, _now: Time, _wire_bytes: u32, _is_marked: bool) -> Option<Notification> {
         None
     }
 
-    /// A data packet with `payload` bytes from `offset` on arrived at `now`, the first of a pair or
-    /// not. Answers how long after the first packet of its pair the second one arrived (ps); zero for
-    /// any other packet.
+    /// A data packet with `payload` bytes from `offset` on arrived at `now`; `opens_pair` tells whether
+    /// the packet is the first of a pair. Answers the time from the first packet of a pair to the
+    /// second one, when this packet is the second (ps); zero otherwise.
     #[inline]
     fn pair_gap(&mut self, _now: Time, _offset: u64, _payload: u32, _opens_pair: bool) -> Time {
         Time::ZERO
@@ -191,20 +192,21 @@ pub(crate) trait AtDestination {
         Time::NEVER
     }
 
-    /// What is to be notified to the source because of the time alone.
+    /// The notification that is due at `now` without a packet, if there is one.
     fn on_deadline(&mut self, _now: Time) -> Option<Notification> {
         None
     }
 
-    /// The source asks for credits, or stops them, at `now`.
+    /// The source asks for credits, or stops asking, at `now`.
     fn on_credit_signal(&mut self, _now: Time, _signal: CreditSignal) {}
 
-    /// The credit that is due at `now`, if one is; draws its size and the gap to the next one.
+    /// The credit that is due at `now`, if there is one. Draws the credit's size and the gap to the
+    /// next credit.
     fn take_credit(&mut self, _now: Time, _rng: &mut Pcg32) -> Option<Credit> {
         None
     }
 
-    /// Data arrived at `now` that credit `number` paid for, which had left `elapsed` before.
+    /// Data arrived at `now`, paid for by credit `number`, which had left `elapsed` before.
     fn on_credited_data(&mut self, _now: Time, _number: u16, _elapsed: Time) {}
 }
 

@@ -1,17 +1,17 @@
 //! HPCC: the window follows the utilization that in-band telemetry reports.
 //!
-//! Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, Sec. 3 and
-//! Algorithm 1. Implemented: the estimate of in-flight bytes per hop, its average over a round
-//! trip, the multiplicative and additive steps, and the reference window that makes it safe to
-//! react to every acknowledgement. Left out: the PINT variant, and windows per round of an unknown
-//! number of flows (W_AI is a parameter).
+//! Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, Sec. 3 and Algorithm 1.
+//! Implemented: the estimate of in-flight bytes per hop, its average over a round trip, the
+//! multiplicative and additive steps, and the reference window that makes it safe to react to every
+//! acknowledgement. Left out: the PINT variant, and a W_AI that follows an unknown number of flows
+//! (W_AI is a parameter).
 //!
 //! Where the paper is silent we follow its authors' simulator
 //! (alibaba-edu/High-Precision-Congestion-Control): the average U starts at 1; the first
 //! acknowledgement only stores its telemetry; the window is bounded by the minimum rate and the
-//! bandwidth-delay product. A change of the number of hops (another route) is treated as a first
-//! acknowledgement, and a hop whose clock did not advance is skipped (our choices, because no rate
-//! can be computed from either).
+//! bandwidth-delay product. Two rules are our choices, because no rate can be computed in either case.
+//! After a change of the number of hops (another route) the next acknowledgement counts as a first one.
+//! A hop whose clock did not advance is skipped.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -26,8 +26,8 @@ use crate::control::paced_rate::{Increase, PacedRate, RateWindow};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::{Acknowledgement, HopTelemetry};
 
-/// Hops whose telemetry is kept; later ones are not looked at. Our choice, because a path of a
-/// three-tier fat-tree has five switches and that leaves room for chains.
+/// Hops whose telemetry is kept; later hops are ignored. Our choice: a path of a three-tier fat-tree
+/// has five switches, and eight leave room for chains.
 pub const MAXIMUM_HOPS: usize = 8;
 
 /// Parameters of [`Hpcc`].
@@ -116,7 +116,7 @@ pub struct Hpcc {
     has_reacted: bool,
     /// Entries of `history` in use; 0 before the first acknowledgement.
     hops: u8,
-    /// The latest telemetry of every hop. Boxed so that flows of other controllers stay small.
+    /// The latest telemetry of every hop, in a box so that flows of other controllers stay small.
     history: Box<[HopTelemetry; MAXIMUM_HOPS]>,
 }
 
@@ -144,8 +144,8 @@ impl Hpcc {
 
     /// Takes the telemetry into the average and into the history (Algorithm 1, MeasureInflight).
     ///
-    /// The order of the operations is that of the authors' simulator, in nanoseconds, so that the
-    /// results are the same numbers when the times are whole nanoseconds.
+    /// The operations have the order of the authors' simulator and work in nanoseconds. So the results
+    /// are the same numbers when the times are whole nanoseconds.
     fn measure(&mut self, hops: &[HopTelemetry]) {
         let (line, bdp) = (self.rate.line() as f64, self.rate.bdp() as f64);
         let mut busiest = 0.0;
@@ -177,7 +177,7 @@ impl AtSource for Hpcc {
         true
     }
 
-    /// Every acknowledgement that sets the rate does.
+    /// Every acknowledgement that sets the rate moves the gap.
     #[inline]
     fn has_moved_gap(&self) -> bool {
         self.has_reacted
@@ -213,14 +213,14 @@ impl AtSource for Hpcc {
         }
     }
 
-    /// A switch dropped a packet of the flow: down to the minimum rate until the next
-    /// acknowledgement, which starts from the reference again.
+    /// A switch dropped a packet of the flow: the rate falls to the minimum rate. The next
+    /// acknowledgement starts from the reference again.
     fn on_switch_drop(&mut self) {
         self.rate.set_minimum();
     }
 
-    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3), and of the reference,
-    /// from which the next acknowledgement starts.
+    /// The host is paused: the flow keeps the share `kept` of its rate (FAFC, Algorithm 3) and of the
+    /// reference, from which the next acknowledgement starts.
     fn on_timed_pause(&mut self, kept: f64) {
         self.rate.scale(kept);
         self.reference = self.rate.get();

@@ -1,4 +1,4 @@
-//! No control: no window and no rate, a flow sends whenever the NIC lets it.
+//! No control: a flow has no window and no rate, and sends whenever the NIC lets it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ impl Parameters for LineRateConfig {}
 pub struct LineRate;
 
 impl LineRate {
-    /// Any flow.
+    /// Every flow has the same state.
     pub fn new(_config: &LineRateConfig, _flow: &FlowFacts) -> Self {
         LineRate
     }

@@ -1,21 +1,21 @@
 //! Congestion controllers: how many bytes of a flow may be in flight, and how fast they leave.
 //!
-//! A controller sees acknowledgements, what switches and the receiver tell the source of congestion,
-//! the losses that recovery reports ([`LossSignal`]), the packets of its flow that leave, and the
-//! time; it does not know which bytes were lost or what the NIC does. It may have a half at the
-//! receiver. To add one: write its file (parameters, bounds, states, hooks, citation, tests) and its
-//! line below.
+//! A controller sees acknowledgements, the congestion that switches and the receiver report to the
+//! source, the losses that recovery reports ([`LossSignal`]), the packets of its flow that leave, and
+//! the time. A controller does not know which bytes were lost or what the NIC does. A controller may
+//! have a half at the receiver. To add a controller, write its file (parameters, bounds, states, hooks,
+//! citation, tests) and its line below.
 //!
-//! A controller may have timers: `deadline` is the next one, and whoever drives it calls
-//! `on_deadline` then. What is due at the time of anything else counts before it
-//! (a tick of alpha in [`dcqcn_mellanox`] after it), so that it does not matter in which order a
-//! driver takes the events of one picosecond.
+//! A controller may have timers. `deadline` is the time of the next one, and the driver calls
+//! `on_deadline` then. A timer counts before anything else that happens at the same time. Only a tick of
+//! alpha in [`dcqcn_mellanox`] may count after. So the order in which a driver takes the events of one
+//! picosecond does not matter.
 //!
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
-//! [`new_reno`], [`cubic`], [`swift`], [`paced_rate`] (what the others share), [`dctcp`], [`hpcc`],
-//! `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what the next two share), [`dcqcn`],
-//! [`qcn`], [`timely`], [`pcn`], [`packet_pair`], then those where the receiver decides: [`homa`],
-//! [`expresspass`].
+//! [`new_reno`], [`cubic`], [`swift`], [`paced_rate`] (shared by the following ones), [`dctcp`],
+//! [`hpcc`], `alpha` (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two),
+//! [`dcqcn`], [`qcn`], [`timely`], [`pcn`], [`packet_pair`], then the controllers whose receiver
+//! decides: [`homa`], [`expresspass`].
 
 use penstock_units::{BitRate, Time};
 use rand_pcg::Pcg32;
@@ -74,7 +74,7 @@ ends! { $
     packet_pair: PacketPair(PacketPairConfig => Box PacketPair, Box PairMeter),
     /// Homa: the first bytes of a flow blindly, the rest as its receiver grants them.
     homa: Homa(HomaConfig => Homa),
-    // One word in scenarios, as its authors write it.
+    // The name is one word in scenarios, as the authors write it.
     /// ExpressPass: a sender sends a packet for each credit of its receiver.
     expresspass: Expresspass(ExpressPassConfig => Box Source, Box Destination),
 }
@@ -111,8 +111,8 @@ impl ControllerConfig {
         of_config!(self, parameters => parameters.follows_sizes())
     }
 
-    /// Chooses what the parameters leave open by the sizes of the flows that are expected, on a network with
-    /// the longest path `path` and switches with `levels` priority levels, at least 2.
+    /// Fills in the parameters that are left open, by the sizes of the expected flows. The network has
+    /// the longest path `path`, and its switches have `levels` priority levels, at least 2.
     pub fn follow_sizes(&mut self, sizes: &[SizeShare], path: &PathFacts, levels: u32) {
         of_config!(self, parameters => parameters.follow_sizes(sizes, path, levels));
     }

@@ -1,16 +1,16 @@
-//! The congestion control of TCP NewReno: the window doubles per round trip up to a threshold, grows
-//! by a packet per round trip beyond it, and is halved by a loss.
+//! The congestion control of TCP NewReno: the window doubles per round trip up to a threshold, grows by
+//! a packet per round trip above the threshold, and is halved by a loss.
 //!
-//! Sources: RFC 5681 Sec. 3.1 and 3.2 (slow start, congestion avoidance, fast recovery), RFC 6582
-//! Sec. 3.2 (how a fast recovery ends), RFC 6928 (the initial window). It is the congestion control
-//! of the AFQ paper's TCP (N. Sharma et al., NSDI 2018, Sec. 6.2.2). What is sent again and when is
-//! recovery's part ([`crate::recovery::fast_retransmit`]), and so is the inflation of the window in a
-//! fast recovery.
+//! Sources: RFC 5681 Sec. 3.1 and 3.2 (slow start, congestion avoidance, fast recovery), RFC 6582 Sec.
+//! 3.2 (how a fast recovery ends), RFC 6928 (the initial window). The AFQ paper's TCP uses this
+//! congestion control (N. Sharma et al., NSDI 2018, Sec. 6.2.2). Recovery
+//! ([`crate::recovery::fast_retransmit`]) decides what is sent again and when. Recovery also inflates
+//! the window in a fast recovery.
 //!
-//! Left out: the receiver's window, a restart after idle time (flows send until they end), and
-//! appropriate byte counting (RFC 3465): every acknowledgement counts once, because every packet has
-//! one. Not paced: a burst of acknowledgements causes a burst of packets, as in TCP. The threshold
-//! of slow start is unlimited at first (RFC 5681 Sec. 3.1: arbitrarily high).
+//! Left out: the receiver's window; a restart after idle time (flows send until they end); appropriate
+//! byte counting (RFC 3465). Every acknowledgement counts once, because every packet has one. The flow
+//! is not paced: a burst of acknowledgements causes a burst of packets, as in TCP. The threshold of
+//! slow start is unlimited at first (RFC 5681 Sec. 3.1: arbitrarily high).
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
@@ -40,13 +40,13 @@ impl Parameters for NewRenoConfig {
 /// The state of one NewReno flow.
 #[derive(Clone, Copy, Debug)]
 pub struct NewReno {
-    /// cwnd in the RFCs (bytes); fractions are kept so that small steps add up.
+    /// cwnd in the RFCs (bytes). Fractions are kept so that small steps add up.
     window: f64,
-    /// Slow start below it (ssthresh in the RFCs) (bytes).
+    /// Slow start lasts while the window is below this (bytes); ssthresh in the RFCs.
     threshold: f64,
-    /// A full packet (SMSS in the RFCs) (bytes).
+    /// Payload of a full packet (bytes); SMSS in the RFCs.
     packet: f64,
-    /// In a fast recovery the window stays as it is.
+    /// Whether a fast recovery is on. The window does not change during one.
     is_recovering: bool,
 }
 
@@ -86,7 +86,7 @@ impl AtSource for NewReno {
             }
             LossSignal::RecoveryExit { in_flight } => {
                 if self.is_recovering {
-                    // RFC 6582 Sec. 3.2, step 3, the first of its two ways: no burst follows.
+                    // RFC 6582 Sec. 3.2, step 3, the first of its two ways, which causes no burst.
                     let burstless = self.packet.max(in_flight as f64) + self.packet;
                     self.window = self.threshold.min(burstless);
                     self.is_recovering = false;
@@ -102,8 +102,8 @@ impl AtSource for NewReno {
         }
     }
 
-    /// The window (bytes), in whole packets because a smaller part does not let one leave
-    /// (RFC 5681 Sec. 3.1: nothing beyond the window is sent); >= one packet.
+    /// The window (bytes), >= one packet. The window is in whole packets, because a part of a packet
+    /// does not let a packet leave (RFC 5681 Sec. 3.1: nothing beyond the window is sent).
     #[inline]
     fn window(&self) -> u64 {
         let packet = self.packet as u64;
@@ -154,7 +154,7 @@ mod tests {
         new_reno.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight: 20_000 });
         assert_eq!(new_reno.window(), 20_000);
         acknowledge(&mut new_reno, 20);
-        // 20 steps of 1/w each give a little less than 1: w^2 grows by 2 a step.
+        // 20 steps of 1/w each give a little less than 1, because w^2 grows by 2 a step.
         let expected = 1_000.0 * (400.0f64 + 2.0 * 20.0).sqrt();
         assert!((new_reno.window - expected).abs() < 2.0, "{} {expected}", new_reno.window);
     }

@@ -1,9 +1,9 @@
 //! A rate with the window that goes with it.
 //!
-//! HPCC, DCTCP, DCQCN and TIMELY all pace a flow at a rate R, and most bound what is in flight by a
-//! window that follows from it: W = R · T (HPCC, SIGCOMM 2019; `VAR_WIN` of the ns-3 HPCC
-//! simulator). R is a whole number of bits per second, cut off after every step as that simulator's
-//! `DataRate` is. The invariant kept here: minimum <= R <= line rate.
+//! HPCC, DCTCP, DCQCN and TIMELY all pace a flow at a rate R. Most of them also bound the bytes in
+//! flight by a window that follows from R: W = R · T (HPCC, SIGCOMM 2019; `VAR_WIN` of the ns-3 HPCC
+//! simulator). R is a whole number of bits per second; every step cuts the fraction off, as that
+//! simulator's `DataRate` does. Invariant: minimum <= R <= line rate.
 
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
@@ -51,8 +51,7 @@ impl Increase {
     }
 }
 
-/// The rate that puts `window` bytes in flight over `base_rtt` > 0 (bit/s), cut off to a whole
-/// number.
+/// The rate that puts `window` bytes in flight over `base_rtt` > 0 (bit/s), cut off to a whole number.
 pub(crate) fn bits_per_second(window: u64, base_rtt: Time) -> u64 {
     let bit_picoseconds = u128::from(window) * 8_000_000_000_000;
     (bit_picoseconds / u128::from(base_rtt.as_ps())) as u64
@@ -113,7 +112,7 @@ impl PacedRate {
         }
     }
 
-    /// Multiplies R by `factor`, >= 0, and cuts it off to a whole number.
+    /// Multiplies R by `factor`, >= 0, and cuts the product off to a whole number.
     pub(crate) fn scale(&mut self, factor: f64) {
         self.set((self.rate as f64 * factor) as u64);
     }
@@ -129,7 +128,7 @@ impl PacedRate {
         self.in_flight
     }
 
-    /// R (bit/s), or `None` when that is the line rate.
+    /// R (bit/s), or `None` when R is the line rate.
     #[inline]
     pub(crate) fn rate(&self) -> Option<BitRate> {
         (self.rate < self.line).then_some(BitRate::from_bps(self.rate))

@@ -1,25 +1,26 @@
-//! Packet-pair flow control over fair queues: two packets leave back to back, and the gap with which
-//! they arrive is the time that the flow's share of the bottleneck takes for one of them.
+//! Packet-pair flow control over fair queues: two packets leave back to back. The gap between their
+//! arrivals is the time that one packet takes at the flow's share of the bottleneck.
 //!
-//! N. K. Sharma et al., "Approximating Fair Queueing on Reconfigurable Switches" (AFQ), NSDI 2018,
-//! Sec. 5 and Fig. 13, after S. Keshav, "A Control-Theoretic Approach to Flow Control", SIGCOMM 1991.
-//! Implemented: pairs and their gap as the receiver measures it (Fig. 13, "receiver protocol"), its moving
-//! average, the rate cut by the share of marked packets, the cap of what is in flight, the spacing of
-//! the first pair where a round of the switches takes more than two packets. What is lost is
-//! recovery's part; Fig. 13 does not change the rate for it.
+//! N. K. Sharma et al., "Approximating Fair Queueing on Reconfigurable Switches" (AFQ), NSDI 2018, Sec.
+//! 5 and Fig. 13, after S. Keshav, "A Control-Theoretic Approach to Flow Control", SIGCOMM 1991.
+//! Implemented: pairs and their gap as the receiver measures it (Fig. 13, "receiver protocol"), the
+//! moving average of the gap, the rate cut by the share of marked packets, the cap on the bytes in
+//! flight, and the spacing of the first pair where a round of the switches takes more than two packets.
+//! Recovery handles losses; Fig. 13 does not change the rate for a loss.
 //!
-//! Left out: the cycles that are skipped and the packets that are injected in proportion to a change
-//! of the estimate (Sec. 5). Fig. 13 does not have them; the cap on what is in flight, and the pending
-//! gap that moves with the rate, do their work.
+//! Left out: skipped cycles and injected packets in proportion to a change of the estimate (Sec. 5).
+//! Fig. 13 does not have them. The cap on the bytes in flight, and the pending gap that moves with the
+//! rate, do their work.
 //!
-//! Where the sources are silent (our choices): a gap is averaged with a weight of 1/4, about an RTT of
-//! four pairs at 10 Gb/s and 10 us. Alpha is DCTCP's (RFC 8257 Sec. 3.3), per round trip and with its
-//! gain, but of packets, and 0 at the start, so that a new flow sends at what it has measured. A pair
-//! that was spaced measures the time of a whole round, so its gap is divided by the packets in a round.
-//! Every packet is acknowledged, for recovery's sake; only the second of a pair brings a gap. The paper's
-//! receiver takes any packet that does not open a pair for the second one of the last pair that it saw.
-//! Packets can be lost, so here the second one must begin where the first one ended and be as long;
-//! otherwise nothing is measured.
+//! Where the sources are silent (our choices):
+//! - A new gap has a weight of 1/4 in the average, about an RTT of four pairs at 10 Gb/s and 10 us.
+//! - Alpha is DCTCP's (RFC 8257 Sec. 3.3), per round trip and with its gain. But alpha counts packets
+//!   and starts at 0, so that a new flow sends at the rate that it has measured.
+//! - A spaced pair measures the time of a whole round, so its gap is divided by the packets in a round.
+//! - Every packet is acknowledged, for recovery's sake. Only the second packet of a pair brings a gap.
+//! - The paper's receiver takes any packet that does not open a pair for the second one of the last
+//!   pair that it saw. Packets can be lost, so here the second one must begin where the first one ended
+//!   and be as long. Otherwise nothing is measured.
 
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
@@ -78,18 +79,18 @@ pub struct PacketPair {
     mark_gain: f64,
     in_flight_factor: f64,
     line_rate: BitRate,
-    /// A full packet: its payload, and what it weighs on the wire (bytes).
+    /// A full packet: its payload, and its size on the wire (bytes).
     payload: f64,
     wire_bytes: f64,
-    /// Packets in a round, where the first pair is spaced over one.
+    /// Packets in a round, if the first pair is spaced over a round.
     spacing: Option<f64>,
     /// The average gap of a pair; `None` until the first one was measured (STARTUP in the paper).
     gap: Option<f64>,
     /// The shortest round-trip time so far.
     minimum_rtt: Time,
-    /// Between the two packets of a pair.
+    /// Whether the next packet is the second of a pair.
     is_inside_pair: bool,
-    /// When the first packet of the last pair left, and how much later the second one did.
+    /// When the first packet of the last pair left, and the time from it to the second one.
     pair_at: Time,
     spread: Time,
     /// Whether a pair has left since the first gap was measured.
@@ -173,8 +174,8 @@ impl AtSource for PacketPair {
         });
     }
 
-    /// What may be in flight (bytes), >= 1; no limit for the second packet of a pair. The first pair
-    /// waits for its acknowledgement.
+    /// The bytes that may be in flight (bytes), >= 1. The second packet of a pair has no limit. After
+    /// the first pair the flow waits for an acknowledgement.
     #[inline]
     fn window(&self) -> u64 {
         match self.gap {
@@ -187,9 +188,9 @@ impl AtSource for PacketPair {
         }
     }
 
-    /// The rate (bit/s) that makes the gap behind the last packet: none inside a pair, unless the first
-    /// pair is spaced; behind a pair, what is left of the time of two packets at the flow's rate since
-    /// the pair began.
+    /// The rate (bit/s) that gives the gap behind the last packet. Inside a pair there is no gap,
+    /// unless the pair is a spaced first one. Behind a pair, the gap is the time of two packets at the
+    /// flow's rate, less the time since the pair began.
     #[inline]
     fn rate(&self) -> Option<BitRate> {
         if self.is_inside_pair {
@@ -208,12 +209,12 @@ fn of_bps(bits_per_second: f64) -> BitRate {
     BitRate::from_bps((bits_per_second as u64).max(1))
 }
 
-/// The pair that a flow's receiver is in.
+/// The pair that is arriving at a flow's receiver.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PairMeter {
     /// When the first packet arrived (`first_pktpair_time` in the paper).
     first_at: Time,
-    /// Where it ends in the flow; 0 when no pair is open.
+    /// The end of the first packet in the flow; 0 when no pair is open.
     end: u64,
     payload: u32,
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::control::ControllerConfig;
 use crate::fixture;
 
-/// 100 Gb/s and 8 us: a packet of 1,048 B takes 83.84 ns.
+/// At 100 Gb/s a packet of 1,048 B takes 83.84 ns.
 const PACKET: Time = Time::from_ps(83_840);
 
 fn packet_pair(bytes_per_round: u64) -> PacketPair {
@@ -19,7 +19,8 @@ fn packet_pair(bytes_per_round: u64) -> PacketPair {
     PacketPair::new(&config, &fixture::flow(&fixture::path()))
 }
 
-/// The acknowledgement of packet number `packet` (from 1), of `next` sent, 8 us after it left.
+/// The acknowledgement of packet number `packet` (from 1), 8 us after it left. `next` packets have been
+/// sent.
 fn acknowledge(flow: &mut PacketPair, packet: u64, next: u64, pair_gap: Time, is_marked: bool) {
     let now = Time::from_us(100);
     let ack = Acknowledgement {
@@ -42,7 +43,7 @@ fn send_pair(flow: &mut PacketPair) {
     flow.on_send(Time::from_us(100) + PACKET, 1_048);
 }
 
-/// When the next pair may leave, in packets at line rate since the last one began.
+/// Packets at line rate from the beginning of the last pair until the next pair may leave.
 fn period(flow: &PacketPair) -> f64 {
     1.0 + 100e9 / flow.rate().unwrap().as_bps() as f64
 }
@@ -64,7 +65,8 @@ fn the_first_pair_waits_and_its_gap_is_the_rate() {
     acknowledge(&mut flow, 1, 2, Time::ZERO, false); // the first packet brings no gap
     assert_eq!(flow.window(), 1);
     acknowledge(&mut flow, 2, 2, PACKET * 4, false);
-    // A quarter of the line: 25,000 B / 1.048 of payload in 8 us, times 1.5; the pair leaves at once.
+    // The flow has a quarter of the line: 25,000 B / 1.048 of payload in 8 us, times 1.5. The pair
+    // leaves at once.
     assert_eq!((flow.window(), flow.rate()), (35_782, None));
     send_pair(&mut flow);
     near(period(&flow), 8.0); // two packets at a quarter of the line
@@ -100,10 +102,11 @@ fn the_share_of_marked_packets_throttles_the_rate_once_per_round_trip() {
 fn the_first_pair_is_spaced_over_a_long_round() {
     let mut flow = packet_pair(4 * 1_048);
     flow.on_send(Time::ZERO, 1_048);
-    // The second packet leaves when a round has passed at line rate: 3 packets behind the first.
+    // The second packet leaves when a round has passed at line rate, 3 packets behind the first.
     assert_eq!(flow.rate(), Some(BitRate::from_gbps(25)));
     flow.on_send(PACKET * 4, 1_048);
-    // Three other flows send a round each: the pair's gap is four rounds, the share a quarter.
+    // Three other flows send a round each. So the pair's gap is four rounds, and the share is a
+    // quarter.
     acknowledge(&mut flow, 2, 2, PACKET * 16, false);
     send_pair(&mut flow);
     near(period(&flow), 8.0);

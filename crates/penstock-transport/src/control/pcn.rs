@@ -1,29 +1,29 @@
-//! PCN: a congested flow falls to the rate at which it arrives, another gains first gently, then
-//! aggressively.
+//! PCN: a congested flow falls to the rate at which its data arrive. Any other flow gains rate, first
+//! gently, then aggressively.
 //!
-//! W. Cheng et al., "Re-architecting Congestion Management in Lossless Ethernet" (PCN), NSDI 2020,
-//! Sec. 5.2 and 5.3. Implemented: the reaction point (Algorithm 1) and the notification point (NP
-//! algorithm, Fig. 8 and 9); the marking that it expects (NP-ECN) is the switch's. A flow is congested
-//! in a period in which more than 95 % of its packets were marked. A notification leaves at the end of
-//! every period that brought packets; of a congested flow it carries the receiving rate in units of
-//! 1 Mb/s.
+//! W. Cheng et al., "Re-architecting Congestion Management in Lossless Ethernet" (PCN), NSDI 2020, Sec.
+//! 5.2 and 5.3. Implemented: the reaction point (Algorithm 1) and the notification point (NP algorithm,
+//! Fig. 8 and 9). The switch does the marking that PCN expects (NP-ECN). A flow is congested in a
+//! period in which more than 95 % of its packets were marked. A notification leaves at the end of every
+//! period that brought packets. The notification of a congested flow carries the receiving rate in
+//! units of 1 Mb/s.
 //!
 //! Where the paper is silent, at the sender:
-//! - The receiving rate is a whole number of Mb/s, so that a very slow flow is told zero. It keeps
+//! - The receiving rate is a whole number of Mb/s, so a very slow flow is told zero. Such a flow keeps
 //!   `minimum_rate`, one such unit (our choice: the smallest rate that a notification can name).
-//! - The rate is a whole number of bits per second; an increase is rounded to the nearest, so that the
-//!   line rate is reached (our choice).
-//! - What a switch reports as dropped changes nothing (our choice: PCN runs over PFC).
+//! - The rate is a whole number of bits per second. An increase is rounded to the nearest number, so
+//!   that the rate reaches the line rate (our choice).
+//! - A drop that a switch reports changes nothing (our choice: PCN runs over PFC).
 //!
-//! Where it is silent or contradicts itself, at the receiver:
-//! - The receiving rate is the bytes of the period over its length; the text has the fraction upside
+//! Where the paper is silent or contradicts itself, at the receiver:
+//! - The receiving rate is the bytes of the period over its length. The text has the fraction upside
 //!   down (`DESIGN.md` sec. 9).
-//! - One packet in a period: the text replaces T by the time since the packet before "when the
-//!   inter-arrival time is larger than T", the figure whenever there is one packet. We take the longer
-//!   of the two, or two packets on either side of a period's end would count as a burst. The first
-//!   packet of a flow has none before it and counts for T.
+//! - One packet in a period: the text replaces T by the time since the previous packet "when the
+//!   inter-arrival time is larger than T"; the figure does so whenever there is one packet. We take the
+//!   longer of the two times. Otherwise two packets on either side of a period's end would count as a
+//!   burst. The first packet of a flow has no previous packet, and T counts.
 //! - "More than 95 %" as in the figure, not "95 %" as in the text.
-//! - Bytes are those on the wire, headers included: that is what the sender paces.
+//! - Bytes are those on the wire, headers included, because the sender paces these bytes.
 //! - Periods follow one another from the first packet on, whether or not they bring packets (Fig. 8
 //!   restarts the timer at each expiry). A packet at the end of a period belongs to the next one.
 //! - The rate is rounded to the nearest unit.
@@ -39,10 +39,10 @@ use crate::control::paced_rate::{PacedRate, RateWindow};
 use crate::flow::FlowFacts;
 use crate::notification::Notification;
 
-/// Where the values come from.
+/// The source of the values.
 const PAPER: &str = "PCN paper (Cheng et al., NSDI 2020)";
 
-/// Bits per byte, and picoseconds times Mb/s per bit: bytes / ps to Mb/s.
+/// Factor from bytes / ps to Mb/s: bits per byte, times picoseconds times Mb/s per bit.
 const BYTES_PER_PS_IN_MBPS: u128 = 8 * 1_000_000;
 
 /// Parameters of [`Pcn`] and of the receivers of its flows.
@@ -113,7 +113,7 @@ pub struct Pcn {
 }
 
 impl Pcn {
-    /// A flow that has sent nothing; it starts at line rate.
+    /// A flow that has sent nothing. The flow starts at line rate.
     pub fn new(config: &PcnConfig, flow: &FlowFacts) -> Self {
         let path = flow.path;
         Pcn {
@@ -158,22 +158,22 @@ impl AtSource for Pcn {
 pub(crate) struct ReceivingRate {
     /// T in the paper (ps), > 0.
     interval: Time,
-    /// A flow with a larger share of marks is congested.
+    /// A flow with a larger share of marked packets is congested.
     marked_share: f64,
     /// When the period ends (ps); zero before the first packet.
     period_end: Time,
     /// When the last packet arrived (ps).
     last_arrival: Time,
-    /// From the packet before to the last one (ps); zero when there is one only.
+    /// Time between the last two packets (ps); zero while there is only one.
     gap: Time,
-    /// Of this period: packets (recNum), those marked (ECNNum), and bytes (recData).
+    /// In this period: packets (recNum), marked packets (ECNNum), and bytes (recData).
     packets: u32,
     marked: u32,
     bytes: u64,
 }
 
 impl ReceivingRate {
-    /// Of a flow that has delivered nothing.
+    /// The notification point of a flow from which nothing has arrived.
     pub(crate) fn new(config: &PcnConfig, _flow: &FlowFacts) -> Self {
         ReceivingRate {
             interval: config.notification_interval,
@@ -198,7 +198,7 @@ impl ReceivingRate {
         u32::try_from(rate).unwrap_or(u32::MAX)
     }
 
-    /// Goes on to the period that contains `now`, which is at or after the end of the last.
+    /// Moves on to the period that contains `now`. `now` is at or after the end of the last period.
     fn begin_period(&mut self, now: Time) {
         let passed = (now - self.period_end).as_ps() / self.interval.as_ps() + 1;
         let span = self.interval.as_ps().saturating_mul(passed);
@@ -207,7 +207,7 @@ impl ReceivingRate {
 }
 
 impl AtDestination for ReceivingRate {
-    /// A data packet arrived at `now`. Answers what a period that has ended by then has to tell.
+    /// A data packet arrived at `now`. Answers the notification of a period that has ended by then.
     #[inline]
     fn on_data(&mut self, now: Time, wire_bytes: u32, is_marked: bool) -> Option<Notification> {
         let told = self.on_deadline(now);
@@ -232,7 +232,7 @@ impl AtDestination for ReceivingRate {
         if self.packets > 0 { self.period_end } else { Time::NEVER }
     }
 
-    /// What a period that has ended by `now` has to tell.
+    /// The notification of a period that has ended by `now`.
     #[inline]
     fn on_deadline(&mut self, now: Time) -> Option<Notification> {
         if now < self.deadline() {

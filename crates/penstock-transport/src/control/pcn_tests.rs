@@ -20,7 +20,7 @@ fn config() -> PcnConfig {
     }
 }
 
-/// A flow at the 100 Gb/s of the path.
+/// A flow on the path's 100 Gb/s.
 fn flow() -> Pcn {
     Pcn::new(&config(), &fixture::flow(&fixture::path()))
 }

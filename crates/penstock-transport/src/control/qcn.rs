@@ -1,20 +1,20 @@
-//! QCN's reaction point: the rate falls by what a switch says and recovers on a timer and a byte
+//! QCN's reaction point: the rate falls by the feedback of a switch and recovers on a timer and a byte
 //! counter.
 //!
 //! IEEE 802.1Qau (now 802.1Q, clauses 30 to 33), and M. Alizadeh et al., "Data Center Transport
-//! Mechanisms: Congestion Control Theory and IEEE Standardization", Allerton 2008. Implemented: the
-//! cut by the quantized feedback, fast recovery, active and hyper-active increase with halved periods,
-//! "extra fast recovery" and the fall of a target that is far above the rate. The congestion point is
-//! a marking policy of the switch (`qcn`). Left out: the rate limiter per priority that several flows
-//! may share (each flow has its own, as in simulators of it), and its release, which here is that
-//! nothing runs at line rate until the next feedback.
+//! Mechanisms: Congestion Control Theory and IEEE Standardization", Allerton 2008. Implemented: the cut
+//! by the quantized feedback, fast recovery, active and hyper-active increase with halved periods,
+//! "extra fast recovery" and the fall of a target that is far above the rate. The congestion point is a
+//! marking policy of the switch (`qcn`). Left out: the rate limiter per priority that several flows may
+//! share, and its release. Each flow has its own limiter here, as in simulators of QCN. In place of a
+//! release, neither timer nor counter runs at line rate until the next feedback.
 //!
 //! Where the sources are silent:
 //! - The byte counter counts bytes on the wire (our choice).
-//! - The period of the timer is halved by the timer's stage, that of the counter by the counter's.
-//! - The rate is a whole number of bits per second; half of an odd sum is rounded up, so that the
-//!   line rate is reached (our choice).
-//! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
+//! - The timer's stage halves the timer's period, and the counter's stage halves the counter's period.
+//! - The rate is a whole number of bits per second. Half of an odd sum is rounded up, so that the rate
+//!   reaches the line rate (our choice).
+//! - A drop that a switch reports changes nothing (our choice: no source combines the two).
 
 use alloc::format;
 
@@ -27,7 +27,7 @@ use crate::control::paced_rate::RateWindow;
 use crate::control::stages::{Climb, Steps};
 use crate::flow::FlowFacts;
 
-/// Where the values come from.
+/// The source of the values.
 const STANDARD: &str = "IEEE 802.1Q (802.1Qau)";
 
 /// A target above this many times the rate falls to an eighth in the first cycle after a cut
@@ -104,12 +104,12 @@ impl Parameters for QcnConfig {
 #[derive(Clone, Debug)]
 pub struct Qcn {
     config: QcnConfig,
-    /// CR and TR in the standard, and what moves them.
+    /// CR and TR in the standard, with the timer and counter that move them.
     climb: Climb,
 }
 
 impl Qcn {
-    /// A flow that has sent nothing; it starts at line rate.
+    /// A flow that has sent nothing. The flow starts at line rate.
     pub fn new(config: &QcnConfig, flow: &FlowFacts) -> Self {
         let path = flow.path;
         let climb = Climb::new(path, config.minimum_rate, config.window);
@@ -164,7 +164,7 @@ impl AtSource for Qcn {
         self.climb.stages.deadline()
     }
 
-    /// Does everything that is due by `now`.
+    /// Serves everything that is due by `now`.
     fn on_deadline(&mut self, now: Time) {
         while self.climb.stages.deadline() <= now {
             let mut stages = self.climb.stages;
@@ -228,7 +228,7 @@ mod tests {
     const START: Time = Time::from_us(100);
     const LINE: u64 = 10_000_000_000;
 
-    /// Whole byte counters of packets of 1,500 B.
+    /// Sends `bytes` in packets of 1,500 B.
     fn send(qcn: &mut Qcn, bytes: u32) {
         for _ in 0..bytes / 1_500 {
             qcn.on_send(START, 1_500);

@@ -1,21 +1,22 @@
-//! The way back of a rate that was cut: the timer and the byte counter on which QCN and DCQCN win a
-//! rate back (802.1Q clause 32; Y. Zhu et al., SIGCOMM 2015, Fig. 7).
+//! How a rate recovers from a cut: the timer and the byte counter of QCN and DCQCN (802.1Q clause 32;
+//! Y. Zhu et al., SIGCOMM 2015, Fig. 7).
 //!
-//! Both start anew with a cut. Each of their expiries moves the rate half way to a target, and the
-//! numbers of expiries say whether the target grows before: not in fast recovery, additively once
-//! one of the two has left it, in ever larger steps once both have.
+//! A cut restarts both. Each expiry of timer or counter moves the rate half way to a target. Before
+//! that the target may grow, depending on the numbers of expiries since the cut. In fast recovery the
+//! target stays. Once timer or counter has left fast recovery, the target grows additively. Once both
+//! have, it grows in ever larger steps.
 
 use penstock_units::{BitRate, Time};
 
 use super::paced_rate::{PacedRate, RateWindow};
 use crate::path::PathFacts;
 
-/// The two, and how often each has expired since the last cut.
+/// The timer and the counter, and how often each has expired since the last cut.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stages {
     /// The next expiry of the timer; [`Time::NEVER`] while nothing runs.
     due: Time,
-    /// Bytes since the counter has expired (bytes).
+    /// Bytes since the last expiry of the counter (bytes).
     sent: u64,
     timer: u32,
     counter: u32,
@@ -24,28 +25,28 @@ pub(crate) struct Stages {
 /// What an expiry adds to the target rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
-    /// The first expiry, of either, after which the target grows.
+    /// The target grows from this expiry of the timer or of the counter on.
     pub(crate) first: u32,
-    /// Expiries of both after which it grows in ever larger steps.
+    /// The target grows in ever larger steps once both have expired more often than this.
     pub(crate) both: u32,
-    /// In one step.
+    /// Added by an additive step.
     pub(crate) additive: BitRate,
-    /// In the first of the larger steps; the second adds twice that, and so on.
+    /// Added by the first of the larger steps; the second adds twice as much, and so on.
     pub(crate) hyper: BitRate,
 }
 
 impl Stages {
-    /// Neither runs: a flow at line rate.
+    /// Timer and counter stand still: a flow at line rate.
     pub(crate) fn stopped() -> Self {
         Stages { due: Time::NEVER, sent: 0, timer: 0, counter: 0 }
     }
 
-    /// A cut at `now`: both begin anew, the timer with `period`.
+    /// A cut at `now` restarts both, the timer with `period`.
     pub(crate) fn restart(&mut self, now: Time, period: Time) {
         *self = Stages { due: now.saturating_add(period), ..Stages::stopped() };
     }
 
-    /// The line rate is reached.
+    /// Stops the timer, because the line rate is reached.
     pub(crate) fn stop(&mut self) {
         self.due = Time::NEVER;
     }
@@ -66,13 +67,13 @@ impl Stages {
         self.counter
     }
 
-    /// Whether either has expired since the last cut.
+    /// Whether timer or counter has expired since the last cut.
     pub(crate) fn has_expired(&self) -> bool {
         self.timer > 0 || self.counter > 0
     }
 
-    /// A packet of `wire_bytes` leaves; answers whether the counter expires, which it does every
-    /// `period` bytes, or never when that is 0.
+    /// A packet of `wire_bytes` leaves. Answers whether the counter expires. The counter expires every
+    /// `period` bytes, or never when `period` is 0.
     #[inline]
     pub(crate) fn on_send(&mut self, wire_bytes: u32, period: u64) -> bool {
         if period == 0 || self.due == Time::NEVER {
@@ -87,13 +88,13 @@ impl Stages {
         true
     }
 
-    /// The timer expires; `period` says when next, given how often it has.
+    /// The timer expires. `period` gives the time to the next expiry from the number of expiries.
     pub(crate) fn on_timer(&mut self, period: impl Fn(u32) -> Time) {
         self.timer = self.timer.saturating_add(1);
         self.due = self.due.saturating_add(period(self.timer).max(Time::from_ps(1)));
     }
 
-    /// What the target gains now (bit/s).
+    /// The bit rate that the target gains at an expiry (bit/s).
     pub(crate) fn step(&self, steps: &Steps) -> u64 {
         let low = self.timer.min(self.counter);
         if self.timer.max(self.counter) < steps.first {
@@ -105,14 +106,14 @@ impl Stages {
         }
     }
 
-    /// The bytes since the counter has expired, for tests.
+    /// The bytes since the last expiry of the counter, for tests.
     #[cfg(test)]
     pub(crate) fn sent(&self) -> u64 {
         self.sent
     }
 }
 
-/// A rate, the target that it climbs to, and what moves it.
+/// A rate, its target, and the timer and counter that move both.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Climb {
     pub(crate) rate: PacedRate,
@@ -122,19 +123,19 @@ pub(crate) struct Climb {
 }
 
 impl Climb {
-    /// At line rate, where nothing runs.
+    /// A flow at line rate, where timer and counter stand still.
     pub(crate) fn new(path: &PathFacts, minimum_rate: BitRate, window: RateWindow) -> Self {
         let rate = PacedRate::new(path, minimum_rate, window);
         Climb { rate, target: rate.get(), stages: Stages::stopped() }
     }
 
-    /// Raises the target by what the stages say, at most to the line rate.
+    /// Raises the target by the step of the current stage, at most to the line rate.
     pub(crate) fn raise(&mut self, steps: &Steps) {
         let step = self.stages.step(steps);
         self.target = self.target.saturating_add(step).min(self.rate.line());
     }
 
-    /// Moves the rate half way to the target; at line rate nothing runs any more.
+    /// Moves the rate half way to the target. At line rate the timer stops.
     pub(crate) fn approach(&mut self) {
         self.rate.set((self.rate.get() + self.target).div_ceil(2));
         if self.rate.get() == self.rate.line() {

@@ -1,18 +1,18 @@
 //! Swift: the window follows the delay of each packet towards a target that depends on the path and
 //! on the window itself.
-//!
 //! G. Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter",
 //! SIGCOMM 2020, Sec. 3. Implemented: the fabric window with its target delay, scaled by hops
-//! (topology) and by the window (flows), additive increase per round trip, decrease in proportion to
-//! the excess delay and at most once per round trip, pacing of windows below one packet, and the
-//! reactions to losses and timeouts. Left out: the endpoint window, because hosts here take no time
-//! for a packet, so that the round-trip time is the fabric's delay; acknowledgements in bundles.
+//! (topology) and by the window (flows); additive increase per round trip; decrease in proportion to
+//! the excess delay and at most once per round trip; pacing of windows below one packet; the reactions
+//! to losses and timeouts. Left out: the endpoint window and acknowledgements in bundles. Hosts here
+//! take no time for a packet, so the round-trip time is the fabric's delay.
 //!
-//! The hops are those of the longest path of the network, for every flow, as the base round-trip
-//! time is; in Swift they come from the packet's time to live.
+//! Every flow uses the hops of the longest path of the network, as it uses the longest base round-trip
+//! time. In Swift the hops come from the packet's time to live.
 //!
-//! The paper publishes no full set of parameters. Values marked htsim are those of that simulator
-//! (Broadcom/csg-htsim), guesses of its authors; delays are scaled to a fabric of 8 us and 100 Gb/s.
+//! The paper publishes no full set of parameters. Values marked htsim are from that simulator
+//! (Broadcom/csg-htsim), whose authors guessed them. Delays are scaled to a fabric of 8 us and 100
+//! Gb/s.
 
 use alloc::format;
 
@@ -23,7 +23,7 @@ use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where values come from that the paper leaves out.
+/// The source of values that the paper leaves out.
 const HTSIM: &str = "htsim simulator (Broadcom/csg-htsim), a guess: the Swift paper is silent";
 
 /// The largest window (packets): more than any path holds; our choice.
@@ -139,7 +139,7 @@ pub struct Swift {
     additive_increase: f64,
     beta: f64,
     maximum_decrease: f64,
-    /// Base target and hops.
+    /// Base target plus the share of the hops.
     path_target: f64,
     range: f64,
     /// fs_a and fs_b of the paper.
@@ -153,7 +153,7 @@ pub struct Swift {
     /// Timeouts since the last acknowledgement.
     timeouts: u32,
     reset_after: u32,
-    /// Payload of a full packet, and what it weighs on the wire (bytes).
+    /// A full packet: its payload, and its size on the wire (bytes).
     payload: f64,
     wire_bytes: f64,
 }
@@ -189,13 +189,13 @@ impl Swift {
         }
     }
 
-    /// The delay that the flow aims at (ps).
+    /// The target delay of the flow (ps).
     fn target(&self) -> f64 {
         let flows = self.scale / libm::sqrt(self.window) + self.offset;
         self.path_target + flows.min(self.range).max(0.0)
     }
 
-    /// Takes `share` off the window, unless that was done within a round-trip time.
+    /// Takes `share` off the window, unless a decrease happened within the last round-trip time.
     fn decrease(&mut self, now: Time, share: f64) {
         if self.last_decrease.is_some_and(|last| now.saturating_sub(last) < self.rtt) {
             return;
@@ -243,15 +243,15 @@ impl AtSource for Swift {
         }
     }
 
-    /// The window in whole packets (bytes), as a packet leaves only when the window covers it; 1,
-    /// which lets one packet be in flight, when the window is below one packet.
+    /// The window in whole packets (bytes), because a packet leaves only when the window covers it. A
+    /// window below one packet is 1 byte here, which lets one packet be in flight.
     #[inline]
     fn window(&self) -> u64 {
         if self.window < 1.0 { 1 } else { self.window as u64 * self.payload as u64 }
     }
 
-    /// A packet per round-trip time over window while the window is below one packet (bit/s); else
-    /// `None`: acknowledgements pace the flow.
+    /// The rate of a window below one packet (bit/s): one packet per round-trip time over window.
+    /// `None` for larger windows, because acknowledgements pace the flow.
     #[inline]
     fn rate(&self) -> Option<BitRate> {
         if self.window >= 1.0 {

@@ -91,7 +91,7 @@ fn a_window_below_one_packet_is_paced() {
     assert_eq!((swift.window(), swift.rate()), (2_000, None));
     swift.window = 0.5;
     swift.rtt = Time::from_us(10);
-    // A packet of 1048 B in 20 us.
+    // One packet of 1048 B in 20 us.
     assert_eq!((swift.window(), swift.rate()), (1, Some(BitRate::from_bps(419_200_000))));
 }
 

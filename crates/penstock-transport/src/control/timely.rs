@@ -1,27 +1,31 @@
 //! TIMELY: the rate follows how fast the round-trip time grows.
 //!
-//! R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015,
-//! Algorithm 1; and its patched form, Y. Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of
-//! DCQCN and TIMELY", CoNEXT 2016. Implemented: the three bands of the round-trip time, hyper-active
-//! increase, updates per segment as in the paper or per round trip as in the ns-3 HPCC simulator
-//! (alibaba-edu/High-Precision-Congestion-Control, `CC_MODE 7`), and the patched middle band. Left
-//! out: segments that leave as one burst at line rate (packets are paced one by one, as in that
-//! simulator and in PCN's), and the first rate of C / (N + 1) that needs the host's number of
-//! flows: a flow starts at line rate, as in that simulator.
+//! R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, Algorithm
+//! 1; and its patched form, Y. Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of DCQCN and
+//! TIMELY", CoNEXT 2016. Implemented: the three bands of the round-trip time; hyper-active increase;
+//! updates per segment as in the paper, or per round trip as in the ns-3 HPCC simulator
+//! (alibaba-edu/High-Precision-Congestion-Control, `CC_MODE 7`); the patched middle band.
+//!
+//! Left out:
+//! - Segments that leave as one burst at line rate. Packets are paced one by one, as in that simulator
+//!   and in PCN's.
+//! - The first rate of C / (N + 1), which needs the host's number of flows. A flow starts at line rate,
+//!   as in that simulator.
 //!
 //! Where the sources are silent or differ:
-//! - The round-trip time of a segment is that of its last packet, from the moment it left the NIC:
-//!   with paced packets, that of the first would contain the pacing (our choice).
-//! - The sixth increase in a row is the first one of hyper-active increase, as in that simulator;
-//!   the paper says "for five completion events".
-//! - With `hyper_below_low` unset a completion below the low threshold neither counts nor breaks
-//!   the row (our choice; the paper's text speaks of the gradient only).
-//! - The patched band has no hyper-active increase and ends a row (our choice; its authors have
-//!   none anywhere).
-//! - The authors' code snippet, as it was ported in eRPC, takes at most half of the rate away at once
-//!   (`largest_cut`) and counts steps that come sooner than D_minRTT after the last in proportion less
-//!   (`weighs_interval`); the paper's Algorithm 1 has neither.
-//! - What a switch reports as dropped changes nothing (our choice: no source combines the two).
+//! - The round-trip time of a segment is that of its last packet, from the moment when the packet left
+//!   the NIC. With paced packets, the round-trip time of the first packet would contain the pacing (our
+//!   choice).
+//! - The sixth increase in a row is the first hyper-active one, as in that simulator; the paper says
+//!   "for five completion events".
+//! - With `hyper_below_low` unset a completion below the low threshold neither counts nor breaks the
+//!   row (our choice; the paper's text speaks of the gradient only).
+//! - The patched band has no hyper-active increase and ends a row (our choice; its authors have no
+//!   hyper-active increase at all).
+//! - In the authors' code snippet, as ported in eRPC, an update takes at most half of the rate away
+//!   (`largest_cut`). An update that comes sooner than D_minRTT after the last one counts in proportion
+//!   less (`weighs_interval`). The paper's Algorithm 1 has neither.
+//! - A drop that a switch reports changes nothing (our choice: no source combines the two).
 
 use alloc::format;
 
@@ -184,12 +188,12 @@ impl Parameters for TimelyConfig {
     }
 }
 
-/// The state of one flow. Times are nanoseconds, in which those of the HPCC simulator are whole.
+/// The state of one flow. Times are in nanoseconds; the HPCC simulator's times are whole nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Timely {
     config: TimelyConfig,
     rate: PacedRate,
-    /// The round-trip time of the last update (ns); none before the first.
+    /// The round-trip time of the last update (ns); `None` before the first update.
     last_rtt: Option<f64>,
     /// Average difference between round-trip times (ns).
     difference: f64,
@@ -197,14 +201,14 @@ pub struct Timely {
     stage: u32,
     /// When the last update was (ps); zero before the first.
     updated_at: Time,
-    /// What counts of the steps of this update, in [0, 1].
+    /// The share with which the steps of this update count, in [0, 1].
     share: f64,
     /// The next update comes with the first acknowledgement beyond this byte.
     update_end: u64,
 }
 
 impl Timely {
-    /// A flow that has sent nothing; it starts at line rate.
+    /// A flow that has sent nothing. The flow starts at line rate.
     pub fn new(config: &TimelyConfig, flow: &FlowFacts) -> Self {
         let path = flow.path;
         let mut timely = Timely {
@@ -261,12 +265,13 @@ impl Timely {
         self.rate.set(self.rate.get().saturating_add(step));
     }
 
-    /// Takes the part `taken` of the rate away, or what of it counts.
+    /// Takes the part `taken` of the rate away, weighted and limited by [`Timely::kept`].
     fn cut(&mut self, taken: f64) {
         self.decrease(self.kept(taken));
     }
 
-    /// What is left of a rate of which `taken` is to be taken away (negative: added).
+    /// The share of the rate that is left when the part `taken` is taken away. A negative part adds to
+    /// the rate.
     fn kept(&self, taken: f64) -> f64 {
         1.0 - (taken * self.share).min(self.config.largest_cut)
     }
@@ -312,7 +317,7 @@ impl AtSource for Timely {
         }
     }
 
-    /// A pause of the host: the share `kept` of the rate (FAFC, Algorithm 3).
+    /// The host is paused: the flow keeps the share `kept` of its rate (FAFC, Algorithm 3).
     fn on_timed_pause(&mut self, kept: f64) {
         self.decrease(kept);
     }

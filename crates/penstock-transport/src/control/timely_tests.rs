@@ -38,7 +38,7 @@ fn config() -> TimelyConfig {
     }
 }
 
-/// A flow at 10 Gb/s on a 100 Gb/s path, whose last round-trip time was `rtt` (us).
+/// A flow at 10 Gb/s on a 100 Gb/s path. The last round-trip time was `rtt` (us).
 fn flow(config: &TimelyConfig, rtt: u64) -> Timely {
     let mut timely = Timely::new(config, &fixture::flow(&fixture::path()));
     acknowledge(&mut timely, NOW, rtt, &view(1));
@@ -53,13 +53,13 @@ fn acknowledge(timely: &mut Timely, now: Time, rtt: u64, view: &FlowView) {
     timely.on_acknowledgement(now, &ack, view);
 }
 
-/// The acknowledgement of the first byte of round trip `round`, each of which has 1000 B.
+/// The acknowledgement of the first byte of round trip `round`. Each round trip has 1000 B.
 fn view(round: u64) -> FlowView {
     let acknowledged = round * 1_000;
     FlowView { acknowledged, next: acknowledged + 999, newly_acknowledged: 1_000 }
 }
 
-/// The rates after a round trip of each time (us), in kb/s.
+/// The rates after round trips of these times (us), in kb/s.
 fn rates<const N: usize>(timely: &mut Timely, rtts: [u64; N]) -> [u64; N] {
     let mut round = 1;
     rtts.map(|rtt| {
@@ -80,7 +80,7 @@ fn the_snippet_takes_at_most_half_away_and_counts_a_short_interval_less() {
     };
     // By hand: the gradient is 0.875 · 90 / 20 = 3.9, so that all of the rate would be taken.
     assert_eq!(update(20, 2, 150), 5_000_000_000);
-    // 1 - 0.8 · (1 - 500/1000) = 0.6, of which 10 of 20 us count: 0.8.
+    // 1 - 0.8 · (1 - 500/1000) = 0.6. The interval was 10 of 20 us, so half of the cut counts: 0.8.
     assert_eq!(update(10, 3, 1_000), 4_000_000_000);
     assert_eq!(update(5, 4, 40), 4_002_500_000); // a quarter of 10 Mb/s
     assert_eq!(update(40, 5, 40), 4_012_500_000);

@@ -1,8 +1,8 @@
 //! A constant window.
 //!
-//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022. Implemented: the cap on the bytes in
-//! flight of Ideal-FQ (Sec. 6.2.1) and of hosts that do not react to backpressure (App. A.8), one
-//! bandwidth-delay product in both.
+//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022. Implemented: the cap on the bytes in flight
+//! of Ideal-FQ (Sec. 6.2.1) and of hosts that do not react to backpressure (App. A.8). Both caps are
+//! one bandwidth-delay product.
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::FlowFacts;
@@ -37,7 +37,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The same window for every flow on a path.
+    /// The window of a flow; it is the same for every flow on a path.
     pub fn new(config: &WindowConfig, flow: &FlowFacts) -> Self {
         Window { bytes: config.bytes(flow.path) }
     }

@@ -1,4 +1,5 @@
-//! What comes back to the source of a flow: acknowledgements, congestion, notices of drops.
+//! What a host does with answers to its data: acknowledgements, congestion notifications, notices of
+//! drops.
 
 use penstock_packet::{PacketFlags, PacketId, PacketKind};
 use penstock_units::Fidelity;
@@ -39,7 +40,7 @@ impl Host {
         turn.pool.remove(id);
     }
 
-    /// A congestion notification of the receiver, or the feedback of a switch.
+    /// A congestion notification of the receiver, or the feedback of a switch, has arrived.
     pub(super) fn on_congestion(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let (flow, value) = (packet.flow, packet.remaining);
@@ -57,7 +58,7 @@ impl Host {
         turn.pool.remove(id);
     }
 
-    /// A switch says that it has dropped a data packet.
+    /// A notice has arrived: a switch dropped a data packet.
     pub(super) fn on_drop_notice(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let (flow, offset, payload) = (packet.flow, packet.offset, u32::from(packet.payload));

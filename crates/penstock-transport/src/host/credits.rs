@@ -1,5 +1,6 @@
-//! ExpressPass (I. Cho et al., SIGCOMM 2017): the receiver sends credits, the sender turns each into a
-//! data packet. Where only credits wait, the timer of the uplink serves for the tokens.
+//! ExpressPass (I. Cho et al., SIGCOMM 2017): the receiver sends credits, and the sender turns each
+//! credit into a data packet. Where only credits wait, the timer of the uplink tells when the tokens
+//! suffice.
 
 use penstock_packet::{Packet, PacketId, PacketKind};
 use penstock_units::Time;
@@ -9,8 +10,8 @@ use crate::credit::CreditSignal;
 use crate::sender::CreditUse;
 
 impl Host {
-    /// The next credit or credited data packet; without one, sees to a timer when the tokens suffice for
-    /// the credit that waits.
+    /// The next credit or credited data packet. Without one, asks for a timer at the time when the
+    /// tokens suffice for the waiting credit.
     #[inline]
     pub(super) fn next_credited(&mut self, turn: &mut Turn<'_>) -> Option<PacketId> {
         let credited = self.credited.as_mut()?;
@@ -49,7 +50,7 @@ impl Host {
         }
     }
 
-    /// A credit has arrived at the source of its flow: it becomes the data packet that it pays for.
+    /// A credit has arrived at the source of its flow and becomes the data packet that it pays for.
     pub(super) fn on_credit(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let credit = turn.pool[id];
         let flow = credit.flow;
@@ -78,7 +79,8 @@ impl Host {
                 }
                 turn.requests.set_ready();
                 if turn.flows.senders[flow as usize].has_credit_signal() {
-                    // What it says of its further needs leaves behind these data, if they can leave now.
+                    // A request or stop of the sender leaves behind these data, if the data can leave
+                    // now.
                     return turn.requests.defer(Timer::Sender(flow));
                 }
             }
@@ -90,14 +92,14 @@ impl Host {
     /// Data have arrived that a credit paid for.
     pub(super) fn on_credited_data(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
-        // The credit's flight to the sender, and that of the data.
+        // The flight of the credit to the sender, plus the flight of the data back.
         let flight = turn.now - packet.sent_at;
         let elapsed = Time::from_ns(u64::from(packet.remaining)) + flight;
         let receiver = &mut turn.flows.incoming[packet.flow as usize].receiver;
         receiver.on_credited_data(turn.now, packet.tag, elapsed);
     }
 
-    /// Sends what the sender of `flow` has to tell of credits, if anything.
+    /// Sends the pending request or stop of the sender of `flow`, if there is one.
     #[inline]
     pub(super) fn signal_receiver(&mut self, turn: &mut Turn<'_>, flow: u32) {
         let Some(signal) = turn.flows.senders[flow as usize].take_credit_signal(turn.now) else {

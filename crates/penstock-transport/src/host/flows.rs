@@ -1,8 +1,8 @@
-//! The flows that are open at the hosts of a driver, by their names.
+//! The flows that are open at the hosts of a driver, indexed by name.
 //!
-//! A driver lends them to a host with every call, as it lends the packets. A flow has the same name at
-//! both of its hosts. Names are small numbers; a name is used again when nothing bears it any more
-//! ([`penstock_packet::PacketPool::name_flow`]).
+//! A driver lends the flows to a host with every call, as it lends the packets. A flow has the same
+//! name at both of its hosts. Names are small numbers. A name is used again when neither a packet nor a
+//! flow bears it any more ([`penstock_packet::PacketPool::name_flow`]).
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use penstock_units::Time;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 
-/// What a source knows of a flow beside its [`Sender`].
+/// What a source knows of a flow besides its [`Sender`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outgoing {
     /// When the event for the sender's timers is due; [`Time::NEVER`] when none is pending.
@@ -35,7 +35,7 @@ pub(super) struct Incoming {
     pub timer: Time,
     /// Bytes of the flow; `u64::MAX` when it is endless.
     pub size: u64,
-    /// Number of the flow, which decides between messages that are equal otherwise (Homa).
+    /// Number of the flow. Of messages that are otherwise equal, the lowest number comes first (Homa).
     pub number: u64,
     /// The sending host.
     pub source: u32,
@@ -43,27 +43,27 @@ pub(super) struct Incoming {
     pub hash: u32,
     /// Whether the flow has not completed.
     pub is_open: bool,
-    /// What to reply to a data packet.
+    /// The receiving end: chooses the reply to a data packet.
     pub receiver: Receiver,
 }
 
 /// The open flows of a driver's hosts. A name indexes every column.
 #[derive(Debug, Default)]
 pub struct Flows {
-    /// Sending ends; NICs thread their lists through them.
+    /// Sending ends. A NIC's lists of flows run through them.
     pub(super) senders: Vec<Sender>,
     pub(super) outgoing: Vec<Outgoing>,
     pub(super) incoming: Vec<Incoming>,
 }
 
 impl Flows {
-    /// The sending end of `flow`, which has been opened.
+    /// The sending end of `flow`. The flow must have been opened.
     #[inline]
     pub fn sender(&self, flow: u32) -> &Sender {
         &self.senders[flow as usize]
     }
 
-    /// The receiving end of `flow`, which its destination has been told of.
+    /// The receiving end of `flow`. The destination must have been told of the flow.
     #[inline]
     pub fn receiver(&self, flow: u32) -> &Receiver {
         &self.incoming[flow as usize].receiver
@@ -94,7 +94,7 @@ impl Flows {
     }
 }
 
-/// Writes `value` at `flow`; names before it that this driver has not met get `missing`.
+/// Writes `value` at `flow`. Lower names that this driver has not met yet get `missing`.
 fn put<T: Clone>(column: &mut Vec<T>, flow: u32, value: T, missing: T) {
     let index = flow as usize;
     if index >= column.len() {

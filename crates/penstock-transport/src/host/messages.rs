@@ -1,5 +1,5 @@
-//! Homa: grants, requests to send again, BUSY. The policy is in `granter`, `control/homa` and
-//! `recovery/resend`; all of these packets travel ahead of data (Homa sec. 3.4).
+//! Homa's control packets: grants, requests to send again (RESEND), BUSY. The policy is in `granter`,
+//! `control/homa` and `recovery/resend`. All these packets travel ahead of data (Homa sec. 3.4).
 
 use penstock_packet::{Packet, PacketId, PacketKind};
 
@@ -8,8 +8,8 @@ use crate::granter::Message;
 use crate::recovery::Reply;
 
 impl Host {
-    /// A data packet of a message has arrived: grants more bytes to some message, and acknowledges this
-    /// one if it is whole now.
+    /// A data packet of a message has arrived. Grants more bytes to messages that may have them, and
+    /// acknowledges the packet's message if all of it has arrived.
     pub(super) fn on_message_data(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let (flow, offset, payload) = (packet.flow, packet.offset, u32::from(packet.payload));
@@ -49,7 +49,7 @@ impl Host {
         }
     }
 
-    /// The receiver of `flow` asks for what it has waited for too long.
+    /// The receiver of `flow` asks again for the bytes that it has waited for too long.
     pub(super) fn ask_again(&mut self, turn: &mut Turn<'_>, flow: u32) {
         while let Some(range) = turn.flows.incoming[flow as usize].receiver.resend(turn.now) {
             let packet = Packet {

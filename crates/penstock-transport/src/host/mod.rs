@@ -1,7 +1,7 @@
-//! A host: all that it does with packets, as one state machine that any driver can run.
+//! A host: everything it does with packets, as one state machine that any driver can run.
 //!
-//! A host has one port, its uplink, and no clock. A driver calls it and lends it a [`Turn`]: the time,
-//! the packets, the flows, the random numbers, and a list for what the host asks for ([`Requests`]).
+//! A host has one port, its uplink, and no clock. A driver calls the host and lends it a [`Turn`]: the
+//! time, the packets, the flows, the random numbers, and a list for the host's requests ([`Requests`]).
 //!
 //! | call | when |
 //! |---|---|
@@ -12,19 +12,21 @@
 //! | [`Host::on_timer`] | a timer that the host has asked for is due |
 //! | [`Host::close`] | a flow to this host has completed at its source |
 //!
-//! After every call the driver polls [`Requests::poll`] until nothing is left, and does what it says in
-//! that order. When [`Host::transmit`] has nothing, or [`Host::has_more`] is false after it, the driver
-//! asks [`Host::ready_at`] when the host looks again because of pacing.
+//! After every call the driver polls [`Requests::poll`] until no request is left, and serves the
+//! requests in that order. When [`Host::transmit`] has no packet, or [`Host::has_more`] is false after
+//! it, the driver calls [`Host::ready_at`] to learn when the host looks again because of pacing.
 //!
-//! The order of calls at one instant is the driver's; the simulator's is in `penstock-sim`'s `clock`.
-//! A packet that a host receives is the host's: it is answered with, kept or removed from the pool.
+//! The driver chooses the order of calls at one instant; `penstock-sim`'s `clock` has the simulator's
+//! order. A host owns the packets that it receives: it answers with them, keeps them, or removes them
+//! from the pool.
 //!
-//! What leaves first: control packets, in the order in which they were made; then credits for which the
-//! tokens suffice, and data that credits have paid for; or, without credits, what the NIC chooses.
+//! Control packets leave first, in the order in which they were made. With credits, next come credits
+//! for which the tokens suffice, and data that credits have paid for. Without credits, the NIC chooses
+//! the next packet.
 //!
-//! Reading order: [`flows`], [`requests`], here (the life of a flow), `sending` (what leaves),
-//! `receiving` (data that arrive), `answers` (what comes back), `pauses` (what the switch says),
-//! `messages` (Homa), `credits` (ExpressPass).
+//! Reading order: [`flows`], [`requests`], here (the life of a flow), `sending` (packets that leave),
+//! `receiving` (data that arrive), `answers` (answers that come back), `pauses` (signals of the
+//! switch), `messages` (Homa), `credits` (ExpressPass).
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -73,12 +75,12 @@ pub struct Turn<'a> {
     pub requests: &'a mut Requests,
 }
 
-/// What hosts draw from.
+/// The random streams of hosts.
 #[derive(Clone, Debug)]
 pub struct HostDraws {
-    /// NIC queues of flows.
+    /// For the choice of a flow's NIC queue.
     pub nic: Pcg32,
-    /// Sizes of credits, and the gaps between them (ExpressPass).
+    /// For the sizes of credits, and the gaps between them (ExpressPass).
     pub credits: Pcg32,
 }
 
@@ -93,7 +95,7 @@ pub struct FrameBytes {
     pub control: u16,
 }
 
-/// What a host knows of its place.
+/// What a host knows of its network.
 #[derive(Clone, Debug)]
 pub struct HostFacts<'a> {
     /// How the hosts of the scheme behave.
@@ -106,7 +108,7 @@ pub struct HostFacts<'a> {
     pub hop_delay: Time,
     /// Sizes of frames.
     pub frames: FrameBytes,
-    /// The longest path.
+    /// Facts about the longest path of the network.
     pub path: PathFacts,
     /// How credits are shaped, where the scheme has credits.
     pub shaping: Option<&'a CreditShapingConfig>,
@@ -115,9 +117,9 @@ pub struct HostFacts<'a> {
 /// A flow that starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening {
-    /// Its name, which every packet of it bears.
+    /// Name of the flow. Every packet of the flow bears it.
     pub flow: u32,
-    /// Its number in the run.
+    /// Number of the flow in the run.
     pub number: u64,
     /// The flow identifier that switches see (FID).
     pub hash: u32,
@@ -127,9 +129,9 @@ pub struct Opening {
     pub size: u64,
     /// Priority class, below the host's number of classes.
     pub class: u8,
-    /// Whether it is labelled as incast (BFC App. A.7).
+    /// Whether the flow is labelled as incast (BFC App. A.7).
     pub is_incast: bool,
-    /// What is known of its path.
+    /// Facts about the path of the flow.
     pub path: PathFacts,
 }
 
@@ -144,7 +146,7 @@ pub struct HostCounters {
     pub credits_wasted: u64,
 }
 
-/// What waits at a host with credits (ExpressPass), behind its control packets.
+/// Packets that wait at a host with credits (ExpressPass), behind its control packets.
 #[derive(Debug)]
 struct Credited {
     /// Credits that wait for tokens.
@@ -159,14 +161,14 @@ pub struct Host {
     nic: Nic,
     /// Acknowledgements and other control packets, ahead of data.
     control: Fifo,
-    /// Until when the switch lets the host send no data (FAFC).
+    /// The host may send no data before this time, because the switch paused it (FAFC).
     held_until: Time,
     hop_delay: Time,
     frames: FrameBytes,
     fidelity: Fidelity,
     config: Arc<HostConfig>,
     credited: Option<Box<Credited>>,
-    /// What the switch has memory for (BFC with credits).
+    /// The bytes for which the switch has set memory aside (BFC with credits).
     balance: Option<Box<Balance>>,
     granter: Option<Box<Granter>>,
     /// The names of the flows that this host has opened and that have not completed.
@@ -199,7 +201,7 @@ impl Host {
         }
     }
 
-    /// The switch has granted `balance` from the start (BFC with credits).
+    /// Stores the credit that the switch grants at the start (BFC with credits).
     pub fn connect(&mut self, balance: Balance) {
         self.balance = Some(Box::new(balance));
     }
@@ -232,7 +234,8 @@ impl Host {
         turn.flows.expect(opening.flow, incoming);
     }
 
-    /// A flow to this host has completed at its source: what still arrives of it is ignored.
+    /// A flow to this host has completed at its source. The host ignores packets of the flow that still
+    /// arrive.
     pub fn close(&mut self, turn: &mut Turn<'_>, flow: u32) {
         if let Some(incoming) = turn.flows.incoming(flow) {
             incoming.is_open = false;
@@ -285,17 +288,17 @@ impl Host {
         }
     }
 
-    /// Until when the switch lets the host send no data (FAFC).
+    /// The time before which the switch lets the host send no data (FAFC).
     pub fn held_until(&self) -> Time {
         self.held_until
     }
 
-    /// Its NIC.
+    /// The NIC of the host.
     pub fn nic(&self) -> &Nic {
         &self.nic
     }
 
-    /// What its switch has granted, where switches grant (BFC with credits).
+    /// The credit that the switch has granted, where switches grant credit (BFC with credits).
     pub fn balance(&self) -> Option<&Balance> {
         self.balance.as_deref()
     }
@@ -305,22 +308,22 @@ impl Host {
         self.credited.is_some()
     }
 
-    /// Credits that its queue had no room for (ExpressPass).
+    /// Number of credits that were dropped because the host's credit queue was full (ExpressPass).
     pub fn dropped_credits(&self) -> u64 {
         self.credited.as_ref().map_or(0, |credited| credited.credits.dropped())
     }
 
-    /// The flows that it has opened and that have not completed, in no order.
+    /// The flows that this host has opened and that have not completed, in no order.
     pub fn open_flows(&self) -> &[u32] {
         &self.open
     }
 
-    /// How its NIC was paused.
+    /// How the host's NIC was paused.
     pub fn pauses(&self) -> &HostPauses {
         &self.pauses
     }
 
-    /// What it has counted.
+    /// The host's counters.
     pub fn counters(&self) -> HostCounters {
         self.counters
     }

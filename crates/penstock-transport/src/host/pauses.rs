@@ -1,4 +1,5 @@
-//! What the switch says to a host: pauses of classes and queues, pauses that end by themselves, credit.
+//! Signals of the switch to a host: pauses of classes and queues, pauses that end by themselves,
+//! credit.
 
 use penstock_packet::{PacketId, PauseClock, Signal};
 use penstock_units::{Fidelity, Time};
@@ -8,9 +9,9 @@ use super::{Host, Request, Timer, Turn};
 /// Pauses of a host's NIC.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostPauses {
-    /// Time, summed over the paused queues.
+    /// Paused time, summed over the queues.
     pub queue_clock: PauseClock,
-    /// Time, summed over the paused classes; a pause of all data counts as that of one class.
+    /// Paused time, summed over the classes. A pause of all data counts as a pause of one class.
     pub class_clock: PauseClock,
     /// Queue pauses that took effect.
     pub queue_pauses: u64,
@@ -52,7 +53,8 @@ impl Host {
         }
     }
 
-    /// Counts the pauses that have begun since the NIC's queues and classes were paused as `before` says.
+    /// Counts the pauses that have begun since `before`, the paused queues and classes of the NIC at
+    /// that time.
     fn count_pauses(&mut self, now: Time, before: (u128, u32)) {
         let (queues, classes) = (self.nic.paused_queues(), self.nic.paused_classes());
         let pauses = &mut self.pauses;
@@ -62,8 +64,8 @@ impl Host {
         pauses.class_clock.set(now, classes.count_ones().max(u32::from(pauses.is_held)));
     }
 
-    /// The switch pauses the host for `span`, beyond earlier pauses; its flows also cut their rates by
-    /// the share of T_hop that this is (FAFC: C. Lu et al., Algorithm 3).
+    /// The switch pauses the host for `span`, beyond earlier pauses. The host's flows also cut their
+    /// rates by the share of T_hop that `span` takes (FAFC: C. Lu et al., Algorithm 3).
     fn hold(&mut self, turn: &mut Turn<'_>, span: Time) {
         self.pauses.class_pauses += u64::from(!self.pauses.is_held);
         self.pauses.is_held = true;
@@ -77,8 +79,8 @@ impl Host {
         }
     }
 
-    /// A pause that ends by itself is over, unless another one has begun; or the tokens suffice for the
-    /// next credit.
+    /// The timer of the uplink is due. Either a pause that ends by itself is over, unless another one
+    /// has begun, or the tokens suffice for the next credit.
     pub(super) fn on_uplink_timer(&mut self, turn: &mut Turn<'_>) {
         if self.held_until > turn.now {
             turn.requests.push(Request::Timer(Timer::Uplink, self.held_until));
@@ -89,7 +91,7 @@ impl Host {
         turn.requests.set_ready();
     }
 
-    /// Pays for packet `id`, which leaves now (BFC with credits).
+    /// Pays the credit for packet `id`, which leaves now (BFC with credits).
     #[inline]
     pub(super) fn pay(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         if let Some(balance) = &mut self.balance {
@@ -98,7 +100,7 @@ impl Host {
         }
     }
 
-    /// Tells the NIC which of its queues have run out of credit or have got some.
+    /// Tells the NIC which of its queues have run out of credit or have got some again.
     fn apply_credit(&mut self, turn: &mut Turn<'_>) {
         let Some(balance) = &mut self.balance else { return };
         while let Some((queue, is_dry)) = balance.take_change() {

@@ -1,4 +1,4 @@
-//! Data that arrive at a host, and what it replies.
+//! Data that arrive at a host, and the host's replies.
 
 use penstock_packet::{Packet, PacketFlags, PacketId, PacketKind};
 use penstock_units::Time;
@@ -37,7 +37,7 @@ impl Host {
         let opens_pair = packet.flags.contains(PacketFlags::OPENS_PAIR);
         let gap = receiver.pair_gap(turn.now, offset, payload, opens_pair);
         match receiver.on_data(turn.now, offset, payload) {
-            // Credits acknowledge, until there is nothing to credit any more.
+            // Credits acknowledge the data, until nothing is left to credit.
             Reply::Acknowledge { cumulative } if is_credited && cumulative != incoming.size => {
                 return turn.pool.remove(id);
             }
@@ -57,7 +57,7 @@ impl Host {
         self.send_reply(turn, id);
     }
 
-    /// Sends a data packet that has become a reply back to its source.
+    /// Sends a reply back to the source of the data packet from which it was made.
     #[inline]
     pub(super) fn send_reply(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &mut turn.pool[id];
@@ -82,7 +82,7 @@ impl Host {
         self.send_back(turn, flow, packet);
     }
 
-    /// Sees to a timer at the deadline of the receiver of `flow`, or before.
+    /// Asks for a timer at the deadline of the receiver of `flow`, unless an earlier one is set.
     #[inline]
     pub(super) fn watch_receiver(&self, turn: &mut Turn<'_>, flow: u32) {
         let incoming = &mut turn.flows.incoming[flow as usize];

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use penstock_units::Time;
 
-/// What a timer of a host is for.
+/// The purpose of a host's timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Timer {
     /// The retransmission and the controller of the flow with this name, at its source.
@@ -15,17 +15,17 @@ pub enum Timer {
     Uplink,
 }
 
-/// Something that a driver does for a host.
+/// What a driver is to do for a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Call [`crate::Host::on_timer`] with this timer at this time, or before: a timer that is set for an
-    /// earlier time stays as it is, and one that is set for a later time moves.
+    /// Call [`crate::Host::on_timer`] with this timer at this time, or before. A timer that is set for
+    /// an earlier time stays as it is. A timer that is set for a later time moves to this time.
     Timer(Timer, Time),
-    /// In the ns-3 HPCC simulator's fidelity: a flow of this host may send at this time; an alarm that is
-    /// set for later moves there ([`crate::Host::ready_at`]).
+    /// Only in the ns-3 HPCC simulator's fidelity: a flow of this host may send at this time. An alarm
+    /// that is set for a later time moves to this time ([`crate::Host::ready_at`]).
     Alarm(Time),
-    /// The flow with this name has completed: its last byte is acknowledged at its source. The driver
-    /// tells the destination ([`crate::Host::close`]).
+    /// The flow with this name has completed: its source has received the acknowledgement of the last
+    /// byte. The driver tells the destination ([`crate::Host::close`]).
     Completed(u32),
     /// The host may have a packet to send: call [`crate::Host::transmit`] as soon as the uplink is free.
     Ready,
@@ -33,7 +33,7 @@ pub enum Request {
     Due(Timer),
 }
 
-/// What a host has asked for and the driver has not done yet.
+/// The requests of a host that the driver has not served yet.
 #[derive(Debug, Default)]
 pub struct Requests {
     waiting: Vec<Request>,
@@ -55,15 +55,15 @@ impl Requests {
         self.is_ready = true;
     }
 
-    /// `timer` is served after everything else, when what can leave has left.
+    /// Asks that `timer` be served after everything else, when all packets that can leave have left.
     #[inline]
     pub(super) fn defer(&mut self, timer: Timer) {
         self.due = Some(timer);
     }
 
-    /// The next request. The driver polls after every call of a host, until there is none. Requests come
-    /// in the order in which they were made; [`Request::Ready`] comes behind them, once, and
-    /// [`Request::Due`] last.
+    /// The next request. The driver polls after every call of a host, until there is none. Requests
+    /// come in the order in which they were made. Then [`Request::Ready`] comes once, and
+    /// [`Request::Due`] comes last.
     #[inline]
     pub fn poll(&mut self) -> Option<Request> {
         if !self.waiting.is_empty() {

@@ -1,5 +1,5 @@
-//! What leaves a host: control packets first, then credits and what they have paid for, or the NIC's
-//! choice.
+//! The packets that leave a host: control packets first, then credits and the data that they paid for,
+//! or the NIC's choice.
 
 use penstock_packet::{Packet, PacketFlags, PacketId, PacketKind};
 use penstock_units::{Fidelity, Time};
@@ -8,7 +8,7 @@ use super::{Flows, Host, Request, Timer, Turn};
 use crate::sender::Segment;
 
 impl Host {
-    /// The uplink is free: the packet that leaves now, if there is one.
+    /// The packet that leaves now, if there is one. The uplink must be free.
     #[inline]
     pub fn transmit(&mut self, turn: &mut Turn<'_>) -> Option<PacketId> {
         if let Some(id) = self.control.pop(turn.pool) {
@@ -24,8 +24,8 @@ impl Host {
         Some(self.next_packet(turn, flow))
     }
 
-    /// Whether a packet waits behind the one that [`Host::transmit`] has given. A flow whose pacing gap
-    /// is not over does not count ([`Host::ready_at`]), a flow of a paused queue may.
+    /// Whether a packet waits behind the one that [`Host::transmit`] has given. A flow does not count
+    /// while its pacing gap lasts ([`Host::ready_at`]). A flow of a paused queue may count.
     #[inline]
     pub fn has_more(&self) -> bool {
         let has_data = match &self.credited {
@@ -35,9 +35,9 @@ impl Host {
         has_data || !self.control.is_empty()
     }
 
-    /// When a host that has nothing to send looks again because of pacing, at `earliest` or later (ps); none
-    /// when only an input can change that. In the ns-3 HPCC simulator's fidelity an alarm that is set stays
-    /// as it is.
+    /// When a host that has nothing to send looks again because of pacing, at `earliest` or later (ps).
+    /// `None` when only an input can give the host something to send. In the ns-3 HPCC simulator's
+    /// fidelity an alarm that is set stays as it is.
     #[inline]
     pub fn ready_at(&self, flows: &Flows, earliest: Time) -> Option<Time> {
         if self.credited.is_some() || self.held_until > earliest {
@@ -46,7 +46,7 @@ impl Host {
         self.nic.wake_at(earliest, &flows.senders).map(|time| time.max(earliest))
     }
 
-    /// The next packet of `flow`, the NIC's choice.
+    /// The next packet of `flow`, which the NIC chose.
     fn next_packet(&mut self, turn: &mut Turn<'_>, flow: u32) -> PacketId {
         let sender = &mut turn.flows.senders[flow as usize];
         let (segment, queue) = (sender.send(turn.now), sender.queue());
@@ -58,7 +58,8 @@ impl Host {
         id
     }
 
-    /// A packet with the bytes of `segment`, which count as sent, from `queue` of the NIC.
+    /// Makes a packet with the bytes of `segment`, from `queue` of the NIC. The sender counts these
+    /// bytes as sent.
     #[inline]
     pub(super) fn data_packet(
         &self,
@@ -95,7 +96,7 @@ impl Host {
         }
     }
 
-    /// Queues a control packet of the size that `packet` names.
+    /// Queues a control packet. `packet` states its own size.
     #[inline]
     pub(super) fn send(&mut self, turn: &mut Turn<'_>, packet: Packet) {
         let id = turn.pool.insert(packet);
@@ -126,7 +127,7 @@ impl Host {
         turn.requests.set_ready();
     }
 
-    /// Sees to a timer at the deadline of the sender of `flow`, or before.
+    /// Asks for a timer at the deadline of the sender of `flow`, unless an earlier one is set.
     #[inline]
     pub(super) fn watch_sender(&self, turn: &mut Turn<'_>, flow: u32) {
         let deadline = turn.flows.senders[flow as usize].deadline();

@@ -1,7 +1,7 @@
-//! The linked lists that flows stand in at their NIC.
+//! The linked lists of the flows at a NIC.
 //!
-//! The links are in the flows themselves, so a NIC allocates nothing when flows come and go, and a
-//! flow leaves the middle of a list in constant time.
+//! The links are in the flows themselves. So a NIC allocates nothing when flows come and go, and a flow
+//! leaves the middle of a list in constant time.
 
 use super::seat::Seat;
 use crate::sender::Sender;

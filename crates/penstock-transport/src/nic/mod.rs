@@ -1,17 +1,16 @@
 //! The NIC of a host: which of its flows sends the next data packet.
 //!
-//! Flows are served packet by packet, lowest class first, and within a class in turn or by fewest
-//! remaining bytes (SRF). Control packets (acknowledgements, pause frames) do not come through
-//! here: the driver sends them first. Flows live in an array of the caller and are named by their
-//! slots in it; every slot is at one NIC at most.
+//! Flows are served packet by packet, lowest class first. Within a class flows are served in turn or by
+//! fewest remaining bytes (SRF). Control packets (acknowledgements, pause frames) do not pass through
+//! the NIC: the host sends them first. Flows live in an array of the caller, and their slots in the
+//! array name them. Every slot is at one NIC at most.
 //!
-//! The calls, per flow: [`Nic::start`] once; [`Nic::on_change`] after anything that may have
-//! changed its readiness (an acknowledgement, a timeout, a switch drop); [`Nic::finish`] once. Per
-//! packet: [`Nic::next`], then [`Sender::send`], then [`Nic::after_send`]. When `next` finds
-//! nothing, sleep until [`Nic::wake_at`] or the next input.
+//! The calls per flow are [`Nic::start`] once; [`Nic::on_change`] after anything that may have changed
+//! the flow's readiness (an acknowledgement, a timeout, a switch drop); [`Nic::finish`] once. The calls
+//! per packet are [`Nic::next`], then [`Sender::send`], then [`Nic::after_send`]. When `next` finds
+//! nothing, the caller sleeps until [`Nic::wake_at`] or the next input.
 //!
-//! Reading order: `queued`, the NIC of every exact run; `polled`, the one of the ns-3 HPCC
-//! simulator.
+//! Reading order: `queued`, the NIC of every exact run; `polled`, the NIC of the ns-3 HPCC simulator.
 //!
 //! Sources: round robin, strict priority and pauses per class from the NIC model of
 //! alibaba-edu/High-Precision-Congestion-Control; queues and their pauses from P. Goyal et al.,
@@ -64,7 +63,7 @@ impl Nic {
         Nic { kind }
     }
 
-    /// A new flow in `slot`, of `class` < the NIC's classes: gets its queue and may send.
+    /// A new flow in `slot`, of `class` < the NIC's classes. The flow gets its queue and may send.
     pub fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
         match &mut self.kind {
             Kind::Queued(nic) => nic.start(slot, class, flows, rng),
@@ -72,7 +71,7 @@ impl Nic {
         }
     }
 
-    /// The flow in `slot` is complete: leaves the NIC and its queue.
+    /// The flow in `slot` is complete and leaves the NIC and its queue.
     pub fn finish(&mut self, slot: u32, flows: &mut [Sender]) {
         match &mut self.kind {
             Kind::Queued(nic) => nic.finish(slot, flows),
@@ -89,7 +88,8 @@ impl Nic {
         }
     }
 
-    /// The flow that sends next at `now`, if any can. It stays first until [`Nic::after_send`].
+    /// The flow that sends next at `now`, if any flow can. The flow stays first until
+    /// [`Nic::after_send`].
     #[inline]
     pub fn next(&mut self, now: Time, flows: &mut [Sender]) -> Option<u32> {
         match &mut self.kind {
@@ -98,8 +98,9 @@ impl Nic {
         }
     }
 
-    /// The flow in `slot` has sent a packet at `now`: goes to the back of its class, and leaves its
-    /// queue when that was its last packet, as a switch frees the queue of a flow without packets.
+    /// The flow in `slot` has sent a packet at `now`. The flow goes to the back of its class. After its
+    /// last packet the flow also leaves its queue, as a switch frees the queue of a flow without
+    /// packets.
     #[inline]
     pub fn after_send(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
         if let Kind::Queued(nic) = &mut self.kind {
@@ -116,8 +117,8 @@ impl Nic {
         }
     }
 
-    /// Whether a flow of a class that is not paused is in turn. `false` means that [`Nic::next`]
-    /// finds nothing before [`Nic::wake_at`]; after `true` it may still find nothing.
+    /// Whether an unpaused class has a flow in turn. `false` means that [`Nic::next`] finds nothing
+    /// before [`Nic::wake_at`]. After `true`, `next` may still find nothing.
     #[inline]
     pub fn has_ready(&self) -> bool {
         match &self.kind {
@@ -140,15 +141,15 @@ impl Nic {
         }
     }
 
-    /// The first switch sent the bitmap of the queues that are to be paused: bit q for queue q; the
-    /// others resume.
+    /// The first switch sent a bitmap of queues: queue q is paused when bit q is set, and resumes
+    /// otherwise.
     pub fn set_paused_queues(&mut self, bitmap: u128, flows: &mut [Sender]) {
         if let Kind::Queued(nic) = &mut self.kind {
             nic.set_paused_queues(bitmap, flows);
         }
     }
 
-    /// `queue` has run out of credit at the first switch, or has got some; obeyed by every NIC.
+    /// `queue` has run out of credit at the first switch, or has got some again. Every NIC obeys.
     pub fn set_queue_dry(&mut self, queue: u16, is_dry: bool, flows: &mut [Sender]) {
         if let Kind::Queued(nic) = &mut self.kind {
             nic.set_queue_dry(queue, is_dry, flows);

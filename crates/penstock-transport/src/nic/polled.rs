@@ -1,18 +1,19 @@
-//! The NIC of the ns-3 HPCC simulator, which looks through its flows for every packet.
+//! The NIC of the ns-3 HPCC simulator, which scans its flows for every packet.
 //!
-//! Source: `RdmaEgressQueue` and `QbbNetDevice` of alibaba-edu/High-Precision-Congestion-Control.
-//! Flows stand in a row in the order in which they started. A look begins behind the place that sent
-//! last and takes the first flow that is not paused, has something left, is within its window and
-//! past its pacing gap. Flows that have ended stay in the row until a look passes one of them; then
-//! all behind it move up, while the place that sent last stays where it is, so that a turn can be
-//! lost or given twice at that moment.
+//! Source: `RdmaEgressQueue` and `QbbNetDevice` of alibaba-edu/High-Precision-Congestion-Control. Flows
+//! stand in a row in the order in which they started. A scan begins behind the place that sent last.
+//! The scan takes the first flow that is not paused, has bytes left, is within its window and is past
+//! its pacing gap. A flow that has ended stays in the row until a scan passes it. Then all flows behind
+//! it move up, while the place that sent last keeps its number. At that moment a turn can be lost or
+//! given twice.
 //!
-//! Its alarm has peculiarities that a comparison needs: it is set for the earliest pacing gap of all
-//! flows with something left, blocked and paused ones included, and not at all when that gap is over
-//! already; the driver leaves an alarm that is set alone.
+//! The NIC's alarm has peculiarities that a comparison needs. The alarm is set for the earliest pacing
+//! gap of all flows with bytes left, blocked and paused flows included. The alarm is not set when that
+//! gap is over already. The driver does not move an alarm that is set.
 //!
-//! Cost: linear in the number of flows per packet, as there. A flow that has nothing left to send is
-//! passed without a look at it: on the reference's incasts with DCQCN six of ten are.
+//! Cost: linear in the number of flows per packet, as in that simulator. The scan passes a flow that
+//! has nothing left to send without reading the flow's state. On the reference's incasts with DCQCN,
+//! six of ten flows are passed in this way.
 
 use alloc::vec::Vec;
 
@@ -27,12 +28,12 @@ struct Entry {
     slot: u32,
     class: u8,
     has_ended: bool,
-    /// Whether a look has found that nothing is left to send, and nothing has changed since. The
-    /// flow's seat is then [`Place::Waiting`], else [`Place::Ready`].
+    /// Whether a scan has found nothing left to send, and nothing has changed since. The flow's seat is
+    /// then [`Place::Waiting`], else [`Place::Ready`].
     is_spent: bool,
 }
 
-/// A NIC that looks through its flows.
+/// A NIC that scans its flows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PolledNic {
     row: Vec<Entry>,
@@ -87,7 +88,7 @@ impl PolledNic {
         }
         let slot = found.map(|place| self.row[place].slot);
         if let Some(first) = first_ended {
-            // The place of the flow that was found, once those that have ended before it are gone.
+            // The place of the flow that was found, after the ended flows before it have left the row.
             let gone =
                 |place| self.row[first..place].iter().filter(|entry| entry.has_ended).count();
             found = found.map(|place| if place > first { place - gone(place) } else { place });
@@ -101,8 +102,8 @@ impl PolledNic {
         slot
     }
 
-    /// Whether there are flows in the row, ended ones included. With some, it looks again after every
-    /// packet, because a look may shorten the row.
+    /// Whether flows are in the row, ended ones included. If so, the NIC scans again after every
+    /// packet, because a scan may shorten the row.
     pub(super) fn has_flows(&self) -> bool {
         !self.row.is_empty()
     }

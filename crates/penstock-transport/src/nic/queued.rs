@@ -1,9 +1,11 @@
-//! A NIC with lists of the flows that can send: constant cost per packet whatever the number of
-//! blocked and paused flows, logarithmic in the number of paced flows, and of ready flows under SRF.
+//! A NIC with lists of the flows that can send.
 //!
-//! Blocked flows are in no structure, paced ones in a heap by time. A flow of a paused queue is set
-//! aside when it comes to the front, and returns to the back when the queue resumes; a paused class
-//! is passed over as a whole.
+//! The cost per packet does not depend on the number of blocked and paused flows. The cost is
+//! logarithmic in the number of paced flows and, under SRF, in the number of ready flows.
+//!
+//! Blocked flows are in no structure. Paced flows are in a heap, ordered by time. A flow of a paused
+//! queue is set aside when it comes to the front, and returns to the back when the queue resumes. The
+//! NIC skips a paused class as a whole.
 
 use alloc::vec::Vec;
 
@@ -24,12 +26,12 @@ const CONTROL_QUEUE: u128 = 1;
 /// A NIC with lists of the flows that can send.
 #[derive(Clone, Debug)]
 pub(super) struct QueuedNic {
-    /// Per class.
+    /// The ready flows, one entry per class.
     ready: Vec<ReadyFlows>,
     /// Bit c is set while class c has ready flows.
     ready_classes: u32,
     paused_classes: u32,
-    /// Per queue, the flows that came to the front while it was stopped.
+    /// One list per queue: the flows that came to the front while the queue was stopped.
     parked: Vec<List>,
     paused_queues: u128,
     /// Queues without credit.
@@ -57,7 +59,7 @@ impl QueuedNic {
         }
     }
 
-    /// A new flow in `slot`, of `class` < the NIC's classes: gets its queue and may send.
+    /// A new flow in `slot`, of `class` < the NIC's classes. The flow gets its queue and may send.
     pub(super) fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
         self.flow_count += 1;
         self.paced.reserve(self.flow_count);
@@ -67,14 +69,14 @@ impl QueuedNic {
         self.make_ready(slot, flows);
     }
 
-    /// The flow in `slot` is complete: leaves the NIC and its queue.
+    /// The flow in `slot` is complete and leaves the NIC and its queue.
     pub(super) fn finish(&mut self, slot: u32, flows: &mut [Sender]) {
         self.detach(slot, flows);
         self.leave_queue(slot, flows);
         self.flow_count -= 1;
     }
 
-    /// Gives a flow that has something to send a queue, unless it has one.
+    /// Gives a queue to a flow that has something to send, unless the flow has one.
     fn take_queue(&mut self, slot: u32, flows: &mut [Sender], rng: &mut Pcg32) {
         let flow = &mut flows[slot as usize];
         if !flow.seat.has_queue {
@@ -119,7 +121,8 @@ impl QueuedNic {
         }
     }
 
-    /// The flow that sends next at `now`, if any can. It stays first until [`QueuedNic::after_send`].
+    /// The flow that sends next at `now`, if any flow can. The flow stays first until
+    /// [`QueuedNic::after_send`].
     pub(super) fn next(&mut self, now: Time, flows: &mut [Sender]) -> Option<u32> {
         while let Some((_, slot)) = self.paced.first().filter(|first| first.0 <= now.as_ps()) {
             self.detach(slot, flows);
@@ -145,8 +148,9 @@ impl QueuedNic {
         }
     }
 
-    /// The flow in `slot` has sent a packet at `now`: goes to the back of its class, and leaves its
-    /// queue when that was its last packet, as a switch frees the queue of a flow without packets.
+    /// The flow in `slot` has sent a packet at `now`. The flow goes to the back of its class. After its
+    /// last packet the flow also leaves its queue, as a switch frees the queue of a flow without
+    /// packets.
     pub(super) fn after_send(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
         self.detach(slot, flows);
         let readiness = flows[slot as usize].readiness(now);
@@ -162,9 +166,9 @@ impl QueuedNic {
         self.paced.first().map(|(time, _)| Time::from_ps(time))
     }
 
-    /// Whether a flow of a class that is not paused is in turn. `false` means that [`QueuedNic::next`]
-    /// finds nothing before [`QueuedNic::wake_at`]; after `true` it may still find that the flows in turn
-    /// are of paused queues.
+    /// Whether an unpaused class has a flow in turn. `false` means that [`QueuedNic::next`] finds
+    /// nothing before [`QueuedNic::wake_at`]. After `true`, `next` may still find nothing, when all
+    /// flows in turn have paused queues.
     #[inline]
     pub(super) fn has_ready(&self) -> bool {
         self.ready_classes & !self.paused_classes != 0
@@ -186,7 +190,7 @@ impl QueuedNic {
         self.unpark(queue, flows);
     }
 
-    /// `queue` has run out of credit, or has got some.
+    /// `queue` has run out of credit, or has got some again.
     pub(super) fn set_queue_dry(&mut self, queue: u16, is_dry: bool, flows: &mut [Sender]) {
         if usize::from(queue) >= self.parked.len() {
             return;
@@ -199,7 +203,7 @@ impl QueuedNic {
         }
     }
 
-    /// The flows of `queue` may send again, if nothing else stops it.
+    /// Lets the flows of `queue` send again, if nothing else stops the queue.
     fn unpark(&mut self, queue: u16, flows: &mut [Sender]) {
         if self.is_queue_stopped(queue) {
             return;
@@ -210,8 +214,8 @@ impl QueuedNic {
         }
     }
 
-    /// The first switch sent the bitmap of the queues that are to be paused: bit q for queue q; the
-    /// others resume.
+    /// The first switch sent a bitmap of queues: queue q is paused when bit q is set, and resumes
+    /// otherwise.
     pub(super) fn set_paused_queues(&mut self, bitmap: u128, flows: &mut [Sender]) {
         for queue in 1..self.parked.len() as u16 {
             if bitmap & (1 << queue) == 0 {
@@ -259,7 +263,7 @@ impl QueuedNic {
         self.paused_classes &= !(1 << class);
     }
 
-    /// The flow in turn in the lowest class that has one and is not paused.
+    /// The flow in turn of the lowest unpaused class that has one.
     #[inline]
     fn first_ready(&self) -> Option<u32> {
         let classes = self.ready_classes & !self.paused_classes;
@@ -269,7 +273,7 @@ impl QueuedNic {
         self.ready[classes.trailing_zeros() as usize].first()
     }
 
-    /// Puts a flow that is in no structure where `readiness` says.
+    /// Puts a flow that is in no structure into the one for its `readiness`.
     fn place(&mut self, slot: u32, readiness: Readiness, flows: &mut [Sender]) {
         match readiness {
             Readiness::Ready => self.make_ready(slot, flows),
@@ -290,7 +294,7 @@ impl QueuedNic {
         self.ready[usize::from(class)].insert(slot, flows);
     }
 
-    /// Takes a flow out of the structure that it is in.
+    /// Takes a flow out of its structure.
     fn detach(&mut self, slot: u32, flows: &mut [Sender]) {
         let flow = &mut flows[slot as usize];
         let (place, class, queue) = (flow.seat.place, flow.seat.class, flow.queue());

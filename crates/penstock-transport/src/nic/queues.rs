@@ -1,10 +1,10 @@
-//! Which NIC queue a flow gets: one of its own while there are empty ones, then a random one.
+//! Which NIC queue a flow gets: an empty queue while there is one, then a random queue.
 //!
-//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, Sec. 3.3.1 and 3.3.2: the source NIC
-//! writes its queue number into its packets, and the first switch pauses that queue. Queue 0 is
-//! reserved for control packets. With several priority classes the data queues are divided evenly
-//! between them, because a queue that two classes share would be paused for both (our choice; the
-//! paper says only that classes have queues of their own).
+//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, Sec. 3.3.1 and 3.3.2: the source NIC writes
+//! its queue number into its packets, and the first switch pauses that queue. Queue 0 is reserved for
+//! control packets. Several priority classes divide the data queues evenly, because a pause of a queue
+//! that two classes share would stop both (our choice; the paper says only that classes have queues of
+//! their own).
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -23,15 +23,15 @@ pub(crate) struct Queues {
 }
 
 impl Queues {
-    /// `queues` queues, the control queue included, for `classes` classes; 0 queues means that
-    /// flows have no queues.
+    /// `queues` queues, the control queue included, for `classes` classes. With 0 queues, flows have no
+    /// queues.
     pub(crate) fn new(queues: u32, classes: u32) -> Self {
         Queues { flows: alloc::vec![0; queues as usize], empty: u128::MAX, classes }
     }
 
     /// The queue of a new flow of `class`; 0 when flows have no queues. Of several empty queues the
-    /// lowest is taken that is not paused, as a flow that has left may have caused a pause (our
-    /// choice; the paper does not say).
+    /// flow gets the lowest unpaused one, because an empty queue may still be paused on account of a
+    /// flow that has left (our choice; the paper does not say).
     pub(crate) fn assign(&mut self, class: u8, paused: u128, rng: &mut Pcg32) -> u16 {
         if self.flows.is_empty() {
             return 0;
@@ -49,7 +49,7 @@ impl Queues {
         chosen as u16
     }
 
-    /// A flow of `queue` left.
+    /// A flow leaves `queue`.
     pub(crate) fn release(&mut self, queue: u16) {
         if let Some(flows) = self.flows.get_mut(usize::from(queue)) {
             *flows -= 1;

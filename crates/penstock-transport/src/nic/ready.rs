@@ -1,4 +1,4 @@
-//! The flows of one class that can send, in the order in which they do: what a NIC's scheduling chooses.
+//! The flows of one class that can send, in the order that the NIC's scheduling gives.
 
 use super::config::NicScheduling;
 use super::list::List;
@@ -8,14 +8,14 @@ use crate::sender::Sender;
 /// The ready flows of one class.
 #[derive(Clone, Debug)]
 pub(super) enum ReadyFlows {
-    /// First come, first served; whoever has sent comes last.
+    /// First come, first served. A flow that has sent goes to the back.
     InTurn(List),
-    /// The fewest bytes left to send first; of equal ones the lowest slot.
+    /// Fewest bytes left to send first. Of flows with equal bytes left, the lowest slot comes first.
     ByRemaining(SlotHeap),
 }
 
 impl ReadyFlows {
-    /// None yet.
+    /// No flow is ready.
     pub(super) fn new(scheduling: NicScheduling) -> Self {
         match scheduling {
             NicScheduling::RoundRobin => ReadyFlows::InTurn(List::new()),
@@ -31,7 +31,7 @@ impl ReadyFlows {
         }
     }
 
-    /// Whether a flow stays where it is while the bytes that it has left to send change.
+    /// Whether a flow keeps its place while its number of bytes left to send changes.
     #[inline]
     pub(super) fn keeps_place(&self) -> bool {
         match self {
@@ -49,7 +49,7 @@ impl ReadyFlows {
         }
     }
 
-    /// Takes in a flow that is in no structure.
+    /// Adds a flow that is in no structure.
     #[inline]
     pub(super) fn insert(&mut self, slot: u32, flows: &mut [Sender]) {
         match self {
@@ -60,7 +60,7 @@ impl ReadyFlows {
         }
     }
 
-    /// Takes out a flow that is among them.
+    /// Removes a ready flow.
     #[inline]
     pub(super) fn remove(&mut self, slot: u32, flows: &mut [Sender]) {
         match self {

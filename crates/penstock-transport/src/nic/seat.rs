@@ -1,11 +1,11 @@
 //! Where a flow stands at its NIC.
 //!
-//! Invariant: a flow is in the one structure that its [`Place`] names, or in none.
+//! Invariant: a flow is in the structure that its [`Place`] names, or in none.
 
 /// Which structure of the NIC holds a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// None: it waits for an acknowledgement, or is not at the NIC.
+    /// No structure: the flow waits for an acknowledgement, or is not at the NIC.
     #[default]
     Waiting,
     /// The ready flows of its class.
@@ -19,7 +19,7 @@ pub(crate) enum Place {
 /// A flow's part of the NIC's structures.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seat {
-    /// The flow behind it in its list, and the one ahead of it.
+    /// The next and the previous flow in the list of this flow.
     pub(super) next: u32,
     pub(super) previous: u32,
     /// Position in the heap that holds the flow, if one does.

@@ -1,8 +1,7 @@
-//! A binary heap of flows by a key, smallest first, from which any flow can be removed.
+//! A binary heap of flows by a key, smallest first. Any flow can be removed.
 //!
-//! Each flow knows its position in the heap (in its seat), so removal takes logarithmic time. Flows
-//! with equal keys come out in the order of their slots, which makes the order independent of how
-//! they came in.
+//! Each flow's seat stores the flow's position in the heap, so removal takes logarithmic time. Flows
+//! with equal keys leave in the order of their slots, whatever the order of their insertion.
 
 use alloc::vec::Vec;
 

@@ -1,23 +1,26 @@
 //! The loss recovery of TCP NewReno: duplicate acknowledgements reveal a loss, and one lost packet
 //! is sent again per round trip.
 //!
-//! Sources: fast retransmit and fast recovery of RFC 5681 Sec. 3.2 with the partial
-//! acknowledgements of RFC 6582 Sec. 3.2, and the timer of RFC 6298 with Karn's rule (its Sec. 3).
-//! The AFQ paper runs TCP and DCTCP over it, without selective acknowledgements (N. Sharma et al.,
-//! NSDI 2018, Sec. 6.2.2). The receiver keeps what arrives ahead of a gap and acknowledges every
-//! packet at once, cumulatively.
+//! Sources: fast retransmit and fast recovery of RFC 5681 Sec. 3.2 with the partial acknowledgements of
+//! RFC 6582 Sec. 3.2, and the timer of RFC 6298 with Karn's rule (its Sec. 3). The AFQ paper runs TCP
+//! and DCTCP over this recovery, without selective acknowledgements (N. Sharma et al., NSDI 2018, Sec.
+//! 6.2.2). The receiver keeps what arrives ahead of a gap. It acknowledges every packet at once,
+//! cumulatively.
 //!
-//! The RFCs inflate the congestion window by a packet per duplicate acknowledgement, and deflate it
-//! again. Here the window is the controller's, and the same bytes are taken off what is in flight:
-//! the test "in flight < window" comes out the same, and every controller can use this recovery.
-//! They are taken off as well when a timeout ends a fast recovery. RFC 5681 halves everything not
-//! acknowledged then, which after some round trips of recovery is several windows: the slow start
-//! that follows would overrun the path again, for ever (our choice; htsim and Linux bound it, too).
+//! The RFCs inflate the congestion window by one packet per duplicate acknowledgement, and deflate the
+//! window again later. Here the window belongs to the controller, so recovery subtracts the same bytes
+//! from the bytes in flight. The test "in flight < window" has the same result, and every controller
+//! can use this recovery.
 //!
-//! Left out: limited transmit (RFC 3042), delayed and selective acknowledgements, the timestamp
-//! option: a round trip is measured on one new packet at a time. The clock is exact, so G of
-//! RFC 6298 is 0. Of the two variants of RFC 6582 Sec. 4 this is the one that restarts the timer
-//! only at the first partial acknowledgement.
+//! Recovery subtracts these bytes also when a timeout ends a fast recovery (our choice; htsim and Linux
+//! bound the bytes in flight, too). RFC 5681 halves all unacknowledged bytes at a timeout. After some
+//! round trips of recovery these are several windows, and the slow start that follows would overrun the
+//! path again, for ever.
+//!
+//! Left out: limited transmit (RFC 3042), delayed and selective acknowledgements, the timestamp option.
+//! The sender therefore measures the round trip of one new packet at a time. The clock is exact, so G
+//! of RFC 6298 is 0. RFC 6582 Sec. 4 has two variants; this one restarts the timer only at the first
+//! partial acknowledgement.
 
 use alloc::format;
 
@@ -85,13 +88,14 @@ pub(crate) struct Sending {
     duplicate_threshold: u32,
     /// Duplicate acknowledgements since the last progress, outside a fast recovery.
     duplicates: u32,
-    /// Bytes that left the network as duplicate acknowledgements say: what RFC 5681 inflates the
-    /// window by. 0 outside a fast recovery.
+    /// Bytes that have left the network according to the duplicate acknowledgements. RFC 5681 inflates
+    /// the window by as much. 0 outside a fast recovery.
     departed: u64,
-    /// In a fast recovery: it ends when everything below this byte is acknowledged.
+    /// The fast recovery ends when everything below this byte is acknowledged; `None` outside a fast
+    /// recovery.
     recovery_end: Option<u64>,
-    /// The end of what was sent when the last loss was detected (recover in RFC 6582). Duplicate
-    /// acknowledgements of no more than that may come from retransmissions.
+    /// The end of the bytes sent when the last loss was detected (recover in RFC 6582). Duplicate
+    /// acknowledgements that acknowledge no more than these bytes may come from retransmissions.
     recover: Option<u64>,
     /// Whether the packet at the first unacknowledged byte is to be sent again now.
     is_due: bool,
@@ -171,7 +175,7 @@ impl Sending {
 }
 
 impl AtSource for Sending {
-    /// Those of the packet that is to be sent again, if one is.
+    /// The bytes of the packet that is to be sent again, if there is one.
     #[inline]
     fn lost_bytes(&self, outstanding: u64) -> u64 {
         if self.is_due { self.payload.min(outstanding) } else { 0 }
@@ -182,7 +186,7 @@ impl AtSource for Sending {
         self.departed
     }
 
-    /// What is due leaves whatever the window says.
+    /// A due retransmission leaves even when the window is full.
     #[inline]
     fn has_room(&self, outstanding: u64, window: u64) -> bool {
         self.has_window(outstanding, window) || self.is_due
@@ -247,9 +251,9 @@ struct Timer {
     timeout: Time,
     /// When the timer expires; [`Time::NEVER`] while nothing is in flight.
     expiry: Time,
-    /// SRTT and RTTVAR, once a round trip was measured.
+    /// SRTT and RTTVAR; `None` before the first measurement.
     round_trip: Option<(Time, Time)>,
-    /// The packet that is measured: its end in the flow, and when it left.
+    /// The packet whose round trip is measured: its end in the flow, and when it left.
     measured: Option<(u64, Time)>,
     /// Whether the timer has expired since new bytes were acknowledged.
     has_expired: bool,
@@ -268,8 +272,8 @@ impl Timer {
         }
     }
 
-    /// A packet that ends at `end` leaves. Karn: after a retransmission nobody knows which packet
-    /// an acknowledgement answers, so nothing is measured then (RFC 6298 Sec. 3).
+    /// A packet that ends at `end` leaves. After a retransmission nobody knows which packet an
+    /// acknowledgement answers, so nothing is measured (Karn's rule, RFC 6298 Sec. 3).
     #[inline]
     fn on_send(&mut self, now: Time, end: u64, is_retransmission: bool) {
         if self.expiry == Time::NEVER {
@@ -290,8 +294,8 @@ impl Timer {
         self.expiry = Time::NEVER;
     }
 
-    /// New bytes up to `acknowledged` were acknowledged: measures, if the packet is among them. A
-    /// measurement ends the back-off (RFC 6298 Sec. 5).
+    /// New bytes up to `acknowledged` were acknowledged. Takes a measurement if the measured packet is
+    /// among them. A measurement ends the back-off (RFC 6298 Sec. 5).
     fn measure(&mut self, now: Time, acknowledged: u64) {
         self.has_expired = false;
         let Some((_, sent_at)) = self.measured.take_if(|measured| measured.0 <= acknowledged)
@@ -312,8 +316,8 @@ impl Timer {
         self.timeout = timeout.max(self.minimum).min(self.maximum);
     }
 
-    /// The timer has expired: twice the timeout from now on (RFC 6298 Sec. 5.5). It runs again from
-    /// the next packet. Answers whether this has happened before without progress.
+    /// The timer has expired: the timeout doubles (RFC 6298 Sec. 5.5). The timer runs again from the
+    /// next packet on. Answers whether the timer had already expired since the last progress.
     fn back_off(&mut self) -> bool {
         self.timeout = self.timeout.saturating_add(self.timeout).min(self.maximum);
         self.measured = None;

@@ -112,7 +112,7 @@ fn a_timeout_rewinds_and_ends_the_recovery() {
     three_duplicates(&mut sending, view(0, 10, 0));
     let mut state = view(0, 10, 0);
     assert_eq!(sending.on_deadline(Time::from_us(99), &mut state), None);
-    // Three of the ten have arrived, as the duplicates say.
+    // The duplicates say that three of the ten packets have arrived.
     let timeout = LossSignal::Timeout { in_flight: 7_000, is_repeated: false };
     assert_eq!(sending.on_deadline(Time::from_us(100), &mut state), Some(timeout));
     assert_eq!((state.next, sending.departed_bytes(), sending.is_due), (0, 0, false));

@@ -1,14 +1,14 @@
 //! Go-Back-N as RDMA NICs do it: the receiver takes bytes in order only, and after a gap the sender
 //! starts again at the gap.
 //!
-//! Source: the RoCE NIC model of alibaba-edu/High-Precision-Congestion-Control, the default in the
-//! evaluation of BFC (P. Goyal et al., NSDI 2022, Sec. 6.2.1). The receiver reports a gap with one
-//! negative acknowledgement and repeats it only after an interval; the sender rewinds and continues
-//! at its current rate.
+//! Source: the RoCE NIC model of alibaba-edu/High-Precision-Congestion-Control, which is the default in
+//! the evaluation of BFC (P. Goyal et al., NSDI 2022, Sec. 6.2.1). The receiver reports a gap with one
+//! negative acknowledgement and repeats the report only after an interval. The sender rewinds and
+//! continues at its current rate.
 //!
 //! Differs from that model: duplicates are acknowledged again, and the sender has a retransmission
-//! timer without back-off. Without both, the loss of the last packet of a flow or of a negative
-//! acknowledgement stalls the flow for ever (that model relies on a lossless network).
+//! timer without back-off. Without both, the loss of a flow's last packet or of a negative
+//! acknowledgement would stall the flow for ever. That model relies on a lossless network.
 
 use super::hooks::{AtDestination, AtSource, Parameters};
 use super::reply::Reply;
@@ -41,7 +41,7 @@ pub struct GoBackNConfig {
 
 impl Parameters for GoBackNConfig {}
 
-/// The sending half: the retransmission timer and how far the flow ever got.
+/// The sending half: the retransmission timer and the furthest byte of the flow that was sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Sending {
     timeout: Time,
@@ -70,7 +70,8 @@ impl AtSource for Sending {
         is_retransmission
     }
 
-    /// A negative one rewinds the flow, unless it asks for less than is acknowledged by now.
+    /// A negative acknowledgement rewinds the flow, unless it asks for bytes that are already
+    /// acknowledged.
     fn on_acknowledgement(
         &mut self,
         now: Time,

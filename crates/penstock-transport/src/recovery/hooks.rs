@@ -1,7 +1,7 @@
 //! What a host asks of a recovery: of its parameters, and of its halves at both ends of a flow.
 //!
-//! Nearly every hook has a default, which does nothing or says that there is nothing. A recovery writes
-//! those that it has an answer to.
+//! Nearly every hook has a default, which does nothing or answers "nothing". A recovery writes only the
+//! hooks for which it has something to do.
 
 use core::ops::Range;
 
@@ -13,7 +13,8 @@ use crate::path::Acknowledgement;
 
 /// What the rest of a host and the switches must know of a recovery's parameters.
 pub(crate) trait Parameters {
-    /// Checks the fields with each other; each has been checked against the bounds that it declares.
+    /// Compares the fields with each other. Each field has already been checked against its declared
+    /// bounds.
     fn check(&self, _problems: &mut Problems) {}
 
     /// Whether a sender learns of a loss before its timer expires, and tells its controller
@@ -22,7 +23,7 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Whether every data packet is acknowledged, or only the one that makes a flow whole.
+    /// Whether every data packet is acknowledged. If not, only the packet that completes a flow is.
     fn acknowledges_each(&self) -> bool {
         true
     }
@@ -30,8 +31,7 @@ pub(crate) trait Parameters {
 
 /// The sending half: which bytes leave next.
 pub(crate) trait AtSource {
-    /// Bytes that are to be sent again before new ones, with `outstanding` bytes that are not
-    /// acknowledged.
+    /// Bytes that are to be sent again before new ones, while `outstanding` bytes are not acknowledged.
     #[inline]
     fn lost_bytes(&self, _outstanding: u64) -> u64 {
         0
@@ -49,35 +49,35 @@ pub(crate) trait AtSource {
         outstanding.saturating_sub(self.departed_bytes()) < window
     }
 
-    /// Whether a packet may leave while `outstanding` bytes are not acknowledged, with a window of
-    /// `window` bytes.
+    /// Whether a packet may leave with a window of `window` bytes, while `outstanding` bytes are not
+    /// acknowledged.
     #[inline]
     fn has_room(&self, outstanding: u64, window: u64) -> bool {
         self.has_window(outstanding, window)
     }
 
-    /// What is acknowledged once all that is in flight is (bytes), with `next` as the first byte that
-    /// is sent next.
+    /// The acknowledged position once all bytes in flight are acknowledged (bytes). `next` is the first
+    /// byte that is sent next.
     #[inline]
     fn end_of_flight(&self, next: u64) -> u64 {
         next
     }
 
-    /// Takes a packet of at most `payload` bytes that is to be sent again: its offset and length.
+    /// Takes a packet of at most `payload` bytes to send again. Answers its offset and length.
     #[inline]
     fn take_lost(&mut self, _payload: u32, _view: &FlowView) -> Option<(u64, u32)> {
         None
     }
 
-    /// The bytes `offset .. end` leave at `now`; answers whether they had left before. Where that
-    /// cannot be seen from them, [`AtSource::take_lost`] has said so.
+    /// The bytes `offset .. end` leave at `now`. Answers whether they had left before, where their
+    /// position shows it. Elsewhere [`AtSource::take_lost`] has already told.
     #[inline]
     fn on_send(&mut self, _now: Time, _offset: u64, _end: u64) -> bool {
         false
     }
 
-    /// An acknowledgement arrived at `now`; `view` has taken its cumulative part into account.
-    /// Recovery may rewind `view.next`, and may know more of what is newly acknowledged.
+    /// An acknowledgement arrived at `now`. `view` already has its cumulative part. Recovery may rewind
+    /// `view.next`, and may add to the newly acknowledged bytes.
     #[inline]
     fn on_acknowledgement(
         &mut self,
@@ -94,8 +94,8 @@ pub(crate) trait AtSource {
         false
     }
 
-    /// The receiver asks for `range` again, and the bytes before `next` were sent. Answers whether it
-    /// has to be told that nothing is lost.
+    /// The receiver asks for `range` again; the bytes before `next` were sent. Answers whether the
+    /// sender must tell the receiver that nothing is lost.
     fn on_resend(&mut self, _range: Range<u64>, _next: u64) -> bool {
         false
     }
@@ -113,7 +113,7 @@ pub(crate) trait AtSource {
     }
 }
 
-/// The receiving half: what is replied to a data packet.
+/// The receiving half: the reply to a data packet.
 pub(crate) trait AtDestination {
     /// A data packet with `payload` bytes from `offset` on arrived at `now`.
     fn on_data(&mut self, now: Time, offset: u64, payload: u32) -> Reply;
@@ -121,20 +121,22 @@ pub(crate) trait AtDestination {
     /// Bytes delivered to the application (bytes).
     fn delivered(&self) -> u64;
 
-    /// When something is asked for again without a packet; [`Time::NEVER`] when nothing is.
+    /// When the receiver asks again for missing bytes without a packet; [`Time::NEVER`] when it waits
+    /// for none.
     #[inline]
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The next bytes to ask for again because of the time alone, until there are none.
+    /// The next bytes that the receiver has waited for too long and asks for again, until there are
+    /// none.
     fn on_deadline(&mut self, _now: Time) -> Option<Range<u64>> {
         None
     }
 
-    /// The source may send the bytes before `offset` as of `now`.
+    /// The source was told at `now` that it may send the bytes before `offset`.
     fn on_grant(&mut self, _now: Time, _offset: u64) {}
 
-    /// The source has not sent yet what it was asked for again.
+    /// The source has not sent yet the bytes that were asked for again.
     fn on_busy(&mut self, _now: Time) {}
 }

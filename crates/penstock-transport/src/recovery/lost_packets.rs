@@ -1,4 +1,4 @@
-//! The packets that a sender has to send again, in the order in which it learnt of them.
+//! The packets that a sender has to send again, in the order in which the sender learnt of the losses.
 
 use alloc::collections::VecDeque;
 use core::ops::Range;
@@ -6,7 +6,7 @@ use core::ops::Range;
 /// The bytes of packets that were lost and are not sent again yet, oldest loss first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LostPackets {
-    /// Neighbouring packets are one range, so that the drops of a burst take little memory.
+    /// Lost bytes. Neighbouring packets share one range, so the drops of a burst take little memory.
     ranges: VecDeque<Range<u64>>,
     bytes: u64,
 }
@@ -40,7 +40,7 @@ impl LostPackets {
         self.ranges.iter().any(|range| range.contains(&offset))
     }
 
-    /// How many bytes are to be sent again (bytes).
+    /// Number of bytes to send again (bytes).
     #[inline]
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

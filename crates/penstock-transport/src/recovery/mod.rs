@@ -1,18 +1,16 @@
-//! What a lost packet costs, at both ends of a flow.
+//! What both ends of a flow do about a lost packet.
 //!
-//! Each kind of recovery has a sending half, which chooses the bytes that leave next, and a
-//! receiving half, which chooses the reply to a data packet. A flow uses the same kind at both
-//! ends. To add one: write its file (parameters, bounds, both halves, citation, tests) and its line
-//! below.
+//! Each kind of recovery has a sending half, which chooses the bytes that leave next, and a receiving
+//! half, which chooses the reply to a data packet. A flow uses the same kind at both ends. To add a
+//! recovery, write its file (parameters, bounds, both halves, citation, tests) and its line below.
 //!
-//! Recovery decides what is sent again, control ([`crate::control`]) how much may be in flight. They
-//! meet in two places: recovery tells the controller of losses
-//! ([`LossSignal`]), and it knows which outstanding bytes are not in the
-//! network any more.
+//! Recovery decides what is sent again. Control ([`crate::control`]) decides how much may be in flight.
+//! They meet in two places: recovery tells the controller of losses ([`LossSignal`]), and recovery
+//! knows which outstanding bytes have left the network.
 //!
-//! Reading order: `hooks` (what a host asks of a recovery), [`go_back_n`], `lost_packets`,
-//! [`perfect`], `range_set` and `reassembly` (what the next two share), [`selective_repeat`],
-//! [`fast_retransmit`], [`resend`].
+//! Reading order: `hooks` (what a host asks of a recovery), [`go_back_n`], `lost_packets`, [`perfect`],
+//! `range_set` and `reassembly` (shared by the next two), [`selective_repeat`], [`fast_retransmit`],
+//! [`resend`].
 
 use core::ops::Range;
 

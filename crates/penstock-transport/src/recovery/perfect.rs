@@ -1,10 +1,10 @@
-//! Perfect retransmission: the switch that drops a packet tells the sender, which sends exactly
-//! those bytes again, once.
+//! Perfect retransmission: the switch that drops a packet tells the sender, and the sender sends
+//! exactly those bytes again, once.
 //!
-//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, Sec. 6.2.1 (HPCC-PFC): a bound on what
-//! any retransmission scheme can do. A real switch refuses it, because it needs a switch that
-//! reports every drop. The receiver counts bytes in whatever order they come: only dropped bytes
-//! are sent again, so it sees every byte once. There is no timer, because no drop goes unreported.
+//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, Sec. 6.2.1 (HPCC-PFC): a bound on what any
+//! retransmission scheme can do. Real switches do not report every drop, so no real switch can offer
+//! this recovery. The receiver counts bytes in any order. It sees every byte once, because only dropped
+//! bytes are sent again. No timer is needed, because every drop is reported.
 
 use penstock_units::Time;
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ impl AtSource for Sending {
         self.lost.bytes()
     }
 
-    /// The receiver counts bytes in any order, so those that were dropped are not among them.
+    /// The receiver counts bytes in any order, so its count does not include the dropped bytes.
     #[inline]
     fn end_of_flight(&self, next: u64) -> u64 {
         next.saturating_sub(self.lost.bytes())

@@ -1,13 +1,14 @@
 //! Ranges of bytes of a flow that arrived ahead of a gap.
 //!
 //! Invariants: the ranges are not empty, they are sorted, and no two of them touch. Packets arrive in
-//! order but for losses, so a range nearly always grows or joins at the end: that costs no search.
+//! order except after losses. So nearly always the last range grows or a new last range is added,
+//! without a search.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Ranges that the first gap makes room for, in one allocation: more than a window of 100 packets
-/// can have (our choice: a bandwidth-delay product at 100 Gb/s and 8 us).
+/// Number of ranges that the first gap allocates at once. A window of 100 packets cannot have more (our
+/// choice: a bandwidth-delay product at 100 Gb/s and 8 us).
 const FIRST_RANGES: usize = 64;
 
 /// A set of bytes, kept as ranges.
@@ -18,13 +19,13 @@ pub(crate) struct RangeSet {
 }
 
 impl RangeSet {
-    /// How many bytes are in the set (bytes).
+    /// Number of bytes in the set (bytes).
     #[inline]
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Adds a range that is not empty; answers how many of its bytes are new (bytes).
+    /// Adds a range that is not empty. Answers the number of bytes that are new (bytes).
     pub(crate) fn insert(&mut self, range: Range<u64>) -> u64 {
         if let Some(last) = self.ranges.last_mut()
             && last.end == range.start
@@ -50,8 +51,8 @@ impl RangeSet {
         added
     }
 
-    /// Takes out all bytes below `offset`, and those that follow `offset` without a gap. Answers
-    /// where the set or the next gap begins, and how many bytes were taken out.
+    /// Removes all bytes below `offset`, and the bytes that follow `offset` without a gap. Answers
+    /// where the remaining set or the next gap begins, and how many bytes were removed.
     pub(crate) fn advance(&mut self, offset: u64) -> (u64, u64) {
         let mut reached = offset;
         let mut taken = 0;
@@ -70,7 +71,7 @@ impl RangeSet {
         self.ranges.last().map_or(0, |range| range.start)
     }
 
-    /// The first gap in `within`, or the part of it in there.
+    /// The first gap in `within`, cut to `within`.
     pub(crate) fn first_gap(&self, within: Range<u64>) -> Option<Range<u64>> {
         let next = self.ranges.partition_point(|range| range.end <= within.start);
         let (start, next) = match self.ranges.get(next) {

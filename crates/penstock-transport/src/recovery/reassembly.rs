@@ -1,15 +1,15 @@
-//! The bytes that a receiver has: all before the next one in order, and some ahead of gaps.
+//! The bytes that a receiver has: all bytes before the next one in order, and some ahead of gaps.
 
 use core::ops::Range;
 
 use super::range_set::RangeSet;
 
-/// What has arrived of a flow.
+/// The bytes of a flow that have arrived.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reassembly {
     /// The next byte in order.
     expected: u64,
-    /// What arrived ahead of a gap.
+    /// Bytes that arrived ahead of a gap.
     ahead: RangeSet,
 }
 
@@ -24,13 +24,13 @@ impl Reassembly {
         false
     }
 
-    /// The next byte in order (bytes), which is how many were delivered.
+    /// The next byte in order (bytes). It equals the number of bytes delivered.
     #[inline]
     pub(crate) fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// All that has arrived, in any order (bytes).
+    /// Number of bytes that have arrived, in any order (bytes).
     #[inline]
     pub(crate) fn arrived(&self) -> u64 {
         self.expected + self.ahead.bytes()

@@ -1,12 +1,12 @@
-//! What the receiving half of a recovery answers.
+//! The answers of the receiving half of a recovery.
 
 /// What a receiver answers to a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// An acknowledgement of the bytes before `cumulative`; with perfect recovery of as many bytes
-    /// as `cumulative`.
+    /// An acknowledgement of the bytes before `cumulative`. With perfect recovery, `cumulative` is
+    /// instead the number of bytes that arrived.
     Acknowledge {
-        /// What goes into the acknowledgement (bytes).
+        /// The position or number that the acknowledgement carries (bytes).
         cumulative: u64,
     },
     /// A negative acknowledgement: a gap starts at `expected`.

@@ -1,15 +1,17 @@
-//! Homa's recovery: the receiver asks for what has not arrived.
+//! Homa's recovery: the receiver asks for the bytes that have not arrived.
 //!
 //! B. Montazeri et al., "Homa", SIGCOMM 2018, sec. 3.7. Implemented: a receiver that has waited for
-//! granted bytes for a while sends RESEND for every gap; the sender answers with the bytes at the
-//! highest level, or with BUSY when it has not sent them yet because shorter messages come first. Bytes
-//! may arrive in any order, as packet spraying delivers them.
+//! granted bytes for a while sends RESEND for every gap. The sender answers with the bytes at the
+//! highest level. It answers with BUSY when it has not sent the bytes yet because shorter messages come
+//! first. Bytes may arrive in any order, as with packet spraying.
 //!
-//! A message is acknowledged once, when all of it has arrived (our choice: Homa's response or ACK does
-//! that), so that completion times are those of the other schemes. A message of which nothing has
-//! arrived is not known to its receiver: a sender that has had nothing to send for as long sends its first
-//! packet again (in Homa the client's RESEND for the response finds an unknown RPC, with the same effect).
-//! A RESEND is a grant of what it asks for, in case the grant was lost.
+//! A message is acknowledged once, when all of it has arrived, so that completion times are comparable
+//! with those of the other schemes (our choice: Homa's response or ACK does the same).
+//!
+//! A receiver does not know of a message from which nothing has arrived. So a sender that has had
+//! nothing to send for the same time sends its first packet again (in Homa the client's RESEND for the
+//! response finds an unknown RPC, with the same effect). A RESEND also grants the bytes that it asks
+//! for, in case the grant was lost.
 
 use alloc::format;
 
@@ -51,14 +53,14 @@ impl Parameters for ResendConfig {
     }
 }
 
-/// The sending half: what is to be sent again, and when the receiver is reminded of the message.
+/// The sending half: the bytes to send again, and when the sender reminds the receiver of the message.
 #[derive(Clone, Debug)]
 pub(crate) struct Sending {
     lost: LostPackets,
     timeout: Time,
     payload: u32,
-    /// When the first packet is sent again, so that the receiver knows of the message, or repeats an
-    /// acknowledgement that was lost.
+    /// When the first packet is sent again. From that packet the receiver learns of the message, or
+    /// repeats a lost acknowledgement.
     expiry: Time,
 }
 
@@ -127,11 +129,11 @@ pub(crate) struct Receiving {
     size: u64,
     timeout: Time,
     bytes: Reassembly,
-    /// The bytes that the sender may have sent end here.
+    /// The end of the bytes that the sender may have sent.
     granted: u64,
-    /// When something granted is asked for again; [`Time::NEVER`] while nothing is expected.
+    /// When the receiver asks again for granted bytes; [`Time::NEVER`] while it expects none.
     deadline: Time,
-    /// The bytes before this are asked for again already, while that is being done.
+    /// The bytes before this one are already asked for, while a round of RESENDs is being made.
     asked: u64,
 }
 
@@ -148,7 +150,7 @@ impl Receiving {
         }
     }
 
-    /// The time until the next RESEND begins anew.
+    /// Restarts the time until the next RESEND.
     fn expect(&mut self, now: Time) {
         let is_due = self.delivered() < self.granted;
         self.deadline = if is_due { now.saturating_add(self.timeout) } else { Time::NEVER };
@@ -180,7 +182,7 @@ impl AtDestination for Receiving {
         self.deadline
     }
 
-    /// Gap after gap.
+    /// One gap per call.
     fn on_deadline(&mut self, now: Time) -> Option<Range<u64>> {
         if now < self.deadline {
             return None;
@@ -221,7 +223,7 @@ mod tests {
         sending.take_lost(1_000, &FlowView::default())
     }
 
-    /// Of a message of `size` bytes, of which the first `unscheduled` come without a grant.
+    /// The receiver of a message of `size` bytes. The first `unscheduled` bytes come without a grant.
     fn receiving(size: u64, unscheduled: u64) -> Receiving {
         Receiving::new(&CONFIG, &FlowFacts { size, unscheduled, path: &fixture::path() })
     }

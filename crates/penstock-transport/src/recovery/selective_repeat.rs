@@ -1,22 +1,24 @@
-//! Selective repeat as IRN does it: the receiver says which packets arrived ahead of a gap, and the
-//! sender sends the lost ones again, and no others.
+//! Selective repeat as IRN does it: the receiver reports the packets that arrived ahead of a gap, and
+//! the sender sends only the lost packets again.
 //!
-//! R. Mittal et al., "Revisiting Network Support for RDMA" (IRN), SIGCOMM 2018, Sec. 3: negative
-//! acknowledgements with the cumulative position and the packet that arrived; a packet counts as
-//! lost once a later one is known to have arrived; a static timeout, short while few packets are in
-//! flight; and new packets only while no more than a bandwidth-delay product is outstanding (BDP-FC).
-//! Acknowledgements are cumulative otherwise, one per packet.
+//! R. Mittal et al., "Revisiting Network Support for RDMA" (IRN), SIGCOMM 2018, Sec. 3. The paper was
+//! not at hand: sections and values are quoted from memory. Implemented:
+//! - A negative acknowledgement carries the cumulative position and the packet that arrived. Other
+//!   acknowledgements are cumulative, one per packet.
+//! - A packet counts as lost once a later packet is known to have arrived.
+//! - The timeout is static, and short while few packets are in flight.
+//! - New packets leave only while no more than a bandwidth-delay product is outstanding (BDP-FC).
 //!
-//! The paper was not at hand: sections and values are quoted from memory.
+//! Left out: the extensions for RDMA operations (its Sec. 5). The paper's bitmaps are sets of ranges
+//! here; the cap on outstanding bytes bounds the sets as it bounds the bitmaps.
 //!
-//! Left out: the bitmaps are sets of ranges here, which the cap on outstanding bytes bounds as it
-//! bounds the bitmaps; the extensions for RDMA operations (its Sec. 5).
-//!
-//! Where the paper is silent: a packet is sent again once, and a retransmission that is lost waits
-//! for the timeout; after a timeout everything outstanding that is not known to have arrived counts
-//! as lost, or a lost tail would cost a timeout per packet; every acknowledgement that says something
-//! new restarts the timer. A retransmission needs room in the controller's window, for which lost
-//! and selectively acknowledged bytes are not in flight.
+//! Where the paper is silent:
+//! - A packet is sent again once. A retransmission that is lost waits for the timeout.
+//! - After a timeout all outstanding bytes that are not known to have arrived count as lost. Otherwise
+//!   a lost tail would cost a timeout per packet.
+//! - Every acknowledgement with new information restarts the timer.
+//! - A retransmission needs room in the controller's window. Lost and selectively acknowledged bytes
+//!   are not in flight for the window.
 
 use alloc::format;
 
@@ -79,25 +81,25 @@ impl Parameters for SelectiveRepeatConfig {
 #[derive(Clone, Debug)]
 pub(crate) struct Sending {
     payload: u64,
-    /// The most that is outstanding when a new packet leaves (bytes).
+    /// A new packet leaves only while no more than this is outstanding (bytes).
     cap: u64,
     timeout_low: Time,
     timeout_high: Time,
-    /// `low_packets` (bytes).
+    /// The parameter `low_packets` in bytes.
     low_bytes: u64,
-    /// What is known to have arrived ahead of a gap.
+    /// Bytes that are known to have arrived ahead of a gap.
     received: RangeSet,
-    /// What is below this is acknowledged, was received, or was sent again.
+    /// The bytes below this one are acknowledged, known to have arrived, or sent again.
     resent_to: u64,
-    /// The end of the last gap: what is missing from `resent_to` up to here is lost.
+    /// The end of the last gap. Missing bytes from `resent_to` up to here are lost.
     lost_end: u64,
-    /// Bytes missing between the two.
+    /// Missing bytes between `resent_to` and `lost_end`.
     lost_bytes: u64,
-    /// In recovery: it ends when everything below this byte is acknowledged.
+    /// The recovery ends when everything below this byte is acknowledged; `None` outside a recovery.
     recovery_end: Option<u64>,
     /// When the timer was started; [`Time::NEVER`] while nothing is outstanding.
     started_at: Time,
-    /// When to look at the timer: `timeout_low` after the start, or later.
+    /// When to look at the timer: `timeout_low` after its start, or later.
     expiry: Time,
     /// Whether the timer has expired since the last progress.
     has_expired: bool,
@@ -124,7 +126,8 @@ impl Sending {
         }
     }
 
-    /// The packet that a negative acknowledgement says has arrived; it was full, or the last one.
+    /// The packet that has arrived according to a negative acknowledgement. The packet was full, or the
+    /// flow's last one.
     fn selective(&self, ack: &Acknowledgement, view: &FlowView) -> Option<Range<u64>> {
         let end = ack.received.saturating_add(self.payload).min(view.next);
         let start = ack.received.max(view.acknowledged);
@@ -148,7 +151,7 @@ impl AtSource for Sending {
         self.lost_bytes
     }
 
-    /// Those that are lost, or received.
+    /// Bytes that are lost, or known to have arrived.
     #[inline]
     fn departed_bytes(&self) -> u64 {
         self.lost_bytes + self.received.bytes()
@@ -185,7 +188,8 @@ impl AtSource for Sending {
         false
     }
 
-    /// Bytes that were received selectively count as newly acknowledged then, and not a second time.
+    /// Selectively received bytes count as newly acknowledged at the first report, and not a second
+    /// time.
     fn on_acknowledgement(
         &mut self,
         now: Time,
@@ -227,7 +231,7 @@ impl AtSource for Sending {
         }
     }
 
-    /// All that is outstanding and not known to have arrived counts as lost.
+    /// All outstanding bytes that are not known to have arrived count as lost.
     fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
         if now < self.expiry {
             return None;

@@ -30,8 +30,8 @@ fn take_lost(sending: &mut Sending) -> Option<(u64, u32)> {
     sending.take_lost(1_000, &FlowView::default())
 }
 
-/// Takes an acknowledgement into account that names packet `received`, if it is a negative one;
-/// answers the signal and the bytes newly acknowledged.
+/// Takes an acknowledgement into account. A negative one names packet `received`. Answers the signal
+/// and the number of bytes newly acknowledged.
 fn acknowledge(
     sending: &mut Sending,
     mut view: FlowView,

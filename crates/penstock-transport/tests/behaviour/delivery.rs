@@ -1,4 +1,4 @@
-//! Whatever is lost or reordered, every byte is delivered, in order and once.
+//! Every byte is delivered once and in order, whatever packets are lost or reordered.
 
 use penstock_transport::{ControllerConfig, Readiness, RecoveryConfig};
 use penstock_units::Time;

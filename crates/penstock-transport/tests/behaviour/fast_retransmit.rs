@@ -5,8 +5,9 @@ use penstock_transport::ControllerConfig;
 use crate::pair::Pair;
 use crate::{fast_retransmit, new_reno, window};
 
-/// Packets that lie in one window of twenty, of which those at `losses` are lost once each time:
-/// when the flow was complete (us), packets sent again, and timeouts.
+/// The cost of losses in a flow of `packets` packets within a window of twenty. Packets at `losses` are
+/// lost, once for each time that they are listed. Answers when the flow was complete (us), the packets
+/// sent again, and the timeouts.
 fn cost(packets: u64, controller: ControllerConfig, losses: &[u64]) -> (u64, u32, u32) {
     let mut pair = Pair::new(packets * 1_000, controller, fast_retransmit());
     pair.losses = losses.iter().map(|packet| packet * 1_000).collect();
@@ -27,14 +28,15 @@ fn so_many_losses_in_a_window_cost_so_many_round_trips() {
         let round_trips = count as u64;
         let expected = (8 + 8 * round_trips, count as u32, 0);
         assert_eq!(cost(20, window(20_000), &losses[..count]), expected);
-        // With NewReno's own window too: the duplicates of a window let new packets out.
+        // The result is the same with NewReno's own window: the duplicates of a window let new packets
+        // out.
         assert_eq!(cost(20, new_reno(20), &losses[..count]), expected);
     }
 }
 
 #[test]
 fn the_loss_of_the_last_packet_or_of_a_retransmission_costs_a_timeout() {
-    // Progress at 8 us starts the timer; 200 us and a round trip later.
+    // Progress at 8 us starts the timer. The flow completes 200 us and a round trip later.
     assert_eq!(cost(20, window(20_000), &[19]), (8 + 200 + 8, 1, 1));
     let (time, _, timeouts) = cost(20, window(20_000), &[5, 5]);
     assert_eq!((time, timeouts), (8 + 200 + 8, 1));

@@ -3,7 +3,7 @@
 use crate::pair::{Fate, Pair};
 use crate::{go_back_n, line_rate, window};
 
-/// A flow at line rate whose packets have `fates`, the first one last, after a run.
+/// A flow at line rate after a run. Its packets have `fates`; the last entry is for the first packet.
 fn run(size: u64, fates: Vec<Fate>) -> Pair {
     let mut pair = Pair::new(size, line_rate(), go_back_n());
     pair.fates = fates;

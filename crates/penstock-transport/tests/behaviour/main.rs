@@ -50,7 +50,7 @@ fn go_back_n() -> RecoveryConfig {
     RecoveryConfig::GoBackN(GoBackNConfig { timeout, nack_interval })
 }
 
-/// Switches tell of what they drop.
+/// Perfect recovery: switches report their drops.
 fn perfect() -> RecoveryConfig {
     RecoveryConfig::Perfect(PerfectConfig {})
 }

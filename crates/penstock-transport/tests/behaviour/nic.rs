@@ -43,7 +43,7 @@ impl Host {
         }
     }
 
-    /// Sends `count` packets now, or as many as can be sent, and answers whose they were.
+    /// Sends `count` packets now, or as many as can be sent. Answers the flow of each packet.
     fn send(&mut self, count: usize) -> Vec<u32> {
         let mut sent = Vec::new();
         while sent.len() < count {

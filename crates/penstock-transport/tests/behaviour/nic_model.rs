@@ -49,7 +49,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A NIC, and beside it what a slow model knows: the live flows, their classes and the pauses.
+/// A NIC, and the knowledge of a slow model: the live flows, their classes and the pauses.
 struct Model {
     nic: Nic,
     flows: Vec<Sender>,
@@ -182,7 +182,7 @@ impl Model {
         self.nic.after_send(slot, self.now, &mut self.flows);
     }
 
-    /// A resting NIC wakes no later than the first paced flow that nothing pauses.
+    /// Checks that a resting NIC wakes no later than the first paced flow that nothing pauses.
     fn check_wake(&self) {
         for &slot in &self.live {
             let flow = &self.flows[slot as usize];

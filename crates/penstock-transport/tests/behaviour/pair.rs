@@ -1,4 +1,4 @@
-//! A sender and a receiver over a network that loses and reorders whatever it likes.
+//! A sender and a receiver over a network that loses and reorders packets as a test asks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use penstock_units::Time;
 
 use crate::{acknowledgement, host, path};
 
-/// What arrives where; the order breaks ties in time.
+/// An arrival, or a timer. The order of the variants breaks ties in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Arrival {
     Data { offset: u64, payload: u32, sent_at: Time },
@@ -25,7 +25,8 @@ pub type Fate = Option<u64>;
 pub struct Pair {
     pub sender: Sender,
     pub receiver: Receiver,
-    /// Fates of the packets to come, the next one last; when there are no more, nothing is lost.
+    /// Fates of the packets to come; the last entry is for the next packet. When no entry is left,
+    /// nothing is lost.
     pub fates: Vec<Fate>,
     /// Offsets of data packets that are lost, once for each time that they are listed.
     pub losses: Vec<u64>,
@@ -53,7 +54,8 @@ impl Pair {
         }
     }
 
-    /// Runs until nothing arrives any more; what has arrived in order has been delivered, or less.
+    /// Runs until nothing arrives any more. The receiver has then delivered at most the bytes that
+    /// arrived in order.
     pub fn run(&mut self) {
         self.pump(Time::ZERO);
         let mut steps = 0;
@@ -90,7 +92,7 @@ impl Pair {
         }
     }
 
-    /// Sends what can be sent, and sees to it that something wakes the sender later.
+    /// Sends what can be sent, and sets an arrival that wakes the sender later.
     fn pump(&mut self, now: Time) {
         while self.sender.readiness(now) == Readiness::Ready {
             let before = self.sender.in_flight();

@@ -1,4 +1,4 @@
-//! The NIC of the ns-3 HPCC simulator, which looks through its flows.
+//! The NIC of the ns-3 HPCC simulator, which scans its flows.
 
 use penstock_transport::{
     Acknowledgement, ControllerConfig, Nic, NicConfig, NicScheduling, Sender,
@@ -37,7 +37,7 @@ impl Host {
         sent
     }
 
-    /// The flow in `slot` is acknowledged whole and leaves.
+    /// All bytes of the flow in `slot` are acknowledged, and the flow leaves.
     fn finish(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         assert!(flow.on_acknowledgement(Time::ZERO, &acknowledgement(flow.size())));

@@ -1,4 +1,4 @@
-//! The parameters of BFC with credits, and what they go together with.
+//! The parameters of BFC with credits, and the policies that they go together with.
 
 use alloc::format;
 
@@ -11,7 +11,7 @@ use crate::backpressure::bfc::{BfcConfig, fits_numbers};
 use crate::backpressure::policy::Parameters;
 use crate::config::{Surroundings, SwitchConfig};
 
-/// The largest size in credits (bytes); our choice: a thousand packets.
+/// The largest size in the parameters of credits (bytes); our choice: a thousand packets.
 const LARGEST: u64 = 1 << 20;
 
 /// Parameters of BFC with credits.

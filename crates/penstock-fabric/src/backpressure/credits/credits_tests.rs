@@ -42,7 +42,7 @@ fn grant(port: u16, account: u16, granted: u64) -> ControlFrame {
     ControlFrame { port, signal: Signal::Credit { account, granted } }
 }
 
-/// An upstream that sends packets of 1,000 B from queue 1 as long as it has credit; how many.
+/// Sends packets of 1,000 B from an upstream's queue 1 as long as it has credit. Answers their number.
 fn send_all(bench: &mut Bench, balance: &mut Balance) -> u64 {
     let mut sent = 0;
     while !balance.is_dry(1) {
@@ -81,8 +81,8 @@ fn a_link_is_granted_anew_when_a_batch_has_arrived() {
 fn the_last_packet_that_finds_room_is_the_last_that_may_be_sent() {
     let mut bench = bench();
     let mut balance = bench.switch.opening_balance(1).unwrap();
-    // The link's window and all that is spare, and the reserve of the one queue; a byte more would
-    // take what is set aside for others.
+    // The upstream uses the link's window, all spare memory, and the reserve of the one queue. One byte
+    // more would take memory that is set aside for others.
     let expected = (WINDOW + SPARE + 1_000) / 1_000;
     assert_eq!(send_all(&mut bench, &mut balance), expected);
     // The other link has lost nothing.
@@ -102,7 +102,7 @@ fn what_leaves_is_granted_to_its_own_link_first() {
     let mut balance = bench.switch.opening_balance(1).unwrap();
     send_all(&mut bench, &mut balance);
     let (_, frame) = bench.depart(0).unwrap();
-    // A packet's worth is less than a batch, but the upstream has nothing left.
+    // One packet frees less than a batch, but the upstream has no credit left.
     assert_eq!(frame, Some(grant(1, 0, WINDOW + SPARE + 1_000)));
     take(&mut balance, frame);
     assert!(!balance.is_dry(1) && !balance.is_dry(2));
@@ -134,7 +134,7 @@ fn a_resume_goes_before_the_grant_of_the_same_departure() {
         credits.pauses = hop_rtts(0.1);
     }
     let mut bench = Bench::new(&config, &hosts(2));
-    // Th is 2,500 B: the third packet pauses, and keeps its grant waiting.
+    // Th is 2,500 B. The third packet causes a pause, so its grant waits.
     let told: Vec<_> = (0..3).map(|_| bench.admit(flow(1), 1_000)).collect();
     assert_eq!(told[1], Some(grant(1, 0, WINDOW + 2_000)));
     let pause = ControlFrame { port: 1, signal: Signal::PauseQueue(1) };
@@ -157,11 +157,11 @@ fn a_switch_stops_its_dry_queues_and_goes_on_with_the_grant() {
             bench.admit(Flow { upstream_queue: number as u16, ..flow(number) }, 1_000);
         }
     }
-    // The link pays one packet, each queue one.
+    // The link's account pays for one packet, and each queue's account for one.
     assert_eq!(bench.drain(0), [1, 2, 1]);
     bench.signal(0, Signal::Credit { account: 0, granted: 2_500 });
     assert_eq!(bench.drain(0), [2]);
-    // Idempotent, and a queue's own credit is its own.
+    // Credit signals are idempotent, and a queue's own credit serves no other queue.
     bench.signal(0, Signal::Credit { account: 0, granted: 2_500 });
     assert_eq!(bench.drain(0), [0u32; 0]);
     bench.signal(0, Signal::Credit { account: 1, granted: 2_000 });

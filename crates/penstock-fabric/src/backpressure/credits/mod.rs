@@ -1,34 +1,38 @@
-//! BFC with credits: a switch or a NIC sends only what the next switch has memory for, so that
+//! BFC with credits: a switch or a NIC sends only packets for which the next switch has memory, so that
 //! nothing is ever dropped.
 //!
-//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, sec. 5, leaves this to future work: BFC
-//! pauses an upstream queue only after a packet of it has come, so every queue can send for one HRTT
-//! into a switch that is full. It names T. Anderson et al., "High Speed Switch Scheduling for Local Area
-//! Networks", ACM TOCS 1993, and H. T. Kung's credits for ATM, which grant a buffer before it is used.
-//! The design here is ours:
+//! P. Goyal et al., "Backpressure Flow Control", NSDI 2022, sec. 5, leaves credits to future work. BFC
+//! pauses an upstream queue only after a packet of that queue has come, so every queue can send for one
+//! HRTT into a switch that is full. The paper names T. Anderson et al., "High Speed Switch Scheduling
+//! for Local Area Networks", ACM TOCS 1993, and H. T. Kung's credits for ATM, which grant a buffer
+//! before it is used. The design here is ours:
 //!
-//! - BFC's pauses stay as they are (`bfc`). They decide who *should* stop; credits decide who must.
-//! - Each link has an account that all its upstream queues share, and each upstream queue a small one
-//!   of its own. A packet is paid from the link's account while that holds a full packet, else from its
-//!   queue's, and says which. A queue that finds neither waits.
-//! - The switch grants bytes. Per account it counts what it has `granted`, what has `arrived` and what
-//!   has `left`; granted − left is *outstanding*: it is on its way or stored, and has its place in the
-//!   memory. A frame tells the upper end of `granted`, so a frame that is lost is repaired by the next.
-//! - A link is granted anew, when a packet arrives or leaves, up to a window of unused credit: what
-//!   keeps its wire busy. A window is set aside for each link. What is left of the memory goes to whoever
-//!   asks first; BFC's pauses see to it that a congested queue stops asking.
-//! - A queue's own account is granted again when its packet leaves. It is used only when the memory is
-//!   all given out, and lets a queue that is not congested go on beside those that are: at least
-//!   `queue_reserve` bytes in a hop's round trip.
+//! - BFC's pauses stay as they are (`bfc`). Pauses decide who *should* stop; credits decide who must.
+//! - Each link has an account that all its upstream queues share, and each upstream queue has a small
+//!   account of its own. The link's account pays for a packet while it holds a full packet, else the
+//!   account of the packet's queue pays. The packet names the account. A queue waits when neither
+//!   account can pay.
+//! - The switch grants bytes. Per account it counts the bytes `granted`, `arrived` and `left`. granted
+//!   − left is *outstanding*: these bytes are on their way or stored, and have their place in the
+//!   memory. A frame tells the upper end of `granted`, so the next frame repairs the loss of a frame.
+//! - When a packet arrives or leaves, its link is granted new credit, up to a window of unused credit
+//!   that keeps the link's wire busy. A window is set aside for each link. The rest of the memory goes
+//!   to the links that ask first; BFC's pauses make a congested queue stop asking.
+//! - A queue's own account is granted again when its packet leaves. The account is used only when all
+//!   memory is given out. It lets a queue without congestion continue beside congested queues, with at
+//!   least `queue_reserve` bytes in a hop's round trip.
 //!
-//! Invariant: what is outstanding on the links, each counted with at least its window, and all reserves
-//! of queues together do not exceed the memory. A packet that arrives was outstanding, so there is room.
+//! Invariant: the outstanding bytes of the links, each counted with at least its window, and all
+//! reserves of queues together do not exceed the memory. A packet that arrives was outstanding, so
+//! there is room.
 //!
-//! The window of a link is HRTT·rate + `batch` + 3 `packet`: a hop's data; what is not worth a frame yet; a
-//! packet that is being sent at either end, and less than a packet that is left.
+//! The window of a link is HRTT·rate + `batch` + 3 `packet`. HRTT·rate is a hop's data. `batch` is the
+//! credit that is not worth a frame yet. Of the three packets, one is being sent at each end of the
+//! link, and less than one is left over.
 //!
 //! Left out: unused credit is not taken back from idle links, because their windows take a twelfth of
-//! the memory (24 ports of 100 Gb/s and 12 MiB); a link that holds much is not made to give way.
+//! the memory (24 ports of 100 Gb/s and 12 MiB). A link that holds much memory does not have to give
+//! way.
 
 mod config;
 
@@ -63,46 +67,49 @@ impl Account {
         Account { granted, arrived: 0, left: 0 }
     }
 
-    /// Granted and neither used up nor returned: on its way, stored, or not sent yet.
+    /// Bytes granted and not given back: on their way, stored, or not sent yet.
     #[inline]
     fn outstanding(&self) -> u64 {
         self.granted - self.left
     }
 
-    /// Granted and not arrived.
+    /// Bytes granted that have not arrived.
     #[inline]
     fn unused(&self) -> u64 {
         self.granted - self.arrived
     }
 }
 
-/// BFC with credits at a switch: what it grants to its upstreams, and what its downstreams grant to it.
+/// BFC with credits at a switch: its grants to the upstreams, and the downstreams' grants to it.
 #[derive(Debug)]
 pub(crate) struct Credits {
     bfc: Bfc,
     packet: u64,
     queue_reserve: u64,
     batch: u64,
-    /// One row for each ingress port: its link, then its upstream queues.
+    /// One row for each ingress port: the link's account, then those of its upstream queues.
     accounts: Vec<Account>,
-    /// Data queues of an upstream.
+    /// Number of data queues of an upstream.
     queues: usize,
-    /// By ingress port.
+    /// The links' windows, by ingress port (bytes).
     windows: Vec<u64>,
-    /// Memory that is not the reserve of a queue.
+    /// Memory outside the queues' reserves (bytes).
     pool: u64,
-    /// Of this, what is given out or set aside: outstanding on each link, at least its window.
+    /// The part of `pool` that is given out or set aside: per link the outstanding bytes, or its window
+    /// if that is more.
     committed: u64,
-    /// A grant that goes out behind the resume of the same departure.
+    /// A grant that is sent after the resume of the same departure.
     pending: Option<ControlFrame>,
-    /// What the neighbour behind each port has granted; none for a host, which takes everything.
+    /// The credit that the neighbour behind each port has granted; `None` for a host, which takes
+    /// everything.
     balances: Vec<Option<Balance>>,
-    /// The queue whose reserve is told again next, for each port.
+    /// For each port, the queue whose account is repeated next.
     told_again: Vec<u16>,
 }
 
 impl Credits {
-    /// The upstream of each port has as many data queues as a port of the switch.
+    /// A new policy. The upstream of each port is taken to have as many data queues as a port of the
+    /// switch.
     pub(crate) fn new(config: &CreditsConfig, place: &Place<'_>) -> Self {
         let &Place { facts, memory, queues, .. } = place;
         let ports = facts.ports.len();
@@ -134,8 +141,8 @@ impl Credits {
         usize::from(ingress) * (self.queues + 1) + usize::from(account)
     }
 
-    /// A packet leaves and its account gets its bytes back: a resume, a grant, or both; the grant is then
-    /// pending.
+    /// A packet leaves and its account gets its bytes back. Answers a resume or a grant. When both are
+    /// due, the grant is pending.
     #[inline]
     fn give_back(&mut self, leaving: &mut Passing<'_>) -> Option<ControlFrame> {
         let packet = leaving.packet();
@@ -183,8 +190,7 @@ impl Credits {
         ControlFrame { port, signal: Signal::Credit { account, granted } }
     }
 
-    /// A packet of `queue` goes out of `egress`: pays for it, and stops the queues that cannot pay for
-    /// another.
+    /// A packet goes out of `egress`: an account of the downstream's credit pays for it.
     #[inline]
     fn pay(&mut self, egress: u16, packet: &mut Packet) {
         if let Some(balance) = &mut self.balances[usize::from(egress)] {
@@ -194,7 +200,8 @@ impl Credits {
         }
     }
 
-    /// Stops the queues of `egress` that have run out of credit, and starts those that have got some.
+    /// Stops the queues of `egress` that have run out of credit, and starts those that have got some
+    /// again.
     #[inline]
     fn apply(&mut self, egress: u16, port: &mut Port, pool: &PacketPool) {
         if let Some(balance) = &mut self.balances[usize::from(egress)] {
@@ -204,7 +211,7 @@ impl Credits {
         }
     }
 
-    /// Checks the books against the packets that are `stored`, by account (bytes).
+    /// Compares the books with the `stored` bytes of each account (bytes).
     fn audit_books(&self, stored: &[u64]) -> Result<(), String> {
         for (number, (account, &stored)) in self.accounts.iter().zip(stored).enumerate() {
             let (port, account_of) = (number / (self.queues + 1), number % (self.queues + 1));
@@ -231,8 +238,8 @@ impl Credits {
 }
 
 impl Policy for Credits {
-    /// A pause, or else a grant. A grant that has to stand back comes with the next packet; this one will at
-    /// least leave.
+    /// Answers a pause, or else a grant. A grant that a pause displaces comes with the next packet, at
+    /// the latest when this packet leaves.
     #[inline]
     fn on_enqueue(&mut self, joining: &mut Passing<'_>) -> Option<ControlFrame> {
         let packet = joining.packet();
@@ -243,8 +250,8 @@ impl Policy for Credits {
         pause.or_else(|| if paid_by == 0 { self.grant_link(ingress) } else { None })
     }
 
-    /// A resume, a grant, or both; the grant is then taken with [`Policy::take_frame`]. The packet is paid
-    /// for at the next switch.
+    /// Answers a resume or a grant. When both are due, [`Policy::take_frame`] takes the grant. The
+    /// leaving packet is paid from the credit of the next switch.
     #[inline]
     fn on_dequeue(&mut self, leaving: &mut Passing<'_>) -> Option<ControlFrame> {
         let frame = self.give_back(leaving);
@@ -254,7 +261,7 @@ impl Policy for Credits {
         frame
     }
 
-    /// A grant behind a resume.
+    /// The grant that follows a resume.
     #[inline]
     fn take_frame(&mut self) -> Option<ControlFrame> {
         self.pending.take()
@@ -280,7 +287,8 @@ impl Policy for Credits {
         self.bfc.repeat_interval()
     }
 
-    /// The bitmap, what the link has been granted and, in turn, one of its queues, in case a frame was lost.
+    /// Repeats the bitmap, the link's grant and, in turn, the grant of one of its queues, in case a
+    /// frame was lost.
     fn repeated_frames(&mut self, ingress: u16) -> [Option<ControlFrame>; 3] {
         let queue = self.told_again[usize::from(ingress)];
         self.told_again[usize::from(ingress)] = 1 + queue % self.queues as u16;
@@ -316,7 +324,7 @@ impl Policy for Credits {
         self.bfc.lasts(admission, pause, shared)
     }
 
-    /// Credit is granted once only, and dry queues are stopped.
+    /// Checks that credit is granted only once, and that dry queues are stopped.
     fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
         let mut paid = vec![0; self.accounts.len()];
         for (_, _, packet) in stored.packets() {
@@ -336,7 +344,7 @@ impl Policy for Credits {
     }
 }
 
-/// The account that `packet` was paid from: 0 its link's, else its upstream queue's.
+/// The account that paid for `packet`: 0 for its link's account, else its upstream queue.
 #[inline]
 fn paid_by(packet: &Packet) -> u16 {
     if packet.flags.contains(PacketFlags::OWN_CREDIT) { packet.upstream_queue } else { 0 }

@@ -64,7 +64,7 @@ impl Bench {
         }
     }
 
-    /// Time passes until `now`, with the deadlines on the way.
+    /// Moves time on to `now`, and serves the deadlines on the way.
     fn until(&mut self, now: Time) {
         while let Some(deadline) = self.switch.deadline().filter(|&deadline| deadline <= now) {
             self.switch.on_deadline(deadline);
@@ -72,7 +72,7 @@ impl Bench {
         self.now = now;
     }
 
-    /// A packet leaves `egress`; what is sent because of it, as (port, ns).
+    /// Takes a packet out of `egress`. Answers the pauses that are sent because of it, as (port, ns).
     fn pauses(&mut self, egress: u16) -> Vec<(u16, u32)> {
         self.depart(egress).unwrap();
         let frames = core::iter::from_fn(|| self.switch.take_frame());
@@ -137,13 +137,14 @@ fn the_port_without_victims_is_paused_and_the_prediction_knows_it() {
     near(bench.fafc().loss(1, 0), 0.0);
     near(bench.fafc().loss(2, 0), 1.6);
     near(bench.forecast(0).1, 7_200.0 + 2.0 * 7_200.0);
-    // 21,600 > 10,000: need is r_*e T_hop = 7,200 bytes. Port 1 gives 4,800 in all of T_hop, port 2
-    // the other 2,400.
+    // 21,600 > 10,000, and the need is r_*e T_hop = 7,200 bytes. Port 1 gives 4,800 in all of T_hop,
+    // port 2 the other 2,400.
     assert_eq!(bench.pauses(0), [(1, 1_000), (2, 1_000)]);
-    // All that comes is held back: 21,600 less pausNext, 4,800 and 4,000 with q_20 / q_2* = 1.
+    // Everything that comes is held back: 21,600 less pausNext, which is 4,800 and 4,000 with q_20 /
+    // q_2* = 1.
     near(bench.fafc().egress_offsets[0], -4_800.0 - 4_000.0);
     near(bench.forecast(0).1, 21_600.0 - 8_800.0);
-    // Still beyond the threshold, but the need is 0.5 · 7,200 - 3,600 - 8,800 < 0.
+    // The prediction is still beyond the threshold, but the need is 0.5 · 7,200 - 3,600 - 8,800 < 0.
     assert_eq!(bench.pauses(0), []);
 }
 
@@ -162,7 +163,7 @@ fn a_small_need_spares_the_port_with_victims() {
     near(bench.fafc().forecast.growth(0), 4.0);
     near(bench.fafc().loss(2, 0), 1.6);
     near(bench.forecast(0).1, 12_000.0);
-    // 4,000 bytes of port 1's 4.8 bytes/ns: 833.3 ns, rounded up. Port 2 goes on.
+    // Port 1 sends 4.8 bytes/ns, so 4,000 bytes take 833.3 ns, rounded up. Port 2 goes on.
     assert_eq!(bench.pauses(0), [(1, 834)]);
     near(bench.fafc().egress_offsets[0], -834.0 * 4.8);
 }
@@ -193,7 +194,7 @@ fn consecutive_triggers_count_less_of_what_arrives() {
     assert!(bench.fafc().has_just_triggered(US * 5, 0));
     assert!(!bench.fafc().has_just_triggered(US * 5 + Time::from_ps(1), 0));
     assert!(!bench.fafc().has_just_triggered(US, 1));
-    // Half of the 7.2 bytes/ns: 7,200 - 3,600, and what is held back already.
+    // Half of the 7.2 bytes/ns counts: 7,200 - 3,600, less the bytes that are held back already.
     near(bench.fafc().need(0, 0.5), 3_600.0 - 7_200.0);
 }
 
@@ -219,7 +220,7 @@ fn links_of_different_delays_count_with_their_own() {
     bench.until(US);
     // r_10 = 1.6 over 4 us, r_20 = 0.8 over 1 us: predicted 2,400 + 2 (6,400 + 800).
     near(bench.forecast(0).1, 16_800.0);
-    // Need 7,200: of two ports without loss the first is paused, up to its own T_hop of 4 us.
+    // The need is 7,200. Of two ports without loss the first is paused, up to its own T_hop of 4 us.
     assert_eq!(bench.pauses(0), [(1, 4_000), (2, 1_000)]);
     let ends: Vec<Time> = bench.fafc().slots.iter().map(Slots::ends_at).collect();
     assert_eq!(ends, [Time::NEVER, US * 5, US * 2]);
@@ -243,7 +244,8 @@ fn marks_follow_the_prediction_and_not_what_a_pause_has_piled_up() {
     assert!(bench.depart(0).is_none());
     bench.until(US * 21);
     bench.switch.release(bench.now, 0);
-    // q = 0.8 · 4,000 + 0.2 · 2,000 and r = 0.8 · 2: beyond 5,000, but 3,000 of it came meanwhile.
+    // q = 0.8 · 4,000 + 0.2 · 2,000 and r = 0.8 · 2. The prediction is beyond 5,000, but 3,000 came
+    // during the pause.
     near(bench.forecast(0).1, 3_600.0 + 2.0 * 1_600.0);
     assert!(!is_marked(&mut bench));
 }

@@ -1,22 +1,23 @@
-//! What FAFC knows of the traffic between two ports, and where it is going (Algorithm 1): counters
-//! for every pair of an ingress and an egress, smoothed once in a while by Holt's linear trend.
+//! FAFC's knowledge of the traffic between two ports, and its forecast (Algorithm 1): counters for
+//! every pair of an ingress and an egress, smoothed at intervals by Holt's linear trend.
 //!
-//! Rates are in bytes per nanosecond, queues in bytes. A smoothed value may be negative for a
-//! moment after a queue has drained.
+//! Rates are in bytes per nanosecond, queues in bytes. A smoothed value may be negative for a moment
+//! after a queue has drained.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Below this a smoothed value (bytes, bytes/ns) is 0; our choice: a millionth of a byte, before
-/// idle ports decay into the range of numbers that processors are slow at.
+/// A smoothed value (bytes, bytes/ns) below this counts as 0. Our choice: a millionth of a byte.
+/// Otherwise the values of idle ports would decay into the range of numbers that processors handle
+/// slowly.
 const NOTHING: f64 = 1e-6;
 
 /// The traffic from one ingress to one egress.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pair {
-    /// q'_ie: what is stored (bytes).
+    /// q'_ie: stored bytes (bytes).
     stored: u64,
-    /// b_ie: what has arrived so far (bytes).
+    /// b_ie: bytes that have arrived so far (bytes).
     arrived: u64,
     /// qLast_ie (bytes).
     last_stored: u64,
@@ -42,7 +43,8 @@ pub(crate) struct Forecast {
     interval: f64,
     /// One row of ingresses for each egress.
     pairs: Vec<Pair>,
-    /// Egresses whose pairs are not all at rest, with smoothed values of 0; the others need no update.
+    /// Whether an egress needs updates. It needs none while all its pairs are at rest, with smoothed
+    /// values of 0.
     is_awake: Vec<bool>,
     /// q_*e by egress (bytes).
     egress_queue: Vec<f64>,
@@ -50,14 +52,14 @@ pub(crate) struct Forecast {
     egress_growth: Vec<f64>,
     /// Bytes by which the egress queue grows in the T_hop of each ingress: Σ_i r_ie T_hop,i.
     egress_trend: Vec<f64>,
-    /// What all egresses hold of an ingress, none less than 0: q_i* (bytes).
+    /// q_i*: bytes of an ingress at all egresses; a negative share counts as 0 (bytes).
     ingress_queue: Vec<f64>,
     /// r^i_i* by ingress (bytes/ns).
     ingress_arrival: Vec<f64>,
 }
 
 impl Forecast {
-    /// Nothing seen yet. Both factors are in (0, 1], `interval` in ns.
+    /// A forecast that has seen no traffic. Both factors are in (0, 1], `interval` in ns.
     pub(crate) fn new(ports: usize, smoothing: f64, rate_smoothing: f64, interval: f64) -> Self {
         Forecast {
             ports,
@@ -92,15 +94,15 @@ impl Forecast {
         self.pairs[index].arrived += bytes;
     }
 
-    /// They leave (line 6).
+    /// Bytes from `ingress` leave `egress` (line 6).
     #[inline]
     pub(crate) fn on_dequeue(&mut self, ingress: u16, egress: u16, bytes: u64) {
         let index = self.index(ingress, egress);
         self.pairs[index].stored -= bytes;
     }
 
-    /// Takes what happened since the last update into the trends (`UpdateRate`). `hops` is T_hop of
-    /// each port's link (ns).
+    /// Takes the traffic since the last update into the trends (`UpdateRate`). `hops` is T_hop of each
+    /// port's link (ns).
     pub(crate) fn update(&mut self, hops: &[f64]) {
         let (alpha, beta, interval) = (self.smoothing, self.rate_smoothing, self.interval);
         self.ingress_queue.fill(0.0);
@@ -137,7 +139,7 @@ impl Forecast {
         }
     }
 
-    /// q'_ie: what `egress` holds of `ingress` (bytes).
+    /// q'_ie: bytes that `egress` holds of `ingress` (bytes).
     pub(crate) fn stored(&self, ingress: u16, egress: u16) -> u64 {
         self.pair(ingress, egress).stored
     }
@@ -152,7 +154,7 @@ impl Forecast {
         self.egress_growth[usize::from(egress)]
     }
 
-    /// By how much it grows in T_hop (bytes).
+    /// Growth of an egress queue in T_hop (bytes).
     pub(crate) fn trend(&self, egress: u16) -> f64 {
         self.egress_trend[usize::from(egress)]
     }
@@ -173,7 +175,8 @@ impl Forecast {
         self.ingress_arrival[usize::from(ingress)]
     }
 
-    /// q_ie / q_i*, the share of an ingress port's bytes that is for `egress`; 0 when it has none.
+    /// q_ie / q_i*, the share of an ingress port's bytes that is for `egress`; 0 when the port has
+    /// none.
     pub(crate) fn share(&self, ingress: u16, egress: u16) -> f64 {
         let all = self.ingress_queue[usize::from(ingress)];
         if all > 0.0 { self.pair(ingress, egress).queue.max(0.0) / all } else { 0.0 }

@@ -1,28 +1,29 @@
 //! FAFC (C. Lu, Y. Chen, F. Zhang, H. Lu, "FAFC: Fast and Accurate Flow Control in Data Center
 //! Networks"), Algorithms 1 and 2.
 //!
-//! Implemented: counters of every pair of ports and their trends (`forecast`), what pauses hold back
-//! in time slots (`slots`), egress triggering, the pause times as the exact solution of the linear
-//! program ([`pause_time`]), pauses of a given time without resumes, and PFC beneath as the safety
-//! net. The marking axis holds `predicted` (Algorithm 4), the assignment axis `ingress` (the fair
-//! queueing of sec. IV), the host the cut of its rates (Algorithm 3). Left out: several priority
-//! classes, which the paper leaves out as well; the conversion to the 16-bit quanta of 802.1Qbb.
+//! Implemented: counters of every pair of ports and their trends (`forecast`), the bytes that pauses
+//! hold back in time slots (`slots`), egress triggering, the pause times as the exact solution of the
+//! linear program ([`pause_time`]), pauses of a given time without resumes, and PFC beneath as the
+//! safety net. The marking axis holds `predicted` (Algorithm 4), the assignment axis holds `ingress`
+//! (the fair queueing of sec. IV), and the host cuts its rates (Algorithm 3). Left out: several
+//! priority classes, which the paper leaves out as well; the conversion to the 16-bit quanta of
+//! 802.1Qbb.
 //!
-//! Read as `DESIGN.md` sec. 9 says: the packet's length is subtracted once, r^o = r^i - r. Where the
-//! paper is silent or contradicts itself:
+//! Two readings are those of `DESIGN.md` sec. 9: the packet's length is subtracted once, and r^o = r^i
+//! - r. Where the paper is silent or contradicts itself:
 //!
-//! - A port j is uncongested by its whole queue q_*j, as in eq. (9). Algorithm 2 compares q_ik, by
-//!   which each of many senders into one queue would count as uncongested.
-//! - f_dec multiplies r^i_ie on both sides of the constraint. On its left alone it would make pauses
-//!   longer, and it is there against pauses that are too long.
+//! - A port j is uncongested by its whole queue q_*j, as in eq. (9). Algorithm 2 compares q_ik. With
+//!   q_ik each of many senders into one queue would count as uncongested.
+//! - f_dec multiplies r^i_ie on both sides of the constraint. On the left side alone it would make
+//!   pauses longer, but f_dec is there to avoid pauses that are too long.
 //! - "Last pause trigger" is the last time that the port has sent pauses.
-//! - With links of different T_hop each ingress counts with its own: r_*e T_hop is Σ_i r_ie T_hop,i,
-//!   T_i is at most T_hop,i, and a slot lasts T_hop,i. The trends are renewed in the shortest T_hop of
-//!   the switch, as the paper says; 4 T_hop are the longest ones.
+//! - With links of different T_hop each ingress counts with its own T_hop: r_*e T_hop is Σ_i r_ie
+//!   T_hop,i, T_i is at most T_hop,i, and a slot lasts T_hop,i. The trends are renewed in the shortest
+//!   T_hop of the switch, as the paper says. The 4 T_hop are those of the longest link.
 //! - T_hop is the link's delay with the neighbour's pipeline.
 //! - q_ie / q_i* counts negative smoothed queues as 0.
-//! - A need of less than a byte is none: it would be rounding. Pauses are rounded up to nanoseconds,
-//!   to T_hop at most.
+//! - A need of less than a byte counts as none, because it would be rounding. Pauses are rounded up to
+//!   nanoseconds, to T_hop at most.
 //! - f_dec is not given; see the experiment `fafc/table3`.
 
 mod forecast;
@@ -56,7 +57,7 @@ const CONSECUTIVE_HOPS: u64 = 4;
 /// The prediction looks this many T_hop ahead (Algorithm 1, line 15).
 const LOOK_AHEAD_HOPS: f64 = 2.0;
 
-/// A smaller need (bytes) is none.
+/// A smaller need (bytes) counts as none.
 const SMALLEST_NEED: f64 = 1.0;
 
 /// The most hops of data that count as uncongested; our choice: seconds.
@@ -131,7 +132,7 @@ pub(crate) struct Fafc {
     threshold: f64,
     rate_decrease: f64,
     forecast: Forecast,
-    /// By ingress.
+    /// The time slots, by ingress.
     slots: Vec<Slots>,
     /// pausOf_ie: one row of ingresses for each egress (bytes).
     offsets: Vec<f64>,
@@ -139,7 +140,7 @@ pub(crate) struct Fafc {
     egress_offsets: Vec<f64>,
     /// T_hop by port.
     hops: Vec<Time>,
-    /// The same in nanoseconds.
+    /// T_hop by port (ns).
     hops_ns: Vec<f64>,
     /// th_c by egress (bytes).
     congested: Vec<f64>,
@@ -147,7 +148,7 @@ pub(crate) struct Fafc {
     last_trigger: Vec<Option<Time>>,
     interval: Time,
     next_update: Time,
-    /// Room for the linear program.
+    /// Working memory for the linear program.
     candidates: Vec<IngressPort>,
     ranks: Vec<Ranked>,
     times: Vec<f64>,
@@ -226,7 +227,7 @@ impl Fafc {
         last.is_some_and(|last| now - last <= longest * CONSECUTIVE_HOPS)
     }
 
-    /// r_*e T_hop + pausOf_*e, only the share `kept` of what arrives being counted (bytes).
+    /// r_*e T_hop + pausOf_*e, with only the share `kept` of the arrivals counted (bytes).
     fn need(&self, egress: u16, kept: f64) -> f64 {
         let inflow = |ingress| self.forecast.arrival(ingress, egress);
         let in_a_hop: f64 =
@@ -235,7 +236,7 @@ impl Fafc {
             + self.egress_offsets[usize::from(egress)]
     }
 
-    /// R_i: what `ingress` sends to uncongested ports other than `egress` (bytes/ns).
+    /// R_i: the rate from `ingress` to uncongested ports other than `egress` (bytes/ns).
     fn loss(&self, ingress: u16, egress: u16) -> f64 {
         let is_uncongested = |&(port, congested): &(u16, &f64)| {
             port != egress && self.forecast.queue(port) <= *congested
@@ -261,7 +262,7 @@ impl Fafc {
         self.spread(ingress);
     }
 
-    /// Gives each egress its share of what the pauses of `ingress` hold back (pausOf_ie).
+    /// Gives each egress its share of the bytes that the pauses of `ingress` hold back (pausOf_ie).
     fn spread(&mut self, ingress: u16) {
         let ports = self.slots.len();
         let balance = self.slots[usize::from(ingress)].balance();
@@ -273,7 +274,7 @@ impl Fafc {
         }
     }
 
-    /// Tells the ports what is predicted for them.
+    /// Stores the forecast of each port in the port.
     fn publish(&self, ports: &mut [Port]) {
         for (egress, port) in (0u16..).zip(ports) {
             let queue = self.forecast.queue(egress);
@@ -292,7 +293,7 @@ impl Policy for Fafc {
         self.pfc.on_enqueue(packet)
     }
 
-    /// `CheckCong`; pauses wait in the outbox.
+    /// `CheckCong`. Pauses wait in the outbox.
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
         let (ingress, bytes) = (packet.packet().ingress, packet.packet().wire_bytes);
@@ -308,7 +309,7 @@ impl Policy for Fafc {
         self.outbox.pop()
     }
 
-    /// A pause does not make it earlier.
+    /// A pause does not make the deadline earlier.
     fn deadline(&self) -> Option<Time> {
         Some(self.slots.iter().map(Slots::ends_at).fold(self.next_update, Time::min))
     }

@@ -2,37 +2,39 @@
 //!
 //! > minimise Σ R_i T_i subject to Σ r_ie T_i ≥ need and 0 ≤ T_i ≤ T_hop
 //!
-//! is a continuous knapsack. Each nanosecond of pause of port i relieves the congested egress of
-//! r_ie bytes and costs R_i bytes of others, so that filling the ports in the order of R_i / r_ie
-//! until the need is met is optimal. That is exact, and takes O(n log n) at most where the paper
-//! runs the simplex method.
+//! is a continuous knapsack. Each nanosecond of pause of port i takes r_ie bytes off the congested
+//! egress and costs R_i bytes of others. So it is optimal to fill the ports in the order of R_i / r_ie
+//! until the need is met. This is exact, and takes O(n log n) at most; the paper runs the simplex
+//! method.
 //!
-//! The paper says that the need can always be met. With pauses that have just expired it need not
-//! be; then every port that feeds the egress is paused for T_hop (our choice: as near as possible).
+//! The paper says that the need can always be met. With pauses that have just expired this may be
+//! false. Then every port that feeds the egress is paused for T_hop (our choice: as near as possible).
 //! Of ports with the same ratio the lowest number comes first (our choice).
 
-/// So few ports are sorted; of more, the cheaper half is found first and is paused as a whole or is all
-/// that matters. For 64 ports that takes half the time of sorting all of them.
+/// At most this many ports are sorted. Of more ports the cheaper half is found first. That half is
+/// paused as a whole, or the other half does not matter. For 64 ports this takes half the time of
+/// sorting all of them.
 const SORTED: usize = 8;
 
-/// What the program knows of an ingress port.
+/// The program's data of an ingress port.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IngressPort {
-    /// r_ie: what it sends to the congested egress (bytes/ns), >= 0. At 0 it is not paused.
+    /// r_ie: rate of the port to the congested egress (bytes/ns), >= 0. With 0 the port is not paused.
     pub relief: f64,
-    /// R_i: what it sends to uncongested ports (bytes/ns), >= 0.
+    /// R_i: rate of the port to uncongested ports (bytes/ns), >= 0.
     pub loss: f64,
-    /// T_hop of its link: the longest pause (ns), >= 0.
+    /// T_hop of the port's link: the longest pause (ns), >= 0.
     pub longest: f64,
 }
 
-/// A port and its R_i / r_ie, while the ports are sorted: the bits of the ratio, which is not
-/// negative (nor a negative zero) and so sorts like them, then the port's number. One integer sorts faster than a pair.
+/// A port and its R_i / r_ie while the ports are sorted: the bits of the ratio, then the port's number.
+/// The ratio is not negative (nor a negative zero), so its bits sort like the ratio. One integer sorts
+/// faster than a pair.
 pub type Ranked = u128;
 
 /// Writes the optimal pause time of each port (ns) into `times`, so that the congested egress gets
-/// `need` bytes less; a need of 0 or less pauses nobody. `ranks` is room to work in; it and `times`
-/// are as long as `ports`. Nothing is allocated.
+/// `need` bytes less. With a need of 0 or less no port is paused. `ranks` is working memory. `ranks`
+/// and `times` are as long as `ports`. Nothing is allocated.
 ///
 /// # Panics
 /// When `ranks` or `times` is shorter than `ports`.
@@ -96,7 +98,8 @@ mod tests {
 
     #[test]
     fn ports_without_loss_are_paused_before_the_one_that_carries_victims() {
-        // 25 Gb/s is 3.125 bytes/ns: two incast ports, and a link with half of it for others.
+        // 25 Gb/s is 3.125 bytes/ns. There are two incast ports, and a link with half of its traffic
+        // for others.
         let ports = [(1.5625, 1.5625), (3.125, 0.0), (3.125, 0.0)];
         assert_eq!(times(&ports, 3_125.0), [0.0, 1_000.0, 0.0]);
         assert_eq!(times(&ports, 4_687.5), [0.0, 1_000.0, 500.0]);

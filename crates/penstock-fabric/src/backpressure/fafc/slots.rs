@@ -1,22 +1,22 @@
-//! What FAFC's pauses hold back, ingress port by ingress port, in time slots of one T_hop
-//! (sec. II-B; Algorithm 1, `TimeSlotExpire`; Algorithm 2, lines 17 to 26).
+//! The bytes that FAFC's pauses hold back, for each ingress port, in time slots of one T_hop (sec.
+//! II-B; Algorithm 1, `TimeSlotExpire`; Algorithm 2, lines 17 to 26).
 //!
-//! A slot starts with the first pause and others follow while there is something in them. Bytes
-//! that are held back in this slot will not arrive and are taken off a prediction; those of the last
-//! slot are coming now and are added.
+//! A slot starts with the first pause, and further slots follow while they contain held-back bytes.
+//! Bytes held back in this slot will not arrive, so they are subtracted from a prediction. Bytes held
+//! back in the last slot are arriving now, so they are added.
 
 use penstock_units::Time;
 
 /// The time slots of an ingress port.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slots {
-    /// pausOld: held back in the last slot (bytes).
+    /// pausOld: bytes held back in the last slot (bytes).
     old: f64,
-    /// pausNext: held back in this one (bytes).
+    /// pausNext: bytes held back in this slot (bytes).
     next: f64,
-    /// pausPending: will be held back in the next one (bytes).
+    /// pausPending: bytes that will be held back in the next slot (bytes).
     pending: f64,
-    /// When this slot ends; never when there is none.
+    /// When this slot ends; [`Time::NEVER`] when there is no slot.
     ends_at: Time,
 }
 
@@ -30,16 +30,17 @@ impl Slots {
         self.ends_at
     }
 
-    /// pausOld - pausNext: what arrives because of pauses, beyond the trend (bytes).
+    /// pausOld - pausNext: bytes that arrive because of pauses, beyond the trend (bytes).
     pub(crate) fn balance(&self) -> f64 {
         self.old - self.next
     }
 
-    /// A port from which `rate` bytes/ns come is paused for `time` ns, at `now`. Its link has `hop`.
+    /// A port from which `rate` bytes/ns come is paused for `time` ns, at `now`. `hop` is T_hop of its
+    /// link.
     ///
-    /// What does not fit into the rest of the slot, or into its capacity of a whole T_hop, is
-    /// pending. Line 26 of Algorithm 2 counts the rest of T_hop there; it is the rest of the pause
-    /// (`DESIGN.md` sec. 9).
+    /// Bytes that do not fit into the rest of the slot, or into its capacity of a whole T_hop, are
+    /// pending. There, line 26 of Algorithm 2 counts the rest of T_hop; correct is the rest of the
+    /// pause (`DESIGN.md` sec. 9).
     pub(crate) fn pause(&mut self, now: Time, hop: Time, rate: f64, time: f64) {
         if self.ends_at == Time::NEVER {
             self.next = rate * time;
@@ -53,8 +54,8 @@ impl Slots {
         self.pending += rate * (time - at_once);
     }
 
-    /// The slot ends at `now` (`TimeSlotExpire`). Another one follows while this one or the next
-    /// has something: line 34 asks for both, and would never take expired pauses off again
+    /// The slot ends at `now` (`TimeSlotExpire`). Another one follows while this slot or the next has
+    /// held-back bytes. Line 34 asks for both, and would never subtract expired pauses again
     /// (`DESIGN.md` sec. 9).
     pub(crate) fn expire(&mut self, now: Time, hop: Time) {
         self.old = self.next;
@@ -92,7 +93,7 @@ mod tests {
     fn what_does_not_fit_into_the_slot_is_pending() {
         let mut port = Slots::IDLE;
         port.pause(Time::ZERO, HOP, 3.0, 400.0);
-        // 100 ns before the end: 100 of 500 ns count now.
+        // 100 ns are left before the end of the slot, so 100 of 500 ns count now.
         port.pause(Time::from_ns(900), HOP, 3.0, 500.0);
         assert_eq!(port, slots(0.0, 1_500.0, 1_200.0, 1_000));
         port.expire(HOP, HOP);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::Parameters;
 
-/// The largest credit (bytes): the largest frame that a credit can stand for; our choice.
+/// The largest credit (bytes): no frame that a credit stands for is larger; our choice.
 const LARGEST_CREDIT: u64 = 1 << 14;
 
 /// Parameters of ExpressPass at hosts.
@@ -118,7 +118,7 @@ pub enum CreditFeedback {
 }
 
 impl CreditFeedback {
-    /// The loss that is aimed at while credits leave at `rate`, a share of the largest.
+    /// The target loss while credits leave at `rate`, a share of the largest rate.
     pub(super) fn target_loss(self, rate: f64) -> f64 {
         match self {
             CreditFeedback::Released { target_loss, .. } => target_loss * (1.0 - rate),

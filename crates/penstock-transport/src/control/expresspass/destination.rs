@@ -18,12 +18,12 @@ pub(crate) struct Destination {
     shortest_gap: Time,
     /// Number of the next credit.
     next: u16,
-    /// When it leaves; [`Time::NEVER`] while none is wanted.
+    /// When the next credit leaves; [`Time::NEVER`] while the source wants none.
     next_at: Time,
     feedback: Option<Feedback>,
 }
 
-/// Uniform in [0, 1).
+/// A uniform draw from [0, 1).
 fn share(rng: &mut Pcg32) -> f64 {
     f64::from(rng.next_u32()) / 4_294_967_296.0
 }
@@ -149,7 +149,7 @@ mod tests {
             let gap = (destination.deadline() - now).as_ps();
             (least, most) = (least.min(gap), most.max(gap));
         }
-        // Binomial: mean 1,000, standard deviation 30.7; five of them.
+        // Binomial: mean 1,000, standard deviation 30.7. The bound is five standard deviations.
         assert!(counts.iter().all(|count| count.abs_diff(1_000) < 154), "{counts:?}");
         let mean = 2.0 * 129_760.0;
         assert!(least as f64 >= 0.9 * mean - 1.0 && (least as f64) < 0.901 * mean, "{least}");

@@ -1,7 +1,8 @@
-//! The feedback loop of a flow's credits: rates are shares of the largest, times in picoseconds.
+//! The feedback loop of a flow's credits. Rates are shares of the largest rate, times are in
+//! picoseconds.
 //!
-//! The sender returns the number of the credit with each data packet; a gap tells of credits that were
-//! dropped. Once in a round trip, on the arrival of data, the rate is set anew.
+//! The sender returns the number of the credit with each data packet. A gap in these numbers shows that
+//! credits were dropped. Once in a round trip, when data arrive, the loop sets the rate anew.
 
 use penstock_units::Time;
 
@@ -18,23 +19,23 @@ pub(super) struct Feedback {
     maximum_weight: f64,
     /// Gap between credits at the largest rate (ps).
     shortest_gap: f64,
-    /// Of the largest; above 1 with the paper's loop only.
+    /// Share of the largest rate; above 1 with the paper's loop only.
     rate: f64,
     weight: f64,
-    /// Whether the last update found no more loss than is aimed at.
+    /// Whether the loss at the last update was not above the target loss.
     may_raise_weight: bool,
-    /// Smoothed (ps); 0 before the first data.
+    /// Smoothed round-trip time (ps); 0 before the first data.
     rtt: f64,
     updated_at: Time,
-    /// Number of the credit whose data come next, when none is lost.
+    /// Number of the credit whose data come next, if no credit is lost.
     expected: u16,
     returned: u32,
     lost: u32,
 }
 
 impl Feedback {
-    /// A loop that starts at `now` with credit number `first`, with `rate`, a share of the largest, which
-    /// leaves `shortest_gap` between two credits.
+    /// A loop that starts at `now` with credit number `first` and with `rate`, a share of the largest
+    /// rate. The largest rate leaves `shortest_gap` between two credits.
     pub(super) fn new(
         config: &ExpressPassConfig,
         (now, first): (Time, u16),
@@ -80,7 +81,7 @@ impl Feedback {
         }
     }
 
-    /// Sets the rate after `interval` (ps).
+    /// Sets the rate at the end of an interval of `interval` (ps).
     fn update(&mut self, interval: f64) {
         let total = f64::from(self.returned) + f64::from(self.lost);
         let loss = f64::from(self.lost) / total;
@@ -107,7 +108,7 @@ impl Feedback {
             self.rate = self.weight * largest + (1.0 - self.weight) * self.rate;
         }
         self.may_raise_weight = !has_excess;
-        // Never less than a credit a round trip.
+        // At least one credit per round trip.
         self.rate = self.rate.max((self.shortest_gap / self.rtt).min(1.0)).min(largest);
     }
 }

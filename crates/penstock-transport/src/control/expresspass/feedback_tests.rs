@@ -1,5 +1,5 @@
 //! The loop against the vectors of BASELINES 29: 10 Gb/s, a credit and its data in 1,297.6 ns, updates
-//! every 20 credits, which is made the round-trip time here.
+//! every 20 credits. Here 20 credits take one round-trip time.
 
 use super::*;
 use crate::control::expresspass::config::tests::config;
@@ -16,8 +16,8 @@ fn feedback(kind: CreditFeedback) -> Feedback {
     Feedback::new(&config, (Time::ZERO, 0), 0.5, SHORTEST_GAP)
 }
 
-/// Sends 20 credits at the current rate, of which those that `returns` names bring data back, and answers
-/// rate and weight afterwards. Data take next to no time, but for the update.
+/// Sends 20 credits at the current rate. The credits that `returns` names bring data back. Answers the
+/// rate and the weight afterwards. Data take next to no time, except before the update.
 fn interval(feedback: &mut Feedback, returns: impl Fn(u16) -> bool) -> (f64, f64) {
     let span = 20.0 * feedback.gap();
     let (start, first) = (feedback.updated_at, feedback.expected);
@@ -58,7 +58,7 @@ fn the_papers_loop_goes_half_the_way_and_cuts_by_the_loss() {
 
 #[test]
 fn a_loss_at_the_target_is_no_reason_to_cut() {
-    // Target 12.5 % of 1 - 0.5: 6.25 %. One of 20 is 5 %, two are 10 %.
+    // The target is 12.5 % of 1 - 0.5: 6.25 %. One lost credit of 20 is 5 %, two are 10 %.
     let mut light = feedback(config().feedback);
     assert_eq!(interval(&mut light, |credit| credit != 3).0, 0.53125);
     let mut heavy = feedback(config().feedback);

@@ -1,4 +1,4 @@
-//! The sending end of a flow: what it tells its receiver, and whether it has a use for a credit.
+//! The sending end of a flow: what it tells its receiver, and whether it can use a credit.
 
 use penstock_units::Time;
 
@@ -8,18 +8,18 @@ use crate::credit::CreditSignal;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 
-/// How long a sender waits for the credits that were on their way when it stopped them (round trips; the
+/// How long a sender waits for the credits that were on their way when it sent a stop (round trips; the
 /// released code).
 const ROUND_TRIPS_AFTER_STOP: u64 = 2;
 
 /// What the sender waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The first credit; it asks again at the deadline.
+    /// The first credit. The sender asks again at the deadline.
     Requesting,
     /// More credits.
     Receiving,
-    /// Those that are still on their way; with data left it asks again at the deadline.
+    /// The credits that are still on their way. At the deadline a sender with data left asks again.
     Stopped,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Source {
     request_timeout: Time,
     early_stop: bool,
     state: State,
-    /// What is to be told.
+    /// The request or stop that the sender has not sent yet.
     signal: Option<CreditSignal>,
     deadline: Time,
     /// Credits since `counted_since`, which is at most a round trip ago.
@@ -53,7 +53,7 @@ impl Source {
         }
     }
 
-    /// Bytes must be sent again, because the receiver or a timer has found a loss.
+    /// Bytes must be sent again, because the receiver or a timer has detected a loss.
     fn repair(&mut self) {
         if self.state == State::Stopped {
             self.request();
@@ -101,7 +101,7 @@ impl AtSource for Source {
         self.signal.is_some()
     }
 
-    /// A request starts its timer.
+    /// Sending a request starts the timer of the request.
     fn take_credit_signal(&mut self, now: Time, packets: u64) -> Option<CreditSignal> {
         let signal = self.signal.take()?;
         if signal == CreditSignal::Stop {
@@ -111,7 +111,7 @@ impl AtSource for Source {
         Some(CreditSignal::Request { packets: u32::try_from(packets).unwrap_or(u32::MAX) })
     }
 
-    /// When it asks again (ps); [`Time::NEVER`] when it does not.
+    /// When the sender asks again (ps); [`Time::NEVER`] when it does not.
     #[inline]
     fn deadline(&self) -> Time {
         self.deadline
@@ -128,7 +128,7 @@ impl AtSource for Source {
         self.repair();
     }
 
-    /// A negative one says that the receiver has found a loss.
+    /// A negative acknowledgement says that the receiver has found a loss.
     fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, _view: &FlowView) {
         if ack.is_negative {
             self.repair();
@@ -144,7 +144,7 @@ mod tests {
 
     const STOP: Option<CreditSignal> = Some(CreditSignal::Stop);
 
-    /// At 100 Gb/s and 8 us.
+    /// A flow at 100 Gb/s with a base RTT of 8 us.
     fn source() -> Source {
         Source::new(&config(), &fixture::flow(&path()))
     }
@@ -191,7 +191,7 @@ mod tests {
         for credit in 0..10 {
             source.on_credit(Time::from_us(8 + credit), 40 - 1 - credit);
         }
-        // The round trip was over with credit 8: nine had come, and 31 packets were left.
+        // The round trip ended with credit 8. By then nine credits had come, and 31 packets were left.
         assert_eq!(source.take_credit_signal(Time::from_us(17), 30), None);
         assert_eq!((source.credits, source.counted_since), (1, Time::from_us(16)));
         for credit in 10..16 {
