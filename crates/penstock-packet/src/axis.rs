@@ -1,4 +1,4 @@
-//! [`axis!`]: the macro that makes the configuration and the state of an axis from a list of
+//! `axis!`: the macro that makes the configuration and the state of an axis from a list of
 //! policies.
 
 /// Declares an axis from the list of its policies, one line each.

@@ -144,15 +144,16 @@ pub struct Packet {
     pub flow_hash: u32,
     /// First payload byte within the flow; in acknowledgements the next byte expected.
     pub offset: u64,
-    /// When the packet started to leave its source; acknowledgements echo it.
+    /// When the packet started to leave its source; with ExpressPass, when the source made the
+    /// packet, which may then wait there. Acknowledgements echo this time.
     pub sent_at: Time,
     /// On a wire: when the last bit of the packet behind this one arrives (ps). In a queue: the
     /// scheduler's tag; with AFQ, by how many rounds the packet was ahead when it joined (writer:
     /// assignment).
     pub time: u64,
     /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling). In a data packet
-    /// that a credit paid for: the time between the credit's leaving the receiver and the packet's
-    /// departure (ns).
+    /// that a credit paid for: the time from making the credit at the receiver to its arrival at
+    /// the source (ns).
     pub remaining: u32,
     /// On a wire: the runtime's number for the arrival of the packet behind this one, where that
     /// number breaks ties in time.

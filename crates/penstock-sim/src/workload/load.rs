@@ -81,7 +81,8 @@ impl LoadTarget<'_> {
         }
         let crossed: f64 = links.iter().map(|link| crossings[*link as usize]).sum();
         if crossed <= 0.0 {
-            let remedy = "no flow of the entry crosses any link of load_on; name links on the paths of its flows";
+            let remedy = "no flow of the entry crosses any link of load_on; name links on the paths of \
+                          its flows";
             return Err(Problem::new(format!("{field}.load_on"), self.written(), remedy));
         }
         Ok(self.load * capacity / (8.0 * mean * crossed))
