@@ -1,11 +1,10 @@
 //! Deficit round robin (M. Shreedhar, G. Varghese, "Efficient Fair Queuing Using Deficit Round
 //! Robin", SIGCOMM 1995), the scheduler of BFC's switches (BFC sec. 3.3.1).
 //!
-//! Active queues of a class form a ring. A queue whose turn starts earns the quantum, sends while
-//! its deficit covers its head, and keeps the rest for its next turn. A queue that empties or is
-//! paused leaves the ring and forgets its deficit, so that a paused queue earns nothing. Between
-//! classes the lowest number goes first (BFC App. A.3).
-//! BFC does not give the quantum.
+//! Active queues of a class form a ring. When the turn of a queue starts, the queue earns the quantum.
+//! The queue sends while its deficit covers its head packet, and keeps the rest for its next turn. A
+//! queue that empties or is paused leaves the ring and forgets its deficit, so a paused queue earns
+//! nothing. Between classes the lowest number goes first (BFC App. A.3). BFC does not give the quantum.
 
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Bytes, Time};
@@ -42,7 +41,7 @@ pub(crate) struct Drr {
     quantum: u32,
     /// The queue whose turn it is, for each of the eight classes.
     current: [u32; 8],
-    /// Classes with an active queue.
+    /// The classes with an active queue, one bit each.
     classes: u8,
 }
 
@@ -51,13 +50,13 @@ impl Drr {
         Drr { quantum: config.quantum.get() as u32, current: [NONE; 8], classes: 0 }
     }
 
-    /// The classes with an active queue, a bit each.
+    /// The classes with an active queue, one bit each.
     #[inline]
     pub(super) fn classes(&self) -> u8 {
         self.classes
     }
 
-    /// The queue that sends next of those of `class`, which has an active one.
+    /// The queue of `class` that sends next. The class must have an active queue.
     #[inline]
     pub(super) fn select_in(
         &mut self,

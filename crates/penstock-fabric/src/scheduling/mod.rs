@@ -1,7 +1,8 @@
 //! Scheduling: which queue next?
 //!
-//! A scheduler sees only *active* queues: those with packets that are not paused. [`crate::Port`]
-//! says when a queue becomes active or stops being so, and asks for one when the link is free.
+//! A scheduler sees only *active* queues: those with packets that are not paused. [`crate::Port`] tells
+//! the scheduler when a queue becomes active or stops being active. It asks for a queue when the link
+//! is free.
 
 pub(crate) mod policy;
 
@@ -42,7 +43,7 @@ axis! { $
 }
 
 impl SchedulingConfig {
-    /// Whether the ns-3 HPCC simulator has it.
+    /// Whether the ns-3 HPCC simulator has this scheduler.
     pub fn is_in_ns3_hpcc(&self) -> bool {
         configured!(self, parameters => parameters.is_in_ns3_hpcc())
     }
@@ -52,17 +53,17 @@ impl SchedulingConfig {
         configured!(self, parameters => parameters.is_in_order())
     }
 
-    /// The queue of the credits, where they have one.
+    /// The parameters of the credit queue, where credits have a queue of their own.
     pub fn credit_shaping(&self) -> Option<&CreditShapingConfig> {
         configured!(self, parameters => parameters.credit_shaping())
     }
 
-    /// Who can say which round it is, where rounds are served in their order.
+    /// Who can tell the round, where rounds are served in their order.
     pub(crate) fn round_source(&self) -> Option<RoundSource> {
         configured!(self, parameters => parameters.round_source())
     }
 
-    /// Checks that it goes together with the other policies of `switch`.
+    /// Checks that the scheduler goes together with the other policies of `switch`.
     pub(crate) fn fits(
         &self,
         switch: &SwitchConfig,

@@ -1,4 +1,4 @@
-//! The hooks of a scheduling policy. A policy leaves out those for which it has nothing to do.
+//! The hooks of a scheduling policy. A policy writes only the hooks for which it has something to do.
 
 use alloc::format;
 
@@ -9,17 +9,17 @@ use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
-/// What the parameters of a policy tell.
+/// Checks of a policy's parameters, and what other policies ask of them.
 pub(crate) trait Parameters {
-    /// Checks the fields with each other; their bounds are declared with them.
+    /// Compares the fields with each other. Each field declares its own bounds.
     fn check(&self, _problems: &mut Problems) {}
 
-    /// Checks that the policy goes together with the others of `switch`, its own switch, in its
-    /// surroundings. Fields are named by their path below the switch; those that were refused before are
-    /// not counted with.
+    /// Checks that the policy goes together with the other policies of `switch`, its own switch, in its
+    /// surroundings. Fields are named by their path below the switch. Fields that were refused before
+    /// are skipped.
     fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
-    /// Whether the ns-3 HPCC simulator has it.
+    /// Whether the ns-3 HPCC simulator has this policy.
     fn is_in_ns3_hpcc(&self) -> bool {
         false
     }
@@ -29,12 +29,12 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// The queue of the credits, where they have one.
+    /// The parameters of the credit queue, where credits have a queue of their own.
     fn credit_shaping(&self) -> Option<&CreditShapingConfig> {
         None
     }
 
-    /// Who can say which round it is, where rounds are served in their order.
+    /// Who can tell the round, where rounds are served in their order.
     fn round_source(&self) -> Option<RoundSource> {
         None
     }
@@ -43,7 +43,7 @@ pub(crate) trait Parameters {
 /// The largest quantum of a round robin (bytes); our choice: a thousand packets.
 pub(crate) const LARGEST_QUANTUM: u64 = 1 << 20;
 
-/// Checks that there is one queue, for a policy that serves no more.
+/// Checks that a port has one data queue, for a policy that serves no more.
 pub(crate) fn fits_one_queue(switch: &SwitchConfig, problems: &mut Problems) {
     if problems.has_sound("assignment") {
         let remedy = format!(
@@ -56,7 +56,7 @@ pub(crate) fn fits_one_queue(switch: &SwitchConfig, problems: &mut Problems) {
     }
 }
 
-/// Checks that there are rounds, for a policy that serves them.
+/// Checks that the assignment keeps rounds, for a policy that serves rounds.
 pub(crate) fn fits_rounds(switch: &SwitchConfig, problems: &mut Problems) {
     let remedy = format!(
         "the {} assignment knows no rounds; use assignment \"rounds\"",
@@ -91,13 +91,13 @@ pub(crate) trait Policy {
     #[inline]
     fn head_changed(&mut self, _number: u32, _class: u8, _head: &Packet) {}
 
-    /// The queue of the credits, where they have one.
+    /// The queue of credits, where credits have a queue of their own.
     #[inline]
     fn credits(&self) -> Option<&CreditQueue> {
         None
     }
 
-    /// Appends a credit; false where there is no room for it.
+    /// Appends a credit. Answers false when there is no room for it.
     fn push_credit(&mut self, _pool: &mut PacketPool, _id: PacketId) -> bool {
         false
     }
@@ -108,13 +108,13 @@ pub(crate) trait Policy {
         None
     }
 
-    /// The round, for a scheduler that has rounds; else 0.
+    /// The current round; 0 where the scheduler has no rounds.
     #[inline]
     fn round(&self) -> u64 {
         0
     }
 
-    /// The first round that has none of `queues` data queues yet.
+    /// The first round for which none of the `queues` data queues is free yet.
     #[inline]
     fn rounds_end(&self, queues: u64) -> u64 {
         self.round() + queues

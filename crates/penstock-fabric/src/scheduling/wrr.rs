@@ -1,18 +1,20 @@
-//! Weighted round robin: the classes of a port share it by weight, in bytes. Switches offer it as WRR or
-//! DWRR, and under Enhanced Transmission Selection (IEEE 802.1Qaz).
+//! Weighted round robin: the classes of a port share it by weight, in bytes. Switches offer this
+//! scheduler as WRR or DWRR, and under Enhanced Transmission Selection (IEEE 802.1Qaz).
 //!
-//! It is deficit round robin with a quantum for each flow (M. Shreedhar, G. Varghese, "Efficient Fair
-//! Queuing Using Deficit Round Robin", SIGCOMM 1995), where a flow is a class. Active classes form a ring. A
-//! class whose turn starts earns its weight times the quantum, sends while its deficit covers its next
-//! packet, and keeps the rest for its next turn. A class that becomes active joins behind all others. A
-//! class without an active queue, be they empty or paused, leaves the ring and forgets its deficit: it earns
-//! nothing, and the others share what it would have had. While a class stays active, `m` turns send what
-//! they earn to within the largest packet (the paper's fairness lemma).
+//! The scheduler is deficit round robin with a quantum for each flow (M. Shreedhar, G. Varghese,
+//! "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM 1995), where a flow is a class. Active
+//! classes form a ring. When the turn of a class starts, the class earns its weight times the quantum.
+//! The class sends while its deficit covers its next packet, and keeps the rest for its next turn. A
+//! class that becomes active joins behind all others. A class whose queues are all empty or paused
+//! leaves the ring and forgets its deficit. It earns nothing, and the others share its part. While a
+//! class stays active, `m` turns send what they earn to within the largest packet (the paper's fairness
+//! lemma).
 //!
-//! IEEE 802.1Qaz asks for shares and that unused ones go to others; it leaves the algorithm open. The paper
-//! has one queue for each flow. Our choice for a class with several: its next packet is that of plain
-//! [deficit round robin](super::drr) between its queues. A queue's turn goes on in the next turn of its
-//! class. Left out are ETS's classes without a share, which go first.
+//! IEEE 802.1Qaz asks that classes get shares and that unused shares go to others. It leaves the
+//! algorithm open. The paper has one queue for each flow. Our choice for a class with several queues:
+//! plain [deficit round robin](super::drr) between the queues picks the next packet of the class. A
+//! queue's turn goes on in the next turn of its class. Left out: ETS's classes without a share, which
+//! go first.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -81,13 +83,13 @@ impl Parameters for WrrConfig {
 pub(crate) struct Wrr {
     /// The queues of each class, and which classes are active.
     queues: Drr,
-    /// What each class earns per turn (bytes).
+    /// Bytes that each class earns per turn (bytes).
     earnings: [u32; CLASSES],
-    /// What is left of it (bytes).
+    /// Bytes that each class has left of its earnings (bytes).
     deficits: [u32; CLASSES],
-    /// The ring: who follows each active class.
+    /// The ring: the successor of each active class.
     next: [u8; CLASSES],
-    /// The active class whose turn comes last; it is the turn of the one that follows it.
+    /// The active class whose turn comes last. Its successor has the turn now.
     last: u8,
 }
 
@@ -116,7 +118,7 @@ impl Wrr {
         self.deficits[class] += self.earnings[class];
     }
 
-    /// `class` has become active: it comes last, and at once where it is alone.
+    /// `class` has become active. It joins last, or has its turn at once when no other class is active.
     fn join(&mut self, class: u8, is_alone: bool) {
         let follower = if is_alone { class } else { self.next[usize::from(self.last)] };
         self.next[usize::from(self.last)] = class;
@@ -128,7 +130,7 @@ impl Wrr {
         }
     }
 
-    /// `class`, not the only one in the ring, is not active any more.
+    /// `class` is not active any more. Other classes are in the ring.
     fn leave(&mut self, class: u8) {
         let mut before = self.last;
         while self.next[usize::from(before)] != class {

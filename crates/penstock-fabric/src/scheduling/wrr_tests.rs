@@ -12,7 +12,7 @@ use super::*;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::{AssignmentConfig, SchedulingConfig};
 
-/// A switch with an assignment; classes have these weights.
+/// A switch with `assignment`, whose classes have `weights`.
 fn bench_of(assignment: &str, weights: &[u32], quantum: u64) -> Bench {
     let assignment: AssignmentConfig = serde_json::from_str(assignment).unwrap();
     let scheduling =
@@ -20,7 +20,7 @@ fn bench_of(assignment: &str, weights: &[u32], quantum: u64) -> Bench {
     Bench::new(&SwitchConfig { assignment, scheduling, ..plain() }, &hosts(2))
 }
 
-/// A queue for each of the classes; the flow of a class has its number.
+/// A switch with one queue per class. The flow of a class has the number of the class.
 fn bench(weights: &[u32], quantum: u64) -> Bench {
     bench_of(&format!(r#"{{"kind": "class", "classes": {}}}"#, weights.len()), weights, quantum)
 }
@@ -36,7 +36,7 @@ fn sent(bench: &mut Bench, packets: usize) -> Vec<u32> {
     (0..packets).map(|_| bench.depart(0).unwrap().0.flow_hash).collect()
 }
 
-/// How many of the next packets are of each flow.
+/// The number of packets of each flow among the next `packets`.
 fn count<const FLOWS: usize>(bench: &mut Bench, packets: usize) -> [usize; FLOWS] {
     let sent = sent(bench, packets);
     core::array::from_fn(|number| sent.iter().filter(|&&flow| flow == number as u32).count())
@@ -80,7 +80,7 @@ fn queues_of_a_class_take_turns_in_its_share() {
         }
     }
     assert_eq!(port.sent(&mut wrr, 12), [1, 2, 3, 1, 2, 4, 1, 2, 3, 1, 2, 4]);
-    // A class has its share whatever number of its queues are active.
+    // A class has its share, whatever the number of its active queues.
     port.pause(&mut wrr, 1);
     assert_eq!(port.sent(&mut wrr, 3), [2, 2, 3]);
 }
@@ -123,7 +123,7 @@ fn a_paused_class_earns_nothing() {
     bench.signal(0, Signal::PauseClass(0));
     assert_eq!(count(&mut bench, 30), [0, 10, 20]);
     bench.signal(0, Signal::ResumeClass(0));
-    // It joins behind the others, without what it has missed.
+    // The class joins behind the others, without the turns that it has missed.
     assert_eq!(count(&mut bench, 60), [30, 10, 20]);
     bench.signal(0, Signal::PauseClass(1));
     bench.signal(0, Signal::PauseClass(2));
@@ -254,9 +254,9 @@ impl Queues {
 const MOST: i64 = 1_500;
 
 proptest! {
-    /// Classes that stay active have sent what they earned to within a packet whenever a turn of theirs is
-    /// over, and differ by two packets and the least earning at most at any time, each divided by its weight
-    /// relative to the least (Shreedhar and Varghese).
+    /// Classes that stay active have sent what they earned to within a packet whenever one of their
+    /// turns is over. At any time they differ by at most two packets and the least earning, each
+    /// divided by its weight relative to the least (Shreedhar and Varghese).
     #[test]
     fn shares_are_those_of_the_weights_to_within_a_packet(
         weights in proptest::collection::vec(1u32..10, 2..9),
@@ -291,7 +291,8 @@ proptest! {
         }
     }
 
-    /// With a quantum of a full packet one class at most gets its turn for a packet, and a queue in each of two.
+    /// With a quantum of a full packet, at most one class gets its turn for a packet, and one queue in
+    /// each of two classes.
     #[test]
     fn the_work_for_a_packet_is_constant(
         weights in proptest::collection::vec(1u32..10, 1..9),
@@ -312,7 +313,7 @@ proptest! {
             let class = usize::from(port.queues[number as usize].class);
             let after = held(&wrr, &port);
             prop_assert!([0, wrr.earnings[class]].contains(&(after.0 - before.0)));
-            // A queue of the class whose turn is over may have got its own, too.
+            // A queue of the class whose turn is over may have got its turn, too.
             prop_assert!(after.1 - before.1 <= 2 * MOST as u32);
             port.send(&mut wrr);
         }

@@ -2,33 +2,34 @@
 //! of the last loss, and at least as fast as a Reno flow's.
 //!
 //! L. Xu et al., "CUBIC for Fast and Long-Distance Networks", RFC 9438. Implemented: the cubic
-//! function, its target and the bounds of the target (Sec. 4.2), the Reno-friendly region (4.3),
-//! the concave and convex regions (4.4, 4.5), the decrease by losses and by congestion marks (4.6),
-//! fast convergence (4.7), timeouts (4.8), and Reno's slow start (4.10, RFC 5681 Sec. 3.1). What is
-//! sent again and when is recovery's part, and a fast recovery ends as in RFC 6582 Sec. 3.2
-//! ([`crate::control::new_reno`] does the same).
+//! function, its target and the bounds of the target (Sec. 4.2), the Reno-friendly region (4.3), the
+//! concave and convex regions (4.4, 4.5), the decrease by losses and by congestion marks (4.6), fast
+//! convergence (4.7), timeouts (4.8), and Reno's slow start (4.10, RFC 5681 Sec. 3.1). Recovery decides
+//! what is sent again and when. A fast recovery ends as in RFC 6582 Sec. 3.2, and so does that of
+//! [`crate::control::new_reno`].
 //!
 //! The cubic function counts seconds. At the round-trip times of a data center the flow is in the
-//! Reno-friendly region: alpha_cubic = 0.53 packets more per round trip, and 0.7 of the window
-//! after a loss.
+//! Reno-friendly region: alpha_cubic = 0.53 packets more per round trip, and 0.7 of the window after a
+//! loss.
 //!
-//! Left out: HyStart++, the slow start that RFC 9438 recommends; the response to spurious losses
-//! (4.9, optional); periods in which the application sends nothing (5.8), because flows send until
-//! they end; the receiver's window; sending less than a packet per round trip when a window of one
-//! packet is marked. The window grows also while the NIC holds the flow back, as NewReno's does.
+//! Left out: HyStart++, the slow start that RFC 9438 recommends; the response to spurious losses (4.9,
+//! optional); periods in which the application sends nothing (5.8), because flows send until they end;
+//! the receiver's window; sending less than a packet per round trip when a window of one packet is
+//! marked. The window grows also while the NIC holds the flow back, as NewReno's does.
 //!
-//! Marks are optional, and losses are not. A mark counts once per window of data, together with
-//! losses (RFC 3168 Sec. 6.1.2). Until a packet that left after the cut is acknowledged, the window
-//! stays: a receiver of RFC 3168 repeats its echo until then. What the acknowledgement with a mark
-//! takes out of flight counts as in flight, or a window of n packets would be cut like one of n - 1
-//! (our choice).
+//! Marks are optional, and losses are not. A mark counts once per window of data, together with losses
+//! (RFC 3168 Sec. 6.1.2). After a cut the window stays until a packet that left after the cut is
+//! acknowledged, because a receiver of RFC 3168 repeats its echo until then. The bytes that the
+//! acknowledgement with a mark takes out of flight still count as in flight (our choice). Otherwise a
+//! window of n packets would be cut like one of n - 1.
 //!
-//! The round-trip time is smoothed by RFC 6298, a sample per acknowledgement of new data, which the
-//! timestamps of RFC 7323 allow. The stage of congestion avoidance begins with the first
-//! acknowledgement that the cubic function answers (our choice, as in Linux). A window equal to the
-//! threshold is in congestion avoidance (our choice: RFC 5681 leaves it open, and by the letter of
-//! Sec. 4.10 a packet of slow start would follow every cut). A window above W_max at the beginning
-//! of a stage becomes W_max (our choice, as Sec. 4.8 does after a timeout).
+//! The round-trip time is smoothed by RFC 6298, with a sample per acknowledgement of new data, which
+//! the timestamps of RFC 7323 allow. Our choices:
+//! - The stage of congestion avoidance begins with the first acknowledgement that the cubic function
+//!   answers, as in Linux.
+//! - A window equal to the threshold is in congestion avoidance. RFC 5681 leaves this case open, and by
+//!   the letter of Sec. 4.10 a packet of slow start would follow every cut.
+//! - A window above W_max at the beginning of a stage becomes W_max, as Sec. 4.8 does after a timeout.
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
@@ -105,19 +106,22 @@ pub struct Cubic {
     packet: f64,
     /// cwnd.
     window: f64,
-    /// Slow start below it (ssthresh).
+    /// Slow start lasts while the window is below this (ssthresh).
     threshold: f64,
     /// The window at the last cut (cwnd_prior).
     prior: f64,
-    /// Where the cubic function is flat (W_max); 0 while it is not known, as after a timeout.
+    /// The window at which the cubic function is flat (W_max); 0 while it is not known, as after a
+    /// timeout.
     plateau: f64,
-    /// The stage of congestion avoidance, once the cubic function has answered an acknowledgement.
+    /// The stage of congestion avoidance; `None` before the cubic function has answered an
+    /// acknowledgement.
     stage: Option<Stage>,
-    /// Smoothed round-trip time (s), once one was measured.
+    /// Smoothed round-trip time (s); `None` before the first sample.
     round_trip: Option<f64>,
-    /// In a fast recovery the window stays as it is.
+    /// Whether a fast recovery is on. The window does not change during one.
     is_recovering: bool,
-    /// After a cut by a mark: the end of what had been sent then, until it is acknowledged (bytes).
+    /// After a cut by a mark: the end of the bytes that had been sent at the cut (bytes). `None` once
+    /// they are acknowledged.
     marked_until: Option<u64>,
 }
 
@@ -126,7 +130,7 @@ pub struct Cubic {
 struct Stage {
     /// t_epoch.
     began: Time,
-    /// How long after its beginning the cubic function reaches the plateau (K) (s).
+    /// Time from the beginning until the cubic function reaches the plateau (K) (s).
     climb: f64,
     /// The window that Reno would have (W_est) (packets).
     reno: f64,
@@ -151,7 +155,8 @@ impl Cubic {
         }
     }
 
-    /// Takes a sample of the round-trip time; the smoothed one (s) (RFC 6298 Sec. 2.2 and 2.3).
+    /// Takes a sample of the round-trip time. Answers the smoothed time (s) (RFC 6298 Sec. 2.2 and
+    /// 2.3).
     fn measure(&mut self, sample: Time) -> f64 {
         let sample = seconds(sample);
         let mean = self.round_trip.map_or(sample, |mean| mean + SAMPLE_WEIGHT * (sample - mean));
@@ -159,7 +164,7 @@ impl Cubic {
         mean
     }
 
-    /// A step of congestion avoidance: new data of `packets` was acknowledged at `now`.
+    /// A step of congestion avoidance: `packets` packets of new data were acknowledged at `now`.
     fn step(&mut self, now: Time, packets: f64, round_trip: f64) {
         let mut stage = self.stage.unwrap_or_else(|| self.begin(now));
         // Sec. 4.3: alpha_cubic, and 1 once the window of the last cut is reached.
@@ -184,7 +189,7 @@ impl Cubic {
         Stage { began: now, climb, reno: self.window }
     }
 
-    /// W_cubic at `time` after the plateau, or before it when negative (s) (Sec. 4.2).
+    /// W_cubic at `time` (s) after the plateau; a negative `time` is before the plateau (Sec. 4.2).
     fn cubic(&self, time: f64) -> f64 {
         self.steepness * time * time * time + self.plateau
     }
@@ -219,7 +224,8 @@ impl AtSource for Cubic {
     fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement, view: &FlowView) {
         let is_new = view.newly_acknowledged > 0;
         let sample = is_new.then(|| self.measure(now.saturating_sub(ack.sent_at)));
-        // Whether the acknowledged packet left before the cut by a mark; then whether the next did.
+        // Whether the acknowledged packet left before the cut by a mark. Then the filter asks the same
+        // of the next packet.
         let was_cut = self.marked_until.is_some_and(|end| view.acknowledged <= end);
         self.marked_until = self.marked_until.filter(|&end| view.acknowledged < end);
         if self.is_recovering || was_cut {
@@ -248,7 +254,7 @@ impl AtSource for Cubic {
             }
             LossSignal::RecoveryExit { in_flight } => {
                 if self.is_recovering {
-                    // RFC 6582 Sec. 3.2, step 3, the first of its two ways: no burst follows.
+                    // RFC 6582 Sec. 3.2, step 3, the first of its two ways, which causes no burst.
                     let burstless = (in_flight as f64 / self.packet).max(1.0) + 1.0;
                     self.window = self.threshold.min(burstless);
                     self.is_recovering = false;
@@ -266,8 +272,8 @@ impl AtSource for Cubic {
         }
     }
 
-    /// The window (bytes), in whole packets because a smaller part does not let one leave
-    /// (RFC 5681 Sec. 3.1: nothing beyond the window is sent); >= one packet.
+    /// The window (bytes), >= one packet. The window is in whole packets, because a part of a packet
+    /// does not let a packet leave (RFC 5681 Sec. 3.1: nothing beyond the window is sent).
     #[inline]
     fn window(&self) -> u64 {
         self.window as u64 * self.packet as u64

@@ -1,4 +1,5 @@
-//! CUBIC, stepped by hand through RFC 9438 Sec. 4, and beside the closed forms of Sec. 4.3 and 5.
+//! CUBIC, stepped by hand through RFC 9438 Sec. 4, and compared with the closed forms of Sec. 4.3 and
+//! 5.
 
 use proptest::prelude::*;
 
@@ -21,7 +22,7 @@ fn cubic(packets: u32, fast_convergence: bool) -> Cubic {
     Cubic::new(&config, &fixture::flow(&fixture::path()))
 }
 
-/// A loss with `packets` in flight, and the end of the recovery with as many.
+/// A loss with `packets` in flight, then the end of the recovery with as many in flight.
 fn lose(cubic: &mut Cubic, packets: u64) {
     let in_flight = packets * 1_000;
     cubic.on_loss(Time::ZERO, LossSignal::FastRetransmit { in_flight });
@@ -35,7 +36,8 @@ fn acknowledge(cubic: &mut Cubic, now: Time, round_trip: Time) {
     cubic.on_acknowledgement(now, &ack, &view(1, 1, 1));
 }
 
-/// Packets up to `acknowledged` are acknowledged, one of them now, and all up to `next` are sent.
+/// The acknowledgement of one packet. Packets up to `acknowledged` are then acknowledged, and all up to
+/// `next` are sent.
 fn echo(cubic: &mut Cubic, is_marked: bool, acknowledged: u64, next: u64) {
     let ack = Acknowledgement { is_marked, ..Acknowledgement::plain(0) };
     cubic.on_acknowledgement(Time::from_us(8), &ack, &view(acknowledged, next, 1));
@@ -53,8 +55,8 @@ struct Losses {
 }
 
 impl Losses {
-    /// The average window (packets), which is the packets per round trip, in the later half of so
-    /// many `periods`. Before the first one a packet is lost at a window of `start`.
+    /// The average window (packets), which equals the packets per round trip, in the later half of
+    /// `periods` periods. Before the first period a packet is lost at a window of `start`.
     fn average(&self, start: f64, periods: u64) -> f64 {
         let length = self.round_trip.as_ps() as f64;
         let mut cubic = cubic(10, false);
@@ -79,19 +81,20 @@ impl Losses {
         (periods / 2 * self.period) as f64 * length / (now - settled)
     }
 
-    /// What RFC 9438 Sec. 5 says of it, outside the Reno-friendly region.
+    /// The average window by RFC 9438 Sec. 5, outside the Reno-friendly region.
     fn closed_form(&self) -> f64 {
         let (seconds, loss_rate) = (seconds(self.round_trip), 1.0 / self.period as f64);
         (0.4 * 3.7 / (4.0 * 0.3_f64)).powf(0.25) * (seconds / loss_rate).powf(0.75)
     }
 }
 
-/// The average of a cubic that climbs from 0.7 of its plateau to the plateau: 1 - 0.3 / 4.
+/// The average of a cubic function that climbs from 0.7 of its plateau to the plateau: 1 - 0.3 / 4.
 const SHARE: f64 = 0.925;
 
 #[test]
 fn the_average_window_is_that_of_the_deterministic_loss_model() {
-    // Round trip (ms), packets from loss to loss, and the average: two of Table 1, then by Sec. 5.1.
+    // Round trip (ms), packets from loss to loss, and the average: two rows of Table 1, then rows by
+    // Sec. 5.1.
     for (round_trip, period, expected) in [
         (100, 10_000, 187.0),
         (100, 100_000, 1_054.0),
@@ -162,7 +165,7 @@ fn the_window_climbs_back_to_its_plateau_in_k_seconds() {
     near(stage.climb, 5.0, 1e-12); // K = cbrt((99 - 49) / 0.4)
     // W_cubic(0) is 49, and Reno has a little more: 9/17 of a packet per round trip.
     near(cubic.window, 49.0 + 9.0 / 17.0 / 49.0, 1e-12);
-    // W_cubic(t + RTT) = 0.4 (t + RTT - 5)^3 + 99: concave up to the plateau, then convex.
+    // W_cubic(t + RTT) = 0.4 (t + RTT - 5)^3 + 99. It is concave up to the plateau, then convex.
     for (ahead, target) in [(3_000, 95.8), (5_000, 99.0), (7_000, 102.2), (9_000, 124.6)] {
         cubic.window = target - 0.5;
         acknowledge(&mut cubic, begin + Time::from_ms(ahead) - round_trip, round_trip);
@@ -259,7 +262,7 @@ fn a_timeout_starts_again_with_one_packet_and_a_plateau_of_its_own() {
     acknowledge(&mut cubic, round_trip, round_trip);
     let stage = cubic.stage.unwrap();
     assert_eq!((cubic.plateau, stage.climb), (21.0, 0.0));
-    // Sec. 4.8: W_est starts at the window of the beginning, which is 21.
+    // Sec. 4.8: W_est starts at the window at the beginning of the stage, which is 21.
     near(stage.reno, 21.0 + 9.0 / 17.0 / 21.0, 1e-12);
 }
 
