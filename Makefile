@@ -20,9 +20,9 @@ OLDEST := 3.11
 MINIMUM := target/minimum-versions
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
-PYTHON_FILES := python tests/python benches
+PYTHON_FILES := python tests/python benches tools
 
-.PHONY: demo test policy lint audit bench validate reproduce docs lock minimum-versions clean
+.PHONY: demo test policy models lint audit bench validate reproduce docs lock minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -37,6 +37,10 @@ policy: $(VENV)/.locked
 	rm -f $(VENV)/.extension
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --profile policy \
 	  $(if $(wildcard $(BIN)/penstock),--skip-install,--extras dev)
+
+# The Pydantic models and the tables of docs/files.md, from what the Rust sources declare.
+models: policy
+	$(BIN)/python tools/models
 
 # The second line is for modules that a macro declares (axis!), which cargo fmt does not see.
 lint: $(VENV)/.extension

@@ -44,7 +44,7 @@ def forecast(scenario_json: str) -> str:
     """What is expected of a run, as JSON: `flows`, `data_packets` and `packet_hops`."""
 
 def schema() -> str:
-    """The JSON schema of a scenario as :func:`run` takes it: meaning, type, bounds, default, source."""
+    """The JSON schema of a scenario as `run` takes it: meaning, type, bounds, default, source."""
 
 def validate(scenario_json: str) -> None:
     """Check a scenario as `run` does, without running it."""

@@ -18,8 +18,16 @@ from penstock import _core
 from penstock.errors import core_refusals, refuse
 from penstock.readable import bytes_text
 from penstock.scenario import Scenario
-from penstock.scenario.assignment import DynamicAssignment, RoundAssignment
-from penstock.scenario.backpressure import Fafc
+from penstock.scenario.declared.assignment import (
+    Assignment,
+    ClassAssignment,
+    DynamicAssignment,
+    IngressAssignment,
+    PerFlowAssignment,
+    PriorityAssignment,
+    RoundsAssignment,
+)
+from penstock.scenario.declared.backpressure import FafcBackpressure
 
 PROCESS_BYTES = 100 * 2**20
 """Python with this package and its libraries [B]; measured: 102 MB."""
@@ -136,16 +144,27 @@ def _network_bytes(scenario: Scenario) -> float:
         topology.cable_count(),
     )
     ports = 2 * cables - hosts
-    queues = switch.queue_count() or 1
+    queues = queue_count(switch.assignment)
     port_bytes = float(QUEUE_BYTES * queues)
     if isinstance(switch.assignment, DynamicAssignment):
         port_bytes += ENTRY_BYTES * queues * switch.assignment.table_factor
-    if isinstance(switch.assignment, RoundAssignment):
+    if isinstance(switch.assignment, RoundsAssignment):
         port_bytes += 4 * switch.assignment.rows * switch.assignment.columns * switches / ports
-    if isinstance(switch.backpressure, Fafc):
+    if isinstance(switch.backpressure, FafcBackpressure):
         port_bytes += FAFC_PAIR_BYTES * ports / switches
     routes = ROUTE_BYTES * float(switches) ** 2
     return 2 * cables * LINK_BYTES + hosts * HOST_BYTES + ports * port_bytes + routes
+
+
+def queue_count(assignment: Assignment) -> int:
+    """Queues of a port, the control queue included; 1 where each flow or ingress has one."""
+    match assignment:
+        case PerFlowAssignment() | IngressAssignment():
+            return 1
+        case ClassAssignment(classes=queues) | PriorityAssignment(levels=queues):
+            return queues + 1
+        case _:
+            return assignment.queues
 
 
 def _samples(scenario: Scenario) -> float:

@@ -52,18 +52,6 @@ class Progress:
     """Time since the run began [s]."""
 
 
-def validate(scenario: Scenario) -> None:
-    """Checks with the core what only it can know, e.g. the load that each link would carry.
-
-    Raises
-    ------
-    ScenarioError
-        The core refuses the scenario.
-    """
-    with core_refusals(scenario.file):
-        _core.validate(scenario.to_json())
-
-
 def run(
     scenario: Scenario,
     *,
@@ -205,7 +193,7 @@ def _check_all(
     oversize: bool,
     on_estimate: Callable[[Estimate], None] | None,
 ) -> None:
-    """Refuses what cannot run, and what is too large for this machine."""
+    """Refuses what is too large for this machine."""
     if not scenarios:
         return
     needed = estimates.together(map(estimates.estimate, scenarios.values()), workers)
@@ -213,8 +201,6 @@ def _check_all(
         on_estimate(needed)
     if not oversize:
         estimates.check(needed)
-    for scenario in scenarios.values():
-        validate(scenario)
 
 
 def _directories(

@@ -124,13 +124,6 @@ class Quantity:
             raise refusal(f"a {self.name} is at most {U64_MAX} {self.base}", remedy)
         return value
 
-    def validate_positive(self, value: Any) -> int:
-        """As :meth:`validate`, and zero is refused."""
-        number = self.validate(value)
-        if number == 0:
-            raise refusal(f"this {self.name} must be above zero", f'write e.g. "{self.example}"')
-        return number
-
     def serialize(self, value: int, info: SerializationInfo) -> int | str:
         """A text with a unit when the context asks for it (TOML), else the integer (JSON)."""
         if isinstance(info.context, Mapping) and info.context.get("with_units"):
@@ -195,29 +188,8 @@ RATE = Quantity(
 Time = Annotated[int, BeforeValidator(TIME.validate), PlainSerializer(TIME.serialize), TIME]
 """A time or span [ps], >= 0."""
 
-PositiveTime = Annotated[
-    int,
-    BeforeValidator(TIME.validate_positive),
-    PlainSerializer(TIME.serialize),
-    TIME,
-]
-"""A span of time [ps], > 0."""
-
 Size = Annotated[int, BeforeValidator(SIZE.validate), PlainSerializer(SIZE.serialize), SIZE]
 """An amount of data [B], >= 0."""
 
-PositiveSize = Annotated[
-    int,
-    BeforeValidator(SIZE.validate_positive),
-    PlainSerializer(SIZE.serialize),
-    SIZE,
-]
-"""An amount of data [B], > 0."""
-
-Rate = Annotated[
-    int,
-    BeforeValidator(RATE.validate_positive),
-    PlainSerializer(RATE.serialize),
-    RATE,
-]
-"""A data rate [bit/s], > 0."""
+Rate = Annotated[int, BeforeValidator(RATE.validate), PlainSerializer(RATE.serialize), RATE]
+"""A data rate [bit/s], >= 0."""

@@ -160,7 +160,9 @@ def read_cdf(path: Path) -> Distribution:
         A `ValueError` that names the line and the remedy.
     """
     points = _points(read_lines(path), str(path))
-    return Distribution(printable(path.stem, PATH_WIDTH), "linear", points)
+    found = Distribution(printable(path.stem, PATH_WIDTH), "linear", points)
+    found.check()
+    return found
 
 
 def _points(lines: list[Line], file: str) -> tuple[tuple[int, float], ...]:

@@ -12,10 +12,9 @@ from penstock import _core
 
 @pytest.fixture
 def core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
-    """The Rust core, replaced: nothing is simulated."""
+    """The Rust core, which checks and does not run: nothing is simulated."""
     fake = FakeCore()
     monkeypatch.setattr(_core, "run", fake.run)
-    monkeypatch.setattr(_core, "validate", fake.validate)
     return fake
 
 

@@ -63,9 +63,6 @@ class FakeCore:
         self.steps = 1
         self.error: Exception | None = None
 
-    def validate(self, scenario_json: str) -> None:
-        """What `_core.validate` does; every scenario is good."""
-
     def run(
         self,
         scenario_json: str,

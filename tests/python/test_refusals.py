@@ -13,7 +13,6 @@ from fake_core import FakeCore
 
 from penstock import Scenario, _core
 from penstock.cli import main
-from penstock.runner import validate
 
 GRAPH = """
 [topology]
@@ -43,10 +42,11 @@ BAD = {
     "nearest key": ("[topology]\nkind = 'chain'\nswitch = 3\n" + OPEN,
                     ["did you mean", "switches"]),
     "negative rate": ("[topology]\nhost_rate = -1\n" + OPEN, ["topology.host_rate", "-1", "Gb/s"]),
-    "zero rate": ("[topology]\nhost_rate = 0\n" + OPEN, ["topology.host_rate", "above zero"]),
+    "zero rate": ("[topology]\nhost_rate = 0\n" + OPEN,
+                  ["topology.host_rate", "0 b/s", "1 b/s or more"]),
     "unit": ("duration = '5 parsecs'\n" + OPEN, ["duration", "5 parsecs", "us, ms"]),
     "float time": ("duration = 0.001\n" + OPEN, ["duration", "0.001", "picoseconds"]),
-    "no duration": ("duration = 0\n" + OPEN, ["duration", "above zero", "12 us"]),
+    "no duration": ("duration = 0\n" + OPEN, ["duration", "0 ps", "1 ps or more"]),
     "endless": ("drain = '2000 s'\n" + OPEN, ["duration", "minute", "shorten"]),
     "load of one": (OPEN + "[[traffic]]\n" + OPEN[12:].replace("0.5", "1.0"),
                     ["traffic[1].load", "1.0", "below 1"]),
@@ -54,16 +54,20 @@ BAD = {
     "kind": (OPEN.replace("open-loop", "open"), ["traffic[0].kind", "open", "open-loop"]),
     "no kind": ("[[traffic]]\nload = 0.5\n", ["traffic[0].kind", "missing", "incast"]),
     "no traffic": ("seed = 1\n", ["traffic", "missing"]),
-    "empty traffic": ("traffic = []\n", ["traffic", "at least 1"]),
+    "empty traffic": ("traffic = []\n", ["traffic", "list of 0", "1 to 65535"]),
     "scheme": ("scheme = 'bcf'\n" + OPEN, ["scheme", "bcf", 'did you mean "bfc"']),
     "workload": (SIZES.format(sizes="'googel'"), ["traffic[0].sizes", "googel", '"google"']),
     "no such cdf file": (SIZES.format(sizes="'no.csv'"),
                          ["traffic[0].sizes", "no.csv", "relative"]),
     "cdf falls": (SIZES.format(sizes=CDF.format(points="[10, 0.5], [5, 1.0]")),
-                  ["traffic[0].sizes", "row 2", "monotone", "must not decrease"]),
+                  ["traffic[0].sizes.points[1][0]", "5 B", "[10, 0.5]", "decrease"]),
     "cdf stops short": (SIZES.format(sizes=CDF.format(points="[10, 0.5], [50, 0.9]")),
                         ["traffic[0].sizes", "0.9", "not 1"]),
     "to itself": (LISTED.format(row="4, 4, 10, 0"), ["traffic[0].flows[0]", "itself", "two"]),
+    "endless to itself": ('[[traffic]]\nkind = "long-lived"\npairs = [[0, 1], [4, 4]]\n',
+                          ["traffic[0].pairs[1][1]", "it is 4", "itself"]),
+    "endless too late": ('[[traffic]]\nkind = "long-lived"\npairs = [[0, 1]]\nstart = "1 s"\n',
+                         ["traffic[0].start", "1 s", "duration"]),
     "no such host": (LISTED.format(row="4, 128, 10, 0"),
                      ["traffic[0].flows[0][1]", "128", "0 to 127"]),
     "after the end": (LISTED.format(row="4, 5, 10, '1 s'"), ["traffic[0].flows[0]", "duration"]),
@@ -74,11 +78,11 @@ BAD = {
     "cable to nowhere": (GRAPH.format(links=FULL + ", {a=3,b=9}"),
                          ["topology.links[3].b", "9", "0 to 3"]),
     "xon above xoff": (varied("pfc", "switch.backpressure", "xoff = '2 kB'"),
-                       ["xon_offset", "3072", "smaller than xoff"]),
+                       ["xon_offset", "3 KiB", "smaller than xoff"]),
     "xoff missing": (varied("bfc", "switch.backpressure", "kind = 'pfc'"),
                      ["scheme.switch.backpressure.xoff", "250 kB"]),
     "kmin above kmax": (varied("dctcp", "switch.marking", "kmin = '1 MB'"),
-                        ["scheme.switch.marking.kmin", "1000000", "at most kmax"]),
+                        ["scheme.switch.marking.kmin", "1 MB", "at most kmax"]),
     "fifo of many": (varied("bfc", "switch.scheduling", "kind = 'fifo'"),
                      ["scheme.switch.scheduling.kind", "fifo", "drr"]),
     "hpcc without telemetry": (varied("hpcc", "switch.marking", "kind='none'"),
@@ -90,9 +94,9 @@ BAD = {
     "tcp that hears of no loss": (varied("tcp", "host.recovery", "kind = 'perfect'"),
                                   ["scheme.host.recovery.kind", "perfect", "fast-retransmit"]),
     "timeouts of irn": (varied("irn", "host.recovery", "timeout_high = '50 us'"),
-                        ["scheme.host.recovery.timeout_high", "50000000", "at least timeout_low"]),
+                        ["scheme.host.recovery.timeout_high", "50 us", "at least timeout_low"]),
     "timeouts of tcp": (varied("tcp", "host.recovery", "maximum_timeout = '50 us'"),
-                        ["scheme.host.recovery.initial_timeout", "200000000", "at most maximum"]),
+                        ["scheme.host.recovery.initial_timeout", "200 us", "at most maximum"]),
     "rounds that nobody keeps": (varied("tcp", "switch.marking", "kind = 'rounds'"),
                                  ["scheme.switch.marking.kind", "rounds", "assignment"]),
     "rounds out of order": (varied("afq", "switch.scheduling", "kind = 'strict'"),
@@ -102,7 +106,7 @@ BAD = {
     "groups of odd queues": (varied("afq-groups", "switch.assignment", "queues = 32"),
                              ["scheme.switch.assignment.queues", "32", "odd"]),
     "capfc without a resume": (varied("capfc", "switch.backpressure", "threshold = '2 kB'"),
-                               ["scheme.switch.backpressure.xon_offset", "3072", "threshold"]),
+                               ["scheme.switch.backpressure.xon_offset", "3 KiB", "threshold"]),
     "rounds that are paused": ("[scheme]\npreset = 'afq'\n[scheme.switch.backpressure]\n"
                                "kind = 'bfc'\n[scheme.host.nic]\nqueues = 32\n" + OPEN,
                                ["scheme.switch.backpressure.kind", "bfc", "pfc"]),
@@ -127,7 +131,8 @@ BAD = {
     "credits on another way": ("[scheme]\npreset = 'expresspass'\nrouting.kind = 'ecmp'\n" + OPEN,
                                ["scheme.routing.kind", "ecmp", "symmetric-ecmp"]),
     "credits for other frames": ("[wire]\npayload = 1000\n[scheme]\npreset = 'expresspass'\n"
-                                 + OPEN, ["scheme.switch.scheduling.frame", "1538", "1078 B"]),
+                                 + OPEN,
+                                 ["scheme.switch.scheduling.frame", "1.538 kB", "1.078 kB"]),
     "credits of other sizes": (
         "[scheme]\npreset = 'expresspass'\nhost.controller.credit_maximum = '100 B'\n" + OPEN,
         ["scheme.switch.scheduling.credit", "84", "88 B"]),
@@ -139,7 +144,7 @@ BAD = {
                                 ["scheme.switch.admission.kind", "shared", "ingress"]),
     "credits for small packets": ("[scheme]\npreset = 'bfc-credits'\n"
                                   "[wire]\npayload = 2000\n" + OPEN,
-                                  ["scheme.switch.backpressure.packet", "1048", "2048"]),
+                                  ["scheme.switch.backpressure.packet", "1.048 kB", "2 KiB"]),
     "credits for part of a packet": (varied("bfc-credits", "switch.backpressure",
                                             "queue_reserve = 500"),
                                      ["scheme.switch.backpressure.queue_reserve", "500", "packet"]),
@@ -158,9 +163,9 @@ BAD = {
                                         "incast_queue = true"),
                                  ["scheme.switch.assignment.classes_share", "incast_queue"]),
     "windows of swift": (varied("swift", "host.controller", "maximum_flow_window = 0.1"),
-                         ["scheme.host.controller.maximum_flow_window", "0.1", "larger"]),
+                         ["scheme.host.controller.maximum_flow_window", "0.1", "more than min"]),
     "thresholds of timely": (varied("timely", "host.controller", "low_rtt = '1 ms'"),
-                             ["scheme.host.controller.low_rtt", "1000000000", "at most high_rtt"]),
+                             ["scheme.host.controller.low_rtt", "1 ms", "at most high_rtt"]),
     "bfc in ns-3": ("fidelity = 'ns3-hpcc'\n" + OPEN,
                     ["scheme.switch.backpressure.kind", "bfc", "exact"]),
     "bfc per flow": (varied("bfc", "switch.assignment", "kind = 'per-flow'"),
@@ -169,7 +174,7 @@ BAD = {
                            ["scheme.host.nic.queues", "0", "reacts = false"]),
     "classes": (varied("bfc", "switch.assignment", "queues = 4\nclasses = 8"),
                 ["scheme.switch.assignment.classes", "8", "fewer classes"]),
-    "jumbo": ("[wire]\npayload = '10 kB'\n" + OPEN, ["wire.payload", "10000", "9 kB"]),
+    "jumbo": ("[wire]\npayload = '10 kB'\n" + OPEN, ["wire.payload", "10 kB", "to 9 kB"]),
     "no core": (QUICK.replace("listed", "open-loop").replace(
         "flows = [[0, 1, 10, 0]]", "sizes = 'google'\nload = 0.5"),
         ["traffic[0].load_on.kind", "core", "edge"]),
@@ -184,12 +189,13 @@ BAD = {
     "load that is no number": (OPEN.replace("0.5", "nan"), ["traffic[0].load", "finite number"]),
     "true for a count": ("[topology]\nracks = true\n" + OPEN, ["topology.racks", "whole number"]),
     "huge network": ("[topology]\nracks = 1_000_000_000\n" + OPEN,
-                     ["topology", "16,000,000,000 hosts", "at most 1,048,576"]),
+                     ["topology", "16000000000 hosts", "at most 1048576"]),
     "long delay": ("[topology]\nhost_delay = '2 s'\n" + OPEN,
-                   ["topology.host_delay", "at most 1 s"]),
+                   ["topology.host_delay", "2 s", "to 1 s"]),
     "switch out of reach": (GRAPH.replace("switches = 1", "switches = 2").format(links=FULL),
                             ["topology.links", "disconnected", "[4]", "add a cable"]),
-    "two hosts joined": (GRAPH.format(links="{a=0,b=3}, {a=1,b=2}"), ["host 1", "to a switch"]),
+    "two hosts joined": (GRAPH.format(links="{a=0,b=3}, {a=1,b=2}"),
+                         ["topology.links[1]", "two hosts", "to a switch"]),
     "alpha": (varied("pfc", "switch.admission.ingress", "alpha = 100.0"),
               ["scheme.switch.admission.ingress.alpha", "100", "at most 64"]),
     "target of the base round trip": (
@@ -201,12 +207,12 @@ BAD = {
         "[scheme]\npreset = 'bfc'\n[scheme.switch.backpressure.threshold]\nkind = 'time'\n" + OPEN,
         ["scheme.switch.backpressure.threshold.time", "missing"]),
     "sigma": (OPEN + "arrivals = {kind = 'lognormal', sigma = 9.0}\n",
-              ["traffic[0].arrivals.sigma", "9.0", "at most 4"]),
+              ["traffic[0].arrivals.sigma", "9.0", "0 to 4"]),
     "after its end": (OPEN + "start = '2 ms'\nstop = '1 ms'\n",
                       ["traffic[0].start", "start earlier"]),
     "empty label": (OPEN + "label = ''\n", ["traffic[0].label", "not empty"]),
     "host twice": (OPEN + "pairs = {kind = 'between', sources = [1, 1], destinations = [2]}\n",
-                   ["traffic[0].pairs.sources[1]", "= 1", "name each once"]),
+                   ["traffic[0].pairs.sources[1]", "it is 1", "name each once"]),
     "alone": (OPEN + "pairs = {kind = 'between', sources = [1], destinations = [1]}\n",
               ["traffic[0].pairs", "host 1 with itself", "another"]),
     "incast of nothing": ("[[traffic]]\nkind='incast'\ndegree = 100\nsize = '10 B'\n",
@@ -214,7 +220,7 @@ BAD = {
     "link that is none": ("[measure]\nseries = [[0, 1]]\n" + OPEN,
                           ["measure.series[0]", "from node 0 to node 1", "two ends of a cable"]),
     "negative cdf": (SIZES.format(sizes=CDF.format(points="[-10, 0.5], [50, 1.0]")),
-                     ["traffic[0].sizes", "row 1 is negative", "from 0 up"]),
+                     ["traffic[0].sizes.points[0][0]", "-10", "cannot be negative"]),
 }  # fmt: skip
 
 
@@ -295,7 +301,7 @@ def test_too_much_load_is_refused_with_the_largest_that_would_do(
     assert "0.99" in message
     largest = re.search(r"write at most (0\.\d+)", message)
     assert largest, message
-    validate(Scenario.from_toml("bad.toml", {"load": float(largest[1])}))
+    Scenario.from_toml("bad.toml", {"load": float(largest[1])})
     assert unrun.scenarios == []
 
 
@@ -307,7 +313,7 @@ def test_incasts_that_come_too_fast_are_refused_with_the_shortest_period(
     assert "traffic[0].period" in message
     shortest = re.search(r"write at least (\d+ ns)", message)
     assert shortest, message
-    validate(Scenario.from_name("incast", {"traffic.incast.period": shortest[1]}))
+    Scenario.from_name("incast", {"traffic.incast.period": shortest[1]})
     assert unrun.scenarios == []
 
 

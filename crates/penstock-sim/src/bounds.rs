@@ -11,9 +11,9 @@ use serde_json::json;
 use crate::error::ScenarioError;
 use crate::outage::{RouteChange, route_changes};
 use crate::routing::Routing;
-use crate::scenario::{Scenario, check_label};
+use crate::scenario::{MeasureConfig, Scenario, check_label};
 use crate::topology::{self, Topology};
-use crate::workload::Workload;
+use crate::workload::{self, Workload};
 
 mod combination;
 mod credit;
@@ -67,9 +67,12 @@ fn fields(scenario: &Scenario, problems: &mut Problems) {
          100 Gb/s is a billion packets per link"
     );
     problems.unless(span <= LONGEST, "duration", duration, remedy);
+    workload::check_count(&scenario.traffic, problems);
     problems.within("wire", |problems| declared::check(&scenario.wire, problems));
     problems.within("faults", |problems| declared::check(&scenario.faults, problems));
-    problems.within("measure", |problems| declared::check(&scenario.measure, problems));
+    // Rows of links and nodes are checked with the network.
+    let measure = MeasureConfig { series: vec![], trace: None, ..scenario.measure };
+    problems.within("measure", |problems| declared::check(&measure, problems));
     check_label("scheme.name", &scheme.name, problems);
     problems.within("scheme.routing", |problems| declared::check(&scheme.routing, problems));
     problems.within("scheme.switch", |problems| scenario.scheme.switch.check(problems));

@@ -36,7 +36,7 @@ pub struct Scenario {
     /// Seed of every random draw.
     #[schemars(extend("default" = 1, "source" = "our choice: any will do"))]
     pub seed: u64,
-    /// Whose arithmetic the run follows.
+    /// Whose arithmetic the run follows: exact, or that of the ns-3 HPCC simulator.
     #[schemars(extend(
         "default" = "exact",
         "source" = "our choice: exact unless a run is compared with that simulator"

@@ -102,6 +102,11 @@ impl Problems {
         self.found.is_empty()
     }
 
+    /// Whether no more are kept, so that a long list need not be looked at further.
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= KEPT
+    }
+
     fn path(&self, field: &str) -> String {
         if self.table.is_empty() { field.to_owned() } else { format!("{}.{field}", self.table) }
     }
@@ -174,5 +179,6 @@ mod tests {
             problems.within("flows", |flows| flows.unless(false, "size", row, "write 1"));
         }
         assert_eq!((problems.found().len(), problems.is_sound("duration")), (KEPT, false));
+        assert!(problems.is_full());
     }
 }

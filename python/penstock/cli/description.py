@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from penstock.estimate import available_bytes, estimate
 from penstock.experiments import catalogue
 from penstock.readable import bytes_text
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
-from penstock.scenario.base import is_default, quantity_of, source_of
+from penstock.scenario.base import is_default, note, quantity_of
 from penstock.scenario.scheme import expand_scheme
 from penstock.scenario.topology import TOPOLOGIES
 from penstock.workload import WORKLOADS, find_workload
@@ -89,7 +90,7 @@ def _kind_first(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
 
 def first_line(model: type[BaseModel]) -> str:
     """What a model is, from its documentation."""
-    return (model.__doc__ or "").partition("\n")[0]
+    return (inspect.getdoc(model) or "").partition("\n")[0]
 
 
 def _scheme(name: str) -> Description:
@@ -109,7 +110,7 @@ def _topology(model: type[BaseModel]) -> Description:
     for name, info in _kind_first(model):
         if name != "kind":
             default = "required" if info.default is PydanticUndefined else str(info.default)
-            rows.append([name, default, _meaning(info), source_of(info)])
+            rows.append([name, default, _meaning(info), note(info, "source")])
     facts = {"Topology": kind_of(model), "What": first_line(model)}
     return Description(facts, ["Field", "Default", "Meaning", "Source"], rows)
 
@@ -182,7 +183,7 @@ def _origin(path: str, value: Any, info: FieldInfo, sources: dict[str, str]) -> 
         path = path.rpartition(".")[0]
     if path in sources:
         return sources[path]
-    return source_of(info) if is_default(value, info) else "as written"
+    return note(info, "source") if is_default(value, info) else "as written"
 
 
 def _shown(value: Any, info: FieldInfo) -> str:
@@ -197,7 +198,7 @@ def _shown(value: Any, info: FieldInfo) -> str:
 
 
 def _meaning(info: FieldInfo) -> str:
-    extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
     quantity = quantity_of(info)
-    unit = quantity.name if quantity else extra.get("unit")
-    return f"{info.description} [{unit}]" if unit else str(info.description)
+    bounds = quantity.name if quantity else note(info, "unit"), note(info, "range")
+    said = ", ".join(one for one in bounds if one)
+    return f"{info.description} [{said}]" if said else str(info.description)

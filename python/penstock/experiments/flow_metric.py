@@ -25,7 +25,9 @@ from penstock.experiments.vocabulary import (
     registering,
     statistic_of,
 )
-from penstock.scenario.host import TIMED_CONTROLLERS
+
+TIMED_CONTROLLERS = ("timely", "swift")
+"""Controllers whose packets carry a timestamp."""
 
 FLOW_METRICS: dict[str, Metric] = {}
 """These metrics by the name under which expressions call them."""
@@ -149,7 +151,7 @@ def _long_flow_rate(run: MeasuredRun, count: str) -> float:
         return goodput
     wire, scheme = run.scenario.wire, run.scenario.scheme
     telemetry = int(wire.telemetry) if scheme.switch.marking.kind == "telemetry" else 0
-    is_timed = isinstance(scheme.host.controller, TIMED_CONTROLLERS)
+    is_timed = scheme.host.controller.kind in TIMED_CONTROLLERS
     timestamp = int(wire.timestamp) if is_timed else 0
     payload = int(wire.payload)
     return goodput * (payload + int(wire.header) + telemetry + timestamp) / payload

@@ -19,10 +19,12 @@ from penstock.hpcc.scheme import scheme_of, wire_of
 from penstock.lines import read_lines
 from penstock.scenario import Scenario
 from penstock.scenario.base import label_of
-from penstock.scenario.traffic_checks import LONGEST_RUN
 from penstock.topology_file import TopologyFile, read_topology
 from penstock.trace import SECOND_NS, HpccFlow, base_second, read_hpcc_flows
 from penstock.units import TIME
+
+LONGEST_RUN = TIME.parse("60 s")
+"""Longest simulated time of a run [ps]: the core's bound."""
 
 PS = TIME.units["ns"]
 """Picoseconds in a nanosecond."""

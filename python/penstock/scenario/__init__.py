@@ -1,9 +1,9 @@
 """Scenarios: what is simulated, checked before anything runs.
 
-Reading order: `parts` (what a scenario is made of), `topology`, `scheme` with `switch` and `host`,
-`traffic`, `measure`; then `checks` (what no single field knows, by subject in `*_checks`) and
-`scenario` (parts that are checked, and what can be done with them); `translation` (errors in our
-words), `table` and `base` (the ground they stand on). Invariant: parts know nothing of checks.
+Reading order: `declared` (what the core declares: generated), `topology`, `scheme` and `traffic`
+(what a user may write besides), `parts` (all of it), `scenario` (parts that the core accepts, and
+what can be done with them); `translation` (errors in our words), `table` and `base` (the ground
+they stand on). Invariant: names, types and units are checked here, everything else by the core.
 """
 
 from penstock.scenario.scenario import Scenario, scenario_names

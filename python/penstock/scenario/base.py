@@ -1,8 +1,8 @@
 """What every part of a scenario shares: frozen models, described fields, plain number types.
 
-A field is declared once, with its default, what it means and where the default comes from;
-validation, ``penstock show`` and the documentation read it from here. A default without a source
-is a bug, as is a constant.
+A field is declared once, in Rust; ``make models`` writes the models of
+:mod:`penstock.scenario.declared` from that. They check what Python and the hand-over to the core
+rely on: names, types, integers that fit. Whether a value is in its range is for the core to say.
 """
 
 from __future__ import annotations
@@ -24,16 +24,7 @@ from pydantic_core import PydanticUndefined
 
 from penstock.errors import printable
 from penstock.text_file import check_regular
-from penstock.units import Quantity, refusal
-
-OUR_CHOICE = "our choice"
-"""How the source of a default begins that no paper gives; the reason follows."""
-
-HPCC_SIMULATOR = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control)"
-"""Where numbers come from that papers built on it leave out."""
-
-BFC_SIMULATOR = "BFC authors' simulator (preeyshah/High-Precision-Congestion-Control)"
-"""Its fork, with which BFC was evaluated."""
+from penstock.units import Quantity, Size, refusal
 
 
 class Part(BaseModel):
@@ -50,7 +41,8 @@ def field(
     *,
     source: str = "",
     unit: str = "",
-    **bounds: Any,
+    range: str = "",
+    **more: Any,
 ) -> Any:
     """A described field of a :class:`Part`.
 
@@ -64,18 +56,30 @@ def field(
         Where the default comes from.
     unit
         The unit of a plain number; quantities know theirs.
-    bounds
-        `ge`, `gt`, `le`, `lt`, `min_length`, `max_length`, `fail_fast`, `alias`, `discriminator`
-        and `repr` of pydantic.
+    range
+        What the core accepts, in words.
+    more
+        `alias`, `repr`, `max_length` and `fail_fast` of pydantic.
     """
-    extra: dict[str, Any] = {"source": source, "unit": unit}
-    return Field(default, description=description, json_schema_extra=extra, **bounds)
+    extra: dict[str, Any] = {"source": source, "unit": unit, "range": range}
+    return Field(default, description=description, json_schema_extra=extra, **more)
 
 
-def source_of(info: FieldInfo) -> str:
-    """Where the default of a field comes from; empty for names and titles."""
+def inherited(model: type[BaseModel], name: str) -> Any:
+    """The field of a `model`, for one that derives from it and reads the field in its own way."""
+    info = model.model_fields[name]
+    return Field(
+        info.default,
+        description=info.description,
+        json_schema_extra=info.json_schema_extra,
+        alias=info.alias,
+    )
+
+
+def note(info: FieldInfo, name: str) -> str:
+    """The `source`, `unit` or `range` of a field; empty where it has none."""
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-    return str(extra.get("source", ""))
+    return str(extra.get(name, ""))
 
 
 def quantity_of(info: FieldInfo) -> Quantity | None:
@@ -97,29 +101,25 @@ Many = Annotated[tuple[Entry, ...], FailFast()]
 """A list of any length. Only its first wrong entry is reported: of a million, each costs memory.
 A list that may be missing says ``fail_fast`` in its field."""
 
-Integer = Annotated[int, Strict()]
-"""A whole number; texts, floats and true/false are refused."""
+Count = Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)]
+"""A whole number that the core keeps in 32 bits; texts, floats and true/false are refused."""
 
-COUNT_MAX = 2**32 - 1
-"""Largest count: the Rust core keeps counts in unsigned 32-bit integers."""
+Count8 = Annotated[int, Strict(), Field(ge=0, le=2**8 - 1)]
+"""A whole number that the core keeps in 8 bits."""
 
+Count16 = Annotated[int, Strict(), Field(ge=0, le=2**16 - 1)]
+"""A whole number that the core keeps in 16 bits."""
 
-def _counted(value: int) -> int:
-    if value > COUNT_MAX:
-        raise refusal("no count is that large", f"write at most {COUNT_MAX}")
-    return value
+Count64 = Annotated[int, Strict(), Field(ge=0, le=2**64 - 1)]
+"""A whole number that the core keeps in 64 bits."""
 
-
-Count = Annotated[int, Strict(), AfterValidator(_counted)]
-"""A number of things, at most :data:`COUNT_MAX`."""
+Size32 = Annotated[Size, Field(le=2**32 - 1)]
+"""An amount of data [B] that the core keeps in 32 bits."""
 
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 """A finite number; texts and true/false are refused."""
 
-Weight = Annotated[Number, Field(gt=0, le=1)]
-"""A weight or a share above 0 and at most 1."""
-
-Switch = Annotated[bool, Strict()]
+Flag = Annotated[bool, Strict()]
 """True or false, and nothing that merely looks like it."""
 
 LABEL_WIDTH = 200
@@ -149,9 +149,6 @@ Text = Annotated[str, Strict(), AfterValidator(_shown)]
 
 Label = Annotated[str, Strict(), Field(min_length=1), AfterValidator(_label)]
 """A name in results, not empty."""
-
-Node = Annotated[int, Strict(), Field(ge=0, le=COUNT_MAX)]
-"""A node's number: hosts 0 to H-1 first, then the switches."""
 
 
 def resolve_path(written: str, info: ValidationInfo) -> Path:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,9 +24,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from penstock.errors import PROBLEMS_MAX, ScenarioError, nearest, problem_of, refuse
+from penstock import _core
+from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, refuse
 from penstock.scenario.base import label_of
-from penstock.scenario.checks import scenario_problems
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme
 from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
@@ -126,7 +126,7 @@ class Scenario(ScenarioParts):
     def _whole(
         cls, written: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Reads the parts, then checks the whole; every error is a :class:`ScenarioError`."""
+        """Reads the parts, then asks the core; every error is a :class:`ScenarioError`."""
         if isinstance(written, cls):
             return written
         table = plain(written)
@@ -137,9 +137,12 @@ class Scenario(ScenarioParts):
         except ValidationError as error:
             raise translate(error, cls) from None
         scenario._written = table
-        for problems in (scenario.topology.problems(), scenario_problems(scenario)):
-            if found := dict.fromkeys(islice(problems, PROBLEMS_MAX + 2)):
-                raise ScenarioError(found)
+        try:
+            with core_refusals(None):
+                _core.validate(scenario.to_json())
+        except ScenarioError as error:
+            paths = ((scenario.written_path(one.field), one) for one in error.problems)
+            raise ScenarioError(replace(one, field=path) for path, one in paths) from None
         return scenario
 
     @property

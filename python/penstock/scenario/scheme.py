@@ -15,28 +15,17 @@ from importlib.resources import files
 from typing import Any
 
 from penstock.errors import nearest, quoted
-from penstock.scenario.base import Label, Part, Text, field
-from penstock.scenario.host import Host
-from penstock.scenario.routing import Routing
-from penstock.scenario.switch import SwitchPolicies
+from penstock.scenario.base import Text, field
+from penstock.scenario.declared import scheme as declared
 from penstock.scenario.table import Table, merge
 from penstock.units import refusal
 
 
-class Scheme(Part):
+class Scheme(declared.Scheme):
     """How switches and hosts control the flows."""
 
-    name: Label = field("name in results and figures", "custom")
-    title: Text = field("what it is, in a line", "")
-    cite: Text = field("where it is published", "")
-    switch: SwitchPolicies = field("the five choices of a switch")
-    host: Host = field("the end host")
-    routing: Routing = field(
-        "which of several shortest paths",
-        {"kind": "ecmp"},
-        source="BFC 6.2.1, A.2: flow-level ECMP; ExpressPass 3.1 needs the symmetric one",
-        discriminator="kind",
-    )
+    title: Text = field("What it is, in a line", "")
+    cite: Text = field("Where it is published", "")
 
 
 def preset_names() -> list[str]:

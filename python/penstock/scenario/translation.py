@@ -14,7 +14,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, nearest
-from penstock.scenario.base import quantity_of
 
 _BOUNDS = {
     "greater_than": ("above", "gt"),
@@ -99,7 +98,7 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             return Problem(path, "it is empty", "write a text that is not empty", value)
         case kind if kind in _BOUNDS:
             words, key = _BOUNDS[kind]
-            bound = _in_units(context[key], location, model)
+            bound = context[key]
             return Problem(path, "out of range", f"it must be {words} {bound}", value)
         case "model_attributes_type" if any(_kinds(one) for one in models):
             kinds = [kind for one in models for kind in _kinds(one)]
@@ -107,17 +106,6 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             return Problem(path, "this is no table", remedy, value)
         case kind:
             return Problem(path, *_wrong_type(kind, details["msg"]), value)
-
-
-def _in_units(bound: Any, location: Sequence[int | str], model: type[BaseModel]) -> str:
-    """A bound as a user would write it: with its unit, where the field holds a quantity."""
-    _, tables = locate(location[:-1], model)
-    found = (table.model_fields.get(str(location[-1])) for table in tables)
-    quantities = (quantity_of(field) for field in found if field)
-    quantity = next((one for one in quantities if one), None)
-    if quantity:
-        return quantity.format(bound)
-    return f"{bound:g}" if isinstance(bound, float) else str(bound)
 
 
 def _wrong_type(kind: str, message: str) -> tuple[str, str]:

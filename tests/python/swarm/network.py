@@ -8,13 +8,15 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from penstock.cli.description import kind_of
 from penstock.scenario.topology import TOPOLOGIES, Topology
 from penstock.units import RATE
+from swarm.cable import working_cables
 
 Table = dict[str, Any]
 Cable = tuple[int, int]
 
-KINDS = tuple(str(network.model_fields["kind"].default) for network in TOPOLOGIES)
+KINDS = tuple(kind_of(network) for network in TOPOLOGIES)
 """Every kind of topology."""
 RATES = ("1 Gb/s", "10 Gb/s", "25 Gb/s", "40 Gb/s", "100 Gb/s", "200 Gb/s")
 """Our choice: those of the papers and beyond, but so slow that fidelity ns3-hpcc cuts no packet's
@@ -34,7 +36,7 @@ class Network:
         model = _READ.validate_python(table)
         self.table = table
         self.hosts: int = model.host_count()
-        self.cables: list[Cable] = list(model.cables())
+        self.cables: list[Cable] = working_cables(table)
         """Those that work, as [one end, other end]; a host comes before its switch."""
         self.core: list[Cable] = [cable for cable in self.cables if min(cable) >= self.hosts]
         self.switches = range(self.hosts, self.hosts + model.switch_count())

@@ -51,6 +51,32 @@ impl Drr {
         Drr { quantum: config.quantum.get() as u32, current: [NONE; 8], classes: 0 }
     }
 
+    /// The classes with an active queue, a bit each.
+    #[inline]
+    pub(super) fn classes(&self) -> u8 {
+        self.classes
+    }
+
+    /// The queue that sends next of those of `class`, which has an active one.
+    #[inline]
+    pub(super) fn select_in(
+        &mut self,
+        class: usize,
+        queues: &mut [DataQueue],
+        pool: &PacketPool,
+    ) -> u32 {
+        loop {
+            let number = self.current[class];
+            let queue = &queues[number as usize];
+            let head = u32::from(pool[queue.packets.head()].wire_bytes);
+            if queue.deficit >= head {
+                return number;
+            }
+            let next = queue.next;
+            self.start_turn(queues, class, next);
+        }
+    }
+
     #[inline]
     fn start_turn(&mut self, queues: &mut [DataQueue], class: usize, number: u32) {
         self.current[class] = number;
@@ -95,17 +121,7 @@ impl Policy for Drr {
 
     #[inline]
     fn select(&mut self, _: Time, queues: &mut [DataQueue], pool: &PacketPool) -> u32 {
-        let class = self.classes.trailing_zeros() as usize;
-        loop {
-            let number = self.current[class];
-            let queue = &queues[number as usize];
-            let head = u32::from(pool[queue.packets.head()].wire_bytes);
-            if queue.deficit >= head {
-                return number;
-            }
-            let next = queue.next;
-            self.start_turn(queues, class, next);
-        }
+        self.select_in(self.classes().trailing_zeros() as usize, queues, pool)
     }
 
     #[inline]

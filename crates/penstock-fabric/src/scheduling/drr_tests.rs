@@ -5,8 +5,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use serde_json::json;
 
-use penstock_packet::Signal;
+use penstock_packet::{Packet, Signal};
 
+use super::*;
 use crate::SwitchConfig;
 use crate::fixture::{Bench, Flow, bfc, drr, dynamic, flow, hop_rtts, hosts, per_flow};
 
@@ -106,6 +107,32 @@ fn the_lowest_class_goes_first_and_shares_within() {
     }
     assert_eq!(bench.switch.port(0).active(), 4, "no two flows share a queue");
     assert_eq!(bench.drain(0), [3, 4, 3, 4, 3, 4, 1, 2, 1, 2, 1, 2]);
+}
+
+#[test]
+fn a_class_has_its_own_round_whatever_the_others_do() {
+    let mut queues = vec![];
+    queues.resize_with(4, DataQueue::default);
+    let config = DrrConfig { quantum: Bytes::new(1_000) };
+    let mut drr = Drr::new(&config, &BitRate::from_gbps(100));
+    let mut pool = PacketPool::new(false);
+    for (number, class) in [(1, 0), (2, 3), (3, 3)] {
+        let id = pool.insert(Packet { wire_bytes: 1_000, ..Packet::default() });
+        queues[number].class = class;
+        queues[number].packets.push(&mut pool, id);
+        drr.activate(&mut queues, number as u32, &pool);
+    }
+    assert_eq!(drr.classes(), 0b1001);
+    let mut turn = |drr: &mut Drr, class| {
+        let number = drr.select_in(class, &mut queues, &pool);
+        drr.charge(&mut queues[number as usize], 1_000);
+        number
+    };
+    assert_eq!([3, 3, 0, 3].map(|class| turn(&mut drr, class)), [2, 3, 1, 2]);
+    for (number, classes) in [(1, 0b1000), (2, 0b1000), (3, 0)] {
+        drr.deactivate(&mut queues, number);
+        assert_eq!(drr.classes(), classes);
+    }
 }
 
 #[test]

@@ -25,6 +25,8 @@ axis! { $
     strict: Strict(StrictConfig => Strict),
     /// Deficit round robin over the queues.
     drr: Drr(DrrConfig => Drr),
+    /// Classes share the port by weight, queues of a class in turn (ETS).
+    wrr: Wrr(WrrConfig => Box Wrr),
     /// Bit-by-bit round robin between flows.
     ideal_fair: IdealFair(IdealFairConfig => IdealFair),
     /// The queue whose head packet's flow has the fewest bytes left (BFC A.2).

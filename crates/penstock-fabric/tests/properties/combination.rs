@@ -73,6 +73,8 @@ fn schedulings() -> Vec<Value> {
         json!({"kind": "strict"}),
         json!({"kind": "drr", "quantum": 1_500}),
         json!({"kind": "drr", "quantum": 40}),
+        json!({"kind": "wrr", "weights": [3, 1, 2], "quantum": 1_500}),
+        json!({"kind": "wrr", "weights": [1, 5, 2, 7], "quantum": 40}),
         json!({"kind": "ideal-fair"}),
         json!({"kind": "srf"}),
         json!({"kind": "rotating-strict"}),

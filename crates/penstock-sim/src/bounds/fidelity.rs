@@ -43,7 +43,10 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
     let turns = format!("{remedy} round-robin, or fidelity \"exact\"");
     problems.unless(holds, "scheme.host.nic.scheduling", "srf", turns);
     let holds = scenario.faults.outages.is_empty();
-    problems.unless(holds, "faults.outages", "not empty", "ns3-hpcc has none");
+    let remedy = "the simulator of fidelity ns3-hpcc has no routes that change; leave them out, or use \
+                  fidelity \"exact\"";
+    let value = format!("a list of {}", scenario.faults.outages.len());
+    problems.unless(holds, "faults.outages", value, remedy);
 }
 
 /// No full data packet and no round trip takes 0 ns: that simulator cuts times off to whole ns.

@@ -13,24 +13,22 @@ const SHORTEST_HOP: Time = Time::from_ns(1);
 /// Checks what names nodes, ports and memory of the built topology.
 pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     for (index, &(from, to)) in scenario.measure.series.iter().enumerate() {
-        let remedy = format!(
-            "there is no link from node {from} to node {to}; name the two ends of a cable, the sending one first"
-        );
-        let link = topology.link_between(from, to);
-        let field = format!("measure.series[{index}]");
-        problems.unless(link.is_some(), &field, format!("[{from}, {to}]"), remedy);
-    }
-    if let Some(trace) = &scenario.measure.trace {
-        for (index, &node) in trace.nodes.iter().enumerate() {
-            let last = topology.hosts + topology.switches;
-            let field = format!("measure.trace.nodes[{index}]");
+        if topology.link_between(from, to).is_none() {
+            let field = format!("measure.series[{index}]");
             let remedy = format!(
-                "only switches are traced; switches are {} to {}",
-                topology.hosts,
-                last - 1
+                "there is no link from node {from} to node {to}; name the two ends of a cable, the sending one \
+                 first"
             );
-            problems.unless((topology.hosts..last).contains(&node), &field, node, &remedy);
+            problems.unless(false, &field, format!("[{from}, {to}]"), remedy);
         }
+    }
+    let switches = topology.hosts..topology.hosts + topology.switches;
+    let traced = scenario.measure.trace.iter().flat_map(|trace| &trace.nodes);
+    for (index, node) in traced.enumerate().filter(|(_, node)| !switches.contains(node)) {
+        let field = format!("measure.trace.nodes[{index}]");
+        let (first, last) = (switches.start, switches.end - 1);
+        let remedy = format!("only switches are traced; switches are {first} to {last}");
+        problems.unless(false, &field, node, remedy);
     }
     let classes = scenario.scheme.switch.assignment.classes();
     let is_sound = problems.is_sound("scheme.switch.assignment");

@@ -37,7 +37,7 @@ pub struct Graph {
     pub failed_links: Vec<(u32, u32)>,
 }
 
-/// A cable between two nodes of a [`Graph`]: two directed links.
+/// A cable between two nodes of a graph: two directed links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphLink {
@@ -103,6 +103,9 @@ impl Graph {
             let is_known = a != b && (self.hosts..=last).contains(&a.max(b));
             let is_line = rate > BitRate::default() && delay.as_ps() <= MOST_DELAY;
             // Words are found for the few links that need them.
+            if problems.is_full() {
+                return;
+            }
             if !is_known || !is_line || first != index {
                 self.refuse_link(index, first, problems);
             }
@@ -146,7 +149,10 @@ impl Graph {
     /// Every host has one link, and every node reaches node 0.
     fn check_reach(&self, neighbours: &[Vec<u32>], problems: &mut Problems) {
         let hosts = (0..self.hosts).zip(neighbours);
-        for (host, ends) in hosts.filter(|(_, ends)| ends.len() != 1).take(NAMED_HOSTS) {
+        for (host, ends) in hosts.filter(|(_, ends)| ends.len() != 1) {
+            if problems.is_full() {
+                return;
+            }
             let to = if ends.is_empty() { "nothing".to_owned() } else { format!("{ends:?}") };
             let value = format!("a list in which host {host} has cables to {to}");
             let remedy = "a host has exactly one cable, to a switch";
@@ -168,9 +174,6 @@ impl Graph {
         problems.unless(lost.is_empty(), "topology.links", value, remedy);
     }
 }
-
-/// Of how many hosts without exactly one cable is told.
-const NAMED_HOSTS: usize = 100;
 
 /// How many nodes out of reach a message names.
 const NAMED_NODES: usize = 8;

@@ -77,16 +77,35 @@ pub(crate) fn checked(config: &TopologyConfig, problems: &mut Problems) -> Optio
     Some(plan?.without_failed_links(problems)?.assemble())
 }
 
-/// Checks each field against its bounds.
+/// Checks each field against its bounds, but for the rows of lists: they may be many, and are checked one by one.
 fn check_fields(config: &TopologyConfig, problems: &mut Problems) {
-    let TopologyConfig::Graph(graph) = config else {
-        return problems.within("topology", |problems| declared::check(config, problems));
+    let failed_links = Vec::new();
+    let fields = match config {
+        TopologyConfig::LeafSpine(network) => {
+            TopologyConfig::LeafSpine(LeafSpine { failed_links, ..*network })
+        }
+        TopologyConfig::SingleSwitch(network) => {
+            TopologyConfig::SingleSwitch(SingleSwitch { failed_links, ..*network })
+        }
+        TopologyConfig::Dumbbell(network) => {
+            TopologyConfig::Dumbbell(Dumbbell { failed_links, ..*network })
+        }
+        TopologyConfig::Chain(network) => TopologyConfig::Chain(Chain { failed_links, ..*network }),
+        TopologyConfig::Clos(network) => TopologyConfig::Clos(Clos { failed_links, ..*network }),
+        TopologyConfig::Graph(graph) => {
+            let Graph { hosts, switches, pipeline_delay, .. } = graph;
+            let fields = json!({
+                "kind": "graph",
+                "hosts": hosts,
+                "switches": switches,
+                "pipeline_delay": pipeline_delay,
+            });
+            graph.check_count(problems);
+            let bounds = Declared::by::<TopologyConfig>();
+            return problems.within("topology", |problems| bounds.check(&fields, problems));
+        }
     };
-    graph.check_count(problems);
-    let Graph { hosts, switches, pipeline_delay, .. } = graph;
-    let fields = json!({ "kind": "graph", "hosts": hosts, "switches": switches, "pipeline_delay": pipeline_delay });
-    let bounds = Declared::by::<TopologyConfig>();
-    problems.within("topology", |problems| bounds.check(&fields, problems));
+    problems.within("topology", |problems| declared::check(&fields, problems));
 }
 
 #[cfg(test)]

@@ -44,9 +44,10 @@ pub struct Incast {
     /// First incast.
     #[schemars(extend("default" = 0, "source" = WHOLE_DURATION))]
     pub start: Time,
-    /// End of incasts.
+    /// End of incasts; none: the duration.
     ///
-    /// All are earlier. Without one, Python writes the scenario's duration.
+    /// All are earlier. Python writes the duration where a scenario has none.
+    #[schemars(extend("default" = null, "source" = WHOLE_DURATION))]
     pub stop: Time,
     /// The receiver; null: random each time.
     #[schemars(extend("default" = null, "source" = format!("{BFC_SIMULATOR}: uniform")))]

@@ -6,6 +6,7 @@ use penstock_units::{Problem, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::shortened;
 use crate::topology::Topology;
 
 /// A mean payload load from which a link is overloaded: 1, less the rounding of sums.
@@ -25,6 +26,16 @@ pub enum LoadOn {
         #[schemars(length(min = 1))]
         links: Vec<(u32, u32)>,
     },
+}
+
+impl LoadOn {
+    /// This with one link at most, for what all of them have in common.
+    pub(super) fn shortened(&self) -> LoadOn {
+        match self {
+            LoadOn::Links { links } => LoadOn::Links { links: shortened(links) },
+            other => other.clone(),
+        }
+    }
 }
 
 /// Which flows a load counts.
@@ -124,6 +135,9 @@ fn named(
 ) -> Option<Vec<u32>> {
     let (mut links, mut first_at) = (Vec::with_capacity(ends.len()), HashMap::new());
     for (position, &(from, to)) in ends.iter().enumerate() {
+        if problems.is_full() {
+            return None;
+        }
         let link = topology.link_between(from, to);
         let first = link.map(|link| *first_at.entry(link).or_insert(position));
         if first == Some(position) {

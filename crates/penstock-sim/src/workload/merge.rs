@@ -102,6 +102,14 @@ impl Workload {
     }
 }
 
+/// Refuses a list without an entry, or with too many.
+pub(crate) fn check_count(traffic: &[TrafficConfig], problems: &mut Problems) {
+    let count = traffic.len();
+    let remedy = format!("write 1 to {MOST_TRAFFIC}; one can list many flows");
+    let holds = (1..=MOST_TRAFFIC).contains(&count);
+    problems.unless(holds, "traffic", format!("a list of {count}"), remedy);
+}
+
 /// The flows of each entry that is sound, and what is wrong with the others.
 fn sources(
     traffic: &[TrafficConfig],
@@ -112,11 +120,11 @@ fn sources(
     problems: &mut Problems,
 ) -> Vec<FlowSource> {
     let mut sources = Vec::with_capacity(traffic.len());
-    let (holds, value) =
-        ((1..=MOST_TRAFFIC).contains(&traffic.len()), format!("a list of {}", traffic.len()));
-    let remedy = format!("write 1 to {MOST_TRAFFIC}; one can list many flows");
-    problems.unless(holds, "traffic", value, remedy);
-    if !holds {
+    // The checks of a whole scenario have told of it before.
+    if problems.is_sound("traffic") {
+        check_count(traffic, problems);
+    }
+    if traffic.len() > MOST_TRAFFIC {
         return sources;
     }
     let (bounds, mut offered) = (Declared::by::<TrafficConfig>(), Vec::new());

@@ -28,7 +28,7 @@ mod synchronous;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use arrival::ArrivalConfig;
 pub use demand::mean_path;
@@ -37,6 +37,7 @@ pub use incast::Incast;
 pub use listed::Listed;
 pub use load::{LoadCounts, LoadOn};
 pub use merge::Workload;
+pub(crate) use merge::check_count;
 pub use open_loop::OpenLoop;
 pub use pair::PairConfig;
 pub use size::{Convention, SizeConfig, SizeDistribution};
@@ -54,6 +55,11 @@ pub enum TrafficConfig {
     Listed(Listed),
 }
 
+/// The first row of a list, if it has one.
+fn shortened<T: Copy>(list: &[T]) -> Vec<T> {
+    list.iter().take(1).copied().collect()
+}
+
 impl TrafficConfig {
     /// The entry's name in tables and figures.
     pub fn label(&self) -> &str {
@@ -64,19 +70,37 @@ impl TrafficConfig {
         }
     }
 
-    /// The entry as it is written, without the rows of lists that may be long: those are checked one by one.
+    /// The entry as it is written, its lists shortened: they may have millions of rows, which are checked one by
+    /// one.
     fn fields(&self) -> Value {
+        let label = String::new;
         let written = match self {
             TrafficConfig::OpenLoop(open_loop) => {
-                let sizes = open_loop.sizes.without_rows();
                 serde_json::to_value(TrafficConfig::OpenLoop(OpenLoop {
-                    sizes,
-                    ..open_loop.clone()
+                    label: label(),
+                    sizes: open_loop.sizes.shortened(),
+                    pairs: open_loop.pairs.shortened(),
+                    load_on: open_loop.load_on.shortened(),
+                    ..*open_loop
                 }))
             }
-            TrafficConfig::Incast(_) => serde_json::to_value(self),
-            TrafficConfig::Listed(Listed { class, spread, .. }) => {
-                Ok(json!({ "kind": "listed", "class": class, "spread": spread }))
+            TrafficConfig::Incast(incast) => {
+                let senders = incast.senders.as_deref().map(shortened);
+                serde_json::to_value(TrafficConfig::Incast(Incast {
+                    label: label(),
+                    senders,
+                    ..*incast
+                }))
+            }
+            TrafficConfig::Listed(listed) => {
+                let flows = shortened(&listed.flows);
+                let destination_ports = shortened(&listed.destination_ports);
+                serde_json::to_value(TrafficConfig::Listed(Listed {
+                    label: label(),
+                    flows,
+                    destination_ports,
+                    ..*listed
+                }))
             }
         };
         written.expect("an entry is plain data")

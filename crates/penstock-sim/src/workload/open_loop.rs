@@ -44,7 +44,8 @@ pub struct OpenLoop {
     /// The links that the load is measured on.
     #[schemars(extend("default" = { "kind": "core" }, "source" = "BFC 6.2.1"))]
     pub load_on: LoadOn,
-    /// The flows that the load counts.
+    /// Crossing: only flows that cross those links count; all: BFC's generator, which counts flows inside a
+    /// rack too.
     #[schemars(extend(
         "default" = "crossing",
         "source" = "our choice: what the words of BFC 6.2.1 say; its generator differs"
@@ -53,9 +54,10 @@ pub struct OpenLoop {
     /// First arrivals.
     #[schemars(extend("default" = 0, "source" = WHOLE_DURATION))]
     pub start: Time,
-    /// End of arrivals.
+    /// End of arrivals; none: the duration.
     ///
-    /// All flows start earlier. Without one, Python writes the scenario's duration.
+    /// All flows start earlier. Python writes the duration where a scenario has none.
+    #[schemars(extend("default" = null, "source" = WHOLE_DURATION))]
     pub stop: Time,
 }
 

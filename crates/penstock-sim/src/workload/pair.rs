@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::demand::Demand;
 use super::draw;
 use super::fan_in::FanIn;
+use super::shortened;
 use super::synchronous::Synchronous;
 use crate::routing::Routing;
 
@@ -134,6 +135,9 @@ impl Racks {
 pub(super) fn check_hosts(field: &str, list: &[u32], hosts: u32, problems: &mut Problems) {
     let mut first_at = vec![None; hosts as usize];
     for (position, &host) in list.iter().enumerate() {
+        if problems.is_full() {
+            return;
+        }
         let first = first_at.get_mut(host as usize).map(|at| *at.get_or_insert(position));
         if first == Some(position) {
             continue;
@@ -161,6 +165,20 @@ pub(super) fn check_host(field: &str, host: u32, hosts: u32, problems: &mut Prob
 }
 
 impl PairConfig {
+    /// This with one row of each list at most, for what all rows have in common.
+    pub(super) fn shortened(&self) -> PairConfig {
+        match self {
+            PairConfig::Between { sources, destinations } => PairConfig::Between {
+                sources: shortened(sources),
+                destinations: shortened(destinations),
+            },
+            PairConfig::Synchronous { sources, receiver } => {
+                PairConfig::Synchronous { sources: shortened(sources), receiver: *receiver }
+            }
+            other => other.clone(),
+        }
+    }
+
     /// Checks the section and draws what is drawn once.
     pub(super) fn pairs(
         &self,

@@ -5,7 +5,7 @@ use rand_core::RngCore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::draw;
+use super::{draw, shortened};
 
 /// How far the last cumulative probability may be from 1 (our choice: above the rounding of
 /// percentages divided by 100, below any difference that is meant).
@@ -19,7 +19,7 @@ pub enum SizeConfig {
     Cdf {
         /// Name of the distribution, or of the file it came from.
         name: String,
-        /// How the table is sampled.
+        /// How the table is sampled: straight lines, or each row one size.
         convention: Convention,
         /// Rows [size in bytes, share of flows].
         ///
@@ -44,7 +44,9 @@ pub enum SizeConfig {
     ///
     /// Type I, unbounded, rounded to whole bytes.
     Pareto {
-        /// Tail index, above 1 or the mean would be infinite.
+        /// Tail index.
+        ///
+        /// The mean of 1 would be infinite.
         #[schemars(extend("exclusiveMinimum" = 1, "default" = 1.1, "source" = AFQ))]
         shape: f64,
         /// Mean size.
@@ -105,12 +107,14 @@ impl SizeConfig {
         Ok(SizeDistribution { form, mean })
     }
 
-    /// This without the rows of a table.
-    pub(super) fn without_rows(&self) -> SizeConfig {
+    /// This with one row of a table at most, for what all rows have in common.
+    pub(super) fn shortened(&self) -> SizeConfig {
         match self {
-            SizeConfig::Cdf { convention, .. } => {
-                SizeConfig::Cdf { name: String::new(), convention: *convention, points: vec![] }
-            }
+            SizeConfig::Cdf { convention, points, .. } => SizeConfig::Cdf {
+                name: String::new(),
+                convention: *convention,
+                points: shortened(points),
+            },
             other => other.clone(),
         }
     }

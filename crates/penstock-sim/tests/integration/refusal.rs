@@ -130,6 +130,13 @@ fn a_graph_tells_each_wrong_link() {
 }
 
 #[test]
+fn traffic_is_needed_and_told_of_once() {
+    assert_eq!(refused(&with(good(pfc()), "/traffic", json!([]))), ["traffic"]);
+    let bad = with(with(good(pfc()), "/traffic", json!([])), "/wire/header", 0);
+    assert_eq!(refused(&bad), ["traffic", "wire.header"]);
+}
+
+#[test]
 fn names_can_be_shown() {
     let bad = with(with(good(pfc()), "/name", ""), "/scheme/name", "x".repeat(201));
     let bad = with(bad, "/traffic/1/label", "a\u{1b}");

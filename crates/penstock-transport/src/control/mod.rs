@@ -12,9 +12,9 @@
 //! driver takes the events of one picosecond.
 //!
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
-//! [`new_reno`], [`swift`], [`paced_rate`] (what the others share), [`dctcp`], [`hpcc`], `alpha` (what
-//! the next two share), [`dcqcn_mellanox`], `stages` (what the next two share), [`dcqcn`], [`qcn`],
-//! [`timely`], [`pcn`], [`packet_pair`], then those where the receiver decides: [`homa`],
+//! [`new_reno`], [`cubic`], [`swift`], [`paced_rate`] (what the others share), [`dctcp`], [`hpcc`],
+//! `alpha` (what the next two share), [`dcqcn_mellanox`], `stages` (what the next two share), [`dcqcn`],
+//! [`qcn`], [`timely`], [`pcn`], [`packet_pair`], then those where the receiver decides: [`homa`],
 //! [`expresspass`].
 
 use penstock_units::{BitRate, Time};
@@ -64,6 +64,8 @@ ends! { $
     timely: Timely(TimelyConfig => Box Timely),
     /// TCP NewReno: slow start, then a packet per round trip, halved by a loss.
     new_reno: NewReno(NewRenoConfig => NewReno),
+    /// TCP CUBIC: a cubic function of the time since the last loss, never slower than Reno.
+    cubic: Cubic(CubicConfig => Box Cubic),
     /// Swift: hold the delay near a target; windows may fall below one packet.
     swift: Swift(SwiftConfig => Box Swift),
     /// PCN: fall to the rate at which the receiver gets the flow, gain gently, then aggressively.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::pair::Pair;
 use crate::{
-    dctcp, fast_retransmit, go_back_n, line_rate, new_reno, selective_repeat, swift, window,
+    cubic, dctcp, fast_retransmit, go_back_n, line_rate, new_reno, selective_repeat, swift, window,
 };
 
 fn controllers() -> impl Strategy<Value = ControllerConfig> {
@@ -16,6 +16,7 @@ fn controllers() -> impl Strategy<Value = ControllerConfig> {
         Just(window(7_500)),
         Just(dctcp()),
         Just(new_reno(10)),
+        Just(cubic(10)),
         Just(swift()),
     ]
 }

@@ -14,7 +14,8 @@ mod timer;
 
 use penstock_transport::control::dctcp::DctcpStart;
 use penstock_transport::control::{
-    DctcpConfig, Increase, LineRateConfig, NewRenoConfig, RateWindow, SwiftConfig, WindowConfig,
+    CubicConfig, DctcpConfig, Increase, LineRateConfig, NewRenoConfig, RateWindow, SwiftConfig,
+    WindowConfig,
 };
 use penstock_transport::recovery::{
     FastRetransmitConfig, GoBackNConfig, PerfectConfig, SelectiveRepeatConfig,
@@ -99,6 +100,16 @@ fn dctcp() -> ControllerConfig {
 /// NewReno from a window of `packets`.
 fn new_reno(packets: u32) -> ControllerConfig {
     ControllerConfig::NewReno(NewRenoConfig { initial_window_packets: packets })
+}
+
+/// CUBIC from a window of `packets`, with the values of RFC 9438.
+fn cubic(packets: u32) -> ControllerConfig {
+    ControllerConfig::Cubic(CubicConfig {
+        initial_window_packets: packets,
+        steepness: 0.4,
+        beta: 0.7,
+        fast_convergence: true,
+    })
 }
 
 /// Swift from a window of 100 packets, with a target of 12 us.
