@@ -76,6 +76,7 @@ BFC_TABLE = {
     "elide_down_up": False,
     "elide": [],
 }
+CODEL = {"kind": "codel", "target": 10**6, "interval": 10**6, "mtu": 1500, "action": "drop"}
 CHAIN = {
     "kind": "chain",
     "switches": 1,
@@ -122,6 +123,8 @@ BAD: list[tuple[str, str, Any]] = [
     ("hpcc", f"{SWITCH}.marking -> {SWITCH}.marking.kind", {"kind": "none"}),
     ("dctcp", f"{SWITCH}.marking -> {SWITCH}.marking.kind", {"kind": "none"}),
     ("qcn", f"{SWITCH}.marking -> {SWITCH}.marking.kind", {"kind": "none"}),
+    ("codel", f"{SWITCH}.marking.target", 100_000_001),
+    ("bfc-credits", f"{SWITCH}.marking -> {SWITCH}.marking.action", CODEL),
     ("tcp", f"{HOST}.recovery -> {HOST}.recovery.kind", {"kind": "perfect"}),
     ("dctcp", f"{HOST}.controller.increase.size", 0),
     ("tcp", f"{HOST}.recovery.maximum_timeout", 0),

@@ -39,5 +39,7 @@ pub use marking::MarkingConfig;
 pub use port::Port;
 pub use scheduling::SchedulingConfig;
 pub use switch::Switch;
-pub use switch::node::{Received, Routes, SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn};
+pub use switch::node::{
+    DroppedPacket, Received, Routes, SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn,
+};
 pub use waiting::Stopped;

@@ -21,7 +21,7 @@ pub struct PortCounters {
     pub enqueued: u64,
     /// Packets among `enqueued` that joined a queue behind another flow's packet.
     pub collisions: u64,
-    /// Data packets for which there was no room.
+    /// Data packets that were dropped.
     pub drops: u64,
     /// Packets among `drops` for which there was memory, but which the assignment refused (AFQ).
     pub refusals: u64,
@@ -278,6 +278,13 @@ impl Port {
             );
         }
         Some(id)
+    }
+
+    /// A data packet of `bytes` that was just taken is dropped instead of sent.
+    #[cold]
+    pub(crate) fn drop_taken(&mut self, bytes: u16) {
+        self.sent_bytes -= u64::from(bytes);
+        self.counters.drops += 1;
     }
 
     #[inline]

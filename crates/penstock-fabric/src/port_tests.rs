@@ -1,10 +1,11 @@
 //! Counters and clocks of a port.
 
-use penstock_packet::Signal;
-use penstock_units::Time;
+use penstock_packet::{Packet, PacketPool, Signal};
+use penstock_units::{BitRate, Time};
 
+use super::Port;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
-use crate::scheduling::strict;
+use crate::scheduling::{Scheduler, fifo, strict};
 use crate::{SchedulingConfig, SwitchConfig};
 
 #[test]
@@ -74,4 +75,21 @@ fn a_collision_is_a_packet_that_joins_behind_another_flow() {
     bench.drain(0);
     bench.admit(flow(3), 1_000);
     assert_eq!(bench.switch.port(0).counters.collisions, 2, "an empty queue has nobody in it");
+}
+
+#[test]
+fn a_packet_that_is_dropped_when_it_was_taken_was_not_sent() {
+    let rate = BitRate::from_gbps(100);
+    let scheduling = SchedulingConfig::Fifo(fifo::FifoConfig {});
+    let mut port = Port::new(rate, &[0], Scheduler::new(&scheduling, &rate));
+    let mut pool = PacketPool::new(false);
+    for wire_bytes in [700, 300] {
+        let id = pool.insert(Packet { wire_bytes, ..Packet::default() });
+        port.enqueue(&mut pool, id, 1);
+    }
+    let taken = port.dequeue(Time::ZERO, &pool).unwrap();
+    port.drop_taken(pool[taken].wire_bytes);
+    assert_eq!((port.sent_bytes(), port.counters.drops, port.bytes()), (0, 1, 300));
+    port.dequeue(Time::ZERO, &pool).unwrap();
+    assert_eq!((port.sent_bytes(), port.counters.drops, port.bytes()), (300, 1, 0));
 }

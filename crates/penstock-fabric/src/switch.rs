@@ -41,7 +41,7 @@ pub(crate) enum Arrival {
     Dropped,
 }
 
-/// A packet that leaves a switch.
+/// A packet that leaves its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Departure {
     /// The packet.
@@ -50,6 +50,8 @@ pub(crate) struct Departure {
     pub frame: Option<ControlFrame>,
     /// What the source of the packet has to be told of congestion, 1 to 63 (QCN).
     pub feedback: Option<u8>,
+    /// Whether it is dropped instead of sent; then it is still the caller's.
+    pub is_dropped: bool,
 }
 
 /// A switch.
@@ -238,8 +240,8 @@ impl Switch {
         Arrival::Dropped
     }
 
-    /// The link behind `egress` is free: takes the packet that is sent next, and what its departure
-    /// makes necessary.
+    /// The link behind `egress` is free: takes the packet that is next, and what its departure makes
+    /// necessary.
     #[inline]
     pub(crate) fn on_departure<O: Observer>(
         &mut self,
@@ -250,7 +252,7 @@ impl Switch {
         let id = port.dequeue(moment.now, moment.pool)?;
         let packet = &mut moment.pool[id];
         if packet.kind != PacketKind::Data {
-            return Some(Departure { id, frame: None, feedback: None });
+            return Some(Departure { id, frame: None, feedback: None, is_dropped: false });
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
         let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
@@ -260,11 +262,15 @@ impl Switch {
         );
         self.admission.release(ingress, class, u64::from(bytes));
         let (mark, frame) = self.inform(moment, id, egress, queue_bytes, false);
+        if mark.is_dropped {
+            self.ports[usize::from(egress)].drop_taken(bytes);
+        }
         if O::IS_WATCHING {
             if mark.is_marked {
                 self.observe(moment, PacketEvent::Mark, id, egress);
             }
-            self.observe(moment, PacketEvent::Depart, id, egress);
+            let end = if mark.is_dropped { PacketEvent::Drop } else { PacketEvent::Depart };
+            self.observe(moment, end, id, egress);
             if frame.is_some_and(|frame| frame.signal.is_event()) {
                 self.observe(moment, PacketEvent::ResumeSent, id, egress);
             }
@@ -273,7 +279,7 @@ impl Switch {
         if O::IS_WATCHING && has_ended {
             self.observe_grace(moment, PacketEvent::PauseReceived, id, egress);
         }
-        Some(Departure { id, frame, feedback: mark.feedback })
+        Some(Departure { id, frame, feedback: mark.feedback, is_dropped: mark.is_dropped })
     }
 
     #[inline]

@@ -16,7 +16,7 @@ pub enum PacketEvent {
     Enqueue,
     /// The packet was marked (ECN).
     Mark,
-    /// There was no room.
+    /// There was no room, or marking drops the packet, which has left its queue.
     Drop,
     /// The first bit leaves.
     Depart,

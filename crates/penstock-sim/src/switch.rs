@@ -2,7 +2,7 @@
 //! switches ask for, and measures.
 
 use penstock_engine::prefetch;
-use penstock_fabric::{Received, Switch, SwitchRequest, SwitchTimer, SwitchTurn};
+use penstock_fabric::{DroppedPacket, Received, Switch, SwitchRequest, SwitchTimer, SwitchTurn};
 use penstock_packet::{ControlFrame, Observer, PacketEvent, PacketId, PacketKind, Signal};
 use penstock_units::Time;
 use rand_core::RngCore;
@@ -51,6 +51,10 @@ impl<O: Observer> Simulation<O> {
             let ready = match request {
                 SwitchRequest::Told(frame) => self.note_frame(now, switch, frame),
                 SwitchRequest::Ready(port) => self.link_at(switch, port),
+                SwitchRequest::Dropped(packet) => {
+                    self.note_late_drop(now, switch, packet);
+                    continue;
+                }
                 SwitchRequest::Timer(timer, time) => {
                     self.set_switch_timer(switch, timer, time);
                     continue;
@@ -132,10 +136,7 @@ impl<O: Observer> Simulation<O> {
                 self.offer(now, self.link_at(switch, ingress));
             }
             Received::Dropped(payload) => {
-                self.measured.drops += 1;
-                self.measured.dropped_payload += u64::from(payload);
-                let node = switch as u32 + self.sources.hosts;
-                self.note(now, node, link, PacketEvent::Drop, 0);
+                self.note_drop(now, switch, link, payload, 0);
                 self.serve_switch(now, switch, done, None);
             }
             Received::Refused => {}
@@ -192,6 +193,25 @@ impl<O: Observer> Simulation<O> {
         }
         self.serve_switch(now, switch, done, Some(link));
         sent
+    }
+
+    /// Counts and lists a data packet that has left its queue at `switch` and was dropped.
+    #[cold]
+    fn note_late_drop(&mut self, now: Time, switch: usize, packet: DroppedPacket) {
+        let link = self.link_at(switch, packet.port);
+        if let Some(active) = &mut self.measured.active_flows {
+            active.leave(now, link, packet.flow_hash);
+        }
+        self.note_drop(now, switch, link, packet.payload, packet.queue);
+    }
+
+    /// Counts and lists a data packet with so much `payload` (bytes) that was to leave `switch` by `link`; it was
+    /// in `queue`, or in none yet.
+    fn note_drop(&mut self, now: Time, switch: usize, link: u32, payload: u16, queue: u16) {
+        self.measured.drops += 1;
+        self.measured.dropped_payload += u64::from(payload);
+        let node = switch as u32 + self.sources.hosts;
+        self.note(now, node, link, PacketEvent::Drop, queue);
     }
 
     /// Counts and lists a frame that waits at `switch`; returns the link by which the frame will

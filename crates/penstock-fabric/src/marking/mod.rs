@@ -30,6 +30,8 @@ axis! { $
     predicted: Predicted(PredictedConfig => Predicted),
     /// AFQ: mark a packet whose flow is many rounds ahead.
     rounds: Rounds(RoundMarkingConfig => RoundMarking),
+    /// CoDel: drop or mark when packets have waited too long for some time (RFC 8289).
+    codel: Codel(CodelConfig => Codel),
 }
 
 impl MarkingConfig {

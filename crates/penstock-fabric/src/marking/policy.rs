@@ -27,13 +27,16 @@ pub(crate) struct Mark {
     pub is_marked: bool,
     /// What its source is told of congestion, 1 to 63.
     pub feedback: Option<u8>,
+    /// Whether the packet is dropped instead of sent. Only one that leaves its queue can be; a packet that joins
+    /// it is the matter of admission.
+    pub is_dropped: bool,
 }
 
 impl Mark {
     /// The packet is marked, or not.
     #[inline]
     pub(crate) fn of(is_marked: bool) -> Self {
-        Mark { is_marked, feedback: None }
+        Mark { is_marked, ..Mark::default() }
     }
 }
 
@@ -76,7 +79,7 @@ pub(crate) trait Policy {
         Mark::default()
     }
 
-    /// A packet has left its queue.
+    /// A packet has left its queue. Where it is dropped, the next packet of the port follows at once.
     #[inline]
     fn on_dequeue(&mut self, _packet: &mut Passing<'_>) -> Mark {
         Mark::default()

@@ -139,7 +139,7 @@ impl Qcn {
         let (queue, bytes) = (packet.packet().queue, u64::from(packet.packet().wire_bytes));
         let random = packet.draws.own();
         let feedback = self.on_packet(point, (egress, queue), queue_bytes, bytes, random);
-        Mark { is_marked: false, feedback }
+        Mark { feedback, ..Mark::default() }
     }
 }
 

@@ -68,6 +68,21 @@ pub enum SwitchTimer {
     Port(u16),
 }
 
+/// A data packet that has left its queue and was dropped instead of sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DroppedPacket {
+    /// Port by which it was to leave.
+    pub port: u16,
+    /// The queue that it has left.
+    pub queue: u16,
+    /// Hash of its flow.
+    pub flow_hash: u32,
+    /// Its size on the wire (bytes).
+    pub wire_bytes: u16,
+    /// Its payload (bytes).
+    pub payload: u16,
+}
+
 /// Something that a driver does for a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwitchRequest {
@@ -75,6 +90,8 @@ pub enum SwitchRequest {
     Told(ControlFrame),
     /// Something waits at the port: call [`Switch::transmit`] as soon as the link is free.
     Ready(u16),
+    /// Count the packet, which [`Switch::transmit`] has dropped, as one for which there was no room.
+    Dropped(DroppedPacket),
     /// Call [`Switch::on_timer`] with this timer at this time; a timer of a port that is set for an earlier
     /// time stays as it is.
     Timer(SwitchTimer, Time),
@@ -193,7 +210,7 @@ impl Switch {
         }
     }
 
-    /// There is no room for data packet `id`: it turns into a notice to its source where switches send such.
+    /// Data packet `id` is dropped: it turns into a notice to its source where switches send such.
     #[cold]
     fn discard<R: Routes>(
         &mut self,
@@ -234,7 +251,8 @@ impl Switch {
         Received::Heard
     }
 
-    /// The link behind `port` is free: the packet that leaves now, if there is one.
+    /// The link behind `port` is free: the packet that leaves now, if there is one. Packets that marking drops
+    /// instead are told in the requests.
     #[inline]
     pub fn transmit<O: Observer, R: Routes>(
         &mut self,
@@ -242,25 +260,45 @@ impl Switch {
         port: u16,
     ) -> Option<PacketId> {
         let SwitchTurn { now, pool, observer, routes, requests } = turn;
-        let mut moment = Moment { now: *now, pool, observer: *observer };
-        let Some(departure) = self.on_departure(&mut moment, port) else {
-            // The tokens may suffice later for a credit that waits (ExpressPass).
-            if let Some(due) = self.port(port).credits().and_then(|credits| credits.due(pool)) {
-                requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), due));
+        loop {
+            let mut moment = Moment { now: *now, pool, observer: *observer };
+            let Some(departure) = self.on_departure(&mut moment, port) else {
+                // The tokens may suffice later for a credit that waits (ExpressPass).
+                if let Some(due) = self.port(port).credits().and_then(|credits| credits.due(pool)) {
+                    requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), due));
+                }
+                return None;
+            };
+            let Departure { id, frame, feedback, is_dropped } = departure;
+            if let Some(frame) = frame {
+                self.tell(pool, requests, frame);
             }
-            return None;
-        };
-        let Departure { id, frame, feedback } = departure;
-        if let Some(frame) = frame {
-            self.tell(pool, requests, frame);
+            if let Some(feedback) = feedback {
+                self.send_feedback(pool, *routes, requests, (id, feedback));
+            }
+            while let Some(frame) = self.take_frame() {
+                self.tell(pool, requests, frame);
+            }
+            if !is_dropped {
+                return Some(id);
+            }
+            self.discard_taken(pool, *routes, requests, (port, id));
         }
-        if let Some(feedback) = feedback {
-            self.send_feedback(pool, *routes, requests, (id, feedback));
-        }
-        while let Some(frame) = self.take_frame() {
-            self.tell(pool, requests, frame);
-        }
-        Some(id)
+    }
+
+    /// Data packet `id`, which has left its queue at `port`, is dropped.
+    #[cold]
+    fn discard_taken<R: Routes>(
+        &mut self,
+        pool: &mut PacketPool,
+        routes: &mut R,
+        requests: &mut SwitchRequests,
+        (port, id): (u16, PacketId),
+    ) {
+        let Packet { queue, flow_hash, wire_bytes, payload, .. } = pool[id];
+        let dropped = DroppedPacket { port, queue, flow_hash, wire_bytes, payload };
+        requests.0.push(SwitchRequest::Dropped(dropped));
+        self.discard(pool, routes, requests, id);
     }
 
     /// Whether something waits at `port` that may leave.

@@ -90,6 +90,7 @@ fn markings() -> Vec<Value> {
         json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
                "jitter": 0.15, "at": at})
     };
+    let codel = |action| json!({"kind": "codel", "target": 300_000, "interval": 2_000_000, "mtu": 500, "action": action});
     vec![
         json!({"kind": "none"}),
         ecn("enqueue"),
@@ -100,6 +101,8 @@ fn markings() -> Vec<Value> {
         qcn("dequeue"),
         json!({"kind": "predicted", "threshold": 2_000}),
         json!({"kind": "rounds", "rounds": 2}),
+        codel("drop"),
+        codel("mark"),
     ]
 }
 

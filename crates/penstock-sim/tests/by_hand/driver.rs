@@ -308,6 +308,10 @@ impl Driver {
                     frame.port
                 }
                 SwitchRequest::Ready(port) => port,
+                SwitchRequest::Dropped(_) => {
+                    self.drops += 1;
+                    continue;
+                }
                 SwitchRequest::Timer(timer, time) => {
                     let source = match timer {
                         SwitchTimer::Clock => Source::Clock,

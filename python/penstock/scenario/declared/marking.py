@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from penstock.scenario.base import Count, Many, Number, Part, field
-from penstock.units import Rate, Size
+from penstock.units import Rate, Size, Time
 
 
 class NoneMarking(Part):
@@ -129,6 +129,34 @@ class RoundsMarking(Part):
     rounds: Count = field("Rounds that a flow may be ahead unmarked", 8, source="AFQ 5")
 
 
+class CodelMarking(Part):
+    """CoDel: drop or mark when packets have waited too long for some time (RFC 8289)."""
+
+    kind: Literal["codel"]
+    target: Time = field(
+        "Waits below this are not too long (TARGET); at most the interval",
+        "5 ms",
+        range="1 ns to 10 s",
+        source="RFC 8289 4.4, 5.3: 5 to 10 % of the interval",
+    )
+    interval: Time = field(
+        "How long waits have to be too long before the first drop, and from that to the second "
+        "(INTERVAL)",
+        "100 ms",
+        range="1 ns to 10 s",
+        source="RFC 8289 4.3, 5.3: about the longest usual round trip",
+    )
+    mtu: Size = field(
+        "A packet that leaves no more than this in its queue is not dropped (maxpacket)",
+        "1500 B",
+        range="1 B to 65.535 kB",
+        source="RFC 8289 5.3: the interface's MTU; Ethernet's",
+    )
+    action: Literal["drop", "mark"] = field(
+        "Whether packets are dropped or marked", "drop", source="RFC 8289 5.5"
+    )
+
+
 Marking = Annotated[
     NoneMarking
     | EcnMarking
@@ -136,7 +164,8 @@ Marking = Annotated[
     | TelemetryMarking
     | QcnMarking
     | PredictedMarking
-    | RoundsMarking,
+    | RoundsMarking
+    | CodelMarking,
     Field(discriminator="kind"),
 ]
 """The marking axis of a scenario."""
