@@ -1,9 +1,9 @@
 //! The discrete-event engine: a clock, a timing wheel and seeded random streams.
 //!
-//! What it is: the part of a simulator that decides what happens next. What it is not: it knows no
-//! packets, links or flows; an event is the number of its *source*.
-//! Invariant: events leave in the order (time, source), whatever the order in which they were
-//! scheduled, so that a run is a function of its inputs alone.
+//! What it is: the part of a simulator that decides what happens next. What it is not: the engine
+//! knows no packets, links or flows. An event is the number of its *source*.
+//! Invariant: events leave in the order (time, source). The order in which they were scheduled does
+//! not matter, so a run is a function of its inputs alone.
 //!
 //! Reading order: [`wheel`], [`mod@stream`], [`mod@prefetch`].
 

@@ -1,12 +1,12 @@
-//! A hint to the processor, which changes nothing but the time that a run takes.
+//! A hint to the processor. The hint changes only how long a run takes.
 
-/// Brings the first cache line of `value` nearer and does not wait for it. Does nothing on processors
-/// other than x86-64.
+/// Starts to load the first cache line of `value` and does not wait for the line. Does nothing on
+/// processors other than x86-64.
 #[inline]
 #[allow(unsafe_code)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: the instruction belongs to every x86-64, reads nothing that is seen, and never faults.
+    // SAFETY: every x86-64 has this instruction. It has no visible effect and never faults.
     unsafe {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(value).cast());

@@ -1,6 +1,6 @@
 //! Named random streams: every draw of a run comes from the scenario's seed and a name.
 //!
-//! Two streams with different names are independent, so that a new consumer of randomness does not
+//! Two streams with different names are independent, so a new consumer of randomness does not
 //! change what the others draw.
 
 use rand_pcg::Pcg64Mcg;

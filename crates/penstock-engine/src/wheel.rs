@@ -1,15 +1,19 @@
 //! A hierarchical timing wheel in which every source has at most one pending event.
 //!
-//! Level 0 has slots of a power of two picoseconds; each level above has slots as wide as the whole
-//! level below. An event sits in the lowest level that tells it from the cursor, and moves down
-//! when the cursor enters its slot: scheduling and cancelling are O(1), an event moves at most
-//! `LEVELS` times. The slot under the cursor is divided once more, into 64 parts whose lists are
-//! sorted by (time, source), which is what makes the order independent of the order of scheduling. A
-//! list in which places are far to find is left for later and sorted when its turn comes. On request ([`Wheel::in_order_of_scheduling`]) ties leave in the order in which they
-//! were scheduled instead, as in ns-3.
+//! Level 0 has slots of a power of two picoseconds. A slot of each further level is as wide as the
+//! whole level below. An event sits in the lowest level that tells its slot from the cursor's slot,
+//! and moves down when the cursor enters its slot. So scheduling and cancelling are O(1), and an
+//! event moves at most `LEVELS` times.
 //!
-//! Because a source has one pending event, the event *is* the source: the wheel stores 16 bytes per
-//! source and allocates nothing while it runs.
+//! The slot under the cursor is divided once more, into 64 parts. The list of each part is sorted
+//! by (time, source), so the order of scheduling does not matter. When the place of a new event is
+//! far to find, the list is left unsorted until its turn comes.
+//!
+//! On request ([`Wheel::in_order_of_scheduling`]) ties leave in the order in which they were
+//! scheduled, as in ns-3.
+//!
+//! A source has at most one pending event, so the event *is* the source: the wheel stores 16 bytes
+//! per source and allocates nothing while it runs.
 //!
 //! Reading order: `level`, the slots ahead; then this file.
 
@@ -19,16 +23,17 @@ mod level;
 
 use level::{LEVELS, Level, level_of};
 
-/// What an event belongs to; ties in time are broken by this number.
+/// The number of an event's source. This number breaks ties in time.
 pub type SourceId = u32;
 
 const NONE: u32 = u32::MAX;
 
-/// log2 of the parts of the slot under the cursor: as many as a word has bits.
+/// log2 of the number of parts of the slot under the cursor: one part for each bit of a word.
 const PART_BITS: u32 = 6;
 
-/// Events that an event is compared with, one by one, to find its place. Thousands that are due at one
-/// picosecond (BFC's bitmaps with 8,192 hosts) doubled the time of a run without the limit.
+/// How many events an insertion compares one by one to find the place of a new event. Without this
+/// limit, thousands of events that are due at one picosecond (BFC's bitmaps with 8,192 hosts)
+/// doubled the time of a run.
 const COMPARED: u32 = 16;
 
 #[derive(Clone, Copy)]
@@ -47,12 +52,12 @@ pub struct Wheel {
     levels: [Level; LEVELS],
     /// log2 of the width of a level-0 slot (ps).
     shift: u32,
-    /// The same for the parts of a slot.
+    /// log2 of the width of a part (ps).
     part_shift: u32,
     /// The slot whose events are in `parts`.
     cursor: u64,
-    /// Heads of the lists of the cursor's slot; a part is a 64th of it. With one batch of about 20
-    /// events, sorted as a whole, the bare loop took 8 ns a packet-hop more.
+    /// Heads of the lists of the cursor's slot; a part is a 64th of the slot. With one sorted batch
+    /// of about 20 events instead of the parts, the bare loop took 8 ns more per packet-hop.
     parts: [u32; 1 << PART_BITS],
     /// Bit k: whether part k has events.
     occupied_parts: u64,
@@ -61,8 +66,8 @@ pub struct Wheel {
     /// Room for sorting a list: time, rank, source.
     scratch: Vec<(u64, u64, SourceId)>,
     now: u64,
-    /// By source, the rank of its pending event among those of the same time; empty when sources
-    /// themselves are the rank.
+    /// By source: the rank of its pending event among the events of the same time. Empty when the
+    /// source itself is the rank.
     ranks: Vec<u64>,
     next_rank: u64,
     /// The rank of the event that was taken last.
@@ -72,8 +77,8 @@ pub struct Wheel {
 impl Wheel {
     /// A wheel for sources `0..sources`, with level-0 slots of `1 << slot_width_log2` ps.
     ///
-    /// A 64th of a slot should hold an event at most: wider slots sort more, narrower ones are
-    /// walked empty.
+    /// A 64th of a slot should hold at most one event: wider slots mean more sorting, narrower
+    /// slots mean walking over empty ones.
     ///
     /// # Panics
     /// When `slot_width_log2` exceeds 20 (a slot of one microsecond).
@@ -96,22 +101,22 @@ impl Wheel {
         }
     }
 
-    /// The same wheel, in which ties leave in the order in which they were scheduled: first by
-    /// [`Wheel::schedule`], or ranked by [`Wheel::schedule_ranked`].
+    /// The same wheel, in which ties leave by ascending rank. [`Wheel::schedule`] gives ranks in
+    /// the order of its calls; [`Wheel::schedule_ranked`] takes the rank from its caller.
     pub fn in_order_of_scheduling(mut self) -> Self {
         self.ranks = vec![0; self.nodes.len()];
         self
     }
 
-    /// The rank of an event that is thought of now and scheduled later.
+    /// Takes the next rank now, for an event that will be scheduled later.
     #[inline]
     pub fn take_rank(&mut self) -> u64 {
         self.next_rank += 1;
         self.next_rank
     }
 
-    /// The latest rank whose low 32 bits are `low`, for ranks that are kept for less than 2^32
-    /// further ones.
+    /// The latest rank whose low 32 bits are `low`. Right for a rank after which fewer than 2^32
+    /// ranks were taken.
     #[inline]
     pub fn recent_rank(&self, low: u32) -> u64 {
         self.next_rank - u64::from((self.next_rank as u32).wrapping_sub(low))
@@ -171,7 +176,7 @@ impl Wheel {
         self.insert(source, time.as_ps());
     }
 
-    /// Schedules the event of `source` with `rank` among the events of the same time; only in a
+    /// Schedules the event of `source` with `rank` among the events of the same time. Only for a
     /// wheel in order of scheduling.
     ///
     /// # Panics
@@ -183,7 +188,8 @@ impl Wheel {
         self.insert(source, time.as_ps());
     }
 
-    /// Schedules the event of `source` at `time` unless it is pending earlier.
+    /// Schedules the event of `source` at `time`, unless the pending event of `source` is due
+    /// earlier.
     pub fn schedule_earlier(&mut self, source: SourceId, time: Time) {
         if time < self.due(source) {
             self.cancel(source);
@@ -233,8 +239,8 @@ impl Wheel {
         Some((Time::from_ps(time), source))
     }
 
-    /// The source whose event is the next one, as far as that can be told without work: none at the end
-    /// of a slot, and of a list that is not sorted yet any.
+    /// The source whose event probably comes next, without any search. None when nothing is left in
+    /// the cursor's slot. From a list that is not sorted yet, its head, whichever event that is.
     #[inline]
     pub fn likely_next(&self) -> Option<SourceId> {
         let part = self.occupied_parts.trailing_zeros() as usize;
@@ -265,8 +271,8 @@ impl Wheel {
         self.occupied_parts |= 1 << part;
     }
 
-    /// Puts an event into a part that has others. Not inlined: what inserts an event would save six registers
-    /// more for it, and few events meet others (2 % of a packet-hop with DCTCP).
+    /// Puts an event into a part that has others. Not inlined: inlined, it would make every
+    /// insertion save six registers, and few events meet others (2 % of a packet-hop with DCTCP).
     #[inline(never)]
     fn insert_among(&mut self, part: usize, source: SourceId, time: u64) {
         let (mut previous, mut next) = (NONE, self.parts[part]);
@@ -312,8 +318,8 @@ impl Wheel {
         self.scratch = scratch;
     }
 
-    /// What orders events: the time, the rank (0 when ties leave in the order of their sources), the
-    /// source.
+    /// The key that orders events: the time, the rank (0 when ties leave in the order of their
+    /// sources), the source.
     #[inline]
     fn place(&self, source: SourceId) -> (u64, u64, SourceId) {
         (self.nodes[source as usize].time, self.rank(source), source)
@@ -333,7 +339,7 @@ impl Wheel {
         }
     }
 
-    /// Makes `head` the first event of the list that an event at `time` is in.
+    /// Makes `head` the first event of the list to which an event at `time` belongs.
     fn set_head(&mut self, time: u64, head: u32) {
         let slot = time >> self.shift;
         if slot != self.cursor {
@@ -346,13 +352,14 @@ impl Wheel {
         }
     }
 
-    /// The part of its slot that `time` is in.
+    /// The number of the part, within its slot, to which `time` belongs.
     #[inline]
     fn part(&self, time: u64) -> usize {
         (time >> self.part_shift) as usize % (1 << PART_BITS)
     }
 
-    /// Moves the cursor to the next slot with events and fills its parts; false when none is left.
+    /// Moves the cursor to the next slot with events and fills its parts; false when no events are
+    /// left.
     fn advance(&mut self) -> bool {
         while self.occupied_parts == 0 {
             let Some(depth) = self.enter_next_slot() else {

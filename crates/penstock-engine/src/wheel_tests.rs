@@ -25,7 +25,7 @@ fn ties_leave_in_the_order_of_scheduling_on_request() {
     wheel.schedule(1, Time::from_ns(6));
     let mut order: Vec<_> = core::iter::from_fn(|| wheel.pop()).map(|(_, source)| source).collect();
     assert_eq!(order, [1, 4, 2, 0, 3]);
-    // The same into the slot whose events are leaving.
+    // The same for the slot whose events are leaving.
     for source in [3, 1, 2] {
         wheel.schedule(source, Time::from_ns(7));
     }
@@ -38,7 +38,7 @@ fn thousands_of_ties_in_any_order_leave_in_theirs() {
     let mut wheel = Wheel::new(5_000, 9);
     for round in 1..4 {
         let time = Time::from_ns(7 * round);
-        // 1,777 and 5,000 have no common divisor: each source once, in leaps.
+        // 1,777 and 5,000 have no common divisor, so the leaps reach each source once.
         for step in 0..5_000 {
             wheel.schedule(step * 1_777 % 5_000, time);
         }

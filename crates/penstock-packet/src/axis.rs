@@ -1,4 +1,5 @@
-//! [`axis!`]: a list of policies, from which the configuration and the state of an axis are made.
+//! `axis!`: the macro that makes the configuration and the state of an axis from a list of
+//! policies.
 
 /// Declares an axis from the list of its policies, one line each.
 ///
@@ -15,24 +16,26 @@
 /// }
 /// ```
 ///
-/// The line `pfc: Pfc(PfcConfig => Pfc)` means: the file `pfc.rs` has the parameters `PfcConfig` and the
-/// state `Pfc`; a scenario names the policy by `kind`, which is the variant `Pfc` in kebab case. `Box` in
-/// front of the state keeps a large state out of the enum. From the list come
+/// The line `pfc: Pfc(PfcConfig => Pfc)` means: the file `pfc.rs` has the parameters `PfcConfig`
+/// and the state `Pfc`; a scenario names the policy by `kind`, which is the variant `Pfc` in kebab
+/// case. `Box` in front of the state keeps a large state out of the enum. The macro makes from the
+/// list:
 ///
 /// - `pub mod pfc;` for each policy;
 /// - the enum of configurations, which serde reads and writes with the tag `kind`;
 /// - the enum of states, stored by value;
 /// - `new(config, place)`, which calls `new(&PfcConfig, &Place)` of the state;
-/// - `check(problems)` of the enum of configurations, which checks the bounds that the fields of the
-///   parameters declare ([`penstock_units::declared`]), and calls `check` of the parameters;
+/// - `check(problems)` of the enum of configurations, which checks each field against the bounds
+///   that it declares ([`penstock_units::declared`]) and then calls `check` of the parameters;
 /// - `kind()`, the name by which a scenario chooses the policy;
-/// - the macro `dispatch!(state, policy => policy.hook(…))`, which calls a hook of the state by a `match`,
-///   so that no call goes through a pointer;
-/// - the macro `configured!(config, parameters => parameters.question())`, the same for the configurations.
+/// - the macro `dispatch!(state, policy => policy.hook(…))`, which calls a hook of the state by a
+///   `match`, so that no call goes through a pointer;
+/// - the macro `configured!(config, parameters => parameters.question())`, which does the same for
+///   the configurations.
 ///
-/// What the hooks are, and what they do where a policy leaves them out, is a trait of the axis. It has to be in
-/// scope where a hook is called, as have the enums. The lone `$` at the beginning is needed to write a macro
-/// inside a macro.
+/// A trait of the axis says what the hooks are, and what a hook does where a policy leaves it out.
+/// That trait and the two enums have to be in scope where a hook is called. The lone `$` at the
+/// beginning is needed to write a macro inside a macro.
 #[macro_export]
 macro_rules! axis {
     (
@@ -55,7 +58,7 @@ macro_rules! axis {
             $( $(#[$doc])* $Variant($module::$Parameters), )+
         }
 
-        /// Asks the parameters of a configuration.
+        /// Asks the parameters of a configuration a question.
         macro_rules! $configured {
             ($dollar config:expr, $dollar parameters:pat => $dollar call:expr) => {
                 match $dollar config {
@@ -65,7 +68,7 @@ macro_rules! axis {
         }
 
         impl $Config {
-            /// Checks every field against the bounds that it declares, then the fields with each other.
+            /// Checks every field against its declared bounds, then the fields with each other.
             pub fn check(&self, problems: &mut penstock_units::Problems) {
                 $configured!(self, parameters => {
                     penstock_units::declared::check(parameters, problems);

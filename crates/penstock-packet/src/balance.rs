@@ -1,10 +1,10 @@
-//! The sending end of a link with credits: what a switch port or a NIC may still send.
+//! The credits at the sending end of a link: how much a switch port or a NIC may still send.
 
 use alloc::vec::Vec;
 
 use crate::packet::{Packet, PacketFlags};
 
-/// Credit of a link or of a queue, in bytes since the start.
+/// Credit of a link or of a queue, in bytes counted from the start.
 #[derive(Clone, Copy, Debug)]
 struct Credit {
     granted: u64,
@@ -18,24 +18,24 @@ impl Credit {
     }
 }
 
-/// What the next switch has granted to the queues of a port or a NIC. A queue is *dry* when neither
-/// the link's account nor its own holds a full packet; it must not send.
+/// The credits that the next switch has granted to the queues of a port or a NIC. A queue is *dry*,
+/// and must not send, when neither the link's account nor its own holds a full packet.
 #[derive(Clone, Debug)]
 pub struct Balance {
     packet: u64,
-    /// The link's account, then those of queues 1, 2, …
+    /// The account of the link, then the accounts of queues 1, 2, …
     credits: Vec<Credit>,
     /// Bit q is set while queue q is dry.
     dry: u128,
-    /// The same, as [`Balance::take_change`] has told.
+    /// The value of `dry` as far as [`Balance::take_change`] has told of it.
     told: u128,
     /// The queue that sent last.
     last: u16,
 }
 
 impl Balance {
-    /// For `queues` < 128 data queues and packets of at most `packet` bytes; `link` and, for each queue,
-    /// `queue` bytes are granted from the start.
+    /// Accounts for `queues` < 128 data queues and packets of at most `packet` bytes. From the
+    /// start the link is granted `link` bytes and each queue `queue` bytes.
     pub fn new(queues: usize, packet: u64, link: u64, queue: u64) -> Self {
         let mut credits = Vec::with_capacity(queues + 1);
         credits.push(Credit { granted: link, paid: 0 });
@@ -43,7 +43,7 @@ impl Balance {
         Balance { packet, credits, dry: 0, told: 0, last: 0 }
     }
 
-    /// Pays for `packet`, which its queue sends now, and writes into it who paid.
+    /// Pays for `packet`, which its queue sends now, and writes into the packet which account paid.
     #[inline]
     pub fn pay(&mut self, packet: &mut Packet) {
         self.last = packet.queue;
@@ -64,15 +64,15 @@ impl Balance {
         }
     }
 
-    /// The queues whose own account does not hold a packet.
+    /// The queues whose own account does not hold a full packet.
     fn without_own(&self) -> u128 {
         let own = self.credits.iter().enumerate().skip(1);
         own.filter(|(_, credit)| !credit.holds(self.packet))
             .fold(0, |bits, (queue, _)| bits | 1 << queue)
     }
 
-    /// `account` has been granted so much since the start; accounts that do not exist are ignored, as
-    /// hardware ignores a corrupted frame. Idempotent.
+    /// Notes that `account` has been granted `granted` bytes since the start. Accounts that do not
+    /// exist are ignored, as hardware ignores a corrupted frame. Idempotent.
     pub fn on_credit(&mut self, account: u16, granted: u64) {
         let Some(credit) = self.credits.get_mut(usize::from(account)) else { return };
         credit.granted = credit.granted.max(granted);
@@ -81,8 +81,9 @@ impl Balance {
         }
     }
 
-    /// A queue that has become dry, or is no longer so, and was not told yet. They are told in turn
-    /// behind the one that sent last, so that a grant that lasts for one packet reaches each in turn.
+    /// A queue that has become dry, or is no longer dry, and was not returned yet. The turn goes
+    /// round the queues, from the one behind the queue that sent last, so that grants of one packet
+    /// each reach every queue.
     #[inline]
     pub fn take_change(&mut self) -> Option<(u16, bool)> {
         let changed = self.dry ^ self.told;

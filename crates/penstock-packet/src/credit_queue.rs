@@ -1,16 +1,18 @@
-//! Credits beside the data of a FIFO port: they have a queue and a rate of their own (ExpressPass:
+//! Credits beside the data of a FIFO port. Credits have a queue and a rate of their own
+//! (ExpressPass:
 //! I. Cho, K. Jang and D. Han, "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters",
 //! SIGCOMM 2017, sec. 3.1).
 //!
-//! A credit that passes this port lets one data packet pass the link in the other direction. So the
-//! rate of the credits bounds that of the data: a credit and the data packet that it stands for share
-//! the capacity, `credit / (credit + frame)` of it is the credits'. A credit leaves ahead of data as
-//! soon as the token bucket has as many bytes as it weighs; credits beyond a short queue are dropped,
-//! which is how their source learns that it sends too many. Hosts shape theirs with the same
-//! [`CreditQueue`].
+//! A credit that passes this port lets one data packet pass the link in the other direction, so the
+//! rate of the credits bounds the rate of the data. A credit and its data packet share the capacity
+//! of a link: the share of the credits is `credit / (credit + frame)`. A credit leaves ahead of
+//! data as soon as the token bucket has as many bytes as the credit weighs. Credits beyond a short
+//! queue are dropped; from the drops their source learns that it sends too many. Hosts shape their
+//! credits with the same [`CreditQueue`].
 //!
-//! The bucket is kept as a time: a byte of credits is earned in the time that the link takes for
-//! `(credit + frame) / credit` bytes. Rounded up to a picosecond for each credit.
+//! The bucket is kept as a time. A byte of credits is earned in the time in which the link carries
+//! `(credit + frame) / credit` bytes; for each credit that time is rounded up to a picosecond.
+//!
 //! The paper's scripts (kaist-ina/ns2-xpass) have a queue of 8 credits, BFC's comparison one of 16.
 
 use penstock_units::{BitRate, Bytes, Time};
@@ -73,9 +75,9 @@ pub struct CreditQueue {
     rate: BitRate,
     credit: u64,
     pair: u64,
-    /// The time in which an empty bucket fills.
+    /// How long an empty bucket takes to fill.
     depth: Time,
-    /// When the bucket will be full, or became so.
+    /// When the bucket will be full; in the past when it is full.
     full_at: Time,
     dropped: u64,
 }
@@ -98,13 +100,13 @@ impl CreditQueue {
         queue
     }
 
-    /// In which time `bytes` of tokens are earned.
+    /// The time in which `bytes` of tokens are earned.
     fn earning_time(&self, bytes: u64) -> Time {
         let many = self.rate.transmission_time(Bytes::new(bytes * self.pair));
         Time::from_ps(many.as_ps().div_ceil(self.credit))
     }
 
-    /// Appends a credit, unless there is no room; then it stays the caller's.
+    /// Appends a credit; false when there is no room, and the credit stays with the caller.
     #[must_use]
     pub fn push(&mut self, pool: &mut PacketPool, id: PacketId) -> bool {
         let has_room = self.credits.bytes() + u64::from(pool[id].wire_bytes) <= self.limit;
@@ -128,7 +130,7 @@ impl CreditQueue {
         Some(id)
     }
 
-    /// From when on the tokens suffice for the first credit (ps); none when no credit waits.
+    /// The time from which the tokens suffice for the first credit (ps); none when no credit waits.
     #[inline]
     pub fn due(&self, pool: &PacketPool) -> Option<Time> {
         if self.is_empty() {

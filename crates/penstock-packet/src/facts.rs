@@ -22,17 +22,17 @@ pub struct PortFacts {
 /// What a switch knows about itself.
 #[derive(Clone, Debug)]
 pub struct SwitchFacts {
-    /// Name in observations.
+    /// Node number of the switch, its name in observations.
     pub node: u32,
-    /// Its own tier.
+    /// Tier of the switch.
     pub tier: u8,
-    /// Time between the last bit in and the queue.
+    /// Time between the last bit of a packet coming in and the packet's joining a queue.
     pub pipeline_delay: Time,
-    /// Its ports.
+    /// The links at the ports of the switch.
     pub ports: Vec<PortFacts>,
-    /// Makes its hash functions differ from other switches'.
+    /// A number that makes the hash functions of this switch differ from those of other switches.
     pub salt: u32,
-    /// What it makes itself.
+    /// Sizes of the frames that the switch makes.
     pub frames: SwitchFrames,
 }
 
@@ -41,7 +41,7 @@ pub struct SwitchFacts {
 pub struct SwitchFrames {
     /// A pause, resume or bitmap frame, and a message about congestion.
     pub control: u16,
-    /// A notice to the source of a packet that was dropped, where switches send such.
+    /// A notice to the source of a dropped packet; none where switches send no notices.
     pub notice: Option<u16>,
 }
 
@@ -52,7 +52,7 @@ impl SwitchFacts {
         self.ports.iter().map(|port| self.hop_rtt_of(port)).max().unwrap_or(Time::ZERO)
     }
 
-    /// The same of one link.
+    /// The one-hop round-trip time of the link at `port`.
     pub fn hop_rtt_of(&self, port: &PortFacts) -> Time {
         port.delay * 2 + port.neighbour_pipeline + self.pipeline_delay
     }

@@ -13,7 +13,7 @@ impl PacketId {
         PacketId(u32::try_from(index).expect("fewer than 2^32 packets"))
     }
 
-    /// The packet's place in the pool, for tables beside it.
+    /// The packet's place in the pool, an index for tables beside the pool.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize

@@ -1,7 +1,7 @@
 //! What nodes hand each other: packets, the frames of links, and what both ends of a link keep.
 //!
-//! What it is: the vocabulary that switches (`penstock-fabric`) and hosts (`penstock-transport`) share.
-//! What it is not: no decision about a packet is made here, and nothing knows the time.
+//! What it is: the vocabulary that switches (`penstock-fabric`) and hosts (`penstock-transport`)
+//! share. What it is not: this crate makes no decision about a packet and has no clock.
 //! Invariant: a packet is in one list at a time.
 //!
 //! Reading order: [`packet`], [`id`], [`pool`] (where packets live), [`fifo`] (lists of them),

@@ -1,4 +1,4 @@
-//! What a switch tells somebody who watches every packet; free when nobody does.
+//! What a switch tells an observer of every packet. Without an observer nothing is spent on it.
 
 use penstock_units::Time;
 
@@ -52,39 +52,40 @@ impl PacketEvent {
 /// One event of a packet, with the state that the policies decided on.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation {
-    /// When.
+    /// Time of the event.
     pub time: Time,
-    /// Node of the switch, as its [`crate::SwitchFacts`] names it.
+    /// Node number of the switch, as in its [`crate::SwitchFacts`].
     pub node: u32,
     /// Local port by which the packet entered.
     pub ingress: u16,
-    /// Local port by which it leaves.
+    /// Local port by which the packet leaves.
     pub egress: u16,
-    /// What.
+    /// Kind of the event.
     pub event: PacketEvent,
-    /// The packet at that moment.
+    /// The packet at the time of the event.
     pub packet: Packet,
-    /// Bytes in its queue after the event.
+    /// Bytes in the packet's queue after the event.
     pub queue_bytes: u64,
-    /// Data bytes at its egress port after the event.
+    /// Data bytes at the packet's egress port after the event.
     pub port_bytes: u64,
     /// Queues of the egress port with data that are not paused, after the event.
     pub active_queues: u32,
     /// Entry of BFC's flow table, or -1.
     pub table_index: i64,
-    /// The backpressure policy's threshold at this moment (bytes), or -1.
+    /// The backpressure policy's threshold at the time of the event (bytes), or -1.
     pub threshold: i64,
 }
 
-/// Somebody who watches. The runtime is generic over it, so that an [`Unobserved`] run pays nothing.
+/// Whoever watches every packet. The runtime is generic over the observer, so a run with
+/// [`Unobserved`] pays nothing.
 pub trait Observer {
-    /// Whether [`Observer::record`] does anything; observations are not even built otherwise.
+    /// Whether [`Observer::record`] does anything. If not, observations are not even built.
     const IS_WATCHING: bool;
     /// Takes one event.
     fn record(&mut self, observation: Observation);
 }
 
-/// Nobody watches.
+/// The observer that watches nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 

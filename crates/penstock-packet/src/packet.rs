@@ -4,36 +4,37 @@ use penstock_units::Time;
 
 use crate::id::PacketId;
 
-/// What a packet is. Everything but [`PacketKind::Data`] and [`PacketKind::Credit`] travels in the
-/// reserved control queue (queue 0), ahead of data, and is neither paused nor counted against the buffer
-/// (BFC sec. 3.3.2, `DESIGN.md` sec. 9).
+/// The kind of a packet. All kinds except [`PacketKind::Data`] and [`PacketKind::Credit`] travel
+/// ahead of data in the reserved control queue (queue 0). They are neither paused nor counted
+/// against the buffer (BFC sec. 3.3.2, `DESIGN.md` sec. 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {
     /// Payload of a flow.
     #[default]
     Data,
-    /// Cumulative acknowledgement; `offset` is the next byte expected, `remaining` the gap of a packet
-    /// pair in units of the runtime's, 0 without one.
+    /// Cumulative acknowledgement. `offset` is the next byte expected; `remaining` is the gap of a
+    /// packet pair in the runtime's unit, 0 without a pair.
     Acknowledgement,
-    /// Negative acknowledgement; `offset` is the next byte expected, and `remaining` how far beyond
-    /// it the packet began that revealed the gap (bytes).
+    /// Negative acknowledgement. `offset` is the next byte expected; `remaining` is the distance
+    /// from there to the start of the packet that revealed the gap (bytes).
     NegativeAcknowledgement,
     /// A switch tells the source that this packet was dropped (idealised recovery).
     DropNotice,
-    /// A switch tells the source how congested a queue was, in `remaining` (QCN).
+    /// A switch tells the source how congested a queue was; the level is in `remaining` (QCN).
     CongestionFeedback,
-    /// The receiver tells the source of congestion: with the flag `MARKED` that there is some, and in
-    /// `remaining` the rate at which the flow arrives (Mb/s); 0 when it does not say (DCQCN, PCN).
+    /// The receiver tells the source of congestion (DCQCN, PCN). The flag `MARKED` says that there
+    /// is congestion; `remaining` is the rate at which the flow arrives (Mb/s), 0 when the receiver
+    /// does not say.
     CongestionNotification,
-    /// The receiver lets the source send the bytes before `offset`, at level `tag` (Homa).
+    /// The receiver lets the source send all bytes before `offset`, at level `tag` (Homa).
     Grant,
-    /// The receiver asks for the `remaining` bytes from `offset` on again (Homa).
+    /// The receiver asks for `remaining` bytes from `offset` on to be sent again (Homa).
     Resend,
     /// The source answers a [`PacketKind::Resend`] for bytes that it has not sent yet (Homa).
     Busy,
-    /// The receiver lets the source send a data packet, and acknowledges what it has with `offset`;
-    /// number `tag` of its flow (ExpressPass).
+    /// The receiver lets the source send one data packet (ExpressPass). `offset` acknowledges the
+    /// bytes that the receiver has; `tag` is the number of the credit within its flow.
     Credit,
     /// The source has `remaining` packets for which it wants credits (ExpressPass).
     CreditRequest,
@@ -53,7 +54,7 @@ pub enum PacketKind {
     ResumeFlow,
     /// The bitmap of all paused upstream queues, in `offset` (queues 0-63) and `sent_at` (64-127).
     QueueBitmap,
-    /// Pause of all data for `remaining` nanoseconds (FAFC).
+    /// Pause of all data on the link for `remaining` nanoseconds (FAFC).
     PauseTime,
     /// Credit account `upstream_queue` has been granted `offset` bytes since the start (BFC with
     /// credits).
@@ -75,13 +76,14 @@ impl PacketKind {
         )
     }
 
-    /// Whether the packet travels towards the source of its flow, from the destination or from a switch.
+    /// Whether the packet travels towards the source of its flow; the flow's destination or a
+    /// switch sent it.
     #[inline]
     pub fn goes_to_source(self) -> bool {
         self.is_reply() || matches!(self, PacketKind::DropNotice | PacketKind::CongestionFeedback)
     }
 
-    /// Whether the frame is consumed by the neighbour instead of being forwarded.
+    /// Whether the neighbour consumes the frame instead of forwarding it.
     #[inline]
     pub fn is_link_local(self) -> bool {
         self as u8 >= PacketKind::PauseClass as u8
@@ -93,7 +95,7 @@ impl PacketKind {
 pub struct PacketFlags(u8);
 
 impl PacketFlags {
-    /// Congestion was experienced (ECN); echoed by the acknowledgement. Writer: marking.
+    /// Congestion was experienced (ECN); the acknowledgement echoes the mark. Writer: marking.
     pub const MARKED: PacketFlags = PacketFlags(1);
     /// The packet holds a pause counter (`counterIncr` in BFC's pseudo-code). Writer: backpressure.
     pub const COUNTED: PacketFlags = PacketFlags(2);
@@ -101,12 +103,12 @@ impl PacketFlags {
     pub const TRACKED: PacketFlags = PacketFlags(4);
     /// The flow was labelled as incast by its sender (BFC App. A.7). Writer: the source.
     pub const INCAST: PacketFlags = PacketFlags(8);
-    /// The bytes were sent before. Writer: the source.
+    /// The bytes of the packet were sent before. Writer: the source.
     pub const RETRANSMISSION: PacketFlags = PacketFlags(16);
     /// The first of two packets whose gap the receiver measures (packet-pair). Writer: the source.
     pub const OPENS_PAIR: PacketFlags = PacketFlags(32);
-    /// The credit of its upstream queue paid for the packet, not that of the link. Writer: backpressure
-    /// of the upstream.
+    /// The account of the packet's upstream queue paid for the packet, not the account of the link.
+    /// Writer: backpressure of the upstream.
     pub const OWN_CREDIT: PacketFlags = PacketFlags(64);
 
     /// Whether all bits of `flag` are set.
@@ -128,50 +130,54 @@ impl PacketFlags {
     }
 }
 
-/// A packet as the simulator and the switch see it. Control frames reuse fields as their
-/// [`PacketKind`] says.
+/// A packet as the simulator and the switch see it. In control frames some fields have another
+/// meaning, which [`PacketKind`] gives.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Packet {
-    /// The next packet of the list this one is in: a queue, a wire, or the pool's free list.
+    /// The next packet of the list that holds this packet: a queue, a wire, or the pool's free
+    /// list.
     pub next: PacketId,
     /// The name of the flow ([`crate::PacketPool::name_flow`]); 0 in frames between neighbours.
     pub flow: u32,
-    /// Hash of the flow identifier (FID), different for any two flows of a run.
+    /// Hash of the flow identifier (FID); any two flows of a run have different hashes.
     pub flow_hash: u32,
     /// First payload byte within the flow; in acknowledgements the next byte expected.
     pub offset: u64,
-    /// When the packet started to leave its source; acknowledgements echo it.
+    /// When the packet started to leave its source; with ExpressPass, when the source made the
+    /// packet, which may then wait there. Acknowledgements echo this time.
     pub sent_at: Time,
-    /// On a wire: when the last bit of the packet behind it arrives. In a queue: the scheduler's tag, or by how many rounds the
-    /// packet was ahead when it joined (AFQ; writer: assignment).
+    /// On a wire: when the last bit of the packet behind this one arrives (ps). In a queue: the
+    /// scheduler's tag; with AFQ, by how many rounds the packet was ahead when it joined (writer:
+    /// assignment).
     pub time: u64,
-    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling) (bytes). In a data packet
-    /// that a credit paid for, how long before its departure that credit left the receiver (ns).
+    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling). In a data packet
+    /// that a credit paid for: the time from making the credit at the receiver to its arrival at
+    /// the source (ns).
     pub remaining: u32,
-    /// On a wire: the runtime's number of the arrival of the packet behind it, where ties in time are
-    /// broken by it.
+    /// On a wire: the runtime's number for the arrival of the packet behind this one, where that
+    /// number breaks ties in time.
     pub order: u32,
     /// Size on the wire (bytes).
     pub wire_bytes: u16,
     /// Payload (bytes).
     pub payload: u16,
-    /// Port by which the packet entered the switch it is in.
+    /// Port by which the packet entered its present switch.
     pub ingress: u16,
-    /// Queue it was assigned at this port; at the next hop this is its upstream queue.
+    /// The packet's queue at this port; at the next hop this is its upstream queue.
     pub queue: u16,
-    /// Queue it came from at the upstream port (`upstreamQ` in BFC).
+    /// The packet's queue at the upstream port (`upstreamQ` in BFC).
     pub upstream_queue: u16,
-    /// What the hosts of a scheme write into its header. Homa: its priority level, 0 the highest.
-    /// ExpressPass: the number of the credit, or of the one that paid for the data, modulo 2^16.
+    /// What the hosts of a scheme write into its header. Homa: the priority level, 0 the highest.
+    /// ExpressPass: the number of the credit, or of the credit that paid for the data, modulo 2^16.
     pub tag: u16,
-    /// What it is.
+    /// Kind of the packet.
     pub kind: PacketKind,
     /// Priority class, 0 the highest.
     pub class: u8,
     /// See [`PacketFlags`].
     pub flags: PacketFlags,
-    /// Links of its route already taken.
+    /// Links of the route that the packet has taken.
     pub hop: u8,
 }
 

@@ -1,8 +1,8 @@
-//! How long things were paused: the integral of their number over time.
+//! How long queues, classes or links were paused: the integral of the number of pauses over time.
 
 use penstock_units::Time;
 
-/// Pause time, summed over the things that are paused.
+/// Pause time, summed over everything that is paused.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PauseClock {
     paused: u32,
@@ -11,12 +11,12 @@ pub struct PauseClock {
 }
 
 impl PauseClock {
-    /// Things that are paused.
+    /// How many pauses hold now.
     pub fn paused(&self) -> u32 {
         self.paused
     }
 
-    /// From `now` on, `paused` things are paused.
+    /// From `now` on `paused` pauses hold.
     pub fn set(&mut self, now: Time, paused: u32) {
         self.total = self.total(now);
         self.since = now;

@@ -1,4 +1,4 @@
-//! The slab in which packets live; they are moved by id and never copied.
+//! The slab that holds all packets. Packets are passed on by id and never copied.
 
 use alloc::vec::Vec;
 use core::ops::{Index, IndexMut};
@@ -11,25 +11,25 @@ use crate::packet::Packet;
 /// Hops that can add telemetry to a packet: enough for two data centers joined by gateways.
 pub const TELEMETRY_HOPS: usize = 8;
 
-/// Room for the telemetry that a packet gathers, each entry in one cache line. How many there are stands
-/// elsewhere, close together: with the number beside them a packet-hop of HPCC took 7 % more with 8,192
-/// hosts.
+/// Room for the telemetry that a packet gathers, one cache line for each entry. The numbers of
+/// entries are stored elsewhere, close together: with each number beside its entries a packet-hop
+/// of HPCC took 7 % more with 8,192 hosts.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct TelemetryStack([HopTelemetry; TELEMETRY_HOPS]);
 
 /// All packets of a runtime. Freed slots are used again last-in first-out, so that the working set
-/// stays as small as the packets in flight.
+/// stays as small as the number of packets in flight.
 #[derive(Debug, Default)]
 pub struct PacketPool {
     packets: Vec<Packet>,
     telemetry: Vec<TelemetryStack>,
-    /// Entries of each stack; empty without telemetry.
+    /// How many entries each stack has; empty without telemetry.
     depths: Vec<u8>,
     has_telemetry: bool,
     free: PacketId,
     live: usize,
-    /// By the name of a flow: how many packets bear it, and 1 more while the flow is open.
+    /// By the name of a flow: how many packets bear the name, and 1 more while the flow is open.
     bearers: Vec<u32>,
     free_names: Vec<u32>,
 }
@@ -40,8 +40,9 @@ impl PacketPool {
         PacketPool { has_telemetry, ..PacketPool::default() }
     }
 
-    /// A name for a flow that nothing bears: no open flow and no packet. Above 0; frames between neighbours,
-    /// which belong to no flow, bear 0. Names that were given back are used again last-in first-out.
+    /// A name for a new flow, above 0. No open flow and no packet bears the name. Frames between
+    /// neighbours belong to no flow and bear 0. Names that were given back are used again last-in
+    /// first-out.
     pub fn name_flow(&mut self) -> u32 {
         if self.bearers.is_empty() {
             self.bearers.push(1);
@@ -54,12 +55,12 @@ impl PacketPool {
         flow
     }
 
-    /// The flow named `flow` is open no more. Its name is free as soon as no packet bears it.
+    /// Closes the flow named `flow`. Its name is free as soon as no packet bears it.
     pub fn give_back(&mut self, flow: u32) {
         self.unbear(flow);
     }
 
-    /// Packets that bear the name of a flow which this pool has named, and open flows, for checks.
+    /// For checks: how many packets bear the name of a flow, plus the number of open flows.
     pub fn bearers(&self) -> u64 {
         self.bearers.iter().skip(1).map(|&count| u64::from(count)).sum()
     }
@@ -79,7 +80,8 @@ impl PacketPool {
         self.live
     }
 
-    /// Stores `packet` and names it. Allocates only when more packets are alive than ever before.
+    /// Stores `packet` and returns its name. Allocates only when more packets are alive than ever
+    /// before.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         self.live += 1;
@@ -119,7 +121,7 @@ impl PacketPool {
         self.free = id;
     }
 
-    /// The packets from `first` on, along their `next`.
+    /// The packets from `first` on, following `next`.
     pub fn list(&self, first: PacketId) -> impl Iterator<Item = &Packet> {
         let mut id = first;
         core::iter::from_fn(move || {
@@ -129,7 +131,8 @@ impl PacketPool {
         })
     }
 
-    /// Adds one hop's telemetry; hops beyond [`TELEMETRY_HOPS`] are not recorded.
+    /// Adds one hop's telemetry to the packet `id`; hops beyond [`TELEMETRY_HOPS`] are not
+    /// recorded.
     #[inline]
     pub fn push_telemetry(&mut self, id: PacketId, hop: HopTelemetry) {
         let depth = &mut self.depths[id.index()];
@@ -139,7 +142,8 @@ impl PacketPool {
         }
     }
 
-    /// The telemetry of `id`, one entry a hop, nearest to the source first; empty in pools without.
+    /// The telemetry of `id`, one entry for each hop, nearest to the source first; empty in pools
+    /// without telemetry.
     #[inline]
     pub fn telemetry(&self, id: PacketId) -> &[HopTelemetry] {
         match self.depths.get(id.index()) {

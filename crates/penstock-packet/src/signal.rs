@@ -1,4 +1,4 @@
-//! What the two ends of a link tell each other, and the frames that carry it.
+//! Signals between the two ends of a link, and the frames that carry them.
 
 use penstock_units::Time;
 
@@ -9,31 +9,31 @@ use crate::packet::{Packet, PacketKind};
 pub enum Signal {
     /// Stop sending a priority class.
     PauseClass(u8),
-    /// Send it again.
+    /// Resume a priority class.
     ResumeClass(u8),
     /// Stop sending from a queue.
     PauseQueue(u16),
-    /// Send from it again.
+    /// Resume a queue.
     ResumeQueue(u16),
-    /// Stop sending the flow of this hash (pauses by flow).
+    /// Stop sending the flow with this hash (pauses by flow).
     PauseFlow(u32),
-    /// Send it again.
+    /// Resume the flow with this hash.
     ResumeFlow(u32),
-    /// The queues 0..128 that should be paused; all others should not.
+    /// The set of queues, out of 0..128, that should be paused; all others should not.
     QueueBitmap(u128),
-    /// Send no data for so many nanoseconds, beyond those of earlier frames (FAFC).
+    /// Send no data for this many nanoseconds, beyond the nanoseconds of earlier frames (FAFC).
     PauseTime(u32),
     /// Credit for data (BFC with credits).
     Credit {
-        /// 0 for what all queues of the link share, else a queue.
+        /// The account: 0 for the credit that all queues of the link share, else a queue.
         account: u16,
-        /// Bytes that it has been granted since the start.
+        /// Bytes that the account has been granted since the start.
         granted: u64,
     },
 }
 
 impl Signal {
-    /// The frame that carries the signal, `wire_bytes` long.
+    /// The frame that carries this signal, `wire_bytes` long.
     pub fn frame(self, wire_bytes: u16) -> Packet {
         let nanoseconds = if let Signal::PauseTime(time) = self { time } else { 0 };
         let (kind, queue, value) = match self {
@@ -60,7 +60,7 @@ impl Signal {
         }
     }
 
-    /// The signal that a frame carries, if it carries one.
+    /// The signal that `packet` carries, if any.
     pub fn of(packet: &Packet) -> Option<Signal> {
         let queue = packet.upstream_queue;
         match packet.kind {
@@ -82,7 +82,7 @@ impl Signal {
         }
     }
 
-    /// The class or queue that it names; 0 where it names none.
+    /// The class or queue that the signal names; 0 for signals that name none.
     pub fn queue(self) -> u16 {
         match self {
             Signal::PauseClass(class) | Signal::ResumeClass(class) => u16::from(class),
@@ -92,12 +92,13 @@ impl Signal {
         }
     }
 
-    /// Whether it stops somebody or lets him go on; bitmaps repeat, and credits come before a stop.
+    /// Whether the signal pauses or resumes. Bitmaps and credits do not count: bitmaps repeat, and
+    /// credits come before a stop.
     pub fn is_event(self) -> bool {
         !matches!(self, Signal::QueueBitmap(_) | Signal::Credit { .. })
     }
 
-    /// Whether it makes somebody stop.
+    /// Whether the signal pauses.
     pub fn is_pause(self) -> bool {
         matches!(
             self,
@@ -112,9 +113,9 @@ impl Signal {
 /// A frame to be sent out of a port, ahead of everything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlFrame {
-    /// Local port whose neighbour is told.
+    /// Local port that sends the frame.
     pub port: u16,
-    /// What it is told.
+    /// The signal for the neighbour behind that port.
     pub signal: Signal,
 }
 

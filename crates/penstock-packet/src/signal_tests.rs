@@ -1,4 +1,4 @@
-//! Signals survive the frames that carry them.
+//! A signal survives the frame that carries it.
 
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The Python binding `penstock._core`: conversion only, no logic.
 //!
-//! Scenarios come in as JSON, tables go out as NumPy arrays that own their memory. Long calls let go
-//! of the interpreter and report progress about ten times a second.
+//! Scenarios come in as JSON; tables go out as NumPy arrays that own their memory. Long calls
+//! release the interpreter and report progress about ten times a second.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ pyo3::create_exception!(_core, SimulationError, PyException, "A run that failed.
 /// Time between two calls of a progress callback.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Rows of (path of a field, its value, what would be right); see `_core.pyi`.
+/// One row for each problem: (path of a field, its value, what would be right); see `_core.pyi`.
 fn refusal(error: &penstock_sim::ScenarioError) -> PyErr {
     let row = |problem: &Problem| {
         let Problem { path, value, remedy } = problem.clone();
@@ -34,7 +34,7 @@ fn parse(scenario_json: &str) -> PyResult<Scenario> {
     Scenario::from_json(scenario_json).map_err(|error| refusal(&error))
 }
 
-/// Parses a scenario and writes it back, so that both sides can be compared field by field.
+/// Parses a scenario and writes it back, so that Python and Rust can be compared field by field.
 #[pyfunction]
 fn normalize(scenario_json: &str) -> PyResult<String> {
     Ok(parse(scenario_json)?.to_json())
@@ -46,13 +46,13 @@ fn validate(scenario_json: &str) -> PyResult<()> {
     penstock_sim::validate(&parse(scenario_json)?).map_err(|error| refusal(&error))
 }
 
-/// The JSON schema of a scenario as `run` takes it; see `_core.pyi`.
+/// The JSON schema of a scenario for `run`; see `_core.pyi`.
 #[pyfunction]
 fn schema() -> String {
     Scenario::schema()
 }
 
-/// What is expected of a run, as JSON; see `_core.pyi`.
+/// The expected work of a run, as JSON; see `_core.pyi`.
 #[pyfunction]
 fn forecast(scenario_json: &str) -> PyResult<String> {
     let found = penstock_sim::forecast(&parse(scenario_json)?).map_err(|error| refusal(&error))?;
@@ -93,7 +93,7 @@ fn run(
 }
 
 /// Runs the bare event loop on a scenario's topology and traffic; returns (packet-hops, events,
-/// seconds of the loop itself).
+/// seconds that the loop alone took).
 #[pyfunction]
 fn run_bare(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, f64)> {
     let scenario = parse(scenario_json)?;
@@ -106,8 +106,8 @@ fn run_bare(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, f64)> {
     .map_err(|error| refusal(&error))
 }
 
-/// The optimal pause times of FAFC, for comparison with a solver of linear programs: `ports` is
-/// (relief, loss, longest) of each ingress port, see `penstock_sim::pause_time`.
+/// The optimal pause times of FAFC, for comparison with a solver of linear programs. `ports` has
+/// (relief, loss, longest) for each ingress port; see `penstock_sim::pause_time`.
 #[pyfunction]
 fn allocate_pauses(ports: Vec<(f64, f64, f64)>, need: f64) -> Vec<f64> {
     let port = |(relief, loss, longest)| IngressPort { relief, loss, longest };
@@ -117,7 +117,7 @@ fn allocate_pauses(ports: Vec<(f64, f64, f64)>, need: f64) -> Vec<f64> {
     times
 }
 
-/// Calls back into Python, but not for every report of the simulator.
+/// Reports progress to Python, at most once in [`REPORT_INTERVAL`].
 struct Reporter {
     callback: Option<Py<PyAny>>,
     last: Instant,

@@ -2,9 +2,9 @@
 //!
 //! What it is: the same topology, routes, traffic, timing wheel, packet slab and wires as a
 //! [`crate::simulation::Simulation`], with one FIFO at each port. Hosts send the packets of their
-//! flows in order of arrival and acknowledge every packet. What it is not: there is no buffer limit,
-//! queue assignment, scheduler, mark, backpressure, congestion control, recovery or measurement.
-//! What a simulation takes beyond this is the price of its policies.
+//! flows in order of arrival and acknowledge every packet. What it is not: the bare loop has no
+//! buffer limit, queue assignment, scheduler, mark, backpressure, congestion control, recovery or
+//! measurement. The extra time of a simulation is the price of its policies.
 
 use penstock_engine::stream::mix;
 use penstock_engine::{SourceId, Wheel};
@@ -18,7 +18,7 @@ use crate::simulation::slot_width_log2;
 use crate::wire::Wire;
 use crate::workload::{FlowArrival, Workload};
 
-/// A flow that a host has not sent whole.
+/// A flow whose host still has bytes to send.
 #[derive(Clone, Copy, Debug)]
 struct Backlog {
     remaining: u64,
@@ -43,7 +43,7 @@ pub struct BareLoop {
 }
 
 impl BareLoop {
-    /// Prepares the traffic of `scenario` on its topology; its scheme is not used.
+    /// Prepares the traffic of `scenario` on its topology. The scheme of `scenario` is not used.
     ///
     /// # Errors
     /// When the scenario is refused.

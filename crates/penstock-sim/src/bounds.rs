@@ -1,7 +1,7 @@
 //! Bounds of a scenario's fields, and policies that do not go together.
 //!
-//! Every check adds what it finds and goes on. A check that counts with a field leaves it alone when an earlier
-//! one has refused it.
+//! Every check adds the problems that it finds and goes on. A check that needs the value of a field
+//! skips the field when an earlier check has refused it.
 
 pub(crate) use penstock_units::declared::kind;
 use penstock_units::declared::{self, Declared};
@@ -22,14 +22,15 @@ mod hop_credit;
 mod levels;
 mod network;
 
-/// The longest run (ps): the timing wheel tells times apart up to hours; a minute of simulated time
-/// at 100 Gb/s is a billion packets a link.
+/// The longest run (ps). The timing wheel tells times apart up to hours, but a minute of simulated
+/// time at 100 Gb/s is already a billion packets a link.
 const LONGEST: Time = Time::from_ms(60_000);
 
 /// The network of `scenario`, with its routes at the start and how they change.
 ///
 /// # Errors
-/// Everything that is wrong with the scenario, its traffic included; the traffic alone is not looked at.
+/// All problems of the scenario, those of its traffic included. Without any other problem the
+/// traffic is not checked here.
 pub(crate) fn network(
     scenario: &Scenario,
 ) -> Result<(Topology, Routing, Vec<RouteChange>), ScenarioError> {
@@ -50,27 +51,27 @@ pub(crate) fn network(
     Err(ScenarioError(problems))
 }
 
-/// The longest data packet on the wire, if its parts were not refused.
+/// The longest data packet on the wire; none when a field of its size was refused.
 fn full_packet(scenario: &Scenario, problems: &Problems) -> Option<Bytes> {
     let packet = || scenario.payload() + Bytes::new(scenario.data_overhead().into());
     problems.is_sound("wire").then(packet)
 }
 
-/// Checks everything that does not need the built topology.
+/// Checks everything that can be checked before the topology is built.
 fn fields(scenario: &Scenario, problems: &mut Problems) {
     let Scenario { duration, drain, scheme, .. } = scenario;
     check_label("name", &scenario.name, problems);
     Declared::by::<Scenario>().check(&json!({ "duration": duration, "drain": drain }), problems);
     let span = duration.saturating_add(*drain);
     let remedy = format!(
-        "with drain this is {span}, more than a minute of simulated time; shorten either, a minute at \
-         100 Gb/s is a billion packets per link"
+        "duration and drain together are {span}, more than a minute of simulated time; shorten either, \
+         a minute at 100 Gb/s is a billion packets per link"
     );
     problems.unless(span <= LONGEST, "duration", duration, remedy);
     workload::check_count(&scenario.traffic, problems);
     problems.within("wire", |problems| declared::check(&scenario.wire, problems));
     problems.within("faults", |problems| declared::check(&scenario.faults, problems));
-    // Rows of links and nodes are checked with the network.
+    // Rows of links and nodes are checked later, with the network.
     let measure = MeasureConfig { series: vec![], trace: None, ..scenario.measure };
     problems.within("measure", |problems| declared::check(&measure, problems));
     check_label("scheme.name", &scheme.name, problems);

@@ -1,4 +1,4 @@
-//! Invariants of a whole simulation; each switch checks its own.
+//! Invariants of a whole simulation. Each switch checks its own invariants.
 
 use penstock_fabric::{AdmissionConfig, AssignmentConfig, SchedulingConfig};
 use penstock_packet::{Balance, Observer, Packet, PacketFlags, PacketKind};
@@ -7,16 +7,16 @@ use crate::error::InvariantError;
 use crate::routing::RoutingConfig;
 use crate::simulation::Simulation;
 
-/// Watches that the packets of a flow arrive in the order in which they were sent.
+/// Checks that the packets of a flow arrive in the order in which they were sent.
 #[derive(Debug, Default)]
 pub(crate) struct OrderCheck {
-    /// By slot: the number of the flow, and the offset of its last packet.
+    /// By slot: the number of the flow, and the offset of its packet that arrived last.
     last: Vec<(u64, u64)>,
     violation: Option<String>,
 }
 
 impl OrderCheck {
-    /// A packet of flow `number` in `slot` arrived. Bytes that were sent before may come late.
+    /// Notes that a packet of flow `number` in `slot` arrived. Retransmitted bytes may come late.
     pub(crate) fn on_arrival(&mut self, slot: u32, number: u64, packet: &Packet) {
         let slot = slot as usize;
         if self.last.len() <= slot {
@@ -34,9 +34,10 @@ impl OrderCheck {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// From now on, also checks the order of arrivals; not where the scheme may change it, as BFC
-    /// does with sampled bookkeeping (App. A.8), and AFQ with groups that change places or a quantum
-    /// that a round may exceed (sec. 4), and Homa's levels and packet spraying; nor where routes change.
+    /// From now on, also checks the order of arrivals. The order is not checked where routes
+    /// change, and where the scheme may reorder packets: BFC with sampled bookkeeping (App. A.8),
+    /// AFQ with groups that change places or a quantum that a round may exceed (sec. 4), Homa's
+    /// levels, packet spraying.
     pub fn watch_order(&mut self) {
         let switch = &self.scenario.scheme.switch;
         let is_sampled =
@@ -49,7 +50,7 @@ impl<O: Observer> Simulation<O> {
             (SchedulingConfig::ScanningDrr(_), _) => true,
             _ => false,
         };
-        // Homa's unscheduled and scheduled packets are in different queues.
+        // Homa's unscheduled and scheduled packets wait in different queues.
         let has_levels = switch.assignment.levels().is_some();
         let is_sprayed = matches!(self.scenario.scheme.routing, RoutingConfig::Spray(_));
         let may_reorder =
@@ -94,8 +95,8 @@ impl<O: Observer> Simulation<O> {
         Ok(())
     }
 
-    /// Packets in queues and on wires, and the payload of the data packets among them that have left their
-    /// host.
+    /// The number of packets in queues and on wires, and the payload of the data packets that have
+    /// left their host and not arrived.
     fn held(&self) -> (usize, u64) {
         let (mut packets, mut payload) = (0, 0);
         let mut count = |packet: &Packet| {
@@ -121,11 +122,11 @@ impl<O: Observer> Simulation<O> {
         (packets, payload)
     }
 
-    /// Checks that what the sending end of each link has paid has arrived or is on the wire, and that it
-    /// knows of no grant that was not given.
+    /// Checks both sides of the credits of every link. Everything that the sending end has paid has
+    /// arrived or is on the wire, and the sending end knows of no grant that was not given.
     ///
     /// # Errors
-    /// The first account whose books disagree.
+    /// The first account whose two sides disagree.
     fn verify_credits(&self) -> Result<(), String> {
         for (link, wire) in self.network.wires.iter().enumerate() {
             let Some(switch) = wire.to.checked_sub(self.sources.hosts) else { continue };
@@ -151,7 +152,7 @@ impl<O: Observer> Simulation<O> {
         Ok(())
     }
 
-    /// The credit of the sending end of a link.
+    /// The credits at the sending end of a link.
     fn sending_end(&self, node: u32, port: u16) -> Option<&Balance> {
         match node.checked_sub(self.sources.hosts) {
             None => self.hosts[node as usize].balance(),

@@ -1,10 +1,11 @@
-//! Sources of events and the clocks among them: when traffic, samples and the end of a run are due.
+//! Sources of events, and the clocks among them: when traffic, samples and the end of a run are
+//! due.
 //!
-//! Sources, in the order that breaks ties: the arrival on each wire, the end of each transmission (only
-//! while something waits), a timer for each host, the end of a timed pause of each link, a clock for
-//! each switch whose policy has one, a few global clocks, among them what each switch tells its
-//! neighbours again and again, and for each flow the timers of its receiving
-//! and of its sending end.
+//! Sources, in the order that breaks ties: the arrival on each wire; the end of each transmission
+//! (only while something waits); a timer for each host; the end of a timed pause of each link; a
+//! clock for each switch whose policy has one; a few global clocks, among which each switch has one
+//! for the signals that it repeats; for each flow, the timers of its receiving end and of its
+//! sending end.
 
 use penstock_engine::SourceId;
 use penstock_fabric::SwitchTimer;
@@ -18,29 +19,29 @@ use crate::simulation::Simulation;
 /// The global clocks, in the order that breaks ties.
 #[derive(Clone, Copy)]
 pub(crate) enum Clock {
-    /// Links fail or recover.
+    /// Links fail or recover now.
     Routes,
-    /// The next flow arrives.
+    /// The next flow arrives now.
     Traffic,
-    /// Buffers and series are sampled.
+    /// Buffers and series are sampled now.
     Sample,
-    /// The backlog is sampled.
+    /// The backlog is sampled now.
     Backlog,
-    /// Somebody looks for deadlocks.
+    /// The detector looks for deadlocks now.
     Deadlock,
-    /// No more traffic is generated.
+    /// The traffic ends: no more flows are generated.
     Duration,
-    /// Nothing more is waited for.
+    /// The run ends: unfinished flows get no more time.
     End,
 }
 
 const CLOCKS: u32 = Clock::End as u32 + 1;
 
-/// Those that come before what switches tell again and again.
+/// The clocks below this number come before the repeated signals of switches.
 const EARLY_CLOCKS: u32 = Clock::Deadlock as u32;
 
 impl Clock {
-    /// All of them.
+    /// All clocks.
     const ALL: [Clock; CLOCKS as usize] = [
         Clock::Routes,
         Clock::Traffic,
@@ -51,7 +52,7 @@ impl Clock {
         Clock::End,
     ];
 
-    /// What it is for, in words.
+    /// The purpose of the clock, in words.
     pub(crate) fn purpose(self) -> &'static str {
         match self {
             Clock::Routes => "links that fail or recover",
@@ -91,7 +92,7 @@ impl Sources {
         3 * self.links + self.hosts + switch
     }
 
-    /// What a switch tells its neighbours again and again.
+    /// The clock for the signals that `switch` repeats.
     pub(crate) fn repeat(self, switch: u32) -> SourceId {
         self.switch(self.switches) + EARLY_CLOCKS + switch
     }
@@ -102,8 +103,9 @@ impl Sources {
         self.switch(self.switches) + clock + repeats
     }
 
-    /// Whose a source is that is not of a link, a host, a switch's clock or a flow: a global clock's, or that of
-    /// what the switch with this number repeats.
+    /// The clock that `source` is: a global clock, or (as an error) the number of the switch whose
+    /// repeated signals are due. `source` must not belong to a link, a host, a switch's own clock
+    /// or a flow.
     pub(crate) fn kind(self, source: SourceId) -> Result<Clock, u32> {
         let place = source - self.switch(self.switches);
         if (EARLY_CLOCKS..EARLY_CLOCKS + self.switches).contains(&place) {
@@ -113,17 +115,17 @@ impl Sources {
         Ok(Clock::ALL[clock as usize])
     }
 
-    /// The timers of the receiving end of the flow with this name, 1 or more.
+    /// The timers of the receiving end of `flow`, a flow's name, 1 or more.
     pub(crate) fn receiver(self, flow: u32) -> SourceId {
         self.switch(self.switches) + CLOCKS + self.switches + 2 * (flow - 1)
     }
 
-    /// The name of the flow that has timer number `timer` of all flows' timers.
+    /// The name of the flow with timer number `timer` among the timers of all flows.
     pub(crate) fn flow(timer: u32) -> u32 {
         timer / 2 + 1
     }
 
-    /// The timers of the sending end of the flow with this name.
+    /// The timers of the sending end of `flow`, a flow's name.
     pub(crate) fn sender(self, flow: u32) -> SourceId {
         self.receiver(flow) + 1
     }
@@ -176,7 +178,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The timer of the port at which `link` begins is due.
+    /// The timer at the sending end of `link` is due.
     fn on_port_timer(&mut self, now: Time, link: u32) {
         let wire = &self.network.wires[link as usize];
         let (node, port) = (wire.from, wire.from_port);
@@ -197,7 +199,7 @@ impl<O: Observer> Simulation<O> {
             let clock = self.sources.clock(Clock::Traffic);
             match self.ns3 {
                 None => self.wheel.schedule(clock, arrival.time),
-                // There a flow starts behind everything else of its nanosecond.
+                // In the ns-3 HPCC simulator a flow starts after everything else of its nanosecond.
                 Some(_) => self.wheel.schedule_ranked(clock, arrival.time, u64::MAX),
             }
         }
@@ -210,7 +212,7 @@ impl<O: Observer> Simulation<O> {
         self.expect_flow();
     }
 
-    /// Ends the run when nothing more can happen to a flow with an end.
+    /// Ends the run when every flow with an end has finished and no flow is to come.
     pub(crate) fn stop_if_finished(&mut self) {
         let has_endless = self.measured.endless > 0;
         if self.pending.is_none()

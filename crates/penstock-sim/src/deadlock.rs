@@ -1,9 +1,9 @@
 //! Looks for deadlocks while a simulation runs, and ends it when there is one.
 //!
-//! Only links on a cycle of buffer dependencies are watched: without a cycle there is no deadlock
-//! (BFC Theorem 1), and such a run pays nothing. Otherwise the packets that wait at these links are
-//! looked through every ten base round trips (our choice: what a run costs in between is a hundred
-//! times as much); nothing is done per packet.
+//! The detector watches only links on a cycle of buffer dependencies: without a cycle there is no
+//! deadlock (BFC Theorem 1), and such a run pays nothing. With a cycle, the detector looks through
+//! the packets that wait at these links every ten base round trips (our choice: the run in between
+//! costs a hundred times as much). The detector does nothing per packet.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::network::Network;
 use crate::routing::Dependencies;
 use crate::simulation::Simulation;
 
-/// Base round trips between two looks.
+/// Base round trips between two looks of the detector.
 const ROUND_TRIPS: u64 = 10;
 
-/// The links that are watched.
+/// The links that the detector watches.
 #[derive(Debug)]
 pub(crate) struct DeadlockWatch {
     links: Vec<u32>,
@@ -28,7 +28,7 @@ pub(crate) struct DeadlockWatch {
 }
 
 impl DeadlockWatch {
-    /// What there is to watch in `network`, if anything.
+    /// The links of `network` to watch; none when no deadlock is possible.
     pub(crate) fn new(network: &Network) -> Option<Self> {
         if !network.switches.first()?.has_lasting_pauses() {
             return None;
@@ -46,7 +46,7 @@ impl DeadlockWatch {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// Looks for a deadlock; the run ends with it.
+    /// Looks for a deadlock, and ends the run when there is one.
     pub(crate) fn on_deadlock_clock(&mut self, now: Time) {
         let Some(watch) = &self.deadlock_watch else { return };
         let next = now + watch.interval;
@@ -64,7 +64,7 @@ impl<O: Observer> Simulation<O> {
         self.is_done = true;
     }
 
-    /// Who waits for whom at `links`.
+    /// Which pauses wait for which at `links`.
     fn waiting(&self, links: &[u32]) -> Waiting {
         let mut waiting = Waiting::default();
         for &link in links {
@@ -80,7 +80,8 @@ impl<O: Observer> Simulation<O> {
         waiting
     }
 
-    /// Which of `pauses` would last with these bytes alone, as the switches that sent them say.
+    /// Which of `pauses` would last with these bytes alone, according to the switches that sent
+    /// them.
     fn lasting(&self, pauses: &[(Pause, u64)]) -> Vec<bool> {
         let mut by_switch: BTreeMap<u32, Vec<(usize, KeptPause)>> = BTreeMap::new();
         for (place, &(pause, bytes)) in pauses.iter().enumerate() {

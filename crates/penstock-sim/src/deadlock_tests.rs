@@ -1,4 +1,5 @@
-//! What the detector calls a deadlock never moves again, and it is there only where it is needed.
+//! A deadlock that the detector finds never moves again, and the detector runs only where a
+//! deadlock is possible.
 
 use penstock_packet::Unobserved;
 use serde_json::{Value, json};
@@ -6,7 +7,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::scenario::Scenario;
 
-/// Five switches in a ring with two hosts each, which send 20 MB each to the next but one.
+/// Five switches in a ring with two hosts each. Every host sends 20 MB to the switch after the
+/// next.
 fn ring(backpressure: &Value) -> Value {
     let link =
         |a: u32, b: u32| json!({"a": a, "b": b, "rate": 100_000_000_000u64, "delay": 1_000_000});
@@ -75,7 +77,7 @@ fn a_deadlock_never_moves_again() {
             links.map(|link| simulation.counters[link].payload).collect()
         };
         let before = carried(&simulation);
-        // Goes on without the detector until the drain is over.
+        // The run goes on without the detector until the drain is over.
         simulation.is_done = false;
         while simulation.advance(1_000).unwrap() {}
         assert!(simulation.now() > Time::from_ms(20), "{backpressure}: {:?}", simulation.now());
@@ -87,7 +89,7 @@ fn a_deadlock_never_moves_again() {
 fn there_is_no_detector_without_a_cycle_or_without_pauses() {
     let cyclic = ring(&pfc(json!(30_000)));
     let watch = simulation(&cyclic).deadlock_watch.expect("the ring has cycles");
-    // Both ways round; the hosts' links are not watched.
+    // Links of both directions are watched, but not the links of hosts.
     assert_eq!(watch.links, (20..30).collect::<Vec<_>>());
     let mut line = cyclic;
     line["topology"]["failed_links"] = json!([[10, 14]]);

@@ -1,4 +1,4 @@
-//! The static side of deadlocks: what `penstock deadlock` asks of a scenario, without running it.
+//! The static side of deadlocks: the answer to `penstock deadlock`, without running the scenario.
 
 use serde::Serialize;
 
@@ -16,39 +16,41 @@ pub struct CoreLink {
     pub from: u32,
     /// The node that receives.
     pub to: u32,
-    /// Such as `T0->S1`.
+    /// Name of the link, such as `T0->S1`.
     pub name: String,
 }
 
 /// Links that depend on each other.
 #[derive(Clone, Debug, Serialize)]
 pub struct DependencyCycle {
-    /// All of them, ascending.
+    /// All links of the set, ascending.
     pub links: Vec<u32>,
-    /// A shortest cycle among them; each waits for the next, the last for the first.
+    /// A shortest cycle in the set: each link waits for the next, the last for the first.
     pub example: Vec<u32>,
 }
 
-/// The buffer dependencies of a network and its routes; pairs are (link waited for first, next).
+/// The buffer dependencies of a network and its routes. A dependency is a pair (the link waited for
+/// first, the link waited for next).
 #[derive(Clone, Debug, Serialize)]
 pub struct DependencyReport {
     /// The links between switches.
     pub links: Vec<CoreLink>,
-    /// By destination edge switch, by switch: the links towards it, `[edge, switch, links]`.
+    /// For each destination edge switch and each switch, the links towards the edge switch: `[edge,
+    /// switch, links]`.
     pub next_hops: Vec<(u32, u32, Vec<u32>)>,
     /// All dependencies of routes in use.
     pub dependencies: Vec<Dependency>,
     /// Sets of links that depend on each other; none when no deadlock is possible.
     pub cycles: Vec<DependencyCycle>,
-    /// Dependencies whose elision leaves no cycle.
+    /// Dependencies to elide so that no cycle is left.
     pub elided: Vec<Dependency>,
-    /// Whether eliding every turn from a higher tier to a higher tier leaves none either, as BFC's
-    /// `elide_down_up` does.
+    /// Whether no cycle is left either when every turn from a higher tier back to a higher tier is
+    /// elided, as BFC's `elide_down_up` does.
     pub down_up_suffices: bool,
 }
 
-/// The buffer dependencies of `scenario`'s network and its routes, before and after every outage; or
-/// of any routes that there could be.
+/// The buffer dependencies of `scenario`'s network. With `any_route`, of all routes that are
+/// possible in the network; otherwise of the routes in use before and after every outage.
 ///
 /// # Errors
 /// When the scenario is refused.

@@ -3,19 +3,19 @@
 use penstock_units::{Problem, Problems};
 use thiserror::Error;
 
-/// A scenario that cannot be run; the message has a line for each problem, with the field, its value and the
-/// remedy.
+/// A scenario that cannot be run. The message has a line for each problem, with the field, its
+/// value and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ScenarioError(pub(crate) Problems);
 
 impl ScenarioError {
-    /// Refuses what has `problems`.
+    /// An error with all `problems`, if there are any.
     pub(crate) fn unless_none(problems: Problems) -> Result<(), ScenarioError> {
         if problems.is_empty() { Ok(()) } else { Err(ScenarioError(problems)) }
     }
 
-    /// What is wrong, in the order of the checks; at least one problem.
+    /// The problems, in the order of the checks; at least one.
     pub fn problems(&self) -> &[Problem] {
         self.0.found()
     }
@@ -36,11 +36,11 @@ impl From<Problem> for ScenarioError {
      defect of Penstock, please report it with the scenario"
 )]
 pub struct StandstillError {
-    /// Where (ps).
+    /// Time at which the run stands still (ps).
     pub time: penstock_units::Time,
-    /// How many events happened at that time.
+    /// Events that happened at that time.
     pub events: u64,
-    /// The sources of events that go on, in words.
+    /// The sources whose events keep happening, in words.
     pub sources: String,
 }
 
@@ -48,8 +48,8 @@ pub struct StandstillError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("at {time}: {what}; this is a defect of Penstock, please report it with the scenario")]
 pub struct InvariantError {
-    /// When.
+    /// Time of the check that failed.
     pub time: penstock_units::Time,
-    /// What did not hold.
+    /// The invariant that did not hold.
     pub what: String,
 }

@@ -1,10 +1,11 @@
-//! Flows that are alive, by the names that the packet pool gives: a run needs memory for the flows it has
-//! at a time and not for those it has had. A name is used again only when no packet bears it, because a
-//! duplicate that is still on its way must find the route on which it was sent.
+//! Flows that are alive, by the names that the packet pool gives.
+//!
+//! A run needs memory only for the flows that are alive at one time. A name is used again only when
+//! no packet bears it, because a late duplicate must find the route on which it was sent.
 
 use penstock_units::Time;
 
-/// Flow numbers and flow hashes, one to one, so that no two flows of a run are confused by a switch
+/// One-to-one pairs of flow numbers and flow hashes. No two flows of a run look alike to a switch,
 /// and a trace can name the flow behind a hash.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowNames {
@@ -17,12 +18,12 @@ const SPREAD: u32 = 0x9e37_79b1;
 const GATHER: u32 = 0x0e8b_2f51;
 
 impl FlowNames {
-    /// Names that depend on `seed`.
+    /// Pairs that depend on `seed`.
     pub fn new(seed: u64) -> Self {
         FlowNames { key: penstock_engine::stream::mix(seed) as u32 }
     }
 
-    /// The hash of flow `number`; different for any two of 2^32 consecutive numbers.
+    /// The hash of flow `number`. Any two of 2^32 consecutive numbers have different hashes.
     pub fn hash(self, number: u64) -> u32 {
         (number as u32 ^ self.key).wrapping_mul(SPREAD)
     }
@@ -33,10 +34,10 @@ impl FlowNames {
     }
 }
 
-/// What the simulator knows about a flow; what its hosts know is theirs.
+/// What the simulator knows about a flow. The hosts keep their own state of the flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flow {
-    /// See [`FlowNames`].
+    /// Hash of the flow; see [`FlowNames`].
     pub hash: u32,
     /// Sending host.
     pub source: u32,
@@ -52,22 +53,22 @@ pub struct Flow {
     pub number: u64,
     /// Bytes to send; 0 for endless.
     pub size: u64,
-    /// When it arrived.
+    /// When the flow arrived.
     pub start: Time,
     /// Completion time of the same flow alone on its path.
     pub ideal: Time,
-    /// Propagation and pipelines on the way there.
+    /// Propagation and pipeline delays on the way to the destination.
     pub latency: Time,
-    /// Time of a byte on all links of the way there, in units of 2^-10 ps.
+    /// Time that a byte takes on all links to the destination, in units of 2^-10 ps.
     pub byte_time: u64,
 }
 
 /// All flows that are alive, by name.
 #[derive(Debug)]
 pub struct FlowSlots {
-    /// What the simulator knows.
+    /// What the simulator knows, by name.
     pub flows: Vec<Flow>,
-    /// Routes: for each name `stride` links there and `stride` links back.
+    /// Routes: for each name `stride` links to the destination and `stride` links back.
     pub routes: Vec<u32>,
     stride: usize,
 }
@@ -78,7 +79,7 @@ impl FlowSlots {
         FlowSlots { flows: vec![], routes: vec![], stride }
     }
 
-    /// Enters a flow under its `name`, which a flow that has ended may have had.
+    /// Enters a flow under its `name`. A flow that has ended may have had the same name.
     pub fn insert(&mut self, name: u32, flow: Flow, forward: &[u32], back: &[u32]) {
         if self.flows.len() <= name as usize {
             self.flows.resize(name as usize + 1, Flow::default());
@@ -91,25 +92,25 @@ impl FlowSlots {
         }
     }
 
-    /// The flow with this name has ended.
+    /// Marks the flow with this name as ended.
     pub fn end(&mut self, name: u32) {
         self.flows[name as usize].is_live = false;
     }
 
-    /// Where the way there starts in `routes`, or the way back.
+    /// Where the route of the flow starts in `routes`: to the destination, or with `is_reply` back.
     #[inline]
     pub fn route(&self, name: u32, is_reply: bool) -> usize {
         (2 * name as usize + usize::from(is_reply)) * self.stride
     }
 
-    /// The flow with the name `slot`, unless it has ended.
+    /// The flow with the name `slot`; none when that flow has ended.
     #[inline]
     pub fn live_flow(&self, slot: u32) -> Option<&Flow> {
         let flow = &self.flows[slot as usize];
         flow.is_live.then_some(flow)
     }
 
-    /// The names of flows that have not ended, in the order of their flows' numbers.
+    /// The names of all flows that have not ended, by ascending number.
     pub fn live(&self) -> Vec<u32> {
         let mut slots: Vec<u32> = (0..self.flows.len() as u32)
             .filter(|&slot| self.flows[slot as usize].is_live)

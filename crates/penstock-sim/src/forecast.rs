@@ -1,7 +1,7 @@
 //! How much work a scenario is, before anything is built: flows, packets, packet-hops.
 //!
-//! What it is: expectations, so that a run that no machine can make is refused before it starts.
-//! What it is not: a bound. Losses, pauses and control frames are not foreseen.
+//! What it is: expected values, so that a run too large for any machine is refused before it
+//! starts. What it is not: a bound. Losses, pauses and control frames are not foreseen.
 
 use penstock_units::Time;
 use serde::Serialize;
@@ -12,18 +12,18 @@ use crate::scenario::Scenario;
 use crate::topology::Topology;
 use crate::workload::{TrafficConfig, Workload, mean_path, size_shares};
 
-/// What is expected of a run.
+/// The expected work of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// Flows that start.
     pub flows: f64,
     /// Data packets that hosts send.
     pub data_packets: f64,
-    /// Packets put on a wire, acknowledgements included: one for each data packet.
+    /// Packets put on a wire, one acknowledgement for each data packet included.
     pub packet_hops: f64,
 }
 
-/// What is expected of a run of `scenario`.
+/// The expected work of a run of `scenario`.
 ///
 /// # Errors
 /// When the scenario is refused.
@@ -45,8 +45,8 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     })
 }
 
-/// Flows without an end, and the packets they send until the traffic ends, when those of a host share its
-/// link evenly.
+/// The number of endless flows, and the packets that they send until the traffic ends. The flows of
+/// a host share its link evenly.
 fn endless(scenario: &Scenario, topology: &Topology) -> (f64, f64) {
     let listed = scenario.traffic.iter().filter_map(|entry| match entry {
         TrafficConfig::Listed(listed) => Some(listed),
@@ -74,16 +74,16 @@ fn endless(scenario: &Scenario, topology: &Topology) -> (f64, f64) {
     (ends.len() as f64, packets.sum())
 }
 
-/// Full data packets that a link carries in a second.
+/// How many full data packets a link carries in a second.
 fn packet_rate(scenario: &Scenario, topology: &Topology, link: u32) -> f64 {
     let bytes = u64::from(scenario.wire.payload) + u64::from(scenario.data_overhead());
     topology.links[link as usize].rate.as_bps() as f64 / (8 * bytes) as f64
 }
 
-/// The most data packets that all hosts together can send in `span`, if none is shorter than others.
+/// The most data packets that all hosts together can send in `span`.
 fn sendable(scenario: &Scenario, topology: &Topology, span: Time) -> f64 {
     let rates = (0..topology.hosts).map(|h| packet_rate(scenario, topology, topology.uplink(h)));
-    // Packets may be much shorter than a full one, but not than their headers.
+    // A packet may be much shorter than a full one, but not shorter than its headers.
     let shortest = f64::from(scenario.wire.payload) / f64::from(scenario.data_overhead().max(1));
     rates.sum::<f64>() * span.as_s_f64() * (1.0 + shortest)
 }

@@ -1,4 +1,5 @@
-//! The simulator as the driver of hosts: it hands them what arrives, does what they ask for, and measures.
+//! The simulator as the driver of hosts. The driver hands packets to hosts, does what hosts ask
+//! for, and measures.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::simulation::Simulation;
 /// Fractional bits of [`crate::flow::Flow::byte_time`].
 pub(crate) const BYTE_TIME_BITS: u32 = 10;
 
-/// The hosts of `scenario`, each with what its switch grants from the start.
+/// The hosts of `scenario`. Each host has the credits that its switch grants from the start.
 pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
     let config = Arc::new(scenario.scheme.host.clone());
     let shaping = scenario.scheme.switch.scheduling.credit_shaping();
@@ -40,7 +41,7 @@ pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
     (0..network.topology.hosts).map(host).collect()
 }
 
-/// What the hosts of a run with `seed` draw from.
+/// The random streams of all hosts in a run with `seed`.
 pub(crate) fn draws(seed: u64) -> HostDraws {
     let random = |name| {
         let mut named = stream(seed, name);
@@ -50,7 +51,7 @@ pub(crate) fn draws(seed: u64) -> HostDraws {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// A host, and what it is lent for a call.
+    /// A host, and everything that it borrows for one call.
     #[inline(always)]
     pub(crate) fn lend(&mut self, now: Time, host: u32) -> (&mut Host, Turn<'_>) {
         let turn = Turn {
@@ -92,7 +93,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The uplink of `host` is free; the caller serves the host afterwards.
+    /// The uplink of `host` is free: `host` sends its next packet, if any. The caller serves the
+    /// requests of `host` afterwards.
     #[inline]
     pub(crate) fn send_from_host(&mut self, now: Time, host: u32, link: u32) {
         let (node, mut turn) = self.lend(now, host);
@@ -105,8 +107,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Wakes `host` when its first paced flow may send, but not before `earliest`. In the ns-3 HPCC
-    /// simulator an alarm that is set stays as it is.
+    /// Sets the alarm of `host` to the time when its first paced flow may send, at `earliest` or
+    /// later. In the ns-3 HPCC simulator an alarm that is set already stays unchanged.
     fn sleep(&mut self, earliest: Time, host: u32) {
         let alarm = self.sources.host(host);
         if self.ns3.is_some() && self.wheel.is_pending(alarm) {
@@ -117,7 +119,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A flow of `host` may send at `time`: an alarm that is set for later moves there.
+    /// A flow of `host` may send at `time`: moves a later alarm of `host` to `time`.
     fn move_alarm(&mut self, now: Time, host: u32, time: Time) {
         let alarm = self.sources.host(host);
         if self.wheel.is_pending(alarm) && time < self.wheel.due(alarm) {

@@ -1,15 +1,16 @@
-//! Hosts whose parameters follow the sizes of the flows that a scenario makes expect.
+//! Parameters of hosts that follow from the flow sizes expected in a scenario.
 
 use crate::error::ScenarioError;
 use crate::network::Network;
 use crate::scenario::Scenario;
 use crate::workload;
 
-/// `scenario` with what its controller leaves to the workload. The sizes are the expected ones, not those
-/// that a run happens to draw, so that they are the same for every seed.
+/// `scenario`, with the parameters filled in that its controller derives from the workload. The
+/// sizes are expected ones, not the sizes that a run draws, so the parameters are the same for
+/// every seed.
 ///
 /// # Errors
-/// When its traffic does not fit the network.
+/// When the traffic of `scenario` does not fit the network.
 pub(crate) fn resolved(scenario: &Scenario, network: &Network) -> Result<Scenario, ScenarioError> {
     let mut scenario = scenario.clone();
     let Some(levels) = scenario.scheme.switch.assignment.levels() else {

@@ -1,16 +1,17 @@
 //! The simulator: scenario → network → events → records.
 //!
 //! What it is: the runtime that drives switches (`penstock-fabric`) and hosts
-//! (`penstock-transport`) over links, in simulated time. What it is not: it makes no decision about
-//! a packet; every policy lives in those two crates.
+//! (`penstock-transport`) over links, in simulated time. What it is not: the runtime makes no
+//! decision about a packet; every policy lives in those two crates.
 //! Invariant: the same scenario gives the same records, byte for byte.
 //!
-//! Reading order: [`scenario`] (what is asked for), [`topology`], [`routing`], [`workload`],
-//! [`network`] (what is built), [`wire`], [`flow`], `clock` (what events are there),
-//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `host` and `switch` (how both
-//! are driven), `router` (where packets go), `check` (invariants), `standstill` (time must pass),
-//! `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and [`results`] (what comes out).
-//! [`mod@dependencies`] answers `penstock deadlock`, [`mod@forecast`] how large a run is; [`bare`] is the yardstick of the benchmark.
+//! Reading order: [`scenario`] (the input), [`topology`], [`routing`], [`workload`], [`network`]
+//! (everything built from the input), [`wire`], [`flow`], `clock` (the sources of events),
+//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `host` and `switch` (how
+//! the loop drives both), `router` (where packets go), `check` (invariants), `standstill` (time
+//! must pass), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and [`results`] (the
+//! output). [`mod@dependencies`] answers `penstock deadlock`; [`mod@forecast`] says how large a run
+//! will be; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;

@@ -1,4 +1,4 @@
-//! The beginning and the end of a flow: its paths, its slot, what is known of it, its record.
+//! The beginning and the end of a flow: its paths, its slot, its facts, its record.
 
 use penstock_engine::stream::mix;
 use penstock_packet::Observer;
@@ -56,7 +56,7 @@ impl<O: Observer> Simulation<O> {
         self.serve(now, arrival.source);
     }
 
-    /// What the controller of a flow on this path may know.
+    /// The facts that the controller of a flow on these two paths may know.
     fn path_facts(&self, forward: &[u32], back: &[u32]) -> PathFacts {
         let longest = self.network.path;
         if self.scenario.scheme.host.base_rtt == BaseRtt::Longest {

@@ -22,7 +22,7 @@ use crate::scenario::Scenario;
 use crate::topology::{self, Topology};
 use crate::wire::Wire;
 
-/// Sizes of frames, prepared (bytes).
+/// Sizes of frames, calculated once (bytes).
 #[derive(Clone, Copy, Debug)]
 pub struct Frames {
     /// Header, telemetry and timestamp of a data packet.
@@ -31,12 +31,12 @@ pub struct Frames {
     pub acknowledgement: u16,
     /// A pause, resume or bitmap frame.
     pub control: u16,
-    /// What the ideal completion time assumes: neither telemetry nor timestamps.
+    /// Frame sizes for the ideal completion time, without telemetry and timestamps.
     pub ideal: FrameSizes,
 }
 
 impl Frames {
-    /// Those that hosts make.
+    /// The sizes of the frames that hosts make.
     pub(crate) fn of_hosts(&self) -> FrameBytes {
         let Frames { data_overhead, acknowledgement, control, .. } = *self;
         FrameBytes { data_overhead, acknowledgement, control }
@@ -48,24 +48,24 @@ impl Frames {
 pub struct Network {
     /// Hosts, switches and links.
     pub topology: Topology,
-    /// Who is reached how.
+    /// The routes at the start.
     pub routing: Routing,
-    /// How that changes, in order of time.
+    /// Changes of the routes, in order of time.
     pub route_changes: Vec<RouteChange>,
-    /// By switch: node − hosts.
+    /// Switches, by node number less the number of hosts.
     pub switches: Vec<Switch>,
-    /// By host: the link to its switch.
+    /// By host: the link from the host to its switch.
     pub uplinks: Vec<u32>,
-    /// By directed link.
+    /// Wires, by directed link.
     pub wires: Vec<Wire>,
     /// The links at the ports of each node.
     pub ports: PortLinks,
     /// Sizes of frames.
     pub frames: Frames,
-    /// What controllers may know of their paths; the longest base RTT, and the most hops, serve every
-    /// flow, as GLOBAL_T does in the HPCC simulator.
+    /// What controllers may know of their paths. The longest base RTT and the most hops of the
+    /// network serve every flow, as GLOBAL_T does in the HPCC simulator.
     pub path: PathFacts,
-    /// The largest number of links between two hosts.
+    /// The largest number of links on a path between two hosts.
     pub path_links: usize,
 }
 
@@ -104,14 +104,16 @@ impl Network {
         Ok(network)
     }
 
-    /// What the switch at the far end of `link` lets the sending end have from the start (BFC with credits).
+    /// The credits that the switch at the far end of `link` grants to the sending end from the
+    /// start (BFC with credits); none without credits or without a switch there.
     pub(crate) fn opening_balance(&self, link: u32) -> Option<Balance> {
         let wire = &self.wires[link as usize];
         let switch = wire.to.checked_sub(self.topology.hosts)?;
         self.switches[switch as usize].opening_balance(wire.to_port)
     }
 
-    /// Gives the sending end of each link between switches what the far end grants from the start.
+    /// Gives the sending end of each link between switches the credits that the far end grants from
+    /// the start.
     fn connect_credits(&mut self) {
         for link in 0..self.wires.len() {
             let (from, port) = (self.wires[link].from, self.wires[link].from_port);
@@ -123,7 +125,7 @@ impl Network {
         }
     }
 
-    /// The routes of the whole run, in order of time.
+    /// All routes that the run uses, in order of time.
     pub fn routings(&self) -> Vec<&Routing> {
         let later = self.route_changes.iter().map(|change| &change.routing);
         std::iter::once(&self.routing).chain(later).collect()
@@ -176,7 +178,7 @@ fn path_facts(
     }
 }
 
-/// The shortest last flight of an acknowledgement.
+/// The shortest time that an acknowledgement needs for its last link.
 fn last_flight(topology: &Topology, frames: &Frames) -> Time {
     let acknowledgement = Bytes::new(u64::from(frames.acknowledgement));
     let downlinks =
@@ -231,7 +233,7 @@ fn build_switch(
     Switch::new(&scenario.scheme.switch, &facts, draws)
 }
 
-/// What the switch `node` knows of its place.
+/// What the switch `node` knows of itself and its links.
 pub(crate) fn switch_facts(topology: &Topology, node: u32, salt: u32) -> SwitchFacts {
     let port = |link: &u32| {
         let link = &topology.links[*link as usize];

@@ -1,10 +1,10 @@
-//! What a run keeps beside its network under the fidelity of the ns-3 HPCC simulator
+//! The state that only a run under the fidelity of the ns-3 HPCC simulator has
 //! (alibaba-edu/High-Precision-Congestion-Control, commit 9f4be2a; `reference/ns3-hpcc/MODEL.md`).
 //!
-//! Its clock, its rounding and its NIC are in `penstock-units` and `penstock-transport`. Here are the
-//! ECMP hash, which decides the paths, and the ranks of packets in flight: that simulator schedules
-//! the arrival of a packet when its transmission starts, and events of the same nanosecond happen in
-//! the order in which they were scheduled.
+//! The clock, the rounding and the NIC of that simulator are in `penstock-units` and
+//! `penstock-transport`. Here are its ECMP hash, which decides the paths, and the ranks of packets
+//! in flight. That simulator schedules the arrival of a packet when the transmission starts, and
+//! events of the same nanosecond happen in the order in which they were scheduled.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,17 +17,17 @@ use crate::routing::{FrameSizes, Routing, longest_path};
 use crate::topology::{Link, Topology};
 use crate::workload::FlowArrival;
 
-/// The source port of the first flow between two hosts; each further flow takes the next one.
+/// The source port of the first flow between two hosts. Each further flow takes the next port.
 const FIRST_SOURCE_PORT: u16 = 10_000;
 
-/// Random streams that setting up the network takes; see [`streams`].
+/// How many random streams the set-up of the network takes; see [`streams`].
 const STREAMS_PER_NODE: u64 = 6;
 const STREAMS_PER_NETWORK: u64 = 2;
 
 /// The state of a run under that simulator's fidelity.
 #[derive(Debug, Default)]
 pub(crate) struct Ns3 {
-    /// How many flows there were between two hosts.
+    /// How many flows have started between two hosts.
     flows: HashMap<(u32, u32), u16>,
 }
 
@@ -63,8 +63,9 @@ fn address(host: u32) -> u32 {
     0x0b00_0001 + ((host / 256) << 16) + ((host % 256) << 8)
 }
 
-/// Next hop number `pick` when they are sorted by the number of the node they lead to, highest first:
-/// the order of the reference runs (measured; it depends on the addresses of objects there).
+/// The link at place `pick` among `hops`, sorted by the node number at their far end, highest
+/// first. That is the order of the reference runs (measured; there it depends on the addresses of
+/// objects).
 fn descending(topology: &Topology, hops: &[u32], pick: usize) -> u32 {
     let mut sorted = hops.to_vec();
     sorted.sort_by_key(|&hop| core::cmp::Reverse(topology.links[hop as usize].to));
@@ -84,20 +85,21 @@ fn ecmp_hash(key: [u32; 3], seed: u32) -> u32 {
     hash ^ hash >> 16
 }
 
-/// The base round-trip time of the longest pair: twice the propagation and the serialization of a
-/// full payload, without headers, on the way there.
+/// The base round-trip time of the farthest pair of hosts: both propagation delays, and the
+/// serialization of a full payload, without headers, on the way to the destination.
 pub(crate) fn base_rtt(topology: &Topology, routing: &Routing, payload: Bytes) -> Time {
     longest_path(topology, routing, |link| link_round_trip(&topology.links[link as usize], payload))
 }
 
-/// What `link` adds to the base round-trip time: whole nanoseconds, as everything there.
+/// The part of `link` in the base round-trip time: whole nanoseconds, as all times in that
+/// simulator.
 pub(crate) fn link_round_trip(link: &Link, payload: Bytes) -> Time {
     let serialization = payload.get() * 8_000_000_000 / link.rate.as_bps();
     Time::from_ns(2 * (link.delay.as_ps() / 1_000) + serialization)
 }
 
-/// What that simulator calls the completion time of the flow alone: the base round-trip time of the
-/// pair, and all its bytes with headers at the rate of the slowest link.
+/// The completion time that the ns-3 HPCC simulator gives a flow alone: the base round-trip time of
+/// the pair, and all bytes with headers at the rate of the slowest link.
 pub(crate) fn ideal_fct(
     topology: &Topology,
     forward: &[u32],
@@ -116,11 +118,12 @@ pub(crate) fn ideal_fct(
     base_rtt + Time::from_ns(u64::try_from(transfer).unwrap_or(u64::MAX / 2_000))
 }
 
-/// The random numbers that all its switches share.
+/// The random numbers that all switches share.
 ///
-/// Setting up a network takes streams before the first mark does. With the reference's 144 nodes it
-/// takes 866: of the first 3,000 numbers, that one alone gives every completion time of the DCTCP
-/// incast of 100 flows. We read it as six for each node and two for the whole (our choice for other
+/// The set-up of a network takes streams before the first mark does. With the reference's 144 nodes
+/// the set-up takes 866: of the first 3,000 numbers, only 866 gives every completion time of the
+/// DCTCP incast of 100 flows. We read 866 as six for each node and two for the network. The
+/// reference has one network only, so the split is our choice for other numbers of nodes.
 /// numbers of nodes, because the reference has one network only).
 pub(crate) fn streams(nodes: usize) -> Rc<RefCell<Streams>> {
     let first = STREAMS_PER_NODE * nodes as u64 + STREAMS_PER_NETWORK;

@@ -1,16 +1,16 @@
 //! Links that fail and recover at given times, and the routes around them.
 //!
-//! When a cable fails, what is on it in both directions is lost, and so is what waits for it, control
-//! packets included: a switch flushes the queues of a port that is down. Pauses that the far end had
-//! asked for end with it. At the same moment all routes are those of the network without the cable:
-//! the time that a routing protocol needs to converge is left out. When it recovers, both ends repeat
-//! the pauses that they still want (the bitmap of BFC, sec. 3.3.2; the refreshed pause of IEEE
-//! 802.1Qbb), and routes use it again.
+//! When a cable fails, all packets on it are lost in both directions. Packets that wait for the
+//! cable are lost, too, control packets included: a switch flushes the queues of a port that is
+//! down. Pauses that the far end had asked for end. At the same moment all routes become those of
+//! the network without the cable: the time that a routing protocol needs to converge is left out.
+//! When the cable recovers, both ends repeat the pauses that they still want (the bitmap of BFC,
+//! sec. 3.3.2; the refreshed pause of IEEE 802.1Qbb), and routes use the cable again.
 //!
-//! In such a run packets are forwarded switch by switch, with the tables of the moment, as real
-//! switches do; otherwise a flow's route is looked up once. A packet on its way may therefore turn
-//! back, or go down and up again, which is how a Clos network gets cyclic buffer dependencies
-//! (P. Goyal et al., BFC, NSDI 2022, App. B).
+//! In a run with outages packets are forwarded switch by switch, with the tables of the moment, as
+//! real switches do. Without outages a flow's route is looked up once. A packet on its way may
+//! therefore turn back, or go down and up again. That is how a Clos network gets cyclic buffer
+//! dependencies (P. Goyal et al., BFC, NSDI 2022, App. B).
 //!
 //! A link that is down is one whose transmission never ends: it costs nothing per packet.
 
@@ -46,20 +46,21 @@ pub struct OutageConfig {
 /// A moment at which cables fail or recover.
 #[derive(Clone, Debug)]
 pub struct RouteChange {
-    /// When.
+    /// When the cables fail or recover.
     pub time: Time,
     /// Directed links that go down.
     pub failed: Vec<u32>,
     /// Directed links that come up.
     pub recovered: Vec<u32>,
-    /// The routes from then on.
+    /// The routes from that moment on.
     pub routing: Routing,
 }
 
 /// The changes of `scenario`'s routes, in order of time.
 ///
-/// A problem is an outage that names no cable between switches, overlaps another one of the cable, has no
-/// length, or cuts the network; so is a recovery of losses that depends on switches that tell of them.
+/// An outage is a problem when it names no cable between switches, overlaps another outage of the
+/// same cable, has no length, or cuts the network. With outages, a recovery is a problem that
+/// relies on switches to report losses.
 pub(crate) fn route_changes(
     scenario: &Scenario,
     topology: &Topology,
@@ -80,7 +81,7 @@ pub(crate) fn route_changes(
             steps.extend(outage.end.map(|end| (end, link, false)));
         }
     }
-    // At one moment a link fails before it recovers: outages that touch are then refused.
+    // At one moment a link fails before it recovers, so outages that touch are refused.
     steps.sort_unstable_by_key(|&(time, link, fails)| (time, link, !fails));
     overlaps(&steps, topology, problems);
     if !problems.is_sound("faults.outages") {
@@ -89,7 +90,7 @@ pub(crate) fn route_changes(
     problems.value_of(changes(&steps, topology)).unwrap_or_default()
 }
 
-/// The link that an outage means, in one direction.
+/// The link that an outage names, in one direction; none when the outage is refused.
 fn checked(
     index: usize,
     outage: &OutageConfig,
@@ -105,7 +106,7 @@ fn checked(
                            name the two ends of one",
     );
     problems.unless(link.is_some(), &field("link"), value, remedy);
-    // The bounds of both times are declared.
+    // The declared bounds refuse a start or an end at zero.
     if let Some(end) = outage.end.filter(|&end| end <= start && end > Time::ZERO) {
         let remedy =
             format!("it is not after the start, {start}; write a later time, or null for never");
@@ -115,7 +116,7 @@ fn checked(
     link.map(|link| link.min(topology.links[link as usize].reverse))
 }
 
-/// Refuses the outages of a link that is down already, or recovers at that moment.
+/// Refuses outages of a link that is down already, or that recovers at the same moment.
 fn overlaps(steps: &[(Time, u32, bool)], topology: &Topology, problems: &mut Problems) {
     let mut is_down = vec![false; topology.links.len()];
     let mut is_told = vec![false; topology.links.len()];
@@ -135,7 +136,8 @@ fn overlaps(steps: &[(Time, u32, bool)], topology: &Topology, problems: &mut Pro
     }
 }
 
-/// From the steps (time, cable, whether it fails), in order, to what they make of the routes.
+/// The changes of the routes that follow from `steps` (time, cable, whether the cable fails), in
+/// order of time.
 fn changes(steps: &[(Time, u32, bool)], topology: &Topology) -> Result<Vec<RouteChange>, Problem> {
     let mut is_down = vec![false; topology.links.len()];
     let mut changes = Vec::new();
@@ -167,7 +169,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Links fail or recover, and the routes with them.
+    /// Links fail or recover, and the routes change with them.
     pub(crate) fn on_route_change(&mut self, now: Time) {
         let change = self.network.route_changes.remove(0);
         self.router.change(&change.routing);
@@ -187,7 +189,7 @@ impl<O: Observer> Simulation<O> {
         self.expect_route_change();
     }
 
-    /// The wire of `link` is down, and what is on it lost.
+    /// The wire of `link` goes down, and everything on it is lost.
     fn cut(&mut self, link: u32) {
         self.wheel.cancel(link);
         self.wheel.cancel(self.sources.transmission(link));
@@ -198,7 +200,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// What waits for `link` is lost, and the pauses that its far end has asked for are over.
+    /// The packets that wait for `link` are lost, and the pauses that its far end has asked for
+    /// end.
     fn flush(&mut self, now: Time, link: u32) {
         let (node, egress) =
             (self.network.wires[link as usize].from, self.network.wires[link as usize].from_port);
@@ -210,7 +213,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A packet is lost with `link`.
+    /// Counts the packet `id` as lost with `link`.
     fn lose(&mut self, link: u32, id: PacketId) {
         let packet = &self.pool[id];
         self.measured.lost_packets += 1;
@@ -223,7 +226,8 @@ impl<O: Observer> Simulation<O> {
         self.pool.remove(id);
     }
 
-    /// The receiving end of `link`, which has recovered, asks again for the pauses that it wants.
+    /// The receiving end of `link`, which has recovered, asks again for the pauses that the end
+    /// still wants.
     fn repeat_pauses(&mut self, now: Time, link: u32) {
         let wire = &self.network.wires[link as usize];
         let (switch, port) = ((wire.to - self.sources.hosts) as usize, wire.to_port);

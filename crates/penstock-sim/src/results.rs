@@ -1,4 +1,4 @@
-//! What a run hands over: tables and a summary.
+//! The output of a run: tables and a summary.
 
 use penstock_packet::{CreditQueue, Observer, PacketEvent};
 use penstock_transport::{Host, HostCounters, Readiness};
@@ -32,7 +32,7 @@ pub struct Summary {
     pub digest: String,
     /// Events processed.
     pub events: u64,
-    /// Packets put on a wire, data and control.
+    /// Packets put on a wire, data and control packets.
     pub packet_hops: u64,
     /// Simulated time at the end (ps).
     pub sim_end_ps: u64,
@@ -42,7 +42,7 @@ pub struct Summary {
     pub flows_finished: u64,
     /// Packets dropped for want of room.
     pub drops: u64,
-    /// Packets lost with links that failed, control included.
+    /// Packets lost with links that failed, control packets included.
     pub lost_packets: u64,
     /// Packets that were sent again.
     pub retransmitted_packets: u64,
@@ -60,11 +60,11 @@ pub struct Summary {
     pub node_names: Vec<String>,
     /// Largest amount of data stored in each switch (bytes).
     pub buffer_peak_bytes: Vec<u64>,
-    /// The most that an ingress port and class held in its headroom, by switch (bytes).
+    /// By switch: the most that an ingress port and class held in its headroom (bytes).
     pub headroom_peak_bytes: Vec<u64>,
-    /// Whether the run was stopped before its end.
+    /// Whether somebody stopped the run before its end.
     pub cancelled: bool,
-    /// The largest share of XOFF that an ingress port held, with PFC.
+    /// The largest share of XOFF that an ingress port held (PFC).
     pub ingress_peak_fraction_of_xoff: Option<f64>,
     /// Class pauses sent by switches (PFC).
     pub pfc_pauses: u64,
@@ -76,21 +76,21 @@ pub struct Summary {
     pub credits_sent: u64,
     /// Credits that found no room in the credit queue of a host or switch.
     pub credits_dropped: u64,
-    /// Credits that came to a sender which had nothing to send.
+    /// Credits that reached a sender without anything to send.
     pub credits_wasted: u64,
     /// The longest base round-trip time (ps).
     pub base_rtt_ps: u64,
-    /// Bandwidth-delay product of a NIC over that time (bytes).
+    /// Bandwidth-delay product of a NIC and the longest base round-trip time (bytes).
     pub bdp_bytes: u64,
-    /// Flows that did not finish, the first few.
+    /// The first flows among those that did not finish.
     pub unfinished: Vec<Unfinished>,
-    /// What was not delivered, at equal times of the traffic.
+    /// Traffic that was not delivered, at equal times of the traffic.
     pub backlog: Backlog,
     /// Endless flows, when the traffic ended.
     pub long_lived: Vec<LongLived>,
-    /// The deadlock that ended the run, if one did.
+    /// The deadlock that ended the run, if any.
     pub deadlock: Option<Deadlock>,
-    /// Queueing delay of data packets, by label.
+    /// Queueing delay of data packets, by traffic entry.
     pub queue_delay_ns: std::collections::BTreeMap<String, Delay>,
 }
 
@@ -107,11 +107,11 @@ pub struct Unfinished {
     pub size_bytes: u64,
     /// Bytes that the receiver has.
     pub delivered_bytes: u64,
-    /// What it waits for, in words.
+    /// What the flow waits for, in words.
     pub waits_for: String,
 }
 
-/// Queueing delay of packets: time on the way beyond an unloaded path (ns).
+/// Queueing delay of packets: time beyond the time on an unloaded path (ns).
 #[derive(Clone, Debug, Serialize)]
 pub struct Delay {
     /// Packets.
@@ -136,7 +136,7 @@ impl Delay {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// Ends the run: writes down the flows that did not finish and hands everything over.
+    /// Ends the run: records the flows that did not finish, and returns all tables and the summary.
     pub fn finish(mut self, cancelled: bool) -> (Results, O) {
         let now = self.now();
         let unfinished = self.unfinished(now);

@@ -1,7 +1,9 @@
-//! Which way packets go: the routes that flows were given when they started, or the tables of the moment.
+//! The way of every packet: the route that its flow was given at the start, or the tables of the
+//! moment.
 //!
-//! A flow's route is looked up once, when it starts. In a run with outages packets are forwarded switch by
-//! switch, with the tables of the moment, as real switches do; so are data packets that are sprayed.
+//! A flow's route is looked up once, when the flow starts. There are two exceptions. In a run with
+//! outages packets are forwarded switch by switch, with the tables of the moment, as real switches
+//! do. Data packets that are sprayed take a path of their own.
 
 use penstock_engine::stream::mix;
 use penstock_fabric::Routes;
@@ -16,7 +18,7 @@ use crate::scenario::Scenario;
 #[derive(Debug)]
 pub(crate) struct Router {
     pub slots: FlowSlots,
-    /// The link by which the packet leaves that was looked at last.
+    /// The egress link that was looked up last.
     pub link: u32,
     /// By link: the port at which it begins.
     from_port: Vec<u16>,
@@ -24,11 +26,11 @@ pub(crate) struct Router {
     reverse: Vec<u32>,
     hosts: u32,
     path_seed: u64,
-    /// Chooses a path for each data packet, where they are sprayed.
+    /// Chooses a path for each data packet, where packets are sprayed.
     spray: Option<Box<Spray>>,
-    /// The tables of the moment, where they are needed while packets fly.
+    /// The tables of the moment; none where every packet keeps the route of its flow.
     tables: Option<Box<Routing>>,
-    /// Whether routes change while it runs.
+    /// Whether routes change during the run.
     has_outages: bool,
 }
 
@@ -57,17 +59,17 @@ impl Router {
         }
     }
 
-    /// From now on packets go by `routing`.
+    /// From now on, packets take the routes of `routing`.
     pub(crate) fn change(&mut self, routing: &Routing) {
         self.tables = Some(Box::new(routing.clone()));
     }
 
-    /// The next link of the route that the flow of `packet` was given.
+    /// The next link of the route that the flow of `packet` was given at its start.
     #[inline]
     fn next_link(&self, packet: &mut Packet) -> u32 {
         let is_reply = packet.kind.is_reply();
         if packet.kind.goes_to_source() && !is_reply {
-            // Back along the way of the data.
+            // The way of the data, backwards.
             packet.hop -= 1;
             let route = self.slots.route(packet.flow, false);
             let forward = self.slots.routes[route + usize::from(packet.hop)];
@@ -78,7 +80,7 @@ impl Router {
         self.slots.routes[route + usize::from(packet.hop) - 1]
     }
 
-    /// The link by which `packet` leaves switch `node` with the tables of the moment.
+    /// The link by which `packet` leaves switch `node` according to the tables of the moment.
     fn link_of_table(&self, tables: &Routing, node: u32, packet: &Packet) -> u32 {
         let flow = &self.slots.flows[packet.flow as usize];
         let hash = mix(self.path_seed ^ flow.number);

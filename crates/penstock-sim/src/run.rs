@@ -1,4 +1,4 @@
-//! Running a scenario from beginning to end.
+//! Runs a scenario from beginning to end.
 
 use penstock_packet::{Observer, Unobserved};
 use penstock_units::{Problems, Time};
@@ -15,14 +15,14 @@ use crate::simulation::Simulation;
 use crate::standstill::LOOK_EVENTS;
 use crate::workload::Workload;
 
-/// How a run is done, which does not change its result.
+/// Options of a run that do not change its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Whether the invariants are checked again and again.
+    /// Whether the invariants are checked regularly during the run.
     pub check: bool,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Simulated time.
@@ -35,7 +35,7 @@ pub struct Progress {
     pub flows_finished: u64,
 }
 
-/// Why there is no result.
+/// Why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RunError {
     /// The scenario was refused; nothing ran.
@@ -62,8 +62,8 @@ pub fn validate(scenario: &Scenario) -> Result<(), ScenarioError> {
     ScenarioError::unless_none(problems)
 }
 
-/// Runs `scenario`. `on_progress` is called every few milliseconds; when it answers false, the run
-/// stops and hands over what it has.
+/// Runs `scenario`. `on_progress` is called every few milliseconds. When `on_progress` answers
+/// false, the run stops and returns the results so far.
 ///
 /// # Errors
 /// When the scenario is refused, an invariant fails while it is checked, or time stands still.

@@ -1,7 +1,7 @@
 //! A scenario as the simulator takes it: complete, every quantity an integer in its base unit.
 //!
-//! Python resolves what people write (presets, units, file names, defaults) into this; unknown and
-//! missing fields are refused here, so that the two sides cannot drift apart unnoticed.
+//! Python resolves what people write (presets, units, file names, defaults) into this form. Unknown
+//! and missing fields are refused here, so that the two sides cannot drift apart unnoticed.
 
 use penstock_fabric::SwitchConfig;
 use penstock_transport::HostConfig;
@@ -16,14 +16,14 @@ use crate::routing::RoutingConfig;
 use crate::topology::TopologyConfig;
 use crate::workload::TrafficConfig;
 
-/// The longest name of a scenario, a scheme or traffic (characters; our choice: more fits neither a table
-/// nor a figure).
+/// The longest name of a scenario, a scheme or traffic (characters; our choice: longer names fit
+/// neither a table nor a figure).
 pub(crate) const LONGEST_LABEL: usize = 200;
 
-/// The largest payload, and the largest part of a packet beside it (bytes): a jumbo frame.
+/// The largest payload, and the largest of the other parts of a packet (bytes): a jumbo frame.
 const LARGEST_PART: u32 = 9_000;
 
-/// The most entries of traffic: flows name theirs in 16 bits.
+/// The most entries of traffic: a flow stores the number of its entry in 16 bits.
 pub(crate) const MOST_TRAFFIC: usize = u16::MAX as usize;
 
 /// Everything a run depends on.
@@ -203,7 +203,7 @@ pub struct MeasureConfig {
     pub trace: Option<TraceConfig>,
 }
 
-/// Why a measurement must be asked for.
+/// The source of the default for measurements that must be asked for.
 const TIME_PER_PACKET: &str = "our choice: costs time per packet";
 
 /// A row per event of a packet at a switch.
@@ -215,7 +215,7 @@ pub struct TraceConfig {
     pub nodes: Vec<u32>,
 }
 
-/// Refuses a name of results, `label` at `field`, that fits neither a table nor a figure.
+/// Refuses the name `label` at `field` when it fits neither a table nor a figure.
 pub(crate) fn check_label(field: &str, label: &str, problems: &mut Problems) {
     let is_shown = !label.chars().any(char::is_control);
     let count = label.chars().count();
@@ -253,7 +253,7 @@ impl Scenario {
         self.scheme.switch.marking.has_telemetry()
     }
 
-    /// Bytes of a data packet beside its payload.
+    /// Bytes of a data packet besides its payload.
     pub fn data_overhead(&self) -> u32 {
         self.wire.header + self.echo()
     }
@@ -266,7 +266,7 @@ impl Scenario {
         }
     }
 
-    /// What a data packet carries for its controller and the acknowledgement brings back (bytes).
+    /// Bytes that a data packet carries for its controller and the acknowledgement brings back.
     fn echo(&self) -> u32 {
         let telemetry = if self.has_telemetry() { self.wire.telemetry } else { 0 };
         let has_timestamp = self.scheme.host.controller.uses_timestamp();

@@ -1,5 +1,6 @@
-//! The event loop: takes the next event, lets a switch or a host act, and puts what they send on a
-//! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
+//! The event loop: takes the next event, lets a switch or a host act, and puts the packets that
+//! they send on a wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed
+//! per packet.
 
 use penstock_engine::{SourceId, Wheel, prefetch, stream};
 use penstock_fabric::SwitchRequests;
@@ -25,7 +26,7 @@ use crate::standstill::{ClockWatch, LOOK_EVENTS};
 use crate::wire::WireCounters;
 use crate::workload::{FlowArrival, Workload};
 
-/// A simulation: a network, its traffic, its clock, and what has been measured.
+/// A simulation: a network, its traffic, its clock, and everything measured so far.
 pub struct Simulation<O> {
     pub(crate) network: Network,
     pub(crate) hosts: Vec<Host>,
@@ -33,10 +34,10 @@ pub struct Simulation<O> {
     pub(crate) router: Router,
     /// The ends of the flows, which belong to the hosts.
     pub(crate) flows: Flows,
-    /// What the host that was called last asks for.
+    /// The requests of the host that was called last.
     pub(crate) requests: Requests,
     pub(crate) draws: HostDraws,
-    /// What switches ask for.
+    /// The requests of switches.
     pub(crate) told: SwitchRequests,
     pub(crate) pool: PacketPool,
     pub(crate) wheel: Wheel,
@@ -46,37 +47,38 @@ pub struct Simulation<O> {
     pub(crate) names: FlowNames,
     pub(crate) path_seed: u64,
     pub(crate) scenario: Scenario,
-    /// What the fidelity of the ns-3 HPCC simulator needs.
+    /// State for the fidelity of the ns-3 HPCC simulator.
     pub(crate) ns3: Option<Box<Ns3>>,
-    /// Watches the order of arrivals, in checked runs.
+    /// Checks the order of arrivals, in checked runs.
     pub(crate) order: Option<OrderCheck>,
     /// Looks for deadlocks, where they are possible.
     pub(crate) deadlock_watch: Option<DeadlockWatch>,
-    /// Who watches the switches.
+    /// The observer of the switches.
     pub observer: O,
     pub(crate) workload: Workload,
     pub(crate) pending: Option<FlowArrival>,
-    /// Looks whether time passes.
+    /// Checks that time passes.
     pub(crate) clock_watch: ClockWatch,
-    /// Whether routes change while it runs.
+    /// Whether routes change during the run.
     pub(crate) has_outages: bool,
     /// Whether packets are prefetched.
     foresees: bool,
-    /// A control frame is lost when a 32-bit draw is below this.
+    /// A control frame is lost when a 32-bit draw is below this number.
     pub(crate) control_loss: u64,
     pub(crate) fault_random: Pcg32,
     pub(crate) is_done: bool,
     pub(crate) has_passed_duration: bool,
 }
 
-/// With more links than this the packet of the next event is prefetched: the packets in flight no longer
-/// fit a processor's own cache. It took 8 to 10 % off a packet-hop with 1,024 hosts (3,072 links), 11 to
-/// 18 % with 8,192, and added 1 % with 128 (384 links).
+/// In networks with more links, the packet of the next event is prefetched, because the packets in
+/// flight no longer fit a processor's own cache. Prefetching took 8 to 10 % off a packet-hop with
+/// 1,024 hosts (3,072 links), 11 to 18 % with 8,192, and added 1 % with 128 (384 links).
 const FORESEEN_FROM_LINKS: usize = 1_024;
 
-/// A 64th of a level-0 slot of the wheel should hold an event at most: the slot's width is halved with
-/// every doubling of the number of links. At 128 hosts it is 8 ns; with 4 ns the bare loop takes the
-/// same, and HPCC under ns-3's fidelity 3 % more, because fewer slots are walked.
+/// log2 of the width of a level-0 slot of the wheel in a network with `links` links (ps). A 64th of
+/// a slot should hold at most one event, so the width is halved with every doubling of the number
+/// of links. At 128 hosts a slot is 8 ns wide. Slots of 4 ns take the bare loop the same time, and
+/// HPCC under ns-3's fidelity 3 % more, because 8 ns means fewer slots to walk over.
 pub(crate) fn slot_width_log2(links: usize) -> u32 {
     let doublings = (links.max(1) as u64).ilog2();
     21u32.saturating_sub(doublings).clamp(4, 13)
@@ -168,7 +170,7 @@ impl<O: Observer> Simulation<O> {
         Ok(true)
     }
 
-    /// Processes the next event, and says whose it was; none when the run is over.
+    /// Processes the next event and returns its source; none when the run is over.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<SourceId> {
         if self.is_done {
@@ -199,7 +201,7 @@ impl<O: Observer> Simulation<O> {
         Some(source)
     }
 
-    /// Has the packet brought nearer that probably arrives next.
+    /// Prefetches the packet that probably arrives next.
     #[inline]
     fn foresee(&self) {
         if let Some(source) = self.wheel.likely_next()
@@ -214,7 +216,7 @@ impl<O: Observer> Simulation<O> {
         let wire = &mut self.network.wires[link as usize];
         let (id, next) = wire.take(&self.pool);
         if let Some((next, order)) = next {
-            // The next one on this wire: 1 to 2 % of a packet-hop with HPCC.
+            // The packet that arrives next on this wire: worth 1 to 2 % of a packet-hop with HPCC.
             prefetch(&self.pool[wire.head()]);
             match &self.ns3 {
                 None => self.wheel.schedule(link, next),
@@ -244,7 +246,8 @@ impl<O: Observer> Simulation<O> {
                 wire.is_end_scheduled = true;
                 self.wheel.schedule(end, wire.free_at);
             }
-            // There a link whose transmission ends now is busy until that event has happened.
+            // In the ns-3 HPCC simulator a link whose transmission ends now is busy until the event
+            // of that end has happened.
             Some(_)
                 if wire.free_at > now
                     || (wire.free_at == now && wire.end_rank > self.wheel.rank_now()) =>
@@ -256,7 +259,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The link is free: its sending end puts the next packet on it, if it has one.
+    /// The link is free: the sending end puts its next packet, if any, on the link.
     #[inline]
     fn send_next(&mut self, now: Time, link: u32) {
         let wire = &self.network.wires[link as usize];

@@ -1,4 +1,5 @@
-//! Time must pass: a run in which it does not is ended, and those who keep it are named.
+//! Time must pass: a run whose time stands still is ended, and the error names the sources that
+//! keep it still.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +11,31 @@ use crate::clock::Sources;
 use crate::error::StandstillError;
 use crate::simulation::Simulation;
 
-/// Events between two looks at the clock (our choice: a few milliseconds of work, as between two reports
-/// of progress, so that a look costs nothing).
+/// Events between two looks at the clock (our choice: a few milliseconds of work, as between two
+/// reports of progress, so that a look costs nothing).
 pub(crate) const LOOK_EVENTS: u64 = 1 << 15;
 
-/// Time stands still when it has for so many events a source (our choice: a source has one pending event,
-/// and what is known to happen at one instant are a few events of each).
+/// Time stands still after this many events for each source without progress (our choice: a source
+/// has one pending event, and no known burst at one instant is more than a few events of each
+/// source).
 const STILL_EVENTS_PER_SOURCE: u64 = 1_000;
 
-/// The most sources that the error names (our choice: it stays readable).
+/// The most sources that the error names (our choice: the error stays readable).
 const NAMED: usize = 8;
 
-/// When the clock was seen to move last.
+/// The time at which the clock was last seen to move.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClockWatch {
     time: Time,
-    /// Events until then.
+    /// How many events had happened by then.
     events: u64,
 }
 
 impl<O: Observer> Simulation<O> {
-    /// Looks whether time passes.
+    /// Checks that time passes.
     ///
     /// # Errors
-    /// When it has stood still for [`STILL_EVENTS_PER_SOURCE`] events a source.
+    /// When time has stood still for [`STILL_EVENTS_PER_SOURCE`] events for each source.
     pub(crate) fn watch_clock(&mut self) -> Result<(), StandstillError> {
         let (time, events) = (self.now(), self.measured.events);
         if time != self.clock_watch.time {
@@ -48,8 +50,8 @@ impl<O: Observer> Simulation<O> {
         Err(StandstillError { time, events: still, sources })
     }
 
-    /// The sources that fire more than once in the next `events` events, most often first; none when time
-    /// passes or the run ends.
+    /// The sources that fire more than once in the next `events` events, most often first. None
+    /// when time passes in these events, or the run ends.
     fn name_keepers(&mut self, events: u64) -> Option<String> {
         let time = self.now();
         let mut fired = BTreeMap::<SourceId, u64>::new();
@@ -70,7 +72,7 @@ impl<O: Observer> Simulation<O> {
         Some(names.join(", "))
     }
 
-    /// What fires, in words.
+    /// The name of an event source, in words.
     fn source_name(&self, source: SourceId) -> String {
         let (sources, topology) = (self.sources, &self.network.topology);
         let link = |first: SourceId| topology.link_name(source - first);

@@ -8,7 +8,7 @@ use crate::network::Network;
 use crate::run::{RunError, RunOptions};
 use crate::scenario::Scenario;
 
-/// Host 0 sends to host 1, 100 Gb/s and 1 us away, for ever.
+/// Host 0 sends to host 1 without end; the hosts are 100 Gb/s and 1 us apart.
 fn scenario() -> Value {
     json!({
         "name": "still", "seed": 1, "fidelity": "exact", "duration": 100_000_000, "drain": 0,
@@ -58,7 +58,7 @@ fn a_source_that_fires_for_ever_at_one_time_is_named() {
         let error = error.unwrap();
         assert_eq!(error.sources, "the clock of samples", "{batch}");
         assert_eq!((error.time, simulation.now()), (next, next));
-        // 4 links, 2 hosts, a switch, the clocks and a flow are 24 sources.
+        // The sources are 24: of 4 links, 2 hosts, a switch, the clocks and a flow.
         assert!((24_000..24_000 + 2 * LOOK_EVENTS).contains(&error.events), "{error}");
         let text = error.to_string();
         assert!(text.starts_with(&format!("time stands still at {next}: after ")), "{text}");
@@ -82,7 +82,7 @@ fn several_that_wake_each_other_are_all_named() {
 
 #[test]
 fn a_crowd_at_one_instant_is_no_standstill() {
-    // 40,000 events of the traffic's clock alone at time 0.
+    // The traffic's clock alone makes 40,000 events at time 0.
     let flows: Vec<[u64; 4]> =
         (0..40_000).map(|number| [number % 2, 1 - number % 2, 1, 0]).collect();
     let mut crowd = scenario();

@@ -1,4 +1,5 @@
-//! The simulator as the driver of switches: it hands them what arrives, does what they ask for, and measures.
+//! The simulator as the driver of switches. The driver hands packets to switches, does what
+//! switches ask for, and measures.
 
 use penstock_engine::prefetch;
 use penstock_fabric::{Received, Switch, SwitchRequest, SwitchTimer, SwitchTurn};
@@ -11,7 +12,7 @@ use crate::router::Router;
 use crate::simulation::Simulation;
 
 impl<O: Observer> Simulation<O> {
-    /// A switch, and what it is lent for a call.
+    /// A switch, and everything that it borrows for one call.
     #[inline(always)]
     pub(crate) fn lend_switch(
         &mut self,
@@ -28,8 +29,8 @@ impl<O: Observer> Simulation<O> {
         (&mut self.network.switches[switch], turn)
     }
 
-    /// Does what `switch` has asked for since there were `done` requests. Nothing is offered to the link
-    /// `busy`, on which a packet is about to leave.
+    /// Does what `switch` has asked for, from request number `done` on. Nothing is offered to the
+    /// link `busy`, on which a packet is about to leave.
     #[inline]
     pub(crate) fn serve_switch(
         &mut self,
@@ -71,14 +72,14 @@ impl<O: Observer> Simulation<O> {
         self.wheel.schedule_earlier(source, time);
     }
 
-    /// The link that leaves `switch` by `port`.
+    /// The link that begins at `port` of `switch`.
     #[inline]
     fn link_at(&self, switch: usize, port: u16) -> u32 {
         let node = switch + self.sources.hosts as usize;
         self.network.ports.egress[node][usize::from(port)]
     }
 
-    /// Has every switch ask for its first timers.
+    /// Calls every switch once, so that it asks for its first timers.
     pub(crate) fn start_switches(&mut self) {
         for switch in 0..self.network.switches.len() {
             let (node, mut turn) = self.lend_switch(Time::ZERO, switch);
@@ -141,8 +142,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Whether a frame of its neighbour, which arrives at the end of `link` at `node`, reaches it; otherwise it
-    /// is lost.
+    /// A frame of the neighbour arrives at `node`, at the end of `link` there. True when the frame
+    /// gets through, false when a fault has lost it.
     pub(crate) fn reaches(&mut self, now: Time, node: u32, link: u32, id: PacketId) -> bool {
         if self.is_lost() {
             self.pool.remove(id);
@@ -154,7 +155,7 @@ impl<O: Observer> Simulation<O> {
         true
     }
 
-    /// The link is free: `switch` puts the next packet on it, if it has one.
+    /// The link is free: `switch` puts its next packet, if any, on the link.
     #[inline]
     pub(crate) fn send_from_switch(&mut self, now: Time, switch: usize, link: u32) {
         if let Some(id) = self.depart(now, switch, link) {
@@ -164,7 +165,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Takes the packet that `switch` sends next by `link`, and sends the frames that this makes necessary.
+    /// Takes the packet that `switch` sends next by `link`, and serves the requests that this
+    /// departure causes.
     #[inline(always)]
     pub(crate) fn depart(&mut self, now: Time, switch: usize, link: u32) -> Option<PacketId> {
         let egress = self.network.wires[link as usize].from_port;
@@ -173,8 +175,8 @@ impl<O: Observer> Simulation<O> {
         let sent = node.transmit(&mut turn, egress);
         if let Some(id) = sent {
             let packet = &self.pool[id];
-            // What is next in that queue, which may have waited longer than a cache remembers: 6 % of a
-            // packet-hop in the reference's incasts, 2 % elsewhere.
+            // The next packet of that queue may have waited longer than a cache remembers: worth 6
+            // % of a packet-hop in the reference's incasts, 2 % elsewhere.
             let behind = packet.next;
             if !behind.is_none() {
                 prefetch(&self.pool[behind]);
@@ -192,7 +194,8 @@ impl<O: Observer> Simulation<O> {
         sent
     }
 
-    /// Counts and lists a frame that waits at `switch`; answers by which link it leaves.
+    /// Counts and lists a frame that waits at `switch`; returns the link by which the frame will
+    /// leave.
     fn note_frame(&mut self, now: Time, switch: usize, frame: ControlFrame) -> u32 {
         let link = self.link_at(switch, frame.port);
         self.measured.pauses.on_send(link, frame.signal);
@@ -207,7 +210,8 @@ impl<O: Observer> Simulation<O> {
         link
     }
 
-    /// Lists the pause or resume `id` that has arrived at `node`, at the end of `link` there.
+    /// Lists the pause or resume that the packet `id` has brought to `node`, at the end of `link`
+    /// there.
     pub(crate) fn note_signal(
         &mut self,
         now: Time,
@@ -225,7 +229,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Whether a control frame is lost on its wire.
+    /// Draws whether a control frame is lost on its wire.
     pub(crate) fn is_lost(&mut self) -> bool {
         self.control_loss > 0 && u64::from(self.fault_random.next_u32()) < self.control_loss
     }

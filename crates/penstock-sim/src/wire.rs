@@ -1,5 +1,5 @@
-//! A directed link while packets fly on it: a delay line in first-in first-out order, which needs
-//! one pending event however many packets are on the way.
+//! A directed link while packets fly on it: a first-in first-out delay line. A wire needs one
+//! pending event, however many packets are on their way.
 
 use penstock_packet::{Packet, PacketId, PacketPool};
 use penstock_units::{Time, Transmission};
@@ -10,35 +10,37 @@ use penstock_units::{Time, Transmission};
 pub struct Wire {
     head: PacketId,
     tail: PacketId,
-    /// When the last bit of the last packet has left; the sender is busy until then.
+    /// When the last bit of the last packet leaves the sender; until then the sender is busy.
     pub free_at: Time,
-    /// Propagation, and the pipeline of the switch at the far end.
+    /// Propagation delay, plus the pipeline delay of the switch at the far end.
     pub delay: Time,
     /// Rate of the link.
     pub transmission: Transmission,
-    /// In the ns-3 HPCC simulator's order of ties, the rank of the end of the last transmission. The
-    /// event is there for every transmission; here only when something waits for it.
+    /// The rank of the end of the last transmission, in the ns-3 HPCC simulator's order of ties.
+    /// That simulator has an event for the end of every transmission; here the event exists only
+    /// when something waits for it.
     pub end_rank: u64,
-    /// Node that sends.
+    /// The node that sends.
     pub from: u32,
-    /// Node that receives.
+    /// The node that receives.
     pub to: u32,
-    /// Local port at the sender, when that is a switch.
+    /// Local port at the sender, when the sender is a switch.
     pub from_port: u16,
-    /// Local port at the receiver, when that is a switch.
+    /// Local port at the receiver, when the receiver is a switch.
     pub to_port: u16,
-    /// Whether an event is pending for the end of the transmission, because something waits for it.
+    /// Whether an event is pending for the end of the transmission, because something waits for the
+    /// end.
     pub is_end_scheduled: bool,
 }
 
 const _: () = assert!(size_of::<Wire>() == 64, "a wire is one cache line");
 
-/// What a link has carried.
+/// Counters of what a link has carried.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WireCounters {
     /// Wire bytes.
     pub bytes: u64,
-    /// Packets, control included.
+    /// Packets, control packets included.
     pub packets: u64,
     /// Payload bytes.
     pub payload: u64,
@@ -69,9 +71,9 @@ impl Wire {
         self.head
     }
 
-    /// Starts to send `id` at `now`; returns when it arrives, if it is alone on the link. Otherwise the
-    /// packet ahead of it remembers that time, and `order` beside it: what is told when a packet is
-    /// taken is then in that packet's cache line (one miss less a packet-hop).
+    /// Starts to send `id` at `now`. Returns the arrival time when `id` is alone on the link.
+    /// Otherwise the packet ahead of `id` stores the arrival time and `order`: when that packet is
+    /// taken, both are in its cache line (one miss less per packet-hop).
     #[inline]
     pub fn send(
         &mut self,
@@ -97,7 +99,8 @@ impl Wire {
         was_empty.then_some(arrival)
     }
 
-    /// Takes the packet that has arrived, and says when the next one does, and its order.
+    /// Takes the packet that has arrived. Also returns the arrival time and the order of the next
+    /// packet, if any.
     #[inline]
     pub fn take(&mut self, pool: &PacketPool) -> (PacketId, Option<(Time, u32)>) {
         let id = self.head;
@@ -107,7 +110,7 @@ impl Wire {
         (id, next)
     }
 
-    /// Takes everything that is on the way.
+    /// Takes all packets that are on their way.
     pub fn take_all(&mut self, pool: &PacketPool) -> Vec<PacketId> {
         let mut ids = Vec::new();
         while !self.head.is_none() {
@@ -116,7 +119,7 @@ impl Wire {
         ids
     }
 
-    /// The packets on the way, the next to arrive first.
+    /// The packets on their way, the next to arrive first.
     pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> + use<'a> {
         pool.list(self.head)
     }

@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// Nothing.
+    /// No bytes.
     pub const ZERO: Bytes = Bytes(0);
-    /// More than anything that is sent; used as "no limit".
+    /// More than anyone sends; used as "no limit".
     pub const UNLIMITED: Bytes = Bytes(u64::MAX);
 
     /// From a count of bytes.

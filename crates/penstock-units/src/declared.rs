@@ -1,4 +1,5 @@
-//! The bounds that a configuration declares with its fields, and the check of a value against them.
+//! The bounds that a configuration declares with its fields, and the check of a value against these
+//! bounds.
 //!
 //! A field is declared once. Its doc comment says what it means; its attributes say the rest:
 //!
@@ -30,7 +31,7 @@
 //! |---|---|
 //! | `range(min, max)` | smallest and largest value; a quantity's in its base unit |
 //! | `length(min, max)` | fewest and most entries of a list |
-//! | `"exclusiveMinimum"`, `"exclusiveMaximum"` | the value must be above, below this |
+//! | `"exclusiveMinimum"`, `"exclusiveMaximum"` | the value must be above, or below, the bound |
 //! | `"default"` | the default as a user writes it, so `"26 kB"` for [`Bytes`](crate::Bytes) |
 //! | `"source"` | where the default comes from |
 //! | `"unit"` | unit of a plain number |
@@ -48,17 +49,18 @@ use serde_json::{Map, Number, Value};
 
 use crate::{BitRate, Bytes, Problems, Time};
 
-/// Adds every field of `parameters`, at any depth, that is outside its declared bounds.
+/// Adds a problem for every field of `parameters`, at any depth, that is outside its declared
+/// bounds.
 ///
-/// Of a list only the first wrong entry is told: a list may have a million.
+/// In a list only the first wrong entry is told, because a list may have a million.
 ///
 /// # Panics
-/// When `parameters` cannot be written as JSON, which plain data always can.
+/// When `parameters` cannot be written as JSON. Plain data always can be.
 pub fn check<T: JsonSchema + Serialize>(parameters: &T, problems: &mut Problems) {
     Declared::by::<T>().check(parameters, problems);
 }
 
-/// The bounds that a table declares: for many values of it, or for parts of one.
+/// The bounds that a table declares, kept to check many values of the table or parts of one value.
 #[derive(Clone, Debug)]
 pub struct Declared {
     schema: Schema,
@@ -70,10 +72,10 @@ impl Declared {
         Declared { schema: SchemaGenerator::default().into_root_schema_for::<T>() }
     }
 
-    /// Checks `value` as [`check`] does; fields that it does not have are left alone.
+    /// Checks `value` as [`check`] does. Bounds of fields that `value` does not have are skipped.
     ///
     /// # Panics
-    /// When `value` cannot be written as JSON, which plain data always can.
+    /// When `value` cannot be written as JSON. Plain data always can be.
     pub fn check(&self, value: &impl Serialize, problems: &mut Problems) {
         let value = serde_json::to_value(value).expect("parameters are plain data");
         let schema = self.schema.as_value();
@@ -81,7 +83,8 @@ impl Declared {
     }
 }
 
-/// The kind of a choice, as a scenario writes it: its field `kind`, empty where it has none.
+/// The kind of a choice, as a scenario writes it: the field `kind`, or an empty text without that
+/// field.
 pub fn kind(choice: &impl Serialize) -> String {
     let table = serde_json::to_value(choice).unwrap_or_default();
     table["kind"].as_str().unwrap_or_default().to_owned()
@@ -94,7 +97,7 @@ struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// Checks `value`, at `path`, against `schema`; whether all is within its bounds.
+    /// Checks `value`, at `path`, against `schema`; true when everything is within its bounds.
     fn check(&mut self, schema: &Value, value: &Value, path: &str) -> bool {
         let Value::Object(schema) = schema else { return true };
         let root = self.root;
@@ -124,7 +127,7 @@ impl Bounds<'_> {
                     };
                     properties.iter().fold(true, check)
                 }
-                // JSON has no other number: this one is infinite, or not a number.
+                // JSON has null for a number that is infinite, or not a number.
                 Value::Null if schema.get("type").and_then(Value::as_str) == Some("number") => {
                     let remedy = "write a finite number";
                     self.problems.unless(false, path, "no finite number", remedy);
@@ -167,7 +170,7 @@ impl Bounds<'_> {
     }
 }
 
-/// Whether `value` is of the alternative `schema`: of its kind, or null like it.
+/// Whether `value` belongs to the alternative `schema`: both have the same kind, or both are null.
 fn is_of(schema: &Value, value: &Value) -> bool {
     let kind = schema.pointer("/properties/kind/const");
     let is_null = schema.get("type").and_then(Value::as_str) == Some("null");

@@ -1,12 +1,13 @@
-//! Whose arithmetic a run follows.
+//! Whose arithmetic a run follows: our own, or that of another simulator.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whose arithmetic a run follows.
 ///
-/// A scheme is the same code under both; this says how its numbers are rounded, which of two events
-/// of the same moment comes first, and where a real simulator's peculiarities stand in for ours.
+/// A scheme is the same code under every fidelity. The fidelity says how numbers are rounded, which
+/// of two events at the same moment comes first, and where a real simulator's peculiarities stand
+/// in for our rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {

@@ -2,7 +2,7 @@
 //!
 //! What it is: integer newtypes with the arithmetic that a packet simulator and a switch need,
 //! parsing (`"12 us"`, `"100 Gb/s"`, `"12 MiB"`) and printing. What it is not: floating point.
-//! Invariant: no operation loses precision silently; serialization times round up, in one place
+//! Invariant: no operation loses precision silently. Serialization times round up, in one place
 //! ([`BitRate::transmission_time`]).
 //!
 //! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],

@@ -1,7 +1,7 @@
 //! Quantities as people write them: a number, an optional space, a unit.
 //!
-//! Decimal fractions are exact: `"1.5 us"` is 1,500,000 ps, and `"0.3 ps"` is refused rather than
-//! rounded. Bytes know decimal (`kB`, `MB`) and binary (`KiB`, `MiB`) units.
+//! Decimal fractions are exact: `"1.5 us"` is 1,500,000 ps, and `"0.3 ps"` is refused, not rounded.
+//! Bytes have decimal (`kB`, `MB`) and binary (`KiB`, `MiB`) units.
 
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::{BitRate, Bytes, Time};
 
-/// Why a text is not a quantity; names the text and what would be right.
+/// Why a text is not a quantity. The message names the text and says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text:?} is not a {quantity}: {reason}; write a number and a unit, one of {units}")]
 pub struct ParseQuantityError {
@@ -97,7 +97,7 @@ impl Quantity {
     }
 }
 
-/// `whole.fraction * factor`, when that is a whole number that fits.
+/// `whole.fraction * factor`; none unless the product is a whole number that fits.
 fn scale(whole: &str, fraction: &str, factor: u64) -> Option<u64> {
     let digits = |text: &str| {
         if text.is_empty() { Some(0) } else { text.parse::<u64>().ok() }

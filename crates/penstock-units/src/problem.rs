@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: every field that cannot be used, by its path.
+//! The problems of a configuration: every field with an unusable value, by its path.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use core::fmt::{self, Display};
 use core::mem;
 
-/// How many problems are kept (our choice: twice what Penstock shows). A list of a million flows may be wrong
-/// a million times.
+/// How many problems are kept (our choice: twice as many as Penstock shows). A list of a million
+/// flows may have a million problems.
 const KEPT: usize = 100;
 
 /// A field whose value cannot be used.
@@ -16,7 +16,7 @@ const KEPT: usize = 100;
 pub struct Problem {
     /// The field's path in the scenario, e.g. `scheme.host.controller.gain`.
     pub path: String,
-    /// The value as it was given.
+    /// The value that was given.
     pub value: String,
     /// What would be right.
     pub remedy: String,
@@ -45,12 +45,13 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// None yet; fields are named by their path below `table`.
+    /// No problems yet. Fields are named by their path below `table`.
     pub fn below(table: &str) -> Self {
         Problems { table: table.to_owned(), found: Vec::new() }
     }
 
-    /// Runs the checks of the table `field` of this table. They see what has been found before.
+    /// Runs the checks of the table `field` of this table. These checks see all problems found so
+    /// far.
     pub fn within(&mut self, field: &str, check: impl FnOnce(&mut Problems)) {
         let inner = self.path(field);
         let outer = mem::replace(&mut self.table, inner);
@@ -72,13 +73,13 @@ impl Problems {
         }
     }
 
-    /// The value of a check, or none after its problem was added as it is.
+    /// The value of a check. If the check failed, none, and its problem is added unchanged.
     pub fn value_of<T>(&mut self, outcome: Result<T, Problem>) -> Option<T> {
         outcome.map_err(|problem| self.add(problem)).ok()
     }
 
-    /// Whether no problem was found in the field at the full path `path`, or below it, so that others may
-    /// count with what is there.
+    /// Whether no problem was found in the field at the full path `path`, or below that path. Only
+    /// then may other checks use the field's value.
     pub fn is_sound(&self, path: &str) -> bool {
         let is_in = |problem: &Problem| {
             let rest = problem.path.strip_prefix(path);
@@ -87,22 +88,23 @@ impl Problems {
         self.found.len() < KEPT && !self.found.iter().any(is_in)
     }
 
-    /// The same of `field` of this table.
+    /// Whether no problem was found in `field` of this table, or below `field`.
     pub fn has_sound(&self, field: &str) -> bool {
         self.is_sound(&self.path(field))
     }
 
-    /// What has been found.
+    /// The problems found so far.
     pub fn found(&self) -> &[Problem] {
         &self.found
     }
 
-    /// Whether nothing has been found.
+    /// Whether no problem has been found.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Whether no more are kept, so that a long list need not be looked at further.
+    /// Whether the limit of problems is reached, so that the rest of a long list need not be
+    /// checked.
     pub fn is_full(&self) -> bool {
         self.found.len() >= KEPT
     }

@@ -10,8 +10,8 @@ use crate::{Bytes, Fidelity, Time};
 /// Picoseconds in a second times bits in a byte.
 const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
 
-/// Below this many bytes the exact product fits 64 bits, whose division takes a tenth of the time of
-/// one in 128 bits (the ideal completion time of a flow needs two dozen).
+/// Below this many bytes the exact product fits 64 bits. A 64-bit division takes a tenth of the
+/// time of a 128-bit one, and the ideal completion time of a flow needs two dozen divisions.
 const NARROW_BYTES: u64 = u64::MAX / BIT_PICOSECONDS as u64;
 
 /// A data rate (bit/s).
@@ -66,8 +66,8 @@ impl BitRate {
         Time::from_ps(u64::try_from(exact).unwrap_or(u64::MAX))
     }
 
-    /// The time that `bytes` occupy a link of this rate in the arithmetic of `fidelity`: whole
-    /// picoseconds rounded up, or what ns-3 makes of it.
+    /// The time that `bytes` occupy a link of this rate in the arithmetic of `fidelity`: rounded up
+    /// to whole picoseconds, or what ns-3 calculates.
     ///
     /// # Panics
     /// When the rate is zero.
@@ -79,9 +79,10 @@ impl BitRate {
         }
     }
 
-    /// ns-3 divides in seconds as a double, stores the quotient with 64 binary places, and cuts off
-    /// what is below a nanosecond (`DataRate::CalculateTxTime`, `Time::FromDouble`). A whole number
-    /// of nanoseconds can thus become one less.
+    /// The time that `bytes` occupy a link in ns-3 (`DataRate::CalculateTxTime`,
+    /// `Time::FromDouble`). ns-3 divides in seconds as a double, stores the quotient with 64 binary
+    /// places, and cuts off everything below a nanosecond. A whole number of nanoseconds can thus
+    /// become one less.
     fn whole_nanoseconds(self, bytes: Bytes) -> Time {
         const BINARY_PLACES: f64 = 18_446_744_073_709_551_616.0; // 2^64
         let seconds = (bytes.get() * 8) as f64 / self.0 as f64;
@@ -111,12 +112,12 @@ impl fmt::Display for BitRate {
     }
 }
 
-/// A rate prepared for the hot path: the same result as [`BitRate::serialization_time`] with one
-/// multiplication where a byte takes a whole number of picoseconds.
+/// A rate prepared for the hot path. The result is that of [`BitRate::serialization_time`], with
+/// one multiplication where a byte takes a whole number of picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
     rate: BitRate,
-    /// Picoseconds per byte when that is a whole number (and fits), else zero.
+    /// Picoseconds per byte, when that number is whole and fits; else zero.
     byte_time: u32,
     fidelity: Fidelity,
 }
@@ -145,7 +146,7 @@ impl Transmission {
         let exact = u64::from(bytes) * u64::from(self.byte_time);
         match self.fidelity {
             Fidelity::Exact if exact > 0 => Time::from_ps(exact),
-            // Away from a whole nanosecond, ns-3 rounds as one expects.
+            // Unless the exact time is a whole number of nanoseconds, ns-3 simply rounds it down.
             Fidelity::Ns3Hpcc if !exact.is_multiple_of(1_000) => Time::from_ns(exact / 1_000),
             fidelity => self.rate.serialization_time(Bytes::new(u64::from(bytes)), fidelity),
         }

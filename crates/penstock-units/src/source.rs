@@ -1,23 +1,23 @@
-//! Where values come from that more than one file names: the `source` of a field's default.
+//! Sources of defaults that more than one file names: the `source` of a field's default.
 
-/// What specifies DCQCN, at hosts and as NVIDIA builds it.
+/// The specification of DCQCN, at hosts and as NVIDIA builds it.
 pub const DCQCN_PAPER: &str = "DCQCN paper (Zhu et al., SIGCOMM 2015)";
 
-/// Where ExpressPass's numbers come from, at hosts and at switches; the paper itself was not at hand.
+/// The source of ExpressPass's numbers, at hosts and at switches; the paper itself was not at hand.
 pub const EXPRESSPASS_SIMULATOR: &str = "ExpressPass authors' simulator (kaist-ina/ns2-xpass)";
 
-/// What specifies Homa; it was not at hand.
+/// The specification of Homa; the paper was not at hand.
 pub const HOMA_PAPER: &str = "Homa paper (Montazeri et al., SIGCOMM 2018), quoted from memory";
 
-/// The simulator of HPCC's authors, whose numbers papers leave out that are built on it.
+/// The simulator of HPCC's authors. Papers built on it leave out numbers that the simulator has.
 pub const HPCC_SIMULATOR: &str =
     "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control)";
 
-/// The fork of it with which BFC was evaluated.
+/// The fork of HPCC's simulator with which BFC was evaluated.
 pub const BFC_SIMULATOR: &str =
     "BFC authors' simulator (preeyshah/High-Precision-Congestion-Control)";
 
-/// The network of BFC's evaluation, whose links our smaller networks have, too.
+/// The network of BFC's evaluation. Our smaller networks have the same links.
 pub const LINKS_OF_BFC: &str = "our choice: the links of BFC 6.2.1";
 
 /// The network of PCN's evaluation.
@@ -32,5 +32,5 @@ pub const NO_PRIORITIES: &str = "our choice: no priorities";
 /// Faults that a scenario does not ask for.
 pub const NO_FAULTS: &str = "our choice: no faults";
 
-/// What a scenario's table takes its defaults from.
+/// The source of the defaults in a table of a scenario.
 pub const ITS_FIELDS: &str = "see its fields";

@@ -1,4 +1,4 @@
-//! What one hop reports about its egress port: the vocabulary that switches and hosts share.
+//! What one hop reports about its egress port. Switches write these reports and hosts read them.
 
 use crate::{BitRate, Time};
 
@@ -7,9 +7,9 @@ use crate::{BitRate, Time};
 pub struct HopTelemetry {
     /// When the packet was dequeued (`ts` in the paper).
     pub time: Time,
-    /// Wire bytes the port had sent before this packet (`txBytes`) (bytes).
+    /// Wire bytes that the port had sent before this packet (`txBytes`).
     pub sent_bytes: u64,
-    /// Data bytes left in the port's queues (`qlen`) (bytes).
+    /// Data bytes left in the port's queues (`qlen`).
     pub queue_bytes: u64,
     /// Rate of the port (`B`).
     pub rate: BitRate,

@@ -31,7 +31,7 @@ pub struct Time(u64);
 impl Time {
     /// The origin, and the empty span.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that happens; used as "no deadline".
+    /// Later than any event; used as "no deadline".
     pub const NEVER: Time = Time(u64::MAX);
 
     /// From picoseconds.
@@ -74,7 +74,7 @@ impl Time {
         Time(self.0.saturating_sub(earlier.0))
     }
 
-    /// `self + span`, stopping at [`Time::NEVER`].
+    /// `self + span`, at most [`Time::NEVER`].
     pub const fn saturating_add(self, span: Time) -> Time {
         Time(self.0.saturating_add(span.0))
     }

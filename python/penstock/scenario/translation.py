@@ -16,9 +16,7 @@ from pydantic_core import ErrorDetails
 from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, nearest
 
 _BOUNDS = {
-    "greater_than": ("above", "gt"),
     "greater_than_equal": ("at least", "ge"),
-    "less_than": ("below", "lt"),
     "less_than_equal": ("at most", "le"),
 }
 

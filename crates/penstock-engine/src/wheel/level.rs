@@ -1,9 +1,9 @@
-//! The levels of the wheel: what lies ahead of the slot under the cursor, the nearest level first.
+//! The levels of the wheel: the slots ahead of the cursor's slot, the nearest level first.
 
 use super::NONE;
 
-/// Slots of level 0. With 4,096 slots of 0.5 ns (a span of 2 us) half of all packet arrivals
-/// (1 us ahead) crossed the end of the level and were moved twice.
+/// log2 of the number of slots of level 0. With 4,096 slots of 0.5 ns (a span of 2 us) half of all
+/// packet arrivals (1 us ahead) lay beyond the end of the level and were moved twice.
 const NEAR_BITS: u32 = 14;
 const FAR_BITS: u32 = 11;
 const FAR_LEVELS: usize = 3;
@@ -13,7 +13,7 @@ pub(super) const LEVELS: usize = FAR_LEVELS + 1;
 pub(super) struct Level {
     heads: Vec<u32>,
     occupied: Vec<u64>,
-    /// Bits of a slot number below this level's index.
+    /// How many low bits of a slot number this level ignores; the level's index begins above them.
     base: u32,
     mask: u64,
 }
@@ -36,7 +36,7 @@ impl Level {
         }
     }
 
-    /// Puts `source` at the head of the list of `slot`; returns the head before.
+    /// Puts `source` at the head of the list of `slot`; returns the previous head.
     #[inline]
     pub(super) fn push(&mut self, slot: u64, source: u32) -> u32 {
         let index = self.index(slot);
@@ -62,12 +62,12 @@ impl Level {
         }
     }
 
-    /// The start of the first occupied slot after `slot` that this level tells from it.
+    /// The first slot number of the next occupied slot of this level after `slot`.
     #[inline]
     pub(super) fn next_occupied(&self, slot: u64) -> Option<u64> {
         let index = self.index(slot);
         let mut word = index / 64;
-        // Two shifts, because one by 64 overflows.
+        // Two shifts, because a single shift by 64 overflows.
         let mut bits = self.occupied[word] & (u64::MAX << (index % 64) << 1);
         while bits == 0 {
             word += 1;
@@ -84,7 +84,9 @@ impl Level {
     }
 }
 
-/// The level whose index is the highest in which two slots differ.
+/// The level whose index contains the highest bit in which two slot numbers differ; `difference` is
+/// the two numbers, xored.
+/// numbers, xored.
 #[inline]
 pub(super) fn level_of(difference: u64) -> usize {
     if difference >> NEAR_BITS == 0 {

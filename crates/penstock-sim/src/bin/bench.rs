@@ -1,8 +1,8 @@
 //! Times one scenario beside the bare event loop, in one process: `bench SCENARIO.json REPEATS`.
 //!
 //! Prints one line of JSON. Only the loops are timed, not the building of the network. Repeats
-//! alternate between the two loops and the fastest of each counts, which is what an otherwise idle
-//! core would show.
+//! alternate between the two loops, and the fastest of each counts: the result of an otherwise idle
+//! core.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -48,7 +48,8 @@ fn measure(scenario: &Scenario, repeats: u32) -> Result<serde_json::Value, RunEr
         while simulation.advance(u64::MAX)? {}
         time = time.min(start.elapsed());
         let (results, _) = simulation.finish(false);
-        // Before the bare loop has run for the first time, so that its memory does not count.
+        // Measured before the bare loop has run for the first time, so that the memory of the bare
+        // loop does not count.
         peak = peak.or_else(peak_resident_bytes);
         hops = results.summary.packet_hops;
         events = results.summary.events;
@@ -72,7 +73,7 @@ fn measure(scenario: &Scenario, repeats: u32) -> Result<serde_json::Value, RunEr
     }))
 }
 
-/// The largest resident set so far, where the system tells (Linux).
+/// The largest resident set so far, on systems that report it (Linux).
 fn peak_resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,5 +1,5 @@
-//! What the switches of a scheme need of its hosts, and the hosts of the switches. What the policies of a
-//! switch need of each other, they know themselves.
+//! What the switches of a scheme need of its hosts, and the hosts of the switches. The policies of
+//! a switch check themselves what they need of each other.
 
 use penstock_fabric::Surroundings;
 use penstock_units::Problems;
@@ -22,7 +22,7 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
     hears(scenario, problems);
 }
 
-/// Who pauses queues, pauses those of NICs that react.
+/// A switch that pauses queues also pauses the queues of NICs that react.
 fn paused_queues(scenario: &Scenario, problems: &mut Problems) {
     let (switch, nic) = (&scenario.scheme.switch, &scenario.scheme.host.nic);
     let field = "scheme.host.nic.queues";
@@ -33,7 +33,7 @@ fn paused_queues(scenario: &Scenario, problems: &mut Problems) {
     problems.unless(holds, field, nic.queues, remedy);
 }
 
-/// Controllers need the marks, and the reports of losses, that they react to.
+/// Controllers need the marks and the reports of losses to which they react.
 fn hears(scenario: &Scenario, problems: &mut Problems) {
     let (marking, host) = (&scenario.scheme.switch.marking, &scenario.scheme.host);
     let (controller, name) = (&host.controller, kind(&host.controller));
@@ -51,7 +51,7 @@ fn hears(scenario: &Scenario, problems: &mut Problems) {
     }
     let holds = !controller.needs_losses() || host.recovery.reports_losses();
     let remedy = format!(
-        "the {name} controller reacts to losses, and this recovery reports timeouts at most; use recovery \
+        "the {name} controller reacts to losses, and the recovery reports timeouts at most; use recovery \
          \"fast-retransmit\" or \"selective-repeat\", or another controller"
     );
     problems.unless(holds, "scheme.host.recovery.kind", kind(&host.recovery), remedy);

@@ -1,4 +1,4 @@
-//! What ExpressPass needs of the switches, the hosts and the routing, all at once.
+//! What ExpressPass needs of the switches, the hosts and the routing: all of its parts at once.
 
 use penstock_packet::CreditShapingConfig;
 use penstock_transport::{
@@ -10,7 +10,7 @@ use super::kind;
 use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 
-/// Checks the parts of ExpressPass in `scenario`, and that none of them is there alone.
+/// Checks the parts of ExpressPass in `scenario`, and refuses one part without the others.
 pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_symmetric = scenario.scheme.routing == (RoutingConfig::SymmetricEcmp {});
@@ -52,7 +52,7 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
     credit_size(shaping, controller, problems);
 }
 
-/// Data leave in the order of their credits.
+/// Data leave a NIC in the order of their credits.
 fn nic(nic: &NicConfig, problems: &mut Problems) {
     problems.unless(
         nic.queues == 0,
@@ -65,7 +65,8 @@ fn nic(nic: &NicConfig, problems: &mut Problems) {
     problems.unless(holds, "scheme.host.nic.scheduling", "srf", remedy);
 }
 
-/// Switches must count with the credits that hosts send.
+/// The credit queue of switches is set for one size of credit; hosts must send that size on
+/// average.
 fn credit_size(
     shaping: &CreditShapingConfig,
     controller: &ExpressPassConfig,

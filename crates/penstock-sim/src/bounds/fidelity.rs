@@ -1,4 +1,5 @@
-//! What the ns-3 HPCC simulator has, and where its arithmetic ends.
+//! Limits of fidelity ns3-hpcc: the parts that the ns-3 HPCC simulator has, and the times that its
+//! arithmetic can express.
 
 use penstock_transport::{NicScheduling, RecoveryConfig};
 use penstock_units::{Fidelity, Problems, Time};
@@ -9,7 +10,8 @@ use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
-/// The ns-3 HPCC simulator has one data queue and PFC, and NICs with a queue per flow.
+/// Refuses parts that the ns-3 HPCC simulator lacks. The simulator has one data queue and PFC, and
+/// NICs with a queue per flow.
 pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
     if scenario.fidelity == Fidelity::Exact {
         return;
@@ -49,10 +51,11 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
     problems.unless(holds, "faults.outages", value, remedy);
 }
 
-/// No full data packet and no round trip takes 0 ns: that simulator cuts times off to whole ns.
+/// Refuses full data packets and round trips that take 0 ns, because the ns-3 HPCC simulator cuts
+/// times off to whole nanoseconds.
 ///
-/// A last packet shorter than the others, an acknowledgement or a control frame may take 0 ns, as there:
-/// each of them answers something that took time.
+/// A last packet that is shorter than the others, an acknowledgement or a control frame may take 0
+/// ns, as in that simulator: each of them answers something that took time.
 pub(super) fn times(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     if scenario.fidelity == Fidelity::Exact {
         return;

@@ -1,4 +1,5 @@
-//! What memory that switches grant or set aside needs: queues at hosts that pay, and as much of it.
+//! What policies that grant or set aside memory need: enough memory in every switch, and hosts
+//! whose queues pay for packets.
 
 use penstock_units::{Bytes, Problems};
 
@@ -6,7 +7,7 @@ use crate::network::switch_facts;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
-/// Checks that NICs pay by queues which a switch port knows.
+/// Checks that the queues by which a NIC pays are queues that a switch port knows.
 pub(super) fn queues(scenario: &Scenario, problems: &mut Problems) {
     let (switch, nic) = (&scenario.scheme.switch, &scenario.scheme.host.nic);
     let field = "scheme.host.nic.queues";
@@ -22,7 +23,7 @@ pub(super) fn queues(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
-/// Checks that the memory of every switch holds what it sets aside.
+/// Checks that the memory of every switch is at least as large as what the switch sets aside.
 pub(crate) fn memory(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     let switch = &scenario.scheme.switch;
     let mut axes = ["assignment", "admission", "backpressure"].into_iter();

@@ -1,4 +1,4 @@
-//! Which schemes can have priority levels that hosts give, and which can spray packets.
+//! Which schemes can have priority levels from their hosts, and which schemes can spray packets.
 
 use penstock_transport::{ControllerConfig, RecoveryConfig};
 use penstock_units::Problems;
@@ -7,8 +7,8 @@ use super::kind;
 use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 
-/// Homa's levels need a switch that serves them in their order, and its hosts their own recovery; nobody
-/// else has levels.
+/// Homa's levels need a switch that serves the levels in order, and hosts with Homa's own recovery.
+/// No other controller has levels.
 pub(super) fn by_priority(scenario: &Scenario, problems: &mut Problems) {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_resend = matches!(host.recovery, RecoveryConfig::Resend(_));
@@ -53,7 +53,8 @@ pub(super) fn by_priority(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
-/// Packet spraying changes the order of packets, and a packet's path cannot be followed back.
+/// Packet spraying changes the order of packets, and the path of a sprayed packet cannot be
+/// followed back.
 pub(super) fn sprayed(scenario: &Scenario, problems: &mut Problems) {
     if !matches!(scenario.scheme.routing, RoutingConfig::Spray(_)) {
         return;

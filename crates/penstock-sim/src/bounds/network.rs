@@ -1,4 +1,4 @@
-//! What a scheme and faults name of the network: switches, turns, hops, memory.
+//! Fields of schemes and faults that depend on the network: switches, turns, hops, memory.
 
 use penstock_fabric::{AdmissionConfig, BackpressureConfig};
 use penstock_units::{Bytes, Problems, Time};
@@ -7,10 +7,10 @@ use super::fidelity;
 use crate::scenario::Scenario;
 use crate::topology::{Link, Topology};
 
-/// The shortest T_hop of FAFC (ps), the unit of its pauses; our choice.
+/// The shortest T_hop of FAFC, which is the unit of its pauses (ps; our choice).
 const SHORTEST_HOP: Time = Time::from_ns(1);
 
-/// Checks what names nodes, ports and memory of the built topology.
+/// Checks the fields that name nodes, ports and memory of the built topology.
 pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     for (index, &(from, to)) in scenario.measure.series.iter().enumerate() {
         if topology.link_between(from, to).is_none() {
@@ -45,7 +45,7 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
     memory(scenario, topology, problems);
 }
 
-/// The match tables of BFC's elisions name ways through switches.
+/// Each entry of BFC's elisions must name a way through a switch.
 fn elisions(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     let (path, bfc) = match &scenario.scheme.switch.backpressure {
         BackpressureConfig::Bfc(bfc) => ("elide", bfc),
@@ -56,13 +56,13 @@ fn elisions(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
         let way = topology.link_between(from, at).zip(topology.link_between(at, to));
         let holds = way.is_some() && !topology.is_host(at);
         let field = format!("scheme.switch.backpressure.{path}[{index}]");
-        let remedy = "no packet comes this way; name a node, a switch that it is linked to, and a node that this is \
-             linked to";
+        let remedy = "no packet takes that way; name three nodes, the second one a switch that is linked to \
+             both others";
         problems.unless(holds, &field, format!("[{from}, {at}, {to}]"), remedy);
     }
 }
 
-/// FAFC counts in the delays of links.
+/// FAFC uses the delays of links as time slots, so no link may be without delay.
 fn hops(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     let is_fafc = matches!(scenario.scheme.switch.backpressure, BackpressureConfig::Fafc(_));
     let shortest = topology.links.iter().map(|link| link.delay).min().unwrap_or_default();
@@ -71,7 +71,7 @@ fn hops(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     problems.unless(holds, "scheme.switch.backpressure.kind", "fafc", remedy);
 }
 
-/// A shared buffer must hold the headrooms and reserves of its ports, and a packet.
+/// A shared buffer must hold the headrooms and reserves of its ports, and more than these.
 fn memory(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     let AdmissionConfig::Shared(shared) = &scenario.scheme.switch.admission else { return };
     let mut switches = topology.hosts..topology.hosts + topology.switches;

@@ -1,7 +1,7 @@
-//! Active flows: those with packets at a port, counted exactly and weighted by time; and how many
-//! packets each of them has there, counted at samples.
+//! Active flows: flows with packets at a port. The number of active flows is counted exactly and
+//! weighted by time; the number of packets of each active flow is counted at samples.
 //!
-//! No policy is asked, so that FIFO ports can be compared with per-flow queues (BFC Fig. 4, 10c).
+//! The counts ask no policy, so FIFO ports can be compared with per-flow queues (BFC Fig. 4, 10c).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,7 @@ use super::table::{Column, Table};
 struct LinkFlows {
     active: usize,
     since: Time,
-    /// Time with `index` active flows.
+    /// The element at `index` is the time with `index` active flows.
     time: Vec<Time>,
 }
 
@@ -35,7 +35,7 @@ pub struct ActiveFlows {
     /// Packets queued by (link, flow hash).
     packets: HashMap<u64, u32, MixedKeys>,
     links: Vec<LinkFlows>,
-    /// By link and number of packets: flows, summed over the samples.
+    /// By link and number of packets: how many flows had so many packets, summed over the samples.
     snapshots: BTreeMap<(u32, u32), u64>,
 }
 
@@ -67,14 +67,15 @@ impl ActiveFlows {
         }
     }
 
-    /// Counts the packets of every active flow.
+    /// Counts the packets of every active flow now.
     pub fn sample(&mut self) {
         for (&key, &packets) in &self.packets {
             *self.snapshots.entry(((key >> 32) as u32, packets)).or_insert(0) += 1;
         }
     }
 
-    /// How many active flows had how many packets in front of each link, summed over the samples.
+    /// The table of how many active flows had how many packets in front of each link, summed over
+    /// the samples.
     pub fn packets_table(&self) -> Table {
         let of_key = |pick: fn(&(u32, u32)) -> u32| self.snapshots.keys().map(pick).collect();
         let columns = vec![
@@ -90,7 +91,8 @@ impl ActiveFlows {
         self.links[link as usize].active as u32
     }
 
-    /// How long each link had how many active flows, until `now`; links without traffic have none.
+    /// The table of how long each link had how many active flows, until `now`. Links without
+    /// traffic have no rows.
     pub fn into_table(mut self, now: Time) -> Table {
         let (mut link_column, mut flows_column, mut time_column) = (vec![], vec![], vec![]);
         for (link, flows) in (0u32..).zip(&mut self.links) {

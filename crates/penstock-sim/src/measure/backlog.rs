@@ -1,8 +1,8 @@
-//! The backlog: what has arrived and is not delivered, at equal times of the traffic.
+//! The backlog: payload that has arrived and is not delivered, at equal times of the traffic.
 //!
 //! What it is: the series from which the front end judges whether the network keeps up with its
-//! traffic. What it is not: a judgement. It is taken from the flows that are there at each time, so
-//! that it costs nothing per packet. Endless flows do not count.
+//! traffic. What it is not: a judgement. Each sample looks at the flows that are alive at that
+//! time, so the backlog costs nothing per packet. Endless flows do not count.
 
 use penstock_units::Time;
 use serde::Serialize;
@@ -11,8 +11,8 @@ use penstock_transport::Flows;
 
 use crate::flow::FlowSlots;
 
-/// Intervals between the samples of a run; our choice: the last two thirds, which are judged, have
-/// twenty, enough for a standard error, and each holds many flows.
+/// Intervals between the samples of a run (our choice). The front end judges the last two thirds:
+/// twenty intervals, enough for a standard error, with many flows in each.
 pub const INTERVALS: u64 = 30;
 
 /// Time between two samples of traffic that lasts for `duration`, > 0.
@@ -20,18 +20,20 @@ pub fn interval(duration: Time) -> Time {
     Time::from_ps((duration.as_ps() / INTERVALS).max(1))
 }
 
-/// Flows with an end: what is left of them, and what has arrived since the start of the run.
+/// Flows with an end: their payload that is not delivered, and their arrivals since the start of
+/// the run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Backlog {
-    /// When (ns): from 0 to the end of the traffic, unless the run ended before.
+    /// Times of the samples (ns): from 0 to the end of the traffic, or to an earlier end of the
+    /// run.
     pub time_ns: Vec<f64>,
     /// Flows that have arrived and not finished.
     pub flows: Vec<u64>,
-    /// Payload of theirs that their receivers do not have (bytes).
+    /// Payload of these flows that their receivers do not have (bytes).
     pub bytes: Vec<u64>,
-    /// Flows that have arrived.
+    /// Flows that have arrived since the start.
     pub arrived_flows: Vec<u64>,
-    /// Payload of all flows that have arrived (bytes).
+    /// Payload of all flows that have arrived since the start (bytes).
     pub arrived_bytes: Vec<u64>,
     #[serde(skip)]
     now_arrived_flows: u64,
@@ -46,13 +48,13 @@ impl Backlog {
         self.now_arrived_bytes += size;
     }
 
-    /// Takes a sample; true when another is to follow.
+    /// Takes a sample; true when another sample is to follow.
     pub fn sample(&mut self, now: Time, slots: &FlowSlots, ends: &Flows) -> bool {
         let (mut flows, mut bytes) = (0, 0);
         for slot in slots.live() {
             let size = slots.flows[slot as usize].size;
             flows += u64::from(size > 0);
-            // An endless flow has size 0 and leaves nothing.
+            // An endless flow has size 0, so it adds nothing.
             bytes += size.saturating_sub(ends.receiver(slot).delivered());
         }
         self.time_ns.push(now.as_ns_f64());

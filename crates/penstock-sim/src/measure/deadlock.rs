@@ -1,12 +1,14 @@
 //! Deadlocks: pauses that keep each other in place round a cycle.
 //!
-//! A pause stops a class (PFC) or a queue (BFC) at the egress of a link. It lasts while packets at
-//! the far end of that link do not leave; when these are stopped by another pause themselves, the
-//! one waits for the other. [`Waiting`] holds who waits for whom at one moment. A set of pauses of
-//! which each lasts for as long as the others do never ends: the first to end would need a packet
-//! that one of the others stops. Such a set is a deadlock, and every deadlock becomes one once all
-//! that can move has moved. Congestion that only looks alike, where some packets of an ingress wait
-//! in a cycle and enough others do not, is none.
+//! A pause stops a class (PFC) or a queue (BFC) at the egress of a link. The pause lasts while
+//! packets at the far end of that link do not leave. When another pause stops these packets, the
+//! first pause waits for the other. [`Waiting`] holds which pause waits for which at one moment.
+//!
+//! Take a set of pauses in which each pause lasts for as long as the others do. Such a set never
+//! ends: the first pause to end would need a packet to leave that another pause of the set stops.
+//! The set is a deadlock, and every deadlock becomes such a set once all packets that can move have
+//! moved. Some congestion only looks alike: some packets of an ingress wait in a cycle, and enough
+//! others do not. That is no deadlock.
 //!
 //! After S. Hu et al., "Deadlocks in Datacenter Networks: Why Do They Form, and How to Avoid Them"
 //! (HotNets 2016): a cyclic buffer dependency is necessary and not sufficient.
@@ -28,18 +30,19 @@ pub struct Pause {
 /// A deadlock that ended a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deadlock {
-    /// When it was found (ps); it closed at most one interval of the detector earlier.
+    /// When the detector found the deadlock (ps). The cycle closed at most one interval of the
+    /// detector earlier.
     pub time_ps: u64,
     /// Each pause waits for the next, the last for the first.
     pub cycle: Vec<Pause>,
-    /// The nodes around the cycle, the first again at the end.
+    /// The nodes around the cycle; the first node again at the end.
     pub nodes: Vec<u32>,
-    /// How many pauses will never end because of it, those of the cycle included.
+    /// How many pauses will never end because of the deadlock, the pauses of the cycle included.
     pub stuck_pauses: u64,
 }
 
 impl Deadlock {
-    /// The one that `found` describes; `from` names the sender of a link.
+    /// The deadlock that `found` describes; `from` names the sender of a link.
     pub fn new(now: Time, found: Stuck, from: impl Fn(u32) -> u32) -> Self {
         let senders = found.cycle.iter().map(|pause| from(pause.link));
         let nodes = senders.clone().chain(senders.clone().next()).collect();
@@ -51,31 +54,32 @@ impl Deadlock {
 /// Pauses that wait for each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// Each waits for the next, the last for the first.
+    /// A cycle: each pause waits for the next, the last for the first.
     pub cycle: Vec<Pause>,
     /// How many pauses never end.
     pub stuck_pauses: u64,
 }
 
-/// Who waits for whom.
+/// Which pauses wait for which.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
-    /// By pause: the pauses that stop packets which keep it, and how many bytes of them (bytes).
+    /// For each pause, the pauses that stop the packets which keep it, and how many bytes each of
+    /// them stops.
     kept_by: BTreeMap<Pause, BTreeMap<Pause, u64>>,
-    /// The pauses that stop packets.
+    /// All pauses that stop packets.
     stopping: BTreeSet<Pause>,
 }
 
 impl Waiting {
-    /// Of the packets that keep `kept`, `stopping` stops `bytes` more.
+    /// Notes that `stopping` stops `bytes` more of the packets that keep `kept`.
     pub fn add(&mut self, kept: Pause, stopping: Pause, bytes: u64) {
         *self.kept_by.entry(kept).or_default().entry(stopping).or_default() += bytes;
         self.stopping.insert(stopping);
     }
 
-    /// Finds pauses that never end. `lasts` is given pauses by ascending link, each with the bytes
-    /// of the packets that keep it and are themselves stopped for ever, and says which of them would
-    /// last with these packets alone.
+    /// Finds pauses that never end. `lasts` gets pauses by ascending link. With each pause comes a
+    /// number of bytes: the packets that keep the pause and are themselves stopped for ever.
+    /// `lasts` says which of the pauses would last with these packets alone.
     pub fn stuck(&self, lasts: impl Fn(&[(Pause, u64)]) -> Vec<bool>) -> Option<Stuck> {
         let mut stuck = self.stopping.clone();
         loop {
@@ -93,13 +97,13 @@ impl Waiting {
         Some(Stuck { cycle: self.cycle(first, &stuck), stuck_pauses: stuck.len() as u64 })
     }
 
-    /// Bytes that keep `pause` and are stopped by `stuck`.
+    /// Bytes of the packets that keep `pause` and that pauses in `stuck` stop.
     fn bytes(&self, pause: Pause, stuck: &BTreeSet<Pause>) -> u64 {
         let kept_by = self.kept_by.get(&pause).into_iter().flatten();
         kept_by.filter(|(stopping, _)| stuck.contains(stopping)).map(|(_, bytes)| bytes).sum()
     }
 
-    /// Goes from `first` to a pause that it waits for until one comes again.
+    /// Follows pauses from `first` to a pause that each waits for, until a pause comes up again.
     fn cycle(&self, first: Pause, stuck: &BTreeSet<Pause>) -> Vec<Pause> {
         let mut path = vec![first];
         loop {
@@ -127,7 +131,7 @@ mod tests {
         move |pauses| pauses.iter().map(|(_, bytes)| *bytes >= least).collect()
     }
 
-    /// Links 0 -> 1 -> 2 -> 0 wait for each other with 5 kB each; link 7 waits for link 0.
+    /// Links 0 -> 1 -> 2 -> 0 wait for each other with 5 kB each. Link 7 waits for link 0.
     fn three_in_a_ring() -> Waiting {
         let mut waiting = Waiting::default();
         for (kept, stopping) in [(0, 1), (1, 2), (2, 0), (7, 0)] {
@@ -140,7 +144,7 @@ mod tests {
     fn three_pauses_in_a_ring_never_end() {
         let stuck = three_in_a_ring().stuck(at_least(5_000)).unwrap();
         assert_eq!(stuck.cycle, [0, 1, 2].map(pause));
-        // Link 7 stops nobody: it is a victim and not on the cycle.
+        // Link 7 stops no packets: its pause is a victim and not on the cycle.
         assert_eq!(stuck.stuck_pauses, 3);
         let from = |link: u32| 10 + link;
         let deadlock = Deadlock::new(Time::from_us(3), stuck, from);
@@ -149,9 +153,10 @@ mod tests {
 
     #[test]
     fn a_cycle_is_none_when_one_of_its_pauses_can_end() {
-        // 5 kB are too little to keep a pause: once the others have left, all of them end.
+        // 5 kB are too few bytes to keep a pause: once the other packets have left, all pauses end.
         assert_eq!(three_in_a_ring().stuck(at_least(5_001)), None);
-        // One more packet for each but link 2, whose pause ends first, then that of 1, then 0.
+        // One more packet for links 0 and 1, but not for 2: the pause of link 2 ends first, then
+        // that of 1, then that of 0.
         let mut waiting = three_in_a_ring();
         waiting.add(pause(0), pause(1), 1_000);
         waiting.add(pause(1), pause(2), 1_000);
@@ -169,7 +174,8 @@ mod tests {
 
     #[test]
     fn bytes_that_different_pauses_stop_add_up() {
-        // 0 is kept by 3 kB behind 1 and 2 kB behind 2; both are kept by what 0 stops.
+        // The pause of link 0 is kept by 3 kB that link 1 stops and 2 kB that link 2 stops. The
+        // pauses of links 1 and 2 are kept by packets that link 0 stops.
         let mut waiting = Waiting::default();
         waiting.add(pause(0), pause(1), 3_000);
         waiting.add(pause(0), pause(2), 2_000);

@@ -1,4 +1,4 @@
-//! Pauses, resumes and drops, one row each, when the scenario asks for them.
+//! Events of a run: one row for each pause, resume and drop, when the scenario asks for events.
 
 use penstock_packet::PacketEvent;
 use penstock_units::Time;
@@ -19,17 +19,17 @@ pub struct EventTable {
 /// One event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventRecord {
-    /// When.
+    /// Time of the event.
     pub time: Time,
-    /// Node at which it happened.
+    /// Node of the event.
     pub node: u32,
-    /// The link it is about: that of the frame for signals, the egress for drops.
+    /// The link of the event: for signals the link of the frame, for drops the egress link.
     pub link: u32,
-    /// What.
+    /// Kind of the event.
     pub event: PacketEvent,
-    /// Queue or class that is paused or resumed; 0 for drops and bitmaps.
+    /// The queue or class that the signal pauses or resumes; 0 for drops and bitmaps.
     pub queue: u16,
-    /// Data bytes stored at the node; 0 at a host, which stores none.
+    /// Data bytes stored at the node; 0 at a host, because hosts store none.
     pub bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! One row an event.
+//! The table of events has one row for each event.
 
 use super::*;
 

@@ -1,10 +1,11 @@
-//! One row for each flow, in the order in which they finished; unfinished ones last.
+//! The flows of a run: one row for each flow, in the order in which flows finished, unfinished
+//! flows last.
 
 use penstock_units::Time;
 
 use super::table::{Column, Table};
 
-/// What is known about a flow when it ends.
+/// The facts about a flow when it ends.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowRecord {
     /// Number in order of arrival.
@@ -15,19 +16,19 @@ pub struct FlowRecord {
     pub destination: u32,
     /// Bytes to send; 0 for an endless flow.
     pub size: u64,
-    /// When it arrived.
+    /// When the flow arrived.
     pub start: Time,
     /// From the start to the last acknowledgement at the sender; none while unfinished.
     pub completion: Option<Time>,
-    /// The same, alone on the path.
+    /// The completion time of the same flow alone on its path.
     pub ideal: Time,
     /// Index of the traffic entry.
     pub label: u16,
     /// Priority class.
     pub class: u8,
-    /// Bytes that the receiver has.
+    /// Payload bytes that the receiver has.
     pub delivered: u64,
-    /// Packets that were sent again.
+    /// Packets of the flow that were sent again.
     pub retransmitted_packets: u32,
 }
 
@@ -68,7 +69,8 @@ impl FlowTable {
         self.retransmitted_packets.iter().map(|&packets| u64::from(packets)).sum()
     }
 
-    /// The result digest: equal for equal flow records in equal order, to the picosecond.
+    /// The result digest, exact to the picosecond: equal flow records in equal order have equal
+    /// digests.
     pub fn digest(&self) -> String {
         let mut hasher = xxhash_rust::xxh3::Xxh3::new();
         let wide = [&self.flow, &self.size, &self.start, &self.completion, &self.delivered];

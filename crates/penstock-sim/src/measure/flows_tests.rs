@@ -1,4 +1,4 @@
-//! Rows, their digest and what unfinished flows look like.
+//! Rows of flows, their digest, and the rows of unfinished flows.
 
 use super::*;
 

@@ -1,6 +1,6 @@
-//! A histogram with buckets of constant relative width, for delays of every packet.
+//! A histogram with buckets of constant relative width, for the delays of all packets.
 
-/// Buckets in an octave: a value is known to 1/64, or 1.6 %.
+/// log2 of the number of buckets in an octave: a value is known to 1/64, or 1.6 %.
 const SUB_BITS: u32 = 6;
 const BUCKETS: usize = ((64 - SUB_BITS) as usize + 1) << SUB_BITS;
 
@@ -27,17 +27,18 @@ impl LogHistogram {
         self.sum += u128::from(value);
     }
 
-    /// Values counted.
+    /// How many values were counted.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The exact mean; zero of nothing.
+    /// The exact mean; zero when nothing was counted.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.count.max(1) as f64
     }
 
-    /// The lower end of the bucket with the value of rank `floor(share * count)`; zero of nothing.
+    /// The lower end of the bucket that holds the value of rank `floor(share * count)`; zero when
+    /// nothing was counted.
     pub fn percentile(&self, share: f64) -> u64 {
         let rank = ((self.count as f64 * share) as u64).min(self.count.saturating_sub(1));
         let mut seen = 0;

@@ -1,4 +1,4 @@
-//! One row for each directed link.
+//! The links of a run: one row for each directed link.
 
 use penstock_fabric::port::PortCounters;
 use penstock_transport::Host;
@@ -9,7 +9,7 @@ use super::table::{Column, Table};
 use crate::network::Network;
 use crate::wire::WireCounters;
 
-/// What the sending end of a link knows about pauses.
+/// Pauses as the sending end of a link counts them.
 #[derive(Default)]
 struct Paused {
     class_time: Time,
@@ -18,8 +18,9 @@ struct Paused {
     queue_pauses: u64,
 }
 
-/// The links table at `now`. `duration_tx_bytes` and `duration_data_bytes` are what a link had
-/// carried when the traffic ended; equal to the totals in a run that was stopped before.
+/// The links table at `now`. `duration_tx_bytes` and `duration_data_bytes` count what a link had
+/// carried when the traffic ended. In a run that was stopped before the end of the traffic, both
+/// equal the totals.
 pub fn table(
     now: Time,
     (network, hosts): (&Network, &[Host]),

@@ -1,4 +1,4 @@
-//! Measurement: what is written down while a simulation runs, and the tables that come out.
+//! Measurement: the records that a simulation makes while it runs, and the tables made from them.
 //!
 //! Reading order: [`table`] (columns), [`flows`], [`histogram`], [`active_flows`], [`samples`],
 //! [`backlog`], [`queue_delays`], [`pauses`], [`events`], [`deadlock`], [`trace`], [`links`], [`summary`].

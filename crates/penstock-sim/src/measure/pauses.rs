@@ -1,28 +1,29 @@
-//! The pauses that switches send, by what they stop.
+//! Counts of the pauses that switches send, by what a pause stops.
 use penstock_packet::Signal;
 
-/// Counts of the pauses that left switches, whatever their policy.
+/// Counts of the pauses that left switches, under any policy.
 #[derive(Clone, Debug, Default)]
 pub struct SentPauses {
     /// Pauses of classes.
     pub classes: u64,
-    /// Pauses of queues, by frames of their own or by a bitmap.
+    /// Pauses of queues, sent in frames of their own or in a bitmap.
     pub queues: u64,
     /// Pauses of flows.
     pub flows: u64,
-    /// Pauses of a given time.
+    /// Pauses for a given time.
     pub timed: u64,
-    /// By link: the queues whose pause the far end has been told, and no resume since.
+    /// By link: the queues that the far end was told to pause and not yet to resume.
     told: Vec<u128>,
 }
 
 impl SentPauses {
-    /// Nothing sent yet on `links` links.
+    /// No pauses sent yet on `links` links.
     pub fn new(links: usize) -> Self {
         SentPauses { told: vec![0; links], ..SentPauses::default() }
     }
 
-    /// A switch sends `signal` by `link`. A bitmap repeats: what it pauses counts where it is news.
+    /// A switch sends `signal` by `link`. A bitmap repeats, so only its queues that were not paused
+    /// before count.
     pub fn on_send(&mut self, link: u32, signal: Signal) {
         let told = &mut self.told[link as usize];
         match signal {
@@ -47,7 +48,7 @@ impl SentPauses {
 mod tests {
     use super::*;
 
-    /// (classes, queues, flows, timed) after `signals` were sent by link 1 of two.
+    /// (classes, queues, flows, timed) after `signals` were sent by link 1 of two links.
     fn counts(signals: &[Signal]) -> [u64; 4] {
         let mut sent = SentPauses::new(2);
         signals.iter().for_each(|&signal| sent.on_send(1, signal));
@@ -68,7 +69,7 @@ mod tests {
     fn a_bitmap_counts_where_it_is_news() {
         use Signal::*;
         assert_eq!(counts(&[PauseQueue(1), QueueBitmap(0b10), QueueBitmap(0b10)]), [0, 1, 0, 0]);
-        // A policy that tells bitmaps alone: queues 1 and 2, then 2 and 3, then none, then 127.
+        // A policy that sends only bitmaps: queues 1 and 2, then 2 and 3, then none, then 127.
         let told = [0b110, 0b1100, 0, 1 << 127].map(QueueBitmap);
         assert_eq!(counts(&told), [0, 4, 0, 0]);
         let mut two_links = SentPauses::new(2);

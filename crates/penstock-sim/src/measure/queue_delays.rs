@@ -1,7 +1,8 @@
-//! How long data packets wait in the queues of switches, by group of links; when asked for.
+//! How long data packets wait in the queues of switches, by group of links, when the scenario asks
+//! for it.
 //!
-//! From the moment a packet joins its queue to the moment its first bit leaves (BFC table 2). Homa's
-//! scheduled packets are also counted by themselves.
+//! A wait lasts from the moment a packet joins its queue to the moment its first bit leaves (BFC
+//! table 2). Homa's scheduled packets are also counted by themselves.
 
 use penstock_packet::{Packet, PacketId};
 use penstock_transport::ControllerConfig;
@@ -21,17 +22,17 @@ struct Layer {
 
 /// Waiting times at all switches.
 pub struct QueueDelays {
-    /// By link: its group.
+    /// By link: the number of its group.
     layer_of: Vec<u16>,
     layers: Vec<Layer>,
-    /// By place of a packet in the pool: when it joined its queue.
+    /// By place of a packet in the pool: when the packet joined its queue.
     entered: Vec<Time>,
-    /// The first scheduled level of Homa; none without it.
+    /// The first scheduled level of Homa; none under other controllers.
     first_scheduled: Option<u8>,
 }
 
 impl QueueDelays {
-    /// Nothing has waited yet.
+    /// No waits yet.
     pub fn new(scenario: &Scenario, network: &Network) -> Self {
         let topology = &network.topology;
         let first_scheduled = match &scenario.scheme.host.controller {
@@ -64,8 +65,8 @@ impl QueueDelays {
         }
     }
 
-    /// A row for all packets of each group of links that has any, and with Homa one for the scheduled
-    /// packets among them.
+    /// A row for each group of links in which packets waited. With Homa, a second row for the
+    /// scheduled packets of the group.
     pub fn into_table(self) -> Table {
         let numbered = (0u32..).zip(&self.layers);
         let rows: Vec<(u32, bool, &LogHistogram)> = numbered

@@ -1,4 +1,5 @@
-//! Periodic samples: the buffer of every switch, and series of chosen links.
+//! Periodic samples: the buffer of every switch, and the series of the links that the scenario
+//! names.
 
 use super::table::{Column, Table};
 use penstock_transport::{Flows, Host};
@@ -6,9 +7,9 @@ use penstock_transport::{Flows, Host};
 /// Buffer occupancy by time and switch.
 #[derive(Clone, Debug, Default)]
 pub struct BufferSamples {
-    /// (ns).
+    /// Time of the sample (ns).
     pub time: Vec<f64>,
-    /// Switch, as a node.
+    /// Node number of the switch.
     pub node: Vec<u32>,
     /// Data bytes stored.
     pub bytes: Vec<u64>,
@@ -29,28 +30,28 @@ impl BufferSamples {
 /// Series of links.
 #[derive(Clone, Debug, Default)]
 pub struct LinkSamples {
-    /// (ns).
+    /// Time of the sample (ns).
     pub time: Vec<f64>,
-    /// Link.
+    /// The directed link.
     pub link: Vec<u32>,
-    /// Data bytes queued in front of it.
+    /// Data bytes queued in front of the link.
     pub queue_bytes: Vec<u64>,
-    /// Queues with data that are not paused.
+    /// Queues that have data and are not paused.
     pub active_queues: Vec<u32>,
-    /// Flows with packets queued; zero unless active flows are measured.
+    /// Flows with packets in the queues; zero unless active flows are measured.
     pub active_flows: Vec<u32>,
-    /// Queues that the other end has paused.
+    /// Queues that the other end of the link has paused.
     pub paused_queues: Vec<u32>,
-    /// Wire bytes sent so far.
+    /// Wire bytes sent until then.
     pub tx_bytes: Vec<u64>,
-    /// Payload bytes sent so far.
+    /// Payload bytes sent until then.
     pub data_bytes: Vec<u64>,
-    /// What the controllers of the flows of a host allow together (bit/s); zero for a switch.
+    /// The rate that the controllers of a host's flows allow together (bit/s); zero for a switch.
     pub allowed_bps: Vec<u64>,
 }
 
-/// What the controllers of the flows of `host` allow together (bit/s): each its rate, or `line_rate`
-/// when it does not pace.
+/// The rate that the controllers of the flows of `host` allow together (bit/s). A controller that
+/// does not pace counts as `line_rate`.
 pub fn allowed_rate(host: &Host, ends: &Flows, line_rate: u64) -> u64 {
     let rates = host.open_flows().iter().map(|&flow| ends.sender(flow).rate());
     rates.map(|rate| rate.map_or(line_rate, |rate| rate.as_bps())).sum()

@@ -1,4 +1,4 @@
-//! What a run counts while it goes on, and its summary.
+//! Everything that a run measures while it goes on.
 
 use penstock_transport::{Flows, Host};
 use penstock_units::Time;
@@ -27,7 +27,7 @@ pub struct Measurements {
     pub buffers: BufferSamples,
     /// Series of the links that the scenario names.
     pub series: LinkSamples,
-    /// What is not delivered yet.
+    /// Payload that is not delivered yet.
     pub backlog: Backlog,
     /// Active flows, when asked for.
     pub active_flows: Option<ActiveFlows>,
@@ -51,24 +51,24 @@ pub struct Measurements {
     pub live_finite: u64,
     /// Packets dropped for want of room.
     pub drops: u64,
-    /// Packets lost with links that failed, control included.
+    /// Packets lost with links that failed, control packets included.
     pub lost_packets: u64,
     /// Payload bytes that arrived at hosts.
     pub arrived_payload: u64,
     /// Payload bytes dropped, or lost with links that failed.
     pub dropped_payload: u64,
-    /// What each link had carried when the traffic ended.
+    /// The counters of each link when the traffic ended.
     pub duration_counters: Vec<WireCounters>,
-    /// Endless flows at the end of the traffic.
+    /// Endless flows, when the traffic ended.
     pub long_lived: Vec<LongLived>,
-    /// The deadlock that ended the run.
+    /// The deadlock that ended the run, if any.
     pub deadlock: Option<Deadlock>,
     series_links: Vec<u32>,
     incast: Vec<bool>,
     labels: Vec<String>,
 }
 
-/// An endless flow, when the traffic ended.
+/// An endless flow when the traffic ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct LongLived {
     /// Number in order of arrival.
@@ -77,14 +77,14 @@ pub struct LongLived {
     pub src: u32,
     /// Receiving host.
     pub dst: u32,
-    /// When it started.
+    /// When the flow started (ns).
     pub start_ns: f64,
-    /// Payload bytes delivered until the traffic ended.
+    /// Payload bytes delivered by the end of the traffic.
     pub delivered_bytes: u64,
 }
 
 impl Measurements {
-    /// Nothing measured yet.
+    /// Nothing is measured yet.
     pub fn new(scenario: &Scenario, network: &Network, labels: Vec<String>) -> Self {
         let measure = &scenario.measure;
         let link = |&(from, to): &(u32, u32)| network.topology.link_between(from, to);
@@ -129,7 +129,7 @@ impl Measurements {
         self.incast[usize::from(label)]
     }
 
-    /// A flow of `size` bytes arrives, or an endless one (0).
+    /// A flow of `size` bytes arrives; `size` is 0 for an endless flow.
     pub fn on_flow_start(&mut self, size: u64) {
         self.flows_started += 1;
         if size == 0 {
@@ -186,7 +186,7 @@ impl Measurements {
         }
     }
 
-    /// The traffic ends.
+    /// The traffic ends: keeps the counters of links and the state of endless flows.
     pub fn on_duration(&mut self, slots: &FlowSlots, ends: &Flows, counters: &[WireCounters]) {
         self.duration_counters = counters.to_vec();
         for slot in slots.live() {

@@ -1,4 +1,4 @@
-//! Named, typed columns: what a run hands over.
+//! Named, typed columns: the form in which a run returns its measurements.
 
 /// A column of a table; the unit is part of its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,15 +13,15 @@ pub enum Column {
     U64(Vec<u64>),
     /// Integers.
     I64(Vec<i64>),
-    /// Real numbers; NaN where there is none.
+    /// Real numbers; NaN where a row has no value.
     F64(Vec<f64>),
 }
 
 /// A table: columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// What it is called, which is also the stem of its file.
+    /// Name of the table, and the stem of its file.
     pub name: &'static str,
-    /// Its columns.
+    /// Columns of the table, by name.
     pub columns: Vec<(&'static str, Column)>,
 }

@@ -1,19 +1,19 @@
-//! The packet trace: a row for each event of a packet at a switch, complete enough for somebody
-//! else's script to check every decision of the switch against the paper.
+//! The packet trace: a row for each event of a packet at a switch. The rows are complete enough for
+//! somebody else's script to check every decision of the switch against the paper.
 
 use penstock_packet::{Observation, Observer, PacketFlags, PacketKind};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
 
-/// Watches switches and writes down every event.
+/// An observer that writes down every event at the switches that it watches.
 #[derive(Debug)]
 pub struct PacketTrace {
-    /// Whether a node is watched, by node.
+    /// By node: whether the node is watched.
     watched: Vec<bool>,
-    /// The link behind each local port, by node.
+    /// By node and local port: the link that leaves by the port.
     egress_links: Vec<Vec<u32>>,
-    /// The link into each local port, by node.
+    /// By node and local port: the link that comes in by the port.
     ingress_links: Vec<Vec<u32>>,
     names: FlowNames,
     time: Vec<u64>,
@@ -38,14 +38,14 @@ pub struct PacketTrace {
 /// The links at the local ports of every node.
 #[derive(Clone, Debug, Default)]
 pub struct PortLinks {
-    /// The link behind each local port, by node.
+    /// By node and local port: the link that leaves by the port.
     pub egress: Vec<Vec<u32>>,
-    /// The link into each local port, by node.
+    /// By node and local port: the link that comes in by the port.
     pub ingress: Vec<Vec<u32>>,
 }
 
 impl PacketTrace {
-    /// A trace of `nodes`, or of all switches when that is empty.
+    /// A trace of `nodes`, or of all switches when `nodes` is empty.
     pub fn new(nodes: &[u32], ports: PortLinks, names: FlowNames) -> Self {
         let watched = (0..ports.egress.len() as u32)
             .map(|node| nodes.is_empty() || nodes.contains(&node))

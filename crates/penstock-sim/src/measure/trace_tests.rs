@@ -1,4 +1,4 @@
-//! Which packets are written down, and under which names.
+//! Which packets the trace writes down, and under which names.
 
 use penstock_packet::{Packet, PacketEvent, Signal};
 use penstock_units::Time;
@@ -21,7 +21,7 @@ fn observation(node: u32, packet: Packet) -> Observation {
     }
 }
 
-/// Two hosts and two switches, nodes 2 and 3; links are numbered by 10 · node + port.
+/// The trace of two hosts and two switches, nodes 2 and 3. Links are numbered by 10 · node + port.
 fn trace(nodes: &[u32]) -> PacketTrace {
     let links =
         |base: u32| (0..4).map(|node| vec![base + 10 * node, base + 10 * node + 1]).collect();

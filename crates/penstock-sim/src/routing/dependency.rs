@@ -1,39 +1,44 @@
 //! Which egress ports may wait for which: the buffer dependencies of the routes in use.
 //!
-//! Nodes are the egress ports of switches, each written as its directed link. A packet that waits
-//! for link `a` and will next wait for link `b` makes `a` depend on `b`: congestion at `b` pushes
-//! back to `a`. That is an edge `b -> a` of the backpressure graph of P. Goyal et al. (BFC, NSDI
-//! 2022), App. B, after S. Hu et al. (Tagger, CoNEXT 2017). Without a cycle nothing can wait for
-//! itself, and no deadlock is possible (BFC Theorem 1). Links to and from hosts are left out: hosts
-//! always take what arrives, and nobody waits for a host's own queue.
+//! The nodes of the graph are the egress ports of switches, each written as its directed link. A
+//! packet that waits for link `a` and will next wait for link `b` makes `a` depend on `b`:
+//! congestion at `b` pushes back to `a`. That is an edge `b -> a` of the backpressure graph of P.
+//! Goyal et al. (BFC, NSDI 2022), App. B, after S. Hu et al. (Tagger, CoNEXT 2017). Without a cycle
+//! no packet can wait for itself, and no deadlock is possible (BFC Theorem 1). Links to and from
+//! hosts are left out: hosts always take every packet that arrives, and no packet waits for a
+//! host's own queue.
 //!
-//! Routes in use are those of some host to some host, not of a switch that no traffic passes.
-//! Elision: BFC skips the backpressure for packets from one link to another (App. B); the paper
-//! leaves the choice of the links to existing work. Ours prefers the packets that come from a higher
-//! tier and return to one, which is the paper's own answer for Clos networks, and then gives back
-//! what is not needed, so that no elided dependency can be restored without a cycle. The set is not
-//! always the smallest: that problem (minimum feedback arc set) is NP-hard.
+//! Routes in use lead from some host to some host. A switch that no traffic passes adds no
+//! dependencies.
+//!
+//! Elision: BFC skips the backpressure for packets from one link to another (App. B). The paper
+//! leaves the choice of the links to existing work. Our choice starts with the packets that come
+//! from a higher tier and return to one, which is the paper's own answer for Clos networks. Further
+//! elisions break the cycles that are left. Then each elision that is not needed is taken back, so
+//! that no elided dependency can be restored without a cycle. The set is not always the smallest:
+//! that problem (minimum feedback arc set) is NP-hard.
 
 use std::collections::BTreeSet;
 
 use super::table::Routing;
 use crate::topology::Topology;
 
-/// A packet that waits for the first link will wait for the second.
+/// A pair of links: a packet that waits for the first link will wait for the second one next.
 pub type Dependency = (u32, u32);
 
 /// The buffer dependencies of a network and its routes.
 #[derive(Clone, Debug)]
 pub struct Dependencies {
-    /// By link: the links that its packets wait for next, ascending.
+    /// By link: the links for which its packets wait next, ascending.
     next: Vec<Vec<u32>>,
-    /// Links that depend on each other, each set ascending and with at least two of them.
+    /// Sets of links that depend on each other, each set ascending and with at least two links.
     cycles: Vec<Vec<u32>>,
 }
 
 impl Dependencies {
-    /// Follows all shortest paths between edge switches. Of several routings that follow one another,
-    /// a packet may have taken one link by one of them and take the next by another.
+    /// The dependencies of all shortest paths between edge switches. When several routings follow
+    /// one another, a packet may have taken one link under one routing and take the next link under
+    /// another.
     pub fn new(topology: &Topology, routings: &[&Routing]) -> Self {
         let mut next = vec![Vec::new(); topology.links.len()];
         for edge in 0..routings[0].edge_switches().len() as u32 {
@@ -42,9 +47,9 @@ impl Dependencies {
         Self::of_next(next)
     }
 
-    /// Of all routes that there could be: any way from a link through a switch to a link, back to
-    /// where it came from included. Without these dependencies no failure and no routing error can
-    /// lead to a deadlock (BFC App. B).
+    /// The dependencies of all possible routes: any way from a link through a switch to a link, the
+    /// way back included. Without these dependencies no failure and no routing error can lead to a
+    /// deadlock (BFC App. B).
     pub fn of_any_route(topology: &Topology) -> Self {
         let next = (0..topology.links.len() as u32).map(|link| {
             let onward = topology.egress_links(topology.links[link as usize].to).iter().copied();
@@ -72,8 +77,8 @@ impl Dependencies {
         &self.cycles
     }
 
-    /// A shortest cycle of dependencies within a set of [`Dependencies::cycles`], from its smallest
-    /// link on.
+    /// A shortest cycle of dependencies within `cycle`, a set of [`Dependencies::cycles`]. The
+    /// cycle begins with the smallest link of the set.
     pub fn example(&self, cycle: &[u32]) -> Vec<u32> {
         let first = cycle[0];
         let mut paths = vec![vec![first]];
@@ -96,7 +101,8 @@ impl Dependencies {
         }
     }
 
-    /// The dependencies of cycles whose packets come from a higher tier and return to one.
+    /// The dependencies on cycles whose packets come from a higher tier and return to a higher
+    /// tier.
     pub fn down_up(&self, topology: &Topology) -> Vec<Dependency> {
         let tier = |node: u32| topology.nodes[node as usize].tier;
         let turns = |&(a, b): &Dependency| {
@@ -106,7 +112,7 @@ impl Dependencies {
         self.in_cycles().into_iter().filter(turns).collect()
     }
 
-    /// Dependencies whose elision leaves no cycle; see the module for how they are chosen.
+    /// Dependencies to elide so that no cycle is left. The module's head says how they are chosen.
     pub fn elision(&self, topology: &Topology) -> Vec<Dependency> {
         let mut left = vec![Vec::new(); self.next.len()];
         let down_up: BTreeSet<_> = self.down_up(topology).into_iter().collect();
@@ -128,7 +134,7 @@ impl Dependencies {
         elided
     }
 
-    /// Whether `elided` leaves no cycle.
+    /// Whether no cycle is left when `elided` is elided.
     pub fn is_acyclic_without(&self, elided: &[Dependency]) -> bool {
         let mut left = self.next.clone();
         for &(a, b) in elided {
@@ -137,7 +143,7 @@ impl Dependencies {
         strongly_connected(&left).is_empty()
     }
 
-    /// The dependencies between links of one cycle.
+    /// The dependencies between links of the same cycle.
     fn in_cycles(&self) -> Vec<Dependency> {
         let mut cycle_of = vec![None; self.next.len()];
         for (number, cycle) in self.cycles.iter().enumerate() {
@@ -152,7 +158,7 @@ impl Dependencies {
     }
 }
 
-/// Adds what packets to edge switch number `edge` wait for, from the edge switches on.
+/// Adds the dependencies of packets to edge switch number `edge`, starting at all edge switches.
 fn follow(topology: &Topology, routings: &[&Routing], edge: u32, next: &mut [Vec<u32>]) {
     let mut is_used = vec![false; topology.switches as usize];
     let mut waiting = routings[0].edge_switches().to_vec();
@@ -196,8 +202,8 @@ fn strongly_connected(next: &[Vec<u32>]) -> Vec<Vec<u32>> {
     components
 }
 
-/// Visits what `root` reaches and nobody has seen; `finish` is called for a node after all that it
-/// reaches, `back` for an edge to a node that is still open.
+/// Visits every node that `root` reaches and no earlier search has visited. `finish` is called for
+/// a node after all nodes that it reaches, `back` for an edge to a node that is still open.
 fn depth_first(
     next: &[Vec<u32>],
     root: u32,
@@ -229,7 +235,7 @@ fn depth_first(
     }
 }
 
-/// Takes the edges out that close a cycle in a depth-first search.
+/// Removes the edges that close a cycle in a depth-first search, and returns them.
 fn remove_back_edges(next: &mut [Vec<u32>]) -> Vec<Dependency> {
     let mut is_seen = vec![false; next.len()];
     let mut removed = Vec::new();
@@ -242,7 +248,7 @@ fn remove_back_edges(next: &mut [Vec<u32>]) -> Vec<Dependency> {
     removed
 }
 
-/// Whether there is a path between two nodes.
+/// Whether there is a path from `from` to `to`.
 fn reaches(next: &[Vec<u32>], from: u32, to: u32) -> bool {
     let mut is_seen = vec![false; next.len()];
     depth_first(next, from, &mut is_seen, |_| {}, |_| {});

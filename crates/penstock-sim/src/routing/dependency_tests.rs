@@ -8,15 +8,15 @@ fn analyse(config: &TopologyConfig) -> (Topology, Dependencies) {
     (topology, dependencies)
 }
 
-/// `switches` in a ring, one host each.
+/// A ring of `switches` switches, with one host each.
 fn ring(switches: u32) -> TopologyConfig {
     let to_hosts = (0..switches).map(|one| (one, switches + one));
     let around = (0..switches).map(|one| (switches + one, switches + (one + 1) % switches));
     graph(switches, switches, &to_hosts.chain(around).collect::<Vec<_>>())
 }
 
-/// One pod of PCN's Clos network without L0-T3 and L1-T0 (PCN app. B.5): hosts 0 to 7, ToRs 8 to 11,
-/// leafs 12 and 13, which are called S0 and S1 here.
+/// One pod of PCN's Clos network without L0-T3 and L1-T0 (PCN app. B.5). Hosts are 0 to 7, ToRs 8
+/// to 11, leafs 12 and 13; the leafs are called S0 and S1 here.
 fn pcn_pod() -> TopologyConfig {
     let TopologyConfig::LeafSpine(mut pod) = leaf_spine(4, 2, 2) else { unreachable!() };
     pod.failed_links = vec![(12, 11), (13, 8)];
@@ -41,14 +41,14 @@ fn up_down_routes_have_no_cycle() {
 
 #[test]
 fn a_ring_has_a_cycle_each_way_from_four_switches_on() {
-    // With three, every neighbour is one link away and no packet waits twice.
+    // With three switches, every neighbour is one link away and no packet waits twice.
     assert!(analyse(&ring(3)).1.cycles().is_empty());
     let (topology, dependencies) = analyse(&ring(5));
     assert_eq!(dependencies.cycles().len(), 2);
     let [clockwise, back] = [0, 1].map(|cycle| dependencies.example(&dependencies.cycles()[cycle]));
     assert_eq!(names(&topology, &clockwise), ["S0->S1", "S1->S2", "S2->S3", "S3->S4", "S4->S0"]);
     assert_eq!(back.len(), 5);
-    // All switches are of one tier: one dependency of each cycle has to go.
+    // All switches are of one tier, so one dependency of each cycle has to go.
     assert!(dependencies.down_up(&topology).is_empty());
     let elided = dependencies.elision(&topology);
     assert_eq!(elided.len(), 2);
@@ -59,12 +59,13 @@ fn a_ring_has_a_cycle_each_way_from_four_switches_on() {
 #[test]
 fn the_pod_with_two_failed_links_has_the_papers_cycle() {
     let (topology, dependencies) = analyse(&pcn_pod());
-    // The red line of PCN fig. 21(a), L0, T1, L1, T2 and back, and the same the other way round.
+    // The red line of PCN fig. 21(a): L0, T1, L1, T2 and back; and the same line in the other
+    // direction.
     let [one, other] = [0, 1].map(|cycle| dependencies.example(&dependencies.cycles()[cycle]));
     assert_eq!(names(&topology, &one), ["T1->S0", "S0->T2", "T2->S1", "S1->T1"]);
     assert_eq!(names(&topology, &other), ["S0->T1", "T1->S1", "S1->T2", "T2->S0"]);
     assert_eq!(dependencies.cycles().len(), 2);
-    // Only packets between T0 and T3 turn at a ToR: at T1 and T2, both ways.
+    // Only packets between T0 and T3 turn at a ToR: at T1 and T2, in both directions.
     let down_up = dependencies.down_up(&topology);
     assert_eq!(down_up.len(), 4);
     assert!(dependencies.is_acyclic_without(&down_up));
@@ -106,8 +107,8 @@ fn routings_that_follow_one_another_count_together() {
     assert!(Dependencies::new(&topology, &[&whole]).cycles().is_empty());
     assert_eq!(Dependencies::new(&topology, &[&failed]).cycles().len(), 2);
     let both = Dependencies::new(&topology, &[&whole, &failed]);
-    // A packet from T1 that is at S0 when the link to T3 fails turns back, and goes up again to S1. T0
-    // is no way: it has lost its own link to S1.
+    // A packet from T1 is at S0 when the link to T3 fails. The packet turns back and goes up again
+    // to S1. T0 is no way, because T0 has lost its own link to S1.
     let link = |from, to| topology.link_between(from, to).unwrap();
     let turn = |leaf| (link(leaf, 12), link(12, leaf));
     assert!(both.all().any(|dependency| dependency == turn(9)));

@@ -1,33 +1,34 @@
 //! Times of an otherwise empty network, exact in picoseconds.
 //!
-//! Store-and-forward: a frame occupies each link for its serialization time (rounded up per link),
-//! flies for the link's delay, and waits the pipeline delay in every switch that it enters.
+//! Store and forward: a frame occupies each link for its serialization time (rounded up per link),
+//! flies for the link's delay, and waits for the pipeline delay of every switch that it enters.
 
 use penstock_units::{Bytes, Time};
 
 use super::table::Routing;
 use crate::topology::Topology;
 
-/// How large the frames of a flow are on the wire.
+/// The sizes of a flow's frames on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameSizes {
     /// Most payload of a data packet (bytes), > 0.
     pub payload: Bytes,
-    /// What a data packet carries besides its payload (bytes).
+    /// Bytes that a data packet carries besides its payload.
     pub header: Bytes,
     /// A whole acknowledgement (bytes).
     pub acknowledgement: Bytes,
-    /// Whether every packet is acknowledged, or the last one alone.
+    /// Whether every packet is acknowledged, or only the last one.
     pub acknowledges_each: bool,
 }
 
 /// The longest round trip of one full data packet and its ACK between any two hosts, over the
 /// slowest of the equal-cost paths (ps).
 ///
-/// It is `sum_i (d_i + 8L/C_i) + sum_i (d_i + 8A/C_i)` plus the pipeline delays (BASELINES 0.3); in
-/// BFC's network, with 8 us of propagation, 8.355 us.
+/// The round trip takes `sum_i (d_i + 8L/C_i) + sum_i (d_i + 8A/C_i)` plus the pipeline delays
+/// (BASELINES 0.3). In BFC's network, with 8 us of propagation, that is 8.355 us.
 pub fn base_rtt(topology: &Topology, routing: &Routing, frames: &FrameSizes) -> Time {
-    // A cable is alike in both directions, so the ACK's way is priced on the data's links.
+    // A cable is alike in both directions, so the prices of the ACK's links are those of the data's
+    // links.
     longest_path(topology, routing, |link| {
         let link = &topology.links[link as usize];
         [frames.payload + frames.header, frames.acknowledgement]
@@ -37,8 +38,8 @@ pub fn base_rtt(topology: &Topology, routing: &Routing, frames: &FrameSizes) -> 
     })
 }
 
-/// The highest sum of `price` over the links of a shortest path between two hosts, and twice the
-/// pipeline delay of every switch on it (ps).
+/// The highest price of a shortest path between two hosts: the sum of `price` over its links, and
+/// twice the pipeline delay of every switch on the path (ps).
 pub(crate) fn longest_path(
     topology: &Topology,
     routing: &Routing,
@@ -85,7 +86,7 @@ impl Slowest {
     }
 }
 
-/// Per edge switch, the two most expensive host links under `price`.
+/// By edge switch, the two most expensive host links under `price`.
 fn slowest_access(
     topology: &Topology,
     routing: &Routing,
@@ -105,24 +106,25 @@ fn slowest_access(
     access
 }
 
-/// One link in the line of links that a packet and then its ACK pass.
+/// One link in the chain of links that a packet and then its ACK pass.
 struct Stage {
     /// Serialization time of every packet but the last (ps).
     full: u64,
     /// Serialization time of the last packet (ps).
     last: u64,
-    /// Time between the last bit sent here and being ready for the next link (ps).
+    /// Time from the last bit sent on this link to being ready for the next link (ps).
     after: u64,
 }
 
 /// The completion time, at the sender, of a flow of `size` payload bytes that is alone on its path
 /// and sends at line rate: from the first bit sent to the arrival of the last ACK (ps).
 ///
-/// `forward` and `back` are the directed links of the data and of the ACKs. All packets are full
-/// but the last, and no packet overtakes another: the exact max-plus recursion of BASELINES 0.3, over
-/// the ACKs' links as well; where the last packet alone is acknowledged, its ACK waits for no other.
-/// With n - 1 equal packets before the last the recursion has a closed form, so the work does not grow
-/// with `size`. An endless flow (`size` zero) never completes: [`Time::NEVER`].
+/// `forward` and `back` are the directed links of the data and of the ACKs. All packets but the
+/// last are full, and no packet overtakes another. The time is the exact max-plus recursion of
+/// BASELINES 0.3, continued over the ACKs' links. Where only the last packet is acknowledged, its
+/// ACK waits for no other. With n - 1 equal packets before the last the recursion has a closed
+/// form, so the work does not grow with `size`. An endless flow (`size` zero) never completes:
+/// [`Time::NEVER`].
 ///
 /// # Panics
 /// When the payload of `frames` is zero or there is no such link.
@@ -152,7 +154,7 @@ pub fn ideal_fct(
     last_departure(data.chain(acknowledgements), before_last)
 }
 
-/// How long `frame` occupies `link`, and then takes until it is ready for the next one (ps).
+/// How long `frame` occupies `link`, and how long it then takes to be ready for the next link (ps).
 pub(super) fn crossing(topology: &Topology, link: u32, frame: Bytes) -> (Time, Time) {
     let link = &topology.links[link as usize];
     let enters_switch = !topology.is_host(link.to);
@@ -160,12 +162,13 @@ pub(super) fn crossing(topology: &Topology, link: u32, frame: Bytes) -> (Time, T
     (link.rate.transmission_time(frame), link.delay.saturating_add(pipeline))
 }
 
-/// When the last packet has left the last of `stages`, `before_last` equal packets being ahead.
+/// When the last packet has left the last of `stages`, behind `before_last` equal packets.
 fn last_departure(stages: impl Iterator<Item = Stage>, before_last: u64) -> Time {
     let (mut ready, mut crossed, mut slowest) = (0u64, 0u64, 0u64);
     for stage in stages {
-        // The k-th of equal packets, all ready at time zero, leaves stage i of a line of FIFO
-        // servers at (sum of services and delays up to i) + (k - 1) * (slowest service up to i).
+        // Of equal packets that are all ready at time zero, packet k leaves stage i of a line of
+        // FIFO servers at (sum of services and delays up to i) + (k - 1) * (slowest service up to
+        // i).
         crossed = crossed.saturating_add(stage.full);
         slowest = slowest.max(stage.full);
         let is_free = match before_last {
@@ -204,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_bfc_cross_rack_vectors_hold() {
-        // BASELINES 29: receiver side (no way back) and sender side, n full packets [ns].
+        // BASELINES 29: receiver side (no way back) and sender side, for n full packets [ns].
         let network = build(&bfc()).unwrap();
         let (forward, back) = paths(&network, 0, 127);
         let ns = |back: &[u32], packets: u64| {
@@ -221,7 +224,8 @@ mod tests {
         let network = build(&dumbbell(2, 2)).unwrap();
         let (forward, back) = paths(&network, 0, 3);
         let alone = FrameSizes { acknowledges_each: false, ..FRAMES };
-        // 49 B arrive 3.92 ns behind a full packet, whose acknowledgement takes 12 ns in the core.
+        // 49 B arrive 3.92 ns behind a full packet; the acknowledgement of the full packet takes 12
+        // ns in the core.
         for (size, gained) in [(3_001, 8_080), (3_102, 0), (1, 0)] {
             let of = |frames| ideal_fct(&network, &forward, &back, Bytes::new(size), frames);
             assert_eq!(of(&FRAMES), of(&alone) + Time::from_ps(gained), "{size} B");
@@ -249,7 +253,7 @@ mod tests {
         assert_eq!(base_rtt(&network, &routing, &FRAMES), Time::from_ps(5_772_800));
     }
 
-    /// The recursion itself, packet by packet.
+    /// The same recursion, packet by packet.
     fn step_by_step(stages: &[Stage], before_last: u64) -> u64 {
         let mut free = vec![0; stages.len()];
         let mut arrival = 0;

@@ -1,14 +1,14 @@
-//! Which links a flow takes, and how long that takes at least.
+//! The links that a flow takes, and the least time that they take.
 //!
 //! What it is: shortest paths by number of links with flow-hash ECMP ([`Routing`]), and the times
 //! of an otherwise empty network ([`latency`]): base round-trip time and ideal flow completion
-//! time. What it is not: it queues nothing, and it draws nothing: the caller gives each flow its
-//! hash.
+//! time. What it is not: this module queues nothing and draws nothing; the caller gives each flow
+//! its hash.
 //! Invariant: a path depends on the network, the two hosts and the hash alone.
 //!
-//! Reading order: [`table`], [`spray`] (a path for each packet), [`symmetric`] (both ways on the same
-//! links), [`latency`], [`sprayed`] (the same where packets take paths of their own), [`dependency`]
-//! (who may wait for whom).
+//! Reading order: [`table`], [`spray`] (a path for each packet), [`symmetric`] (both directions on
+//! the same links), [`latency`], [`sprayed`] (ideal times of sprayed flows), [`dependency`] (which
+//! links may wait for which).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! How a switch chooses among the next hops on shortest paths: by flow (ECMP) or by packet (spraying).
 //!
-//! Packet spraying spreads the packets of a flow over all equal paths, so that no link of the core gets
-//! more than its share (A. Dixit et al., "On the Impact of Packet Spraying in Data Center Networks",
-//! INFOCOM 2013; Homa, SIGCOMM 2018, assumes it). Data packets are sprayed; control packets, which wait
-//! nowhere, keep the path of their flow. Packets of a flow overtake each other, so the recovery must
-//! not take what comes late for lost.
+//! Packet spraying spreads the packets of a flow over all equal paths, so that no link of the core
+//! gets more than its share (A. Dixit et al., "On the Impact of Packet Spraying in Data Center
+//! Networks", INFOCOM 2013; Homa, SIGCOMM 2018, assumes it). Data packets are sprayed. Control
+//! packets keep the path of their flow, because they wait nowhere. Packets of a sprayed flow
+//! overtake each other, so the recovery must not take a late packet for a lost one.
 
 use penstock_engine::stream;
 use rand_core::RngCore;
@@ -36,17 +36,17 @@ pub enum SprayOrder {
     RoundRobin,
 }
 
-/// The choices of all switches.
+/// The choices of next hops at all switches.
 #[derive(Debug)]
 pub(crate) struct Spray {
     order: SprayOrder,
     random: Pcg32,
-    /// By switch: how many packets it has sprayed, from its start on.
+    /// By switch: its random start, plus the number of packets that it has sprayed.
     turns: Vec<u32>,
 }
 
 impl Spray {
-    /// The choices of `switches` switches, from the random stream `spray`.
+    /// Choices for `switches` switches, drawn from the random stream `spray`.
     pub(crate) fn new(config: &SprayConfig, switches: usize, seed: u64) -> Self {
         let mut named = stream(seed, "spray");
         let mut random = Pcg32::new(named.next_u64(), named.next_u64());
@@ -78,7 +78,7 @@ mod tests {
     use crate::topology::build;
     use crate::topology::tests::bfc;
 
-    /// How often each link was chosen for `packets` packets from the first ToR to host 100.
+    /// How many of `packets` packets from the first ToR to host 100 took each link.
     fn counts(order: SprayOrder, packets: u32) -> Vec<u32> {
         let network = build(&bfc()).unwrap();
         let routing = Routing::new(&network);

@@ -1,10 +1,11 @@
 //! The ideal completion time of a flow whose packets take paths of their own.
 //!
 //! Packets that take different paths overtake each other, and together they use more links than one
-//! path has. So the ideal is no run of one schedule but a bound that no schedule beats: what the source's
-//! link, the destination's link and the fastest path between them take at least. The links between are
-//! taken to have no more to do than one packet; where they are slower than those of hosts, all of them
-//! together, the bound is lower than what can be reached.
+//! path has. So the ideal is not the time of one schedule but a bound that no schedule beats: the
+//! least time on the source's link, on the fastest path in between, and on the destination's link.
+//! The links in between are assumed to carry only one packet each. Where all of these links
+//! together are slower than the links of the hosts, the bound is lower than any time that can be
+//! reached.
 
 use penstock_units::{Bytes, Time};
 
@@ -12,12 +13,12 @@ use super::latency::{FrameSizes, crossing, ideal_fct};
 use super::table::Routing;
 use crate::topology::Topology;
 
-/// The least time from the first bit sent to the arrival of the last acknowledgement, at the sender, of a
-/// flow of `size` payload bytes whose packets are sprayed (ps). An endless flow never completes:
-/// [`Time::NEVER`].
+/// The least time from the first bit sent to the arrival of the last acknowledgement, at the
+/// sender, of a flow of `size` payload bytes whose packets are sprayed (ps). An endless flow never
+/// completes: [`Time::NEVER`].
 ///
-/// `forward` is any of the shortest paths of the data, `back` the path of the acknowledgements. Where
-/// there is one path only it is [`ideal_fct`].
+/// `forward` is any of the shortest paths of the data, `back` the path of the acknowledgements.
+/// With only one path for the data, the time is [`ideal_fct`].
 ///
 /// # Panics
 /// When the payload of `frames` is zero or there is no such link.
@@ -53,20 +54,20 @@ pub fn sprayed_ideal_fct(
     })
 }
 
-/// What one packet takes, with no other there (ps).
+/// The times of one packet in an empty network (ps).
 struct Packet {
-    /// Its serialization on the source's link.
+    /// Serialization on the source's link.
     up: Time,
     /// From there to being ready for the destination's link.
     between: Time,
-    /// Its serialization there.
+    /// Serialization on the destination's link.
     down: Time,
-    /// From there to its arrival.
+    /// From there to arrival.
     after: Time,
 }
 
-/// When all have arrived at the earliest: `before_last` packets like `full`, sent one after the other,
-/// and then `last`, which is not larger.
+/// The earliest time at which all packets have arrived: `before_last` packets like `full`, sent one
+/// after the other, and then `last`, which is not larger.
 fn last_arrival(full: &Packet, last: &Packet, before_last: u64) -> Time {
     let times = |time: Time| Time::from_ps(time.as_ps().saturating_mul(before_last));
     let sent = times(full.up);
@@ -77,7 +78,8 @@ fn last_arrival(full: &Packet, last: &Packet, before_last: u64) -> Time {
         return of_last.saturating_add(last.after);
     }
     let of_full = sent.saturating_add(remaining(full));
-    // The destination's link is busy from the first packet on; the last one may have passed it earlier.
+    // The destination's link is busy from the first packet on. The last packet may have passed it
+    // earlier.
     let first_full = full.up.saturating_add(full.between);
     let first_last = sent.saturating_add(last.up).saturating_add(last.between);
     let of_all =
@@ -86,8 +88,8 @@ fn last_arrival(full: &Packet, last: &Packet, before_last: u64) -> Time {
     of_last.max(of_full).max(of_all).max(of_fulls).saturating_add(full.after)
 }
 
-/// The least time of a frame from switch `from`, where it is ready, to being ready at switch `to`, the
-/// edge switch number `edge`, over the shortest paths by number of links (ps).
+/// The least time of a frame over the shortest paths by number of links (ps): from being ready at
+/// switch `from` to being ready at switch `to`, which is edge switch number `edge`.
 fn fastest(
     topology: &Topology,
     routing: &Routing,
@@ -140,7 +142,9 @@ mod tests {
             let [sprayed, alone] = ideals(&network, (0, 127), size);
             assert_eq!(sprayed, alone, "{size} B");
         }
-        // Of two packets the second may come first: 49 B, and 11 B for which its acknowledgement waits.
+        // Sprayed, the second of two packets may come first. On one path the flow takes 60 B
+        // longer: 49 B behind the first packet, and 11 B for which the second acknowledgement waits
+        // for the first.
         let [sprayed, alone] = ideals(&network, (0, 127), 1_001);
         assert_eq!(sprayed + Time::from_ps(60 * 80), alone);
     }
@@ -153,8 +157,8 @@ mod tests {
             down: Time::from_ps(down),
             after: Time::ZERO,
         };
-        // Three packets leave the source by 300 and the last of them arrives 120 later; behind it on
-        // one path, the short one would arrive at 422.
+        // Three full packets leave the source by 300, and the last of them arrives 120 later. On
+        // one path, behind them, the short packet would arrive at 422.
         let arrival = last_arrival(&packet(100, 100, 20), &packet(10, 10, 2), 3);
         assert_eq!(arrival, Time::from_ps(420));
     }
@@ -168,8 +172,9 @@ mod tests {
         }
     }
 
-    /// When all have arrived if packet k takes path `paths[k]`, each a line of (service of a full packet,
-    /// of the last one, delay); the first and the last link are shared.
+    /// When all packets have arrived if packet k takes path `paths[k]`. Each path is a line of
+    /// (service of a full packet, service of the last packet, delay). All paths share the first and
+    /// the last link.
     fn stepped(paths: &[usize], middles: &[(u64, u64, u64)], ends: [(u64, u64); 2]) -> u64 {
         let count = paths.len();
         let service = |packet: usize, (full, last): (u64, u64)| {

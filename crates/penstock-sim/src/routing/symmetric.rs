@@ -1,14 +1,16 @@
-//! How the two ways of a flow are chosen, and the choice that makes one the other backwards.
+//! The two ways of a flow when one is the other one backwards.
 //!
-//! ExpressPass (I. Cho et al., SIGCOMM 2017, sec. 3.1) needs data on the links that its credits came by,
-//! in the other direction. Switches do that by hashing the two ends of a flow in sorted order and by
-//! numbering their next hops alike on the way up and down. Here the way from the host with the lower
-//! number is chosen as any other, and the way from the other host is the same links backwards.
+//! In ExpressPass (I. Cho et al., SIGCOMM 2017, sec. 3.1) data must take the links of their
+//! credits, in the other direction. Switches get there by hashing the two ends of a flow in sorted
+//! order, and by numbering their next hops alike on the way up and down. Here the way from the host
+//! with the lower number is chosen like any other way; the way from the other host is the same
+//! links backwards.
 
 use super::Routing;
 use crate::topology::Topology;
 
-/// Appends the links from the first to the second of `ends` to `there`, and those back to `back`.
+/// Appends the links from the first to the second of `ends` to `there`, and the links back to
+/// `back`.
 ///
 /// # Panics
 /// When one of the ends is not a host.

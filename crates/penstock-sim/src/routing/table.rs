@@ -1,7 +1,8 @@
 //! Next hops towards every edge switch, and the choice among them by a hash of the flow.
 //!
 //! A route is kept per destination *edge switch* (a switch with hosts), not per host, and equal
-//! sets of next hops are kept once: 8,192 hosts under 256 ToRs and 64 spines need less than 1 MB.
+//! sets of next hops are kept once. So 8,192 hosts under 256 ToRs and 64 spines need less than 1
+//! MB.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -15,22 +16,23 @@ const UNREACHED: u32 = u32::MAX;
 
 /// Shortest-path routes of one network.
 ///
-/// A switch with several next hops on shortest paths takes number `mix(hash, salt) mod n` of them
-/// in ascending link order. The salt differs from switch to switch: with one hash for all, the
-/// second tier would see only the flows that the first tier sent its way and use a part of its
-/// links (polarization).
+/// A switch with several next hops on shortest paths takes number `mix(hash, salt) mod n` of them,
+/// in ascending link order. Each switch has a salt of its own. With one hash for all switches, the
+/// second tier would get only the flows that the first tier's hash sends there, and would use only
+/// a part of its links (polarization).
 #[derive(Clone, Debug)]
 pub struct Routing {
     /// Node number of the first switch = number of hosts.
     hosts: u32,
     switches: usize,
-    /// Indexed by host: link to its switch, link from it, index of its switch in `edges`.
+    /// By host: the link to its switch, the link from its switch, the index of the switch in
+    /// `edges`.
     access: Vec<Access>,
     /// The edge switches' node numbers, ascending.
     edges: Vec<u32>,
-    /// Indexed by link: the node it leads to.
+    /// By link: the node to which the link leads.
     link_to: Vec<u32>,
-    /// `[edge, switch]`: index into `ranges`.
+    /// `[edge, switch]`: index into `ranges`, whose entry has the next hops.
     choices: Vec<u32>,
     /// Each distinct set of next hops as a range of `hops`.
     ranges: Vec<Range<u32>>,
@@ -83,7 +85,8 @@ impl Routing {
         routing
     }
 
-    /// Breadth first from `edge` over the switches; appends the order of visits.
+    /// Searches breadth first from `edge` over the switches; appends them in the order of the
+    /// search.
     fn search(&mut self, topology: &Topology, is_down: &[bool], edge: u32, distances: &mut [u32]) {
         distances.fill(UNREACHED);
         distances[edge as usize] = 0;
@@ -103,7 +106,7 @@ impl Routing {
         }
     }
 
-    /// Appends, for every switch, the set of links that lead one step closer.
+    /// Appends, for every switch, the set of links that lead one step closer to the edge switch.
     fn choose(
         &mut self,
         topology: &Topology,
@@ -133,7 +136,7 @@ impl Routing {
 
     /// Appends to `links` the directed links from `source`'s uplink to `destination`'s downlink.
     ///
-    /// `flow_hash` should be uniform over 64 bits; a flow's data and its ACKs take independent
+    /// `flow_hash` should be uniform over 64 bits. A flow's data and its ACKs take independent
     /// paths when the caller gives them different hashes.
     ///
     /// # Panics
@@ -142,7 +145,8 @@ impl Routing {
         self.path_by(source, destination, links, |switch, hops| pick(switch, hops, flow_hash));
     }
 
-    /// The link of that path by which a packet leaves `switch`, wherever it has come from.
+    /// The link of [`Routing::path`] by which a packet leaves `switch`, wherever the packet has
+    /// come from.
     ///
     /// # Panics
     /// When `switch` is not a switch or `destination` not a host.
@@ -159,7 +163,7 @@ impl Routing {
         self.nearest_first.len() == self.edges.len() * self.switches
     }
 
-    /// The same with `choose` to take one of the next hops of a switch.
+    /// The same path as [`Routing::path`], but `choose` takes one of the next hops of a switch.
     ///
     /// # Panics
     /// When one of the nodes is not a host.
@@ -190,13 +194,13 @@ impl Routing {
     /// Index into [`Routing::edge_switches`] of the switch of `host`.
     ///
     /// # Panics
-    /// When it is not a host.
+    /// When `host` is not a host.
     pub fn edge_of(&self, host: u32) -> u32 {
         self.access[host as usize].edge
     }
 
-    /// The links from `switch` that are on shortest paths to edge switch number `edge`, ascending;
-    /// none when it is that switch.
+    /// The links from `switch` on shortest paths to edge switch number `edge`, ascending. None when
+    /// `switch` is that edge switch.
     ///
     /// # Panics
     /// When `switch` is not a switch or there is no such edge switch.
@@ -207,8 +211,8 @@ impl Routing {
         &self.hops[range.start as usize..range.end as usize]
     }
 
-    /// The links that a packet to `host` may take from the switch with index `switch`: the one to the
-    /// host, or those to the next switches of shortest paths.
+    /// The links that a packet to `host` may take from the switch with index `switch`: the link to
+    /// the host, or the links to the next switches of shortest paths.
     ///
     /// # Panics
     /// When there is no such switch or host.
@@ -223,7 +227,7 @@ impl Routing {
         }
     }
 
-    /// All switches by ascending distance from edge switch number `edge`, which is the first.
+    /// All switches by ascending distance from edge switch number `edge`, which comes first.
     ///
     /// # Panics
     /// When there is no such edge switch.
@@ -233,7 +237,7 @@ impl Routing {
     }
 }
 
-/// The next hop that `switch` takes for a flow.
+/// The next hop that `switch` takes for the flow with `flow_hash`.
 #[inline]
 fn pick(switch: u32, hops: &[u32], flow_hash: u64) -> u32 {
     hops[(mix(flow_hash ^ mix(u64::from(switch))) % hops.len() as u64) as usize]
@@ -294,7 +298,8 @@ mod tests {
     fn equal_sets_are_kept_once() {
         let network = build(&leaf_spine(256, 32, 64)).unwrap();
         let routing = Routing::new(&network);
-        // Uplinks of each ToR, each single spine-to-ToR link, and the empty set.
+        // One set for the uplinks of each ToR, one for each single spine-to-ToR link, and the empty
+        // set.
         assert_eq!(routing.ranges.len(), 256 + 64 * 256 + 1);
         assert_eq!(routing.next_hops(8_192, 1).len(), 64);
         assert!(routing.next_hops(8_192, 0).is_empty());

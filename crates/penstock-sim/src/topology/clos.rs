@@ -159,7 +159,7 @@ mod tests {
             [node(511), node(512), node(544), node(560)],
             [("H511", 0), ("T0", 1), ("L0", 2), ("S0", 3)]
         );
-        // 1:1 at every layer: 16 x 10 = 2 x 80, 4 x 80 = 8 x 40.
+        // Every layer is 1:1: 16 x 10 = 2 x 80, and 4 x 80 = 8 x 40.
         let rate = |node: u32, up: bool| -> u64 {
             let links = network.egress_links(node).iter().map(|link| network.links[*link as usize]);
             links.filter(|link| (link.to > node) == up).map(|link| link.rate.as_bps()).sum()
@@ -176,7 +176,7 @@ mod tests {
             routing.path(source, destination, 7, &mut path);
             path.len()
         };
-        // Same ToR, same pod, another pod.
+        // Two hosts under the same ToR, in the same pod, in different pods.
         assert_eq!([hops(0, 15), hops(0, 63), hops(0, 64)], [2, 4, 6]);
     }
 

@@ -1,4 +1,4 @@
-//! Links that have failed from the start: they are left out before routes are found.
+//! Links that have failed from the start. They are left out before routes are found.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use penstock_units::Problems;
 
 use super::plan::{Plan, neighbours};
 
-/// How many pairs of nodes that are apart a message names.
+/// How many pairs of unconnected nodes a message names.
 const NAMED_PAIRS: usize = 4;
 
 impl Plan {
-    /// The plan without the cables of `failed_links`; the others keep their order.
+    /// The plan without the cables of `failed_links`. The other cables keep their order.
     pub(super) fn without_failed_links(mut self, problems: &mut Problems) -> Option<Self> {
         if self.failed_links.is_empty() {
             return Some(self);
@@ -34,7 +34,8 @@ impl Plan {
         problems.is_sound("topology").then_some(self)
     }
 
-    /// Refuses a network in pieces, naming nodes that host 0 does not reach, hosts first.
+    /// Refuses a network in pieces. The message names nodes that host 0 does not reach, hosts
+    /// first.
     fn check_whole(&self, problems: &mut Problems) {
         let names: Vec<String> = self.names().collect();
         let neighbours = neighbours(&self.cables, names.len());
@@ -59,7 +60,7 @@ mod tests {
     use crate::topology::tests::{graph, leaf_spine};
     use crate::topology::{Topology, TopologyConfig, build};
 
-    /// Two racks of one host (nodes 0 and 1), ToRs 2 and 3, spines 4 and 5.
+    /// A network of two racks of one host (nodes 0 and 1), ToRs 2 and 3, spines 4 and 5.
     fn failing(failed: &[(u32, u32)]) -> Result<Topology, ScenarioError> {
         let TopologyConfig::LeafSpine(mut config) = leaf_spine(2, 1, 2) else { unreachable!() };
         config.failed_links = failed.to_vec();
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn a_failed_link_is_gone_and_the_others_keep_their_order() {
         let whole = failing(&[]).unwrap();
-        // Written from either end.
+        // The two ends of a failed link may be given in either order.
         let network = failing(&[(4, 3)]).unwrap();
         assert_eq!(network.links.len(), whole.links.len() - 2);
         assert_eq!((network.link_between(3, 4), network.link_between(4, 3)), (None, None));

@@ -1,4 +1,4 @@
-//! Any network, link by link, and the checks that only a hand-written network needs.
+//! Any network, given link by link, and the checks that only a hand-written network needs.
 
 use std::collections::BTreeMap;
 
@@ -53,8 +53,8 @@ pub struct GraphLink {
     pub delay: Time,
 }
 
-/// The most cables that are listed one by one (our choice: a fat tree of 16,000 hosts has 48,000; in Python a
-/// cable takes two kilobytes).
+/// The most cables in a list (our choice: a fat tree of 16,000 hosts has 48,000, and a cable takes
+/// two kilobytes in Python).
 const MOST_LISTED: usize = 1 << 16;
 
 impl Graph {
@@ -94,7 +94,7 @@ impl Graph {
         problems.unless(holds, "topology.links", format!("a list of {count}"), remedy);
     }
 
-    /// Each link on its own, and against those before it.
+    /// Checks each link on its own, and against the links before it.
     fn check_links(&self, problems: &mut Problems) {
         let (mut seen, last) = (BTreeMap::new(), self.hosts + self.switches - 1);
         for (index, link) in self.links.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Graph {
             let first = *seen.entry((a.min(b), a.max(b))).or_insert(index);
             let is_known = a != b && (self.hosts..=last).contains(&a.max(b));
             let is_line = rate > BitRate::default() && delay.as_ps() <= MOST_DELAY;
-            // Words are found for the few links that need them.
+            // Only the few wrong links need the work of wording a message.
             if problems.is_full() {
                 return;
             }
@@ -112,8 +112,9 @@ impl Graph {
         }
     }
 
-    /// A link joins two nodes that there are, one of them a switch, and has a rate and a delay; the `first` link
-    /// between these nodes is itself.
+    /// Adds the problems of link number `index`. A link must join two existing nodes, one of them a
+    /// switch, and must have a rate and a delay. Number `first` is the first link between the same
+    /// two nodes; it must be this link.
     fn refuse_link(&self, index: usize, first: usize, problems: &mut Problems) {
         let GraphLink { a, b, rate, delay } = self.links[index];
         let (path, ends) = (format!("topology.links[{index}]"), format!("[{a}, {b}]"));
@@ -146,7 +147,7 @@ impl Graph {
         problems.unless(delay <= most, &field("delay"), delay, format!("write at most {most}"));
     }
 
-    /// Every host has one link, and every node reaches node 0.
+    /// Checks that every host has one link and that every node reaches node 0.
     fn check_reach(&self, neighbours: &[Vec<u32>], problems: &mut Problems) {
         let hosts = (0..self.hosts).zip(neighbours);
         for (host, ends) in hosts.filter(|(_, ends)| ends.len() != 1) {
@@ -175,5 +176,5 @@ impl Graph {
     }
 }
 
-/// How many nodes out of reach a message names.
+/// How many unreachable nodes a message names.
 const NAMED_NODES: usize = 8;

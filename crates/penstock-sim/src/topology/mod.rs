@@ -1,13 +1,14 @@
 //! Networks: the hosts, the switches and the links between them.
 //!
-//! What it is: the topology section of a scenario ([`TopologyConfig`]) and the network it describes
-//! ([`Topology`]). What it is not: it finds no paths (see [`crate::routing`]) and queues nothing.
-//! Invariants of a built [`Topology`]: it is connected; nodes are numbered hosts first, then
-//! switches; a host has exactly one link and it leads to a switch; at most one cable joins two
+//! What it is: the topology section of a scenario ([`TopologyConfig`]) and the network that the
+//! section describes ([`Topology`]). What it is not: this module finds no paths (see
+//! [`crate::routing`]) and queues nothing.
+//! Invariants of a built [`Topology`]: the network is connected; nodes are numbered hosts first,
+//! then switches; a host has exactly one link, which leads to a switch; at most one cable joins two
 //! nodes; cable `k` is the directed links `2k` and `2k + 1`, which have the same rate and delay.
 //!
-//! Reading order: [`network`] (what is built), one file per kind, `plan` (from cables to links),
-//! `failure` (links that have failed).
+//! Reading order: [`network`] (the built network), one file per kind of topology, `plan` (from
+//! cables to links), `failure` (links that have failed).
 
 pub mod chain;
 pub mod clos;
@@ -56,14 +57,15 @@ pub enum TopologyConfig {
 /// Builds the network that `config` describes.
 ///
 /// # Errors
-/// When a count or a rate is zero, a delay or the network is too large, (graphs) the links are not
-/// those of a connected network whose hosts have one link each, or failed links cut it.
+/// When a count or a rate is zero; when a delay or the network is too large; when the links of a
+/// graph do not connect all nodes, or a host does not have exactly one link; when failed links cut
+/// the network.
 pub fn build(config: &TopologyConfig) -> Result<Topology, ScenarioError> {
     let mut problems = Problems::default();
     checked(config, &mut problems).ok_or(ScenarioError(problems))
 }
 
-/// The network that `config` describes, unless something is wrong with it.
+/// The network that `config` describes; none when a problem was found.
 pub(crate) fn checked(config: &TopologyConfig, problems: &mut Problems) -> Option<Topology> {
     check_fields(config, problems);
     let plan = match config {
@@ -77,7 +79,8 @@ pub(crate) fn checked(config: &TopologyConfig, problems: &mut Problems) -> Optio
     Some(plan?.without_failed_links(problems)?.assemble())
 }
 
-/// Checks each field against its bounds, but for the rows of lists: they may be many, and are checked one by one.
+/// Checks each field against its bounds. The rows of lists are checked later, one by one, because
+/// there may be many.
 fn check_fields(config: &TopologyConfig, problems: &mut Problems) {
     let failed_links = Vec::new();
     let fields = match config {

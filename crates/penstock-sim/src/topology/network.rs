@@ -1,4 +1,4 @@
-//! A network that was built: nodes, directed links, and which links leave a node.
+//! A built network: nodes, directed links, and the links that leave each node.
 
 use penstock_units::{BitRate, Time};
 
@@ -19,7 +19,7 @@ pub struct Link {
     pub from: u32,
     /// The node that receives.
     pub to: u32,
-    /// Bit/s, > 0.
+    /// Rate (bit/s), > 0.
     pub rate: BitRate,
     /// Propagation delay (ps).
     pub delay: Time,
@@ -29,27 +29,27 @@ pub struct Link {
     pub reverse: u32,
 }
 
-/// A network; see the module above for its invariants.
+/// A built network; the head of the module `topology` has its invariants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     /// Number of hosts, >= 2. Hosts are the nodes `0..hosts`.
     pub hosts: u32,
     /// Number of switches, >= 1. Switches are the nodes `hosts..hosts + switches`.
     pub switches: u32,
-    /// Indexed by node.
+    /// The nodes, by node number.
     pub nodes: Vec<Node>,
-    /// Indexed by directed link.
+    /// The directed links, by link number.
     pub links: Vec<Link>,
     /// Names of the groups of links, such as `host-ToR`, from the hosts upwards and back down.
     pub layers: Vec<String>,
-    /// Time between the last bit of a packet entering a switch and its being ready for its egress
-    /// queue (ps).
+    /// Time from the last bit of a packet entering a switch to the packet's being ready for its
+    /// egress queue (ps).
     pub pipeline_delay: Time,
     egress_start: Vec<u32>,
     egress: Vec<u32>,
 }
 
-/// What [`Topology::new`] needs besides the links.
+/// The parts that [`Topology::new`] needs besides the links.
 pub(super) struct Frame {
     pub(super) hosts: u32,
     pub(super) nodes: Vec<Node>,
@@ -58,7 +58,7 @@ pub(super) struct Frame {
 }
 
 impl Topology {
-    /// Indexes `links` by the node they leave.
+    /// Builds the network, and indexes `links` by the node that each link leaves.
     pub(super) fn new(frame: Frame, links: Vec<Link>) -> Self {
         let mut egress_start = vec![0u32; frame.nodes.len() + 1];
         for link in &links {
@@ -94,7 +94,7 @@ impl Topology {
     /// The links that leave `node`, in ascending order.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// When there is no node `node`.
     pub fn egress_links(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.egress[self.egress_start[node] as usize..self.egress_start[node + 1] as usize]
@@ -109,7 +109,7 @@ impl Topology {
         self.egress_links(host)[0]
     }
 
-    /// The link from its switch to `host`.
+    /// The link to `host` from its switch.
     ///
     /// # Panics
     /// When `host` is not a host.
@@ -125,7 +125,7 @@ impl Topology {
         self.links[self.uplink(host) as usize].to
     }
 
-    /// The link from one node to another, if a cable joins them.
+    /// The link from node `from` to node `to`, if a cable joins them.
     pub fn link_between(&self, from: u32, to: u32) -> Option<u32> {
         let known = (from as usize) < self.nodes.len();
         let mut leaving = if known { self.egress_links(from) } else { &[] }.iter();
@@ -138,7 +138,7 @@ impl Topology {
         !self.is_host(link.from) && !self.is_host(link.to)
     }
 
-    /// How `link` is written in messages: `T0->S3`.
+    /// The name of `link` in messages: `T0->S3`.
     pub fn link_name(&self, link: u32) -> String {
         let link = &self.links[link as usize];
         let name = |node: u32| &self.nodes[node as usize].name;

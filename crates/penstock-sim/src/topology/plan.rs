@@ -1,4 +1,4 @@
-//! From a list of cables to a network: what all kinds of topology share.
+//! From a list of cables to a network: the steps that all kinds of topology share.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,32 +7,32 @@ use penstock_units::{BitRate, Problems, Time};
 
 use super::network::{Frame, Link, Node, Topology};
 
-/// The largest network that is accepted (our choice: above the 8,192 hosts that Penstock is meant
-/// for, and the routes, a table of edge switches by switches, still fit 128 MiB).
+/// The largest network (our choice: larger than the 8,192 hosts for which Penstock is meant; the
+/// routes, a table of edge switches by switches, still fit 128 MiB).
 const MOST: Extent = Extent { hosts: MOST_HOSTS, switches: MOST_SWITCHES, cables: 1 << 22 };
 /// The most hosts.
 pub(super) const MOST_HOSTS: u64 = 1 << 20;
 /// The most switches.
 pub(super) const MOST_SWITCHES: u64 = 1 << 12;
-/// The longest delay of a link or a switch, 1 s (ps) (our choice: light goes round the Earth in 0.13 s; the
-/// bound keeps sums over a path within [`Time`]).
+/// The longest delay of a link or a switch, 1 s (ps) (our choice: light goes round the Earth in
+/// 0.13 s, and sums over a path stay within [`Time`]).
 pub(super) const MOST_DELAY: u64 = 1_000_000_000_000;
 
-/// The network of BFC's evaluation.
+/// The source of the defaults of BFC's network.
 pub(super) const BFC_FABRIC: &str = "BFC 6.2.1";
-/// Where the default delay of a switch comes from.
+/// The source of the default delay of a switch.
 pub(super) const PIPELINE: &str = "our choice: BFC 6.2.1 counts only links in its 8 us round trip";
-/// Why no link has failed.
+/// The source of the default that no link has failed.
 pub(super) const NOTHING_FAILS: &str = "our choice: nothing fails unless a scenario says so";
 
-/// How large a network is.
+/// The size of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
     /// Number of hosts.
     pub(super) hosts: u64,
     /// Number of switches.
     pub(super) switches: u64,
-    /// Number of links, both directions being one.
+    /// Number of cables; a cable counts once for both directions.
     pub(super) cables: u64,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// What a node is; gives its name and the names of the layers of its links.
+/// The kind of a node. The kind gives the node's name and the names of the layers of its links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Host,
@@ -82,7 +82,7 @@ pub(super) struct Cable {
     pub(super) line: Line,
 }
 
-/// What a cable is like.
+/// The properties of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) rate: BitRate,
@@ -91,18 +91,19 @@ pub(super) struct Line {
 
 /// A checked network before its links are numbered and indexed.
 pub(super) struct Plan {
-    /// `(role, how many)`, hosts first, in node order.
+    /// The kinds of nodes, `(role, how many)`, in node order, hosts first.
     pub(super) roles: Vec<(Role, u32)>,
     pub(super) cables: Vec<Cable>,
     pub(super) pipeline_delay: Time,
-    /// Cables that are left out, as the two nodes that each joins.
+    /// Cables to leave out, each given by the two nodes that it joins.
     pub(super) failed_links: Vec<(u32, u32)>,
 }
 
-/// Refuses a network of one host, and one that is too large for dense tables.
+/// Refuses a network of one host, and a network that is too large for dense tables.
 ///
-/// Of the `counts`, by field, the first is the one to reduce then, the last the one to raise for a second host.
-/// Nothing is said about counts that were refused.
+/// `counts` are fields with their values. For a network that is too large, the first field is to be
+/// reduced; for a network of one host, the last is to be raised. Nothing is checked when a count
+/// was refused before.
 pub(super) fn check_extent(extent: Extent, counts: &[(&str, u32)], problems: &mut Problems) {
     let path = |field: &str| format!("topology.{field}");
     let is_sound = counts.iter().all(|(field, _)| problems.is_sound(&path(field)));
@@ -132,7 +133,7 @@ impl Plan {
         })
     }
 
-    /// Numbers the links and names nodes and layers.
+    /// Numbers the links, and names the nodes and layers.
     pub(super) fn assemble(self) -> Topology {
         let roles: Vec<Role> = self
             .roles
@@ -160,9 +161,11 @@ impl Plan {
     }
 }
 
-/// The names of the layers that occur, from the hosts upwards and back down, and the lookup.
+/// The names of the layers that occur, from the hosts upwards and back down; and the function from
+/// two roles to the number of their layer.
 fn layers(roles: &[Role], cables: &[Cable]) -> (Vec<String>, impl Fn(Role, Role) -> u16) {
-    // Upwards first: a link from a host, a link towards a higher tier, the way back, to a host.
+    // Upwards: first a link from a host, then links towards a higher tier. Then the way back, down
+    // to a host.
     const ORDER: [(Role, Role); 11] = [
         (Role::Host, Role::TopOfRack),
         (Role::Host, Role::Switch),
@@ -195,7 +198,7 @@ fn layers(roles: &[Role], cables: &[Cable]) -> (Vec<String>, impl Fn(Role, Role)
     (names, position)
 }
 
-/// Per node, the number of links to the nearest host (breadth first from all hosts).
+/// By node, the number of links to the nearest host (breadth first from all hosts).
 fn tiers(hosts: u32, cables: &[Cable], nodes: usize) -> Vec<u8> {
     let mut tiers: Vec<Option<u8>> = vec![None; nodes];
     tiers[..hosts as usize].fill(Some(0));
@@ -213,7 +216,7 @@ fn tiers(hosts: u32, cables: &[Cable], nodes: usize) -> Vec<u8> {
     tiers.into_iter().map(|tier| tier.unwrap_or(u8::MAX)).collect()
 }
 
-/// Per node, the nodes that a cable joins it to.
+/// By node, the nodes that a cable joins to the node.
 pub(super) fn neighbours(cables: &[Cable], nodes: usize) -> Vec<Vec<u32>> {
     let mut neighbours = vec![Vec::new(); nodes];
     for cable in cables {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Cable, Line, MOST_DELAY, MOST_HOSTS, NOTHING_FAILS, PIPELINE, Plan, Role};
 
-/// A star: every host has a link to the one switch, which is node `hosts`.
+/// A star: every host has a link to the only switch, node number `hosts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SingleSwitch {

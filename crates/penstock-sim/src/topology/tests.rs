@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The network of BFC Sec. 6.2.1.
+/// The network of BFC's evaluation (BFC Sec. 6.2.1).
 pub(crate) fn bfc() -> TopologyConfig {
     leaf_spine(8, 16, 8)
 }
@@ -50,7 +50,7 @@ fn chain(switches: u32, hosts_per_switch: u32) -> TopologyConfig {
     })
 }
 
-/// A graph of 10 Gb/s, 1 us links.
+/// A graph whose links all have 10 Gb/s and 1 us.
 pub(crate) fn graph(hosts: u32, switches: u32, ends: &[(u32, u32)]) -> TopologyConfig {
     let link = |&(a, b)| GraphLink { a, b, rate: BitRate::from_gbps(10), delay: Time::from_us(1) };
     let links = ends.iter().map(link).collect();

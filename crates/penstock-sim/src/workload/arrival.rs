@@ -1,4 +1,4 @@
-//! When open-loop flows start: the gaps of a renewal process.
+//! When open-loop flows start: the points in time of a renewal process.
 
 use penstock_units::Time;
 use rand_core::RngCore;
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::draw;
 
-/// The largest sigma that is accepted (our choice: the squared coefficient of variation
-/// `exp(sigma^2) - 1` is then 9e6, and no run is long enough to see its mean).
+/// The largest sigma (our choice: the squared coefficient of variation `exp(sigma^2) - 1` is then
+/// 9e6, and no run is long enough to see the mean gap).
 const MOST_SIGMA: f64 = 4.0;
 
 /// Picoseconds in a second.
@@ -43,7 +43,7 @@ pub struct Arrivals {
     /// Mean gap (ps).
     mean_gap: f64,
     now: Time,
-    /// What the gaps so far have beyond `now` (ps), in [0, 1).
+    /// The part of a picosecond by which the sum of all gaps so far exceeds `now`, in [0, 1).
     fraction: f64,
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn equal_gaps_do_not_drift() {
-        // 3e11 flows/s: a gap of 3.33 ps.
+        // A rate of 3e11 flows/s means a gap of 3.33 ps.
         let mut arrivals = Arrivals::new(ArrivalConfig::Deterministic {}, 3e11, Time::ZERO);
         let mut random = stream(1, "arrivals");
         let last = (0..3_000_000).map(|_| arrivals.next(&mut random)).last().unwrap();
@@ -120,7 +120,8 @@ mod tests {
         let count = 2_000_000;
         let last = (0..count).map(|_| arrivals.next(&mut random)).last().unwrap();
         let mean = last.as_ps() as f64 / 1e6 / f64::from(count);
-        // Four standard errors; the squared coefficient of variation is 53.6 (BASELINES 0.5).
+        // Within four standard errors; the squared coefficient of variation is 53.6 (BASELINES
+        // 0.5).
         assert!((mean - 1.0).abs() < 4.0 * (53.6 / f64::from(count)).sqrt(), "{mean}");
     }
 

@@ -1,24 +1,25 @@
-//! How the flows of an entry spread over the links, as exact expectations.
+//! How the flows of an entry spread over the links, as exact expected values.
 //!
 //! What it is: the probability that a flow goes from one host, or edge switch, to another, and from
-//! it the expected number of times a flow crosses each link. What it is not: it samples nothing.
-//! The work is per pair of edge switches, not per pair of hosts.
+//! these probabilities the expected number of times that a flow crosses each link. What it is not:
+//! this module draws no samples.
+//! The work grows with the pairs of edge switches, not with the pairs of hosts.
 
 use crate::routing::Routing;
 use crate::topology::Topology;
 
-/// The distribution of source and destination of a flow.
+/// The distribution of the source and destination of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Demand {
-    /// Indexed by host: probability that a flow starts there.
+    /// By host: the probability that a flow starts there.
     sources: Vec<f64>,
-    /// Indexed by host: probability that a flow ends there.
+    /// By host: the probability that a flow ends there.
     destinations: Vec<f64>,
-    /// `[destination edge switch, source edge switch]`: probability.
+    /// `[destination edge switch, source edge switch]`: the probability of a flow between them.
     between: Vec<f64>,
 }
 
-/// What the hosts of one edge switch contribute to a set of pairs.
+/// How many hosts of one edge switch are in a set of pairs.
 #[derive(Clone, Copy, Default)]
 struct Members {
     sources: f64,
@@ -35,8 +36,8 @@ impl Demand {
         Demand { sources: per_host(), destinations: per_host(), between }
     }
 
-    /// Adds flows of total probability `share`, uniform over the pairs of different hosts with the
-    /// source in `sources` and the destination in `destinations` (each without repetition).
+    /// Adds flows of total probability `share`, uniform over the pairs of two different hosts: the
+    /// source from `sources`, the destination from `destinations` (no list repeats a host).
     pub(super) fn add(
         &mut self,
         routing: &Routing,
@@ -84,7 +85,7 @@ impl Demand {
         }
     }
 
-    /// Indexed by directed link: the expected number of times that a flow crosses it, when every
+    /// By directed link: the expected number of times that a flow crosses the link, when every
     /// switch splits the flows evenly over its next hops.
     pub(super) fn crossings(&self, topology: &Topology, routing: &Routing) -> Vec<f64> {
         let mut crossings = vec![0.0; topology.links.len()];
@@ -112,7 +113,7 @@ impl Demand {
     }
 }
 
-/// The mean number of links on the way between two different hosts.
+/// The mean number of links on the path between two different hosts.
 pub fn mean_path(topology: &Topology, routing: &Routing) -> f64 {
     let hosts: Vec<u32> = (0..topology.hosts).collect();
     let mut demand = Demand::new(routing, topology.hosts);
@@ -136,7 +137,8 @@ mod tests {
         let all: Vec<u32> = (0..128).collect();
         demand.add(&routing, &all, &all, 1.0);
         let crossings = demand.crossings(&network, &routing);
-        // 112 of 127 destinations are in another rack (BASELINES 0.5), over 64 links each way.
+        // 112 of 127 destinations are in another rack (BASELINES 0.5); their flows spread over 64
+        // links in each direction.
         for (link, crossing) in (0..).zip(&crossings) {
             let expected = if network.is_core(link) { 112.0 / 127.0 / 64.0 } else { 1.0 / 128.0 };
             assert!((crossing - expected).abs() < 1e-12, "link {link}: {crossing}");
@@ -149,7 +151,7 @@ mod tests {
             sources in prop::collection::btree_set(0u32..6, 1..6),
             destinations in prop::collection::btree_set(0u32..6, 1..6),
         ) {
-            // A ring of five switches; hosts 0 and 1 share one, 3 and 4 share one.
+            // A ring of five switches. Hosts 0 and 1 share a switch, and hosts 3 and 4 share one.
             let ring = [(6, 7), (7, 8), (8, 9), (9, 10), (10, 6)];
             let access = [(0, 6), (1, 6), (2, 7), (3, 8), (4, 8), (5, 10)];
             let network = build(&graph(6, 5, &[&ring[..], &access].concat())).unwrap();

@@ -1,12 +1,12 @@
 //! Draws from a random stream: uniform, index, standard normal.
 //!
-//! The transcendental functions are those of `libm`, so that a draw is the same on every machine.
+//! The transcendental functions come from `libm`, so that a draw is the same on every machine.
 
 use core::f64::consts::TAU;
 
 use rand_core::RngCore;
 
-/// Uniform over (0, 1], in steps of 2^-53: never zero, so that its logarithm is finite.
+/// Uniform over (0, 1], in steps of 2^-53. Never zero, so the logarithm is finite.
 pub(super) fn unit(random: &mut impl RngCore) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
@@ -42,7 +42,7 @@ mod tests {
             square += draw * draw;
         }
         let count = f64::from(count);
-        // Five standard errors each.
+        // Within five standard errors each.
         assert!((first / count - 0.5).abs() < 5.0 * (1.0 / 12.0 / count).sqrt());
         assert!(second.iter().all(|hits| (f64::from(*hits) - count / 3.0).abs() < 1_055.0));
         assert!((normal / count).abs() < 5.0 / count.sqrt());

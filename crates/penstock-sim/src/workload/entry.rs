@@ -1,4 +1,4 @@
-//! What every kind of traffic entry is given, and what it gives.
+//! What every kind of traffic entry gets, and the flows that it gives.
 
 use penstock_units::{Problems, Time};
 
@@ -12,7 +12,7 @@ pub struct FlowArrival {
     pub time: Time,
     /// The sending host.
     pub source: u32,
-    /// The receiving host, another one.
+    /// The receiving host, different from the source.
     pub destination: u32,
     /// Payload (bytes); 0 = endless.
     pub size: u64,
@@ -20,30 +20,30 @@ pub struct FlowArrival {
     pub label: u16,
     /// Priority, 0 = highest data class.
     pub class: u8,
-    /// UDP destination port; 0 where the traffic has none.
+    /// UDP destination port; 0 for traffic without ports.
     pub destination_port: u16,
 }
 
-/// Where an entry stands in the scenario.
+/// The place of an entry in the scenario, and what the entry gets from the scenario.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
     /// Index in the `traffic` list.
     pub(super) index: u16,
     pub(super) topology: &'a Topology,
     pub(super) routing: &'a Routing,
-    /// Of the scenario.
+    /// Seed of the scenario.
     pub(super) seed: u64,
-    /// Of the scenario: all flows start earlier (ps).
+    /// Duration of the scenario: all flows start earlier (ps).
     pub(super) duration: Time,
 }
 
 impl Entry<'_> {
-    /// Path of the entry in messages.
+    /// The path of the entry's field in messages.
     pub(super) fn field(&self) -> String {
         format!("traffic[{}]", self.index)
     }
 
-    /// Checks `start` and `stop`.
+    /// Checks the fields `start` and `stop`.
     pub(super) fn check_window(&self, start: Time, stop: Time, problems: &mut Problems) {
         let field = self.field();
         let remedy = format!("it is not before its stop, {stop}; start earlier, or stop later");

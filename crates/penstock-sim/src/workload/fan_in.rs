@@ -1,22 +1,23 @@
 //! Groups of flows to one receiver: open-loop traffic with a random incast ratio.
 //!
 //! "The source and destination of each flow are arbitrarily selected with a random in-cast ratio
-//! ranging from 1 to 15" (W. Cheng et al., PCN, NSDI 2020, sec. 7.4). The paper says no more; here a
-//! uniform receiver gets flows from a uniform number of different senders which start together, and
-//! the gaps of the entry are those between groups, longer by the mean ratio, so that the load stays.
+//! ranging from 1 to 15" (W. Cheng et al., PCN, NSDI 2020, sec. 7.4). The paper says no more. Here
+//! a uniform receiver gets flows from a uniform number of different senders, which start together.
+//! The gaps of the entry are the gaps between groups; they are longer by the mean ratio, so that
+//! the load stays.
 
 use penstock_units::Problems;
 use rand_core::RngCore;
 
 use super::draw;
 
-/// Groups that are drawn one flow at a time.
+/// Groups of flows, drawn one flow at a time.
 #[derive(Clone, Debug)]
 pub(super) struct FanIn {
     least: u32,
     most: u32,
-    /// All hosts; the senders of the group that have not sent yet are the last `left` of those
-    /// before the end, where the receiver is.
+    /// All hosts. The last host is the receiver of the group. The `left` hosts before it are the
+    /// senders of the group that have not sent yet.
     hosts: Vec<u32>,
     left: usize,
 }
@@ -36,19 +37,19 @@ impl FanIn {
         (f64::from(self.least) + f64::from(self.most)) / 2.0
     }
 
-    /// Whether the next flow starts with the one before.
+    /// Whether the next flow starts together with the previous flow.
     pub(super) fn is_within_group(&self) -> bool {
         self.left > 0
     }
 
-    /// Draws (source, destination), which differ; a group's sources do, too.
+    /// Draws (source, destination), two different hosts. The sources of a group differ, too.
     pub(super) fn draw(&mut self, random: &mut impl RngCore) -> (u32, u32) {
         let end = self.hosts.len() - 1;
         if self.left == 0 {
             self.hosts.swap(draw::index(random, end + 1), end);
             let ratios = (self.most - self.least + 1) as usize;
             self.left = self.least as usize + draw::index(random, ratios);
-            // The first of a Fisher-Yates shuffle, from the back.
+            // The first steps of a Fisher-Yates shuffle, from the back.
             for place in (end - self.left..end).rev() {
                 self.hosts.swap(draw::index(random, place + 1), place);
             }
@@ -85,7 +86,7 @@ mod tests {
             assert!(senders.windows(2).all(|pair| pair[0] < pair[1]), "{senders:?}");
         }
         assert_eq!(ratios[0], 0);
-        // Five standard errors of a binomial count.
+        // Within five standard errors of a binomial count.
         let near = |count: u32, share: f64| {
             let expected = f64::from(groups) * share;
             (f64::from(count) - expected).abs() < 5.0 * (expected * (1.0 - share)).sqrt()

@@ -63,7 +63,7 @@ pub struct Incast {
     pub replace: bool,
 }
 
-/// Where the defaults come from.
+/// The source of the defaults.
 const INCAST_OF_BFC: &str = "BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us";
 
 /// The flows of one entry.
@@ -71,23 +71,23 @@ const INCAST_OF_BFC: &str = "BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 
 pub(super) struct IncastFlows {
     hosts: u32,
     fixed_receiver: Option<u32>,
-    /// Candidates; without replacement, those before `taken` have had their turn in this event.
+    /// Hosts that may send. Without replacement, the hosts before `taken` have been drawn in this event.
     pool: Vec<u32>,
     replace: bool,
     random: Pcg64Mcg,
     period: Time,
     stop: Time,
     degree: u32,
-    /// Flows of the current event that were given out.
+    /// How many flows of the current event have been returned.
     sent: u32,
     taken: usize,
-    /// The current event.
+    /// The next flow of the current event.
     next: FlowArrival,
 }
 
 impl Incast {
-    /// Checks the entry and prepares its flows and, when there are several events, what they put on
-    /// the links in the long run.
+    /// Checks the entry and prepares its flows. When there is more than one event, also calculates
+    /// the mean load of the links.
     pub(super) fn flows(
         &self,
         entry: &Entry,
@@ -128,14 +128,15 @@ impl Incast {
         Some((flows, offered))
     }
 
-    /// Receiver and senders exist, there are enough senders beside the receiver, and each has a byte to send.
+    /// Checks that the receiver and the senders exist, that there are enough senders besides the
+    /// receiver, and that each sender has a byte to send.
     fn check(&self, hosts: u32, problems: &mut Problems) {
         let least = Bytes::new(self.degree.into());
         let remedy = format!(
             "{} senders share it, so each would send less than a byte; use at least {least}",
             self.degree
         );
-        // No size at all is refused already.
+        // A size of zero is refused elsewhere.
         let holds = self.size >= least || self.size == Bytes::ZERO;
         problems.unless(holds, "size", self.size, remedy);
         if let Some(receiver) = self.receiver {
@@ -149,7 +150,7 @@ impl Incast {
                 let remedy =
                     "it is among the senders, and a host does not send to itself; take it out";
                 problems.unless(own.is_none(), "receiver", own.unwrap_or_default(), remedy);
-                // A receiver that is drawn may be one of the senders.
+                // A receiver that is drawn at random may be one of the senders.
                 senders.len().saturating_sub(usize::from(self.receiver.is_none()))
             }
         };
@@ -169,15 +170,16 @@ impl Incast {
         problems.unless(holds, "degree", self.degree, remedy);
     }
 
-    /// The mean over many events; with and without replacement, every possible sender of a receiver
-    /// is as likely.
+    /// The mean over many events. With or without replacement, every possible sender of a receiver
+    /// is equally likely.
     fn offered(&self, entry: &Entry, pool: &[u32]) -> Offered {
         let (topology, routing) = (entry.topology, entry.routing);
         let mut demand = Demand::new(routing, topology.hosts);
         if let Some(receiver) = self.receiver {
             demand.add(routing, pool, &[receiver], 1.0);
         } else {
-            // A receiver that may send has one sender less; within either group all are alike.
+            // A receiver that may also send has one sender less. Receivers that may send are all
+            // alike, and so are the others.
             let share = pool.len() as f64 / f64::from(topology.hosts);
             let mut is_sender = vec![false; topology.hosts as usize];
             pool.iter().for_each(|host| is_sender[*host as usize] = true);
@@ -205,8 +207,8 @@ impl IncastFlows {
             .unwrap_or_else(|| draw::index(&mut self.random, self.hosts as usize) as u32)
     }
 
-    /// A uniform candidate other than the receiver; without replacement, one that has not sent in
-    /// this event (the next step of a Fisher-Yates shuffle).
+    /// A uniform candidate other than the receiver. Without replacement, the candidate has not sent
+    /// in this event yet (the next step of a Fisher-Yates shuffle).
     fn draw_sender(&mut self) -> u32 {
         loop {
             let pick = self.taken + draw::index(&mut self.random, self.pool.len() - self.taken);

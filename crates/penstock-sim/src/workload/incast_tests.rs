@@ -68,7 +68,7 @@ fn given_senders_are_drawn_alike() {
     for flow in events(config, Time::from_ms(3)).into_values().flatten() {
         *counts.entry(flow.source).or_default() += 1;
     }
-    // 3,000 events of 2 of 3: mean 2,000, standard deviation 25.8; five of them.
+    // 3,000 events of 2 senders out of 3: mean 2,000, standard deviation 25.8. Within five of them.
     assert!(counts.keys().eq(&[3, 5, 8]));
     assert!(counts.values().all(|count| count.abs_diff(2_000) < 130), "{counts:?}");
 }

@@ -1,4 +1,4 @@
-//! Flows that are given one by one: traces and long-lived flows.
+//! Flows that a scenario gives one by one: traces and long-lived flows.
 
 use penstock_engine::stream::stream;
 use penstock_units::source::NO_PRIORITIES;
@@ -37,7 +37,7 @@ pub struct Listed {
     pub destination_ports: Vec<u16>,
 }
 
-/// The most flows in a list (our choice: what a scenario of 64 MiB can be read back with).
+/// The most flows in a list (our choice: a scenario of 64 MiB holds as many and can be read back).
 const MOST_FLOWS: usize = 1 << 19;
 
 /// The flows of one entry, in time order.
@@ -71,7 +71,7 @@ impl Listed {
         flows.into_iter()
     }
 
-    /// Checks the lists, and every flow.
+    /// Checks the lists and every flow.
     fn check(&self, entry: &Entry, problems: &mut Problems) {
         let (ports, listed) = (self.destination_ports.len(), self.flows.len());
         let remedy = format!("write at most {MOST_FLOWS}");
@@ -93,7 +93,8 @@ impl Listed {
         self.check_starts(entry.duration, problems);
     }
 
-    /// Every flow starts before the traffic ends, however much later its spread lets it.
+    /// Checks that every flow starts before the traffic ends, even with the longest delay from
+    /// `spread`.
     fn check_starts(&self, duration: Time, problems: &mut Problems) {
         let starts = || self.flows.iter().map(|flow| flow.3);
         if let Some(first) = starts().position(|start| start >= duration) {

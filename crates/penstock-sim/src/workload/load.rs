@@ -1,4 +1,4 @@
-//! From a load to an arrival rate, and the check that the network can carry all of it.
+//! From a load to an arrival rate, and the check that the network can carry all traffic.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::shortened;
 use crate::topology::Topology;
 
-/// A mean payload load from which a link is overloaded: 1, less the rounding of sums.
+/// The mean payload load above which a link counts as overloaded: 1, less the rounding of sums.
 const FULL: f64 = 1.0 - 1e-9;
 
 /// The directed links that a load is defined on; `kind` names the variant.
@@ -29,7 +29,7 @@ pub enum LoadOn {
 }
 
 impl LoadOn {
-    /// This with one link at most, for what all of them have in common.
+    /// The same choice with at most one link, for a check that all links have in common.
     pub(super) fn shortened(&self) -> LoadOn {
         match self {
             LoadOn::Links { links } => LoadOn::Links { links: shortened(links) },
@@ -53,7 +53,7 @@ pub enum LoadCounts {
     All,
 }
 
-/// The load of an open-loop entry, as written.
+/// The load of an open-loop entry, as the scenario gives it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoadTarget<'a> {
     pub(super) load: f64,
@@ -62,8 +62,9 @@ pub(super) struct LoadTarget<'a> {
 }
 
 impl LoadTarget<'_> {
-    /// The arrival rate (flows/s) for flows of mean size `mean` (bytes) that cross the links
-    /// `crossings` times and have the load on `links`; the entry is at `field` in the scenario.
+    /// The arrival rate (flows/s) that gives the load. `mean` is the mean size of a flow (bytes);
+    /// `crossings` says how often a flow crosses each link; the load is defined on `links`; `field`
+    /// is the path of the entry in the scenario.
     pub(super) fn arrival_rate(
         &self,
         field: &str,
@@ -80,13 +81,14 @@ impl LoadTarget<'_> {
         }
         let crossed: f64 = links.iter().map(|link| crossings[*link as usize]).sum();
         if crossed <= 0.0 {
-            let remedy = "no flow of these pairs crosses these links; name links on their paths";
+            let remedy = "no flow of the entry crosses any link of load_on; name links on the paths of \
+                          its flows";
             return Err(Problem::new(format!("{field}.load_on"), self.written(), remedy));
         }
         Ok(self.load * capacity / (8.0 * mean * crossed))
     }
 
-    /// Gives the links that the load is defined on.
+    /// The links on which the load is defined; none when a problem was found.
     pub(super) fn links(
         &self,
         field: &str,
@@ -126,7 +128,7 @@ impl LoadTarget<'_> {
     }
 }
 
-/// The links between the nodes named at `field`, if there are all of them, each once.
+/// The links between the nodes at `field`; none when one is missing or named twice.
 fn named(
     field: &str,
     ends: &[(u32, u32)],
@@ -155,24 +157,24 @@ fn named(
     (links.len() == ends.len()).then_some(links)
 }
 
-/// What an entry puts on the links while it is active.
+/// The traffic that an entry offers to the links while the entry is active.
 #[derive(Clone, Debug)]
 pub(super) struct Offered {
-    /// Path of the field to change.
+    /// Path of the field to change when the traffic is too much.
     pub(super) field: String,
     pub(super) knob: Knob,
     pub(super) start: Time,
     pub(super) stop: Time,
-    /// Indexed by directed link: payload in the long run (bit/s).
+    /// By directed link: mean payload rate (bit/s).
     pub(super) carried: Vec<f64>,
 }
 
-/// The number that sets how much an entry offers.
+/// The number that sets how much traffic an entry offers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Knob {
-    /// Proportional to what is offered.
+    /// The traffic is proportional to this load.
     Load(f64),
-    /// Inversely proportional.
+    /// The traffic is inversely proportional to this period.
     Period(Time),
 }
 
@@ -181,16 +183,16 @@ impl Offered {
         self.start <= now && now < self.stop
     }
 
-    /// Mean payload load of `link` due to this entry.
+    /// Mean payload load of `link` by this entry.
     fn load(&self, topology: &Topology, link: usize) -> f64 {
         self.carried[link] / topology.links[link].rate.as_bps() as f64
     }
 }
 
-/// Refuses entries that together offer some link as much payload as it can carry, or more.
+/// Refuses entries that together offer some link as much payload as the link can carry, or more.
 ///
 /// Every directed link is checked, not only the mean over a layer: traffic between two lists of
-/// hosts, or a fixed receiver, loads the links of a layer unequally. What is active changes when an
+/// hosts, or to a fixed receiver, loads the links of a layer unequally. The load grows only when an
 /// entry starts, so these points in time are checked.
 pub(super) fn check_capacity(offered: &[Offered], topology: &Topology) -> Result<(), Problem> {
     let mut starts: Vec<Time> = offered.iter().map(|entry| entry.start).collect();
@@ -211,7 +213,7 @@ pub(super) fn check_capacity(offered: &[Offered], topology: &Topology) -> Result
     Ok(())
 }
 
-/// The refusal of the entry that loads `link` most.
+/// The refusal of the active entry that loads `link` most.
 fn overload(
     active: &[&Offered],
     totals: &[f64],
@@ -220,12 +222,13 @@ fn overload(
 ) -> Option<Problem> {
     let load = |entry: &Offered| entry.load(topology, link);
     let most = active.iter().max_by(|a, b| load(a).total_cmp(&load(b)))?;
-    // The factor by which the entry must shrink for every link to be below its rate.
+    // The factor to which the entry must shrink for every link to be below its rate.
     let room = (0..totals.len())
         .filter(|link| most.carried[*link] > 0.0)
         .map(|link| 1.0 - (totals[link] - 1.0) / most.load(topology, link))
         .fold(f64::INFINITY, f64::min);
-    // The bounds are rounded to the safe side, and by one part in a million more.
+    // The bound in the message is on the safe side by one part in a million, and rounded to that
+    // side.
     let (value, bound) = match most.knob {
         Knob::Load(load) => {
             let largest = (load * room * (1.0 - 1e-6) * 1e3).floor() / 1e3;
@@ -244,7 +247,7 @@ fn overload(
         format!("all traffic together loads {name} ({layer}) with {:.3} of its rate", totals[link]);
     let remedy = match bound {
         Some(bound) => format!("{found}; write {bound}"),
-        None => format!("{found}, whatever is written here; reduce the other traffic first"),
+        None => format!("{found}, whatever its value; reduce the other traffic first"),
     };
     Some(Problem::new(&most.field, value, remedy))
 }

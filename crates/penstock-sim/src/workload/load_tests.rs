@@ -1,4 +1,4 @@
-//! Tests of loads, through whole workloads.
+//! Loads, tested on whole workloads.
 
 use penstock_units::{Bytes, Time};
 
@@ -42,7 +42,7 @@ fn a_crossing_load_is_the_load_of_its_links() {
         let config = OpenLoop { load: 0.4, pairs, ..open_loop() };
         let loads = measured(&[TrafficConfig::OpenLoop(config)], &network, duration);
         let core = mean(&loads, |link| network.is_core(link));
-        // About 2e5 flows of exponential size: the standard error is 0.3 %.
+        // With about 2e5 flows of exponential size the standard error is 0.3 %.
         assert!((core / 0.4 - 1.0).abs() < 0.015, "{core}");
     }
     let config = OpenLoop { load: 0.4, load_on: LoadOn::Edge {}, ..open_loop() };
@@ -57,7 +57,7 @@ fn a_load_of_all_flows_is_that_of_the_bfc_generator() {
     let config = OpenLoop { load: 0.6, load_counts: LoadCounts::All, ..open_loop() };
     let loads = measured(&[TrafficConfig::OpenLoop(config)], &network, Time::from_ms(4));
     let core = mean(&loads, |link| network.is_core(link));
-    // 64 x 100 Gb/s is the reference, 112/127 of the flows cross (BASELINES 0.5).
+    // The reference is 64 x 100 Gb/s, and 112/127 of the flows cross the core (BASELINES 0.5).
     assert!((core / (0.6 * 112.0 / 127.0) - 1.0).abs() < 0.015, "{core}");
 }
 
@@ -69,7 +69,7 @@ fn a_load_on_named_links_is_theirs() {
     let config = OpenLoop { load: 0.8, pairs, load_on, ..open_loop() };
     let loads = measured(&[TrafficConfig::OpenLoop(config)], &network, Time::from_ms(40));
     let link = network.link_between(4, 5).unwrap() as usize;
-    // About 20,000 flows: the standard error is 1 %.
+    // With about 20,000 flows the standard error is 1 %.
     assert!((loads[link] / 0.8 - 1.0).abs() < 0.04, "{}", loads[link]);
 }
 
@@ -89,7 +89,7 @@ fn flows_of_synchronous_hosts_start_together_and_have_the_load_in_total() {
     }
     let loads = measured(&traffic, &network, Time::from_ms(40));
     let link = network.link_between(4, 5).unwrap() as usize;
-    // About 20,000 flows in bursts of three: the standard error is 1.4 %.
+    // With about 20,000 flows in bursts of three the standard error is 1.4 %.
     assert!((loads[link] / 0.8 - 1.0).abs() < 0.06, "{}", loads[link]);
 }
 
@@ -99,7 +99,7 @@ fn the_incast_of_bfc_is_five_percent_of_the_core_reference() {
     let duration = Time::from_ms(200);
     let loads = measured(&[TrafficConfig::Incast(incast())], &network, duration);
     let edge = mean(&loads, |link| network.is_host(network.links[link as usize].from));
-    // 320 Gb/s over 128 hosts of 100 Gb/s.
+    // The load is 320 Gb/s over 128 hosts of 100 Gb/s.
     assert!((edge / 0.025 - 1.0).abs() < 1e-9, "{edge}");
 }
 
@@ -148,7 +148,7 @@ fn loads_that_are_no_loads_are_refused() {
 #[test]
 fn an_overloaded_link_is_refused_with_the_largest_load_that_would_do() {
     let network = build(&dumbbell(2, 2)).unwrap();
-    // All from left to right: the mean over both directions is half the load of one.
+    // All flows go from left to right, so the mean over both directions is half the load of one.
     let one_way = |load| {
         let pairs = PairConfig::Between { sources: vec![0, 1], destinations: vec![2, 3] };
         TrafficConfig::OpenLoop(OpenLoop { load, pairs, ..open_loop() })
@@ -162,7 +162,7 @@ fn an_overloaded_link_is_refused_with_the_largest_load_that_would_do() {
         workload(traffic, &network, &routing, 1, Time::from_ms(10)).is_ok()
     };
     assert!(accepts(&[one_way(0.499)]));
-    // Two halves are too much at the same time, but not one after the other.
+    // The two halves are too much together, but not one after the other.
     let TrafficConfig::OpenLoop(half) = one_way(0.3) else { unreachable!() };
     let (early, late) = (Time::from_ms(5), Time::from_ms(5));
     let other = OpenLoop { label: "other".to_owned(), ..half.clone() };
@@ -202,7 +202,7 @@ fn small_flows_of_one_size_give_the_expected_count() {
     };
     let traffic = [TrafficConfig::OpenLoop(config)];
     let flows = workload(&traffic, &network, &routing, 1, Time::from_us(100)).unwrap();
-    // 0.5 x 6.4 Tb/s / 8,000 b = 4e8 flows/s, and the first after one gap.
+    // 0.5 x 6.4 Tb/s / 8,000 b are 4e8 flows/s; the first flow starts after one gap.
     assert_eq!(flows.count(), 39_999);
 }
 

@@ -1,4 +1,4 @@
-//! All entries of the `traffic` list as one sequence of flows.
+//! All entries of the `traffic` list, merged into one sequence of flows.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -19,14 +19,14 @@ use crate::topology::Topology;
 
 /// The flows of a scenario, an iterator in order of (time, traffic entry, sequence in the entry).
 ///
-/// Flows are generated when they are asked for; only listed ones are held.
+/// A flow is generated when it is asked for; only listed flows are held in memory.
 #[derive(Clone, Debug)]
 pub struct Workload {
     labels: Vec<String>,
     sources: Vec<FlowSource>,
     /// The next flow of each entry that has one, earliest first.
     upcoming: BinaryHeap<Reverse<(Time, u16)>>,
-    /// Indexed by entry: its next flow, while it is in `upcoming`.
+    /// By entry: its next flow, while the entry is in `upcoming`.
     pending: Vec<Option<FlowArrival>>,
 }
 
@@ -52,9 +52,9 @@ impl Workload {
     /// Checks the `traffic` list of a scenario; flows start in [0, `duration`).
     ///
     /// # Errors
-    /// When a field is out of its range, names a host or link that does not exist, or the entries
-    /// together offer a link as much payload as it can carry. Listed flows and an incast of one
-    /// event are bursts: they do not count as load.
+    /// When a field is out of its range, when a field names a host or link that does not exist, or
+    /// when the entries together offer a link as much payload as it can carry. Listed flows and an
+    /// incast of one event are bursts; bursts do not count as load.
     pub fn new(
         traffic: &[TrafficConfig],
         topology: &Topology,
@@ -77,7 +77,7 @@ impl Workload {
         Ok(workload)
     }
 
-    /// Adds what is wrong with the `traffic` list to `problems`; see [`Workload::new`].
+    /// Adds the problems of the `traffic` list to `problems`; see [`Workload::new`].
     pub(crate) fn check(
         traffic: &[TrafficConfig],
         topology: &Topology,
@@ -102,7 +102,7 @@ impl Workload {
     }
 }
 
-/// Refuses a list without an entry, or with too many.
+/// Refuses a list with no entries or with too many.
 pub(crate) fn check_count(traffic: &[TrafficConfig], problems: &mut Problems) {
     let count = traffic.len();
     let remedy = format!("write 1 to {MOST_TRAFFIC}; one can list many flows");
@@ -110,7 +110,7 @@ pub(crate) fn check_count(traffic: &[TrafficConfig], problems: &mut Problems) {
     problems.unless(holds, "traffic", format!("a list of {count}"), remedy);
 }
 
-/// The flows of each entry that is sound, and what is wrong with the others.
+/// The flows of each entry without problems; adds the problems of the other entries.
 fn sources(
     traffic: &[TrafficConfig],
     topology: &Topology,
@@ -120,7 +120,7 @@ fn sources(
     problems: &mut Problems,
 ) -> Vec<FlowSource> {
     let mut sources = Vec::with_capacity(traffic.len());
-    // The checks of a whole scenario have told of it before.
+    // When the list itself was refused before, its length is not checked again.
     if problems.is_sound("traffic") {
         check_count(traffic, problems);
     }

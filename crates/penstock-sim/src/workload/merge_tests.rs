@@ -1,4 +1,4 @@
-//! Tests of whole workloads, and the entries that other tests start from.
+//! Whole workloads, and the entries that other tests start from.
 
 use penstock_units::Bytes;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use crate::workload::{
     ArrivalConfig, Incast, Listed, LoadCounts, LoadOn, OpenLoop, PairConfig, SizeConfig,
 };
 
-/// The workload of `traffic`, which ends at `duration` if it would later.
+/// The workload of `traffic`; entries that would last longer end at `duration`.
 pub(crate) fn workload(
     traffic: &[TrafficConfig],
     topology: &Topology,
@@ -29,7 +29,7 @@ pub(crate) fn workload(
     Workload::new(&traffic, topology, routing, seed, duration)
 }
 
-/// Poisson flows of 30 kB on average at 20 % of the core.
+/// Poisson flows of 30 kB on average that load the core with 20 %.
 pub(crate) fn open_loop() -> OpenLoop {
     OpenLoop {
         label: "background".to_owned(),
@@ -84,7 +84,7 @@ fn named(label: &str, entry: TrafficConfig) -> TrafficConfig {
     TrafficConfig::Listed(Listed { label: label.to_owned(), ..listed })
 }
 
-/// Thousand flows that start up to `spread` after 1 us.
+/// A thousand flows, each of which starts up to `spread` after 1 us.
 fn spread_out(spread: Time) -> TrafficConfig {
     let flow = (0, 1, Bytes::new(10), Time::from_us(1));
     TrafficConfig::Listed(Listed {
@@ -137,7 +137,7 @@ fn a_spread_draws_starts_evenly_and_by_the_seed() {
     assert!(first.is_sorted() && first != starts(2));
     assert!(first[0] >= 1_000_000 && first[999] <= 9_000_000);
     let mean = first.iter().sum::<u64>() / 1_000;
-    // Four standard errors of the mean of 1,000 even draws over 8 us are 292 ns.
+    // For the mean of 1,000 even draws over 8 us, four standard errors are 292 ns.
     assert!(mean.abs_diff(5_000_000) < 292_000, "{mean}");
     assert_eq!(first, starts(1));
 }

@@ -1,11 +1,12 @@
 //! The traffic of a scenario: which flows start, when, between which hosts, and how large.
 //!
-//! What it is: the `traffic` list of a scenario ([`TrafficConfig`]) and the flows that it describes,
-//! generated one at a time in time order ([`Workload`]). What it is not: it does not know how flows
-//! are carried, and nothing that happens in the network changes it (open loop).
+//! What it is: the `traffic` list of a scenario ([`TrafficConfig`]) and the flows that the list
+//! describes, generated one at a time in time order ([`Workload`]). What it is not: this module
+//! does not know how flows are carried, and nothing that happens in the network changes the flows
+//! (open loop).
 //! Invariants: the flows are a function of the list, the network and the seed; every entry draws
-//! from streams of its own (`traffic/{index}/arrivals`, `/sizes`, `/pairs`), so that adding an entry
-//! leaves the others' flows as they are; a mean load that some link cannot carry is refused.
+//! from streams of its own (`traffic/{index}/arrivals`, `/sizes`, `/pairs`), so a new entry leaves
+//! the flows of the others as they are; a mean load that some link cannot carry is refused.
 //!
 //! Reading order: [`merge`], [`entry`], one file per kind of entry ([`open_loop`], [`incast`],
 //! [`listed`]), the parts of an open-loop entry ([`size`], [`arrival`], [`pair`], [`load`]),
@@ -70,8 +71,8 @@ impl TrafficConfig {
         }
     }
 
-    /// The entry as it is written, its lists shortened: they may have millions of rows, which are checked one by
-    /// one.
+    /// The entry as the scenario gives it, with at most one row in each list. Lists may have
+    /// millions of rows, which are checked one by one elsewhere.
     fn fields(&self) -> Value {
         let label = String::new;
         let written = match self {

@@ -1,4 +1,5 @@
-//! Flows that start whatever became of the earlier ones, at a rate that gives a mean load.
+//! Open-loop flows: they start at a rate that gives a mean load, whatever happened to earlier
+//! flows.
 
 use penstock_engine::stream::stream;
 use penstock_units::source::{NO_PRIORITIES, WHOLE_DURATION};
@@ -78,7 +79,7 @@ pub(super) struct OpenLoopFlows {
 }
 
 impl OpenLoop {
-    /// Checks the entry and prepares its flows and what they put on the links.
+    /// Checks the entry and prepares its flows and the traffic that it offers to the links.
     pub(super) fn flows(
         &self,
         entry: &Entry,
@@ -126,7 +127,7 @@ impl OpenLoop {
         Some((flows, offered))
     }
 
-    /// The distribution of sizes, and how many flows are expected.
+    /// The distribution of sizes, and the expected number of flows.
     pub(super) fn expected(
         &self,
         entry: &Entry,

@@ -1,4 +1,4 @@
-//! Which host sends to which: the pairs of open-loop flows.
+//! The source and destination of open-loop flows.
 
 use penstock_units::Problems;
 use rand_core::RngCore;
@@ -65,10 +65,10 @@ pub enum PairConfig {
     },
 }
 
-/// Where the ratios of a fan-in come from.
+/// The source of the defaults of a fan-in.
 const RATIOS_OF_PCN: &str = "PCN 7.4: 1 to 15";
 
-/// Pairs that were checked and are ready to be drawn.
+/// Pairs that were checked and can be drawn.
 #[derive(Clone, Debug)]
 pub(super) enum Pairs {
     Uniform { hosts: Vec<u32> },
@@ -86,7 +86,7 @@ pub(super) struct Racks {
     members: Vec<u32>,
     /// Where each rack starts in `members`, and the end.
     starts: Vec<usize>,
-    /// Indexed by host.
+    /// By host: the number of its rack.
     rack_of: Vec<u32>,
 }
 
@@ -109,12 +109,12 @@ impl Racks {
         &self.members[self.starts[rack]..self.starts[rack + 1]]
     }
 
-    /// All hosts that are not in `rack`, ascending by rack.
+    /// All hosts outside `rack`, rack by rack.
     fn outside(&self, rack: usize) -> Vec<u32> {
         [&self.members[..self.starts[rack]], &self.members[self.starts[rack + 1]..]].concat()
     }
 
-    /// A uniform host of the rack of `source` other than itself.
+    /// A uniform host in the rack of `source`, other than `source`.
     fn draw_inside(&self, source: u32, random: &mut impl RngCore) -> u32 {
         let rack = self.rack(self.rack_of[source as usize] as usize);
         let own = rack.partition_point(|host| *host < source);
@@ -165,7 +165,7 @@ pub(super) fn check_host(field: &str, host: u32, hosts: u32, problems: &mut Prob
 }
 
 impl PairConfig {
-    /// This with one row of each list at most, for what all rows have in common.
+    /// The same choice with at most one row in each list, for a check that all rows have in common.
     pub(super) fn shortened(&self) -> PairConfig {
         match self {
             PairConfig::Between { sources, destinations } => PairConfig::Between {
@@ -179,7 +179,7 @@ impl PairConfig {
         }
     }
 
-    /// Checks the section and draws what is drawn once.
+    /// Checks the section, and makes the draws that are made only once.
     pub(super) fn pairs(
         &self,
         routing: &Routing,
@@ -222,7 +222,7 @@ impl PairConfig {
     }
 }
 
-/// Refuses a share of local flows that the racks cannot have.
+/// Refuses a share of local flows that is impossible with these racks.
 fn check_fraction(fraction: f64, racks: &Racks, problems: &mut Problems) {
     let has_lonely = (0..racks.count()).any(|rack| racks.rack(rack).len() < 2);
     let remedy = "a switch has one host only, which has no neighbour in its rack; write 0";
@@ -233,8 +233,8 @@ fn check_fraction(fraction: f64, racks: &Racks, problems: &mut Problems) {
     problems.unless(holds, "fraction", fraction, remedy);
 }
 
-/// A permutation of `0..hosts` (>= 2) without fixed points, uniform among these: shuffles
-/// (Fisher-Yates) until there is none, 2.7 times on average.
+/// A permutation of `0..hosts` (>= 2) without fixed points, uniform among all such permutations:
+/// shuffles (Fisher-Yates) until no point is fixed, 2.7 times on average.
 fn derangement(hosts: u32, random: &mut impl RngCore) -> Vec<u32> {
     let mut shuffled: Vec<u32> = (0..hosts).collect();
     loop {
@@ -257,7 +257,7 @@ impl Pairs {
         }
     }
 
-    /// Whether the next flow starts with the one before.
+    /// Whether the next flow starts together with the previous flow.
     pub(super) fn is_within_group(&self) -> bool {
         match self {
             Pairs::FanIn(fan_in) => fan_in.is_within_group(),
@@ -266,7 +266,7 @@ impl Pairs {
         }
     }
 
-    /// Draws (source, destination), which differ.
+    /// Draws (source, destination), two different hosts.
     pub(super) fn draw(&mut self, random: &mut impl RngCore) -> (u32, u32) {
         match self {
             Pairs::Uniform { hosts } => distinct_pair(hosts, hosts, random),
@@ -292,7 +292,7 @@ impl Pairs {
         }
     }
 
-    /// The distribution that [`Pairs::draw`] draws from.
+    /// The distribution of the pairs that [`Pairs::draw`] draws.
     pub(super) fn demand(&self, routing: &Routing, hosts: u32) -> Demand {
         let mut demand = Demand::new(routing, hosts);
         match self {
@@ -325,7 +325,8 @@ impl Pairs {
     }
 }
 
-/// Uniform over the pairs of different hosts; redraws equal ones, at most every other draw.
+/// Uniform over the pairs of different hosts. Equal hosts are drawn again, at most every other
+/// time.
 fn distinct_pair(sources: &[u32], destinations: &[u32], random: &mut impl RngCore) -> (u32, u32) {
     loop {
         let source = sources[draw::index(random, sources.len())];

@@ -1,4 +1,4 @@
-//! Tests of the pairs.
+//! The pairs of open-loop flows.
 
 use penstock_engine::stream::stream;
 use penstock_units::declared;
@@ -54,7 +54,7 @@ fn draws_follow_the_demand() {
         }
         for (link, (crossed, expected)) in crossed.iter().zip(expected).enumerate() {
             let share = f64::from(*crossed) / count as f64;
-            // Five standard errors of a binomial share.
+            // Within five standard errors of a binomial share.
             let error = (expected * (1.0 - expected) / count as f64).sqrt();
             let off = (share - expected).abs();
             assert!(off <= 5.0 * error + 1e-12, "{config:?}, link {link}: {share}, {expected}");

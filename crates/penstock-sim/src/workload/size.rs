@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{draw, shortened};
 
-/// How far the last cumulative probability may be from 1 (our choice: above the rounding of
-/// percentages divided by 100, below any difference that is meant).
+/// How far the last cumulative probability may be from 1 (our choice: more than the rounding of
+/// percentages divided by 100, less than any intended difference).
 const LAST_TOLERANCE: f64 = 1e-9;
 
 /// The `sizes` section of an open-loop entry; `kind` names the variant.
@@ -55,7 +55,7 @@ pub enum SizeConfig {
     },
 }
 
-/// Where the Pareto distribution comes from.
+/// The source of the Pareto distribution.
 const AFQ: &str = "AFQ 6.2.1";
 
 /// How a table of cumulative probabilities is sampled; the wrong one changes the mean by up to half
@@ -74,7 +74,7 @@ pub enum Convention {
     Step,
 }
 
-/// A distribution of flow sizes that was checked and is ready to be drawn from.
+/// A distribution of flow sizes that was checked and can be drawn from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeDistribution {
     form: Form,
@@ -90,7 +90,8 @@ enum Form {
 }
 
 impl SizeConfig {
-    /// The distribution of the section, which is at `field` in the scenario.
+    /// The distribution that the section describes; `field` is the path of the section in the
+    /// scenario.
     ///
     /// # Errors
     /// When a table is empty, not monotone, or does not end at 1.
@@ -107,7 +108,7 @@ impl SizeConfig {
         Ok(SizeDistribution { form, mean })
     }
 
-    /// This with one row of a table at most, for what all rows have in common.
+    /// The same choice with at most one row of a table, for a check that all rows have in common.
     pub(super) fn shortened(&self) -> SizeConfig {
         match self {
             SizeConfig::Cdf { convention, points, .. } => SizeConfig::Cdf {
@@ -120,7 +121,7 @@ impl SizeConfig {
     }
 }
 
-/// Checks a table; returns it with its mean.
+/// Checks a table; returns the distribution with its mean.
 fn table(
     field: &str,
     convention: Convention,
@@ -149,7 +150,7 @@ fn table(
     Ok((form, mean))
 }
 
-/// Refuses rows that are not a cumulative distribution; the first of them.
+/// Refuses the first row that does not continue a cumulative distribution.
 fn check_rows(field: &str, points: &[(Bytes, f64)]) -> Result<(), Problem> {
     if points.is_empty() {
         let remedy = "the table is empty; write rows of size and cumulative share";
@@ -187,8 +188,8 @@ fn check_rows(field: &str, points: &[(Bytes, f64)]) -> Result<(), Problem> {
 }
 
 impl SizeDistribution {
-    /// Mean size, by the table's own convention (bytes); the rounding of a draw to whole bytes, at
-    /// least one, is not counted.
+    /// Mean size under the table's convention (bytes). The mean does not count that each draw is
+    /// rounded to whole bytes, at least one.
     pub fn mean(&self) -> f64 {
         self.mean
     }
@@ -201,7 +202,7 @@ impl SizeDistribution {
         }
     }
 
-    /// The size that `level` stands for, which is uniform in (0, 1] (bytes), >= 1.
+    /// The size at `level`, a share of the flows in (0, 1] (bytes), >= 1.
     pub fn at(&self, level: f64) -> u64 {
         let size = match &self.form {
             Form::Fixed(size) => return *size,

@@ -1,4 +1,4 @@
-//! Which sizes the flows of a scenario have, as expectations: for policies that know the workload.
+//! The expected sizes of a scenario's flows, for policies that know the workload.
 
 use penstock_transport::SizeShare;
 use penstock_units::{Problems, Time};
@@ -9,10 +9,12 @@ use crate::error::ScenarioError;
 use crate::routing::Routing;
 use crate::topology::Topology;
 
-/// Points of a distribution of sizes (our choice: a hundred for each of 127 priority levels).
+/// How many points stand for a distribution of sizes (our choice: a hundred for each of 127
+/// priority levels).
 const POINTS: u32 = 1 << 14;
 
-/// The sizes of all flows with an end; the expected flows of a distribution at equally likely points.
+/// The sizes of all flows with an end. A distribution is given by its expected flows at equally
+/// likely points.
 ///
 /// # Errors
 /// When an entry does not fit the network.

@@ -1,4 +1,4 @@
-//! Tests of the flow sizes.
+//! The flow sizes.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn cdf(convention: Convention, points: &[(u64, f64)]) -> SizeConfig {
     SizeConfig::Cdf { name: "test".to_owned(), convention, points }
 }
 
-/// Web search as the HPCC generator has it (BASELINES 22).
+/// Web search, as in the HPCC generator (BASELINES 22).
 const WEB_SEARCH: [(u64, f64); 12] = [
     (0, 0.0),
     (10_000, 0.15),
@@ -44,7 +44,7 @@ const STORAGE: [(u64, f64); 9] = [
 
 #[test]
 fn means_are_those_of_the_workloads_readme() {
-    // workloads/README.md: native convention, and the other one.
+    // The means of workloads/README.md: with the native convention, and with the other one.
     let cases = [
         (&WEB_SEARCH[..], Convention::Linear, 1_711_250.0),
         (&WEB_SEARCH[..], Convention::Step, 2_434_900.0),
@@ -61,7 +61,7 @@ fn means_are_those_of_the_workloads_readme() {
 fn shipped_tables_have_the_means_of_their_readme() {
     use Convention::{Linear, Step};
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/penstock/workloads");
-    // workloads/README.md, native convention.
+    // The means of workloads/README.md, with the native convention.
     let cases = [
         ("FB_Hadoop", Linear, 120_421.0),
         ("WebSearch", Linear, 1_711_250.0),

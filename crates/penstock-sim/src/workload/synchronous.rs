@@ -1,21 +1,21 @@
-//! Hosts whose generators run in step: with every arrival each of them starts a flow.
+//! Hosts whose generators run in step: at every arrival each of these hosts starts a flow.
 //!
 //! "The workload generators at hosts H2 to H15 are set to be synchronous to simulate concurrent
-//! bursts" (W. Cheng et al., PCN, NSDI 2020, sec. 7.2). The paper says no more. Here the hosts share
-//! their arrivals and the receiver; every flow draws a size of its own (our choice: generators that
-//! also drew alike would be one generator). The gaps of the entry are those between the bursts, longer
-//! by the number of hosts, so that the load is that of all flows.
+//! bursts" (W. Cheng et al., PCN, NSDI 2020, sec. 7.2). The paper says no more. Here the hosts
+//! share their arrivals and the receiver, and every flow draws a size of its own (our choice:
+//! generators that also drew alike would be one generator). The gaps of the entry are the gaps
+//! between bursts; they are longer by the number of hosts, so that the load counts all flows.
 
 use penstock_units::Problems;
 
 use super::pair::{check_host, check_hosts};
 
-/// Bursts that are given out one flow at a time.
+/// Bursts of flows, returned one flow at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Synchronous {
     sources: Vec<u32>,
     receiver: u32,
-    /// How many flows of the burst have started; 0 between bursts.
+    /// How many flows of the current burst have started; 0 between bursts.
     started: usize,
 }
 
@@ -39,12 +39,12 @@ impl Synchronous {
         self.receiver
     }
 
-    /// Whether the next flow starts with the one before.
+    /// Whether the next flow starts together with the previous flow.
     pub(super) fn is_within_group(&self) -> bool {
         self.started > 0
     }
 
-    /// The next (source, destination): the sources in turn.
+    /// The next (source, destination); the sources take turns.
     pub(super) fn next(&mut self) -> (u32, u32) {
         let source = self.sources[self.started];
         self.started = (self.started + 1) % self.sources.len();

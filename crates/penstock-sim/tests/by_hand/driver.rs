@@ -1,6 +1,7 @@
 //! Two hosts and a switch, driven by hand: a calendar, four wires, and the calls of the two contracts.
 //!
-//! Nothing here comes from the simulator. Events at one instant happen in the order of [`Source`].
+//! Nothing here comes from the simulator. Events at one instant happen in the order of [`Source`]'s
+//! variants.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,24 +12,25 @@ use penstock_packet::{Packet, PacketId, PacketPool, Signal, Unobserved};
 use penstock_transport::{Flows, Host, HostDraws, Opening, Request, Requests, Timer, Turn};
 use penstock_units::{BitRate, Bytes, Time};
 
-/// What may happen, in the order that decides at one instant.
+/// The sources of events, in the order in which they happen at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// A packet arrives at the far end of a wire.
     Arrival(usize),
-    /// A packet has left for a wire, and something waits.
+    /// A packet has left its node for a wire, and another packet waits for the wire.
     End(usize),
-    /// The pacing of a host.
+    /// The pacing timer of a host.
     Alarm(usize),
-    /// The sending end of a wire.
+    /// The timer of the port at the sending end of a wire.
     Port(usize),
     /// The clock of the switch.
     Clock,
     /// The next flow starts.
     Traffic,
-    /// The switch tells its neighbours again.
+    /// The switch repeats its signals to its neighbours.
     Repeat,
-    /// Timer number n of the flows: the receiving end of the first, its sending end, and so on.
+    /// Timer number n of the flows: 0 and 1 are the receiving and the sending end of the first
+    /// flow, and so on.
     Flow(u32),
 }
 
@@ -74,7 +76,7 @@ struct Wire {
     flying: VecDeque<(Time, PacketId)>,
 }
 
-/// A flow, and when it was complete.
+/// A flow, and its completion time.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     pub opening: Opening,
@@ -83,7 +85,7 @@ pub struct Flow {
     pub completion: Option<Time>,
 }
 
-/// The way of packets: the switch's port n leads to host n.
+/// The ways of packets: port n of the switch leads to host n.
 #[derive(Default)]
 struct Ways {
     /// By name of a flow: its source and destination.
@@ -101,7 +103,7 @@ impl Routes for Ways {
     }
 }
 
-/// Host n sends by wire 2n and receives by wire 2n + 1.
+/// The driver of two hosts and a switch. Host n sends by wire 2n and receives by wire 2n + 1.
 pub struct Driver {
     hosts: [Host; 2],
     switch: Switch,
@@ -113,10 +115,10 @@ pub struct Driver {
     ways: Ways,
     requests: Requests,
     told: SwitchRequests,
-    /// In the order in which they start.
+    /// The flows, in the order in which they start.
     flows: Vec<Flow>,
     next: usize,
-    /// By name: the number of the flow that has it.
+    /// By name of a flow: its number.
     named: Vec<usize>,
     pub drops: u64,
     /// Pauses that the switch has sent.
@@ -157,7 +159,8 @@ impl Driver {
         }
     }
 
-    /// Runs until every flow is complete, or until `end`; the flows.
+    /// Runs until every flow is complete, or until `end`. Returns the flows, the number of drops
+    /// and the number of pauses.
     pub fn run(mut self, end: Time) -> (Vec<Flow>, u64, u64) {
         self.with_switch(|switch, turn| switch.start(turn));
         self.serve_switch(0, None);
@@ -348,7 +351,7 @@ impl Driver {
         }
     }
 
-    /// Something waits at the sending end of a wire.
+    /// Something waits at the sending end of `wire`.
     fn offer(&mut self, wire: usize) {
         let free_at = self.wires[wire].free_at;
         if self.wires[wire].has_end {
@@ -362,7 +365,7 @@ impl Driver {
         }
     }
 
-    /// The wire is free.
+    /// The wire is free: its sending end sends the next packet, if any.
     fn send(&mut self, wire: usize) {
         let end = wire / 2;
         if wire.is_multiple_of(2) {

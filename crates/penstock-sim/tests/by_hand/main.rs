@@ -1,8 +1,8 @@
-//! Hosts and switches stand alone: two hosts and a switch, driven by hand, do what the simulator makes them
-//! do, to the picosecond, under every preset of the golden table.
+//! Hosts and switches stand alone. Driven by hand, two hosts and a switch do the same as in the
+//! simulator, to the picosecond, under every preset of the golden table.
 //!
-//! The scenario gives the facts (parameters, base round trip, frame sizes); who does what when is decided by
-//! `driver`, which knows nothing of the simulator.
+//! The scenario gives the facts (parameters, base round trip, frame sizes). `driver`, which knows
+//! nothing of the simulator, decides who does what and when.
 
 use std::sync::Arc;
 
@@ -26,10 +26,11 @@ mod driver;
 
 use driver::{Driver, Flow};
 
-/// Flows in both directions, four of five from the fast host to the slow one.
+/// How many flows there are; four of five go from the fast host to the slow one.
 const FLOWS: u64 = 100;
 
-/// A fast host, and one behind a link of a quarter of the rate: the switch has to store, pause and drop.
+/// Links (rate, delay): one of a fast host, and one of a quarter of that rate, so that the switch
+/// has to store, pause and drop.
 const CABLES: [(u64, u64); 2] = [(100_000_000_000, 1_000_000), (25_000_000_000, 700_000)];
 
 /// The presets whose digests are recorded, with their scenarios.
@@ -65,7 +66,7 @@ fn random(seed: u64, name: &str) -> Pcg32 {
     Pcg32::new(named.next_u64(), named.next_u64())
 }
 
-/// What is known of the path from `source`.
+/// What the sender knows of the path from `source`.
 fn path(scenario: &Scenario, network: &Network, source: u32) -> PathFacts {
     let longest = network.path;
     if scenario.scheme.host.base_rtt == BaseRtt::Longest {
@@ -78,7 +79,7 @@ fn path(scenario: &Scenario, network: &Network, source: u32) -> PathFacts {
     PathFacts { base_rtt, bdp: longest.line_rate.bytes_in(base_rtt), ..longest }
 }
 
-/// The same scenario by hand: the flows, packets dropped, pauses sent.
+/// The same scenario, driven by hand: the flows, packets dropped, pauses sent.
 fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
     let mut network = Network::build(scenario).unwrap();
     let mut config = scenario.scheme.host.clone();
@@ -138,7 +139,7 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
     Driver::new(hosts, switch, draws, cables, pool, flows).run(end)
 }
 
-/// Completion times of all flows in the simulator (ns), and packets that it dropped.
+/// Completion times of all flows in the simulator (ns), and the number of packets that it dropped.
 fn simulated(scenario: &Scenario) -> (Vec<f64>, u64) {
     let results = penstock_sim::run(scenario, RunOptions { check: true }, |_| true).unwrap();
     assert_eq!(results.summary.flows_finished, FLOWS, "{:?}", results.summary.unfinished);

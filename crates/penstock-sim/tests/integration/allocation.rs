@@ -27,7 +27,7 @@ fn a_packet_costs_no_allocation() {
         let allocations = allocation_counter::measure(|| {
             simulation.advance(200_000).unwrap();
         });
-        // Slabs and queues may reach a new height now and then, by doubling.
+        // Slabs and queues may double now and then, when they reach a new height.
         assert!(allocations.count_total <= 4, "{name}: {allocations:?}");
     }
 }

@@ -1,5 +1,5 @@
 //! Dependencies point one way (`STYLE.md` sec. 3.1): units <- packet <- fabric, transport <- sim ->
-//! engine; py on top. A change here is a change of the architecture.
+//! engine; py is on top. A change of these tests is a change of the architecture.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ const ALLOWED: [(&str, &[&str]); 7] = [
 /// Crates that must build without the standard library.
 const NO_STD: [&str; 3] = ["penstock-packet", "penstock-fabric", "penstock-transport"];
 
-/// Crates of which data-plane crates must stay free: clocks, threads, files, global randomness.
+/// Crates that must not appear in data-plane crates: clocks, threads, files, global randomness.
 const FORBIDDEN_IN_NO_STD: [&str; 6] = ["std", "rand", "tokio", "chrono", "log", "tracing"];
 
 fn metadata() -> Value {

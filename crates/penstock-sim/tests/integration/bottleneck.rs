@@ -1,4 +1,4 @@
-//! Endless flows into one host, each from a host of its own, and what they do to its link.
+//! Endless flows into one host, each from a host of its own: measures the bottleneck link.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};
@@ -10,31 +10,31 @@ pub struct Bottleneck {
     pub scheme: Value,
     /// When each flow starts (ps).
     pub starts: Vec<u64>,
-    /// Of every link (bit/s).
+    /// Rate of every link (bit/s).
     pub rate: u64,
     /// One-way delay of every link (ps).
     pub delay: u64,
-    /// (ps).
+    /// Duration of the run (ps).
     pub duration: u64,
     /// Time between two samples (ps).
     pub interval: u64,
-    /// What is measured is measured from here on (ps).
+    /// Start of the measurement (ps).
     pub from: u64,
 }
 
-/// What was measured after the beginning was over.
+/// The measurements, from the start of the measurement to the end of the run.
 pub struct Measured {
     /// Payload that each flow sent (bit/s).
     pub goodputs: Vec<f64>,
     /// Share of the time that the bottleneck was busy.
     pub utilization: f64,
-    /// Samples of the queue in front of it (bytes).
+    /// Samples of the queue in front of the bottleneck (bytes).
     pub queue: Vec<f64>,
     pub results: Results,
 }
 
 impl Bottleneck {
-    /// `flows` flows that start together on links of 100 Gb/s and 1 us, measured in the second half
+    /// `flows` flows that start together on links of 100 Gb/s and 1 us. Measured in the second half
     /// of `duration`.
     pub fn new(scheme: Value, flows: usize, duration: u64) -> Self {
         let (rate, delay, interval, from) = (100 * GBPS, US, 5 * US, duration / 2);
@@ -83,7 +83,8 @@ impl Measured {
         self.queue.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Means over stretches of `samples` samples, of their smallest and their largest queue.
+    /// Splits the samples of the queue into stretches of `samples`; returns the mean of the
+    /// stretches' smallest queues, and the mean of their largest.
     pub fn mean_extremes(&self, samples: usize) -> (f64, f64) {
         let stretches = self.queue.chunks_exact(samples);
         let count = stretches.len() as f64;
@@ -95,12 +96,12 @@ impl Measured {
     }
 }
 
-/// `dctcp` or another scheme with ECN, whose marking becomes a step at `threshold` (bytes).
+/// The scheme `dctcp`, or another one with ECN, that marks everything above `threshold` (bytes).
 pub fn step(scheme: Value, threshold: u64, at: &str) -> Value {
     profile(with(scheme, "/switch/marking/at", at), threshold, threshold, 1.0)
 }
 
-/// A scheme with ECN and another profile: bytes, bytes, probability.
+/// A scheme with ECN and the marking profile `kmin` (bytes), `kmax` (bytes), `pmax` (probability).
 pub fn profile(scheme: Value, kmin: u64, kmax: u64, pmax: f64) -> Value {
     let scheme = with(scheme, "/switch/marking/kmin", kmin);
     with(with(scheme, "/switch/marking/kmax", kmax), "/switch/marking/pmax", pmax)

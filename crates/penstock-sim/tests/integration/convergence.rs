@@ -1,4 +1,4 @@
-//! Endless flows that start one after the other come to equal shares of a link, or do not
+//! Which controllers bring endless flows that start one after the other to equal shares of a link
 //! (`BASELINES.md` sec. 23, item 2).
 
 use serde_json::{Value, json};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::bottleneck::{Bottleneck, Measured, profile, step};
 use crate::fixture::{GBPS, MS, US, dcqcn, dcqcn_mellanox, dctcp, hpcc, qcn, swift, timely, with};
 
-/// Two and four flows, each `gap` after the one before: Jain's index of their goodputs in the second
-/// half must be 0.99, which the ladder asks for.
+/// Checks two and four flows, each of which starts `gap` after the one before. Jain's index of the
+/// goodputs in the second half must be 0.99, as the ladder of sec. 23 asks.
 fn check_fair(gap: u64, bottleneck: impl Fn(usize) -> Bottleneck) {
     for flows in [2, 4] {
         let starts = (0..flows as u64).map(|flow| flow * gap).collect();
@@ -17,7 +17,7 @@ fn check_fair(gap: u64, bottleneck: impl Fn(usize) -> Bottleneck) {
     }
 }
 
-/// DCTCP, marking arrivals as in its paper beyond a step of 60 kB.
+/// DCTCP, which marks arrivals beyond a step of 60 kB, as in its paper.
 #[test]
 fn dctcp_flows_become_equal() {
     check_fair(500 * US, |flows| Bottleneck {
@@ -26,7 +26,8 @@ fn dctcp_flows_become_equal() {
     });
 }
 
-/// HPCC adds half of what its rule W_AI = W·(1 - eta)/N allows (sec. 9.3), so that no queue stands.
+/// HPCC with half of the additive increase that its rule W_AI = W·(1 - eta)/N allows (sec. 9.3), so
+/// that no queue stands.
 #[test]
 fn hpcc_flows_become_equal() {
     check_fair(300 * US, |flows| {
@@ -36,8 +37,8 @@ fn hpcc_flows_become_equal() {
     });
 }
 
-/// DCQCN of the paper at the 40 Gb/s of its numbers. A step of 40 Mb/s every 55 us needs
-/// milliseconds for the 10 Gb/s of a share, hence the long run.
+/// DCQCN of the paper, at the 40 Gb/s of the paper's numbers. The run is long, because steps of 40
+/// Mb/s every 55 us need milliseconds to reach a share of 10 Gb/s.
 #[test]
 fn dcqcn_flows_become_equal_at_the_rate_of_its_paper() {
     check_fair(100 * US, |flows| {
@@ -47,20 +48,22 @@ fn dcqcn_flows_become_equal_at_the_rate_of_its_paper() {
     });
 }
 
-/// DCQCN of the firmware, whose increases come every 300 us.
+/// DCQCN of the firmware, which increases a rate every 300 us.
 #[test]
 fn mellanox_dcqcn_flows_become_equal() {
     check_fair(100 * US, |flows| Bottleneck::new(dcqcn_mellanox(), flows, 20 * MS));
 }
 
-/// Swift, from the window of a packet that does not disturb those that are there.
+/// Swift. A new flow starts with a window of one packet, which does not disturb the flows that are
+/// there.
 #[test]
 fn swift_flows_become_equal() {
     check_fair(100 * US, |flows| Bottleneck::new(swift(1), flows, 4 * MS));
 }
 
-/// QCN's rates are equal in the long run (sec. 6.3), at the 10 Gb/s of the standard's numbers. Two flows:
-/// four need seconds, because who sends little is seldom told to send less, and gains 5 Mb/s at a time.
+/// QCN gives equal rates in the long run (sec. 6.3), at the 10 Gb/s of the standard's numbers. Two
+/// flows only: four need seconds, because a flow with a low rate is seldom told to slow down, and
+/// gains only 5 Mb/s at a time.
 #[test]
 fn two_qcn_flows_become_equal() {
     let (rate, interval, starts) = (10 * GBPS, 50 * US, vec![0, MS]);
@@ -69,8 +72,8 @@ fn two_qcn_flows_become_equal() {
     assert!(measured.jain() >= 0.99, "{:?}", measured.goodputs);
 }
 
-/// TIMELY of the paper: an update per 16 kB, no hyper-active increase below T_low, and 100 Mb/s for
-/// the 10 Mb/s that it adds at 10 Gb/s.
+/// TIMELY of the paper: an update per 16 kB, no hyper-active increase below T_low, and steps of 100
+/// Mb/s, as the paper adds 10 Mb/s at 10 Gb/s.
 fn timely_of_the_paper() -> Value {
     let scheme = with(timely(), "/host/controller/hyper_below_low", false);
     with(scheme, "/host/controller/update", json!({"kind": "segment", "size": 16_000}))
@@ -82,9 +85,9 @@ fn timely_started_every(gap: u64) -> Measured {
     Bottleneck { starts, ..Bottleneck::new(timely_of_the_paper(), 4, 10 * MS) }.measure()
 }
 
-/// TIMELY has no unique fixed point: any shares that fill the link are one (sec. 8.3, CoNEXT'16). So
-/// the same four flows share evenly when they start together, and the one that starts last keeps
-/// nearly everything when they start 100 us apart. The bounds are far from both (0.9995 and 0.27).
+/// TIMELY has no unique fixed point: any shares that fill the link are one (sec. 8.3, CoNEXT'16).
+/// The same four flows share evenly when they start together. When they start 100 us apart, the
+/// last one keeps nearly everything. The bounds are far from both results (0.9995 and 0.27).
 #[test]
 fn the_shares_of_timely_flows_depend_on_when_they_started() {
     let together = timely_started_every(0);
@@ -95,9 +98,9 @@ fn the_shares_of_timely_flows_depend_on_when_they_started() {
     assert!(apart.utilization > 0.99, "a fixed point: {}", apart.utilization);
 }
 
-/// C·(T_low - T)/8: where the round-trip time is T_low, nothing but its growth cuts a rate, and
-/// where it is below, every rate grows (sec. 8.3). At the fixed point above, the queue stays within
-/// 12 % of that, the amplitude of its oscillation, and its mean is not below it by more than 1 %.
+/// The queue of TIMELY is C·(T_low - T)/8. At a round-trip time of T_low only growth of the
+/// round-trip time cuts a rate, and below T_low every rate grows (sec. 8.3). The queue oscillates
+/// by 12 % around the fixed point; its mean is at most 1 % below the fixed point.
 #[test]
 fn the_queue_of_timely_flows_is_what_its_lower_threshold_lets_stand() {
     let measured = timely_started_every(100 * US);
@@ -109,11 +112,11 @@ fn the_queue_of_timely_flows_is_what_its_lower_threshold_lets_stand() {
     }
 }
 
-/// Patched TIMELY has one fixed point (sec. 8.2): with a flat round-trip time w is 1/2, so that
-/// delta/2 = R·beta/2·(RTT - RTT_ref)/RTT_ref, and N equal rates of C/N give
-/// RTT = T_low·(1 + N·delta/(beta·C)). The queue is C·(RTT - T)/8, to two packets, because its samples
-/// lie on whole packets and a packet more or less is on the wire. At 10 Gb/s, for which beta = 0.008,
-/// delta = 10 Mb/s and 16 kB are made.
+/// Patched TIMELY has one fixed point (sec. 8.2). With a flat round-trip time w is 1/2, so delta/2
+/// = R·beta/2·(RTT - RTT_ref)/RTT_ref. N equal rates of C/N then give RTT = T_low·(1 +
+/// N·delta/(beta·C)). The queue is C·(RTT - T)/8, to two packets: samples are whole packets, and a
+/// packet more or less is on the wire. Run at 10 Gb/s, the rate for which beta = 0.008, delta = 10
+/// Mb/s and 16 kB are made.
 #[test]
 fn patched_timely_flows_become_equal_and_hold_the_queue_of_their_fixed_point() {
     let controller = [

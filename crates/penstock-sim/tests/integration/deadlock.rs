@@ -1,4 +1,4 @@
-//! Rings of switches: cyclic routes under PFC and BFC, and what the run says of them.
+//! Rings of switches: cyclic routes under PFC and BFC, and what the run reports about them.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};
@@ -7,8 +7,8 @@ use crate::fixture::{
     MS, US, bfc, column, graph, listed, pfc, run, run_to_the_end, scenario, with,
 };
 
-/// `switches` in a ring with two hosts each, all links 100 Gb/s and 1 us: host `h` is on switch
-/// `h / 2`, whose node is `2 * switches + h / 2`.
+/// A ring of `switches` with two hosts each; all links have 100 Gb/s and 1 us. Host `h` is on
+/// switch `h / 2`, which is node `2 * switches + h / 2`.
 fn ring(switches: u32) -> Value {
     let hosts = 2 * switches;
     let to_hosts = (0..hosts).map(|host| (host, hosts + host / 2, 100, US));
@@ -16,8 +16,8 @@ fn ring(switches: u32) -> Value {
     graph(hosts, switches, &to_hosts.chain(around).collect::<Vec<_>>())
 }
 
-/// Both hosts of every switch send 20 MB to the switch `ahead` of theirs: every link of the ring is
-/// asked for `2 * ahead` times its rate.
+/// Both hosts of every switch send 20 MB to the switch `ahead` places further. Every link of the
+/// ring is asked for `2 * ahead` times its rate.
 fn around(switches: u32, ahead: u32) -> Vec<(u32, u32, u64, u64)> {
     let hosts = 2 * switches;
     (0..hosts).map(|host| (host, (host + 2 * ahead) % hosts, 20_000_000, 0)).collect()
@@ -39,13 +39,14 @@ fn a_ring_of_cyclic_routes_deadlocks_under_pfc_and_the_run_ends() {
     let results = ring_run(5, 2, static_pfc());
     let summary = &results.summary;
     let deadlock = summary.deadlock.as_ref().expect("a deadlock");
-    // All five links of the ring, clockwise, in one cycle; nothing waits for the drain of 20 ms.
+    // The cycle has all five links of the ring, clockwise. The run does not wait for the drain of
+    // 20 ms.
     assert_eq!(deadlock.nodes, [10, 11, 12, 13, 14, 10]);
     assert_eq!((deadlock.cycle.len(), deadlock.stuck_pauses), (5, 5));
     assert_eq!(deadlock.time_ps, summary.sim_end_ps);
     assert!(deadlock.time_ps < MS, "{deadlock:?}");
     assert_eq!(summary.drops, 0);
-    // Links do not carry a byte of data after it: the events say where.
+    // After the deadlock its links carry no data. The events name these links.
     let number = summary.event_names.iter().position(|name| *name == "deadlock").unwrap();
     let events = column(&results, "events", "event");
     let links = column(&results, "events", "link");
@@ -59,7 +60,7 @@ fn a_ring_of_cyclic_routes_deadlocks_under_pfc_and_the_run_ends() {
 
 #[test]
 fn the_same_ring_does_not_deadlock_when_no_packet_passes_two_of_its_links() {
-    // Neighbours only: the routes have cycles, the traffic has none.
+    // Flows go to neighbours only: the routes have cycles, the traffic has none.
     let results = ring_run(5, 1, static_pfc());
     assert_eq!(results.summary.deadlock, None);
     assert_eq!(results.summary.flows_finished, 10);
@@ -68,7 +69,7 @@ fn the_same_ring_does_not_deadlock_when_no_packet_passes_two_of_its_links() {
 
 #[test]
 fn a_ring_that_fails_open_does_not_deadlock() {
-    // The other way round: without the link between the last switch and the first it is a line.
+    // Conversely, without the link between the last switch and the first the ring is a line.
     let line = with(ring(5), "/failed_links", json!([[14, 10]]));
     let scenario = scenario(line, static_pfc(), &[listed(&around(5, 2))], 10 * US);
     let results = run_to_the_end(&with(scenario, "/drain", 100 * MS));

@@ -7,7 +7,7 @@ use crate::fixture::{
     run_to_the_end, scenario, schemes, single_switch, with,
 };
 
-/// A few hundred flows and an incast, with a buffer that is small enough for drops and pauses.
+/// A few hundred flows and an incast, with a buffer small enough for drops and pauses.
 fn busy(scheme: Value) -> Value {
     let sizes = json!({"kind": "pareto", "shape": 1.3, "mean": 20_000});
     let traffic = [open_loop(sizes, 0.7, 200 * US), incast(7, 150_000, None)];
@@ -18,8 +18,8 @@ fn busy(scheme: Value) -> Value {
     scenario(leaf_spine(2, 4, 2), scheme, &traffic, 200 * US)
 }
 
-/// Digests of [`busy`]. They change when results change: say why in the commit. The literals are
-/// what debug and release builds must agree on.
+/// Digests of [`busy`]. They change when results change; the commit then says why. Debug and
+/// release builds must agree on these literals.
 const GOLDEN: [(&str, &str); 18] = [
     ("bfc", "5524b1a3c23ed8bbc7d8e56bd933854e"),
     ("dctcp", "31a0990a2a317e622b89028a5e849a81"),
@@ -51,7 +51,7 @@ fn the_digests_of_small_runs_are_the_golden_ones() {
     assert_eq!(digests, golden, "results changed; the left side is the new GOLDEN");
 }
 
-/// The file that `tests/python/test_golden.py` runs in the optimised build.
+/// Compares with the file that `tests/python/test_golden.py` runs in the optimised build.
 #[test]
 fn debug_and_release_builds_give_the_same_digests() {
     let file = include_str!("../../../../tests/golden/builds.json");
@@ -70,7 +70,8 @@ fn two_runs_of_a_scenario_give_the_same_tables() {
         let (first, second) = (run(&scenario), run(&scenario));
         assert_eq!(first.summary.digest, second.summary.digest);
         assert_eq!(first.summary.events, second.summary.events);
-        // NaN, the slowdown of an unfinished flow, is not equal to itself.
+        // The texts are compared, because NaN, the slowdown of an unfinished flow, is not equal to
+        // itself.
         assert_eq!(format!("{:?}", first.tables), format!("{:?}", second.tables));
     }
 }
@@ -98,7 +99,7 @@ fn measuring_changes_no_result() {
     }
 }
 
-/// Random traffic among the first six hosts; every other host is idle.
+/// Random traffic among the first six hosts; all other hosts are idle.
 fn among_six(topology: Value, scheme: Value) -> Value {
     let sizes = json!({"kind": "exponential", "mean": 30_000});
     let hosts: Vec<u32> = (0..6).collect();

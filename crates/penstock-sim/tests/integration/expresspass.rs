@@ -1,5 +1,6 @@
-//! ExpressPass: what credits leave of a link, how flows share it, what waits, and what is wasted
-//! (`BASELINES.md` sec. 11). Frames are those of Ethernet on the wire: 1,538 B of data for a credit of 84 B.
+//! ExpressPass: the part of a link that credits leave to data, the shares of flows, waiting data,
+//! and wasted credits (`BASELINES.md` sec. 11). Frames have the sizes of Ethernet on the wire:
+//! 1,538 B of data for a credit of 84 B.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use crate::fixture::{
     single_switch, with,
 };
 
-/// What data and credits weigh together.
+/// Wire bytes of a full data packet and its credit together.
 const PAIR: f64 = 1_538.0 + 84.0;
 
 /// A scenario with the frames of ExpressPass.
@@ -19,7 +20,8 @@ fn with_frames(topology: Value, scheme: Value, flows: &[(u32, u32, u64, u64)], e
     with(scenario(topology, scheme, &[listed(flows)], end), "/wire", wire)
 }
 
-/// Wire bytes and payload that a link carries from `from` to `end`, sampled every microsecond.
+/// Wire bytes and payload that a link carries from `from` to `end`, in samples of every
+/// microsecond.
 fn carried(results: &Results, from: u64, end: u64) -> (f64, f64) {
     let between = |name| {
         let samples = column(results, "series", name);
@@ -36,7 +38,7 @@ fn sampled(scenario: Value, link: (u32, u32)) -> Value {
     )
 }
 
-/// A flow in each direction: data and credits share both links, 94.82 % and 5.18 %.
+/// With a flow in each direction, data and credits share both links: 94.82 % and 5.18 %.
 #[test]
 fn credits_take_their_share_of_a_saturated_link_and_data_the_rest() {
     let flows = [(0, 1, 0, 0), (1, 0, 0, 0)];
@@ -50,7 +52,7 @@ fn credits_take_their_share_of_a_saturated_link_and_data_the_rest() {
     assert!((data_share / (1_538.0 / PAIR) - 1.0).abs() < 0.01, "{data_share}");
 }
 
-/// One flow alone comes to the same share.
+/// One flow alone gets the same share.
 #[test]
 fn a_flow_alone_gets_94_8_percent_of_the_link() {
     let scenario = with_frames(single_switch(2), expresspass(1_538), &[(0, 1, 0, 0)], 2 * MS);
@@ -60,8 +62,9 @@ fn a_flow_alone_gets_94_8_percent_of_the_link() {
     assert!((share / (1_538.0 / PAIR) - 1.0).abs() < 0.01, "{share}");
 }
 
-/// A request and a credit come before the data: at the receiver one and a half round trips instead of
-/// a half, two instead of one with the acknowledgement at the sender.
+/// A request and a credit come before the data. So the data reach the receiver after one and a half
+/// round trips instead of a half, and the acknowledgement reaches the sender after two instead of
+/// one.
 #[test]
 fn one_packet_takes_a_round_trip_more_than_at_line_rate() {
     let flows = [(0, 3, 1_460, 0)];
@@ -73,7 +76,7 @@ fn one_packet_takes_a_round_trip_more_than_at_line_rate() {
     let results = run_to_the_end(&fixed);
     let (time, ideal) =
         (column(&results, "flows", "fct_ns")[0], column(&results, "flows", "ideal_fct_ns")[0]);
-    // Request and credit: four links of 1 us and 84 B each way.
+    // The request and the credit each take two links of 1 us and 84 B: four links together.
     let flight = 4.0 * (1_000.0 + 84.0 * 0.08);
     assert!((time - ideal - 2.0 * flight).abs() < 0.01, "{time} {ideal}");
     let data = 4.0 * (1_000.0 + 1_538.0 * 0.08);
@@ -95,7 +98,7 @@ fn jain(delivered: &[f64]) -> f64 {
     sum * sum / (squares * delivered.len() as f64)
 }
 
-/// What `flows` flows delivered between `from` and `to`, from two runs that differ in their ends.
+/// The payload that `flows` flows delivered between `from` and `to`, as the difference of two runs.
 fn delivered(flows: u32, from: u64, to: u64) -> Vec<f64> {
     let until = |end| column(&crowd(flows, 0, end), "flows", "delivered_bytes");
     until(to).iter().zip(until(from)).map(|(late, early)| late - early).collect()
@@ -104,9 +107,9 @@ fn delivered(flows: u32, from: u64, to: u64) -> Vec<f64> {
 /// The round trip of a flow through one switch.
 const ROUND_TRIP: u64 = 4_300_000;
 
-/// Flows that start together are at about their fair shares after ten round trips and stay there; the link
-/// is full all the time. With credits of several sizes it carries a little more than 94.8 %, because a
-/// full queue rather has room for a small one.
+/// Flows that start together are at about their fair shares after ten round trips and stay there,
+/// and the link is always full. With credits of several sizes the link carries a little more than
+/// 94.8 %, because a full credit queue has room for a small credit more often than for a large one.
 #[test]
 fn flows_share_a_link_evenly_after_a_few_round_trips() {
     for flows in [2, 4, 8, 16] {
@@ -121,8 +124,8 @@ fn flows_share_a_link_evenly_after_a_few_round_trips() {
     }
 }
 
-/// Data wait only for data whose credits took another time to their senders: nothing is dropped and the
-/// queue has a few packets, however many flows there are.
+/// Data wait only for data whose credits took a different time to their senders. So nothing is
+/// dropped and the queue holds a few packets, however many flows there are.
 #[test]
 fn the_data_queue_is_short_and_credits_are_dropped_instead() {
     for flows in [2, 16, 64] {
@@ -134,7 +137,8 @@ fn the_data_queue_is_short_and_credits_are_dropped_instead() {
     }
 }
 
-/// Credits that leave until the stop arrives are of no use: at most a round trip's at the largest rate.
+/// Credits that leave the receiver before the stop arrives are wasted: at most those of a round
+/// trip at the largest rate.
 #[test]
 fn a_flow_wastes_the_credits_of_a_round_trip_at_most() {
     for packets in [1, 40, 400, 4_000] {
@@ -151,8 +155,8 @@ fn a_flow_wastes_the_credits_of_a_round_trip_at_most() {
     }
 }
 
-/// Senders at different distances, whose data meet at a core of 10 Gb/s with room for one packet: some are
-/// lost, the last of a flow among them, and all arrive in the end.
+/// Senders at different distances send through a core of 10 Gb/s with room for one packet. Some
+/// data are lost, the last packet of a flow among them, and all data arrive in the end.
 #[test]
 fn lost_data_are_sent_again() {
     let uplink = |host| (host, 9, 100, US + u64::from(host) * 170_000);
@@ -165,9 +169,9 @@ fn lost_data_are_sent_again() {
     assert!(summary.drops > 0 && summary.retransmitted_packets >= summary.drops);
 }
 
-/// The paper's loop fills the link with one flow, whose credits are a tenth too many, as is aimed at. Four
-/// are even, but leave a part of it: the loss of a round trip is seen in two updates, and cuts twice what
-/// the released loop cuts to the rate that was delivered.
+/// With one flow the paper's loop fills the link; a tenth of the credits is lost, as the loop aims
+/// at. Four flows get even shares, but leave a part of the link unused: two updates see the loss of
+/// one round trip, and cut twice what the released loop cuts to the delivered rate.
 #[test]
 fn the_loop_of_the_paper_is_fair_and_cuts_twice() {
     let paper = json!({"kind": "paper", "target_loss": 0.1});

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::{GBPS, MS, bfc, dumbbell, ideal_fq, listed, run, scenario, sfq, with};
 
-/// What each of `flows` endless flows, from one host each, has delivered after 2 ms.
+/// The payload that each of `flows` endless flows, from one host each, has delivered after 2 ms.
 fn delivered(scheme: Value, flows: u32) -> Vec<u64> {
     let list: Vec<_> = (0..flows).map(|flow| (flow, flows + flow, 0, 0)).collect();
     let topology = dumbbell(flows, flows, 100 * GBPS);
@@ -13,7 +13,7 @@ fn delivered(scheme: Value, flows: u32) -> Vec<u64> {
     results.summary.long_lived.iter().map(|flow| flow.delivered_bytes).collect()
 }
 
-/// The share of the core's payload rate that was delivered in 2 ms, less the first round trip.
+/// The share of the core's payload rate that was delivered in 2 ms, without the first round trip.
 fn utilization(delivered: &[u64]) -> f64 {
     let payload = 2e-3 * 100e9 / 8.0 * 1_000.0 / 1_048.0;
     delivered.iter().sum::<u64>() as f64 / payload
@@ -39,8 +39,8 @@ fn flows_differ_by_a_packet_or_two_and_the_link_is_full() {
 
 #[test]
 fn bfc_shares_evenly_and_loses_no_more_than_appendix_c_says() {
-    // Two equal flows run out of packets together, for 1/5 of the time (App. C, x = 2); the more
-    // flows there are, the seldomer all of them do.
+    // Two equal flows run out of packets together, for 1/5 of the time (App. C, x = 2). The more
+    // flows there are, the more seldom do all of them run out together.
     for (flows, least) in [(2, 0.795), (3, 0.82), (8, 0.93), (16, 0.98), (30, 0.99)] {
         let delivered = delivered(bfc(), flows);
         let mean = delivered.iter().sum::<u64>() as f64 / f64::from(flows);
@@ -53,7 +53,8 @@ fn bfc_shares_evenly_and_loses_no_more_than_appendix_c_says() {
 
 #[test]
 fn a_host_with_ten_flows_gains_nothing_against_one_with_one_flow() {
-    // Both hosts' flows leave the first switch by the core: a fair share is that of a flow.
+    // The flows of both hosts leave the first switch by the core, so a fair share is the share of
+    // one flow.
     let share_of_one = |scheme: Value| {
         let flows: Vec<_> = (0..11).map(|flow| (u32::from(flow > 0), 2, 0, 0)).collect();
         let scheme = with(scheme, "/host/controller", window(1.0));

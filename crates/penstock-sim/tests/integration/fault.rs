@@ -1,4 +1,4 @@
-//! Lost control frames and buffers that are too small.
+//! Lost control frames, and buffers that are too small.
 
 use serde_json::{Value, json};
 
@@ -27,8 +27,9 @@ fn bfc_survives_the_loss_of_every_fifth_control_frame() {
 
 #[test]
 fn the_bitmap_repairs_lost_pauses_and_lost_resumes_alike() {
-    // Two hosts send 4 MB each to a third: without pauses 4 MB wait at the switch. Nine frames of
-    // ten are lost, so that a pause comes with every tenth bitmap, 50 us late or 0.6 MB, on average.
+    // Two hosts send 4 MB each to a third, so without pauses 4 MB wait at the switch. Nine of ten
+    // frames are lost, so on average only every tenth bitmap brings a pause: the pause is 50 us
+    // late, or 0.6 MB.
     let scheme = with(bfc(), "/switch/backpressure/bitmap_interval", 5 * US);
     let flows = listed(&[(0, 2, 4_000_000, 0), (1, 2, 4_000_000, 0)]);
     for seed in 1..=3 {
@@ -74,7 +75,7 @@ fn go_back_n_finishes_every_flow_through_a_buffer_of_100_kb() {
 
 #[test]
 fn a_gap_in_the_middle_is_reported_long_before_the_timer() {
-    // A burst overflows 100 kB while a long flow is under way: the long flow's gap costs it a round
+    // A burst overflows 100 kB while a long flow is under way. The gap costs the long flow a round
     // trip, not a timeout of 4 ms.
     let scheme = with(line_rate(), "/switch/admission/buffer", 100_000);
     let flows = [(1, 0, 2_000_000, 0), (2, 0, 300_000, 30 * US)];
@@ -84,7 +85,7 @@ fn a_gap_in_the_middle_is_reported_long_before_the_timer() {
         column(&results, "flows", name)[row]
     };
     assert!(of_long("retransmitted_packets") > 10.0);
-    // 2.3 MB take 193 us.
+    // Without losses 2.3 MB take 193 us.
     assert!(of_long("fct_ns") < 260e3, "{}", of_long("fct_ns"));
 }
 

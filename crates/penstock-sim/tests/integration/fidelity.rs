@@ -1,4 +1,4 @@
-//! Times that the arithmetic of the ns-3 HPCC simulator cuts to nothing.
+//! Times that the arithmetic of the ns-3 HPCC simulator cuts to 0 ns.
 
 use penstock_units::Problem;
 use serde_json::{Value, json};
@@ -23,8 +23,8 @@ fn refused(scenario: &Value) -> String {
 
 #[test]
 fn a_packet_of_no_time_is_refused() {
-    // 49 B at 400 Gb/s take 0.98 ns: sources of endless flows sent for ever at one instant. That
-    // simulator's arithmetic also cuts the nanosecond of 50 B.
+    // 49 B at 400 Gb/s take 0.98 ns, so sources of endless flows sent for ever at one instant. The
+    // arithmetic of the ns-3 HPCC simulator also cuts the nanosecond of 50 B.
     for (scheme, payload) in [(dcqcn_mellanox(), 1), (dctcp(), 2)] {
         let refusal = refused(&pair(scheme, "ns3-hpcc", (400, US), payload));
         let packet = format!("{payload} B; fidelity ns3-hpcc cuts times to whole ns, and a packet");
@@ -35,7 +35,8 @@ fn a_packet_of_no_time_is_refused() {
 
 #[test]
 fn a_round_trip_of_no_time_is_refused() {
-    // 12 B take 0.96 ns at 100 Gb/s, which is divided by in HPCC and DCTCP; their packet takes 4 ns.
+    // 12 B take 0.96 ns at 100 Gb/s, and HPCC and DCTCP divide by that time. Their packet takes 4
+    // ns.
     for scheme in [hpcc(), dctcp()] {
         let refusal = refused(&pair(scheme, "ns3-hpcc", (100, 499), 12));
         assert!(refusal.contains("the round trip over H0->S0"), "{refusal}");

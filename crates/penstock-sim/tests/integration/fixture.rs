@@ -1,4 +1,4 @@
-//! Scenarios as JSON, piece by piece, and what a run of them gives.
+//! Scenarios as JSON, piece by piece, and the results of running them.
 
 use penstock_sim::measure::table::Column;
 use penstock_sim::{Results, RunOptions, Scenario};
@@ -12,7 +12,8 @@ pub const MS: u64 = 1_000 * US;
 pub const GBPS: u64 = 1_000_000_000;
 
 /// A scenario without faults and measurements: 1,000 B of payload and 48 B of header in a packet,
-/// acknowledgements of 60 B, and a drain of 20 ms. Traffic that would stop later stops at `duration`.
+/// acknowledgements of 60 B, and a drain of 20 ms. Traffic that would last longer stops at
+/// `duration`.
 pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64) -> Value {
     let stopped = |entry: &Value| match entry["stop"].as_u64() {
         Some(stop) => with(entry.clone(), "/stop", stop.min(duration)),
@@ -30,7 +31,7 @@ pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64
     })
 }
 
-/// `value` with `new` at `pointer`, which must exist.
+/// `value` with `new` at `pointer`. The place at `pointer` must exist.
 pub fn with(mut value: Value, pointer: &str, new: impl Into<Value>) -> Value {
     *value.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = new.into();
     value
@@ -67,7 +68,7 @@ pub fn column(results: &Results, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// 100 Gb/s and 1 us everywhere, as in BFC sec. 6.2.1.
+/// A leaf-spine network with 100 Gb/s and 1 us everywhere, as in BFC sec. 6.2.1.
 pub fn leaf_spine(racks: u32, hosts_per_rack: u32, spines: u32) -> Value {
     json!({"kind": "leaf-spine", "racks": racks, "hosts_per_rack": hosts_per_rack,
            "spines": spines, "host_rate": 100 * GBPS, "spine_rate": 100 * GBPS,
@@ -79,13 +80,13 @@ pub fn single_switch(hosts: u32) -> Value {
            "pipeline_delay": 0, "failed_links": []})
 }
 
-/// A core of 100 Gb/s between edges of `edge_rate`.
+/// A dumbbell with a core of 100 Gb/s between edges of `edge_rate`.
 pub fn dumbbell(left: u32, right: u32, edge_rate: u64) -> Value {
     json!({"kind": "dumbbell", "left": left, "right": right, "edge_rate": edge_rate,
            "edge_delay": US, "core_rate": 100 * GBPS, "core_delay": US, "pipeline_delay": 0, "failed_links": []})
 }
 
-/// Links as (a, b, rate in Gb/s, delay in ps).
+/// A graph, with links as (a, b, rate in Gb/s, delay in ps).
 pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value {
     let link = |&(a, b, rate, delay): &(u32, u32, u64, u64)| json!({"a": a, "b": b, "rate": rate * GBPS, "delay": delay});
     let links: Vec<Value> = links.iter().map(link).collect();
@@ -93,27 +94,27 @@ pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value
            "pipeline_delay": 0, "failed_links": []})
 }
 
-/// Flows as (source, destination, size, start).
+/// Listed flows, as (source, destination, size, start).
 pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
     json!({"kind": "listed", "label": "listed", "class": 0, "flows": flows,
         "spread": 0, "destination_ports": []})
 }
 
-/// Poisson arrivals of `sizes` between uniform pairs that load the core.
+/// Poisson arrivals of `sizes` between uniform pairs, with `load` on the core.
 pub fn open_loop(sizes: Value, load: f64, stop: u64) -> Value {
     json!({"kind": "open-loop", "label": "background", "class": 0, "sizes": sizes,
            "arrivals": {"kind": "poisson"}, "pairs": {"kind": "uniform"}, "load": load,
            "load_on": {"kind": "core"}, "load_counts": "crossing", "start": 0, "stop": stop})
 }
 
-/// One event at the start: `degree` hosts send `size` bytes each to `receiver`.
+/// One incast at the start: `degree` hosts send `size` bytes each to `receiver`.
 pub fn incast(degree: u32, size: u64, receiver: Option<u32>) -> Value {
     json!({"kind": "incast", "label": "incast", "class": 0, "degree": degree,
            "size": u64::from(degree) * size, "period": 100 * MS, "start": 0, "stop": 100 * MS,
            "receiver": receiver, "senders": null, "replace": false})
 }
 
-/// A shared buffer of 12 MiB, with dynamic thresholds when it is to be lossless.
+/// A shared buffer of 12 MiB; with dynamic thresholds, so that it is lossless, if `is_lossless`.
 fn shared(is_lossless: bool) -> Value {
     let headroom = json!({"kind": "bdp", "factor": 3.0});
     let ingress = json!({"alpha": 0.125, "reserve": 4_096, "headroom": headroom});
@@ -215,7 +216,7 @@ pub fn qcn() -> Value {
     scheme("qcn", fifo(marking), controller, 0)
 }
 
-/// TIMELY as in HPCC's simulator.
+/// TIMELY as in the HPCC simulator.
 pub fn timely() -> Value {
     let controller = json!({"kind": "timely", "ewma_weight": 0.875, "decrease_factor": 0.8,
         "additive_increase": GBPS / 10, "hyper_increase": GBPS / 2, "hyper_after": 5,
@@ -226,7 +227,7 @@ pub fn timely() -> Value {
     scheme("timely", fifo(json!({"kind": "none"})), controller, 0)
 }
 
-/// HPCC without PFC, whose drops the switch reports.
+/// HPCC without PFC; the switch reports drops to the source.
 pub fn perfect_retransmission() -> Value {
     let lossy = with(hpcc(), "/switch/admission", shared(false));
     let lossy = with(lossy, "/switch/backpressure", json!({"kind": "none"}));
@@ -291,7 +292,8 @@ pub fn tcp(buffer: u64) -> Value {
     with(tcp, "/name", "tcp")
 }
 
-/// AFQ with packet pairs over drop-tail ports of `buffer` bytes; the errors of its sketch are counted.
+/// AFQ with packet pairs over drop-tail ports of `buffer` bytes. The errors of AFQ's sketch are
+/// counted.
 pub fn afq(buffer: u64) -> Value {
     let axes = [
         (
@@ -327,7 +329,7 @@ pub fn swift(initial: u32) -> Value {
     with(with(pfc(), "/host/controller", controller), "/name", "swift")
 }
 
-/// FAFC with DCTCP, which predicts beyond `threshold` early enough for small bursts.
+/// FAFC with DCTCP. FAFC predicts a queue beyond `threshold` early enough for small bursts.
 pub fn fafc(threshold: u64) -> Value {
     let switch = json!({
         "admission": shared(true), "assignment": {"kind": "ingress"},

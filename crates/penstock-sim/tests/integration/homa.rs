@@ -1,4 +1,4 @@
-//! Homa as a whole: the checks of its papers in small networks.
+//! Homa as a whole: the checks that its papers describe, in small networks.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use crate::fixture::{
     single_switch, with,
 };
 
-/// Homa with `overcommitment` scheduled levels of 8, unscheduled levels up to 2 kB and beyond, and
-/// timeouts of 1 ms.
+/// Homa with 8 levels, `overcommitment` of them scheduled, unscheduled levels up to 2 kB and
+/// beyond, and timeouts of 1 ms.
 fn homa(overcommitment: u32) -> Value {
     json!({
         "name": "homa",
@@ -53,7 +53,7 @@ fn a_lone_message_takes_the_ideal_time_whatever_its_size() {
             let results =
                 run_to_the_end(&scenario(leaf_spine(2, 2, 2), scheme.clone(), &traffic, MS));
             let slowdown = column(&results, "flows", "slowdown")[0];
-            // A short last packet on another path may overtake its predecessor, or may not.
+            // On another path a short last packet may overtake the packet before it, or may not.
             let most = if scheme["routing"]["kind"] == "spray" { 1.001 } else { 1.0 };
             assert!((1.0..=most).contains(&slowdown), "{size} B: {slowdown}");
         }
@@ -62,14 +62,15 @@ fn a_lone_message_takes_the_ideal_time_whatever_its_size() {
 
 #[test]
 fn overcommitment_fills_the_link_when_a_sender_does_not_answer() {
-    // At 20 us host 0 turns to the shorter message to host 3; host 2 has granted to its other one.
+    // At 20 us host 0 turns to its shorter message, to host 3. Host 2 has granted to host 0's other
+    // message.
     let flows = [(0, 2, 2_500_000, 0), (1, 2, 3_000_000, 0), (0, 3, 2_000_000, 20 * US)];
     let time = |overcommitment| {
         let scheme = homa(overcommitment);
         let results = run_to_the_end(&scenario(single_switch(4), scheme, &[listed(&flows)], MS));
         last_completion(&results)
     };
-    // 5.5 MB to host 2 take 461 us; with K = 1 the 2 MB to host 3, 168 us, come first.
+    // 5.5 MB to host 2 take 461 us. With K = 1 the 2 MB to host 3, 168 us, come first.
     let (one, two) = (time(1), time(2));
     assert!(two < 480_000.0, "{two}");
     assert!(one > 600_000.0, "{one}");
@@ -116,7 +117,7 @@ fn what_is_dropped_is_asked_for_again() {
 
 #[test]
 fn a_message_of_which_nothing_arrives_is_sent_again() {
-    // Eight single packets meet in a port that holds two.
+    // Eight packets, each a message of its own, meet in a port with room for two.
     let small = json!({"kind": "static", "per_port": 2_100});
     let scheme = with(homa(2), "/switch/admission", small);
     let results =
@@ -137,7 +138,7 @@ fn sprayed_packets_share_the_core_evenly_and_flows_do_not_share_a_link() {
         up.map(|(_, bytes)| bytes).collect::<Vec<f64>>()
     };
     assert_eq!(data(sprayed("round-robin")), [750_000.0; 4]);
-    // Binomial: 3,000 packets, mean 750, standard deviation 23.7; five of them.
+    // A binomial count: 3,000 packets, mean 750, standard deviation 23.7. Within five of them.
     let random = data(sprayed("random"));
     assert!(random.iter().all(|bytes| (bytes - 750_000.0).abs() < 119_000.0), "{random:?}");
 }
@@ -151,7 +152,8 @@ fn waiting_times_are_counted_by_layer() {
     let packets = column(&results, "queue_delays", "packets");
     let unscheduled = 2.0 * (results.summary.bdp_bytes as f64 / 1_000.0).ceil();
     assert_eq!(packets, [2_000.0, 2_000.0 - unscheduled]);
-    // One message waits for at least its RTTbytes, and at most until the other's 84 us are over.
+    // One message waits for at least its RTTbytes, and at most until the other message's 84 us are
+    // over.
     let longest = column(&results, "queue_delays", "p99_ns")[0];
     let round_trip = results.summary.base_rtt_ps as f64 / 1e3;
     assert!((0.5 * round_trip..90_000.0).contains(&longest), "{longest} ns");

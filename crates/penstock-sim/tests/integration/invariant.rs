@@ -1,4 +1,4 @@
-//! Nothing is lost or counted twice, whatever the traffic (`DESIGN.md` sec. 4).
+//! Nothing is lost or counted twice under any traffic (`DESIGN.md` sec. 4).
 
 use penstock_packet::Unobserved;
 use penstock_sim::Scenario;
@@ -14,7 +14,7 @@ use crate::fixture::{
     with,
 };
 
-/// All schemes, and the variants of BFC that take other paths.
+/// All schemes, and the variants of BFC that run other code.
 fn all_schemes() -> Vec<Value> {
     let variant = |pointer, value: Value| with(bfc(), pointer, value);
     let tiny = "/switch/admission/buffer";
@@ -29,7 +29,7 @@ fn all_schemes() -> Vec<Value> {
             .map(|scheme| with(scheme, tiny, 60_000)),
     );
     all.extend([
-        // Little more than the windows and reserves of ports of up to 400 Gb/s.
+        // The buffer is little larger than the windows and reserves of ports of up to 400 Gb/s.
         credits(6, 700_000),
         credits(32, 12 << 20),
         variant("/switch/assignment/full_port", json!("closest-remaining")),
@@ -52,7 +52,7 @@ fn all_schemes() -> Vec<Value> {
     all
 }
 
-/// Networks, and the links whose load is chosen: the scarcest ones.
+/// Networks, each with the layer of links whose load is chosen: the scarcest links.
 fn topologies() -> Vec<(Value, &'static str)> {
     let mut slow = leaf_spine(2, 3, 1);
     slow["spine_rate"] = json!(40 * GBPS);
@@ -81,8 +81,8 @@ prop_compose! {
         let traffic = [background, incast(degree, size, None)];
         let scenario = scenario(topology, scheme, &traffic, 60 * US);
         let scenario = with(with(scenario, "/seed", seed), "/faults/control_loss", control_loss);
-        // A timer below the round-trip time of a crowd: duplicates of all ages, and no promise that
-        // every flow finishes.
+        // The timeout is below the round-trip time of a crowd: there are duplicates of all ages,
+        // and not every flow needs to finish.
         let timeout = "/scheme/host/recovery/timeout";
         if has_timer && scenario.pointer(timeout).is_some() {
             return parse(&with(scenario, timeout, 15 * US));

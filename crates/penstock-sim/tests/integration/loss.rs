@@ -1,4 +1,4 @@
-//! What losses cost TCP and IRN, against closed forms (`BASELINES.md` sec. 4.5 and 17.2).
+//! The cost of losses under TCP and IRN, against closed forms (`BASELINES.md` sec. 4.5 and 17.2).
 
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ fn completion_ns(scheme: &Value, size: u64) -> f64 {
 
 #[test]
 fn a_short_tcp_flow_takes_the_rounds_of_its_slow_start() {
-    // Rounds of 10, 20 and 40 packets: the first acknowledgement of a round starts the next one, and
-    // two packets leave for each acknowledgement, which the link spreads.
+    // Rounds have 10, 20 and 40 packets. The first acknowledgement of a round starts the next
+    // round, and each acknowledgement lets two packets leave, which the link spreads.
     let scheme = tcp(500_000);
     let round_trip = completion_ns(&scheme, 1_000);
     for (packets, rounds, last_round) in [(10, 1.0, 10.0), (30, 2.0, 20.0), (70, 3.0, 40.0)] {
@@ -30,7 +30,8 @@ fn a_short_tcp_flow_takes_the_rounds_of_its_slow_start() {
     }
 }
 
-/// One endless TCP flow for 40 ms through a core that has a buffer of `factor` bandwidth-delay products.
+/// One endless TCP flow for 40 ms through a core with a buffer of `factor` bandwidth-delay
+/// products.
 fn saw_tooth(factor: f64) -> penstock_sim::Results {
     let buffer = (factor * 100e9 / 8.0 * CORE_ROUND_TRIP) as u64;
     let topology = with(dumbbell(1, 1, 400 * GBPS), "/core_delay", 8 * US);
@@ -41,10 +42,11 @@ fn saw_tooth(factor: f64) -> penstock_sim::Results {
     run(&with(scenario, "/measure/series", json!([[2, 3]])))
 }
 
-/// Both ways: two edges of 1 us and a core of 8 us, and a packet on three links (s).
+/// Round trip of that flow (s): in each direction two edges of 1 us and a core of 8 us; and a
+/// packet on three links.
 const CORE_ROUND_TRIP: f64 = 20e-6 + (2.0 * 1_048.0 / 400e9 + 1_048.0 / 100e9) * 8.0;
 
-/// The share of that core which is used from 10 ms to 40 ms.
+/// The share of the core's rate that the flow uses from 10 ms to 40 ms.
 fn utilization(factor: f64) -> f64 {
     let results = saw_tooth(factor);
     assert!(results.summary.drops > 0);
@@ -54,15 +56,16 @@ fn utilization(factor: f64) -> f64 {
 
 #[test]
 fn the_saw_tooth_of_a_tcp_flow_uses_what_its_buffer_allows() {
-    // 3/4 x^2 / (x^2 - x + 1), with x = 1 + buffer / BDP.
+    // The closed form is 3/4 x^2 / (x^2 - x + 1), with x = 1 + buffer / BDP.
     for (factor, expected) in [(0.25, 0.893), (0.5, 0.964), (1.0, 1.0)] {
         let used = utilization(factor);
         assert!((used - expected).abs() < 0.01, "{factor}: {used} instead of {expected}");
     }
 }
 
-/// The window grows by a packet in a round trip from W/2 to W = C·T + buffer. A round trip is T until
-/// the link is full, and W/C from then on. Within 3 %: the fast recovery takes a round trip of 170.
+/// The window grows by a packet in a round trip, from W/2 to W = C·T + buffer. A round trip is T
+/// until the link is full, and W/C from then on. Within 3 %: of 170 round trips, fast recovery
+/// takes one.
 #[test]
 fn the_saw_tooth_of_a_tcp_flow_has_a_tooth_in_half_a_window_of_round_trips() {
     for factor in [0.25, 0.5, 1.0] {
@@ -70,7 +73,7 @@ fn the_saw_tooth_of_a_tcp_flow_has_a_tooth_in_half_a_window_of_round_trips() {
         let drop = results.summary.event_names.iter().position(|name| *name == "drop").unwrap();
         let (times, events) =
             (column(&results, "events", "time_ps"), column(&results, "events", "event"));
-        // The first tooth follows the slow start, which drops many packets.
+        // The first tooth does not count: it follows the slow start, which drops many packets.
         let late = (0..times.len()).filter(|&row| events[row] == drop as f64 && times[row] > 14e9);
         let drops: Vec<f64> = late.map(|row| times[row] / 1e12).collect();
         let gaps: Vec<f64> = drops.windows(2).map(|two| two[1] - two[0]).collect();

@@ -1,4 +1,4 @@
-//! The tables of a run agree with each other and with what must be so.
+//! The tables of a run agree with each other and with what the scenario implies.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};
@@ -8,7 +8,8 @@ use crate::fixture::{
     pfc, run, run_to_the_end, scenario, single_switch, with,
 };
 
-/// A loaded network with two racks of four hosts; hosts are 0-7, racks 8 and 9, spines 10 and 11.
+/// A loaded network with two racks of four hosts. Hosts are nodes 0 to 7, ToRs 8 and 9, spines 10
+/// and 11.
 fn busy(scheme: Value) -> Value {
     let sizes = json!({"kind": "pareto", "shape": 1.3, "mean": 20_000});
     let traffic = [open_loop(sizes, 0.6, 200 * US), incast(7, 400_000, Some(0))];
@@ -92,11 +93,11 @@ fn pauses_that_hosts_receive_are_listed_too() {
 
 #[test]
 fn the_time_that_queues_were_paused_is_that_between_the_frames() {
-    // Between two switches: pauses that the first one received, by queue.
+    // Pauses between two switches, as the first switch received them, by queue.
     let silent = with(bfc(), "/switch/backpressure/bitmap_interval", 0);
     let flows: Vec<_> = (0..6).map(|flow| (flow, 6, 400_000, u64::from(flow) * US)).collect();
     let scenario = scenario(dumbbell(6, 1, 100 * GBPS), silent, &[listed(&flows)], 100 * US);
-    // The core is faster than the receiver's link, so that the second switch pauses the first.
+    // The core is faster than the receiver's link, so the second switch pauses the first.
     let scenario = with(scenario, "/topology/core_rate", 400 * GBPS);
     let results = run_to_the_end(&with(scenario, "/measure/events", true));
     let read = |name| column(&results, "events", name);
@@ -115,7 +116,7 @@ fn the_time_that_queues_were_paused_is_that_between_the_frames() {
     }
     let end = results.summary.sim_end_ps as f64;
     total += paused_at.values().map(|since| end - since).sum::<f64>();
-    // The core link from the first switch: cable 7.
+    // The core link from the first switch belongs to cable 7.
     assert!(pauses > 10.0);
     assert_eq!(column(&results, "links", "queue_pauses")[14], pauses);
     assert!((column(&results, "links", "queue_pause_ns")[14] - total / 1e3).abs() < 1e-3);
@@ -159,7 +160,7 @@ fn active_flow_times_add_up_to_the_run() {
     let end_ns = results.summary.sim_end_ps as f64 / 1e3;
     let used =
         |link: f64| links.iter().zip(&times).filter(move |row| *row.0 == link).map(|row| row.1);
-    // Cable 0 joins host 0, the receiver of the incast, to its rack: link 1 leads to it.
+    // Cable 0 joins host 0, the receiver of the incast, to its rack; link 1 leads to host 0.
     assert!((used(1.0).sum::<f64>() - end_ns).abs() < 1e-6 * end_ns);
     let most = links.iter().zip(read("flows")).filter(|row| *row.0 == 1.0).map(|row| row.1);
     assert!(most.fold(0.0, f64::max) >= 7.0, "seven flows of the incast");
@@ -189,15 +190,15 @@ fn a_trace_tells_of_every_data_packet_at_its_nodes() {
 
 #[test]
 fn queueing_delay_is_that_of_packets_that_wait() {
-    // Two flows of 100 packets at once into one link: the second packet of each pair waits one
-    // packet longer than the pair before it, 99 packets at most.
+    // Two flows of 100 packets enter one link at once. Packets come in pairs, and the second packet
+    // of each pair waits one packet longer than the previous pair, 99 packets at most.
     let flows = [(1, 0, 100_000, 0), (2, 0, 100_000, 0)];
     let results = run(&scenario(single_switch(3), pfc(), &[listed(&flows)], US));
     let delay = &results.summary.queue_delay_ns["listed"];
     let packet_ns = 1_048.0 * 0.08;
     assert_eq!(delay.count, 200);
-    // Arrival k of either flow finds k packets of backlog; the mean over both is (0 + … + 99 and
-    // 1 + … + 100) / 200 = 50 packets.
+    // Packet k of either flow finds k packets of backlog. The mean over both flows is (0 + … + 99
+    // and 1 + … + 100) / 200 = 50 packets.
     assert!((delay.mean - 50.0 * packet_ns).abs() < 0.01, "{}", delay.mean / packet_ns);
     assert!((delay.p50 / packet_ns - 50.0).abs() < 1.5, "{}", delay.p50 / packet_ns);
     assert!((delay.p99 / packet_ns - 98.5).abs() < 2.5, "{}", delay.p99 / packet_ns);
@@ -214,7 +215,7 @@ fn hosts_count_the_pauses_of_their_switch() {
         let summary = &results.summary;
         let sent = summary.queue_pauses + summary.pfc_pauses;
         assert!(sent > 8);
-        // Every link of the switch leads to a host: only host links are paused.
+        // Every link of the switch leads to a host, so only host links are paused.
         let received: f64 = column(&results, "links", pauses).iter().sum();
         assert_eq!(received, sent as f64);
         let end_ns = summary.sim_end_ps as f64 / 1e3;
@@ -261,7 +262,7 @@ fn the_backlog_is_what_has_arrived_and_is_not_delivered() {
     let (start, fct, size) = (read("start_ns"), read("fct_ns"), read("size_bytes"));
     for (place, &time) in backlog.time_ns.iter().enumerate() {
         let arrived: Vec<usize> = (0..start.len()).filter(|&row| start[row] <= time).collect();
-        // The time of an unfinished flow is not a number.
+        // The completion time of an unfinished flow is not a number.
         let is_left = |row: &&usize| fct[**row].is_nan() || start[**row] + fct[**row] > time;
         let left: Vec<usize> = arrived.iter().filter(is_left).copied().collect();
         let bytes = |rows: &[usize]| rows.iter().map(|&row| size[row]).sum::<f64>();
@@ -273,6 +274,6 @@ fn the_backlog_is_what_has_arrived_and_is_not_delivered() {
     let undelivered: f64 =
         size.iter().zip(read("delivered_bytes")).map(|(all, has)| all - has).sum();
     assert!(undelivered > 0.0);
-    // The run ends with its traffic, at the last sample.
+    // The run ends with its traffic, so at the last sample.
     assert_eq!(*backlog.bytes.last().unwrap() as f64, undelivered);
 }

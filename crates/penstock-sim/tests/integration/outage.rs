@@ -1,5 +1,5 @@
-//! Links that fail and recover in the middle of a run; all schemes are in
-//! `tests/python/test_outages.py`.
+//! Links that fail and recover in the middle of a run. `tests/python/test_outages.py` runs outages
+//! under all schemes.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};
@@ -24,13 +24,13 @@ fn bytes_on(results: &Results, from: u32, to: u32) -> f64 {
 
 #[test]
 fn a_failed_link_loses_what_is_on_it_and_flows_go_around_it() {
-    // Both flows need 160 us; one spine is out from 20 us on, so everything passes the other.
+    // Both flows need 160 us. One spine is out from 20 us on, so all data pass the other.
     for spine in [6, 7] {
         let outages = json!([{"link": [spine, 5], "start": 20 * US, "end": null}]);
         let results = run_to_the_end(&rack_to_rack(bfc(), outages));
         assert_eq!(results.summary.drops, 0);
         let (out, other) = (bytes_on(&results, spine, 5), bytes_on(&results, 13 - spine, 5));
-        // 20 us at 100 Gb/s are 250 kB, less 3 us of propagation; two flows bring 4 MB.
+        // 20 us at 100 Gb/s are 250 kB, less 3 us of propagation. The two flows bring 4 MB.
         assert!(out < 250_000.0 && other + out >= 4e6, "{out} and {other}");
         assert_eq!(results.summary.lost_packets > 0, out > 0.0);
     }
@@ -43,13 +43,14 @@ fn a_link_that_recovers_is_used_again() {
     let results = run_to_the_end(&rack_to_rack(bfc(), outages));
     assert!(results.summary.lost_packets > 0);
     let carried = [6, 7].map(|spine| bytes_on(&results, spine, 5));
-    // 40 us at 100 Gb/s are 500 kB, for one of them alone, less what waits for lost packets.
+    // For 40 us only one link works: 500 kB at 100 Gb/s, less the time of waiting for lost packets.
     assert!(carried.iter().all(|&bytes| bytes > 300_000.0), "{carried:?}");
 }
 
 #[test]
 fn pauses_are_asked_for_again_when_a_link_recovers() {
-    // Host 2 is the bottleneck of three flows; ToR 5 pauses the spines before, during and after.
+    // Host 2 is the bottleneck of three flows. ToR 5 pauses the spines before, during and after an
+    // outage.
     let flows = listed(&[(0, 2, 4_000_000, 0), (1, 2, 4_000_000, 0), (3, 2, 4_000_000, 0)]);
     let outages = json!([{"link": [5, 6], "start": 50 * US, "end": 52 * US},
                          {"link": [5, 7], "start": 70 * US, "end": 72 * US}]);
@@ -58,7 +59,7 @@ fn pauses_are_asked_for_again_when_a_link_recovers() {
         let scenario = with(scenario, "/measure/events", true);
         let results = run_to_the_end(&with(scenario, "/faults/outages", outages.clone()));
         assert_eq!(results.summary.drops, 0);
-        // Those that are sent again count as sent.
+        // Pauses that are sent again count as sent.
         let events = column(&results, "events", "event");
         let sent = events.iter().filter(|&&event| event == 6.0).count() as u64;
         let summary = &results.summary;

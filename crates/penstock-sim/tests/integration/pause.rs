@@ -1,4 +1,4 @@
-//! Closed forms of PFC at one egress (`BASELINES.md` sec. 1.6), and the headroom that it needs.
+//! Closed forms of PFC at one egress (`BASELINES.md` sec. 1.6), and the headroom that PFC needs.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};
@@ -15,9 +15,10 @@ fn endless(scheme: Value, flows: u32, duration: u64) -> Results {
     run(&with(scenario, "/drain", 0))
 }
 
-/// A host that gets 1/N of the egress is paused for the rest of the time, 1 - 1/N; the egress never
-/// stops. Measured from 2 ms, when the buffer has filled up to XOFF, to 4 ms: the difference of two
-/// runs. Within 0.005, a pause of 5 us at either end; the goodput to a packet at either end.
+/// A host that gets 1/N of the egress is paused for the rest of the time, 1 - 1/N, and the egress
+/// never stops. Measured as the difference of two runs: from 2 ms, when the buffer has filled up to
+/// XOFF, to 4 ms. The share is right to 0.005, a pause of 5 us at either end; the goodput is right
+/// to a packet at either end.
 #[test]
 fn hosts_without_control_are_paused_for_the_share_of_the_others() {
     for flows in [2, 4] {
@@ -38,8 +39,9 @@ fn hosts_without_control_are_paused_for_the_share_of_the_others() {
 }
 
 /// A switch that has resumed a faster link runs dry unless XON·8/C lasts for the round trip of the
-/// link, 2d, and the first packet (sec. 1.6): 25,262 B at 100 Gb/s behind a link of 400 Gb/s. With that
-/// it never does. With two packets less it does each time: one is being sent at the resume.
+/// link, 2d, and the first packet (sec. 1.6): 25,262 B at 100 Gb/s behind a link of 400 Gb/s. With
+/// that XON the switch never runs dry. With two packets less it runs dry each time; two, because
+/// one packet is being sent at the resume.
 #[test]
 fn the_egress_runs_dry_when_less_than_a_round_trip_is_left_at_the_resume() {
     let busy = |xon: u64| {
@@ -54,7 +56,7 @@ fn the_egress_runs_dry_when_less_than_a_round_trip_is_left_at_the_resume() {
         };
         let (early, late) = (results(2 * MS), results(4 * MS));
         assert!(late.summary.pfc_pauses > 200 && late.summary.drops == 0);
-        // Cable 2 is the core, cable 0 and 1 lead to the hosts.
+        // Cable 2 is the core; cables 0 and 1 lead to the hosts.
         let core = |results| column(results, "links", "busy_ns")[4];
         (core(&late) - core(&early)) / 2e6
     };
@@ -63,22 +65,22 @@ fn the_egress_runs_dry_when_less_than_a_round_trip_is_left_at_the_resume() {
     assert!(busy(enough - 2 * 1_048) < 0.995, "{}", busy(enough - 2 * 1_048));
 }
 
-/// 2·d·C/8 arrive between XOFF and the last packet that was sent before the pause took effect.
+/// Bytes that arrive between XOFF and the last packet sent before the pause took effect: 2·d·C/8.
 const IN_FLIGHT: u64 = 25_000;
-/// What else a headroom needs (sec. 1.3): a packet on the way back that the pause waits for, one that
-/// the peer has begun, and the pause itself.
+/// Bytes that a headroom needs besides those (sec. 1.3): a packet on the way back that the pause
+/// waits for, a packet that the peer has begun, and the pause itself.
 const FRAMES: u64 = 2 * 1_048 + 64;
 
-/// PFC with a headroom of `bytes` and a small buffer that is soon full.
+/// PFC with a headroom of `bytes`, and a buffer so small that it is soon full.
 fn with_headroom(bytes: u64) -> Value {
     let headroom = json!({"kind": "bytes", "size": bytes});
     let scheme = with(pfc(), "/switch/admission/ingress/headroom", headroom);
     with(scheme, "/switch/admission/buffer", 2 << 20)
 }
 
-/// No packet is lost if and only if the headroom is what sec. 1.3 says: with 2·d·C/8 and the frames
-/// nothing is, with less than 2·d·C/8 something is. Of many hosts: each has next to no share of the
-/// egress, so that what arrives stays.
+/// No packet is lost if and only if the headroom has the size of sec. 1.3: with 2·d·C/8 and the
+/// frames nothing is lost, with less than 2·d·C/8 something is. There are many hosts, so that each
+/// has next to no share of the egress and the arriving bytes stay.
 #[test]
 fn the_headroom_of_the_form_is_enough_and_less_than_a_round_trip_is_not() {
     for flows in [4, 16] {
@@ -90,8 +92,9 @@ fn the_headroom_of_the_form_is_enough_and_less_than_a_round_trip_is_not() {
     }
 }
 
-/// Two hosts in step: half of what arrives leaves meanwhile, and the headroom holds
-/// 2·d·C/8·(1 - 1/2) and the frames at most (sec. 1.6); with less than that half packets are lost.
+/// With two hosts in step, half of the arriving bytes leave meanwhile. The headroom then holds at
+/// most 2·d·C/8·(1 - 1/2) and the frames (sec. 1.6). With a headroom of less than that half,
+/// packets are lost.
 #[test]
 fn two_hosts_need_half_a_round_trip_because_half_of_it_leaves() {
     let half = IN_FLIGHT / 2;
@@ -102,8 +105,8 @@ fn two_hosts_need_half_a_round_trip_because_half_of_it_leaves() {
 }
 
 /// The high-water mark of the headroom is below H = 3·d·C/8 (sec. 23, item 4), and within the bytes
-/// in flight and the frames. The run checks at its end, with nothing stored any more, that every
-/// counter of the switch is what the stored packets add up to: zero.
+/// in flight and the frames. At the end of the run nothing is stored, and the run checks that every
+/// counter of the switch then is what the stored packets add up to: zero.
 #[test]
 fn an_incast_leaves_part_of_the_headroom_unused_and_the_counters_at_zero() {
     let topology = single_switch(25);

@@ -1,5 +1,5 @@
-//! Where a controller holds the queue and how busy it keeps the link (`BASELINES.md` sec. 23, items 5
-//! and 6).
+//! The queue at which a controller aims, and how busy the controller keeps the link (`BASELINES.md`
+//! sec. 23, items 5 and 6).
 
 use serde_json::Value;
 
@@ -8,20 +8,22 @@ use crate::fixture::{GBPS, MS, US, column, dcqcn, dcqcn_mellanox, dctcp, hpcc, i
 
 /// A full packet of DCTCP and DCQCN on the wire (bytes).
 const PACKET: f64 = 1_048.0;
-/// Links of 100 Gb/s and 2 us, one switch: four delays, and a packet and its ACK on two links (s).
+/// Round trip over links of 100 Gb/s and 2 us and one switch: four delays, and a packet and its ACK
+/// on two links (s).
 const ROUND_TRIP: f64 = 8e-6 + 2.0 * (PACKET + 60.0) * 8e-11;
 /// Bytes in flight on that path.
 const PRODUCT: f64 = 100e9 / 8.0 * ROUND_TRIP;
 
-/// Links of 100 Gb/s and 2 us, sampled every microsecond.
+/// A bottleneck of 100 Gb/s and 2 us, sampled every microsecond.
 fn short_path(scheme: Value, flows: usize, duration: u64) -> Bottleneck {
     Bottleneck { delay: 2 * US, interval: US, ..Bottleneck::new(scheme, flows, duration) }
 }
 
-/// Sec. 5.4 (DCTCP paper, 3.3): W* = (C·T + K)/N, alpha = sqrt(2/W*), amplitude
+/// DCTCP's saw tooth, sec. 5.4 (DCTCP paper, 3.3): W* = (C·T + K)/N, alpha = sqrt(2/W*), amplitude
 /// A = 0.5·sqrt(2N·(C·T + K)) packets below a peak of K + N packets, period (W* + 1)·alpha/2 round
-/// trips. The mean over stretches of 1.5 periods, each of which has a peak and a trough, within the
-/// 20 % that sec. 28 found the form good for, in both directions; the peaks within 5 %.
+/// trips. The mean is taken over stretches of 1.5 periods, so that each has a peak and a trough.
+/// The amplitude is right to 20 % in both directions, as good as sec. 28 found the form; the peaks
+/// are right to 5 %.
 #[test]
 fn dctcp_swings_below_its_threshold_by_the_amplitude_of_its_paper() {
     let threshold = 60.0 * PACKET;
@@ -42,9 +44,9 @@ fn dctcp_swings_below_its_threshold_by_the_amplitude_of_its_paper() {
     }
 }
 
-/// Sec. 5.4: K > C·T/7 leaves the queue something in its troughs, so that the link stays busy: 99 %
-/// (sec. 23). With a threshold of a packet it does not. With more flows, from 8 on, the
-/// form with the exact alpha of the paper's model has troughs below zero itself.
+/// Sec. 5.4: with K > C·T/7 the queue is never empty in its troughs, so the link stays 99 % busy
+/// (sec. 23). With a threshold of a packet the link does not. From 8 flows on, the form with the
+/// exact alpha of the paper's model has troughs below zero itself.
 #[test]
 fn dctcp_fills_the_link_from_a_seventh_of_the_product_on() {
     for at in ["enqueue", "dequeue"] {
@@ -60,8 +62,8 @@ fn dctcp_fills_the_link_from_a_seventh_of_the_product_on() {
 }
 
 /// Sec. 9.4: no queue stands while N·W_AI < (1 - eta)·BDP. The mean is below one packet for each
-/// flow (their packets may come together), and the link is 95 % busy; each step beyond that is W_AI
-/// of a BDP, and a round trip has one from each flow, two before the cut is felt.
+/// flow (their packets may come together), and the link is 95 % busy. Each step beyond 95 % is W_AI
+/// of a BDP; a round trip has one step from each flow, and two pass before the cut is felt.
 #[test]
 fn hpcc_holds_no_queue_and_95_percent_of_the_link() {
     for flows in [1, 2, 4] {
@@ -74,9 +76,9 @@ fn hpcc_holds_no_queue_and_95_percent_of_the_link() {
     }
 }
 
-/// N flows that start at line rate (sec. 9.4): "one round trip to cut, the next to drain". A round trip
-/// is N·T while the queue lasts, so it is gone after 2·N·T; the link is busy until then, and no queue
-/// of more than a packet a flow comes back.
+/// N flows that start at line rate (sec. 9.4): "one round trip to cut, the next to drain". While
+/// the queue lasts, a round trip takes N·T, so the queue is gone after 2·N·T. The link is busy
+/// until then, and no queue of more than a packet a flow comes back.
 #[test]
 fn hpcc_drains_the_queue_of_a_start_at_line_rate_in_two_of_its_round_trips() {
     for flows in [4, 16] {
@@ -96,10 +98,10 @@ fn hpcc_drains_the_queue_of_a_start_at_line_rate_in_two_of_its_round_trips() {
     }
 }
 
-/// Beyond that bound a queue stands (sec. 9.4: "N·W_AI - (1 - eta)·BDP roughly"). From
-/// W = W·eta/U + W_AI and U = 1 + q/BDP it follows that q = N·W_AI·1090/1000 - (1 - eta)·BDP, W being
-/// payload and q bytes on the wire. Within 10 %: in flight are whole packets, up to one a flow
-/// more than W. Links of 8 us, so that windows are many packets.
+/// Beyond that bound a queue stands (sec. 9.4: "N·W_AI - (1 - eta)·BDP roughly"). From W = W·eta/U
+/// + W_AI and U = 1 + q/BDP it follows that q = N·W_AI·1090/1000 - (1 - eta)·BDP, where W counts
+/// payload and q bytes on the wire. Right to 10 %: packets in flight are whole, up to one a flow
+/// more than W. Links have 8 us, so that windows are many packets.
 #[test]
 fn hpcc_flows_that_add_too_much_hold_the_queue_of_the_form() {
     let product = 100e9 / 8.0 * (32e-6 + 2.0 * (PACKET + 60.0) * 8e-11);
@@ -114,10 +116,10 @@ fn hpcc_flows_that_add_too_much_hold_the_queue_of_the_form() {
     }
 }
 
-/// Sec. 7.3 (CoNEXT'16): p* = (R_AI·N²/(tau·C²)·(1/B + N/(T·C))²)^(1/3) with rates and B in packets,
-/// and the queue is Kmin + p*·(Kmax - Kmin)/Pmax. At 40 Gb/s and with Pmax = 1 %, as in the paper,
-/// after the 20 ms that rates need to climb down from the line rate. Within 15 %: the form neglects
-/// higher powers of p*, and cuts of single flows move the mean of 20 ms.
+/// Sec. 7.3 (CoNEXT'16): p* = (R_AI·N²/(tau·C²)·(1/B + N/(T·C))²)^(1/3), with rates and B in
+/// packets. The queue is Kmin + p*·(Kmax - Kmin)/Pmax. At 40 Gb/s and with Pmax = 1 %, as in the
+/// paper; measured after the 20 ms that rates need to climb down from the line rate. Right to 15 %:
+/// the form neglects higher powers of p*, and cuts of single flows move the mean of 20 ms.
 #[test]
 fn dcqcn_holds_the_queue_of_its_fixed_point_between_its_thresholds() {
     let capacity = 40e9 / 8.0 / PACKET; // packets/s
@@ -141,9 +143,10 @@ fn dcqcn_holds_the_queue_of_its_fixed_point_between_its_thresholds() {
     }
 }
 
-/// The firmware's DCQCN cuts much and climbs every 300 us only: the queue grows a little beyond Kmin,
-/// is gone after the cut, and comes again. Its peaks, not its mean, lie between Kmin and Kmax. The
-/// link is 95 to 100 % busy (sec. 23), once the hyper increase has brought the rates together.
+/// The firmware's DCQCN cuts much and climbs only every 300 us. The queue grows a little beyond
+/// Kmin, is gone after the cut, and comes again. So its peaks lie between Kmin and Kmax, but its
+/// mean does not. The link is 95 to 100 % busy (sec. 23), once the hyper increase has brought the
+/// rates together.
 #[test]
 fn mellanox_dcqcn_peaks_between_its_thresholds_and_keeps_the_link_busy() {
     for flows in [2, 4] {
@@ -154,7 +157,7 @@ fn mellanox_dcqcn_peaks_between_its_thresholds_and_keeps_the_link_busy() {
     }
 }
 
-/// Fair queueing with two windows of a BDP or more is never idle, to a packet (sec. 23).
+/// Under fair queueing, two windows of a BDP or more keep the link busy, to a packet (sec. 23).
 #[test]
 fn fair_queueing_never_leaves_the_link_idle() {
     for flows in [2, 4] {

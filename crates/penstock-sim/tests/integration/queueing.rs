@@ -7,7 +7,8 @@ use crate::fixture::{
     with,
 };
 
-/// `load` of 1,000 B packets on the link `link`, wire bytes counted, header and all.
+/// Poisson arrivals of 1,000 B packets that load the link `link` with `load`; the load counts wire
+/// bytes, headers included.
 fn poisson(
     sizes: Value,
     load: f64,
@@ -23,8 +24,8 @@ fn poisson(
 
 #[test]
 fn the_mean_wait_of_a_fifo_is_that_of_m_d_1() {
-    // rho / (2·(1 - rho)) = 2.0 service times at 0.8 (BASELINES 18.7): one-packet flows from 16
-    // links, each 16 times faster than the core.
+    // The mean wait is rho / (2·(1 - rho)) = 2.0 service times at 0.8 (BASELINES 18.7). The
+    // one-packet flows come from 16 links, each 16 times faster than the core.
     let service_ns = 1_048.0 * 0.08;
     let duration = (300_000.0 * service_ns * 1_000.0 / 0.8) as u64;
     let ends = ((0..16).collect(), (16..20).collect());
@@ -39,17 +40,17 @@ fn the_mean_wait_of_a_fifo_is_that_of_m_d_1() {
     assert!((busy - 0.8).abs() < 0.006, "{busy}");
 }
 
-/// Active flows of an ideal-fair link: how long it had 0, 1, 2, … of them, as shares, and how long it
-/// was busy.
+/// Active flows of an ideal-fair link: the shares of time with 0, 1, 2, … active flows, and the
+/// share of time that the link was busy.
 struct ActiveFlows {
     shares: Vec<f64>,
     busy: f64,
 }
 
-/// `flows` flows of `sizes`, whose mean is `mean` bytes and `packets` packets, at `load`.
+/// `flows` flows of `sizes`, with a mean of `mean` bytes and `packets` packets, at `load`.
 fn active_flows(sizes: Value, mean: f64, packets: f64, load: f64, flows: f64) -> ActiveFlows {
-    // Sources 0..8 at 16 times the rate of the link to the receiver, which is link 17. A header of a
-    // byte, so that a flow's bytes are its payload but for a thousandth.
+    // Sources 0..8 send at 16 times the rate of link 17, the link to the receiver. The header is a
+    // byte, so that the bytes of a flow are its payload to a thousandth.
     let mut links: Vec<(u32, u32, u64, u64)> = (0..8).map(|host| (host, 9, 1_600, 1_000)).collect();
     links.push((8, 9, 100, 1_000));
     let wire_bytes = mean + packets;
@@ -75,9 +76,9 @@ fn active_flows(sizes: Value, mean: f64, packets: f64, load: f64, flows: f64) ->
 }
 
 /// Active flows are geometric with mean rho / (1 - rho), whatever the sizes (BFC sec. 2.3): within
-/// 5 %. Rho is what this run offered; that removes most of the statistical error, whose standard
-/// deviation over seeds is 1 % then. A packet system is ahead of the fluid one by half a packet of
-/// each flow, which lowers the mean by 1 / (2 · packets).
+/// 5 %. Rho is the load that this run really offered. That removes most of the statistical error:
+/// its standard deviation over seeds is then 1 %. A packet system is ahead of the fluid one by half
+/// a packet of each flow, which lowers the mean by 1 / (2 · packets).
 fn check_geometric(active: &ActiveFlows, load: f64) {
     let ActiveFlows { shares, busy } = active;
     assert!((busy - load).abs() < 0.01, "offered {busy}, not {load}");
@@ -102,7 +103,7 @@ fn check_fixed(load: f64, packets: u64, flows: f64) {
 fn check_exponential(load: f64, packets: u64, flows: f64) {
     let mean = packets * 1_000;
     let sizes = json!({"kind": "exponential", "mean": mean});
-    // The number of packets of an exponential size is geometric.
+    // The number of packets in a flow of exponential size is geometric.
     let packets = 1.0 / (1.0 - (-1.0 / packets as f64).exp());
     let active = active_flows(sizes, mean as f64, packets, load, flows);
     check_geometric(&active, load);

@@ -1,4 +1,5 @@
-//! Controllers that set a rate: marks, notifications and feedback reach their sources and work.
+//! Controllers that set a rate: marks, notifications and feedback reach their sources and take
+//! effect.
 
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ fn crowd(scheme: Value, flows: usize, rate: u64, duration: u64) -> Measured {
 
 #[test]
 fn qcn_holds_the_queue_at_its_set_point() {
-    // At 10 Gb/s, for which the standard's numbers are made.
+    // The run is at 10 Gb/s, the rate for which the standard's numbers are made.
     let measured = crowd(qcn(), 4, 10 * GBPS, 100 * MS);
     let queue = measured.mean_queue();
     assert!((queue / 26_000.0 - 1.0).abs() < 0.1, "{queue}");
@@ -25,7 +26,7 @@ fn qcn_holds_the_queue_at_its_set_point() {
 
 #[test]
 fn dcqcn_shares_a_link_evenly_and_keeps_the_queue_near_kmin() {
-    // At 40 Gb/s, for which the paper's numbers are made.
+    // The run is at 40 Gb/s, the rate for which the paper's numbers are made.
     let measured = crowd(dcqcn(), 2, 40 * GBPS, 40 * MS);
     let total: f64 = measured.goodputs.iter().sum();
     assert!(total > 0.98 * 4e10 * 1_000.0 / 1_048.0, "{total}");
@@ -51,10 +52,11 @@ fn pcn_shares_a_link_and_keeps_the_queue_within_its_oscillation() {
     let (goodputs, queue) = (&measured.goodputs, measured.mean_queue());
     let total: f64 = goodputs.iter().sum();
     assert!(total > 0.98 * 4e10 * 1_000.0 / 1_048.0, "{goodputs:?}");
-    // A period brings 48 packets of a flow, of which one more or less is 2 % of its rate, and a first
-    // gain is 2 % of it, too: the rates wander by several per cent. By a tenth each is an index of 0.99.
+    // A period brings 48 packets of a flow. One packet more or less is 2 % of the flow's rate, and
+    // so is a first gain: the rates wander by several per cent. If each were off by a tenth, the
+    // index would be 0.99.
     assert!(measured.jain() > 0.99, "{goodputs:?}");
-    // dQ of equation 1, (N - 2 + w) w C T, is 3.9 kB, and N packets that come at once are 4.2 kB.
+    // dQ of equation 1, (N - 2 + w) w C T, is 3.9 kB. N packets that come at once are 4.2 kB.
     assert!(queue < 8_100.0, "{queue}");
 }
 
@@ -63,7 +65,7 @@ fn a_receiver_of_pcn_notifies_in_every_period_that_brings_packets() {
     let results = crowd(pcn(), 2, 40 * GBPS, 5 * MS).results;
     let sent = |name| column(&results, "links", name)[0]; // from the receiver to the switch
     let notifications = (sent("tx_bytes") - 60.0 * sent("tx_packets")) / 4.0;
-    // The last period of each flow has not ended.
+    // The last period of each flow has not ended, so its notification is missing.
     assert_eq!(notifications, 2.0 * (5_000.0 / 50.0 - 1.0));
 }
 
@@ -95,10 +97,11 @@ fn every_flow_of_a_crowd_is_slowed_down_and_none_starves() {
     }
 }
 
-/// Sec. 7.3: alpha starts at 1, so that the first notification halves the rate; n expiries of the timer
-/// recover R_C = R_T - (R_T - R_0)/2^n, for n < F = 5. A burst of another host makes a queue that marks
-/// for less than 50 us, the time between notifications. The rate is that of the uplink over 40 us of
-/// each period of 55 us, to the packet that it begins or ends with: 2.5 %.
+/// Sec. 7.3: alpha starts at 1, so the first notification halves the rate; n expiries of the timer
+/// recover R_C = R_T - (R_T - R_0)/2^n, for n < F = 5. A burst of another host makes a queue that
+/// marks for less than 50 us, the time between notifications. The rate is measured at the uplink
+/// over 40 us of each period of 55 us. It is right to 2.5 %, the packet with which the 40 us begin
+/// or end.
 #[test]
 fn the_first_notification_halves_the_rate_and_each_period_recovers_half_of_the_rest() {
     let step = with(dcqcn(), "/switch/marking/kmin", 20_000);

@@ -1,4 +1,4 @@
-//! What a scenario is refused for: everything at once, and without a panic whatever is written.
+//! Scenarios that are refused: all problems come at once, and no text causes a panic.
 
 use penstock_sim::Scenario;
 use serde_json::{Value, json};
@@ -45,15 +45,16 @@ fn five_problems_in_different_places_are_told_in_order() {
 
 #[test]
 fn what_counts_with_a_refused_field_is_not_told() {
-    // The packet of credits is compared with that of the wire, the queues of the NIC with those of a port.
+    // The packet of credits is compared with the packet of the wire, the queues of the NIC with the
+    // queues of a port.
     let credits = good(credits(32, 10_000_000));
     assert_eq!(refused(&with(credits.clone(), "/wire/payload", 9_001)), ["wire.payload"]);
     let no_queues = with(credits, "/scheme/switch/assignment/queues", 0);
     assert_eq!(refused(&no_queues), ["scheme.switch.assignment.queues"]);
-    // FIFO needs one class.
+    // FIFO needs a single class.
     let classes = with(good(pfc()), "/scheme/switch/assignment/classes", 9);
     assert_eq!(refused(&classes), ["scheme.switch.assignment.classes"]);
-    // Traffic ends with the scenario.
+    // All traffic ends with the scenario, so only the duration is refused.
     assert_eq!(refused(&with(good(bfc()), "/duration", 0)), ["duration"]);
 }
 
@@ -145,7 +146,7 @@ fn names_can_be_shown() {
     assert_eq!(refused(&same), ["traffic[2].label"]);
 }
 
-/// The pointer to each number in `value`, which is at `at`.
+/// Collects the pointer to each number in `value`, which is at `at`.
 fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -168,7 +169,7 @@ fn no_two_numbers_make_a_check_panic() {
         let mut places = vec![];
         numbers(&good, "", &mut places);
         for (number, one) in places.iter().enumerate() {
-            // The other number is another one for each place and extreme.
+            // The second place is another one for each first place and each extreme.
             for (step, extreme) in extremes.iter().enumerate() {
                 let other = &places[(number * 7 + step * 13 + 1) % places.len()];
                 let bad = with(with(good.clone(), one, extreme.clone()), other, extreme.clone());

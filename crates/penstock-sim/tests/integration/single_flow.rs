@@ -1,4 +1,4 @@
-//! A flow that is alone finishes exactly when store-and-forward arithmetic says so.
+//! A flow that is alone finishes exactly when store-and-forward arithmetic says.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,11 @@ use crate::fixture::{
     timely, with,
 };
 
-/// One byte, around a packet, a product of bandwidth and delay, a hundred of them.
+/// Sizes of one byte, around a packet, a product of bandwidth and delay, and a hundred of these
+/// products.
 const SIZES: [u64; 8] = [1, 999, 1_000, 1_001, 2_000, 100_000, 123_456, 10_000_000];
 
-/// Networks, with two hosts that are far from each other.
+/// Networks, each with two hosts that are far from each other.
 fn networks() -> Vec<(Value, u32, u32)> {
     let odd = [(0, 3, 100, 700), (1, 4, 33, 1_300), (2, 3, 40, 5), (3, 4, 7, 2 * US)];
     let parking_lot = json!({"kind": "chain", "switches": 5, "hosts_per_switch": 2,
@@ -77,7 +78,7 @@ fn queues_and_pauses_that_are_not_needed_cost_nothing() {
 
 #[test]
 fn pfc_at_a_slow_core_keeps_the_bottleneck_busy() {
-    // 10 MB at 400 Gb/s into 100 Gb/s: the source is paused, but the core never runs dry.
+    // 10 MB go from 400 Gb/s into 100 Gb/s: the source is paused, but the core never runs dry.
     let topology = dumbbell(1, 1, 400_000_000_000);
     let (time, ideal, _) = times(&topology, pfc(), (0, 1, 10_000_000, 0));
     assert_eq!(time, ideal);
@@ -85,7 +86,8 @@ fn pfc_at_a_slow_core_keeps_the_bottleneck_busy() {
 
 #[test]
 fn the_vectors_of_bfcs_network_hold() {
-    // BASELINES 29, sender side, across racks: 8,355 / 16,655 / 92,111 ns.
+    // BASELINES 29, sender side, across racks: 8,355 / 16,655 / 92,111 ns for 1 / 100 / 1,000
+    // packets.
     for (packets, expected) in [(1, 8_355.0), (100, 16_655.0), (1_000, 92_111.0)] {
         let flow = (0, 3, packets * 1_000, 0);
         let (time, _, _) = times(&leaf_spine(2, 2, 2), line_rate(), flow);
@@ -95,7 +97,7 @@ fn the_vectors_of_bfcs_network_hold() {
 
 #[test]
 fn telemetry_costs_its_bytes() {
-    // 42 B more in each of 1,000 packets at 80 ps a byte, on the bottleneck.
+    // Each of 1,000 packets has 42 B more, at 80 ps a byte on the bottleneck.
     let marking = json!({"kind": "telemetry", "multiplier": 0});
     let scheme = with(line_rate(), "/switch/marking", marking);
     let flow = (0, 1, 1_000_000, 0);
@@ -105,7 +107,7 @@ fn telemetry_costs_its_bytes() {
     assert!((time - ideal - expected).abs() < 0.01, "{}", time - ideal);
 }
 
-/// BASELINES 23, item 1: a controller that starts at line rate and is told of no congestion does not
+/// BASELINES 23, item 1: a controller that starts at line rate and hears of no congestion does not
 /// slow a flow down, to the picosecond.
 #[test]
 fn controllers_without_congestion_cost_nothing() {
@@ -135,9 +137,10 @@ fn controllers_without_congestion_cost_nothing() {
     }
 }
 
-/// Timestamps and telemetry cost their bytes and no more: a flow of TIMELY or Swift takes what one at line
-/// rate takes with 8 B more of header, and one of HPCC, as long as it has no feedback, 42 B more and
-/// 28 B of ACK. The feedback comes after a round trip, so half a product of bandwidth and delay has none.
+/// Timestamps and telemetry cost their bytes and no more. A flow of TIMELY or Swift takes as long
+/// as a flow at line rate with 8 B more of header. A flow of HPCC without feedback takes as long as
+/// a flow with 42 B more, and 28 B more of ACK. Feedback comes after a round trip, so half a
+/// product of bandwidth and delay has none.
 #[test]
 fn timestamps_and_telemetry_cost_their_bytes_and_no_more() {
     let topology = leaf_spine(2, 2, 2);
@@ -159,9 +162,10 @@ fn timestamps_and_telemetry_cost_their_bytes_and_no_more() {
     }
 }
 
-/// BASELINES 9.4: HPCC keeps eta = 0.95 of the link busy, with 1,000 B of payload in 1,090 B: 87.2 Gb/s
-/// at 100 Gb/s. Of the second half of a flow of 100 BDP, so that the round trip does not count. Up to
-/// two steps of W_AI above eta: one that reaches it and one before it is felt.
+/// BASELINES 9.4: HPCC keeps eta = 0.95 of the link busy, with 1,000 B of payload in 1,090 B: 87.2
+/// Gb/s at 100 Gb/s. Measured in the second half of a flow of 100 BDP, so that the round trip does
+/// not count. The rate may exceed eta by up to two steps of W_AI: one that reaches eta, and one
+/// before the first is felt.
 #[test]
 fn a_long_hpcc_flow_gets_its_target_of_the_link() {
     let (size, bdp) = (5_200_000u64, 52_216.0);
@@ -173,9 +177,10 @@ fn a_long_hpcc_flow_gets_its_target_of_the_link() {
 
 /// When the last of `packets` of a paced slow start from 10 packets arrives, in round trips.
 ///
-/// BASELINES 5.3: the rate is W/T and W = 10 packets and what was acknowledged. Sent is thus y with
-/// y' = a·(1 + y(t - 1)), in first windows and round trips; a = 1000/1048, because W is payload and
-/// the rate is on the wire. Its solution is the sum over k of a^k·(t - k + 1)^k/k! while t > k - 1.
+/// BASELINES 5.3: the rate is W/T, and W is 10 packets and everything acknowledged so far. In units
+/// of first windows and round trips, the amount sent is thus y with y' = a·(1 + y(t - 1)). The
+/// factor a = 1000/1048 is there because W is payload and the rate is on the wire. The solution is
+/// the sum over k of a^k·(t - k + 1)^k/k! while t > k - 1.
 fn round_trips_of_slow_start(packets: f64) -> f64 {
     let ratio: f64 = 1_000.0 / 1_048.0;
     let sent = |time: f64| {
@@ -197,8 +202,8 @@ fn round_trips_of_slow_start(packets: f64) -> f64 {
 }
 
 /// Within 2 %: windows grow by whole packets, a little ahead of the fluid. A paced slow start grows
-/// 1.7-fold in a round trip, so that it takes more of them than the ceil(log2(1 + m/10)) of one that
-/// sends its window at once (BASELINES 4.5), which bounds it from below.
+/// 1.7-fold in a round trip. So it takes more round trips than a slow start that sends its window
+/// at once, which takes ceil(log2(1 + m/10)) (BASELINES 4.5) and is the lower bound.
 #[test]
 fn a_dctcp_slow_start_takes_the_round_trips_of_its_growth() {
     let scheme = with(dctcp(), "/host/controller/start", "slow-start");

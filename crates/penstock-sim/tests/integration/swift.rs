@@ -1,4 +1,4 @@
-//! Swift holds the delay near its target, and shares a link (`BASELINES.md` sec. 10.4).
+//! Swift holds the delay near the target, and shares a link (`BASELINES.md` sec. 10.4).
 
 use serde_json::json;
 
@@ -6,11 +6,11 @@ use crate::fixture::{
     GBPS, MS, US, column, dumbbell, listed, run, scenario, single_switch, swift, with,
 };
 
-/// Base round-trip time through one switch, the 8 B of the timestamp included (us).
+/// Base round-trip time through one switch, with the 8 B of the timestamp (us).
 const BASE_RTT: f64 = 4.0 + (2.0 * 1_056.0 + 2.0 * 60.0) * 8e-5;
 
-/// What `flows` endless flows to one host do to its link in the second half of 4 ms: mean and
-/// largest queueing delay (us), and the bytes that each flow has delivered at the end.
+/// The effect of `flows` endless flows to one host on its link, in the second half of 4 ms: the
+/// mean and the largest queueing delay (us); and the bytes that each flow has delivered at the end.
 fn share(flows: u32) -> (f64, f64, Vec<u64>) {
     let list: Vec<_> = (1..=flows).map(|host| (host, 0, 0, 0)).collect();
     let scenario = scenario(single_switch(flows + 1), swift(1), &[listed(&list)], 4 * MS);
@@ -24,7 +24,7 @@ fn share(flows: u32) -> (f64, f64, Vec<u64>) {
 }
 
 /// The target (us) of a flow with a window of `packets`: the base RTT, 1.2 us for the switch, and
-/// what the window adds, with a range of 8 us between 0.1 and 100 packets.
+/// the part that depends on the window, with a range of 8 us between 0.1 and 100 packets.
 fn target(packets: f64) -> f64 {
     let scale = 8.0 / (1.0 / 0.1f64.sqrt() - 0.1);
     BASE_RTT + 1.2 + (scale / packets.sqrt() - scale * 0.1).clamp(0.0, 8.0)
@@ -56,11 +56,11 @@ fn more_flows_than_packets_fit_the_path_are_held_by_pacing() {
     assert!(used > 0.9, "{used}");
 }
 
-/// Base round-trip time of a flow that comes at 400 Gb/s to a core of 100 Gb/s (us).
+/// Base round-trip time of a flow that enters a core of 100 Gb/s at 400 Gb/s (us).
 const CORE_RTT: f64 = 6.0 + 1_056.0 * (2.0 * 2e-5 + 8e-5) + 60.0 * (2.0 * 2e-5 + 8e-5);
 
-/// The mean queue in front of that core (bytes) and the share of the time that it is busy, in the
-/// second half of 6 ms of one flow whose target is `target` (ps).
+/// The mean queue in front of that core (bytes), and the share of time that the core is busy, in
+/// the second half of 6 ms. One flow has the target `target` (ps).
 fn core(target: u64) -> (f64, f64) {
     let scheme = with(swift(10), "/host/controller/base_target", target);
     let scheme = with(scheme, "/host/controller/hop_target", 0);
@@ -75,9 +75,9 @@ fn core(target: u64) -> (f64, f64) {
     (mean, (sent[6_000] - sent[3_000]) / 3_000.0 / 12_500.0)
 }
 
-/// Sec. 10.4 and 23: the window of one flow stays around C·target/8, so that the queue is
-/// C·(target - T)/8 and the link is busy, if and only if the target is above T. A window of 100 packets
-/// adds nothing to the target; one of 95, at 8 us, 0.01 us. Within a packet.
+/// Sec. 10.4 and 23: the window of one flow stays around C·target/8. So the queue is C·(target -
+/// T)/8 and the link is busy, if and only if the target is above T. A window of 100 packets adds
+/// nothing to the target; a window of 95, at 8 us, adds 0.01 us. The queue is right to a packet.
 #[test]
 fn one_flow_holds_the_queue_at_its_target_less_the_base_rtt() {
     for target in [8, 12, 20] {

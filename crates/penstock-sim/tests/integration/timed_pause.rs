@@ -19,18 +19,19 @@ fn an_incast_is_paused_for_a_while_and_loses_nothing() {
     let summary = &results.summary;
     assert_eq!((summary.drops, summary.pfc_pauses, summary.timeouts), (0, 0, 0));
     assert!(summary.timed_pauses > 0);
-    // Links 0 and 1 are the receiver's; the even ones come from the senders.
+    // Links 0 and 1 belong to the receiver; the other even links come from the senders.
     let pauses = pauses(&results);
     assert!(pauses.iter().skip(2).step_by(2).all(|&time| time > 0.0), "{pauses:?}");
     assert!(pauses[..2].iter().chain(pauses.iter().skip(3).step_by(2)).all(|&time| time == 0.0));
-    // Every frame is received, and none is longer than the T_hop of 1 us.
+    // Every frame is received, and no pause is longer than the T_hop of 1 us.
     let total: f64 = pauses.iter().sum();
     assert!(total <= 1_000.0 * summary.timed_pauses as f64, "{total}");
 }
 
 #[test]
 fn the_link_that_victims_share_is_paused_less_than_the_others_and_than_under_pfc() {
-    // Host 0 sends to host 8 over the core link that host 1's flow to the incast's receiver takes.
+    // Host 0 sends to host 8 over the core. Host 1's flow to the receiver of the incast takes the
+    // same link.
     let flows = [(0, 8, 2_000_000, 0), (1, 9, 2_000_000, 0)];
     let burst: Vec<_> = (3..8).map(|host| (host, 9, 500_000, 100 * US)).collect();
     let traffic = [listed(&flows), with(listed(&burst), "/label", "burst")];
