@@ -1,4 +1,4 @@
-//! By class: one data queue for each priority class. With one class this is a FIFO port.
+//! By class: one data queue for each priority class. With one class the port is a FIFO.
 
 use alloc::vec::Vec;
 

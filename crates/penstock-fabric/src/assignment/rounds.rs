@@ -246,7 +246,7 @@ impl Rounds {
 
 impl Policy for Rounds {
     /// The queue of the packet's round; `None` when that round has no queue yet. Stores in
-    /// [`crate::Packet::time`] how many rounds the packet is ahead.
+    /// [`penstock_packet::Packet::time`] how many rounds the packet is ahead.
     #[inline]
     fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         let Assigning { egress, port, packet, .. } = arrival;

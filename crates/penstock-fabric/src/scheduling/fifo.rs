@@ -57,12 +57,12 @@ mod tests {
     #[test]
     fn it_serves_one_queue() {
         assert!(refused(&[], &[]).is_empty());
-        let expected = "scheduling.kind is fifo; it serves one queue, and this stochastic assignment makes \
+        let expected = "scheduling.kind is fifo; it serves one queue, and the stochastic assignment makes \
                         several; use assignment {kind = \"class\", classes = 1}, or scheduling \"drr\" or \
                         \"strict\"";
         assert_eq!(refused(&[SFQ], &[]), [expected]);
         let classes = |classes| refused(&[], &[("/assignment/classes", json!(classes))]);
-        assert!(classes(2)[0].contains("this class assignment makes several"));
+        assert!(classes(2)[0].contains("the class assignment makes several"));
         assert_eq!(classes(9), ["assignment.classes is 9; write 1 to 8"]);
     }
 }

@@ -47,7 +47,7 @@ pub(crate) const LARGEST_QUANTUM: u64 = 1 << 20;
 pub(crate) fn fits_one_queue(switch: &SwitchConfig, problems: &mut Problems) {
     if problems.has_sound("assignment") {
         let remedy = format!(
-            "it serves one queue, and this {} assignment makes several; use assignment {{kind = \
+            "it serves one queue, and the {} assignment makes several; use assignment {{kind = \
              \"class\", classes = 1}}, or scheduling \"drr\" or \"strict\"",
             switch.assignment.kind()
         );

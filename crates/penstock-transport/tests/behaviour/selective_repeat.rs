@@ -6,8 +6,9 @@ use penstock_units::Time;
 use crate::pair::Pair;
 use crate::{line_rate, path, selective_repeat, window};
 
-/// Twenty packets in one window, of which those at `losses` are lost once each time: when the flow
-/// was complete (us), packets sent again, and timeouts.
+/// The cost of losses among twenty packets in one window. Packets at `losses` are lost, once for each
+/// time that they are listed. Answers when the flow was complete (us), the packets sent again, and the
+/// timeouts.
 fn cost(losses: &[u64]) -> (u64, u32, u32) {
     let mut pair = Pair::new(20_000, window(20_000), selective_repeat());
     pair.losses = losses.iter().map(|packet| packet * 1_000).collect();
@@ -29,7 +30,7 @@ fn any_losses_before_the_last_packet_cost_a_round_trip_and_a_packet_each() {
 
 #[test]
 fn the_loss_of_the_last_packets_costs_the_low_timeout() {
-    // Progress at 8 us starts the timer; 100 us and a round trip later.
+    // Progress at 8 us starts the timer. The flow completes 100 us and a round trip later.
     assert_eq!(cost(&[19]), (8 + 100 + 8, 1, 1));
     assert_eq!(cost(&[17, 18, 19]), (8 + 100 + 8, 3, 1));
 }

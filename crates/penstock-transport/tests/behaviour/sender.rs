@@ -63,11 +63,11 @@ fn a_change_of_the_rate_moves_the_pending_gap() {
     let marked = Acknowledgement { is_marked: true, ..acknowledgement(1_000) };
     sender.on_acknowledgement(Time::from_us(1), &marked);
     assert_eq!(sender.rate(), Some(BitRate::from_gbps(50)));
-    // 1048 B at 50 Gb/s after the last packet, though that packet left before the cut.
+    // The gap after the last packet is 1048 B at 50 Gb/s, though that packet left before the cut.
     let gap = Time::from_ps(167_680);
     assert_eq!(sender.readiness(Time::from_us(1)), Readiness::At(Time::from_us(1) + gap));
     assert_eq!(sender.readiness(Time::from_us(1) + gap), Readiness::Ready);
-    // A packet at 50 Gb/s, then a halved window that takes effect on its gap.
+    // A packet leaves at 50 Gb/s. Then the window is halved, which changes the packet's gap.
     sender.send(Time::from_us(2));
     assert_eq!(sender.readiness(Time::from_us(2)), Readiness::At(Time::from_us(2) + gap));
     let marked = Acknowledgement { is_marked: true, ..acknowledgement(4_000) };
@@ -124,7 +124,7 @@ fn a_negative_acknowledgement_rewinds_to_the_gap() {
     }
     assert!(!sender.send(Time::from_us(8)).is_retransmission);
     assert_eq!(sender.retransmitted_packets(), 3);
-    // One that comes late says nothing new.
+    // An acknowledgement that comes late says nothing new.
     sender.on_acknowledgement(Time::from_us(9), &acknowledgement(4_000));
     sender.on_acknowledgement(Time::from_us(9), &nack);
     assert_eq!((sender.next(), sender.acknowledged()), (6_000, 4_000));
@@ -157,7 +157,7 @@ fn an_expired_timer_rewinds_and_is_counted() {
     assert_eq!(sender.deadline(), Time::NEVER);
     assert!(sender.send(Time::from_us(100)).is_retransmission);
     assert_eq!(sender.deadline(), Time::from_us(200));
-    // The packets were only late: their acknowledgements move the flow on past the rewind.
+    // The packets were only late. Their acknowledgements move the flow on past the rewind.
     assert!(!sender.on_acknowledgement(Time::from_us(101), &acknowledgement(2_000)));
     assert_eq!((sender.next(), sender.in_flight()), (2_000, 0));
     assert!(sender.on_acknowledgement(Time::from_us(101), &acknowledgement(3_000)));

@@ -8,7 +8,7 @@ use penstock_units::{BitRate, Bytes, Time};
 
 use crate::{acknowledgement, go_back_n, host, path};
 
-/// Alpha stays 1, the first cut comes 4 us after the first mark, an increase 300 us after a cut.
+/// Alpha stays 1. The first cut comes 4 us after the first mark, and an increase 300 us after a cut.
 fn mellanox() -> ControllerConfig {
     ControllerConfig::DcqcnMellanox(DcqcnMellanoxConfig {
         gain: 1.0 / 256.0,
