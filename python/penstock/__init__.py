@@ -5,10 +5,10 @@
 'bfc'
 
 A :class:`Scenario` goes in, :func:`run` simulates it in the Rust core, a :class:`Run` comes out:
-tables, summary, figures. The command line (:mod:`penstock.cli`) is the same three steps.
+tables, summary, figures. The command line (:mod:`penstock.cli`) takes the same three steps.
 
-The names below are imported when they are first used, so that the command line can handle signals
-before it imports anything large.
+The names below are imported at their first use. So the command line can install its handlers of
+signals before it imports anything large.
 """
 
 from __future__ import annotations

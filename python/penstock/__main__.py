@@ -1,6 +1,6 @@
 """The command ``penstock``, also as ``python -m penstock``.
 
-Signals are handled before anything else is imported.
+Handlers of signals are installed before anything else is imported.
 """
 
 from __future__ import annotations

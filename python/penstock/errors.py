@@ -1,8 +1,8 @@
-"""What is wrong with an input, said so that it can be put right.
+"""What is wrong with an input, and how to put it right.
 
-A :class:`ScenarioError` carries a list of :class:`Problem`; each names the file, the field, the
-value and the remedy. :class:`SimulationError` is for a run that started and failed. Where next:
-:mod:`penstock.scenario.translation` makes these from pydantic's errors.
+A :class:`ScenarioError` carries a list of :class:`Problem`. Each problem names the file, the field,
+the value and the remedy. :class:`SimulationError` is for a run that started and failed. Where next:
+:mod:`penstock.scenario.translation` makes problems from pydantic's errors.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How much memory, work and time a run will take, before it starts.
+"""How much memory, work and time a run will take, before the run starts.
 
-The core forecasts flows and packet-hops. What they and the network weigh was measured on the
-machine of ``docs/validation.md`` and is rounded up. An estimate is right to a factor of two or so;
-it is there to refuse what no machine can run.
+The core forecasts flows and packet-hops. The cost of flows, packet-hops and the network was
+measured on the machine of ``docs/validation.md`` and is rounded up. An estimate is right to a
+factor of two or so. Its purpose is to refuse what no machine can run.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Signals that end a command: INT (Ctrl-C), TERM and HUP.
 
 While simulations run, a signal stops them, and what they have finished is saved. At any other
-moment the process ends at once: every file is whole at every moment, so there is nothing to mend.
-Nothing is raised, because an exception at a random moment may be swallowed or leave things half
-done. This module imports little, so that it can be in place before the rest is imported.
+moment the process ends at once: every file is whole at every moment, so nothing needs repair.
+A signal raises no exception, because an exception at a random moment may be swallowed or leave work
+half done. This module imports little, so it can be in place before other modules are imported.
 """
 
 from __future__ import annotations

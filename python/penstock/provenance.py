@@ -1,4 +1,4 @@
-"""Where a result comes from: version, commit, and what the process has used."""
+"""Where a result comes from: version, commit, and the resources that the process has used."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """A run's results: tables, summary, scenario; kept in memory or in a directory.
 
 A directory holds ``scenario.toml`` (complete), a Parquet file per table, ``summary.json`` with the
-checksums of all, and, from the command line, ``report.html``. :mod:`penstock.storage` says why a
-directory with a summary is whole, whatever was killed when.
+checksums of all files, and, from the command line, ``report.html``. :mod:`penstock.storage` says
+why a directory with a summary is whole, even when a writer was killed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs scenarios: one, or several side by side.
 
 The core works with the interpreter released, so threads are enough. Progress comes as
-:class:`Progress` about ten times a second; a run that is told to stop keeps what has finished.
+:class:`Progress` about ten times a second. A run that is stopped keeps the results so far.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tables of a run: their files, their columns, and why one may be empty.
 
 Columns carry their unit in their name. `label` and `layer` are indexes into the summary's lists of
-that name; events are written out by name, so that a file alone says what happened.
+that name. Events are written by name, so the file alone says what happened.
 """
 
 from __future__ import annotations

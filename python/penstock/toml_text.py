@@ -1,7 +1,7 @@
 """TOML that a user wrote, read within bounds.
 
-Python's reader follows every level with a call, keeps a record for every key, and takes time with
-the square of a dotted key's parts. So a text is counted before it is read.
+Python's reader makes a call for every level and keeps a record for every key. Its time grows with
+the square of a dotted key's parts. So the parts of a text are counted before it is read.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Networks in the text file that the HPCC family of simulators uses.
 
-A header, the numbers of the switches, then a line for each cable: ``a b rate delay [error rate]``,
-such as ``0 128 100Gbps 0.001ms 0``. A rate without a unit is in bit/s. Nodes that are no switches
-are hosts. Penstock numbers hosts first: both kinds keep their order. What a file explains in words
-below its last cable is not read.
+The file has a header, the numbers of the switches, then a line for each cable: ``a b rate delay
+[error rate]``, such as ``0 128 100Gbps 0.001ms 0``. A rate without a unit is in bit/s. All other
+nodes are hosts. Penstock numbers hosts first; both kinds keep their order. Words below the last
+cable are not read.
 
 The headers of the family, told apart by their length:
 
@@ -14,7 +14,7 @@ The headers of the family, told apart by their length:
 | 6 | nodes, switches, ToRs, links, two rates | inet-tub/ns3-datacenter, ``examples/Reverie`` |
 | 6 | nodes, GPUs per server, NVSwitches, switches, links, GPU's name | aliyun/SimAI |
 
-The number of ToRs, the rates and the GPUs say nothing that the cables do not. NVSwitches are listed
+The number of ToRs, the rates and the GPUs add nothing to the cables. NVSwitches are listed
 before the other switches and are switches here. A host with several cables, as SimAI's have, is
 refused later, with the whole network in view.
 """

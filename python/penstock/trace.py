@@ -3,8 +3,8 @@
 Three formats, told apart by their first line:
 
 * CSV with a header: source, destination, size in bytes, start in s, ms, us, ns or ps;
-* the HPCC simulator's flow file: a count, then ``src dst pg [dport] size start_s``, and what it
-  explains in words below;
+* the HPCC simulator's flow file: a count, then ``src dst pg [dport] size start_s``, and words
+  below the flows, which are not read;
 * htsim's connection matrix (``.cm``): ``Nodes``, ``Connections``, then ``1->2 start 0 size 9``.
 
 Files may be gzipped. A bad line is refused with its number: truncated files, starts that go back

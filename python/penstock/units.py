@@ -1,8 +1,8 @@
 """Quantities: whole numbers of picoseconds, bytes and bits per second.
 
 People write ``"12 us"``, ``"100 Gb/s"``, ``"12 MiB"``, or an integer in the base unit; programs
-see integers. Parsing and printing follow ``crates/penstock-units`` digit for digit (a test holds
-the two together), so a printed quantity reads back exactly. Floats are refused: ``1e-6`` of a
+see integers. Parsing and printing follow ``crates/penstock-units`` digit for digit (a test compares
+the two), so a printed quantity reads back exactly. Floats are refused: ``1e-6`` of a
 second is a rounding error waiting to happen.
 
 Where next: :mod:`penstock.scenario.base` declares fields of these types.

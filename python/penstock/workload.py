@@ -1,9 +1,9 @@
 """Flow-size distributions: the built-in ones, and files that users have.
 
-A distribution is a table of sizes and cumulative shares of flows. How it is sampled belongs to it
-(`convention`): straight lines between rows, or each row one size; the wrong one changes the mean,
-and with it the load, by up to half. The tables are data in ``penstock/workloads``, whose README
-names the source of each.
+A distribution is a table of sizes and cumulative shares of flows, with the way of sampling it
+(`convention`): straight lines between rows, or each row one size. The wrong convention changes the
+mean, and with the mean the load, by up to half. The tables are data in ``penstock/workloads``,
+whose README names the source of each table.
 """
 
 from __future__ import annotations

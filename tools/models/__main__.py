@@ -1,8 +1,8 @@
 """``make models``: writes what follows from the declarations in Rust.
 
-These are the Pydantic models in ``python/penstock/scenario/declared`` and the tables of fields in
-``docs/files.md``. With ``--check`` nothing is written: the exit code says whether all is as it
-should be.
+The outputs are the Pydantic models in ``python/penstock/scenario/declared`` and the tables of
+fields in ``docs/files.md``. With ``--check`` nothing is written: the exit code says whether the
+files are up to date.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What the core declares of a scenario, read from its JSON schema into plain objects.
 
-A :class:`Table` is an object with fields, a :class:`Union` is one of several tables, told apart by
-``kind``, a :class:`Choice` is one of several words. Names are those of Rust without ``Config``; a
-table of a union is called by its kind and the union, so ``ecn`` of ``MarkingConfig`` is
-``EcnMarking``. A name that Python has for a quantity is written in the plural.
+A :class:`Table` is an object with fields. A :class:`Union` is one of several tables, told apart by
+``kind``. A :class:`Choice` is one of several words. Names are those of Rust without ``Config``. A
+table of a union is named after its kind and the union: ``ecn`` of ``MarkingConfig`` is
+``EcnMarking``. A name that Python uses for a quantity is written in the plural.
 """
 
 from __future__ import annotations

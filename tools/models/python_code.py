@@ -1,4 +1,4 @@
-"""The Pydantic models of what is declared, as Python source in the form of ``ruff format``."""
+"""The Pydantic models of the declarations, as Python source in the form of ``ruff format``."""
 
 from __future__ import annotations
 

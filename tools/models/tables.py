@@ -1,4 +1,4 @@
-"""Tables of the fields that are declared, for ``docs/files.md``.
+"""Tables of the declared fields, for ``docs/files.md``.
 
 A table stands between a line ``<!-- fields of NAME -->`` and a line ``<!-- end of fields -->``.
 """

@@ -1,13 +1,14 @@
-"""Numbers out of runs: every figure of the plots and of the report starts as a frame made here.
+"""Numbers from runs: every figure of the plots and of the report starts as a frame made here.
 
 What it is: pure functions from the tables of one or several runs to Polars frames and numbers.
 What it is not: it draws nothing (see `penstock.plot`) and judges nothing (see
-`penstock.experiments`). Invariant: a function never changes a run, and says what it does about
-flows that did not finish.
+`penstock.experiments`). Invariant: a function never changes a run, and says how it treats flows
+that did not finish.
 
-Reading order: `runs` (what a run offers, pooling of seeds), `statistic` (percentile, CDF),
-`slowdown`, `backlog`, `occupancy`, `link`, `port`, `throughput`, `transient`, `workload`,
-`pcn_fluid` (a model, not a measurement), `deadlock` (of networks; it asks the core and not runs).
+Reading order: `runs` (what the analysis needs of a run, pooling of seeds), `statistic`
+(percentile, CDF), `slowdown`, `backlog`, `occupancy`, `link`, `port`, `throughput`, `transient`,
+`workload`, `pcn_fluid` (a model, not a measurement), `deadlock` (of networks, not of runs: the
+module asks the core).
 """
 
 from penstock.analysis.backlog import Backlog, backlog_series, measure_backlog

@@ -1,21 +1,18 @@
 """Whether the network keeps up with its traffic: the backlog of a run over time.
 
-The backlog at a moment is the payload that has arrived and is not delivered, and the flows that it
-belongs to. The core takes it at equal times of the traffic; endless flows do not count.
+The backlog at a moment is the payload that has arrived and is not delivered, and the flows to
+which that payload belongs. The core records it at equal times of the traffic. Endless flows do
+not count.
 
 A network that cannot carry its load is unstable: "the number of outstanding flows grows without
-bound" (BFC Sec. 6.3). No run is endless, so this is a test. The first third of the traffic is left
-out, because every run starts empty. Of the rest, the mean increase of the backlog [bytes] from one
-sample to the next is held against its standard error, as Student's t.
+bound" (BFC Sec. 6.3). No run is endless, so stability is a test. The first third of the traffic is
+left out, because every run starts empty. Of the rest, the mean increase of the backlog [bytes] from
+one sample to the next is divided by its standard error, as Student's t. Increments of bytes are our
+choice; ``docs/decisions/stability-test.md`` has the reasons.
 
-Why increments (our choice): the backlog of an overloaded queue is a random walk with a drift, and
-its increments over equal times are nearly independent, which is what the t test asks for. The
-backlog of a stable queue returns to its mean, so its increments cancel and the test errs on the
-safe side; and a burst at the very end is one large increment, which raises the standard error as
-much as the mean. Why bytes and not flows: bytes follow the work that is left, whatever the sizes.
-
-What it cannot do: tell a small overload from bursts in a short run, or a network that is loaded to
-a few percent below its capacity, and takes longer than the run to settle, from one that never will.
+What the test cannot do: tell a small overload from bursts in a short run. A network that is loaded
+to a few percent below its capacity takes longer than the run to settle; the test cannot tell it
+from a network that never settles.
 """
 
 from __future__ import annotations

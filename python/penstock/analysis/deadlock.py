@@ -1,9 +1,9 @@
 """Buffer dependencies: which links may wait for which, and where a deadlock can close.
 
-The core finds them from its own routes (`_core.dependencies`); here they get names. A dependency of
-link `a` on link `b` says that packets which wait for `a` wait for `b` next, so that congestion at
-`b` pauses `a`; without a cycle no deadlock is possible (BFC, NSDI 2022, Theorem 1). Deadlocks that
-runs met are in their summaries.
+The core finds the dependencies from its own routes (`_core.dependencies`); this module gives them
+names. Link `a` depends on link `b` when packets that wait for `a` wait for `b` next. Congestion at
+`b` then pauses `a`. Without a cycle no deadlock is possible (BFC, NSDI 2022, Theorem 1). The
+summary of a run has the deadlock that the run met.
 """
 
 from __future__ import annotations

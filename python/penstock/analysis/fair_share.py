@@ -2,7 +2,7 @@
 
 The fair share of a link of capacity C with N(t) flows is f(t) = C / N(t). Its relative change over
 an interval I is |f(t + I) - f(t)| / f(t) = |N(t) / N(t + I) - 1|. N counts one endless flow and the
-finite flows between their start and their end, so that the run should have a single bottleneck and
+finite flows between their start and their end. So the run should have a single bottleneck, and
 delays that are short against I.
 """
 

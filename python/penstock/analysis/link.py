@@ -1,7 +1,7 @@
-"""Links: utilisation, pauses, collisions, drops, by layer; and one link over a window of time.
+"""Links by layer: utilisation, pauses, collisions, drops; and one link over a window of time.
 
-Shares of time are over the whole run, drain included: `links` holds totals of the run. A share
-over the traffic alone comes from `link_window`, which reads the sampled series.
+Shares of time are shares of the whole run, drain included: `links` holds totals of the run. For a
+share of the traffic alone use `link_window`, which reads the sampled series.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How much is stored: switch buffers over time, and flows with packets in a port.
 
-Buffers are sampled (`measure.sample_interval`); active flows are exact, weighted by the time each
-number lasted (`measure.active_flows`). Only samples of the traffic period are used: in the drain
-that follows, buffers empty for want of traffic. Flows that never finish still count here.
+Buffers are sampled (`measure.sample_interval`). Active flows are exact, weighted by the time for
+which each number lasted (`measure.active_flows`). Only samples of the traffic period count: in the
+drain that follows, buffers empty for want of traffic. Flows that never finish count here.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """The fluid model of PCN: rates and queue of one bottleneck, a step per notification period.
 
 W. Cheng et al., "Re-architecting Congestion Management in Lossless Ethernet" (PCN), NSDI 2020,
-App. A, equations 3 to 7. N sources share a link of capacity C, which is also the line rate of each.
-All of them are told in the same moment, once a period T, and what they are told takes effect in the
-next period. What it is not: packets, round-trip times, marks; a simulation has those.
+App. A, equations 3 to 7. N sources share a link of capacity C. C is also the line rate of each
+source. Once a period T all sources are notified in the same moment. A notification takes effect in
+the next period. The model has no packets, round-trip times or marks; a simulation has.
 
-The model's cut (equation 6) is to the receiving rate and lacks the minimum of Algorithm 1; the two
-are the same while a queue drains, because the shares do not change.
+The model's cut (equation 6) is to the receiving rate and lacks the minimum of Algorithm 1. Model
+and algorithm are the same while a queue drains, because the shares do not change.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Single ports: how long each is paused, its queue, and how many packets a flow has there."""
+"""Single ports: how long each is paused, its queue, and the number of packets of a flow there."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What the analysis needs of a run, and how several runs are put side by side.
 
-What it is: the `MeasuredRun` protocol (met by `penstock.Run`), the grouping of runs by name and
-the choice of flows. What it is not: loading or saving (see `penstock.results`). Invariant: flows
-are chosen by the label of the traffic entry that made them, never by their size.
+What it is: the `MeasuredRun` protocol (`penstock.Run` implements it), the grouping of runs by name
+and the choice of flows. What it is not: loading or saving (see `penstock.results`). Invariant:
+flows are chosen by the label of the traffic entry that made them, never by their size.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Flow completion time against flow size.
 
 Slowdown = completion time / completion time of the same flow alone on its path at line rate
-(DESIGN sec. 5). Flows that did not finish have no slowdown: they are left out of the statistics
-and counted in the column `unfinished`, because leaving them out silently flatters a scheme that
+(DESIGN sec. 5). Flows that did not finish have no slowdown. The statistics leave these flows out,
+and the column `unfinished` counts them, because leaving them out silently flatters a scheme that
 starves flows.
 """
 

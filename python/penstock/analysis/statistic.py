@@ -1,8 +1,8 @@
 """Percentiles, cumulative distributions and the fairness index.
 
-Invariant: a percentile of n values is always the value at place floor(p * n) of the sorted list,
-the rule of the BFC authors' scripts, so that numbers can be held against the paper; nothing is
-interpolated, a percentile is a value that occurred.
+Invariant: a percentile of n values is always the value at place floor(p * n) of the sorted list.
+This is the rule of the BFC authors' scripts, so numbers can be compared with the paper. Nothing is
+interpolated: a percentile is a value that occurred.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Throughput: long-lived flows, and links over time.
 
-An endless flow (size 0) never finishes; it is measured by what it delivered between its start and
-the end of the traffic.
+An endless flow (size 0) never finishes. Its measure is the payload that it delivered between its
+start and the end of the traffic.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What happens after a moment: when links carry a rate again, and for how long a link is paused.
 
 Rates come from the sampled series (`measure.series`), pauses from the events (`measure.events`).
-All times are counted from the moment that is asked about.
+All times count from that moment.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Flow-size distributions: how many bytes come in flows of which size (BFC Fig. 2).
 
-A table of sizes and cumulative shares of flows is read as steps (each row one size) or as straight
-lines between rows, as the tool that published it samples it (workloads/README).
+A table has sizes and cumulative shares of flows. It is read as steps (each row one size) or as
+straight lines between rows, as the tool that published the table samples it (workloads/README).
 """
 
 from __future__ import annotations

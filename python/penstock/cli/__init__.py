@@ -1,7 +1,8 @@
 """The command line: each command parses, calls the Python API, prints.
 
-Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 a run
-failed, was interrupted by a signal or could not be written, 2 the input cannot be run.
+Results go to standard output, progress and messages to standard error. Exit codes: 0 the command is
+done; 1 a run failed, was interrupted by a signal or could not be written; 2 the input cannot be
+run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands that say what there is: `list` and `show`."""
+"""The commands `list` and `show`: what there is, and what it means."""
 
 from __future__ import annotations
 

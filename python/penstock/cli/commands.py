@@ -1,7 +1,7 @@
-"""The commands by name, each imported when it is called.
+"""The commands by name. Each module is imported when its command is called.
 
-The list of all commands is printed from here. What is called, and its own help, comes from the
-function in the command's module: importing all of them takes more time than most commands need.
+The list of all commands is printed from here. A command and its own help come from the function in
+the command's module: importing all modules takes more time than most commands need.
 """
 
 from __future__ import annotations

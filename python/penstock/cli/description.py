@@ -1,4 +1,4 @@
-"""What `penstock show` says about a thing: a few facts, and its fields with units and sources."""
+"""What `penstock show` prints about a named thing: facts, and fields with units and sources."""
 
 from __future__ import annotations
 

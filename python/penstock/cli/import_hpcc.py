@@ -1,4 +1,4 @@
-"""The command that runs the ns-3 HPCC simulator's own files."""
+"""The command that runs files of the ns-3 HPCC simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that holds the papers' figures and tables against runs of them."""
+"""The command that runs the papers' figures and tables, and judges the papers' claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs as commands make and show them: progress, results, words about interrupted ones."""
+"""Runs as commands make and show them: progress, results, messages about interrupted runs."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Runs many experiments: their simulations side by side, each concluded when its last has ended.
 
-What is finished is not done again: an experiment whose `outcome.json` has the inputs of today is
-taken as it is, any other is done from its first run. An experiment that fails is recorded as
-failed and the others go on. Simulations run on threads of a pool, in the order of the catalogue
-and across experiments, so that no processor waits for the end of an experiment; claims, figures
-and reports are made on the calling thread beside them.
+A finished experiment is not done again. An experiment whose `outcome.json` has the inputs of today
+is finished; any other is done from its first run. An experiment that fails is recorded as failed,
+and the others go on. Simulations run on threads of a pool, in the order of the catalogue and across
+experiments, so no processor waits for the end of an experiment. Meanwhile the calling thread makes
+claims, figures and reports.
 
-Invariant: only the calling thread writes below an experiment's directory, but for its `runs/`.
+Invariant: only the calling thread writes below an experiment's directory, except for its `runs/`.
 """
 
 from __future__ import annotations

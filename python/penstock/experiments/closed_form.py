@@ -1,4 +1,4 @@
-"""Closed forms that measured points are held against."""
+"""Closed forms with which measured points are compared."""
 
 from __future__ import annotations
 

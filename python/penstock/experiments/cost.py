@@ -1,7 +1,7 @@
 """How much processor time experiments take, for the estimate of the time left.
 
-`cost.json` beside the experiments has what each took at quick scale, measured once; it decides
-nothing but that estimate, which also follows the speed of the machine.
+`cost.json` beside the experiments has the time that each took at quick scale, measured once. Only
+the estimate uses it. The estimate also follows the speed of the machine.
 """
 
 from __future__ import annotations

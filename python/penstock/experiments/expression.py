@@ -2,10 +2,10 @@
 
     max(slowdown_by_bin(scheme='bfc') / slowdown_by_bin(scheme='ideal-fq'))
 
-A keyword that is the name of an axis selects the runs (`scheme='bfc'`, `threshold=2`); the others
-are parameters of the metric. A bare name is the number of the current point of that axis, where a
-figure or a claim goes along one. What is not in this vocabulary is refused: an expression is data,
-it cannot call anything else.
+A keyword that is the name of an axis selects the runs (`scheme='bfc'`, `threshold=2`); the other
+keywords are parameters of the metric. Where a figure or a claim goes along an axis, the bare name
+of the axis is the number of the current point. Everything else is refused: an expression is data
+and cannot call other functions.
 """
 
 from __future__ import annotations

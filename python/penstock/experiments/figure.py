@@ -1,7 +1,6 @@
 """Draws the figures that an experiment's file asks for, each with its data.
 
-Invariant: a figure is drawn from the runs that exist; names that are missing from it are said in
-its words.
+Invariant: a figure is drawn from the runs that exist. Its text says which names are missing.
 """
 
 from __future__ import annotations

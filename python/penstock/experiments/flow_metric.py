@@ -1,7 +1,7 @@
 """The vocabulary of claims about flows: slowdown, completion time, fair shares.
 
-Those that take a `choice` are of the flows of a size range and a label: `size_min` and `size_max`
-[bytes], `label` of a traffic entry; by default of all sizes and of all entries but incasts.
+A metric with a `choice` is about the flows of a size range and a label: `size_min` and `size_max`
+[bytes], and `label` of a traffic entry. The default is all sizes, and all entries but incasts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From an experiment and a scale to its runs.
 
-A cell is one run: the points it stands at, a seed, and its scenario. A cell whose scheme does not
-exist yet has no scenario; it stays in the grid, so that claims about it are reported and not lost.
+A cell is one run: its points on the axes, its seed and its scenario. A cell whose scheme does not
+exist yet has no scenario. The cell stays in the grid, so claims about it are reported and not lost.
 """
 
 from __future__ import annotations

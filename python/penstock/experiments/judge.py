@@ -1,8 +1,8 @@
-"""Holds what was measured against what the paper says.
+"""Compares what was measured with what the paper says.
 
-Invariant: the bounds come from the experiment's file and are applied as they stand; a claim that
-cannot be judged (a scheme that does not exist yet, a scale that cannot show it) says why and
-neither holds nor fails.
+Invariant: the bounds come from the experiment's file and are applied as they stand. A claim cannot
+be judged when its scheme does not exist yet, or when the scale cannot show it. Such a claim says
+why, and neither holds nor fails.
 """
 
 from __future__ import annotations

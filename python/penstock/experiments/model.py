@@ -1,7 +1,7 @@
 """What an experiment's file says.
 
-Invariant: everything that tells one experiment from another is a field here. Errors name the file,
-the field and the value (pydantic), as for a scenario.
+Invariant: every difference between two experiments is a field here. Errors name the file, the
+field and the value (pydantic), as for a scenario.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What an experiment has left in its directory, in short: verdicts, main figure, cost.
+"""What an experiment leaves in its directory, in short: verdicts, main figure, cost.
 
-Invariant: `outcome.json` is removed before the first run and written after the report, so a
-directory whose outcome has the inputs of today is whole; anything else is done again.
+Invariant: `outcome.json` is removed before the first run and written after the report. So a
+directory whose outcome has the inputs of today is whole; any other experiment is done again.
 """
 
 from __future__ import annotations

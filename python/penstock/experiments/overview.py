@@ -1,7 +1,7 @@
 """One page about many experiments: what the papers report, what was measured, what holds.
 
-The page is self-contained: every experiment's main figure is in it. Beside it stands the same as
-JSON. Both are made from what the experiments' directories hold, so they can be written again at
+The page is self-contained: it has every experiment's main figure. A JSON file beside the page has
+the same content. Both are made from the experiments' directories, so they can be written again at
 any time, also while some experiments still run.
 """
 

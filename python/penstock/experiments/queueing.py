@@ -1,4 +1,4 @@
-"""The vocabulary of claims about queues: who shares them, how full switches get, what a share is.
+"""The vocabulary of claims about queues: collisions, how full switches get, fair shares.
 
 As in :mod:`penstock.experiments.vocabulary`: times in microseconds, sizes in bytes, shares in
 [0, 1].

@@ -1,7 +1,7 @@
 """Runs an experiment: its grid, its claims, its figures, its report.
 
-Invariant: what is finished stays. Every run is saved as soon as it is done, and an interrupt
-leaves the finished ones on disk. Where next: `grid` for the runs, `judge` for the claims.
+Invariant: a finished run stays. Every run is saved as soon as it is done, so finished runs are on
+disk after an interrupt. Where next: `grid` for the runs, `judge` for the claims.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What all metrics share: their type, how they become known, statistics, links.
+"""What all metrics share: their type, their registration, statistics, links.
 
-A metric is a function of runs that expressions call. Each takes the runs that the selectors of its
-call leave (pooled over seeds) and its own parameters. Times are in microseconds, sizes in bytes,
+A metric is a function of runs that expressions call. It takes the runs that the selectors of its
+call choose (pooled over seeds) and its own parameters. Times are in microseconds, sizes in bytes,
 shares in [0, 1].
 """
 

@@ -1,6 +1,6 @@
 """A config, or a topology and flows, as a scenario.
 
-Invariant: flow `k` of the scenario is flow `k` of the flow file, so results find their line again.
+Invariant: flow `k` of the scenario is flow `k` of the flow file, so each result has its line there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A run's ``fct.txt`` beside that of the simulator: slowdowns by flow size, and pauses.
+"""A run's ``fct.txt`` beside the simulator's: slowdowns by flow size, and pauses.
 
-Bins and percentiles are those of the reference runs: flows of ``(lo, hi]`` bytes, incast flows
-(destination port 200) apart, percentile `p` the value at ``floor(p n)`` of the sorted list. A
-slowdown divides by the last column of its own file.
+Bins and percentiles are those of the reference runs. A bin has flows of ``(lo, hi]`` bytes. Incast
+flows (destination port 200) are apart. Percentile `p` is the value at ``floor(p n)`` of the sorted
+list. A slowdown divides by the last column of its own file.
 """
 
 from __future__ import annotations

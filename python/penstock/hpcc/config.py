@@ -1,9 +1,9 @@
 """The simulator's ``config.txt``: a key and its values on each line.
 
-Keys, defaults and meanings are those of ``scratch/third.cc``; what a value does was read there and
-in ``rdma-hw.cc``, ``switch-node.cc``, ``switch-mmu.cc`` and ``qbb-net-device.cc``. A key is read
-(`KEYS`), or it changes no flow (`IGNORED`, with the reason), or it is refused; that simulator
-itself passes over what it does not know. Where next: :mod:`penstock.hpcc.rules`.
+Keys, defaults and meanings are those of ``scratch/third.cc``. The effect of a value was read there
+and in ``rdma-hw.cc``, ``switch-node.cc``, ``switch-mmu.cc`` and ``qbb-net-device.cc``. A key is
+read (`KEYS`), or it changes no flow (`IGNORED`, with the reason), or it is refused. That simulator
+itself ignores unknown keys. Where next: :mod:`penstock.hpcc.rules`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """The ``standalone_fct`` that the simulator writes beside each flow.
 
-Base RTT of the pair, and the flow with its headers (telemetry left out) at the slowest rate of the
-path (``qp_finish``, ``CalculateRoute`` and the loop "get BDP and delay" of ``third.cc``). All of it
-in whole nanoseconds and bytes, cut at every step. Invariant: one breadth-first search per
-destination, however many flows.
+It is the base RTT of the pair, plus the time of the flow with its headers (telemetry left out) at
+the slowest rate of the path (``qp_finish``, ``CalculateRoute`` and the loop "get BDP and delay" of
+``third.cc``). Every step is in whole nanoseconds and bytes, cut. Invariant: one breadth-first
+search per destination, however many flows.
 
-Among paths of equally many cables that simulator takes one by the order of its pointers; here the
-neighbour with the highest number comes first, as in the reference runs. It matters only where such
-paths differ in rate or delay.
+Among paths of equally many cables that simulator takes one by the order of its pointers. Here the
+neighbour with the highest number comes first, as in the reference runs. The choice matters only
+where such paths differ in rate or delay.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The simulator's result files: ``fct.txt``, a line per finished flow; ``pfc.txt``, a line per
 pause or resume at the device that receives it (``qp_finish`` and ``get_pfc`` of ``third.cc``).
 
-Nodes, ports and times are those of the topology and flow file. Both files are written in the order
-of the events.
+Nodes, ports and times are those of the topology and flow file. The lines of both files are in the
+order of the events.
 """
 
 from __future__ import annotations

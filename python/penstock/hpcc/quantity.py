@@ -1,8 +1,8 @@
 """Rates and times as ns-3 3.17 reads them from text.
 
 A number goes through a C++ ``double``. A time is then cut, not rounded, to whole nanoseconds
-(``Time::FromDouble`` with nanosecond resolution): ``2.000000101`` s is 2,000,000,100 ns, for the
-double nearest to it is a little smaller. Confirmed on every start time of both reference traces.
+(``Time::FromDouble`` with nanosecond resolution): ``2.000000101`` s is 2,000,000,100 ns, because
+the nearest double is a little smaller. Confirmed on every start time of both reference traces.
 """
 
 from __future__ import annotations

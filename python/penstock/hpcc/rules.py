@@ -1,7 +1,7 @@
-"""What a config must say for Penstock to follow it; the rest is refused with its line.
+"""The rules that a config must meet so that Penstock can follow it; others are refused by line.
 
-Each rule restates what the value does in the simulator: see the sources in
-:mod:`penstock.hpcc.config`.
+Each rule restates the effect of the value in the simulator. :mod:`penstock.hpcc.config` names the
+sources.
 """
 
 from __future__ import annotations

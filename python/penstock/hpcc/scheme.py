@@ -1,4 +1,4 @@
-"""What a config means here: a scheme, the packets' weights, and the profile of each port's ECN.
+"""What a config means here: a scheme, the packets' sizes, and the profile of each port's ECN.
 
 The constants that no key sets are those of the simulator's sources: the buffer's reserve,
 headroom and thresholds (``switch-mmu.cc``), TIMELY's parameters (``rdma-hw.cc``), the sizes of

@@ -1,4 +1,4 @@
-"""Unfinished flows over time: the picture of a network that keeps up with its traffic, or not."""
+"""Unfinished flows over time: the figure shows whether a network keeps up with its traffic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bars: a number of every scheme, side by side in groups, with a second one above it in hatches."""
+"""Bars: a number of every scheme, side by side in groups; a second number above it in hatches."""
 
 from __future__ import annotations
 

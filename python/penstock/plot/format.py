@@ -1,4 +1,4 @@
-"""Texts as Matplotlib takes them, and axes ticked with readable numbers."""
+"""Texts in Matplotlib's form, and axes ticked with readable numbers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """One look for all figures: colours, markers, fonts, captions, labels at the ends of lines.
 
-Invariant: nothing global is touched (no pyplot, no rcParams), so figures can be drawn in threads
-and inside other people's notebooks; a scheme has the same colour and marker in every figure.
+Invariant: the module changes nothing global (no pyplot, no rcParams), so figures can be drawn in
+threads and inside other people's notebooks. A scheme has the same colour and marker in every
+figure.
 """
 
 from __future__ import annotations

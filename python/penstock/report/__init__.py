@@ -1,7 +1,7 @@
-"""Reports: one self-contained HTML page from runs alone.
+"""Reports: one self-contained HTML page, made from runs alone.
 
 What it is: `report.write(runs, path, command=…, title=…)`. What it is not: it measures nothing
-(see `penstock.analysis`) and needs nothing from the network: figures, data and style are in the
+(see `penstock.analysis`) and needs nothing from the Internet: figures, data and style are in the
 page. Invariant: a figure that would be empty is not drawn; the page says why instead.
 """
 

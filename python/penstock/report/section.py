@@ -1,6 +1,6 @@
-"""The standard figures of a report, each a function from runs to a figure or to a reason.
+"""The standard figures of a report: each is a function from runs to a figure or to a reason.
 
-Invariant: a section whose data are missing returns the reason in words instead of a figure.
+Invariant: a section whose data are missing returns the reason in words and no figure.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Scenarios: what is simulated, checked before anything runs.
 
 Reading order: `declared` (what the core declares: generated), `topology`, `scheme` and `traffic`
-(what a user may write besides), `parts` (all of it), `scenario` (parts that the core accepts, and
-what can be done with them); `translation` (errors in our words), `table` and `base` (the ground
-they stand on). Invariant: names, types and units are checked here, everything else by the core.
+(what users may write in addition), `parts` (a scenario of all parts), `scenario` (parts that the
+core accepts, and what can be done with them); `translation` (errors in our words); `table` and
+`base` (used by all of them). Invariant: this package checks names, types and units; the core checks
+everything else.
 """
 
 from penstock.scenario.scenario import Scenario, scenario_names

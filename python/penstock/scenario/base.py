@@ -1,8 +1,9 @@
 """What every part of a scenario shares: frozen models, described fields, plain number types.
 
 A field is declared once, in Rust; ``make models`` writes the models of
-:mod:`penstock.scenario.declared` from that. They check what Python and the hand-over to the core
-rely on: names, types, integers that fit. Whether a value is in its range is for the core to say.
+:mod:`penstock.scenario.declared` from the declaration. The models check what Python and the
+hand-over to the core rely on: names, types, integers that fit. The core checks whether a value is
+in its range.
 """
 
 from __future__ import annotations

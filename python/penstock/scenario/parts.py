@@ -1,7 +1,7 @@
-"""What a scenario is made of: its parts and their defaults.
+"""The parts of a scenario and their defaults.
 
-Each part has read itself, and the core has not been asked yet whether it accepts them.
-:class:`penstock.scenario.Scenario` is the same, checked as a whole.
+Each part has been read, and the core has not been asked yet whether it accepts them.
+:class:`penstock.scenario.Scenario` has the same parts, checked as a whole.
 """
 
 from __future__ import annotations

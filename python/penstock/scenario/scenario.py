@@ -1,8 +1,8 @@
 """The scenario: everything that a run depends on.
 
-A :class:`Scenario` is checked when it is made, as a whole; whoever holds one can run it.
-:meth:`Scenario.resolve` is the same scenario with nothing left to look up: that is what the Rust
-core gets (:meth:`Scenario.to_json`) and what is stored with the results (:meth:`Scenario.to_toml`).
+A :class:`Scenario` is checked as a whole when it is made, so every :class:`Scenario` can be run.
+:meth:`Scenario.resolve` is the same scenario with nothing left to look up. The Rust core gets the
+resolved scenario (:meth:`Scenario.to_json`), and the results store it (:meth:`Scenario.to_toml`).
 """
 
 from __future__ import annotations

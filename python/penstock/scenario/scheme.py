@@ -1,9 +1,9 @@
 """A scheme: a switch's five choices, an end host and the routing, usually a named preset.
 
-A preset is a TOML file in ``penstock/schemes``: the scheme's table, `title`, `cite`, a `source`
-for each number that no default explains, and `preset` when it varies another one. In a scenario
-``scheme = "bfc"`` names a preset, ``scheme = {preset = "bfc", ...}`` varies one at any depth, and
-a table without `preset` says everything.
+A preset is a TOML file in ``penstock/schemes``. It has the scheme's table, `title`, `cite`, a
+`source` for each number that no default explains, and `preset` when it varies another preset. In a
+scenario ``scheme = "bfc"`` names a preset, ``scheme = {preset = "bfc", ...}`` varies a preset at
+any depth, and a table without `preset` is complete.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Plain tables (dicts as TOML gives them): merging, setting one key, writing TOML.
 
-Of all keys only `scheme` is known here: its text stands for a preset, into which a path may lead.
+The module knows one key, `scheme`: its text stands for a preset, into which a path may lead.
 Validation comes after. Invariant: inputs are not changed.
 """
 

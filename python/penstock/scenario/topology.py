@@ -1,4 +1,4 @@
-"""The network: how many nodes and cables a topology has, and what its nodes are called.
+"""The network: how many nodes and cables a topology has, and the names of its nodes.
 
 Nodes are numbered hosts first, then switches; a cable is two directed links. Kinds and fields are
 those of the core (:mod:`penstock.scenario.declared.topology`), as are cables, paths and queues.

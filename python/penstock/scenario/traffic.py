@@ -1,7 +1,7 @@
 """The flows: what a scenario may write in place of the core's traffic.
 
 ``trace`` and ``long-lived`` are ways to write a list of flows; a resolved scenario has ``listed``
-in their place. Sizes of flows may be the name of a built-in distribution or of a file.
+in their place. Flow sizes may be the name of a built-in distribution or of a file.
 """
 
 from __future__ import annotations

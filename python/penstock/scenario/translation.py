@@ -1,7 +1,8 @@
 """Pydantic's errors in the words of this project.
 
-An unknown key gets the nearest right one, a wrong ``kind`` is one error and not one for each
-alternative, and a path reads as the user wrote it (pydantic puts the ``kind`` of a union into it).
+An unknown key gets the nearest right key. A wrong ``kind`` is one error and not one for each
+alternative. A path reads as the user wrote it (pydantic puts the ``kind`` of a union into the
+path).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Claims: one writer at a time for a directory, known by name to those it keeps out.
+"""Claims: one writer at a time for a directory. A refused writer learns the name of the first.
 
 A claim is a locked file beside the directory, whose text names the writer. The kernel takes the
 lock back when the writer ends, however it ends, so no claim outlives its writer.

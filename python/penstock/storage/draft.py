@@ -1,4 +1,4 @@
-"""Drafts: what is being written, beside the place where it will stand.
+"""Drafts: a file or directory that is being written, beside its final place.
 
 The name of a draft begins with a dot and ends with :data:`DRAFT`. A writer locks its draft
 (``flock``). The kernel takes the lock back when the writer ends, however it ends. So a draft that

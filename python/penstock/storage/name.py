@@ -1,4 +1,4 @@
-"""Names of runs as names of files."""
+"""File names from the names of runs."""
 
 from __future__ import annotations
 

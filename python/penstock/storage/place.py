@@ -1,8 +1,8 @@
-"""Run directories: claimed by one writer, written beside their place, there by one rename.
+"""Run directories: claimed by one writer, written beside their place, put there by one rename.
 
-A writer claims a directory before the work, so that a second one is refused before it has worked
-in vain. The files are written into the directory's draft. Then draft and directory change places
-in one step, and what the earlier run had is removed. Files that no run wrote move along.
+A writer claims a directory before the work, so a second writer is refused before it works in
+vain. The files are written into the directory's draft. Then draft and directory change places
+in one step, and the files of the earlier run are removed. Files that no run wrote move along.
 Invariant: at any moment the directory is a whole run or has none, and an earlier run stays until
 the new one is whole.
 """

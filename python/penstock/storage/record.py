@@ -1,7 +1,7 @@
 """What a run directory says of itself: its files with their checksums, and a seal.
 
-``summary.json`` is the run's summary with three keys more: `format`, `files` (each file's size and
-SHA-256) and `seal` (SHA-256 of all the rest). So damage to any file is found before it is read.
+``summary.json`` is the run's summary with three more keys: `format`, `files` (each file's size and
+SHA-256) and `seal` (SHA-256 of all other keys). So a reader finds damage to any file first.
 Invariant: a directory with a summary has every file that the summary lists.
 """
 

@@ -18,8 +18,8 @@
 //! *grace*: the queue sends the bytes that a new flow sends before a pause of its own can come back,
 //! one HRTT at the queue's share of the port (as much as Th). After that the pause holds the queue, if
 //! it still stands. The grace takes the short flows' 99th percentile in BFC Fig. 9's setting from 49 to
-//! 14 times the ideal. The paper leaves this case open; `docs/schemes.md` ("How each policy works here")
-//! has the reasons and the measurements.
+//! 14 times the ideal. The paper leaves this case open; `docs/decisions/grace.md` has the reasons and
+//! the measurements.
 //!
 //! With `classes_share` each class keeps one data queue, so that no class is ever without a queue.
 //! Every other queue belongs to the class that last took it when it was empty. At a full port a flow
