@@ -49,13 +49,14 @@ pub enum RunError {
     Standstill(#[from] StandstillError),
 }
 
-/// Checks `scenario` as [`run`] does, without building what it needs to run: that takes a thousand times
-/// the memory.
+/// Checks `scenario` as [`run`] does, without building what a run needs: that takes a thousand times
+/// the memory. The routes of a network of more than 20,000 nodes take seconds. Its loads, its traffic and its
+/// outages are left to [`run`], which refuses them before anything happens.
 ///
 /// # Errors
 /// When the scenario is refused.
 pub fn validate(scenario: &Scenario) -> Result<(), ScenarioError> {
-    let (topology, routing, _) = bounds::network(scenario)?;
+    let Some((topology, routing, _)) = bounds::small_network(scenario)? else { return Ok(()) };
     let (traffic, seed, duration) = (&scenario.traffic, scenario.seed, scenario.duration);
     let mut problems = Problems::default();
     Workload::check(traffic, &topology, &routing, seed, duration, &mut problems);
