@@ -3,6 +3,8 @@
 //! Every check adds the problems that it finds and goes on. A check that needs the value of a field
 //! skips the field when an earlier check has refused it.
 
+use std::sync::LazyLock;
+
 pub(crate) use penstock_units::declared::kind;
 use penstock_units::declared::{self, Declared};
 use penstock_units::{Bytes, Problems, Time};
@@ -29,6 +31,9 @@ const LONGEST: Time = Time::from_ms(60_000);
 /// The most nodes of a network whose routes are found only to check a scenario; our choice: 0.04 s with
 /// 8,192 hosts, 5 s with 65,536 below 2,048 switches.
 const SMALL: u32 = 20_000;
+
+/// What a scenario declares of its own fields. Kept, as it describes every table below them: 1.4 ms.
+static SCALARS: LazyLock<Declared> = LazyLock::new(Declared::by::<Scenario>);
 
 /// A network with its routes at the start, and how they change.
 type LaidOut = (Topology, Routing, Vec<RouteChange>);
@@ -96,7 +101,7 @@ fn full_packet(scenario: &Scenario, problems: &Problems) -> Option<Bytes> {
 fn fields(scenario: &Scenario, problems: &mut Problems) {
     let Scenario { duration, drain, scheme, .. } = scenario;
     check_label("name", &scenario.name, problems);
-    Declared::by::<Scenario>().check(&json!({ "duration": duration, "drain": drain }), problems);
+    SCALARS.check(&json!({ "duration": duration, "drain": drain }), problems);
     let span = duration.saturating_add(*drain);
     let remedy = format!(
         "duration and drain together are {span}, more than a minute of simulated time; shorten either, \

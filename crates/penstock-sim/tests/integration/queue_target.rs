@@ -98,9 +98,9 @@ fn hpcc_drains_the_queue_of_a_start_at_line_rate_in_two_of_its_round_trips() {
     }
 }
 
-/// Beyond that bound a queue stands (sec. 9.4: "N·W_AI - (1 - eta)·BDP roughly"). From W = W·eta/U
-/// + W_AI and U = 1 + q/BDP it follows that q = N·W_AI·1090/1000 - (1 - eta)·BDP, where W counts
-/// payload and q bytes on the wire. Right to 10 %: packets in flight are whole, up to one a flow
+/// Beyond that bound a queue stands (sec. 9.4: "N·W_AI - (1 - eta)·BDP roughly"). From
+/// W = W·eta/U + W_AI and U = 1 + q/BDP it follows that q = N·W_AI·1090/1000 - (1 - eta)·BDP, where W
+/// counts payload and q bytes on the wire. Right to 10 %: packets in flight are whole, up to one a flow
 /// more than W. Links have 8 us, so that windows are many packets.
 #[test]
 fn hpcc_flows_that_add_too_much_hold_the_queue_of_the_form() {
