@@ -32,7 +32,7 @@
 //! | `range(min, max)` | smallest and largest value; a quantity's in its base unit |
 //! | `length(min, max)` | fewest and most entries of a list |
 //! | `"exclusiveMinimum"`, `"exclusiveMaximum"` | the value must be above, or below, the bound |
-//! | `"default"` | the default as a user writes it, so `"26 kB"` for [`Bytes`](crate::Bytes) |
+//! | `"default"` | the default as a user writes it, so `"26 kB"` for [`Bytes`] |
 //! | `"source"` | where the default comes from |
 //! | `"unit"` | unit of a plain number |
 //!
