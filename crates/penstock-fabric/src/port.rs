@@ -14,6 +14,8 @@ use crate::queue::DataQueue;
 use crate::scheduling::policy::Policy as _;
 use crate::scheduling::{self, Scheduler};
 
+mod pauses;
+
 /// Counters of a port, for measurement only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PortCounters {
@@ -340,120 +342,6 @@ impl Port {
         }
     }
 
-    /// Lets up to `grace` bytes of a new flow leave the empty and paused `queue` before the pause holds
-    /// the flow. `grace` is > 0; the last packet may exceed it.
-    pub(crate) fn excuse(&mut self, queue: u16, grace: u32) {
-        let index = usize::from(queue);
-        debug_assert!(self.empty.contains(index) && self.queues[index].is_paused && grace > 0);
-        self.queues[index].grace = grace;
-        self.counters.excuses += 1;
-    }
-
-    /// A new pause of `queue` has come. A new pause ends any grace.
-    pub(crate) fn revoke(&mut self, queue: u16, pool: &PacketPool) {
-        let index = usize::from(queue);
-        if let Some(entry) = self.queues.get_mut(index).filter(|entry| entry.grace > 0) {
-            entry.grace = 0;
-            self.refresh(index, pool);
-        }
-    }
-
-    /// Lets the pause of a queue take effect when the last departure has used up the grace of the
-    /// queue. Answers whether there was such a queue.
-    #[inline]
-    pub(crate) fn end_grace(&mut self, pool: &PacketPool) -> bool {
-        let Some(queue) = self.out_of_grace.take() else { return false };
-        self.refresh(usize::from(queue), pool);
-        true
-    }
-
-    /// Pauses or resumes data queue `queue`. Numbers that the port does not have are ignored, as
-    /// hardware ignores a corrupted frame. Idempotent; answers whether anything changed.
-    pub fn set_queue_paused(
-        &mut self,
-        now: Time,
-        queue: u16,
-        is_paused: bool,
-        pool: &PacketPool,
-    ) -> bool {
-        let index = usize::from(queue);
-        if index == 0 || index >= self.queues.len() || self.queues[index].is_paused == is_paused {
-            return false;
-        }
-        self.queues[index].is_paused = is_paused;
-        self.queues[index].grace = 0;
-        if is_paused {
-            self.open.remove(index);
-        } else if self.queues[index].packets.is_empty() {
-            self.open.insert(index);
-        }
-        let paused = self.queue_pauses.paused();
-        if is_paused {
-            self.queue_pauses.set(now, paused + 1);
-            self.counters.queue_pauses += 1;
-        } else {
-            self.queue_pauses.set(now, paused - 1);
-        }
-        self.refresh(index, pool);
-        true
-    }
-
-    /// Pauses or resumes a priority class (PFC). Idempotent; answers whether anything changed.
-    pub fn set_class_paused(
-        &mut self,
-        now: Time,
-        class: u8,
-        is_paused: bool,
-        pool: &PacketPool,
-    ) -> bool {
-        let bit = 1u8 << (class & 7);
-        if (self.paused_classes & bit != 0) == is_paused {
-            return false;
-        }
-        self.paused_classes ^= bit;
-        self.count_pauses(now);
-        self.counters.class_pauses += u64::from(is_paused);
-        for index in 1..self.queues.len() {
-            if self.queues[index].class == class {
-                self.refresh(index, pool);
-            }
-        }
-        true
-    }
-
-    /// Sends no data for `span` after `now`, or after the end of earlier pauses of this kind (FAFC,
-    /// Algorithm 3).
-    pub fn hold(&mut self, now: Time, span: Time) {
-        self.held_until = self.held_until.max(now) + span;
-        self.counters.class_pauses += u64::from(!self.is_held);
-        self.is_held = true;
-        self.count_pauses(now);
-    }
-
-    /// When the timed pauses end and data may be sent again.
-    pub fn held_until(&self) -> Time {
-        self.held_until
-    }
-
-    /// Sends data again, if all timed pauses have ended at `now`.
-    pub fn release(&mut self, now: Time) {
-        if self.is_held && self.held_until <= now {
-            self.is_held = false;
-            self.count_pauses(now);
-        }
-    }
-
-    /// Whether a pause of `class` or of all data stops `class`.
-    #[inline]
-    pub fn is_stopped(&self, class: u8) -> bool {
-        self.is_held || self.is_class_paused(class)
-    }
-
-    fn count_pauses(&mut self, now: Time) {
-        let classes = self.paused_classes.count_ones();
-        self.class_pauses.set(now, classes.max(u32::from(self.is_held)));
-    }
-
     /// FAFC's forecast for the queues.
     #[inline]
     pub fn forecast(&self) -> QueueForecast {
@@ -462,22 +350,6 @@ impl Port {
 
     pub(crate) fn set_forecast(&mut self, forecast: QueueForecast) {
         self.forecast = forecast;
-    }
-
-    /// Pause time until `now`, summed over the priority classes (PFC). A timed pause of all classes
-    /// counts as one class (FAFC).
-    pub fn class_pause_time(&self, now: Time) -> Time {
-        self.class_pauses.total(now)
-    }
-
-    /// Pause time until `now`, summed over the queues (BFC).
-    pub fn queue_pause_time(&self, now: Time) -> Time {
-        self.queue_pauses.total(now)
-    }
-
-    /// Whether a class is paused.
-    pub fn is_class_paused(&self, class: u8) -> bool {
-        self.paused_classes & (1 << class) != 0
     }
 
     /// The packets in `queue`, head first, for checks.
