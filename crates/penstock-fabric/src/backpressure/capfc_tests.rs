@@ -1,8 +1,7 @@
 //! CaPFC on a switch of four ports: ports 1 to 3 send to port 0, and port 3 also to port 1.
 
-use crate::fixture::refusal::{STRICT, refused};
+use crate::fixture::refusal::{assert_pfc_beneath, assert_resumes};
 use alloc::vec::Vec;
-use serde_json::json;
 
 use penstock_packet::Signal;
 
@@ -123,24 +122,10 @@ const POLICY: (&str, &str) = (
 
 #[test]
 fn it_knows_one_class_and_pfc_beneath_is_in_order() {
-    let refused = |at, value| refused(&[STRICT, POLICY], &[(at, value)]);
-    let classes = "/assignment/classes";
-    assert!(refused(classes, json!(1)).is_empty());
-    let expected = "assignment.classes is 2; the backpressure capfc knows one class; use one class";
-    assert_eq!(refused(classes, json!(2)), [expected]);
-    assert_eq!(refused(classes, json!(0)).len(), 1);
-    let beneath = refused("/backpressure/pfc/xoff", json!(1));
-    assert!(beneath[0].starts_with("backpressure.pfc.xon_offset is 3 KiB"), "{beneath:?}");
-    let dynamic = refused("/backpressure/pfc/xoff", serde_json::Value::Null);
-    assert!(dynamic[0].starts_with("backpressure.pfc.xoff is null"), "{dynamic:?}");
+    assert_pfc_beneath(POLICY, "capfc");
 }
 
 #[test]
 fn who_is_paused_can_be_resumed() {
-    let refused = |threshold| refused(&[POLICY], &[("/backpressure/threshold", json!(threshold))]);
-    assert!(refused(3_073).is_empty());
-    let expected = "backpressure.xon_offset is 3 KiB; ingresses that pause at 2 kB would never be resumed; \
-                    make it smaller than threshold";
-    assert_eq!(refused(2_000), [expected]);
-    assert_eq!(refused(0), ["backpressure.threshold is 0 B; write 1 B or more"]);
+    assert_resumes(POLICY);
 }

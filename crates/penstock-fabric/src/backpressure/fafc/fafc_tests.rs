@@ -1,7 +1,7 @@
 //! Algorithms 1, 2 and 4 on a switch of three 25 Gb/s ports (3.125 bytes/ns) with T_hop 1 us: ports
 //! 1 and 2 send to port 0, and port 2 also to port 1.
 
-use crate::fixture::refusal::{STRICT, refused};
+use crate::fixture::refusal::{assert_pfc_beneath, refused};
 use alloc::vec::Vec;
 use serde_json::json;
 
@@ -285,16 +285,7 @@ const POLICY: (&str, &str) = (
 
 #[test]
 fn it_knows_one_class_and_pfc_beneath_is_in_order() {
-    let refused = |at, value| refused(&[STRICT, POLICY], &[(at, value)]);
-    let classes = "/assignment/classes";
-    assert!(refused(classes, json!(1)).is_empty());
-    let expected = "assignment.classes is 2; the backpressure fafc knows one class; use one class";
-    assert_eq!(refused(classes, json!(2)), [expected]);
-    assert_eq!(refused(classes, json!(0)).len(), 1);
-    let beneath = refused("/backpressure/pfc/xoff", json!(1));
-    assert!(beneath[0].starts_with("backpressure.pfc.xon_offset is 3 KiB"), "{beneath:?}");
-    let dynamic = refused("/backpressure/pfc/xoff", serde_json::Value::Null);
-    assert!(dynamic[0].starts_with("backpressure.pfc.xoff is null"), "{dynamic:?}");
+    assert_pfc_beneath(POLICY, "fafc");
 }
 
 #[test]
