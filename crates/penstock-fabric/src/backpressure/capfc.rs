@@ -15,10 +15,12 @@
 //!   egress is as far below `threshold`. PFC uses its own thresholds in the same way.
 //! - As with PFC, a pair is looked at when one of its packets comes or goes, and pauses have no end.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use penstock_packet::ControlFrame;
+use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +47,7 @@ pub struct CapfcConfig {
     /// Resume this far below threshold or share.
     #[schemars(extend(
         "default" = "3072 B",
-        "source" = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B, for PFC"
+        "source" = format!("{HPCC_SIMULATOR}: 3 x 1024 B, for PFC")
     ))]
     pub xon_offset: Bytes,
     /// PFC by the ingress queues.

@@ -11,6 +11,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::{ControlFrame, Signal};
+use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,7 @@ pub struct PfcConfig {
     /// Resume this far below the pause threshold.
     #[schemars(extend(
         "default" = "3072 B",
-        "source" = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B"
+        "source" = format!("{HPCC_SIMULATOR}: 3 x 1024 B")
     ))]
     pub xon_offset: Bytes,
     /// Pause threshold of an ingress (XOFF); null: the dynamic one of admission.ingress.

@@ -19,11 +19,13 @@
 //!
 //! By default T is the round trip of a hop, after which a pause works (FAFC Algorithm 1).
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::ControlFrame;
+use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{Bytes, Problems, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
@@ -52,7 +54,7 @@ pub struct PpfcConfig {
     /// Resume this far below.
     #[schemars(extend(
         "default" = "3072 B",
-        "source" = "ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): 3 x 1024 B, for PFC"
+        "source" = format!("{HPCC_SIMULATOR}: 3 x 1024 B, for PFC")
     ))]
     pub xon_offset: Bytes,
     /// How far is looked back and ahead (T).

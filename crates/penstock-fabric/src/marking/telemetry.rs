@@ -8,7 +8,9 @@
 //! bytes to 128 m B and the queue to 80 m B. Left out: the wrap of the entry's fields (after 134 m MB
 //! and 16.8 ms), because a sender subtracts modulo the wrap.
 
+use alloc::format;
 use penstock_packet::SwitchFacts;
+use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{HopTelemetry, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,8 +31,7 @@ pub struct TelemetryConfig {
     /// Units of HPCC's header per step of a field; 0: exact numbers.
     #[schemars(extend(
         "default" = 0,
-        "source" = "our choice: exact; ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control) has \
-                    INT_MULTI 4 at 100 Gb/s"
+        "source" = format!("our choice: exact; {HPCC_SIMULATOR} has INT_MULTI 4 at 100 Gb/s")
     ))]
     pub multiplier: u32,
 }
