@@ -119,7 +119,8 @@ proptest! {
                     wheel.cancel(source);
                 }
                 Step::Pop => {
-                    let expected = model.pop_first().map(|((time, source), ())| (Time::from_ps(time), source));
+                    let first = model.pop_first();
+                    let expected = first.map(|((time, source), ())| (Time::from_ps(time), source));
                     prop_assert_eq!(wheel.pop(), expected);
                 }
             }

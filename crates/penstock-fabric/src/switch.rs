@@ -188,9 +188,9 @@ impl Switch {
         Arrival::Queued { frame, feedback: mark.feedback }
     }
 
-    /// Tells marking and backpressure of a data packet that has joined its queue, which now holds `queue_bytes`,
-    /// or has left it: what the packet learns, and what has to be sent upstream. It is part of both callers, so
-    /// that neither asks which of them it is.
+    /// Tells marking and backpressure of a data packet that has joined its queue, which now holds
+    /// `queue_bytes`, or has left it: what the packet learns, and what has to be sent upstream. It
+    /// is part of both callers, so that neither asks which of them it is.
     #[inline(always)]
     fn inform<O: Observer>(
         &mut self,

@@ -54,8 +54,8 @@ fn a_pfc_pause_lasts_above_xon_only_and_only_when_it_was_sent() {
 #[test]
 fn a_dynamic_threshold_is_that_of_the_kept_packets_alone() {
     // The pool is 100,000 - 3 * 6,000 B; the vector of BASELINES 29 with three ports.
-    let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],"ingress":{"alpha":0.125,"reserve":1000,
-        "headroom":{"kind":"bytes","size":5000}}}"#;
+    let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],
+        "ingress":{"alpha":0.125,"reserve":1000,"headroom":{"kind":"bytes","size":5000}}}"#;
     let mut bench = pfc(admission, "null");
     while bench.admit(flow(1), 1_000).is_none() {}
     let used = bench.switch.accounts().ingress(1, 0).used;

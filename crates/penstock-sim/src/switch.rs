@@ -205,8 +205,8 @@ impl<O: Observer> Simulation<O> {
         self.note_drop(now, switch, link, packet.payload, packet.queue);
     }
 
-    /// Counts and lists a data packet with so much `payload` (bytes) that was to leave `switch` by `link`; it was
-    /// in `queue`, or in none yet.
+    /// Counts and lists a data packet with so much `payload` (bytes) that was to leave `switch` by
+    /// `link`; it was in `queue`, or in none yet.
     fn note_drop(&mut self, now: Time, switch: usize, link: u32, payload: u16, queue: u16) {
         self.measured.drops += 1;
         self.measured.dropped_payload += u64::from(payload);

@@ -283,7 +283,8 @@ fn a_packet_fits_into_the_rounds() {
         )
     };
     assert!(refused(33).is_empty());
-    let expected = "assignment.bytes_per_round is 32 B; a packet of 1.048 kB does not fit into 32 rounds; make \
+    let expected = "assignment.bytes_per_round is 32 B; a packet of 1.048 kB does not fit into 32 \
+                    rounds; make \
                     it larger (AFQ: one packet)";
     assert_eq!(refused(32), [expected]);
     assert_eq!(refused(0), ["assignment.bytes_per_round is 0 B; write 1 B to 1 MiB"]);

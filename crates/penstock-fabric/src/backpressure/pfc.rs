@@ -66,7 +66,8 @@ impl PfcConfig {
     /// Checks that XOFF is static, or that the admission has thresholds for XOFF to follow.
     fn fits_admission(&self, switch: &SwitchConfig, problems: &mut Problems) {
         let holds = self.xoff.is_some() || switch.admission.has_thresholds();
-        let remedy = "without it PFC pauses at the threshold of an ingress, and the admission has none; write \
+        let remedy = "without it PFC pauses at the threshold of an ingress, and the admission has \
+                      none; write \
                       e.g. \"250 kB\", or use a shared buffer with thresholds in admission.ingress";
         problems.unless(holds, "xoff", "null", remedy);
     }

@@ -45,8 +45,8 @@ fn static_xoff(classes: u32) -> Bench {
 #[test]
 fn the_mmu_vector_holds() {
     // BASELINES 29: pause at packet 11, first drop at 16, resume after 7 dequeues.
-    let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],"ingress":{"alpha":0.125,"reserve":1000,
-        "headroom":{"kind":"bytes","size":5000}}}"#;
+    let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],
+        "ingress":{"alpha":0.125,"reserve":1000,"headroom":{"kind":"bytes","size":5000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
     let arrivals: Vec<_> = (0..16).map(|_| bench.arrive(ahead(), 1_000)).collect();
@@ -74,8 +74,8 @@ fn the_mmu_vector_holds() {
 
 #[test]
 fn the_threshold_at_the_resume_is_that_of_the_vector() {
-    let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],"ingress":{"alpha":0.125,"reserve":1000,
-        "headroom":{"kind":"bytes","size":5000}}}"#;
+    let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],
+        "ingress":{"alpha":0.125,"reserve":1000,"headroom":{"kind":"bytes","size":5000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
     for _ in 0..15 {

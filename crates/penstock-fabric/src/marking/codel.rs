@@ -1,21 +1,23 @@
-//! CoDel: drops, or marks, packets that leave a queue in which packets have waited too long for some time (K. Nichols,
-//! V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289; the pseudo-code of its
-//! sec. 5).
+//! CoDel: drops, or marks, packets that leave a queue in which packets have waited too long for
+//! some time (K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue
+//! Management", RFC 8289; the pseudo-code of its sec. 5).
 //!
-//! The measure is the sojourn time, from joining the queue to leaving it. It is too long from TARGET on, unless the
-//! packet leaves no more than one full packet behind. When it has been too long for an INTERVAL, the queue enters its
-//! drop state: the packet that leaves is dropped, another one after INTERVAL, then after INTERVAL / √2, INTERVAL / √3
-//! and so on, until a packet has waited less than TARGET. A queue that enters it again within 16 INTERVALs of the next
-//! drop it had in mind begins with the rate that it had reached.
+//! CoDel measures the sojourn time of a packet, from joining the queue to leaving it. A sojourn time of
+//! TARGET or more is too long, unless the packet leaves at most one full packet behind. When sojourn
+//! times have been too long for an INTERVAL, the queue enters drop state. In drop state the packet that
+//! leaves is dropped, another one after INTERVAL, then after INTERVAL / √2, INTERVAL / √3 and so on. Drop
+//! state ends when a packet has waited less than TARGET. A queue that enters drop state again within 16
+//! INTERVALs of the next planned drop goes on with the rate that the queue had reached.
 //!
 //! Our choices, where the RFC is silent:
 //! - Every data queue of a port has a state of its own.
-//! - The RFC drops and takes the next packet of the queue in one call. Here the port takes its next packet, which with
-//!   several queues may be another queue's. What the RFC decides about the packet behind the dropped one is decided
-//!   when that packet leaves.
+//! - The RFC drops and takes the next packet of the queue in one call. Here the port takes its next
+//!   packet, which with several queues may be another queue's. What the RFC decides about the
+//!   packet behind the dropped one is decided when that packet leaves.
 //! - A scheduler counts a dropped packet as served. Waiting for a pause to end is waiting.
-//! - With `action = "mark"` the packet that the RFC drops is marked and sent, and the next mark is set at once, as in
-//!   Linux (`include/net/codel_impl.h` with `ecn`): one packet that leaves is one mark at most.
+//! - With `action = "mark"` the packet that the RFC drops is marked and sent, and the next mark is
+//!   set at once, as in Linux (`include/net/codel_impl.h` with `ecn`): one packet that leaves is
+//!   one mark at most.
 //! - INTERVAL / √count is cut off to a picosecond.
 
 use alloc::collections::VecDeque;
@@ -85,7 +87,8 @@ impl Parameters for CodelConfig {
     }
 
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
-        let remedy = "backpressure credits pay for every packet that leaves, and count on its arrival; use action \
+        let remedy = "backpressure credits pay for every packet that leaves, and count on its \
+                      arrival; use action \
                       \"mark\", or another backpressure";
         let holds = self.action == CodelAction::Mark || !switch.backpressure.has_credits();
         problems.unless(holds, "marking.action", "drop", remedy);
@@ -109,8 +112,8 @@ impl CodelConfig {
 struct QueueState {
     /// When its packets joined it, first to last.
     joined: VecDeque<Time>,
-    /// Until when waits have to be too long before something is dropped (`first_above_time_`); none while they are
-    /// not.
+    /// Until when waits have to be too long before something is dropped (`first_above_time_`); none
+    /// while they are not.
     ripe_at: Option<Time>,
     /// Whether it is in drop state (`dropping_`).
     is_dropping: bool,
@@ -125,8 +128,8 @@ struct QueueState {
 }
 
 impl QueueState {
-    /// Whether the packet that leaves at `now`, having waited for `sojourn`, may be dropped; it leaves `left` bytes
-    /// behind (`dodequeue`, `ok_to_drop`).
+    /// Whether the packet that leaves at `now`, having waited for `sojourn`, may be dropped; it
+    /// leaves `left` bytes behind (`dodequeue`, `ok_to_drop`).
     fn is_ripe(&mut self, config: &CodelConfig, now: Time, sojourn: Time, left: u64) -> bool {
         if sojourn < config.target || left <= config.mtu.get() {
             self.ripe_at = None;
@@ -216,7 +219,8 @@ impl Policy for Codel {
             let joined = state.map_or(0, |state| state.joined.len());
             if packets != joined {
                 return Err(format!(
-                    "port {egress}, queue {number}: {packets} packets queued, but {joined} have a time of arrival"
+                    "port {egress}, queue {number}: {packets} packets queued, but {joined} have a \
+                     time of arrival"
                 ));
             }
         }

@@ -116,8 +116,8 @@ fn a_drop_state_that_ends_behind_a_dropped_packet_sets_no_further_drop() {
     assert!(!queue.state.is_dropping && !queue.state.has_dropped);
 }
 
-/// A queue whose last cycle made 7 drops, the eighth being due at 501.79 ms, and which gets long again at `again` ms:
-/// the count with which it goes on after another interval.
+/// A queue whose last cycle made 7 drops, the eighth being due at 501.79 ms, and which gets long
+/// again at `again` ms: the count with which it goes on after another interval.
 fn count_after(again: u64) -> u32 {
     let mut queue = Stepped::new(CodelAction::Drop);
     queue.drop_times(0, 470);
@@ -312,7 +312,8 @@ fn an_audit_misses_the_times_of_packets() {
 
 #[test]
 fn the_target_is_within_the_interval_and_credits_bear_no_drops() {
-    let text = r#"{"kind": "codel", "target": 5000000, "interval": 100000000, "mtu": 1500, "action": "drop"}"#;
+    let text = r#"{"kind": "codel", "target": 5000000, "interval": 100000000, "mtu": 1500,
+        "action": "drop"}"#;
     let codel = ("marking", text);
     let refused_at = |at, value| refused(&[codel], &[(at, value)]);
     assert!(refused_at("/marking/target", json!(100_000_000)).is_empty());

@@ -27,8 +27,8 @@ pub(crate) struct Mark {
     pub is_marked: bool,
     /// What its source is told of congestion, 1 to 63.
     pub feedback: Option<u8>,
-    /// Whether the packet is dropped instead of sent. Only one that leaves its queue can be; a packet that joins
-    /// it is the matter of admission.
+    /// Whether the packet is dropped instead of sent. Only one that leaves its queue can be; a
+    /// packet that joins it is the matter of admission.
     pub is_dropped: bool,
 }
 

@@ -37,7 +37,8 @@ pub struct PredictedConfig {
 impl Parameters for PredictedConfig {
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
         let remedy = format!(
-            "it marks by the queue that FAFC predicts, and the backpressure is {}; use backpressure \"fafc\", \
+            "it marks by the queue that FAFC predicts, and the backpressure is {}; use \
+             backpressure \"fafc\", \
              or marking \"ecn\"",
             switch.backpressure.kind()
         );

@@ -112,7 +112,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_map(steps in proptest::collection::vec((0u32..20, proptest::option::of(0u64..50)), 0..200)) {
+        fn agrees_with_a_map(
+            steps in proptest::collection::vec((0u32..20, proptest::option::of(0u64..50)), 0..200),
+        ) {
             let mut heap = IndexedHeap::default();
             let mut model = BTreeMap::new();
             for (number, key) in steps {

@@ -11,9 +11,9 @@
 //! | [`Switch::on_timer`] | a timer that the switch has asked for is due |
 //! | [`Switch::on_link`] | the link behind a port has failed, or has recovered |
 //!
-//! After every call the driver does what the switch asks for, in that order. Frames to neighbours and messages
-//! to sources are in the queues of the ports already; the driver offers them to the link. A packet that a
-//! switch receives is the switch's: it is queued or removed from the pool.
+//! After every call the driver does what the switch asks for, in that order. Frames to neighbours
+//! and messages to sources are in the queues of the ports already; the driver offers them to the
+//! link. A packet that a switch receives is the switch's: it is queued or removed from the pool.
 
 use alloc::vec::Vec;
 
@@ -132,8 +132,8 @@ impl SwitchRequests {
 /// What has become of a packet that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// A data packet has joined a queue of the port to which the routes sent it; call [`Switch::transmit`] for
-    /// that port as soon as its link is free.
+    /// A data packet has joined a queue of the port to which the routes sent it; call
+    /// [`Switch::transmit`] for that port as soon as its link is free.
     Queued,
     /// Another packet that is forwarded waits likewise.
     Waits,
@@ -251,8 +251,8 @@ impl Switch {
         Received::Heard
     }
 
-    /// The link behind `port` is free: the packet that leaves now, if there is one. Packets that marking drops
-    /// instead are told in the requests.
+    /// The link behind `port` is free: the packet that leaves now, if there is one. Packets that
+    /// marking drops instead are told in the requests.
     #[inline]
     pub fn transmit<O: Observer, R: Routes>(
         &mut self,

@@ -85,12 +85,18 @@ fn schedulings() -> Vec<Value> {
 }
 
 fn markings() -> Vec<Value> {
-    let ecn = |at| json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at, "per_rate": []});
+    let ecn = |at| {
+        json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at,
+                          "per_rate": []})
+    };
     let qcn = |at| {
         json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
                "jitter": 0.15, "at": at})
     };
-    let codel = |action| json!({"kind": "codel", "target": 300_000, "interval": 2_000_000, "mtu": 500, "action": action});
+    let codel = |action| {
+        json!({"kind": "codel", "target": 300_000, "interval": 2_000_000, "mtu": 500,
+               "action": action})
+    };
     vec![
         json!({"kind": "none"}),
         ecn("enqueue"),

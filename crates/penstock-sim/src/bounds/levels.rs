@@ -44,7 +44,8 @@ pub(super) fn by_priority(scenario: &Scenario, problems: &mut Problems) {
         let scheduled = homa.overcommitment.unwrap_or(1);
         let unscheduled = u32::from(homa.first_scheduled_level());
         let remedy = format!(
-            "with {unscheduled} unscheduled level(s) that makes {}, and the switch has {levels}; lower it, or \
+            "with {unscheduled} unscheduled level(s) that makes {}, and the switch has {levels}; \
+             lower it, or \
              raise scheme.switch.assignment.levels",
             unscheduled + scheduled
         );

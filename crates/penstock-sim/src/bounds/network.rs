@@ -16,7 +16,8 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
         if topology.link_between(from, to).is_none() {
             let field = format!("measure.series[{index}]");
             let remedy = format!(
-                "there is no link from node {from} to node {to}; name the two ends of a cable, the sending one \
+                "there is no link from node {from} to node {to}; name the two ends of a cable, \
+                 the sending one \
                  first"
             );
             problems.unless(false, &field, format!("[{from}, {to}]"), remedy);

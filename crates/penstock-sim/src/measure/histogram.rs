@@ -80,7 +80,9 @@ mod tests {
         }
 
         #[test]
-        fn percentiles_follow_the_sorted_values(mut values in proptest::collection::vec(0u64..1_000_000, 1..200)) {
+        fn percentiles_follow_the_sorted_values(
+            mut values in proptest::collection::vec(0u64..1_000_000, 1..200),
+        ) {
             let mut histogram = LogHistogram::default();
             values.iter().for_each(|&value| histogram.record(value));
             values.sort_unstable();

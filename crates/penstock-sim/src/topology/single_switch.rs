@@ -12,7 +12,10 @@ use super::plan::{Cable, Line, MOST_DELAY, MOST_HOSTS, NOTHING_FAILS, PIPELINE, 
 #[serde(deny_unknown_fields)]
 pub struct SingleSwitch {
     /// Hosts.
-    #[schemars(range(min = 2, max = MOST_HOSTS), extend("default" = 16, "source" = "our choice: one rack of BFC 6.2.1"))]
+    #[schemars(
+        range(min = 2, max = MOST_HOSTS),
+        extend("default" = 16, "source" = "our choice: one rack of BFC 6.2.1")
+    )]
     pub hosts: u32,
     /// Rate of every link.
     #[schemars(range(min = 1), extend("default" = "100 Gb/s", "source" = LINKS_OF_BFC))]

@@ -180,7 +180,10 @@ fn rates_and_delays_are_checked() {
 
 #[test]
 fn json_is_that_of_the_scenario() {
-    let text = r#"{"kind":"single-switch","hosts":3,"rate":100000000000,"delay":1000000,"pipeline_delay":0,"failed_links":[]}"#;
+    let text = concat!(
+        r#"{"kind":"single-switch","hosts":3,"rate":100000000000,"delay":1000000,"#,
+        r#""pipeline_delay":0,"failed_links":[]}"#
+    );
     let config: TopologyConfig = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&config).unwrap(), text);
     for config in [bfc(), dumbbell(1, 1), chain(2, 1), graph(2, 1, &[(0, 2), (1, 2)])] {

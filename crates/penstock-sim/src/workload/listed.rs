@@ -109,7 +109,8 @@ impl Listed {
         let last = starts().max().unwrap_or_default();
         let holds = last.saturating_add(self.spread) < duration || self.flows.is_empty();
         let remedy = format!(
-            "the last flow is at {last} and may then start after the scenario's duration, {duration}; make it \
+            "the last flow is at {last} and may then start after the scenario's duration, \
+             {duration}; make it \
              smaller, or raise duration"
         );
         problems.unless(holds, "spread", self.spread, remedy);

@@ -149,7 +149,8 @@ fn a_spread_ends_before_traffic_does() {
     let traffic = [spread_out(Time::from_us(9))];
     let refused = workload(&traffic, &network, &routing, 1, Time::from_us(10));
     let message = refused.unwrap_err().to_string();
-    let expected = "traffic[0].spread is 9 us; the last flow is at 1 us and may then start after the scenario's duration, 10 us;";
+    let expected = "traffic[0].spread is 9 us; the last flow is at 1 us and may then start after \
+                    the scenario's duration, 10 us;";
     assert!(message.starts_with(expected), "{message:?}");
 }
 

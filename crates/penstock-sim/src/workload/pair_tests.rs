@@ -135,7 +135,9 @@ proptest! {
         let network = build(&bfc()).unwrap();
         let routing = Routing::new(&network);
         let mut random = stream(seed, "pairs");
-        let pairs = PairConfig::Permutation {}.pairs(&routing, 128, &mut random, &mut Problems::default()).unwrap();
+        let mut problems = Problems::default();
+        let pairs = PairConfig::Permutation {}.pairs(&routing, 128, &mut random, &mut problems);
+        let pairs = pairs.unwrap();
         let Pairs::Permutation { mut destinations } = pairs else { unreachable!() };
         prop_assert!((0..).zip(&destinations).all(|(host, to)| host != *to));
         destinations.sort_unstable();

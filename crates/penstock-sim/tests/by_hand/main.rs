@@ -48,7 +48,10 @@ fn listed(number: u64) -> (u32, u32, u64, u64) {
 /// The scheme of a golden scenario on the network of this test.
 fn scenario(golden: &Value) -> Scenario {
     let mut scenario = golden["scenario"].clone();
-    let link = |(host, (rate, delay)): (usize, (u64, u64))| json!({"a": host, "b": 2, "rate": rate, "delay": delay});
+    let link = |(host, (rate, delay)): (usize, (u64, u64))| {
+        json!({"a": host, "b": 2,
+        "rate": rate, "delay": delay})
+    };
     let links: Vec<Value> = CABLES.into_iter().enumerate().map(link).collect();
     scenario["topology"] = json!({"kind": "graph", "hosts": 2, "switches": 1, "links": links,
         "pipeline_delay": 0, "failed_links": []});

@@ -1,5 +1,5 @@
-//! CoDel in a network: waits near its target, and drops that happen as packets leave their queues. Every run checks
-//! its invariants.
+//! CoDel in a network: waits near its target, and drops that happen as packets leave their queues.
+//! Every run checks its invariants.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};

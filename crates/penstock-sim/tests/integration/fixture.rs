@@ -83,12 +83,16 @@ pub fn single_switch(hosts: u32) -> Value {
 /// A dumbbell with a core of 100 Gb/s between edges of `edge_rate`.
 pub fn dumbbell(left: u32, right: u32, edge_rate: u64) -> Value {
     json!({"kind": "dumbbell", "left": left, "right": right, "edge_rate": edge_rate,
-           "edge_delay": US, "core_rate": 100 * GBPS, "core_delay": US, "pipeline_delay": 0, "failed_links": []})
+           "edge_delay": US, "core_rate": 100 * GBPS, "core_delay": US, "pipeline_delay": 0,
+           "failed_links": []})
 }
 
 /// A graph, with links as (a, b, rate in Gb/s, delay in ps).
 pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value {
-    let link = |&(a, b, rate, delay): &(u32, u32, u64, u64)| json!({"a": a, "b": b, "rate": rate * GBPS, "delay": delay});
+    let link = |&(a, b, rate, delay): &(u32, u32, u64, u64)| {
+        json!({"a": a, "b": b,
+        "rate": rate * GBPS, "delay": delay})
+    };
     let links: Vec<Value> = links.iter().map(link).collect();
     json!({"kind": "graph", "hosts": hosts, "switches": switches, "links": links,
            "pipeline_delay": 0, "failed_links": []})
