@@ -10,6 +10,7 @@
 pub mod prefetch;
 pub mod stream;
 pub mod wheel;
+pub mod windows;
 
 pub use prefetch::prefetch;
 pub use stream::stream;

@@ -9,8 +9,10 @@
 //! by (time, source), so the order of scheduling does not matter. When the place of a new event is
 //! far to find, the list is left unsorted until its turn comes.
 //!
-//! On request ([`Wheel::in_order_of_scheduling`]) ties leave in the order in which they were
-//! scheduled, as in ns-3.
+//! Some sources have a rank ([`Wheel::set_rank`]). Among events of one time those without a rank
+//! leave first, by source, then the others, by rank. So ties do not depend on the number of a source
+//! that has been given out by chance. On request ([`Wheel::in_order_of_scheduling`]) ties leave in the
+//! order in which they were scheduled, as in ns-3.
 //!
 //! A source has at most one pending event, so the event *is* the source: the wheel stores 16 bytes
 //! per source and allocates nothing while it runs.
@@ -66,16 +68,20 @@ pub struct Wheel {
     /// Room for sorting a list: time, rank, source.
     scratch: Vec<(u64, u64, SourceId)>,
     now: u64,
-    /// By source: the rank of its pending event among the events of the same time. Empty when the
-    /// source itself is the rank.
+    /// The sources from this one on have ranks.
+    first_ranked: usize,
+    /// By source with a rank: the rank among the events of the same time, above 0.
     ranks: Vec<u64>,
+    /// Whether every event gets the next rank when it is scheduled.
+    is_in_order: bool,
     next_rank: u64,
     /// The rank of the event that was taken last.
     rank_now: u64,
 }
 
 impl Wheel {
-    /// A wheel for sources `0..sources`, with level-0 slots of `1 << slot_width_log2` ps.
+    /// A wheel for sources `0..sources`, with level-0 slots of `1 << slot_width_log2` ps. The sources
+    /// that it grows by have ranks.
     ///
     /// A 64th of a slot should hold at most one event: wider slots mean more sorting, narrower
     /// slots mean walking over empty ones.
@@ -95,7 +101,9 @@ impl Wheel {
             unsorted_parts: 0,
             scratch: Vec::with_capacity(64),
             now: 0,
+            first_ranked: sources,
             ranks: vec![],
+            is_in_order: false,
             next_rank: 0,
             rank_now: 0,
         }
@@ -104,8 +112,22 @@ impl Wheel {
     /// The same wheel, in which ties leave by ascending rank. [`Wheel::schedule`] gives ranks in
     /// the order of its calls; [`Wheel::schedule_ranked`] takes the rank from its caller.
     pub fn in_order_of_scheduling(mut self) -> Self {
+        self.first_ranked = 0;
         self.ranks = vec![0; self.nodes.len()];
+        self.is_in_order = true;
         self
+    }
+
+    /// Gives `source` a rank, above 0, in place of its number. Without effect in a wheel in order of
+    /// scheduling.
+    ///
+    /// # Panics
+    /// When `source` was there from the start, or has a pending event (in debug builds).
+    pub fn set_rank(&mut self, source: SourceId, rank: u64) {
+        debug_assert!(!self.is_pending(source), "source {source} has a pending event");
+        if !self.is_in_order {
+            self.ranks[source as usize - self.first_ranked] = rank;
+        }
     }
 
     /// Takes the next rank now, for an event that will be scheduled later.
@@ -115,20 +137,13 @@ impl Wheel {
         self.next_rank
     }
 
-    /// The latest rank whose low 32 bits are `low`. Right for a rank after which fewer than 2^32
-    /// ranks were taken.
-    #[inline]
-    pub fn recent_rank(&self, low: u32) -> u64 {
-        self.next_rank - u64::from((self.next_rank as u32).wrapping_sub(low))
-    }
-
     /// The time of the event that was taken last.
     #[inline]
     pub fn now(&self) -> Time {
         Time::from_ps(self.now)
     }
 
-    /// The rank of the event that was taken last; 0 when ties leave in the order of their sources.
+    /// The rank of the event that was taken last; 0 when its source has no rank.
     #[inline]
     pub fn rank_now(&self) -> u64 {
         self.rank_now
@@ -143,9 +158,7 @@ impl Wheel {
     pub fn grow(&mut self, sources: usize) {
         if sources > self.nodes.len() {
             self.nodes.resize(sources, IDLE);
-            if !self.ranks.is_empty() {
-                self.ranks.resize(sources, 0);
-            }
+            self.ranks.resize(sources - self.first_ranked, 0);
         }
     }
 
@@ -169,7 +182,7 @@ impl Wheel {
     pub fn schedule(&mut self, source: SourceId, time: Time) {
         debug_assert!(!self.is_pending(source), "source {source} has a pending event");
         debug_assert!(time.as_ps() >= self.now, "source {source} scheduled in the past");
-        if !self.ranks.is_empty() {
+        if self.is_in_order {
             self.ranks[source as usize] = self.take_rank();
         }
         self.nodes[source as usize].time = time.as_ps();
@@ -247,6 +260,15 @@ impl Wheel {
         self.parts.get(part).copied()
     }
 
+    /// No event is due earlier than this; none when nothing is pending.
+    pub fn earliest(&self) -> Option<Time> {
+        if self.occupied_parts != 0 {
+            return Some(self.now());
+        }
+        let next = self.levels.iter().find_map(|level| level.next_occupied(self.cursor))?;
+        Some(Time::from_ps(next << self.shift))
+    }
+
     /// Puts the event of `source` where its time belongs.
     #[inline]
     fn insert(&mut self, source: SourceId, time: u64) {
@@ -318,8 +340,7 @@ impl Wheel {
         self.scratch = scratch;
     }
 
-    /// The key that orders events: the time, the rank (0 when ties leave in the order of their
-    /// sources), the source.
+    /// The key that orders events: the time, the rank (0 without a rank), the source.
     #[inline]
     fn place(&self, source: SourceId) -> (u64, u64, SourceId) {
         (self.nodes[source as usize].time, self.rank(source), source)
@@ -327,7 +348,8 @@ impl Wheel {
 
     #[inline]
     fn rank(&self, source: SourceId) -> u64 {
-        self.ranks.get(source as usize).copied().unwrap_or(0)
+        let place = (source as usize).wrapping_sub(self.first_ranked);
+        self.ranks.get(place).copied().unwrap_or(0)
     }
 
     #[inline]

@@ -95,37 +95,45 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #[test]
     fn agrees_with_an_ordered_map(steps in proptest::collection::vec(step(), 1..400), shift in 0u32..14) {
-        let mut wheel = Wheel::new(40, shift);
-        let mut model: BTreeMap<(u64, u32), ()> = BTreeMap::new();
+        // The last ten sources have ranks, in the reverse order of their numbers.
+        let mut wheel = Wheel::new(30, shift);
+        wheel.grow(40);
+        let rank = |source: u32| if source < 30 { 0 } else { 100 - u64::from(source) };
+        (30..40).for_each(|source| wheel.set_rank(source, rank(source)));
+        let mut model: BTreeMap<(u64, u64, u32), ()> = BTreeMap::new();
         for step in steps {
+            let first = model.first_key_value().map(|((time, ..), ())| *time);
+            let bound = wheel.earliest().map(|time| time.as_ps());
+            prop_assert_eq!(bound.is_some(), first.is_some());
+            prop_assert!(bound <= first, "{:?} {:?}", bound, first);
             match step {
                 Step::Schedule(source, ahead) if !wheel.is_pending(source) => {
                     let time = wheel.now().as_ps() + ahead;
                     wheel.schedule(source, Time::from_ps(time));
-                    model.insert((time, source), ());
+                    model.insert((time, rank(source), source), ());
                 }
                 Step::Earlier(source, ahead) => {
                     let time = wheel.now().as_ps() + ahead;
                     let old = wheel.due(source).as_ps();
                     wheel.schedule_earlier(source, Time::from_ps(time));
                     if time < old {
-                        model.remove(&(old, source));
-                        model.insert((time, source), ());
+                        model.remove(&(old, rank(source), source));
+                        model.insert((time, rank(source), source), ());
                     }
                 }
                 Step::Schedule(..) => {}
                 Step::Cancel(source) => {
-                    model.remove(&(wheel.due(source).as_ps(), source));
+                    model.remove(&(wheel.due(source).as_ps(), rank(source), source));
                     wheel.cancel(source);
                 }
                 Step::Pop => {
                     let first = model.pop_first();
-                    let expected = first.map(|((time, source), ())| (Time::from_ps(time), source));
+                    let expected = first.map(|((time, _, source), ())| (Time::from_ps(time), source));
                     prop_assert_eq!(wheel.pop(), expected);
                 }
             }
         }
-        while let Some(((time, source), ())) = model.pop_first() {
+        while let Some(((time, _, source), ())) = model.pop_first() {
             prop_assert_eq!(wheel.pop(), Some((Time::from_ps(time), source)));
         }
         prop_assert_eq!(wheel.pop(), None);

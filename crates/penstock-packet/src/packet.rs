@@ -138,10 +138,19 @@ pub struct Packet {
     /// The next packet of the list that holds this packet: a queue, a wire, or the pool's free
     /// list.
     pub next: PacketId,
-    /// The name of the flow ([`crate::PacketPool::name_flow`]); 0 in frames between neighbours.
+    /// The name of the flow ([`crate::PacketPool::name_flow`]); 0 in frames between neighbours, and where
+    /// neither end of the flow is known.
     pub flow: u32,
     /// Hash of the flow identifier (FID); any two flows of a run have different hashes.
     pub flow_hash: u32,
+    /// The host that sends the data of the flow. The same in all packets of the flow.
+    pub source: u32,
+    /// The host that receives the data of the flow.
+    pub destination: u32,
+    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling). In a data packet
+    /// that a credit paid for: the time from making the credit at the receiver to its arrival at
+    /// the source (ns).
+    pub remaining: u32,
     /// First payload byte within the flow; in acknowledgements the next byte expected.
     pub offset: u64,
     /// When the packet started to leave its source; with ExpressPass, when the source made the
@@ -151,13 +160,6 @@ pub struct Packet {
     /// scheduler's tag; with AFQ, by how many rounds the packet was ahead when it joined (writer:
     /// assignment).
     pub time: u64,
-    /// Bytes of the flow from `offset` on, at most `u32::MAX` (SRF scheduling). In a data packet
-    /// that a credit paid for: the time from making the credit at the receiver to its arrival at
-    /// the source (ns).
-    pub remaining: u32,
-    /// On a wire: the runtime's number for the arrival of the packet behind this one, where that
-    /// number breaks ties in time.
-    pub order: u32,
     /// Size on the wire (bytes).
     pub wire_bytes: u16,
     /// Payload (bytes).
@@ -177,7 +179,7 @@ pub struct Packet {
     pub class: u8,
     /// See [`PacketFlags`].
     pub flags: PacketFlags,
-    /// Links of the route that the packet has taken.
+    /// Links of the route that the packet has taken, where a runtime forwards by routes.
     pub hop: u8,
 }
 

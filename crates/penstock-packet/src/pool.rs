@@ -20,7 +20,7 @@ struct TelemetryStack([HopTelemetry; TELEMETRY_HOPS]);
 
 /// All packets of a runtime. Freed slots are used again last-in first-out, so that the working set
 /// stays as small as the number of packets in flight.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PacketPool {
     packets: Vec<Packet>,
     telemetry: Vec<TelemetryStack>,
@@ -37,16 +37,23 @@ pub struct PacketPool {
 impl PacketPool {
     /// An empty pool; `has_telemetry` makes room for telemetry beside each packet.
     pub fn new(has_telemetry: bool) -> Self {
-        PacketPool { has_telemetry, ..PacketPool::default() }
+        // Frames between neighbours bear 0, which is never given away.
+        PacketPool {
+            packets: Vec::new(),
+            telemetry: Vec::new(),
+            depths: Vec::new(),
+            has_telemetry,
+            free: PacketId::NONE,
+            live: 0,
+            bearers: alloc::vec![1],
+            free_names: Vec::new(),
+        }
     }
 
     /// A name for a new flow, above 0. No open flow and no packet bears the name. Frames between
     /// neighbours belong to no flow and bear 0. Names that were given back are used again last-in
     /// first-out.
     pub fn name_flow(&mut self) -> u32 {
-        if self.bearers.is_empty() {
-            self.bearers.push(1);
-        }
         let flow = self.free_names.pop().unwrap_or(self.bearers.len() as u32);
         if flow as usize == self.bearers.len() {
             self.bearers.push(0);

@@ -70,17 +70,19 @@ fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
 
 /// Runs a scenario; see `_core.pyi` for the arguments and the result.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, *, on_progress = None, check = false))]
+#[pyo3(signature = (scenario_json, *, on_progress = None, check = false, threads = 1))]
 fn run(
     py: Python<'_>,
     scenario_json: &str,
     on_progress: Option<Py<PyAny>>,
     check: bool,
+    threads: usize,
 ) -> PyResult<Py<PyDict>> {
     let scenario = parse(scenario_json)?;
     let mut reporter = Reporter { callback: on_progress, last: Instant::now(), error: None };
     let outcome = py.detach(|| {
-        penstock_sim::run(&scenario, RunOptions { check }, |progress| reporter.report(progress))
+        let options = RunOptions { check, threads };
+        penstock_sim::run(&scenario, options, |progress| reporter.report(progress))
     });
     if let Some(error) = reporter.error {
         return Err(error);

@@ -13,8 +13,8 @@ use penstock_units::Time;
 
 use crate::error::ScenarioError;
 use crate::network::Network;
+use crate::partition::slot_width_log2;
 use crate::scenario::Scenario;
-use crate::simulation::slot_width_log2;
 use crate::wire::Wire;
 use crate::workload::{FlowArrival, Workload};
 
@@ -128,7 +128,7 @@ impl BareLoop {
         let wire = &mut self.wires[link as usize];
         let (id, next) = wire.take(&self.pool);
         let node = wire.to;
-        if let Some((next, _)) = next {
+        if let Some(next) = next {
             self.wheel.schedule(link, next);
         }
         let packet = &mut self.pool[id];
@@ -188,14 +188,15 @@ impl BareLoop {
         };
         self.packet_hops += 1;
         let wire = &mut self.wires[link as usize];
-        let arrival = wire.send(now, &mut self.pool, id, 0);
+        let arrival = wire.occupy(now, self.pool[id].wire_bytes);
+        let is_first = wire.append(&mut self.pool, id, arrival);
         let more = !self.ports[link as usize].is_empty()
             || self.backlog.get(node).is_some_and(|backlog| !backlog.is_empty());
         if more {
             wire.is_end_scheduled = true;
             self.wheel.schedule(self.wires.len() as u32 + link, self.wires[link as usize].free_at);
         }
-        if let Some(arrival) = arrival {
+        if is_first {
             self.wheel.schedule(link, arrival);
         }
     }

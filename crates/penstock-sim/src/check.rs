@@ -1,11 +1,15 @@
 //! Invariants of a whole simulation. Each switch checks its own invariants.
 
+use std::ops::Deref;
+
 use penstock_fabric::{AdmissionConfig, AssignmentConfig, SchedulingConfig};
 use penstock_packet::{Balance, Observer, Packet, PacketFlags, PacketKind};
 
 use crate::error::InvariantError;
+use crate::partition::Partition;
 use crate::routing::RoutingConfig;
-use crate::simulation::Simulation;
+use crate::scenario::Scenario;
+use crate::setting::Setting;
 
 /// Checks that the packets of a flow arrive in the order in which they were sent.
 #[derive(Debug, Default)]
@@ -33,64 +37,50 @@ impl OrderCheck {
     }
 }
 
-impl<O: Observer> Simulation<O> {
-    /// From now on, also checks the order of arrivals. The order is not checked where routes
-    /// change, and where the scheme may reorder packets: BFC with sampled bookkeeping (App. A.8),
-    /// AFQ with groups that change places or a quantum that a round may exceed (sec. 4), Homa's
-    /// levels, packet spraying.
-    pub fn watch_order(&mut self) {
-        let switch = &self.scenario.scheme.switch;
-        let is_sampled =
-            matches!(&switch.assignment, AssignmentConfig::Dynamic(d) if d.sampling < 1.0);
-        let leaves_rounds = match (&switch.scheduling, &switch.admission) {
-            (SchedulingConfig::PriorityGroups(_), _) => true,
-            (SchedulingConfig::ScanningDrr(drr), AdmissionConfig::Static(memory)) => {
-                memory.per_port.get() > drr.quantum.get()
-            }
-            (SchedulingConfig::ScanningDrr(_), _) => true,
-            _ => false,
-        };
-        // Homa's unscheduled and scheduled packets wait in different queues.
-        let has_levels = switch.assignment.levels().is_some();
-        let is_sprayed = matches!(self.scenario.scheme.routing, RoutingConfig::Spray(_));
-        let may_reorder =
-            is_sampled || leaves_rounds || has_levels || is_sprayed || self.has_outages;
-        self.order = (!may_reorder).then(OrderCheck::default);
+/// Whether the packets of a flow arrive in order under this scheme. The order is not checked where
+/// routes change, and where the scheme may reorder packets: BFC with sampled bookkeeping (App. A.8), AFQ
+/// with groups that change places or a quantum that a round may exceed (sec. 4), Homa's levels, packet
+/// spraying.
+fn keeps_order(scenario: &Scenario) -> bool {
+    let switch = &scenario.scheme.switch;
+    let is_sampled = matches!(&switch.assignment, AssignmentConfig::Dynamic(d) if d.sampling < 1.0);
+    let leaves_rounds = match (&switch.scheduling, &switch.admission) {
+        (SchedulingConfig::PriorityGroups(_), _) => true,
+        (SchedulingConfig::ScanningDrr(drr), AdmissionConfig::Static(memory)) => {
+            memory.per_port.get() > drr.quantum.get()
+        }
+        (SchedulingConfig::ScanningDrr(_), _) => true,
+        _ => false,
+    };
+    // Homa's unscheduled and scheduled packets wait in different queues.
+    let has_levels = switch.assignment.levels().is_some();
+    let is_sprayed = matches!(scenario.scheme.routing, RoutingConfig::Spray(_));
+    let has_outages = !scenario.faults.outages.is_empty();
+    !(is_sampled || leaves_rounds || has_levels || is_sprayed || has_outages)
+}
+
+impl<O: Observer> Partition<O> {
+    /// From now on, also checks the order of arrivals, where the scheme keeps it.
+    pub(crate) fn watch_order(&mut self) {
+        self.order = keeps_order(&self.setting.scenario).then(OrderCheck::default);
     }
 
-    /// Checks that nothing is lost or counted twice.
-    ///
-    /// # Errors
-    /// The first invariant that does not hold.
-    pub fn verify(&self) -> Result<(), InvariantError> {
-        let fail = |what: String| InvariantError { time: self.now(), what };
+    /// Checks what can be checked without the other partitions.
+    fn verify(&self) -> Result<(), String> {
         if let Some(violation) = self.order.as_ref().and_then(|order| order.violation.clone()) {
-            return Err(fail(violation));
+            return Err(violation);
         }
-        for switch in &self.network.switches {
-            switch.verify(&self.pool).map_err(fail)?;
+        for switch in &self.switches {
+            switch.verify(&self.pool)?;
         }
-        self.verify_credits().map_err(fail)?;
-        let (packets, payload) = self.held();
+        let (packets, _) = self.held();
         if packets != self.pool.live() {
             let live = self.pool.live();
-            return Err(fail(format!("{packets} packets are held somewhere, {live} exist")));
+            return Err(format!("{packets} packets are held somewhere, {live} exist"));
         }
-        let measured = &self.measured;
-        let gone = measured.arrived_payload + measured.dropped_payload;
-        let uplinks = self.network.uplinks.iter();
-        let sent: u64 = uplinks.map(|&link| self.counters[link as usize].payload).sum();
-        if sent != gone + payload {
-            return Err(fail(format!(
-                "{} B of payload were sent, but {} B arrived, {} B were dropped and {payload} B are \
-                 on the way",
-                sent, measured.arrived_payload, measured.dropped_payload
-            )));
-        }
-        let live = self.router.slots.live().len() as u64;
-        let bearers = self.pool.bearers() - live;
+        let bearers = self.pool.bearers() - self.slots.named();
         if bearers > packets as u64 {
-            return Err(fail(format!("{bearers} packets of {packets} bear the name of a flow")));
+            return Err(format!("{bearers} packets of {packets} bear the name of a flow"));
         }
         Ok(())
     }
@@ -105,10 +95,10 @@ impl<O: Observer> Simulation<O> {
                 payload += u64::from(packet.payload);
             }
         };
-        for wire in &self.network.wires {
+        for wire in &self.wires {
             wire.packets(&self.pool).for_each(&mut count);
         }
-        for port in self.network.switches.iter().flat_map(|switch| switch.ports()) {
+        for port in self.switches.iter().flat_map(|switch| switch.ports()) {
             port.control_packets(&self.pool).for_each(&mut count);
             if let Some(credits) = port.credits() {
                 credits.packets(&self.pool).for_each(&mut count);
@@ -122,43 +112,86 @@ impl<O: Observer> Simulation<O> {
         (packets, payload)
     }
 
-    /// Checks both sides of the credits of every link. Everything that the sending end has paid has
-    /// arrived or is on the wire, and the sending end knows of no grant that was not given.
-    ///
-    /// # Errors
-    /// The first account whose two sides disagree.
-    fn verify_credits(&self) -> Result<(), String> {
-        for (link, wire) in self.network.wires.iter().enumerate() {
-            let Some(switch) = wire.to.checked_sub(self.sources.hosts) else { continue };
-            let ledger = self.network.switches[switch as usize].ledger(wire.to_port);
-            let Some(balance) = self.sending_end(wire.from, wire.from_port) else { continue };
-            let mut flying = vec![0; ledger.len()];
-            for packet in wire.packets(&self.pool).filter(|p| p.kind == PacketKind::Data) {
-                let is_own = packet.flags.contains(PacketFlags::OWN_CREDIT);
-                let account = if is_own { usize::from(packet.queue) } else { 0 };
-                flying[account] += u64::from(packet.wire_bytes);
-            }
-            for (account, (flying, known)) in (0..).zip(flying.into_iter().zip(ledger)) {
-                let (paid, granted) = (balance.paid(account), balance.granted(account));
-                let arrived = known.arrived;
-                if paid != arrived + flying || granted > known.granted {
-                    return Err(format!(
-                        "link {link}, credit account {account}: {paid} B paid of {granted} B, but \
-                         {arrived} B arrived and {flying} B fly"
-                    ));
-                }
-            }
+    /// The credits at the sending end of `link`, which begins here.
+    fn balance(&self, link: u32) -> Option<&Balance> {
+        let wire = &self.wires[link as usize];
+        match wire.from.checked_sub(self.sources.hosts) {
+            None => self.hosts[wire.from as usize].balance(),
+            Some(switch) => self.switches[switch as usize].balance(wire.from_port),
         }
-        Ok(())
     }
+}
 
-    /// The credits at the sending end of a link.
-    fn sending_end(&self, node: u32, port: u16) -> Option<&Balance> {
-        match node.checked_sub(self.sources.hosts) {
-            None => self.hosts[node as usize].balance(),
-            Some(switch) => self.network.switches[switch as usize].balance(port),
+/// Checks that nothing is lost or counted twice.
+///
+/// # Errors
+/// The first invariant that does not hold.
+pub(crate) fn verify<O: Observer>(
+    setting: &Setting,
+    partitions: &[impl Deref<Target = Partition<O>>],
+) -> Result<(), InvariantError> {
+    let time = partitions.iter().map(|partition| partition.now()).max().unwrap_or_default();
+    let fail = |what: String| InvariantError { time, what };
+    for partition in partitions {
+        partition.verify().map_err(fail)?;
+    }
+    verify_credits(setting, partitions).map_err(fail)?;
+    let (mut sent, mut arrived, mut dropped, mut flying) = (0, 0, 0, 0);
+    for partition in partitions {
+        let uplinks = partition.uplinks.iter();
+        sent += uplinks.map(|&link| partition.counters[link as usize].payload).sum::<u64>();
+        arrived += partition.measured.arrived_payload;
+        dropped += partition.measured.dropped_payload;
+        flying += partition.held().1 + partition.posted();
+    }
+    if sent != arrived + dropped + flying {
+        return Err(fail(format!(
+            "{sent} B of payload were sent, but {arrived} B arrived, {dropped} B were dropped and \
+             {flying} B are on the way"
+        )));
+    }
+    Ok(())
+}
+
+/// Checks both sides of the credits of every link. Everything that the sending end has paid has
+/// arrived or is on the wire, and the sending end knows of no grant that was not given.
+///
+/// # Errors
+/// The first account whose two sides disagree.
+fn verify_credits<O: Observer>(
+    setting: &Setting,
+    partitions: &[impl Deref<Target = Partition<O>>],
+) -> Result<(), String> {
+    for (number, link) in (0u32..).zip(&setting.topology.links) {
+        let (sender, _) = setting.placement.of_node(link.from);
+        let (receiver, place) = setting.placement.of_node(link.to);
+        let (sender, receiver) = (&*partitions[sender], &*partitions[receiver]);
+        let places = setting.placement.of_link(number);
+        let Some(switch) = place.checked_sub(receiver.hosts.len()) else { continue };
+        let wire = &receiver.wires[places[1] as usize];
+        let ledger = receiver.switches[switch].ledger(wire.to_port);
+        let Some(balance) = sender.balance(places[0]) else { continue };
+        let mut flying = vec![0; ledger.len()];
+        let leaving = sender.outbox[receiver.number].packets_on(places[1]);
+        let coming = receiver.inbox[sender.number].packets_on(places[1]);
+        let on_wire = wire.packets(&receiver.pool);
+        for packet in on_wire.chain(leaving).chain(coming).filter(|p| p.kind == PacketKind::Data) {
+            let is_own = packet.flags.contains(PacketFlags::OWN_CREDIT);
+            let account = if is_own { usize::from(packet.queue) } else { 0 };
+            flying[account] += u64::from(packet.wire_bytes);
+        }
+        for (account, (flying, known)) in (0..).zip(flying.into_iter().zip(ledger)) {
+            let (paid, granted) = (balance.paid(account), balance.granted(account));
+            let arrived = known.arrived;
+            if paid != arrived + flying || granted > known.granted {
+                return Err(format!(
+                    "link {number}, credit account {account}: {paid} B paid of {granted} B, but \
+                     {arrived} B arrived and {flying} B fly"
+                ));
+            }
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]

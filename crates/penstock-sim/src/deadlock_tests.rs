@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::scenario::Scenario;
+use crate::simulation::Simulation;
 
 /// Five switches in a ring with two hosts each. Every host sends 20 MB to the switch after the
 /// next.
@@ -71,30 +72,32 @@ fn a_deadlock_never_moves_again() {
         let mut simulation = simulation(&ring(&backpressure));
         while simulation.advance(1_000).unwrap() {}
         simulation.verify().unwrap();
-        let deadlock = simulation.measured.deadlock.clone().expect("a deadlock");
-        let carried = |simulation: &Simulation<Unobserved>| -> Vec<u64> {
+        let deadlock = simulation.conductor.deadlock.take().expect("a deadlock");
+        let carried = |simulation: &mut Simulation<Unobserved>| -> Vec<u64> {
+            let counters = &simulation.partitions[0].get_mut().unwrap().counters;
             let links = deadlock.cycle.iter().map(|pause| pause.link as usize);
-            links.map(|link| simulation.counters[link].payload).collect()
+            links.map(|link| counters[link].payload).collect()
         };
-        let before = carried(&simulation);
+        let before = carried(&mut simulation);
         // The run goes on without the detector until the drain is over.
-        simulation.is_done = false;
+        simulation.conductor.deadlock_watch = None;
+        simulation.conductor.is_done = false;
         while simulation.advance(1_000).unwrap() {}
         assert!(simulation.now() > Time::from_ms(20), "{backpressure}: {:?}", simulation.now());
-        assert_eq!(carried(&simulation), before, "{backpressure}");
+        assert_eq!(carried(&mut simulation), before, "{backpressure}");
     }
 }
 
 #[test]
 fn there_is_no_detector_without_a_cycle_or_without_pauses() {
     let cyclic = ring(&pfc(json!(30_000)));
-    let watch = simulation(&cyclic).deadlock_watch.expect("the ring has cycles");
+    let watch = simulation(&cyclic).conductor.deadlock_watch.expect("the ring has cycles");
     // Links of both directions are watched, but not the links of hosts.
     assert_eq!(watch.links, (20..30).collect::<Vec<_>>());
     let mut line = cyclic;
     line["topology"]["failed_links"] = json!([[10, 14]]);
-    assert!(simulation(&line).deadlock_watch.is_none());
+    assert!(simulation(&line).conductor.deadlock_watch.is_none());
     let mut lossy = ring(&json!({"kind": "none"}));
     lossy["scheme"]["switch"]["admission"]["ingress"] = Value::Null;
-    assert!(simulation(&lossy).deadlock_watch.is_none());
+    assert!(simulation(&lossy).conductor.deadlock_watch.is_none());
 }

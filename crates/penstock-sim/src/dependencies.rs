@@ -75,7 +75,7 @@ pub fn dependencies(
     let next_hops = (0u32..).zip(routing.edge_switches()).flat_map(|(number, &edge)| {
         let others = switches.clone().filter(move |&switch| switch != edge);
         let routing = &routing;
-        others.map(move |switch| (edge, switch, routing.next_hops(switch, number).to_vec()))
+        others.map(move |switch| (edge, switch, routing.next_hops(switch, number).iter().collect()))
     });
     let cycle =
         |links: &Vec<u32>| DependencyCycle { links: links.clone(), example: found.example(links) };

@@ -1,8 +1,11 @@
-//! Flows that are alive, by the names that the packet pool gives.
+//! Flows that are alive, by the names that a partition's packet pool gives.
 //!
-//! A run needs memory only for the flows that are alive at one time. A name is used again only when
-//! no packet bears it, because a late duplicate must find the route on which it was sent.
+//! A run needs memory only for the flows that are alive at one time. A flow has two halves, at its
+//! two hosts. Where the hosts are in two partitions, each of them knows the flow by a name of its own.
 
+use std::collections::HashMap;
+
+use penstock_fabric::parts::MixedKeys;
 use penstock_units::Time;
 
 /// One-to-one pairs of flow numbers and flow hashes. No two flows of a run look alike to a switch,
@@ -47,8 +50,10 @@ pub struct Flow {
     pub label: u16,
     /// Priority class.
     pub class: u8,
-    /// Whether the flow has not ended.
-    pub is_live: bool,
+    /// Whether the source is here, and the flow has not completed.
+    pub is_sending: bool,
+    /// Whether the destination is here, and does not know yet that the flow has completed.
+    pub is_receiving: bool,
     /// Number in order of arrival.
     pub number: u64,
     /// Bytes to send; 0 for endless.
@@ -63,60 +68,83 @@ pub struct Flow {
     pub byte_time: u64,
 }
 
-/// All flows that are alive, by name.
-#[derive(Debug)]
+/// The flows of a partition, by name.
+#[derive(Debug, Default)]
 pub struct FlowSlots {
-    /// What the simulator knows, by name.
+    /// What the simulator knows, by name. The entry of a name that nobody bears is of an earlier flow.
     pub flows: Vec<Flow>,
-    /// Routes: for each name `stride` links to the destination and `stride` links back.
-    pub routes: Vec<u32>,
-    stride: usize,
+    /// By hash: the names of the flows with one end in another partition.
+    names: HashMap<u32, u32, MixedKeys>,
 }
 
 impl FlowSlots {
-    /// No flows; `stride` is the largest number of links of a path.
-    pub fn new(stride: usize) -> Self {
-        FlowSlots { flows: vec![], routes: vec![], stride }
-    }
-
     /// Enters a flow under its `name`. A flow that has ended may have had the same name.
-    pub fn insert(&mut self, name: u32, flow: Flow, forward: &[u32], back: &[u32]) {
+    pub fn insert(&mut self, name: u32, flow: Flow) {
+        if !(flow.is_sending && flow.is_receiving) {
+            self.names.insert(flow.hash, name);
+        }
         if self.flows.len() <= name as usize {
             self.flows.resize(name as usize + 1, Flow::default());
-            self.routes.resize(2 * self.stride * self.flows.len(), u32::MAX);
         }
         self.flows[name as usize] = flow;
-        for (is_reply, links) in [(false, forward), (true, back)] {
-            let route = self.route(name, is_reply);
-            self.routes[route..route + links.len()].copy_from_slice(links);
+    }
+
+    /// The source of the flow has received its last acknowledgement. True when nothing of the flow is
+    /// left here.
+    pub fn end_sending(&mut self, name: u32) -> bool {
+        self.flows[name as usize].is_sending = false;
+        self.forget(name)
+    }
+
+    /// The destination knows that the flow has completed. True when nothing of the flow is left here.
+    pub fn end_receiving(&mut self, name: u32) -> bool {
+        self.flows[name as usize].is_receiving = false;
+        self.forget(name)
+    }
+
+    fn forget(&mut self, name: u32) -> bool {
+        let flow = &self.flows[name as usize];
+        let is_over = !flow.is_sending && !flow.is_receiving;
+        if is_over {
+            self.names.remove(&flow.hash);
         }
+        is_over
     }
 
-    /// Marks the flow with this name as ended.
-    pub fn end(&mut self, name: u32) {
-        self.flows[name as usize].is_live = false;
+    /// The name here of a flow with one end in another partition; 0 when the flow is not known.
+    pub fn name_of(&self, hash: u32) -> u32 {
+        self.names.get(&hash).copied().unwrap_or(0)
     }
 
-    /// Where the route of the flow starts in `routes`: to the destination, or with `is_reply` back.
+    /// The flow named `name`, as long as its destination listens.
     #[inline]
-    pub fn route(&self, name: u32, is_reply: bool) -> usize {
-        (2 * name as usize + usize::from(is_reply)) * self.stride
+    pub fn receiving(&self, name: u32) -> Option<&Flow> {
+        let flow = &self.flows[name as usize];
+        flow.is_receiving.then_some(flow)
     }
 
-    /// The flow with the name `slot`; none when that flow has ended.
-    #[inline]
-    pub fn live_flow(&self, slot: u32) -> Option<&Flow> {
-        let flow = &self.flows[slot as usize];
-        flow.is_live.then_some(flow)
+    /// How many flows have a name.
+    pub fn named(&self) -> u64 {
+        let is_named = |flow: &&Flow| flow.is_sending || flow.is_receiving;
+        self.flows.iter().filter(is_named).count() as u64
     }
 
-    /// The names of all flows that have not ended, by ascending number.
-    pub fn live(&self) -> Vec<u32> {
-        let mut slots: Vec<u32> = (0..self.flows.len() as u32)
-            .filter(|&slot| self.flows[slot as usize].is_live)
-            .collect();
-        slots.sort_unstable_by_key(|&slot| self.flows[slot as usize].number);
-        slots
+    /// The flows that have not completed and whose source is here, with their names, by ascending
+    /// number.
+    pub fn sending(&self) -> Vec<(u32, &Flow)> {
+        self.live(|flow| flow.is_sending)
+    }
+
+    /// The flows to which a destination here listens, with their names, by ascending number.
+    pub fn listening(&self) -> Vec<(u32, &Flow)> {
+        self.live(|flow| flow.is_receiving)
+    }
+
+    fn live(&self, is_live: impl Fn(&Flow) -> bool) -> Vec<(u32, &Flow)> {
+        let mut live: Vec<(u32, &Flow)> =
+            (0u32..).zip(&self.flows).filter(|(_, flow)| is_live(flow)).collect();
+        live.sort_unstable_by_key(|(_, flow)| flow.number);
+        live
     }
 }
 

@@ -3,40 +3,36 @@
 //! What it is: the runtime that drives switches (`penstock-fabric`) and hosts
 //! (`penstock-transport`) over links, in simulated time. What it is not: the runtime makes no
 //! decision about a packet; every policy lives in those two crates.
-//! Invariant: the same scenario gives the same records, byte for byte.
+//! Invariant: the same scenario gives the same records, byte for byte, on any number of threads.
 //!
 //! Reading order: [`scenario`] (the input), [`topology`], [`routing`], [`workload`], [`network`]
-//! (everything built from the input), [`wire`], [`flow`], `clock` (the sources of events),
-//! [`simulation`] (the event loop), `lifetime` (how flows begin and end), `host` and `switch` (how
-//! the loop drives both), `router` (where packets go), `check` (invariants), `standstill` (time
-//! must pass), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and [`results`] (the
-//! output). [`mod@dependencies`] answers `penstock deadlock`; [`mod@forecast`] says how large a run
+//! (everything built from the input), [`wire`], [`flow`], `placement` (which nodes share a thread),
+//! `partition` (the event loop, and how it drives hosts and switches), [`simulation`] (windows, and what
+//! happens between them), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity),
+//! [`measure`] and [`results`] (the output). [`mod@dependencies`] answers `penstock deadlock`; [`mod@forecast`] says how large a run
 //! will be; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;
 mod check;
-mod clock;
 mod deadlock;
 pub mod dependencies;
 pub mod error;
 pub mod flow;
 pub mod forecast;
-mod host;
 mod levels;
-mod lifetime;
 pub mod measure;
 pub mod network;
 mod ns3;
 pub mod outage;
+mod partition;
+mod placement;
 pub mod results;
-mod router;
 pub mod routing;
 pub mod run;
 pub mod scenario;
+mod setting;
 pub mod simulation;
-mod standstill;
-mod switch;
 pub mod topology;
 
 pub mod wire;

@@ -1,11 +1,10 @@
 //! Building a network from a scenario: switches, hosts and wires, ready to run.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use penstock_engine::stream;
 use penstock_fabric::Switch;
-use penstock_fabric::parts::{Draws, Streams};
+use penstock_fabric::parts::{Draws, SharedDraws};
 use penstock_packet::{Balance, PortFacts, SwitchFacts, SwitchFrames};
 use penstock_transport::{FrameBytes, PathFacts, RecoveryConfig};
 use penstock_units::{Bytes, Fidelity, Time, Transmission};
@@ -14,7 +13,6 @@ use rand_pcg::Pcg32;
 
 use crate::bounds;
 use crate::error::ScenarioError;
-use crate::measure::trace::PortLinks;
 use crate::ns3;
 use crate::outage::RouteChange;
 use crate::routing::{FrameSizes, Routing, base_rtt};
@@ -49,7 +47,7 @@ pub struct Network {
     /// Hosts, switches and links.
     pub topology: Topology,
     /// The routes at the start.
-    pub routing: Routing,
+    pub routing: Arc<Routing>,
     /// Changes of the routes, in order of time.
     pub route_changes: Vec<RouteChange>,
     /// Switches, by node number less the number of hosts.
@@ -58,8 +56,6 @@ pub struct Network {
     pub uplinks: Vec<u32>,
     /// Wires, by directed link.
     pub wires: Vec<Wire>,
-    /// The links at the ports of each node.
-    pub ports: PortLinks,
     /// Sizes of frames.
     pub frames: Frames,
     /// What controllers may know of their paths. The longest base RTT and the most hops of the
@@ -78,26 +74,24 @@ impl Network {
         let (topology, routing, route_changes) = bounds::network(scenario)?;
         let frames = frames(scenario);
         let path = path_facts(scenario, &topology, &routing, &frames);
-        let ports = port_links(&topology);
-        let wires = wires(&topology, &ports, scenario.fidelity);
+        let wires = wires(&topology, scenario.fidelity);
         let streams = ns3::streams(topology.nodes.len());
         let switches = (0..topology.switches)
             .map(|switch| {
                 build_switch(scenario, (&topology, &frames), topology.hosts + switch, &streams)
             })
             .collect();
-        let routings = route_changes.iter().map(|change| &change.routing).chain([&routing]);
+        let routings = route_changes.iter().map(|change| &*change.routing).chain([&routing]);
         let path_links = routings.map(|routing| longest_path(&topology, routing)).max();
         let mut network = Network {
             uplinks: (0..topology.hosts).map(|host| topology.uplink(host)).collect(),
             switches,
             wires,
-            ports,
             frames,
             path,
             path_links: path_links.unwrap_or_default(),
             route_changes,
-            routing,
+            routing: Arc::new(routing),
             topology,
         };
         network.connect_credits();
@@ -127,8 +121,8 @@ impl Network {
 
     /// All routes that the run uses, in order of time.
     pub fn routings(&self) -> Vec<&Routing> {
-        let later = self.route_changes.iter().map(|change| &change.routing);
-        std::iter::once(&self.routing).chain(later).collect()
+        let later = self.route_changes.iter().map(|change| &*change.routing);
+        std::iter::once(&*self.routing).chain(later).collect()
     }
 
     /// The name of every node.
@@ -187,22 +181,12 @@ fn last_flight(topology: &Topology, frames: &Frames) -> Time {
     flights.min().unwrap_or_default()
 }
 
-fn port_links(topology: &Topology) -> PortLinks {
-    let nodes = 0..topology.hosts + topology.switches;
-    let egress: Vec<Vec<u32>> = nodes.map(|node| topology.egress_links(node).to_vec()).collect();
-    let reverse = |link: &u32| topology.links[*link as usize].reverse;
-    let ingress = egress.iter().map(|links| links.iter().map(reverse).collect()).collect();
-    PortLinks { egress, ingress }
-}
-
-fn wires(topology: &Topology, ports: &PortLinks, fidelity: Fidelity) -> Vec<Wire> {
-    let port_of = |node: u32, link: u32| {
-        let place = ports.egress[node as usize].iter().position(|&other| other == link);
-        place.expect("a link leaves the node it comes from") as u16
-    };
+fn wires(topology: &Topology, fidelity: Fidelity) -> Vec<Wire> {
     let mut from_port = vec![0; topology.links.len()];
-    for (id, link) in (0u32..).zip(&topology.links) {
-        from_port[id as usize] = port_of(link.from, id);
+    for node in 0..topology.nodes.len() as u32 {
+        for (port, &link) in (0u16..).zip(topology.egress_links(node)) {
+            from_port[link as usize] = port;
+        }
     }
     let wire = |link: &topology::Link, id: usize| {
         let pipeline = if topology.is_host(link.to) { Time::ZERO } else { topology.pipeline_delay };
@@ -216,7 +200,7 @@ fn build_switch(
     scenario: &Scenario,
     (topology, frames): (&Topology, &Frames),
     node: u32,
-    streams: &Rc<RefCell<Streams>>,
+    streams: &Arc<dyn SharedDraws>,
 ) -> Switch {
     let mut random = stream(scenario.seed, &format!("switch/{}", node - topology.hosts));
     let tells_drops = matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_));
@@ -228,7 +212,7 @@ fn build_switch(
     let own = Pcg32::new(random.next_u64(), random.next_u64());
     let draws = match scenario.fidelity {
         Fidelity::Exact => Draws::new(own),
-        Fidelity::Ns3Hpcc => Draws::sharing(own, Rc::clone(streams)),
+        Fidelity::Ns3Hpcc => Draws::sharing(own, Arc::clone(streams)),
     };
     Switch::new(&scenario.scheme.switch, &facts, draws)
 }
@@ -262,7 +246,7 @@ fn longest_path(topology: &Topology, routing: &Routing) -> usize {
     let mut distance = vec![0usize; topology.switches as usize];
     for edge in 0..routing.edge_switches().len() as u32 {
         for &switch in routing.nearest_first(edge) {
-            let next = routing.next_hops(switch, edge).first().map(|&hop| {
+            let next = routing.next_hops(switch, edge).iter().next().map(|hop| {
                 let next = topology.links[hop as usize].to - topology.hosts;
                 distance[next as usize] + 1
             });

@@ -2,15 +2,16 @@
 //! (alibaba-edu/High-Precision-Congestion-Control, commit 9f4be2a; `reference/ns3-hpcc/MODEL.md`).
 //!
 //! The clock, the rounding and the NIC of that simulator are in `penstock-units` and
-//! `penstock-transport`. Here are its ECMP hash, which decides the paths, and the ranks of packets
-//! in flight. That simulator schedules the arrival of a packet when the transmission starts, and
-//! events of the same nanosecond happen in the order in which they were scheduled.
+//! `penstock-transport`. Here are its ECMP hash, which decides the path of a flow when the flow starts,
+//! and the ranks of packets in flight. That simulator schedules the arrival of a packet when the
+//! transmission starts, and events of the same nanosecond happen in the order in which they were
+//! scheduled.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use penstock_fabric::parts::Streams;
+use penstock_fabric::parts::{SharedDraws, Streams};
+use penstock_packet::PacketId;
 use penstock_units::{Bytes, Time};
 
 use crate::routing::{FrameSizes, Routing, longest_path};
@@ -29,9 +30,24 @@ const STREAMS_PER_NETWORK: u64 = 2;
 pub(crate) struct Ns3 {
     /// How many flows have started between two hosts.
     flows: HashMap<(u32, u32), u16>,
+    /// By place of a packet in the pool: the rank of the packet's arrival at the end of its wire.
+    ranks: Vec<u64>,
 }
 
 impl Ns3 {
+    /// The packet `id` starts to fly; its arrival has this rank.
+    pub(crate) fn on_send(&mut self, id: PacketId, rank: u64) {
+        if self.ranks.len() <= id.index() {
+            self.ranks.resize(id.index() + 1, 0);
+        }
+        self.ranks[id.index()] = rank;
+    }
+
+    /// The rank of the arrival of packet `id`, which flies.
+    pub(crate) fn rank(&self, id: PacketId) -> u64 {
+        self.ranks[id.index()]
+    }
+
     /// The paths of a new flow's data and of its acknowledgements.
     pub(crate) fn paths(
         &mut self,
@@ -50,7 +66,7 @@ impl Ns3 {
             let key = [address(from), address(to), ports];
             routing.path_by(from, to, links, |switch, hops| {
                 let pick = ecmp_hash(key, switch) as usize % hops.len();
-                descending(topology, hops, pick)
+                descending(topology, hops.iter().collect(), pick)
             });
         };
         path([source, destination], ports, forward);
@@ -66,10 +82,9 @@ fn address(host: u32) -> u32 {
 /// The link at place `pick` among `hops`, sorted by the node number at their far end, highest
 /// first. That is the order of the reference runs (measured; there it depends on the addresses of
 /// objects).
-fn descending(topology: &Topology, hops: &[u32], pick: usize) -> u32 {
-    let mut sorted = hops.to_vec();
-    sorted.sort_by_key(|&hop| core::cmp::Reverse(topology.links[hop as usize].to));
-    sorted[pick]
+fn descending(topology: &Topology, mut hops: Vec<u32>, pick: usize) -> u32 {
+    hops.sort_by_key(|&hop| core::cmp::Reverse(topology.links[hop as usize].to));
+    hops[pick]
 }
 
 /// MurmurHash3 (32 bit) of three words, seeded with the number of the switch.
@@ -124,8 +139,27 @@ pub(crate) fn ideal_fct(
 /// the set-up takes 866: of the first 3,000 numbers, only 866 gives every completion time of the
 /// DCTCP incast of 100 flows. We read 866 as six for each node and two for the network. The
 /// reference has one network only, so the split is our choice for other numbers of nodes.
-/// numbers of nodes, because the reference has one network only).
-pub(crate) fn streams(nodes: usize) -> Rc<RefCell<Streams>> {
+pub(crate) fn streams(nodes: usize) -> Arc<dyn SharedDraws> {
     let first = STREAMS_PER_NODE * nodes as u64 + STREAMS_PER_NETWORK;
-    Rc::new(RefCell::new(Streams::new(first)))
+    Arc::new(OfAllSwitches(Mutex::new(Streams::new(first))))
+}
+
+/// Streams for all switches.
+#[derive(Debug)]
+struct OfAllSwitches(Mutex<Streams>);
+
+impl OfAllSwitches {
+    fn streams(&self) -> MutexGuard<'_, Streams> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SharedDraws for OfAllSwitches {
+    fn draw(&self) -> f64 {
+        self.streams().draw()
+    }
+
+    fn skip(&self) {
+        self.streams().skip();
+    }
 }

@@ -7,23 +7,22 @@
 //! When the cable recovers, both ends repeat the pauses that they still want (the bitmap of BFC,
 //! sec. 3.3.2; the refreshed pause of IEEE 802.1Qbb), and routes use the cable again.
 //!
-//! In a run with outages packets are forwarded switch by switch, with the tables of the moment, as
-//! real switches do. Without outages a flow's route is looked up once. A packet on its way may
-//! therefore turn back, or go down and up again. That is how a Clos network gets cyclic buffer
+//! Packets are forwarded switch by switch, with the tables of the moment, as real switches do. A packet
+//! on its way may therefore turn back, or go down and up again. That is how a Clos network gets cyclic buffer
 //! dependencies (P. Goyal et al., BFC, NSDI 2022, App. B).
 //!
-//! A link that is down is one whose transmission never ends: it costs nothing per packet.
+//! Here are the outages of a scenario and the routes that follow from them; `partition::outage` has what
+//! happens at that moment.
 
-use penstock_packet::{Observer, PacketEvent, PacketId, PacketKind};
+use std::sync::Arc;
+
 use penstock_transport::RecoveryConfig;
 use penstock_units::{Problem, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Clock;
 use crate::routing::Routing;
 use crate::scenario::Scenario;
-use crate::simulation::Simulation;
 use crate::topology::Topology;
 
 /// A link that fails, with all that is on it, and routes that go around it.
@@ -53,7 +52,7 @@ pub struct RouteChange {
     /// Directed links that come up.
     pub recovered: Vec<u32>,
     /// The routes from that moment on.
-    pub routing: Routing,
+    pub routing: Arc<Routing>,
 }
 
 /// The changes of `scenario`'s routes, in order of time.
@@ -156,83 +155,7 @@ fn changes(steps: &[(Time, u32, bool)], topology: &Topology) -> Result<Vec<Route
             let remedy = "they leave some nodes without a path at that time; remove one";
             return Err(Problem::new("faults.outages", format!("at {time}"), remedy));
         }
-        changes.push(RouteChange { time, failed, recovered, routing });
+        changes.push(RouteChange { time, failed, recovered, routing: Arc::new(routing) });
     }
     Ok(changes)
-}
-
-impl<O: Observer> Simulation<O> {
-    /// Schedules the next change of the routes, if there is one.
-    pub(crate) fn expect_route_change(&mut self) {
-        if let Some(change) = self.network.route_changes.first() {
-            self.wheel.schedule(self.sources.clock(Clock::Routes), change.time);
-        }
-    }
-
-    /// Links fail or recover, and the routes change with them.
-    pub(crate) fn on_route_change(&mut self, now: Time) {
-        let change = self.network.route_changes.remove(0);
-        self.router.change(&change.routing);
-        self.network.routing = change.routing;
-        for &link in &change.failed {
-            self.cut(link);
-        }
-        for &link in change.failed.iter().chain(&change.recovered) {
-            self.flush(now, link);
-        }
-        for &link in &change.recovered {
-            self.network.wires[link as usize].is_end_scheduled = false;
-        }
-        for link in change.recovered {
-            self.repeat_pauses(now, link);
-        }
-        self.expect_route_change();
-    }
-
-    /// The wire of `link` goes down, and everything on it is lost.
-    fn cut(&mut self, link: u32) {
-        self.wheel.cancel(link);
-        self.wheel.cancel(self.sources.transmission(link));
-        let wire = &mut self.network.wires[link as usize];
-        wire.is_end_scheduled = true; // for an end that never comes
-        for id in wire.take_all(&self.pool) {
-            self.lose(link, id);
-        }
-    }
-
-    /// The packets that wait for `link` are lost, and the pauses that its far end has asked for
-    /// end.
-    fn flush(&mut self, now: Time, link: u32) {
-        let (node, egress) =
-            (self.network.wires[link as usize].from, self.network.wires[link as usize].from_port);
-        let switch = (node - self.sources.hosts) as usize;
-        let (node, mut turn) = self.lend_switch(now, switch);
-        node.on_link(&mut turn, egress, false);
-        while let Some(id) = self.depart(now, switch, link) {
-            self.lose(link, id);
-        }
-    }
-
-    /// Counts the packet `id` as lost with `link`.
-    fn lose(&mut self, link: u32, id: PacketId) {
-        let packet = &self.pool[id];
-        self.measured.lost_packets += 1;
-        let node = self.network.wires[link as usize].from;
-        let queue = packet.queue;
-        if packet.kind == PacketKind::Data {
-            self.measured.dropped_payload += u64::from(packet.payload);
-        }
-        self.note(self.now(), node, link, PacketEvent::Drop, queue);
-        self.pool.remove(id);
-    }
-
-    /// The receiving end of `link`, which has recovered, asks again for the pauses that the end
-    /// still wants.
-    fn repeat_pauses(&mut self, now: Time, link: u32) {
-        let wire = &self.network.wires[link as usize];
-        let (switch, port) = ((wire.to - self.sources.hosts) as usize, wire.to_port);
-        let (node, mut turn) = self.lend_switch(now, switch);
-        node.on_link(&mut turn, port, true);
-        self.serve_switch(now, switch, 0, None);
-    }
 }

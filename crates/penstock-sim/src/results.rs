@@ -1,17 +1,25 @@
 //! The output of a run: tables and a summary.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use penstock_fabric::Switch;
 use penstock_packet::{CreditQueue, Observer, PacketEvent};
 use penstock_transport::{Host, HostCounters, Readiness};
-use penstock_units::Time;
+use penstock_units::{Fidelity, Time};
 use serde::Serialize;
 
 use crate::measure::backlog::Backlog;
 use crate::measure::deadlock::Deadlock;
+use crate::measure::flows::FlowRecord;
 use crate::measure::histogram::LogHistogram;
 use crate::measure::links;
-use crate::measure::summary::LongLived;
+use crate::measure::queue_delays::QueueDelays;
+use crate::measure::summary::{LongLived, Measurements};
 use crate::measure::table::Table;
-use crate::simulation::Simulation;
+use crate::partition::Partition;
+use crate::setting::Setting;
+use crate::simulation::{Conductor, Simulation, whole};
 
 /// How many unfinished flows the summary names.
 const NAMED_UNFINISHED: usize = 20;
@@ -26,7 +34,7 @@ pub struct Results {
 }
 
 /// The summary of a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
     /// Digest of the flow records.
     pub digest: String,
@@ -136,114 +144,91 @@ impl Delay {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// Ends the run: records the flows that did not finish, and returns all tables and the summary.
-    pub fn finish(mut self, cancelled: bool) -> (Results, O) {
+    /// Ends the run: records the flows that did not finish, and returns all tables, the summary, and the
+    /// observers of the partitions.
+    pub fn finish(mut self, cancelled: bool) -> (Results, Vec<O>) {
         let now = self.now();
-        let unfinished = self.unfinished(now);
-        for slot in self.router.slots.live() {
-            let record = self.record(slot, None);
-            self.measured.flows.push(&record);
-        }
-        let retransmitted = self.measured.flows.retransmitted_packets();
-        let summary = self.summary(cancelled, unfinished, retransmitted);
-        let links = links::table(now, (&self.network, &self.hosts), &self.counters, &self.measured);
-        let measured = self.measured;
-        let mut tables = vec![
-            measured.flows.into_table(),
-            links,
-            measured.buffers.into_table(),
-            measured.series.into_table(),
-        ];
-        if let Some(active) = measured.active_flows {
-            tables.push(active.packets_table());
-            tables.push(active.into_table(now));
-        }
-        tables.extend(measured.queue_delays.map(|delays| delays.into_table()));
-        tables.extend(measured.event_table.map(|events| events.into_table()));
-        (Results { tables, summary }, self.observer)
-    }
-
-    fn summary(
-        &self,
-        cancelled: bool,
-        unfinished: Vec<Unfinished>,
-        retransmitted_packets: u64,
-    ) -> Summary {
-        let switches = &self.network.switches;
-        let measured = &self.measured;
-        let of_hosts = |count: fn(HostCounters) -> u64| -> u64 {
-            self.hosts.iter().map(|host| count(host.counters())).sum()
-        };
-        let peaks = switches.iter().filter_map(|switch| switch.peak_fraction());
-        let peak = peaks.reduce(f64::max);
-        let delays = measured.labels().iter().cloned().zip(measured.delays.iter().map(Delay::of));
-        Summary {
-            digest: measured.flows.digest(),
-            events: measured.events,
-            packet_hops: self.counters.iter().map(|wire| wire.packets).sum(),
-            sim_end_ps: self.now().as_ps(),
-            flows_started: measured.flows_started,
-            flows_finished: measured.flows_finished,
-            drops: measured.drops,
-            lost_packets: measured.lost_packets,
-            retransmitted_packets,
-            timeouts: of_hosts(|counters| counters.timeouts),
-            delivered_bytes: measured.arrived_payload,
-            labels: measured.labels().to_vec(),
-            layers: self.network.topology.layers.clone(),
-            event_names: PacketEvent::NAMES.to_vec(),
-            node_names: self.network.node_names(),
-            buffer_peak_bytes: switches.iter().map(|switch| switch.accounts().peak).collect(),
-            headroom_peak_bytes: switches
-                .iter()
-                .map(|switch| switch.accounts().headroom_peak)
-                .collect(),
+        let Simulation { setting, partitions, conductor, .. } = self;
+        let mut partitions: Vec<Partition<O>> =
+            partitions.into_iter().map(Mutex::into_inner).map(whole).collect();
+        let Conductor { mut flows, deadlock, .. } = conductor;
+        let mut rest: Vec<FlowRecord> =
+            partitions.iter_mut().flat_map(|one| one.measured.finished.drain(..)).collect();
+        rest.sort_unstable_by_key(FlowRecord::order);
+        let unfinished = unfinished(&partitions);
+        rest.iter()
+            .chain(unfinished.iter().map(|one| &one.record))
+            .for_each(|flow| flows.push(flow));
+        let unfinished = unfinished.iter().filter(|one| one.record.size > 0).take(NAMED_UNFINISHED);
+        let mut summary = Summary {
+            digest: flows.digest(),
+            retransmitted_packets: flows.retransmitted_packets(),
+            unfinished: unfinished.map(|one| one.named(now)).collect(),
             cancelled,
-            ingress_peak_fraction_of_xoff: peak,
-            pfc_pauses: measured.pauses.classes,
-            queue_pauses: measured.pauses.queues + measured.pauses.flows,
-            timed_pauses: measured.pauses.timed,
-            credits_sent: of_hosts(|counters| counters.credits_sent),
-            credits_dropped: self.dropped_credits(),
-            credits_wasted: of_hosts(|counters| counters.credits_wasted),
-            base_rtt_ps: self.network.path.base_rtt.as_ps(),
-            bdp_bytes: self.network.path.bdp.get(),
-            unfinished,
-            backlog: measured.backlog.clone(),
-            long_lived: measured.long_lived.clone(),
-            deadlock: measured.deadlock.clone(),
-            queue_delay_ns: delays.collect(),
+            deadlock,
+            ..summary(now, &setting, &partitions)
+        };
+        let mut tables = vec![flows.into_table(), links_table(now, &setting, &partitions)];
+        let mut observers = Vec::new();
+        let mut measured = Vec::new();
+        for partition in partitions {
+            observers.push(partition.observer);
+            measured.push(partition.measured);
+        }
+        add_counts(&mut summary, &setting, &measured);
+        tables.extend(tables_of(now, &setting, measured));
+        (Results { tables, summary }, observers)
+    }
+}
+
+/// A flow that did not finish, at its source.
+struct UnfinishedFlow<'a, O> {
+    name: u32,
+    record: FlowRecord,
+    partition: &'a Partition<O>,
+}
+
+/// The flows that did not finish, by number.
+fn unfinished<O: Observer>(partitions: &[Partition<O>]) -> Vec<UnfinishedFlow<'_, O>> {
+    let mut delivered = HashMap::new();
+    for partition in partitions {
+        for (name, flow) in partition.slots.listening() {
+            delivered.insert(flow.number, partition.flows.receiver(name).delivered());
+        }
+    }
+    let mut flows: Vec<_> = partitions
+        .iter()
+        .flat_map(|partition| {
+            let sending = partition.slots.sending().into_iter();
+            sending.map(move |(name, flow)| (partition, name, flow.number))
+        })
+        .map(|(partition, name, number)| {
+            let delivered = delivered.get(&number).copied().unwrap_or(0);
+            UnfinishedFlow { name, record: partition.record(name, None, delivered), partition }
+        })
+        .collect();
+    flows.sort_unstable_by_key(|one| one.record.flow);
+    flows
+}
+
+impl<O: Observer> UnfinishedFlow<'_, O> {
+    fn named(&self, now: Time) -> Unfinished {
+        let FlowRecord { flow, source, destination, size, delivered, .. } = self.record;
+        Unfinished {
+            flow,
+            src: source,
+            dst: destination,
+            size_bytes: size,
+            delivered_bytes: delivered,
+            waits_for: self.waits_for(now),
         }
     }
 
-    /// Credits that were dropped at hosts and switches (ExpressPass).
-    fn dropped_credits(&self) -> u64 {
-        let ports = self.network.switches.iter().flat_map(|switch| switch.ports());
-        let at_ports = ports.filter_map(|port| port.credits()).map(CreditQueue::dropped);
-        at_ports.chain(self.hosts.iter().map(Host::dropped_credits)).sum()
-    }
-
-    fn unfinished(&self, now: Time) -> Vec<Unfinished> {
-        let slots = self.router.slots.live().into_iter();
-        let finite = slots.filter(|&slot| self.router.slots.flows[slot as usize].size > 0);
-        let describe = |slot: u32| {
-            let flow = &self.router.slots.flows[slot as usize];
-            Unfinished {
-                flow: flow.number,
-                src: flow.source,
-                dst: flow.destination,
-                size_bytes: flow.size,
-                delivered_bytes: self.flows.receiver(slot).delivered(),
-                waits_for: self.waits_for(now, slot),
-            }
-        };
-        finite.take(NAMED_UNFINISHED).map(describe).collect()
-    }
-
-    fn waits_for(&self, now: Time, slot: u32) -> String {
-        let sender = self.flows.sender(slot);
-        let flow = &self.router.slots.flows[slot as usize];
-        let host = &self.hosts[flow.source as usize];
+    fn waits_for(&self, now: Time) -> String {
+        let Partition { flows, setting, hosts, .. } = self.partition;
+        let sender = flows.sender(self.name);
+        let host = &hosts[setting.placement.of_node(self.record.source).1];
+        let class = self.record.class;
         let nic = host.nic();
         let in_flight = sender.in_flight();
         match sender.readiness(now) {
@@ -259,10 +244,132 @@ impl<O: Observer> Simulation<O> {
             Readiness::Ready if host.balance().is_some_and(|c| c.is_dry(sender.queue())) => {
                 format!("credit for NIC queue {}, whose switch has no memory", sender.queue())
             }
-            Readiness::Ready if nic.paused_classes() & (1 << flow.class) != 0 => {
-                format!("a resume of class {}, which its switch has paused", flow.class)
+            Readiness::Ready if nic.paused_classes() & (1 << class) != 0 => {
+                format!("a resume of class {class}, which its switch has paused")
             }
             Readiness::Ready => "its turn at the NIC".to_owned(),
         }
     }
+}
+
+/// What hosts and switches have counted. What is measured beside them is added by [`add_counts`].
+fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>]) -> Summary {
+    let of_hosts = |count: fn(HostCounters) -> u64| -> u64 {
+        partitions.iter().flat_map(|one| &one.hosts).map(|host| count(host.counters())).sum()
+    };
+    let nodes = setting.topology.hosts..setting.topology.hosts + setting.topology.switches;
+    let switches: Vec<&Switch> = nodes
+        .map(|node| {
+            let (partition, place) = setting.placement.of_node(node);
+            let partition = &partitions[partition];
+            &partition.switches[place - partition.hosts.len()]
+        })
+        .collect();
+    let peaks = switches.iter().filter_map(|switch| switch.peak_fraction());
+    let counters = partitions.iter().flat_map(|one| &one.counters);
+    Summary {
+        packet_hops: counters.map(|wire| wire.packets).sum(),
+        sim_end_ps: now.as_ps(),
+        timeouts: of_hosts(|counters| counters.timeouts),
+        labels: setting.scenario.traffic.iter().map(|entry| entry.label().to_owned()).collect(),
+        layers: setting.topology.layers.clone(),
+        event_names: PacketEvent::NAMES.to_vec(),
+        node_names: setting.topology.nodes.iter().map(|node| node.name.clone()).collect(),
+        buffer_peak_bytes: switches.iter().map(|switch| switch.accounts().peak).collect(),
+        headroom_peak_bytes: switches
+            .iter()
+            .map(|switch| switch.accounts().headroom_peak)
+            .collect(),
+        ingress_peak_fraction_of_xoff: peaks.reduce(f64::max),
+        credits_sent: of_hosts(|counters| counters.credits_sent),
+        credits_dropped: partitions.iter().map(dropped_credits).sum(),
+        credits_wasted: of_hosts(|counters| counters.credits_wasted),
+        base_rtt_ps: setting.path.base_rtt.as_ps(),
+        bdp_bytes: setting.path.bdp.get(),
+        ..Summary::default()
+    }
+}
+
+/// Credits that were dropped at hosts and switches (ExpressPass).
+fn dropped_credits<O: Observer>(partition: &Partition<O>) -> u64 {
+    let ports = partition.switches.iter().flat_map(|switch| switch.ports());
+    let at_ports = ports.filter_map(|port| port.credits()).map(CreditQueue::dropped);
+    at_ports.chain(partition.hosts.iter().map(Host::dropped_credits)).sum()
+}
+
+/// Adds what the partitions have measured.
+fn add_counts(summary: &mut Summary, setting: &Setting, measured: &[Measurements]) {
+    let mut all = Measurements::new(setting, 0);
+    measured.iter().for_each(|measured| all.add_counts(measured));
+    let mut backlog = measured[0].backlog.clone();
+    measured[1..].iter().for_each(|measured| backlog.add(&measured.backlog));
+    let mut long_lived: Vec<LongLived> =
+        measured.iter().flat_map(|one| one.long_lived.iter().cloned()).collect();
+    long_lived.sort_unstable_by_key(|flow| flow.flow);
+    let delays = summary.labels.iter().cloned().zip(all.delays.iter().map(Delay::of));
+    summary.queue_delay_ns = delays.collect();
+    summary.events = all.steps - all.clock_steps;
+    summary.flows_started = all.flows_started;
+    summary.flows_finished = all.flows_finished;
+    summary.drops = all.drops;
+    summary.lost_packets = all.lost_packets;
+    summary.delivered_bytes = all.arrived_payload;
+    summary.pfc_pauses = all.pauses.classes;
+    summary.queue_pauses = all.pauses.queues + all.pauses.flows;
+    summary.timed_pauses = all.pauses.timed;
+    summary.backlog = backlog;
+    summary.long_lived = long_lived;
+}
+
+fn links_table<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>]) -> Table {
+    let ends = (0u32..).zip(&setting.topology.links).map(|(number, link)| {
+        let (partition, _) = setting.placement.of_node(link.from);
+        partitions[partition].counted_at(now, setting.placement.of_link(number)[0])
+    });
+    links::table(&setting.topology, &ends.collect::<Vec<_>>())
+}
+
+/// The tables that were measured in partitions, each merged into one.
+fn tables_of(now: Time, setting: &Setting, measured: Vec<Measurements>) -> Vec<Table> {
+    let (mut buffers, mut series, mut active, mut packets, mut events) =
+        (vec![], vec![], vec![], vec![], vec![]);
+    let mut delays: Option<Box<QueueDelays>> = None;
+    for (measured, links) in measured.into_iter().zip(&setting.placement.links) {
+        buffers.push(measured.buffers.into_table());
+        series.push(measured.series.into_table());
+        if let Some(flows) = measured.active_flows {
+            packets.push(flows.packets_table(links));
+            active.push(flows.into_table(now, links));
+        }
+        match (&mut delays, measured.queue_delays) {
+            (Some(all), Some(some)) => all.add(&some),
+            (all, some) => *all = some.or(all.take()),
+        }
+        events.extend(measured.event_table.map(|events| events.into_table()));
+    }
+    let place = |link: u64| setting.series.iter().position(|&other| u64::from(other) == link);
+    let tables = [
+        Table::merged(buffers, ["time_ns", "node"], |key| key),
+        Table::merged(series, ["time_ns", "link"], |[time, link]| (time, place(link))),
+        Table::merged(packets, ["link", "packets"], |key| key),
+        Table::merged(active, ["link", "flows"], |key| key),
+        delays.map(|delays| delays.into_table()),
+        Table::merged(events, EVENT_KEY, |key| event_key(setting, key)),
+    ];
+    tables.into_iter().flatten().collect()
+}
+
+/// The columns by which events are sorted.
+const EVENT_KEY: [&str; 5] = ["time_ps", "node", "link", "event", "queue"];
+
+/// Events come in order of time and node. At one node those of one link come in the order in which they
+/// happened, and last what was lost on the way to the node, which two partitions may have listed. Under
+/// the fidelity of the ns-3 HPCC simulator all events come in the order in which they happened.
+fn event_key(setting: &Setting, [time, node, link, event, queue]: [u64; 5]) -> [u64; 4] {
+    if setting.scenario.fidelity == Fidelity::Ns3Hpcc {
+        return [0; 4];
+    }
+    let is_to_node = u64::from(setting.topology.links[link as usize].to) == node;
+    let is_lost = is_to_node && event == PacketEvent::Drop as u64;
+    [time, node, link, if is_lost { 1 + queue } else { 0 }]
 }

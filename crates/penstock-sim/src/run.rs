@@ -1,25 +1,34 @@
 //! Runs a scenario from beginning to end.
 
 use penstock_packet::{Observer, Unobserved};
-use penstock_units::{Problems, Time};
+use penstock_units::{Fidelity, Problems, Time};
 use thiserror::Error;
 
 use crate::bounds;
 use crate::error::{InvariantError, ScenarioError, StandstillError};
 use crate::flow::FlowNames;
-use crate::measure::trace::PacketTrace;
+use crate::measure::table::Table;
+use crate::measure::trace::{PacketTrace, PortLinks};
 use crate::network::Network;
 use crate::results::Results;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-use crate::standstill::LOOK_EVENTS;
 use crate::workload::Workload;
 
 /// Options of a run that do not change its result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOptions {
     /// Whether the invariants are checked regularly during the run.
     pub check: bool,
+    /// Threads that share the run, 1 or more. Under the fidelity of the ns-3 HPCC simulator one thread
+    /// does all.
+    pub threads: usize,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions { check: false, threads: 1 }
+    }
 }
 
 /// The progress of a run.
@@ -75,50 +84,32 @@ pub fn run(
 ) -> Result<Results, RunError> {
     let network = Network::build(scenario)?;
     let Some(trace) = &scenario.measure.trace else {
-        return Ok(drive(scenario, network, Unobserved, options, on_progress)?.0);
+        return Ok(drive(scenario, network, || Unobserved, options, on_progress)?.0);
     };
     let names = FlowNames::new(scenario.seed);
-    let observer = PacketTrace::new(&trace.nodes, network.ports.clone(), names);
-    let (mut results, observer) = drive(scenario, network, observer, options, on_progress)?;
-    results.tables.push(observer.into_table());
+    let ports = PortLinks::new(&network.topology);
+    let observer = || PacketTrace::new(&trace.nodes, ports.clone(), names);
+    let (mut results, observers) = drive(scenario, network, observer, options, on_progress)?;
+    let traces = observers.into_iter().map(PacketTrace::into_table).collect();
+    results.tables.extend(Table::merged(traces, ["time_ps", "node"], |key| key));
     Ok(results)
 }
 
-fn drive<O: Observer>(
+fn drive<O: Observer + Send>(
     scenario: &Scenario,
     network: Network,
-    observer: O,
+    observer: impl FnMut() -> O,
     options: RunOptions,
-    mut on_progress: impl FnMut(Progress) -> bool,
-) -> Result<(Results, O), RunError> {
-    let mut simulation = Simulation::new(scenario, network, observer)?;
+    on_progress: impl FnMut(Progress) -> bool,
+) -> Result<(Results, Vec<O>), RunError> {
+    let partitions = match scenario.fidelity {
+        Fidelity::Exact => options.threads,
+        Fidelity::Ns3Hpcc => 1,
+    };
+    let mut simulation = Simulation::partitioned(scenario, network, partitions, observer)?;
     if options.check {
         simulation.watch_order();
     }
-    let end = scenario.duration + scenario.drain;
-    let mut cancelled = false;
-    while simulation.advance(LOOK_EVENTS)? {
-        if options.check {
-            simulation.verify()?;
-        }
-        cancelled = !on_progress(simulation.progress(end));
-        if cancelled {
-            break;
-        }
-    }
-    if options.check {
-        simulation.verify()?;
-    }
+    let cancelled = simulation.run(options, on_progress)?;
     Ok(simulation.finish(cancelled))
-}
-
-impl<O: Observer> Simulation<O> {
-    fn progress(&self, end: Time) -> Progress {
-        Progress {
-            now: self.now(),
-            end,
-            events: self.measured.events,
-            flows_finished: self.measured.flows_finished,
-        }
-    }
 }

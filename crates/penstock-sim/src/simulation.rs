@@ -1,95 +1,80 @@
-//! The event loop: takes the next event, lets a switch or a host act, and puts the packets that
-//! they send on a wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed
-//! per packet.
+//! A simulation: partitions that run window by window, and what is decided between windows: which
+//! flows start next, what crosses from one partition to another, and when the run is over.
+//!
+//! All that is decided here happens at the ends of windows, at times that do not depend on the number of
+//! partitions. So the results do not depend on it either.
 
-use penstock_engine::{SourceId, Wheel, prefetch, stream};
-use penstock_fabric::SwitchRequests;
-use penstock_packet::{Observer, PacketId, PacketKind, PacketPool};
-use penstock_transport::{Flows, Host, HostDraws, Requests};
+use std::ops::DerefMut;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use penstock_engine::windows;
+use penstock_packet::Observer;
 use penstock_units::{Fidelity, Time};
-use rand_core::RngCore;
-use rand_pcg::Pcg32;
 
-use crate::check::OrderCheck;
-use crate::clock::Sources;
 use crate::deadlock::DeadlockWatch;
-use crate::error::{ScenarioError, StandstillError};
-use crate::flow::FlowNames;
-use crate::host;
+use crate::error::{InvariantError, ScenarioError, StandstillError};
 use crate::levels;
-use crate::measure::summary::Measurements;
+use crate::measure::deadlock::Deadlock;
+use crate::measure::flows::{FlowRecord, FlowTable};
 use crate::network::Network;
-use crate::ns3::Ns3;
-use crate::router::Router;
+use crate::partition::{self, LOOK_EVENTS, Partition, Start};
+use crate::run::{Progress, RunError, RunOptions};
 use crate::scenario::Scenario;
-use crate::standstill::{ClockWatch, LOOK_EVENTS};
-use crate::wire::WireCounters;
+use crate::setting::Setting;
 use crate::workload::{FlowArrival, Workload};
 
 /// A simulation: a network, its traffic, its clock, and everything measured so far.
 pub struct Simulation<O> {
-    pub(crate) network: Network,
-    pub(crate) hosts: Vec<Host>,
-    /// Where packets go, and the flows to which they belong.
-    pub(crate) router: Router,
-    /// The ends of the flows, which belong to the hosts.
-    pub(crate) flows: Flows,
-    /// The requests of the host that was called last.
-    pub(crate) requests: Requests,
-    pub(crate) draws: HostDraws,
-    /// The requests of switches.
-    pub(crate) told: SwitchRequests,
-    pub(crate) pool: PacketPool,
-    pub(crate) wheel: Wheel,
-    pub(crate) sources: Sources,
-    pub(crate) counters: Vec<WireCounters>,
-    pub(crate) measured: Measurements,
-    pub(crate) names: FlowNames,
-    pub(crate) path_seed: u64,
-    pub(crate) scenario: Scenario,
-    /// State for the fidelity of the ns-3 HPCC simulator.
-    pub(crate) ns3: Option<Box<Ns3>>,
-    /// Checks the order of arrivals, in checked runs.
-    pub(crate) order: Option<OrderCheck>,
-    /// Looks for deadlocks, where they are possible.
-    pub(crate) deadlock_watch: Option<DeadlockWatch>,
-    /// The observer of the switches.
-    pub observer: O,
-    pub(crate) workload: Workload,
-    pub(crate) pending: Option<FlowArrival>,
-    /// Checks that time passes.
-    pub(crate) clock_watch: ClockWatch,
-    /// Whether routes change during the run.
-    pub(crate) has_outages: bool,
-    /// Whether packets are prefetched.
-    foresees: bool,
-    /// A control frame is lost when a 32-bit draw is below this number.
-    pub(crate) control_loss: u64,
-    pub(crate) fault_random: Pcg32,
-    pub(crate) is_done: bool,
-    pub(crate) has_passed_duration: bool,
+    pub(crate) setting: Arc<Setting>,
+    pub(crate) partitions: Vec<Mutex<Partition<O>>>,
+    pub(crate) conductor: Conductor,
+    /// In [`Simulation::advance`]: the partition that runs, while a window is open.
+    turn: Option<usize>,
 }
 
-/// In networks with more links, the packet of the next event is prefetched, because the packets in
-/// flight no longer fit a processor's own cache. Prefetching took 8 to 10 % off a packet-hop with
-/// 1,024 hosts (3,072 links), 11 to 18 % with 8,192, and added 1 % with 128 (384 links).
-const FORESEEN_FROM_LINKS: usize = 1_024;
-
-/// log2 of the width of a level-0 slot of the wheel in a network with `links` links (ps). A 64th of
-/// a slot should hold at most one event, so the width is halved with every doubling of the number
-/// of links. At 128 hosts a slot is 8 ns wide. Slots of 4 ns take the bare loop the same time, and
-/// HPCC under ns-3's fidelity 3 % more, because 8 ns means fewer slots to walk over.
-pub(crate) fn slot_width_log2(links: usize) -> u32 {
-    let doublings = (links.max(1) as u64).ilog2();
-    21u32.saturating_sub(doublings).clamp(4, 13)
+/// What is decided between windows.
+pub(crate) struct Conductor {
+    setting: Arc<Setting>,
+    workload: Workload,
+    /// The next flow that no partition knows yet.
+    pending: Option<FlowArrival>,
+    /// How many flows partitions know.
+    announced: u64,
+    /// The end of the window.
+    pub now: Time,
+    /// Looks for deadlocks, where they are possible.
+    pub deadlock_watch: Option<DeadlockWatch>,
+    /// The deadlock that ended the run, if any.
+    pub deadlock: Option<Deadlock>,
+    /// The flows that have finished.
+    pub flows: FlowTable,
+    /// Room for the flows that have finished in a window.
+    finished: Vec<FlowRecord>,
+    pub is_done: bool,
 }
 
 impl<O: Observer> Simulation<O> {
-    /// Prepares a run of `scenario` on `network`.
+    /// Prepares a run of `scenario` on `network`, on one thread.
     ///
     /// # Errors
     /// When the traffic does not fit the network.
     pub fn new(scenario: &Scenario, network: Network, observer: O) -> Result<Self, ScenarioError> {
+        let mut observer = Some(observer);
+        let only = || observer.take().expect("one partition has one observer");
+        Self::partitioned(scenario, network, 1, only)
+    }
+
+    /// Prepares a run of `scenario` on `network`, in at most `partitions` partitions. Each has an
+    /// observer of its own.
+    ///
+    /// # Errors
+    /// When the traffic does not fit the network.
+    pub fn partitioned(
+        scenario: &Scenario,
+        mut network: Network,
+        partitions: usize,
+        observer: impl FnMut() -> O,
+    ) -> Result<Self, ScenarioError> {
         let workload = Workload::new(
             &scenario.traffic,
             &network.topology,
@@ -97,210 +82,261 @@ impl<O: Observer> Simulation<O> {
             scenario.seed,
             scenario.duration,
         )?;
-        let scenario = &levels::resolved(scenario, &network)?;
-        let links = network.wires.len();
-        let hosts = network.topology.hosts;
-        let switches = network.switches.len() as u32;
-        let sources = Sources { links: links as u32, hosts, switches };
-        let random = |name| {
-            let mut named = stream(scenario.seed, name);
-            Pcg32::new(named.next_u64(), named.next_u64())
-        };
-        let wheel = Wheel::new(sources.receiver(1) as usize, slot_width_log2(links));
-        let path_seed = stream(scenario.seed, "ecmp").next_u64();
-        let (wheel, ns3) = match scenario.fidelity {
-            Fidelity::Exact => (wheel, None),
-            Fidelity::Ns3Hpcc => (wheel.in_order_of_scheduling(), Some(Box::default())),
-        };
-        let mut simulation = Simulation {
-            hosts: host::hosts(scenario, &network),
-            router: Router::new(scenario, &network, path_seed),
-            flows: Flows::default(),
-            requests: Requests::default(),
-            draws: host::draws(scenario.seed),
-            told: SwitchRequests::default(),
-            pool: PacketPool::new(scenario.has_telemetry()),
-            wheel,
-            ns3,
-            sources,
-            counters: vec![WireCounters::default(); links],
-            measured: Measurements::new(scenario, &network, workload.labels().to_vec()),
-            names: FlowNames::new(scenario.seed),
-            path_seed,
-            fault_random: random("faults/control"),
-            control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
-            scenario: scenario.clone(),
-            deadlock_watch: DeadlockWatch::new(&network),
-            has_outages: !network.route_changes.is_empty(),
-            foresees: links > FORESEEN_FROM_LINKS,
-            network,
-            order: None,
-            observer,
-            workload,
-            pending: None,
-            clock_watch: ClockWatch::default(),
-            is_done: false,
-            has_passed_duration: false,
-        };
-        simulation.start_clocks();
-        Ok(simulation)
+        let scenario = levels::resolved(scenario, &network)?;
+        let deadlock_watch = DeadlockWatch::new(&network);
+        let setting = Arc::new(Setting::new(scenario, &mut network, partitions));
+        let partitions = partition::partitions(&setting, network, observer);
+        Ok(Simulation {
+            conductor: Conductor::new(&setting, workload, deadlock_watch),
+            partitions: partitions.into_iter().map(Mutex::new).collect(),
+            setting,
+            turn: None,
+        })
     }
 
-    /// Simulated time.
-    pub fn now(&self) -> Time {
-        self.wheel.now()
+    /// Simulated time: the last event of the partition that is furthest, or the end of the last window.
+    pub fn now(&mut self) -> Time {
+        let partitions = self.partitions.iter_mut().map(|one| whole(one.get_mut()).now());
+        partitions
+            .fold(if self.turn.is_none() { self.conductor.now } else { Time::ZERO }, Time::max)
     }
 
-    /// Processes up to `events` events; false when the run is over.
+    /// Processes up to `events` events on this thread; false when the run is over.
     ///
     /// # Errors
     /// When time stands still.
     pub fn advance(&mut self, events: u64) -> Result<bool, StandstillError> {
         let mut left = events;
-        while left > 0 {
-            let batch = left.min(LOOK_EVENTS);
-            for _ in 0..batch {
-                if self.step().is_none() {
-                    return Ok(false);
+        while left > 0 && !self.conductor.is_done {
+            let Some(turn) = self.turn else {
+                if !self.between() {
+                    break;
                 }
+                let end = self.conductor.now;
+                self.partitions.iter_mut().for_each(|one| whole(one.get_mut()).open_window(end));
+                self.turn = Some(0);
+                continue;
+            };
+            let partition = whole(self.partitions[turn].get_mut());
+            let before = partition.measured.steps;
+            let is_over = partition.advance(left)?;
+            left -= left.min(partition.measured.steps - before);
+            if is_over {
+                self.turn = Some(turn + 1).filter(|&next| next < self.partitions.len());
             }
-            left -= batch;
-            self.watch_clock()?;
         }
-        Ok(true)
+        Ok(!self.conductor.is_done)
     }
 
-    /// Processes the next event and returns its source; none when the run is over.
-    #[inline(always)]
-    pub(crate) fn step(&mut self) -> Option<SourceId> {
-        if self.is_done {
-            return None;
+    /// Decides what there is to decide between windows; false when the run is over.
+    fn between(&mut self) -> bool {
+        // A single partition is the usual case, and needs no list.
+        match &self.partitions[..] {
+            [only] => self.conductor.between(&mut [lock(only)]),
+            all => self.conductor.between(&mut locked(all)),
         }
-        let Some((now, source)) = self.wheel.pop() else {
+    }
+
+    /// From now on, also checks the order of arrivals, where the scheme keeps it.
+    pub fn watch_order(&mut self) {
+        self.partitions.iter_mut().for_each(|one| whole(one.get_mut()).watch_order());
+    }
+
+    /// Checks that nothing is lost or counted twice.
+    ///
+    /// # Errors
+    /// The first invariant that does not hold.
+    pub fn verify(&self) -> Result<(), InvariantError> {
+        crate::check::verify(&self.setting, &locked(&self.partitions))
+    }
+
+    /// Runs from the beginning to the end on `threads` threads. True when `on_progress` has stopped it.
+    ///
+    /// # Errors
+    /// When time stands still, or an invariant fails while it is checked.
+    pub(crate) fn run(
+        &mut self,
+        options: RunOptions,
+        mut on_progress: impl FnMut(Progress) -> bool,
+    ) -> Result<bool, RunError>
+    where
+        O: Send,
+    {
+        let Simulation { setting, partitions, conductor, .. } = self;
+        let (mut reported, mut outcome) = (0, Ok(false));
+        let end = setting.scenario.duration + setting.scenario.drain;
+        windows::run(
+            partitions,
+            options.threads,
+            |partition, end| partition.run_window(end),
+            || {
+                let mut partitions = locked(partitions);
+                if let Some(error) = partitions.iter_mut().find_map(|one| one.failure.take()) {
+                    outcome = Err(error.into());
+                    return None;
+                }
+                let goes_on = conductor.between(&mut partitions);
+                let progress = conductor.progress(&partitions, end);
+                if progress.events >= reported + LOOK_EVENTS || !goes_on {
+                    reported = progress.events;
+                    if options.check
+                        && let Err(error) = crate::check::verify(setting, &partitions)
+                    {
+                        outcome = Err(error.into());
+                        return None;
+                    }
+                    if goes_on && !on_progress(progress) {
+                        outcome = Ok(true);
+                        return None;
+                    }
+                }
+                goes_on.then_some(conductor.now)
+            },
+        );
+        outcome
+    }
+}
+
+/// What a mutex holds, also when a thread has panicked: then the run ends anyway.
+pub(crate) fn whole<T>(held: Result<T, PoisonError<T>>) -> T {
+    held.unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lock<O>(partition: &Mutex<Partition<O>>) -> MutexGuard<'_, Partition<O>> {
+    whole(partition.lock())
+}
+
+fn locked<O>(partitions: &[Mutex<Partition<O>>]) -> Vec<MutexGuard<'_, Partition<O>>> {
+    partitions.iter().map(lock).collect()
+}
+
+impl Conductor {
+    fn new(
+        setting: &Arc<Setting>,
+        mut workload: Workload,
+        deadlock_watch: Option<DeadlockWatch>,
+    ) -> Self {
+        Conductor {
+            pending: workload.next(),
+            workload,
+            announced: 0,
+            now: Time::ZERO,
+            deadlock_watch,
+            deadlock: None,
+            flows: FlowTable::default(),
+            finished: Vec::new(),
+            is_done: false,
+            setting: Arc::clone(setting),
+        }
+    }
+
+    /// A window is over, or the first one is to begin: hands over what has crossed, and opens the next
+    /// window, which ends at `self.now`. False when the run is over.
+    fn between<O: Observer>(
+        &mut self,
+        partitions: &mut [impl DerefMut<Target = Partition<O>>],
+    ) -> bool {
+        self.collect_flows(partitions);
+        hand_over(partitions);
+        self.look_for_deadlock(partitions);
+        let end = self.setting.scenario.duration + self.setting.scenario.drain;
+        if self.deadlock.is_some() || self.now >= end || self.is_over(partitions) {
             self.is_done = true;
-            return None;
+            return false;
+        }
+        self.now = self.next_end(partitions).min(end);
+        self.announce(partitions);
+        true
+    }
+
+    /// Enters the flows that have finished in the window, in the order in which they finished.
+    fn collect_flows<O>(&mut self, partitions: &mut [impl DerefMut<Target = Partition<O>>]) {
+        for partition in partitions {
+            self.finished.append(&mut partition.measured.finished);
+        }
+        // The ns-3 HPCC simulator has an order of its own among the flows of a nanosecond.
+        if self.setting.scenario.fidelity == Fidelity::Exact {
+            self.finished.sort_unstable_by_key(FlowRecord::order);
+        }
+        self.finished.drain(..).for_each(|flow| self.flows.push(&flow));
+    }
+
+    /// Whether every flow with an end has finished and no flow is to come.
+    fn is_over<O>(&self, partitions: &[impl DerefMut<Target = Partition<O>>]) -> bool {
+        let sum = |count: fn(&Partition<O>) -> u64| -> u64 {
+            partitions.iter().map(|partition| count(partition)).sum()
         };
-        self.measured.events += 1;
-        if self.foresees {
-            self.foresee();
-        }
-        if source < self.sources.links {
-            self.on_wire_arrival(now, source);
-        } else if source < 2 * self.sources.links {
-            let link = source - self.sources.links;
-            let wire = &mut self.network.wires[link as usize];
-            wire.is_end_scheduled = false;
-            let node = wire.from;
-            self.send_next(now, link);
-            if node < self.sources.hosts {
-                self.serve(now, node);
-            }
-        } else {
-            self.on_timer(now, source);
-        }
-        Some(source)
+        self.pending.is_none()
+            && sum(|partition| partition.measured.live_finite) == 0
+            && sum(|partition| partition.starts.len() as u64) == 0
+            && (self.now >= self.setting.scenario.duration
+                || sum(|partition| partition.measured.endless) == 0)
     }
 
-    /// Prefetches the packet that probably arrives next.
-    #[inline]
-    fn foresee(&self) {
-        if let Some(source) = self.wheel.likely_next()
-            && source < self.sources.links
-        {
-            prefetch(&self.pool[self.network.wires[source as usize].head()]);
-        }
+    /// The end of the next window in which something happens.
+    fn next_end<O: Observer>(&self, partitions: &[impl DerefMut<Target = Partition<O>>]) -> Time {
+        let events = partitions.iter().filter_map(|partition| partition.earliest());
+        let arrival = self.pending.map(|arrival| arrival.time);
+        let look = self.deadlock_watch.as_ref().map(DeadlockWatch::due);
+        let next = events.chain(arrival).chain(look).min().unwrap_or(Time::NEVER);
+        let window = self.setting.window.as_ps();
+        let whole = |time: Time| time.as_ps().div_ceil(window);
+        let number = whole(next).max(self.now.as_ps() / window + 1);
+        Time::from_ps(number.saturating_mul(window))
     }
 
-    #[inline]
-    fn on_wire_arrival(&mut self, now: Time, link: u32) {
-        let wire = &mut self.network.wires[link as usize];
-        let (id, next) = wire.take(&self.pool);
-        if let Some((next, order)) = next {
-            // The packet that arrives next on this wire: worth 1 to 2 % of a packet-hop with HPCC.
-            prefetch(&self.pool[wire.head()]);
-            match &self.ns3 {
-                None => self.wheel.schedule(link, next),
-                Some(_) => {
-                    self.wheel.schedule_ranked(link, next, self.wheel.recent_rank(order));
-                }
+    /// Tells partitions of the flows that start in the window.
+    fn announce<O>(&mut self, partitions: &mut [impl DerefMut<Target = Partition<O>>]) {
+        while let Some(arrival) = self.pending.filter(|arrival| arrival.time <= self.now) {
+            let start = Start { number: self.announced, arrival };
+            let owner = |host: u32| self.setting.placement.of_node(host).0;
+            let [source, destination] = [arrival.source, arrival.destination].map(owner);
+            partitions[source].starts.push_back(start);
+            if destination != source {
+                partitions[destination].starts.push_back(start);
             }
-        }
-        let (node, port) = (wire.to, wire.to_port);
-        if node < self.sources.hosts {
-            self.on_host_arrival(now, node, id);
-        } else {
-            self.on_switch_arrival(now, (node - self.sources.hosts) as usize, port, id);
+            self.announced += 1;
+            self.pending = self.workload.next();
         }
     }
 
-    /// Something waits at the sending end of `link`.
-    #[inline]
-    pub(crate) fn offer(&mut self, now: Time, link: u32) {
-        let wire = &mut self.network.wires[link as usize];
-        if wire.is_end_scheduled {
-            return;
-        }
-        let end = self.sources.transmission(link);
-        match &self.ns3 {
-            None if wire.free_at > now => {
-                wire.is_end_scheduled = true;
-                self.wheel.schedule(end, wire.free_at);
-            }
-            // In the ns-3 HPCC simulator a link whose transmission ends now is busy until the event
-            // of that end has happened.
-            Some(_)
-                if wire.free_at > now
-                    || (wire.free_at == now && wire.end_rank > self.wheel.rank_now()) =>
-            {
-                wire.is_end_scheduled = true;
-                self.wheel.schedule_ranked(end, wire.free_at, wire.end_rank);
-            }
-            _ => self.send_next(now, link),
+    fn look_for_deadlock<O: Observer>(
+        &mut self,
+        partitions: &mut [impl DerefMut<Target = Partition<O>>],
+    ) {
+        let Some(watch) = &mut self.deadlock_watch else { return };
+        if self.now >= watch.due() {
+            self.deadlock = watch.look(self.now, &self.setting, partitions);
         }
     }
 
-    /// The link is free: the sending end puts its next packet, if any, on the link.
-    #[inline]
-    fn send_next(&mut self, now: Time, link: u32) {
-        let wire = &self.network.wires[link as usize];
-        let node = wire.from;
-        if node < self.sources.hosts {
-            return self.send_from_host(now, node, link);
+    fn progress<O>(
+        &self,
+        partitions: &[impl DerefMut<Target = Partition<O>>],
+        end: Time,
+    ) -> Progress {
+        let sum = |count: fn(&Partition<O>) -> u64| -> u64 {
+            partitions.iter().map(|partition| count(partition)).sum()
+        };
+        Progress {
+            now: self.now,
+            end,
+            events: sum(|partition| partition.measured.steps),
+            flows_finished: sum(|partition| partition.measured.flows_finished),
         }
-        self.send_from_switch(now, (node - self.sources.hosts) as usize, link);
     }
+}
 
-    /// Puts `id` on the wire; `more` says whether another packet waits behind it.
-    #[inline]
-    pub(crate) fn transmit(&mut self, now: Time, link: u32, id: PacketId, more: bool) {
-        let wire = &mut self.network.wires[link as usize];
-        let packet = &self.pool[id];
-        let counters = &mut self.counters[link as usize];
-        counters.bytes += u64::from(packet.wire_bytes);
-        counters.packets += 1;
-        if packet.kind == PacketKind::Data {
-            counters.payload += u64::from(packet.payload);
-        }
-        // In the ns-3 HPCC simulator the end of the transmission is scheduled first, then the arrival.
-        let mut rank = 0;
-        if self.ns3.is_some() {
-            wire.end_rank = self.wheel.take_rank();
-            rank = self.wheel.take_rank();
-        }
-        let arrival = wire.send(now, &mut self.pool, id, rank as u32);
-        if more && !wire.is_end_scheduled {
-            wire.is_end_scheduled = true;
-            let end = self.sources.transmission(link);
-            match &self.ns3 {
-                None => self.wheel.schedule(end, wire.free_at),
-                Some(_) => self.wheel.schedule_ranked(end, wire.free_at, wire.end_rank),
+/// Puts what has left each partition before its receiver.
+fn hand_over<O>(partitions: &mut [impl DerefMut<Target = Partition<O>>]) {
+    for from in 0..partitions.len() {
+        for to in 0..partitions.len() {
+            if partitions[from].outbox[to].is_empty() {
+                continue;
             }
-        }
-        if let Some(arrival) = arrival {
-            match &self.ns3 {
-                None => self.wheel.schedule(link, arrival),
-                Some(_) => self.wheel.schedule_ranked(link, arrival, rank),
-            }
+            let mail = std::mem::take(&mut partitions[from].outbox[to]);
+            let read = std::mem::replace(&mut partitions[to].inbox[from], mail);
+            partitions[from].outbox[to] = read; // its memory is used again
         }
     }
 }

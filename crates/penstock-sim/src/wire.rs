@@ -4,7 +4,11 @@
 use penstock_packet::{Packet, PacketId, PacketPool};
 use penstock_units::{Time, Transmission};
 
-/// A directed link, one cache line.
+/// The node at the other end of a wire, where that end is in another partition.
+pub const ELSEWHERE: u32 = u32::MAX;
+
+/// A directed link, one cache line. Of a link between two partitions, each has a wire: the sender's
+/// counts what leaves, and the receiver's holds the packets on their way.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Wire {
@@ -20,9 +24,9 @@ pub struct Wire {
     /// That simulator has an event for the end of every transmission; here the event exists only
     /// when something waits for it.
     pub end_rank: u64,
-    /// The node that sends.
+    /// The node that sends, or [`ELSEWHERE`].
     pub from: u32,
-    /// The node that receives.
+    /// The node that receives, or [`ELSEWHERE`].
     pub to: u32,
     /// Local port at the sender, when the sender is a switch.
     pub from_port: u16,
@@ -65,27 +69,31 @@ impl Wire {
         }
     }
 
+    /// An idle link like this one, between these nodes.
+    pub(crate) fn between(&self, from: u32, to: u32) -> Self {
+        let ends = [(from, self.from_port), (to, self.to_port)];
+        Wire::new(self.transmission, self.delay, ends)
+    }
+
     /// The packet that arrives next.
     #[inline]
     pub fn head(&self) -> PacketId {
         self.head
     }
 
-    /// Starts to send `id` at `now`. Returns the arrival time when `id` is alone on the link.
-    /// Otherwise the packet ahead of `id` stores the arrival time and `order`: when that packet is
-    /// taken, both are in its cache line (one miss less per packet-hop).
+    /// Sends `wire_bytes` from `now` on; returns when their last bit arrives.
     #[inline]
-    pub fn send(
-        &mut self,
-        now: Time,
-        pool: &mut PacketPool,
-        id: PacketId,
-        order: u32,
-    ) -> Option<Time> {
-        let packet = &mut pool[id];
-        packet.next = PacketId::NONE;
-        self.free_at = now + self.transmission.time(u32::from(packet.wire_bytes));
-        let arrival = self.free_at + self.delay;
+    pub fn occupy(&mut self, now: Time, wire_bytes: u16) -> Time {
+        self.free_at = now + self.transmission.time(u32::from(wire_bytes));
+        self.free_at + self.delay
+    }
+
+    /// Puts `id`, which arrives at `arrival`, behind the other packets. True when no other is on its
+    /// way. Otherwise the packet ahead of `id` stores the arrival time: when that packet is taken, the
+    /// time is in its cache line (one miss less per packet-hop).
+    #[inline]
+    pub fn append(&mut self, pool: &mut PacketPool, id: PacketId, arrival: Time) -> bool {
+        pool[id].next = PacketId::NONE;
         let was_empty = self.head.is_none();
         if was_empty {
             self.head = id;
@@ -93,20 +101,18 @@ impl Wire {
             let ahead = &mut pool[self.tail];
             ahead.next = id;
             ahead.time = arrival.as_ps();
-            ahead.order = order;
         }
         self.tail = id;
-        was_empty.then_some(arrival)
+        was_empty
     }
 
-    /// Takes the packet that has arrived. Also returns the arrival time and the order of the next
-    /// packet, if any.
+    /// Takes the packet that has arrived. Also returns the arrival time of the next packet, if any.
     #[inline]
-    pub fn take(&mut self, pool: &PacketPool) -> (PacketId, Option<(Time, u32)>) {
+    pub fn take(&mut self, pool: &PacketPool) -> (PacketId, Option<Time>) {
         let id = self.head;
         let packet = &pool[id];
         self.head = packet.next;
-        let next = (!self.head.is_none()).then(|| (Time::from_ps(packet.time), packet.order));
+        let next = (!self.head.is_none()).then(|| Time::from_ps(packet.time));
         (id, next)
     }
 

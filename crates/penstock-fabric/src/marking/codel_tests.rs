@@ -237,12 +237,8 @@ fn every_queue_has_a_state_of_its_own() {
 struct Back;
 
 impl Routes for Back {
-    fn egress(&mut self, _: u32, _: &mut Packet) -> u16 {
-        0
-    }
-
-    fn back(&mut self, _: u32, _: &mut Packet) -> u16 {
-        1
+    fn egress(&mut self, _: u32, packet: &mut Packet) -> u16 {
+        u16::from(packet.kind.goes_to_source())
     }
 }
 
@@ -296,7 +292,7 @@ fn an_arrival_is_never_dropped() {
         routes: &mut Back,
         requests: &mut requests,
     };
-    assert_eq!(bench.switch.receive(&mut turn, 1, id), Received::Queued);
+    assert_eq!(bench.switch.receive(&mut turn, 1, id), Received::Queued(0));
     assert!(requests.is_empty());
 }
 

@@ -1,20 +1,27 @@
 //! The random numbers of a switch: from a generator of its own, or from ns-3's streams, which all
 //! switches share.
 
-use alloc::rc::Rc;
-use core::cell::RefCell;
+use alloc::sync::Arc;
+use core::fmt::Debug;
 
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
 
-use super::streams::Streams;
+/// Random numbers that all switches of a run share.
+pub trait SharedDraws: Debug + Send + Sync {
+    /// The next number, even in (0, 1).
+    fn draw(&self) -> f64;
+
+    /// Leaves out a number.
+    fn skip(&self);
+}
 
 /// The random numbers of a switch.
 #[derive(Clone, Debug)]
 pub struct Draws {
     own: Pcg32,
     /// Draws marks in place of `own`, under the fidelity of the ns-3 HPCC simulator.
-    shared: Option<Rc<RefCell<Streams>>>,
+    shared: Option<Arc<dyn SharedDraws>>,
 }
 
 impl Draws {
@@ -24,7 +31,7 @@ impl Draws {
     }
 
     /// Draws marks from `shared`, and everything else from `own`.
-    pub fn sharing(own: Pcg32, shared: Rc<RefCell<Streams>>) -> Self {
+    pub fn sharing(own: Pcg32, shared: Arc<dyn SharedDraws>) -> Self {
         Draws { own, shared: Some(shared) }
     }
 
@@ -39,15 +46,15 @@ impl Draws {
     pub(crate) fn happens(&mut self, probability: f64) -> bool {
         match &self.shared {
             None => f64::from(self.own.next_u32()) < probability * 4_294_967_296.0,
-            Some(streams) => streams.borrow_mut().draw() < probability,
+            Some(shared) => shared.draw() < probability,
         }
     }
 
     /// Skips the identification that ns-3 draws for a pause or resume frame.
     #[inline]
     pub(crate) fn on_frame(&mut self) {
-        if let Some(streams) = &self.shared {
-            streams.borrow_mut().skip();
+        if let Some(shared) = &self.shared {
+            shared.skip();
         }
     }
 }

@@ -26,12 +26,9 @@ use super::{Arrival, Departure, Switch};
 
 /// The way of packets, which the driver knows.
 pub trait Routes {
-    /// The port by which a packet that has arrived at `node` leaves it.
+    /// The port by which a packet leaves `node`, where it has arrived, or where a data packet of its flow has
+    /// turned into it (a notice to the source).
     fn egress(&mut self, node: u32, packet: &mut Packet) -> u16;
-
-    /// The port by which a message to the source of a data packet leaves `node`, where that packet was to be
-    /// forwarded; `message` is a copy of it with another kind.
-    fn back(&mut self, node: u32, message: &mut Packet) -> u16;
 }
 
 /// What a driver lends a switch for one call.
@@ -132,16 +129,21 @@ impl SwitchRequests {
 /// What has become of a packet that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// A data packet has joined a queue of the port to which the routes sent it; call
-    /// [`Switch::transmit`] for that port as soon as its link is free.
-    Queued,
+    /// A data packet has joined a queue of this port; call [`Switch::transmit`] for the port as soon as its
+    /// link is free.
+    Queued(u16),
     /// Another packet that is forwarded waits likewise.
-    Waits,
+    Waits(u16),
     /// A frame of the neighbour behind the port by which it came has been obeyed; that port may have
     /// something to send.
     Heard,
-    /// There was no room for a data packet with so much payload (bytes).
-    Dropped(u16),
+    /// There was no room for a data packet at this port.
+    Dropped {
+        /// Port by which the packet was to leave.
+        port: u16,
+        /// Its payload (bytes).
+        payload: u16,
+    },
     /// There was no room for a credit (ExpressPass).
     Refused,
 }
@@ -193,19 +195,23 @@ impl Switch {
                         if let Some(feedback) = feedback {
                             self.send_feedback(pool, *routes, requests, (id, feedback));
                         }
-                        Received::Queued
+                        Received::Queued(egress)
                     }
-                    Arrival::Dropped => self.discard(pool, *routes, requests, id),
+                    Arrival::Dropped => {
+                        let payload = pool[id].payload;
+                        self.discard(pool, *routes, requests, id);
+                        Received::Dropped { port: egress, payload }
+                    }
                 }
             }
             PacketKind::Credit if !self.enqueue_credit(pool, id, egress) => {
                 pool.remove(id);
                 Received::Refused
             }
-            PacketKind::Credit => Received::Waits,
+            PacketKind::Credit => Received::Waits(egress),
             _ => {
                 self.enqueue_control(pool, id, egress);
-                Received::Waits
+                Received::Waits(egress)
             }
         }
     }
@@ -218,8 +224,7 @@ impl Switch {
         routes: &mut R,
         requests: &mut SwitchRequests,
         id: PacketId,
-    ) -> Received {
-        let payload = pool[id].payload;
+    ) {
         match self.frames.notice {
             None => pool.remove(id),
             Some(wire_bytes) => {
@@ -229,7 +234,6 @@ impl Switch {
                 self.send_back(pool, routes, requests, id);
             }
         }
-        Received::Dropped(payload)
     }
 
     /// A frame of the neighbour behind `port` has arrived.
@@ -386,7 +390,7 @@ impl Switch {
         requests: &mut SwitchRequests,
         id: PacketId,
     ) {
-        let port = routes.back(self.node, &mut pool[id]);
+        let port = routes.egress(self.node, &mut pool[id]);
         self.enqueue_control(pool, id, port);
         requests.0.push(SwitchRequest::Ready(port));
     }

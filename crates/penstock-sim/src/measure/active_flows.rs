@@ -76,11 +76,12 @@ impl ActiveFlows {
 
     /// The table of how many active flows had how many packets in front of each link, summed over
     /// the samples.
-    pub fn packets_table(&self) -> Table {
-        let of_key = |pick: fn(&(u32, u32)) -> u32| self.snapshots.keys().map(pick).collect();
+    /// `numbers` has the network's number of each link.
+    pub fn packets_table(&self, numbers: &[u32]) -> Table {
+        let link = |key: &(u32, u32)| numbers[key.0 as usize];
         let columns = vec![
-            ("link", Column::U32(of_key(|key| key.0))),
-            ("packets", Column::U32(of_key(|key| key.1))),
+            ("link", Column::U32(self.snapshots.keys().map(link).collect())),
+            ("packets", Column::U32(self.snapshots.keys().map(|key| key.1).collect())),
             ("flows", Column::U64(self.snapshots.values().copied().collect())),
         ];
         Table { name: "flow_packets", columns }
@@ -92,10 +93,10 @@ impl ActiveFlows {
     }
 
     /// The table of how long each link had how many active flows, until `now`. Links without
-    /// traffic have no rows.
-    pub fn into_table(mut self, now: Time) -> Table {
+    /// traffic have no rows. `numbers` has the network's number of each link.
+    pub fn into_table(mut self, now: Time, numbers: &[u32]) -> Table {
         let (mut link_column, mut flows_column, mut time_column) = (vec![], vec![], vec![]);
-        for (link, flows) in (0u32..).zip(&mut self.links) {
+        for (&link, flows) in numbers.iter().zip(&mut self.links) {
             if flows.time.is_empty() {
                 continue;
             }
@@ -134,8 +135,8 @@ mod tests {
         flows.sample();
         flows.leave(Time::from_ns(20), 0, 7);
         flows.sample();
-        let table = flows.packets_table();
-        assert_eq!(table.columns[0].1, Column::U32(vec![0, 0, 1]));
+        let table = flows.packets_table(&[4, 6]);
+        assert_eq!(table.columns[0].1, Column::U32(vec![4, 4, 6]));
         assert_eq!(table.columns[1].1, Column::U32(vec![1, 2, 1]));
         assert_eq!(table.columns[2].1, Column::U64(vec![3, 1, 2]));
     }
@@ -149,7 +150,7 @@ mod tests {
         flows.leave(Time::from_ns(40), 0, 7);
         flows.leave(Time::from_ns(60), 0, 7);
         flows.leave(Time::from_ns(70), 0, 9);
-        let table = flows.into_table(Time::from_ns(100));
+        let table = flows.into_table(Time::from_ns(100), &[3]);
         assert_eq!(table.columns[1].1, Column::U32(vec![0, 1, 2]));
         assert_eq!(table.columns[2].1, Column::F64(vec![40.0, 30.0, 30.0]));
     }

@@ -48,17 +48,29 @@ impl Backlog {
         self.now_arrived_bytes += size;
     }
 
+    /// Adds what another partition has counted at the same times.
+    pub fn add(&mut self, other: &Backlog) {
+        let pairs = [
+            (&mut self.flows, &other.flows),
+            (&mut self.bytes, &other.bytes),
+            (&mut self.arrived_flows, &other.arrived_flows),
+            (&mut self.arrived_bytes, &other.arrived_bytes),
+        ];
+        for (own, other) in pairs {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
+        }
+    }
+
     /// Takes a sample; true when another sample is to follow.
     pub fn sample(&mut self, now: Time, slots: &FlowSlots, ends: &Flows) -> bool {
-        let (mut flows, mut bytes) = (0, 0);
-        for slot in slots.live() {
-            let size = slots.flows[slot as usize].size;
-            flows += u64::from(size > 0);
-            // An endless flow has size 0, so it adds nothing.
-            bytes += size.saturating_sub(ends.receiver(slot).delivered());
-        }
+        let sending = slots.flows.iter().filter(|flow| flow.is_sending && flow.size > 0);
+        let listening = slots.listening().into_iter();
+        // An endless flow has size 0, so it adds nothing.
+        let missing =
+            listening.map(|(name, flow)| flow.size.saturating_sub(ends.receiver(name).delivered()));
+        let bytes = missing.sum();
         self.time_ns.push(now.as_ns_f64());
-        self.flows.push(flows);
+        self.flows.push(sending.count() as u64);
         self.bytes.push(bytes);
         self.arrived_flows.push(self.now_arrived_flows);
         self.arrived_bytes.push(self.now_arrived_bytes);

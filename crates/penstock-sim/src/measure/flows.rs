@@ -32,6 +32,13 @@ pub struct FlowRecord {
     pub retransmitted_packets: u32,
 }
 
+impl FlowRecord {
+    /// By what finished flows are sorted: when they finished, and their numbers.
+    pub fn order(&self) -> (Time, u64) {
+        (self.start + self.completion.unwrap_or(Time::ZERO), self.flow)
+    }
+}
+
 /// All flows of a run, column by column.
 #[derive(Clone, Debug, Default)]
 pub struct FlowTable {

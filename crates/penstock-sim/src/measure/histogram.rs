@@ -27,6 +27,15 @@ impl LogHistogram {
         self.sum += u128::from(value);
     }
 
+    /// Adds what `other` has counted.
+    pub fn add(&mut self, other: &LogHistogram) {
+        for (own, other) in self.counts.iter_mut().zip(&other.counts) {
+            *own += other;
+        }
+        self.count += other.count;
+        self.sum += other.sum;
+    }
+
     /// How many values were counted.
     pub fn count(&self) -> u64 {
         self.count

@@ -22,6 +22,14 @@ impl SentPauses {
         SentPauses { told: vec![0; links], ..SentPauses::default() }
     }
 
+    /// Adds the counts of `other`.
+    pub fn add(&mut self, other: &SentPauses) {
+        self.classes += other.classes;
+        self.queues += other.queues;
+        self.flows += other.flows;
+        self.timed += other.timed;
+    }
+
     /// A switch sends `signal` by `link`. A bitmap repeats, so only its queues that were not paused
     /// before count.
     pub fn on_send(&mut self, link: u32, signal: Signal) {

@@ -10,8 +10,7 @@ use penstock_units::Time;
 
 use super::histogram::LogHistogram;
 use super::table::{Column, Table};
-use crate::network::Network;
-use crate::scenario::Scenario;
+use crate::setting::Setting;
 
 /// Waiting times in one group of links.
 #[derive(Clone, Default)]
@@ -32,18 +31,27 @@ pub struct QueueDelays {
 }
 
 impl QueueDelays {
-    /// No waits yet.
-    pub fn new(scenario: &Scenario, network: &Network) -> Self {
-        let topology = &network.topology;
-        let first_scheduled = match &scenario.scheme.host.controller {
+    /// No waits yet in partition `number`.
+    pub(crate) fn new(setting: &Setting, number: usize) -> Self {
+        let topology = &setting.topology;
+        let links = setting.placement.links[number].iter();
+        let first_scheduled = match &setting.scenario.scheme.host.controller {
             ControllerConfig::Homa(homa) => Some(homa.first_scheduled_level()),
             _ => None,
         };
         QueueDelays {
-            layer_of: topology.links.iter().map(|link| link.layer).collect(),
+            layer_of: links.map(|&link| topology.links[link as usize].layer).collect(),
             layers: vec![Layer::default(); topology.layers.len()],
             entered: vec![],
             first_scheduled,
+        }
+    }
+
+    /// Adds what another partition has counted.
+    pub(crate) fn add(&mut self, other: &QueueDelays) {
+        for (own, other) in self.layers.iter_mut().zip(&other.layers) {
+            own.all.add(&other.all);
+            own.scheduled.add(&other.scheduled);
         }
     }
 

@@ -1,28 +1,24 @@
-//! Everything that a run measures while it goes on.
+//! Everything that a partition measures while it runs.
 
-use penstock_transport::{Flows, Host};
-use penstock_units::Time;
+use penstock_transport::Flows;
 use serde::Serialize;
 
 use super::active_flows::ActiveFlows;
 use super::backlog::Backlog;
-use super::deadlock::Deadlock;
 use super::events::EventTable;
-use super::flows::{FlowRecord, FlowTable};
+use super::flows::FlowRecord;
 use super::histogram::LogHistogram;
 use super::pauses::SentPauses;
 use super::queue_delays::QueueDelays;
-use super::samples::{BufferSamples, LinkSamples, allowed_rate};
+use super::samples::{BufferSamples, LinkSamples};
 use crate::flow::FlowSlots;
-use crate::network::Network;
-use crate::scenario::Scenario;
+use crate::setting::Setting;
 use crate::wire::WireCounters;
-use crate::workload::TrafficConfig;
 
-/// Everything that is measured while a simulation runs.
+/// Everything that a partition measures while it runs.
 pub struct Measurements {
-    /// Flow records.
-    pub flows: FlowTable,
+    /// Flows that have finished since the window began.
+    pub finished: Vec<FlowRecord>,
     /// Buffers of the switches.
     pub buffers: BufferSamples,
     /// Series of the links that the scenario names.
@@ -39,8 +35,10 @@ pub struct Measurements {
     pub delays: Vec<LogHistogram>,
     /// Pauses that switches sent.
     pub pauses: SentPauses,
-    /// Events processed.
-    pub events: u64,
+    /// Everything that the clock has called for.
+    pub steps: u64,
+    /// Of these, what is not an event of a node or a link: it depends on the number of partitions.
+    pub clock_steps: u64,
     /// Flows that arrived.
     pub flows_started: u64,
     /// Flows that finished.
@@ -59,13 +57,8 @@ pub struct Measurements {
     pub dropped_payload: u64,
     /// The counters of each link when the traffic ended.
     pub duration_counters: Vec<WireCounters>,
-    /// Endless flows, when the traffic ended.
+    /// Endless flows to hosts of the partition, when the traffic ended.
     pub long_lived: Vec<LongLived>,
-    /// The deadlock that ended the run, if any.
-    pub deadlock: Option<Deadlock>,
-    series_links: Vec<u32>,
-    incast: Vec<bool>,
-    labels: Vec<String>,
 }
 
 /// An endless flow when the traffic ended.
@@ -84,24 +77,22 @@ pub struct LongLived {
 }
 
 impl Measurements {
-    /// Nothing is measured yet.
-    pub fn new(scenario: &Scenario, network: &Network, labels: Vec<String>) -> Self {
-        let measure = &scenario.measure;
-        let link = |&(from, to): &(u32, u32)| network.topology.link_between(from, to);
-        let is_incast = |entry: &TrafficConfig| matches!(entry, TrafficConfig::Incast(_));
+    /// Nothing is measured yet in partition `number`.
+    pub(crate) fn new(setting: &Setting, number: usize) -> Self {
+        let measure = &setting.scenario.measure;
+        let links = setting.placement.links[number].len();
         Measurements {
-            flows: FlowTable::default(),
+            finished: vec![],
             buffers: BufferSamples::default(),
             series: LinkSamples::default(),
             backlog: Backlog::default(),
-            active_flows: measure.active_flows.then(|| ActiveFlows::new(network.wires.len())),
-            queue_delays: measure
-                .queue_delays
-                .then(|| Box::new(QueueDelays::new(scenario, network))),
+            active_flows: measure.active_flows.then(|| ActiveFlows::new(links)),
+            queue_delays: measure.queue_delays.then(|| Box::new(QueueDelays::new(setting, number))),
             event_table: measure.events.then(EventTable::default),
-            delays: vec![LogHistogram::default(); labels.len()],
-            pauses: SentPauses::new(network.wires.len()),
-            events: 0,
+            delays: vec![LogHistogram::default(); setting.scenario.traffic.len()],
+            pauses: SentPauses::new(links),
+            steps: 0,
+            clock_steps: 0,
             flows_started: 0,
             flows_finished: 0,
             endless: 0,
@@ -112,24 +103,10 @@ impl Measurements {
             dropped_payload: 0,
             duration_counters: vec![],
             long_lived: vec![],
-            deadlock: None,
-            series_links: measure.series.iter().filter_map(link).collect(),
-            incast: scenario.traffic.iter().map(is_incast).collect(),
-            labels,
         }
     }
 
-    /// Names of the traffic entries.
-    pub fn labels(&self) -> &[String] {
-        &self.labels
-    }
-
-    /// Whether flows of a traffic entry carry the incast label.
-    pub fn is_incast(&self, label: u16) -> bool {
-        self.incast[usize::from(label)]
-    }
-
-    /// A flow of `size` bytes arrives; `size` is 0 for an endless flow.
+    /// A flow of `size` bytes starts at a host of the partition; `size` is 0 for an endless flow.
     pub fn on_flow_start(&mut self, size: u64) {
         self.flows_started += 1;
         if size == 0 {
@@ -141,65 +118,41 @@ impl Measurements {
     }
 
     /// A flow has finished.
-    pub fn on_flow_end(&mut self, record: &FlowRecord) {
+    pub fn on_flow_end(&mut self, record: FlowRecord) {
         self.flows_finished += 1;
         self.live_finite -= 1;
-        self.flows.push(record);
-    }
-
-    /// Samples the buffers of all switches and the series.
-    pub fn sample(
-        &mut self,
-        now: Time,
-        network: &Network,
-        counters: &[WireCounters],
-        (hosts, ends): (&[Host], &Flows),
-    ) {
-        if let Some(active) = &mut self.active_flows {
-            active.sample();
-        }
-        for (index, switch) in network.switches.iter().enumerate() {
-            self.buffers.time.push(now.as_ns_f64());
-            self.buffers.node.push(network.topology.hosts + index as u32);
-            self.buffers.bytes.push(switch.accounts().total);
-        }
-        for &link in &self.series_links {
-            let wire = &network.wires[link as usize];
-            let samples = &mut self.series;
-            let port = (wire.from >= network.topology.hosts).then(|| {
-                network.switches[(wire.from - network.topology.hosts) as usize].port(wire.from_port)
-            });
-            samples.time.push(now.as_ns_f64());
-            samples.link.push(link);
-            samples.queue_bytes.push(port.map_or(0, |port| port.bytes()));
-            samples.active_queues.push(port.map_or(0, |port| port.active()));
-            let active = self.active_flows.as_ref();
-            samples.active_flows.push(active.map_or(0, |active| active.active(link)));
-            samples.paused_queues.push(port.map_or(0, |port| port.paused_queues()));
-            samples.tx_bytes.push(counters[link as usize].bytes);
-            samples.data_bytes.push(counters[link as usize].payload);
-            let line_rate = network.topology.links[link as usize].rate.as_bps();
-            samples.allowed_bps.push(match port {
-                None => allowed_rate(&hosts[wire.from as usize], ends, line_rate),
-                Some(_) => 0,
-            });
-        }
+        self.finished.push(record);
     }
 
     /// The traffic ends: keeps the counters of links and the state of endless flows.
     pub fn on_duration(&mut self, slots: &FlowSlots, ends: &Flows, counters: &[WireCounters]) {
         self.duration_counters = counters.to_vec();
-        for slot in slots.live() {
-            let flow = &slots.flows[slot as usize];
-            if flow.size == 0 {
-                self.long_lived.push(LongLived {
-                    flow: flow.number,
-                    src: flow.source,
-                    dst: flow.destination,
-                    start_ns: flow.start.as_ns_f64(),
-                    delivered_bytes: ends.receiver(slot).delivered(),
-                });
-            }
+        for (name, flow) in slots.listening().into_iter().filter(|(_, flow)| flow.size == 0) {
+            self.long_lived.push(LongLived {
+                flow: flow.number,
+                src: flow.source,
+                dst: flow.destination,
+                start_ns: flow.start.as_ns_f64(),
+                delivered_bytes: ends.receiver(name).delivered(),
+            });
         }
+    }
+
+    /// Adds the counts of another partition. The backlog and rows of tables are merged elsewhere.
+    pub(crate) fn add_counts(&mut self, other: &Measurements) {
+        self.pauses.add(&other.pauses);
+        for (own, other) in self.delays.iter_mut().zip(&other.delays) {
+            own.add(other);
+        }
+        self.steps += other.steps;
+        self.clock_steps += other.clock_steps;
+        self.flows_started += other.flows_started;
+        self.flows_finished += other.flows_finished;
+        self.endless += other.endless;
+        self.live_finite += other.live_finite;
+        self.drops += other.drops;
+        self.lost_packets += other.lost_packets;
+        self.arrived_payload += other.arrived_payload;
+        self.dropped_payload += other.dropped_payload;
     }
 }

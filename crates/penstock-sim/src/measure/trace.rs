@@ -5,6 +5,7 @@ use penstock_packet::{Observation, Observer, PacketFlags, PacketKind};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
+use crate::topology::Topology;
 
 /// An observer that writes down every event at the switches that it watches.
 #[derive(Debug)]
@@ -42,6 +43,18 @@ pub struct PortLinks {
     pub egress: Vec<Vec<u32>>,
     /// By node and local port: the link that comes in by the port.
     pub ingress: Vec<Vec<u32>>,
+}
+
+impl PortLinks {
+    /// The links of `topology`.
+    pub fn new(topology: &Topology) -> Self {
+        let nodes = 0..topology.nodes.len() as u32;
+        let egress: Vec<Vec<u32>> =
+            nodes.map(|node| topology.egress_links(node).to_vec()).collect();
+        let reverse = |link: &u32| topology.links[*link as usize].reverse;
+        let ingress = egress.iter().map(|links| links.iter().map(reverse).collect()).collect();
+        PortLinks { egress, ingress }
+    }
 }
 
 impl PacketTrace {

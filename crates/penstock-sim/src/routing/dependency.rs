@@ -162,12 +162,13 @@ impl Dependencies {
 fn follow(topology: &Topology, routings: &[&Routing], edge: u32, next: &mut [Vec<u32>]) {
     let mut is_used = vec![false; topology.switches as usize];
     let mut waiting = routings[0].edge_switches().to_vec();
-    let hops = |switch| routings.iter().flat_map(move |routing| routing.next_hops(switch, edge));
+    let hops =
+        |switch| routings.iter().flat_map(move |routing| routing.next_hops(switch, edge).iter());
     while let Some(switch) = waiting.pop() {
         if std::mem::replace(&mut is_used[(switch - topology.hosts) as usize], true) {
             continue;
         }
-        for &link in hops(switch) {
+        for link in hops(switch) {
             let to = topology.links[link as usize].to;
             next[link as usize].extend(hops(to));
             waiting.push(to);

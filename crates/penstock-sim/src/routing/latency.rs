@@ -52,8 +52,8 @@ pub(crate) fn longest_path(
     for (edge, last) in (0u32..).zip(&access) {
         for &switch in routing.nearest_first(edge) {
             let onward = routing.next_hops(switch, edge).iter().map(|hop| {
-                let next = topology.links[*hop as usize].to - topology.hosts;
-                price(*hop).saturating_add(to_edge[next as usize])
+                let next = topology.links[hop as usize].to - topology.hosts;
+                price(hop).saturating_add(to_edge[next as usize])
             });
             let onward = onward.max().unwrap_or(Time::ZERO);
             to_edge[(switch - topology.hosts) as usize] = onward.saturating_add(in_switch);

@@ -27,7 +27,8 @@ pub(crate) use spray::Spray;
 pub use spray::{SprayConfig, SprayOrder};
 pub use sprayed::sprayed_ideal_fct;
 pub use symmetric::symmetric_paths;
-pub use table::Routing;
+pub(crate) use symmetric::symmetric_port;
+pub use table::{Routing, path_key, reply_key};
 
 /// How a scheme chooses among shortest paths; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

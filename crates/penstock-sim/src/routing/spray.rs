@@ -6,6 +6,8 @@
 //! packets keep the path of their flow, because they wait nowhere. Packets of a sprayed flow
 //! overtake each other, so the recovery must not take a late packet for a lost one.
 
+use std::ops::Range;
+
 use penstock_engine::stream;
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
@@ -36,39 +38,46 @@ pub enum SprayOrder {
     RoundRobin,
 }
 
-/// The choices of next hops at all switches.
+/// The choices of next hops at switches.
 #[derive(Debug)]
 pub(crate) struct Spray {
     order: SprayOrder,
+    switches: Vec<Sprayer>,
+    /// The first node among the switches.
+    first: u32,
+}
+
+/// The choices of one switch.
+#[derive(Debug)]
+struct Sprayer {
     random: Pcg32,
-    /// By switch: its random start, plus the number of packets that it has sprayed.
-    turns: Vec<u32>,
+    /// A random start, plus the number of packets that the switch has sprayed.
+    turn: u32,
 }
 
 impl Spray {
-    /// Choices for `switches` switches, drawn from the random stream `spray`.
-    pub(crate) fn new(config: &SprayConfig, switches: usize, seed: u64) -> Self {
-        let mut named = stream(seed, "spray");
-        let mut random = Pcg32::new(named.next_u64(), named.next_u64());
-        let turns = (0..switches).map(|_| random.next_u32()).collect();
-        Spray { order: config.order, random, turns }
+    /// Choices for `switches`, nodes. Switch `node` draws from the random stream `spray/{node}`.
+    pub(crate) fn new(config: &SprayConfig, switches: Range<u32>, seed: u64) -> Self {
+        let first = switches.start;
+        let sprayer = |node: u32| {
+            let mut named = stream(seed, &format!("spray/{}", node - first));
+            let mut random = Pcg32::new(named.next_u64(), named.next_u64());
+            Sprayer { turn: random.next_u32(), random }
+        };
+        Spray { order: config.order, switches: switches.map(sprayer).collect(), first }
     }
 
-    /// The link that a packet to `host` takes from the switch with index `switch`.
+    /// The port by which a packet to `host` leaves `switch`.
     #[inline]
-    pub(crate) fn link(&mut self, routing: &Routing, switch: usize, host: u32) -> u32 {
-        let hops = routing.next_links(switch, host);
-        if hops.len() == 1 {
-            return hops[0];
-        }
-        let draw = match self.order {
-            SprayOrder::Random => self.random.next_u32(),
+    pub(crate) fn port(&mut self, routing: &Routing, switch: u32, host: u32) -> u16 {
+        let Sprayer { random, turn } = &mut self.switches[(switch - self.first) as usize];
+        routing.next_port_by(switch, host, |count| match self.order {
+            SprayOrder::Random => ((u64::from(random.next_u32()) * count as u64) >> 32) as usize,
             SprayOrder::RoundRobin => {
-                self.turns[switch] = self.turns[switch].wrapping_add(1);
-                return hops[self.turns[switch] as usize % hops.len()];
+                *turn = turn.wrapping_add(1);
+                *turn as usize % count
             }
-        };
-        hops[((u64::from(draw) * hops.len() as u64) >> 32) as usize]
+        })
     }
 }
 
@@ -82,10 +91,11 @@ mod tests {
     fn counts(order: SprayOrder, packets: u32) -> Vec<u32> {
         let network = build(&bfc()).unwrap();
         let routing = Routing::new(&network);
-        let mut spray = Spray::new(&SprayConfig { order }, network.switches as usize, 1);
+        let switches = network.hosts..network.hosts + network.switches;
+        let mut spray = Spray::new(&SprayConfig { order }, switches, 1);
         let mut counts = vec![0; network.links.len()];
         for _ in 0..packets {
-            counts[spray.link(&routing, 0, 100) as usize] += 1;
+            counts[usize::from(spray.port(&routing, network.hosts, 100))] += 1;
         }
         counts.retain(|&count| count > 0);
         counts
@@ -108,7 +118,9 @@ mod tests {
         let network = build(&bfc()).unwrap();
         let routing = Routing::new(&network);
         let random = SprayConfig { order: SprayOrder::Random };
-        let mut spray = Spray::new(&random, network.switches as usize, 1);
-        assert_eq!(spray.link(&routing, 0, 5), network.downlink(5));
+        let switches = network.hosts..network.hosts + network.switches;
+        let mut spray = Spray::new(&random, switches, 1);
+        let port = usize::from(spray.port(&routing, network.hosts, 5));
+        assert_eq!(network.egress_links(network.hosts)[port], network.downlink(5));
     }
 }

@@ -99,7 +99,7 @@ fn fastest(
     if from == to {
         return Time::ZERO;
     }
-    let over = |&link: &u32| {
+    let over = |link: u32| {
         let (service, after) = crossing(topology, link, frame);
         let next = topology.links[link as usize].to;
         let onward = fastest(topology, routing, (next, to, edge), frame);

@@ -18,13 +18,33 @@ pub fn symmetric_paths(
     topology: &Topology,
     routing: &Routing,
     ends: (u32, u32),
-    flow_hash: u64,
+    flow_key: u64,
     [there, back]: [&mut Vec<u32>; 2],
 ) {
     let is_sorted = ends.0 < ends.1;
     let (low, high) = if is_sorted { (there, back) } else { (back, there) };
-    routing.path(ends.0.min(ends.1), ends.0.max(ends.1), flow_hash, low);
+    routing.path(ends.0.min(ends.1), ends.0.max(ends.1), flow_key, low);
     high.extend(low.iter().rev().map(|&link| topology.links[link as usize].reverse));
+}
+
+/// The port by which a packet between two hosts, `from` and `to`, leaves `switch` on one of the two paths
+/// of [`symmetric_paths`]. A packet that is on neither, because routes have changed, takes any shortest
+/// path.
+///
+/// # Panics
+/// When one of the ends is not a host, or `switch` not a switch.
+#[inline]
+pub(crate) fn symmetric_port(
+    routing: &Routing,
+    switch: u32,
+    (from, to): (u32, u32),
+    flow_key: u64,
+) -> u16 {
+    let back = match from < to {
+        true => None,
+        false => routing.port_back(switch, (to, from), flow_key),
+    };
+    back.unwrap_or_else(|| routing.next_port(switch, to, flow_key))
 }
 
 #[cfg(test)]
@@ -49,6 +69,13 @@ mod tests {
         assert_eq!(node, ends.0);
         let reverse = |link: &u32| network.links[*link as usize].reverse;
         assert_eq!(there.iter().rev().map(reverse).collect::<Vec<_>>(), back);
+        for (ends, links) in [(ends, &there), ((ends.1, ends.0), &back)] {
+            for &link in &links[1..] {
+                let switch = network.links[link as usize].from;
+                let port = symmetric_port(&routing, switch, ends, mix(hash));
+                assert_eq!(network.egress_links(switch)[usize::from(port)], link);
+            }
+        }
         [there, back]
     }
 

@@ -4,8 +4,7 @@
 //! sets of next hops are kept once. So 8,192 hosts under 256 ToRs and 64 spines need less than 1
 //! MB.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use std::collections::{HashMap, VecDeque};
 
 use penstock_engine::stream::mix;
 
@@ -16,27 +15,35 @@ const UNREACHED: u32 = u32::MAX;
 
 /// Shortest-path routes of one network.
 ///
-/// A switch with several next hops on shortest paths takes number `mix(hash, salt) mod n` of them,
-/// in ascending link order. Each switch has a salt of its own. With one hash for all switches, the
-/// second tier would get only the flows that the first tier's hash sends there, and would use only
+/// A switch with several next hops on shortest paths takes one of them by a hash of the flow and the
+/// switch, in ascending link order. Each switch has a hash of its own. With one hash for all switches,
+/// the second tier would get only the flows that the first tier's hash sends there, and would use only
 /// a part of its links (polarization).
+///
+/// A next hop is stored as a port of its switch. Switches in equal places then share their sets of
+/// next hops, and the sets of a large network stay in a processor's nearest cache.
 #[derive(Clone, Debug)]
 pub struct Routing {
     /// Node number of the first switch = number of hosts.
     hosts: u32,
     switches: usize,
-    /// By host: the link to its switch, the link from its switch, the index of the switch in
-    /// `edges`.
+    /// By host: how it is reached.
     access: Vec<Access>,
     /// The edge switches' node numbers, ascending.
     edges: Vec<u32>,
+    /// `[switch, edge]`: index into `sets`.
+    choices: Vec<u32>,
+    /// Each distinct set of next hops, as a part of `ports`.
+    sets: Vec<PortSet>,
+    ports: Vec<u16>,
+    /// By switch: where its links start in `links`.
+    first_port: Vec<u32>,
+    /// The links that leave each switch, by port.
+    links: Vec<u32>,
     /// By link: the node to which the link leads.
     link_to: Vec<u32>,
-    /// `[edge, switch]`: index into `ranges`, whose entry has the next hops.
-    choices: Vec<u32>,
-    /// Each distinct set of next hops as a range of `hops`.
-    ranges: Vec<Range<u32>>,
-    hops: Vec<u32>,
+    /// By link to a switch: the port there of the cable's other direction.
+    back_port: Vec<u16>,
     /// `[edge, rank]`: switch node numbers by ascending distance from the edge switch.
     nearest_first: Vec<u32>,
 }
@@ -45,7 +52,62 @@ pub struct Routing {
 struct Access {
     uplink: u32,
     downlink: u32,
+    /// The index of the host's switch in `edges`.
     edge: u32,
+}
+
+/// Ports that lead one step closer; empty at the edge switch itself.
+#[derive(Clone, Copy, Debug)]
+struct PortSet {
+    start: u32,
+    count: u32,
+}
+
+/// The next hops of one switch towards one edge switch.
+#[derive(Clone, Copy, Debug)]
+pub struct NextHops<'a> {
+    ports: &'a [u16],
+    /// The links at all ports of the switch.
+    links: &'a [u32],
+}
+
+impl<'a> NextHops<'a> {
+    /// How many there are.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.ports.len()
+    }
+
+    /// Whether there is none: the switch is the edge switch.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.ports.is_empty()
+    }
+
+    /// The links, ascending.
+    pub fn iter(self) -> impl Iterator<Item = u32> + use<'a> {
+        self.ports.iter().map(move |&port| self.links[usize::from(port)])
+    }
+}
+
+/// The key by which switches choose the path of the flow with `hash`, in the direction of its data.
+/// `path_seed` is a number of the run.
+#[inline]
+pub fn path_key(path_seed: u64, hash: u32) -> u64 {
+    path_seed ^ u64::from(hash)
+}
+
+/// The key of the way back of a flow whose data have `key`: switches choose another path.
+#[inline]
+pub fn reply_key(key: u64) -> u64 {
+    key ^ 1 << 63
+}
+
+/// Which of `count` next hops `switch` takes for a flow with `key`.
+#[inline]
+fn pick(switch: u32, key: u64, count: usize) -> usize {
+    let hash = mix(key ^ u64::from(switch) << 32) >> 32;
+    ((hash * count as u64) >> 32) as usize
 }
 
 impl Routing {
@@ -64,24 +126,36 @@ impl Routing {
             let edge = edges.partition_point(|edge| *edge < switch) as u32;
             Access { uplink: topology.uplink(host), downlink: topology.downlink(host), edge }
         });
+        let switches = topology.hosts..topology.hosts + topology.switches;
         let mut routing = Routing {
             hosts: topology.hosts,
             switches: topology.switches as usize,
             access: access.collect(),
-            edges: Vec::new(),
+            choices: vec![0; edges.len() * topology.switches as usize],
+            edges,
+            sets: Vec::new(),
+            ports: Vec::new(),
+            first_port: Vec::with_capacity(topology.switches as usize + 1),
+            links: Vec::new(),
             link_to: topology.links.iter().map(|link| link.to).collect(),
-            choices: Vec::with_capacity(edges.len() * topology.switches as usize),
-            ranges: Vec::new(),
-            hops: Vec::new(),
-            nearest_first: Vec::with_capacity(edges.len() * topology.switches as usize),
+            back_port: vec![0; topology.links.len()],
+            nearest_first: Vec::new(),
         };
-        let mut known = BTreeMap::new();
-        let mut distances = vec![UNREACHED; topology.nodes.len()];
-        for &edge in &edges {
-            routing.search(topology, is_down, edge, &mut distances);
-            routing.choose(topology, is_down, &distances, &mut known);
+        for switch in switches {
+            routing.first_port.push(routing.links.len() as u32);
+            routing.links.extend(topology.egress_links(switch));
+            for (port, &link) in (0u16..).zip(topology.egress_links(switch)) {
+                routing.back_port[topology.links[link as usize].reverse as usize] = port;
+            }
         }
-        routing.edges = edges;
+        routing.first_port.push(routing.links.len() as u32);
+        routing.nearest_first.reserve(routing.choices.len());
+        let mut known = HashMap::new();
+        let mut distances = vec![UNREACHED; topology.nodes.len()];
+        for number in 0..routing.edges.len() {
+            routing.search(topology, is_down, routing.edges[number], &mut distances);
+            routing.choose(topology, is_down, (number, &distances), &mut known);
+        }
         routing
     }
 
@@ -106,56 +180,99 @@ impl Routing {
         }
     }
 
-    /// Appends, for every switch, the set of links that lead one step closer to the edge switch.
+    /// Notes, for every switch, the ports that lead one step closer to edge switch `number`.
     fn choose(
         &mut self,
         topology: &Topology,
         is_down: &[bool],
-        distances: &[u32],
-        known: &mut BTreeMap<Vec<u32>, u32>,
+        (number, distances): (usize, &[u32]),
+        known: &mut HashMap<Vec<u16>, u32>,
     ) {
         let mut closer = Vec::new();
-        for switch in topology.hosts..topology.hosts + topology.switches {
+        for index in 0..self.switches {
+            let switch = topology.hosts + index as u32;
             let distance = distances[switch as usize];
+            let leads_closer = |link: u32| {
+                let next = distances[topology.links[link as usize].to as usize];
+                !is_down[link as usize] && next != UNREACHED && next + 1 == distance
+            };
             closer.clear();
-            closer.extend(topology.egress_links(switch).iter().filter(|link| {
-                let next = distances[topology.links[**link as usize].to as usize];
-                !is_down[**link as usize] && next != UNREACHED && next + 1 == distance
-            }));
+            let leaving = (0u16..).zip(topology.egress_links(switch));
+            closer.extend(leaving.filter(|(_, link)| leads_closer(**link)).map(|(port, _)| port));
             let set = known.get(&closer).copied().unwrap_or_else(|| {
-                let start = self.hops.len() as u32;
-                self.hops.extend(&closer);
-                self.ranges.push(start..self.hops.len() as u32);
-                let set = self.ranges.len() as u32 - 1;
+                let (start, count) = (self.ports.len() as u32, closer.len() as u32);
+                self.ports.extend(&closer);
+                self.sets.push(PortSet { start, count });
+                let set = self.sets.len() as u32 - 1;
                 known.insert(closer.clone(), set);
                 set
             });
-            self.choices.push(set);
+            self.choices[index * self.edges.len() + number] = set;
         }
     }
 
     /// Appends to `links` the directed links from `source`'s uplink to `destination`'s downlink.
     ///
-    /// `flow_hash` should be uniform over 64 bits. A flow's data and its ACKs take independent
-    /// paths when the caller gives them different hashes.
+    /// Flows with different keys take independent paths ([`path_key`], [`reply_key`]).
     ///
     /// # Panics
     /// When one of the nodes is not a host.
-    pub fn path(&self, source: u32, destination: u32, flow_hash: u64, links: &mut Vec<u32>) {
-        self.path_by(source, destination, links, |switch, hops| pick(switch, hops, flow_hash));
+    pub fn path(&self, source: u32, destination: u32, key: u64, links: &mut Vec<u32>) {
+        self.path_by(source, destination, links, |switch, hops| {
+            hops.links[usize::from(hops.ports[pick(switch, key, hops.len())])]
+        });
     }
 
-    /// The link of [`Routing::path`] by which a packet leaves `switch`, wherever the packet has
-    /// come from.
+    /// The port of [`Routing::path`] by which a packet leaves `switch`, wherever the packet has come
+    /// from.
     ///
     /// # Panics
     /// When `switch` is not a switch or `destination` not a host.
-    pub fn next_link(&self, switch: u32, destination: u32, flow_hash: u64) -> u32 {
-        let end = self.access[destination as usize];
-        if self.edges[end.edge as usize] == switch {
-            return end.downlink;
+    #[inline]
+    pub fn next_port(&self, switch: u32, destination: u32, key: u64) -> u16 {
+        self.next_port_by(switch, destination, |count| pick(switch, key, count))
+    }
+
+    /// A port by which a packet to `destination` leaves `switch`. Of several, `choose` takes one, by
+    /// its place in ascending order.
+    ///
+    /// # Panics
+    /// When `switch` is not a switch or `destination` not a host.
+    #[inline]
+    pub fn next_port_by(
+        &self,
+        switch: u32,
+        destination: u32,
+        choose: impl FnOnce(usize) -> usize,
+    ) -> u16 {
+        let end = &self.access[destination as usize];
+        let index = (switch - self.hosts) as usize;
+        let set = self.sets[self.choices[index * self.edges.len() + end.edge as usize] as usize];
+        let start = set.start as usize;
+        match set.count {
+            0 => self.back_port[end.uplink as usize],
+            1 => self.ports[start],
+            count => self.ports[start + choose(count as usize)],
         }
-        pick(switch, self.next_hops(switch, end.edge), flow_hash)
+    }
+
+    /// The port of `switch` that leads back where [`Routing::path`] from `source` to `destination` comes
+    /// from; none when the path does not pass `switch`.
+    pub(super) fn port_back(
+        &self,
+        switch: u32,
+        (source, destination): (u32, u32),
+        key: u64,
+    ) -> Option<u16> {
+        let (start, end) = (self.access[source as usize], self.access[destination as usize]);
+        let (mut node, mut link) = (self.edges[start.edge as usize], start.uplink);
+        while node != switch {
+            let hops = self.next_hops(node, end.edge);
+            let port = *hops.ports.get(pick(node, key, hops.len()))?;
+            link = hops.links[usize::from(port)];
+            node = self.link_to[link as usize];
+        }
+        Some(self.back_port[link as usize])
     }
 
     /// Whether every switch reaches every edge switch.
@@ -163,7 +280,7 @@ impl Routing {
         self.nearest_first.len() == self.edges.len() * self.switches
     }
 
-    /// The same path as [`Routing::path`], but `choose` takes one of the next hops of a switch.
+    /// The same path as [`Routing::path`], but `choose` takes one of the next hops of a switch, a link.
     ///
     /// # Panics
     /// When one of the nodes is not a host.
@@ -172,7 +289,7 @@ impl Routing {
         source: u32,
         destination: u32,
         links: &mut Vec<u32>,
-        choose: impl Fn(u32, &[u32]) -> u32,
+        choose: impl Fn(u32, NextHops<'_>) -> u32,
     ) {
         let (start, end) = (self.access[source as usize], self.access[destination as usize]);
         links.push(start.uplink);
@@ -204,26 +321,13 @@ impl Routing {
     ///
     /// # Panics
     /// When `switch` is not a switch or there is no such edge switch.
-    pub fn next_hops(&self, switch: u32, edge: u32) -> &[u32] {
-        let row = edge as usize * self.switches;
-        let set = self.choices[row + (switch - self.hosts) as usize];
-        let range = &self.ranges[set as usize];
-        &self.hops[range.start as usize..range.end as usize]
-    }
-
-    /// The links that a packet to `host` may take from the switch with index `switch`: the link to
-    /// the host, or the links to the next switches of shortest paths.
-    ///
-    /// # Panics
-    /// When there is no such switch or host.
-    #[inline]
-    pub fn next_links(&self, switch: usize, host: u32) -> &[u32] {
-        let access = &self.access[host as usize];
-        let set = self.choices[access.edge as usize * self.switches + switch];
-        let range = &self.ranges[set as usize];
-        match &self.hops[range.start as usize..range.end as usize] {
-            [] => core::slice::from_ref(&access.downlink),
-            hops => hops,
+    pub fn next_hops(&self, switch: u32, edge: u32) -> NextHops<'_> {
+        let index = (switch - self.hosts) as usize;
+        let set = self.sets[self.choices[index * self.edges.len() + edge as usize] as usize];
+        let links = self.first_port[index] as usize..self.first_port[index + 1] as usize;
+        NextHops {
+            ports: &self.ports[set.start as usize..(set.start + set.count) as usize],
+            links: &self.links[links],
         }
     }
 
@@ -237,14 +341,10 @@ impl Routing {
     }
 }
 
-/// The next hop that `switch` takes for the flow with `flow_hash`.
-#[inline]
-fn pick(switch: u32, hops: &[u32], flow_hash: u64) -> u32 {
-    hops[(mix(flow_hash ^ mix(u64::from(switch))) % hops.len() as u64) as usize]
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -298,9 +398,8 @@ mod tests {
     fn equal_sets_are_kept_once() {
         let network = build(&leaf_spine(256, 32, 64)).unwrap();
         let routing = Routing::new(&network);
-        // One set for the uplinks of each ToR, one for each single spine-to-ToR link, and the empty
-        // set.
-        assert_eq!(routing.ranges.len(), 256 + 64 * 256 + 1);
+        // One set for the uplinks of any ToR, one for each port of any spine, and the empty set.
+        assert_eq!(routing.sets.len(), 1 + 256 + 1);
         assert_eq!(routing.next_hops(8_192, 1).len(), 64);
         assert!(routing.next_hops(8_192, 0).is_empty());
     }

@@ -103,7 +103,7 @@ impl Demand {
             for &switch in routing.nearest_first(edge).iter().rev() {
                 let hops = routing.next_hops(switch, edge);
                 let share = at_switch[switch as usize] / hops.len().max(1) as f64;
-                for &hop in hops {
+                for hop in hops.iter() {
                     crossings[hop as usize] += share;
                     at_switch[topology.links[hop as usize].to as usize] += share;
                 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use penstock_fabric::{
     Received, Routes, Switch, SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn,
 };
-use penstock_packet::{Packet, PacketId, PacketPool, Signal, Unobserved};
-use penstock_transport::{Flows, Host, HostDraws, Opening, Request, Requests, Timer, Turn};
+use penstock_packet::{Packet, PacketId, PacketPool, Unobserved};
+use penstock_transport::{Flows, Host, Opening, Request, Requests, Timer, Turn};
 use penstock_units::{BitRate, Bytes, Time};
 
 /// The sources of events, in the order in which they happen at one instant.
@@ -29,9 +29,8 @@ pub enum Source {
     Traffic,
     /// The switch repeats its signals to its neighbours.
     Repeat,
-    /// Timer number n of the flows: 0 and 1 are the receiving and the sending end of the first
-    /// flow, and so on.
-    Flow(u32),
+    /// A timer of the flow with this number, at its receiving end (0) or its sending end (1).
+    Flow(usize, u8),
 }
 
 /// When each source is due.
@@ -80,26 +79,16 @@ struct Wire {
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     pub opening: Opening,
-    pub destination: u32,
     pub start: Time,
     pub completion: Option<Time>,
 }
 
 /// The ways of packets: port n of the switch leads to host n.
-#[derive(Default)]
-struct Ways {
-    /// By name of a flow: its source and destination.
-    ends: Vec<[u32; 2]>,
-}
+struct Ways;
 
 impl Routes for Ways {
     fn egress(&mut self, _node: u32, packet: &mut Packet) -> u16 {
-        let [source, destination] = self.ends[packet.flow as usize];
-        (if packet.kind.goes_to_source() { source } else { destination }) as u16
-    }
-
-    fn back(&mut self, node: u32, message: &mut Packet) -> u16 {
-        self.egress(node, message)
+        (if packet.kind.goes_to_source() { packet.source } else { packet.destination }) as u16
     }
 }
 
@@ -111,7 +100,6 @@ pub struct Driver {
     calendar: Calendar,
     pool: PacketPool,
     ends: Flows,
-    draws: HostDraws,
     ways: Ways,
     requests: Requests,
     told: SwitchRequests,
@@ -120,6 +108,10 @@ pub struct Driver {
     next: usize,
     /// By name of a flow: its number.
     named: Vec<usize>,
+    /// The length of a window.
+    window: Time,
+    /// Flows whose destinations do not know yet that they have completed: when they hear of it.
+    closing: VecDeque<(Time, u32)>,
     pub drops: u64,
     /// Pauses that the switch has sent.
     pub pauses: u64,
@@ -130,10 +122,10 @@ impl Driver {
     pub fn new(
         hosts: [Host; 2],
         switch: Switch,
-        draws: HostDraws,
         cables: [(BitRate, Time); 2],
         pool: PacketPool,
         flows: Vec<Flow>,
+        window: Time,
     ) -> Self {
         let wire = |cable: usize| {
             let (rate, delay) = cables[cable];
@@ -146,13 +138,14 @@ impl Driver {
             calendar: Calendar::default(),
             pool,
             ends: Flows::default(),
-            draws,
-            ways: Ways::default(),
+            ways: Ways,
             requests: Requests::default(),
             told: SwitchRequests::default(),
             flows,
             next: 0,
             named: Vec::new(),
+            window,
+            closing: VecDeque::new(),
             drops: 0,
             pauses: 0,
             now: Time::ZERO,
@@ -168,6 +161,12 @@ impl Driver {
         while let Some((now, source)) = self.calendar.pop() {
             if now > end || self.flows.iter().all(|flow| flow.completion.is_some()) {
                 break;
+            }
+            if self.closing.front().is_some_and(|closing| closing.0 < now) {
+                // A timer that is due may be one that the end of its flow cancels.
+                self.calendar.set(source, now);
+                self.close(now);
+                continue;
             }
             self.now = now;
             self.step(source);
@@ -192,12 +191,11 @@ impl Driver {
             Source::Clock => self.switch_timer(SwitchTimer::Clock),
             Source::Repeat => self.switch_timer(SwitchTimer::Repeat),
             Source::Traffic => self.start_flow(),
-            Source::Flow(timer) => {
-                let name = timer / 2 + 1;
-                let flow = &self.flows[self.named[name as usize]];
-                let (host, timer) = match timer % 2 {
-                    0 => (flow.destination, Timer::Receiver(name)),
-                    _ => (flow.opening.source, Timer::Sender(name)),
+            Source::Flow(number, end) => {
+                let opening = &self.flows[number].opening;
+                let (host, timer) = match end {
+                    0 => (opening.destination, Timer::Receiver(opening.flow)),
+                    _ => (opening.source, Timer::Sender(opening.flow)),
                 };
                 self.host_timer(host as usize, timer);
             }
@@ -210,15 +208,13 @@ impl Driver {
         let name = self.pool.name_flow();
         let flow = &mut self.flows[number];
         flow.opening.flow = name;
-        let (opening, destination) = (flow.opening, flow.destination);
+        let opening = flow.opening;
         let index = name as usize;
         if self.named.len() <= index {
             self.named.resize(index + 1, usize::MAX);
-            self.ways.ends.resize(index + 1, [0, 0]);
         }
         self.named[index] = number;
-        self.ways.ends[index] = [opening.source, destination];
-        self.with_host(destination as usize, |host, turn| host.expect(turn, &opening));
+        self.with_host(opening.destination as usize, |host, turn| host.expect(turn, &opening));
         self.with_host(opening.source as usize, |host, turn| host.open(turn, &opening));
         self.serve_host(opening.source as usize);
         if let Some(next) = self.flows.get(self.next) {
@@ -231,7 +227,6 @@ impl Driver {
             now: self.now,
             pool: &mut self.pool,
             flows: &mut self.ends,
-            draws: &mut self.draws,
             requests: &mut self.requests,
         };
         call(&mut self.hosts[host], &mut turn)
@@ -253,8 +248,8 @@ impl Driver {
             match request {
                 Request::Timer(timer, time) => {
                     let source = match timer {
-                        Timer::Receiver(name) => Source::Flow(2 * (name - 1)),
-                        Timer::Sender(name) => Source::Flow(2 * (name - 1) + 1),
+                        Timer::Receiver(name) => Source::Flow(self.named[name as usize], 0),
+                        Timer::Sender(name) => Source::Flow(self.named[name as usize], 1),
                         Timer::Uplink => Source::Port(2 * host),
                     };
                     self.calendar.set_earlier(source, time);
@@ -272,11 +267,23 @@ impl Driver {
     fn complete(&mut self, name: u32) {
         let flow = &mut self.flows[self.named[name as usize]];
         flow.completion = Some(self.now - flow.start);
-        let destination = flow.destination as usize;
-        self.with_host(destination, |host, turn| host.close(turn, name));
-        self.calendar.cancel(Source::Flow(2 * (name - 1)));
-        self.calendar.cancel(Source::Flow(2 * (name - 1) + 1));
-        self.pool.give_back(name);
+        self.calendar.cancel(Source::Flow(self.named[name as usize], 1));
+        let windows = self.now.as_ps().div_ceil(self.window.as_ps());
+        self.closing.push_back((self.window * windows, name));
+    }
+
+    /// The destinations of flows that have completed hear of it at the end of the window, before
+    /// anything happens after that.
+    fn close(&mut self, now: Time) {
+        while let Some(&(end, name)) = self.closing.front().filter(|closing| closing.0 < now) {
+            self.now = end;
+            self.closing.pop_front();
+            let number = self.named[name as usize];
+            let destination = self.flows[number].opening.destination as usize;
+            self.with_host(destination, |host, turn| host.close(turn, name));
+            self.calendar.cancel(Source::Flow(number, 0));
+            self.pool.give_back(name);
+        }
     }
 
     fn with_switch<A>(
@@ -340,18 +347,13 @@ impl Driver {
             return self.serve_host(end);
         }
         let done = self.told.len();
-        let to = {
-            let packet = &mut self.pool[id];
-            match Signal::of(packet) {
-                Some(_) => end as u16,
-                None => self.ways.egress(0, packet),
-            }
-        };
         let received = self.with_switch(|switch, turn| switch.receive(turn, end as u16, id));
-        self.drops += u64::from(matches!(received, Received::Dropped(_)));
+        self.drops += u64::from(matches!(received, Received::Dropped { .. }));
         self.serve_switch(done, None);
-        if let Received::Queued | Received::Waits | Received::Heard = received {
-            self.offer(wire_of(to));
+        match received {
+            Received::Queued(port) | Received::Waits(port) => self.offer(wire_of(port)),
+            Received::Heard => self.offer(wire_of(end as u16)),
+            Received::Dropped { .. } | Received::Refused => {}
         }
     }
 

@@ -111,6 +111,10 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
             },
             path: network.path,
             shaping,
+            draws: HostDraws {
+                nic: random(scenario.seed, &format!("nic/{number}")),
+                credits: random(scenario.seed, &format!("credits/{number}")),
+            },
         });
         if let Some(balance) = network.switches[0].opening_balance(number as u16) {
             host.connect(balance);
@@ -126,25 +130,28 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
             number,
             hash: names.hash(number),
             source,
+            destination,
             size,
             class: 0,
             is_incast: false,
             path: path(scenario, &network, source),
         };
-        Flow { opening, destination, start: Time::from_ps(start), completion: None }
+        Flow { opening, start: Time::from_ps(start), completion: None }
     };
     let flows = (0..FLOWS).map(flow).collect();
-    let draws =
-        HostDraws { nic: random(scenario.seed, "nic"), credits: random(scenario.seed, "credits") };
     let switch = network.switches.remove(0);
     let pool = PacketPool::new(scenario.has_telemetry());
     let end = scenario.duration + scenario.drain;
-    Driver::new(hosts, switch, draws, cables, pool, flows).run(end)
+    // Without links between switches, a window lasts for a round trip.
+    let window = network.path.base_rtt;
+    Driver::new(hosts, switch, cables, pool, flows, window).run(end)
 }
 
 /// Completion times of all flows in the simulator (ns), and the number of packets that it dropped.
 fn simulated(scenario: &Scenario) -> (Vec<f64>, u64) {
-    let results = penstock_sim::run(scenario, RunOptions { check: true }, |_| true).unwrap();
+    let results =
+        penstock_sim::run(scenario, RunOptions { check: true, ..RunOptions::default() }, |_| true)
+            .unwrap();
     assert_eq!(results.summary.flows_finished, FLOWS, "{:?}", results.summary.unfinished);
     let flows = results.tables.iter().find(|table| table.name == "flows").unwrap();
     let column =

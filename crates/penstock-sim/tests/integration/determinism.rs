@@ -1,10 +1,11 @@
-//! The same scenario gives the same records, byte for byte.
+//! The same scenario gives the same records, byte for byte, on any number of threads.
 
+use penstock_sim::RunOptions;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    GBPS, US, bfc, column, dumbbell, ideal_fq, incast, leaf_spine, line_rate, name, open_loop, run,
-    run_to_the_end, scenario, schemes, single_switch, with,
+    GBPS, US, bfc, column, dumbbell, ideal_fq, incast, leaf_spine, line_rate, name, open_loop,
+    parse, run, run_to_the_end, scenario, schemes, single_switch, with,
 };
 
 /// A few hundred flows and an incast, with a buffer small enough for drops and pauses.
@@ -21,24 +22,24 @@ fn busy(scheme: Value) -> Value {
 /// Digests of [`busy`]. They change when results change; the commit then says why. Debug and
 /// release builds must agree on these literals.
 const GOLDEN: [(&str, &str); 18] = [
-    ("bfc", "5524b1a3c23ed8bbc7d8e56bd933854e"),
-    ("dctcp", "31a0990a2a317e622b89028a5e849a81"),
-    ("hpcc", "e494a6eab934b796a47bb766a745722d"),
-    ("pfc", "d971348560d205502842d449b2a64a68"),
-    ("line-rate", "7ab217cb576e0e418147872b817945b5"),
-    ("sfq", "a8c20a7b7a2ad325bfb735ab8a3feba2"),
-    ("ideal-fq", "5c81a0f79ad88f280f1c308078295db7"),
-    ("perfect-retransmission", "a1c294eb8f52d92a233ecca83d40407e"),
-    ("dcqcn", "774501dfb56d41b610098f61cabf174a"),
-    ("dcqcn-mellanox", "90e459473e0274b650d05c40404c7b63"),
-    ("qcn", "ee2bd1bf472e59b9cd7f03607610e1c2"),
-    ("timely", "c704d2a4920f76089782b8f29b29ab60"),
-    ("tcp", "a6319820a456fc3822a6e1e5083a15bb"),
-    ("irn", "729c565db0c1e4cf86d84467e3dd11e8"),
-    ("swift", "d03f0d8bd25b542bdf8544b2b22dc1fb"),
-    ("fafc", "52d63fcbd3b3e6e73ad465df1c6f780d"),
-    ("afq", "f4f26de4d00e3863e739d12a657577ba"),
-    ("expresspass", "a82820f813e50b4e4766081dc6d91169"),
+    ("bfc", "9dd5ff61f9b5840dedc8065bebcd4aa2"),
+    ("dctcp", "392c093c3afe077e29480852ff501a23"),
+    ("hpcc", "93ea7c43c5a667083a8d316b6284ec76"),
+    ("pfc", "29e54e6fe059c53c40ff05fdd62735c5"),
+    ("line-rate", "637bb90e925fd24c4c854f6330e98eee"),
+    ("sfq", "4085c589240e47459946e679a09cfb32"),
+    ("ideal-fq", "ed9d4d56004c0995b355b5051fc8ffbb"),
+    ("perfect-retransmission", "3c485b19ff2ba0ed8312fb2f7b6af8a0"),
+    ("dcqcn", "66def7ff40ff77f5f56990cc61af0c68"),
+    ("dcqcn-mellanox", "0572646763770494e32a865e264068b2"),
+    ("qcn", "3f7798ece26d390b38c2e1f620a3ceaa"),
+    ("timely", "a206052d5aabe08b5644dcaa01c46a19"),
+    ("tcp", "df184f84eff429cca02f270c92f58699"),
+    ("irn", "a6e1ca3d92098544c128baaf5ecef33f"),
+    ("swift", "8e5236fd284eb37c8f57227e7d7875e9"),
+    ("fafc", "ec298b62fd12bd18dd2c251fd16ac6f7"),
+    ("afq", "587a0e405d1e90b9e398c86f6f5ab149"),
+    ("expresspass", "f9499c45d8743b0ec828052a9dce7c04"),
 ];
 
 #[test]
@@ -73,6 +74,70 @@ fn two_runs_of_a_scenario_give_the_same_tables() {
         // The texts are compared, because NaN, the slowdown of an unfinished flow, is not equal to
         // itself.
         assert_eq!(format!("{:?}", first.tables), format!("{:?}", second.tables));
+    }
+}
+
+/// Every table of a run, and its summary, as text.
+fn everything(scenario: &Value, threads: usize) -> String {
+    let options = RunOptions { check: true, threads };
+    let results = penstock_sim::run(&parse(scenario), options, |_| true).unwrap();
+    format!("{}\n{:?}", serde_json::to_string(&results.summary).unwrap(), results.tables)
+}
+
+/// A row each where they differ first, so that a failure can be read.
+fn difference(one: &str, other: &str) -> String {
+    let place = one.bytes().zip(other.bytes()).position(|(a, b)| a != b).unwrap_or(0);
+    let around = |text: &str| {
+        String::from_utf8_lossy(
+            &text.as_bytes()[place.saturating_sub(300)..]
+                [..(text.len() - place.saturating_sub(300)).min(400)],
+        )
+        .into_owned()
+    };
+    format!("{}\n{}", around(one), around(other))
+}
+
+/// `scenario` with everything measured that can be measured.
+fn measured(scenario: Value) -> Value {
+    let measured = [
+        ("/measure/sample_interval", json!(777_000)),
+        ("/measure/active_flows", json!(true)),
+        ("/measure/queue_delays", json!(true)),
+        ("/measure/events", json!(true)),
+        ("/measure/trace", json!({"nodes": []})),
+    ];
+    measured.into_iter().fold(scenario, |scenario, (at, new)| with(scenario, at, new))
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_tables() {
+    for scheme in schemes() {
+        let name = name(&scheme).to_owned();
+        let scenario = measured(with(busy(scheme), "/measure/series", json!([[8, 10], [0, 8]])));
+        let expected = everything(&scenario, 1);
+        for threads in [2, 3, 4] {
+            let found = everything(&scenario, threads);
+            assert!(found == expected, "{name}, {threads}: {}", difference(&expected, &found));
+        }
+    }
+}
+
+#[test]
+fn every_preset_gives_the_same_tables_on_any_number_of_threads() {
+    let file = include_str!("../../../../tests/golden/builds.json");
+    let cases: Vec<Value> = serde_json::from_str(file).unwrap();
+    for case in cases {
+        let scenario = measured(case["scenario"].clone());
+        let expected = everything(&scenario, 1);
+        for threads in [2, 4] {
+            let found = everything(&scenario, threads);
+            assert!(
+                found == expected,
+                "{}, {threads}: {}",
+                case["name"],
+                difference(&expected, &found)
+            );
+        }
     }
 }
 

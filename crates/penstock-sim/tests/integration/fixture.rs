@@ -43,7 +43,10 @@ pub fn parse(scenario: &Value) -> Scenario {
 
 /// Runs `scenario` with its invariants checked.
 pub fn run(scenario: &Value) -> Results {
-    penstock_sim::run(&parse(scenario), RunOptions { check: true }, |_| true).unwrap()
+    penstock_sim::run(&parse(scenario), RunOptions { check: true, ..RunOptions::default() }, |_| {
+        true
+    })
+    .unwrap()
 }
 
 /// Runs `scenario`; every flow must finish.

@@ -30,18 +30,19 @@ impl Host {
         let Some(credited) = &mut self.credited else { return };
         let incoming = &mut turn.flows.incoming[flow as usize];
         let receiver = &mut incoming.receiver;
-        let Some(credit) = receiver.take_credit(turn.now, &mut turn.draws.credits) else { return };
+        let Some(credit) = receiver.take_credit(turn.now, &mut self.draws.credits) else { return };
         self.counters.credits_sent += 1;
-        let packet = Packet {
+        let packet = incoming.identity.mark(
             flow,
-            flow_hash: incoming.hash,
-            offset: receiver.delivered(),
-            sent_at: turn.now,
-            tag: credit.number,
-            wire_bytes: credit.wire_bytes as u16,
-            kind: PacketKind::Credit,
-            ..Packet::default()
-        };
+            Packet {
+                offset: receiver.delivered(),
+                sent_at: turn.now,
+                tag: credit.number,
+                wire_bytes: credit.wire_bytes as u16,
+                kind: PacketKind::Credit,
+                ..Packet::default()
+            },
+        );
         let id = turn.pool.insert(packet);
         if credited.credits.push(turn.pool, id) {
             turn.requests.set_ready();

@@ -6,18 +6,45 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::Packet;
 use penstock_units::Time;
 
+use super::Opening;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
+
+/// What every packet of a flow bears besides the flow's name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    /// The flow identifier that switches see.
+    pub hash: u32,
+    /// The sending host.
+    pub source: u32,
+    /// The receiving host.
+    pub destination: u32,
+}
+
+impl Identity {
+    pub(super) fn of(opening: &Opening) -> Self {
+        let Opening { hash, source, destination, .. } = *opening;
+        Identity { hash, source, destination }
+    }
+
+    /// `packet` as a packet of the flow with this identity, named `flow`.
+    #[inline]
+    pub(super) fn mark(self, flow: u32, packet: Packet) -> Packet {
+        let Identity { hash, source, destination } = self;
+        Packet { flow, flow_hash: hash, source, destination, ..packet }
+    }
+}
 
 /// What a source knows of a flow besides its [`Sender`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outgoing {
     /// When the event for the sender's timers is due; [`Time::NEVER`] when none is pending.
     pub timer: Time,
-    /// The flow identifier that packets bear.
-    pub hash: u32,
+    /// What packets bear.
+    pub identity: Identity,
     /// Where the flow stands in its host's list of open flows.
     pub place: u32,
     /// Priority class.
@@ -37,10 +64,8 @@ pub(super) struct Incoming {
     pub size: u64,
     /// Number of the flow. Of messages that are otherwise equal, the lowest number comes first (Homa).
     pub number: u64,
-    /// The sending host.
-    pub source: u32,
-    /// The flow identifier that packets bear.
-    pub hash: u32,
+    /// What packets bear.
+    pub identity: Identity,
     /// Whether the flow has not completed.
     pub is_open: bool,
     /// The receiving end: chooses the reply to a data packet.

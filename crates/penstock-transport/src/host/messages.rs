@@ -17,7 +17,7 @@ impl Host {
         let before = incoming.receiver.delivered();
         let reply = incoming.receiver.on_data(turn.now, offset, payload);
         let after = incoming.receiver.delivered();
-        let (source, number, size) = (incoming.source, incoming.number, incoming.size);
+        let (source, number, size) = (incoming.identity.source, incoming.number, incoming.size);
         self.watch_receiver(turn, flow);
         if let Some(granter) = &mut self.granter {
             granter.on_data(Message { slot: flow, source, number, size }, before, after);

@@ -58,7 +58,7 @@ pub use flows::Flows;
 pub use pauses::HostPauses;
 pub use requests::{Request, Requests, Timer};
 
-use flows::{Incoming, Outgoing};
+use flows::{Identity, Incoming, Outgoing};
 
 /// What a driver lends a host for one call.
 #[derive(Debug)]
@@ -69,13 +69,11 @@ pub struct Turn<'a> {
     pub pool: &'a mut PacketPool,
     /// All flows.
     pub flows: &'a mut Flows,
-    /// Random numbers.
-    pub draws: &'a mut HostDraws,
     /// What the host asks for.
     pub requests: &'a mut Requests,
 }
 
-/// The random streams of hosts.
+/// The random streams of a host.
 #[derive(Clone, Debug)]
 pub struct HostDraws {
     /// For the choice of a flow's NIC queue.
@@ -112,6 +110,8 @@ pub struct HostFacts<'a> {
     pub path: PathFacts,
     /// How credits are shaped, where the scheme has credits.
     pub shaping: Option<&'a CreditShapingConfig>,
+    /// Random numbers of this host alone.
+    pub draws: HostDraws,
 }
 
 /// A flow that starts.
@@ -125,6 +125,8 @@ pub struct Opening {
     pub hash: u32,
     /// The sending host.
     pub source: u32,
+    /// The receiving host.
+    pub destination: u32,
     /// Bytes to send; 0 for an endless flow.
     pub size: u64,
     /// Priority class, below the host's number of classes.
@@ -173,6 +175,7 @@ pub struct Host {
     granter: Option<Box<Granter>>,
     /// The names of the flows that this host has opened and that have not completed.
     open: Vec<u32>,
+    draws: HostDraws,
     counters: HostCounters,
     pauses: HostPauses,
 }
@@ -196,6 +199,7 @@ impl Host {
             balance: None,
             granter: facts.config.controller.granter(&facts.path).map(Box::new),
             open: Vec::new(),
+            draws: facts.draws.clone(),
             counters: HostCounters::default(),
             pauses: HostPauses::default(),
         }
@@ -208,14 +212,15 @@ impl Host {
 
     /// A flow starts here.
     pub fn open(&mut self, turn: &mut Turn<'_>, opening: &Opening) {
-        let Opening { flow, hash, class, is_incast, .. } = *opening;
+        let Opening { flow, number, class, is_incast, .. } = *opening;
         let sender = Sender::new(opening.size, &self.config, &opening.path, turn.now);
         let place = self.open.len() as u32;
         self.open.push(flow);
         let timer = Time::NEVER;
-        let outgoing = Outgoing { timer, hash, place, class, is_incast, is_open: true };
+        let identity = Identity::of(opening);
+        let outgoing = Outgoing { timer, identity, place, class, is_incast, is_open: true };
         turn.flows.open(flow, sender, outgoing);
-        self.nic.start(flow, class, &mut turn.flows.senders, &mut turn.draws.nic);
+        self.nic.start(flow, (class, number), &mut turn.flows.senders, &mut self.draws.nic);
         self.signal_receiver(turn, flow);
         turn.requests.set_ready();
     }
@@ -226,8 +231,7 @@ impl Host {
             timer: Time::NEVER,
             size: if opening.size == 0 { u64::MAX } else { opening.size },
             number: opening.number,
-            source: opening.source,
-            hash: opening.hash,
+            identity: Identity::of(opening),
             is_open: true,
             receiver: Receiver::new(&self.config, opening.size, &opening.path),
         };

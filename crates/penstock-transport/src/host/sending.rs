@@ -79,21 +79,22 @@ impl Host {
         if segment.opens_pair {
             flags.insert(PacketFlags::OPENS_PAIR);
         }
-        Packet {
+        outgoing.identity.mark(
             flow,
-            flow_hash: outgoing.hash,
-            offset: segment.offset,
-            sent_at: turn.now,
-            remaining: u32::try_from(segment.remaining).unwrap_or(u32::MAX),
-            wire_bytes: (segment.payload + self.frames.data_overhead) as u16,
-            payload: segment.payload as u16,
-            queue,
-            kind: PacketKind::Data,
-            class: outgoing.class,
-            tag: u16::from(segment.level),
-            flags,
-            ..Packet::default()
-        }
+            Packet {
+                offset: segment.offset,
+                sent_at: turn.now,
+                remaining: u32::try_from(segment.remaining).unwrap_or(u32::MAX),
+                wire_bytes: (segment.payload + self.frames.data_overhead) as u16,
+                payload: segment.payload as u16,
+                queue,
+                kind: PacketKind::Data,
+                class: outgoing.class,
+                tag: u16::from(segment.level),
+                flags,
+                ..Packet::default()
+            },
+        )
     }
 
     /// Queues a control packet. `packet` states its own size.
@@ -106,16 +107,14 @@ impl Host {
 
     /// Queues a control packet from the source of `flow` to its destination.
     pub(super) fn send_forward(&mut self, turn: &mut Turn<'_>, flow: u32, packet: Packet) {
-        let flow_hash = turn.flows.outgoing[flow as usize].hash;
-        let wire_bytes = self.frames.control;
-        self.send(turn, Packet { flow, flow_hash, wire_bytes, ..packet });
+        let packet = turn.flows.outgoing[flow as usize].identity.mark(flow, packet);
+        self.send(turn, Packet { wire_bytes: self.frames.control, ..packet });
     }
 
     /// Queues a control packet from the destination of `flow` to its source.
     pub(super) fn send_back(&mut self, turn: &mut Turn<'_>, flow: u32, packet: Packet) {
-        let flow_hash = turn.flows.incoming[flow as usize].hash;
-        let wire_bytes = self.frames.control;
-        self.send(turn, Packet { flow, flow_hash, wire_bytes, ..packet });
+        let packet = turn.flows.incoming[flow as usize].identity.mark(flow, packet);
+        self.send(turn, Packet { wire_bytes: self.frames.control, ..packet });
     }
 
     /// `flow` may have become ready, and its timers may have moved.
@@ -123,7 +122,7 @@ impl Host {
     pub(super) fn refresh(&mut self, turn: &mut Turn<'_>, flow: u32) {
         self.signal_receiver(turn, flow);
         self.watch_sender(turn, flow);
-        self.nic.on_change(flow, turn.now, &mut turn.flows.senders, &mut turn.draws.nic);
+        self.nic.on_change(flow, turn.now, &mut turn.flows.senders, &mut self.draws.nic);
         turn.requests.set_ready();
     }
 

@@ -45,7 +45,7 @@ pub struct NicConfig {
 pub enum NicScheduling {
     /// In turn, a packet each.
     RoundRobin,
-    /// The one with the fewest bytes left to send; of equal ones the lowest slot.
+    /// The one with the fewest bytes left to send; of equal ones the one that started first.
     Srf,
 }
 

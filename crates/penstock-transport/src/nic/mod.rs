@@ -34,6 +34,7 @@ mod slot_heap;
 pub use config::{MAXIMUM_CLASSES, MAXIMUM_QUEUES, NicConfig, NicScheduling};
 use polled::PolledNic;
 use queued::QueuedNic;
+use seat::Seat;
 
 /// One NIC.
 #[derive(Clone, Debug)]
@@ -63,10 +64,18 @@ impl Nic {
         Nic { kind }
     }
 
-    /// A new flow in `slot`, of `class` < the NIC's classes. The flow gets its queue and may send.
-    pub fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
+    /// Flow `number` starts in `slot`, with `class` < the NIC's classes. The flow gets its queue and
+    /// may send.
+    pub fn start(
+        &mut self,
+        slot: u32,
+        (class, number): (u8, u64),
+        flows: &mut [Sender],
+        rng: &mut Pcg32,
+    ) {
+        let seat = Seat::new(class, number);
         match &mut self.kind {
-            Kind::Queued(nic) => nic.start(slot, class, flows, rng),
+            Kind::Queued(nic) => nic.start(slot, seat, flows, rng),
             Kind::Polled(nic) => nic.start(slot, class, flows),
         }
     }

@@ -59,12 +59,13 @@ impl QueuedNic {
         }
     }
 
-    /// A new flow in `slot`, of `class` < the NIC's classes. The flow gets its queue and may send.
-    pub(super) fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender], rng: &mut Pcg32) {
+    /// A new flow in `slot`; the class of `seat` is one of the NIC's. The flow gets its queue and may
+    /// send.
+    pub(super) fn start(&mut self, slot: u32, seat: Seat, flows: &mut [Sender], rng: &mut Pcg32) {
         self.flow_count += 1;
         self.paced.reserve(self.flow_count);
-        self.ready[usize::from(class)].reserve(self.flow_count);
-        flows[slot as usize].seat = Seat::of_class(class);
+        self.ready[usize::from(seat.class)].reserve(self.flow_count);
+        flows[slot as usize].seat = seat;
         self.take_queue(slot, flows, rng);
         self.make_ready(slot, flows);
     }

@@ -10,7 +10,7 @@ use crate::sender::Sender;
 pub(super) enum ReadyFlows {
     /// First come, first served. A flow that has sent goes to the back.
     InTurn(List),
-    /// Fewest bytes left to send first. Of flows with equal bytes left, the lowest slot comes first.
+    /// Fewest bytes left to send first. Of flows with equal bytes left, the lowest number comes first.
     ByRemaining(SlotHeap),
 }
 

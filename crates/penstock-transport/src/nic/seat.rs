@@ -24,6 +24,8 @@ pub(crate) struct Seat {
     pub(super) previous: u32,
     /// Position in the heap that holds the flow, if one does.
     pub(crate) heap_index: u32,
+    /// Number of the flow, modulo 2^32. Of flows that are otherwise equal, the lowest comes first.
+    pub(super) number: u32,
     pub(crate) class: u8,
     pub(crate) place: Place,
     /// Whether the flow counts among those of its NIC queue.
@@ -31,8 +33,8 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    /// The seat of a flow of `class` that waits.
-    pub(crate) fn of_class(class: u8) -> Self {
-        Seat { class, ..Seat::default() }
+    /// The seat of flow `number`, of `class`, that waits.
+    pub(crate) fn new(class: u8, number: u64) -> Self {
+        Seat { class, number: number as u32, ..Seat::default() }
     }
 }

@@ -1,7 +1,7 @@
 //! A binary heap of flows by a key, smallest first. Any flow can be removed.
 //!
 //! Each flow's seat stores the flow's position in the heap, so removal takes logarithmic time. Flows
-//! with equal keys leave in the order of their slots, whatever the order of their insertion.
+//! with equal keys leave in the order of their numbers, whatever the order of their insertion.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,8 @@ use crate::sender::Sender;
 /// Flows by key; a flow is in at most one heap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SlotHeap {
-    entries: Vec<(u64, u32)>,
+    /// Key, number of the flow, slot of the flow.
+    entries: Vec<(u64, u32, u32)>,
 }
 
 impl SlotHeap {
@@ -22,17 +23,17 @@ impl SlotHeap {
     /// The smallest key and its flow.
     #[inline]
     pub(crate) fn first(&self) -> Option<(u64, u32)> {
-        self.entries.first().copied()
+        self.entries.first().map(|&(key, _, slot)| (key, slot))
     }
 
     pub(crate) fn insert(&mut self, key: u64, slot: u32, flows: &mut [Sender]) {
-        self.entries.push((key, slot));
+        self.entries.push((key, flows[slot as usize].seat.number, slot));
         self.rise(self.entries.len() - 1, flows);
     }
 
     pub(crate) fn remove(&mut self, slot: u32, flows: &mut [Sender]) {
         let index = flows[slot as usize].seat.heap_index as usize;
-        debug_assert_eq!(self.entries[index].1, slot);
+        debug_assert_eq!(self.entries[index].2, slot);
         self.entries.swap_remove(index);
         if index < self.entries.len() {
             let index = self.rise(index, flows);
@@ -43,7 +44,7 @@ impl SlotHeap {
     /// Gives a flow of the heap another key.
     pub(crate) fn change_key(&mut self, key: u64, slot: u32, flows: &mut [Sender]) {
         let index = flows[slot as usize].seat.heap_index as usize;
-        debug_assert_eq!(self.entries[index].1, slot);
+        debug_assert_eq!(self.entries[index].2, slot);
         self.entries[index].0 = key;
         let index = self.rise(index, flows);
         self.sink(index, flows);
@@ -85,9 +86,9 @@ impl SlotHeap {
         self.put(index, entry, flows);
     }
 
-    fn put(&mut self, index: usize, entry: (u64, u32), flows: &mut [Sender]) {
+    fn put(&mut self, index: usize, entry: (u64, u32, u32), flows: &mut [Sender]) {
         self.entries[index] = entry;
-        flows[entry.1 as usize].seat.heap_index = index as u32;
+        flows[entry.2 as usize].seat.heap_index = index as u32;
     }
 }
 
@@ -97,6 +98,7 @@ mod tests {
 
     use super::*;
     use crate::fixture;
+    use crate::nic::seat::Seat;
     use penstock_units::Time;
 
     proptest! {
@@ -109,11 +111,17 @@ mod tests {
             let host = fixture::line_rate();
             let flow = Sender::new(1, &host, &fixture::path(), Time::ZERO);
             let mut flows = alloc::vec![flow; keys.len()];
+            // Numbers in the reverse order of the slots.
+            let number = |slot: u32| 100 - slot;
+            for slot in 0..keys.len() as u32 {
+                flows[slot as usize].seat = Seat::new(0, u64::from(number(slot)));
+            }
             let mut heap = SlotHeap::default();
             for (slot, &key) in (0u32..).zip(&keys) {
                 heap.insert(key, slot, &mut flows);
             }
-            let mut expected: Vec<(u64, u32)> = keys.iter().copied().zip(0u32..).collect();
+            let entry = |(slot, &key)| (key, number(slot), slot);
+            let mut expected: Vec<_> = (0u32..).zip(&keys).map(entry).collect();
             for (slot, key) in (0u32..keys.len() as u32).zip(changed) {
                 if let Some(key) = key {
                     heap.change_key(key, slot, &mut flows);
@@ -122,12 +130,12 @@ mod tests {
             }
             for slot in (0u32..keys.len() as u32).filter(|&slot| removed[slot as usize]) {
                 heap.remove(slot, &mut flows);
-                expected.retain(|entry| entry.1 != slot);
+                expected.retain(|entry| entry.2 != slot);
             }
             expected.sort_unstable();
-            for entry in expected {
-                prop_assert_eq!(heap.first(), Some(entry));
-                heap.remove(entry.1, &mut flows);
+            for (key, _, slot) in expected {
+                prop_assert_eq!(heap.first(), Some((key, slot)));
+                heap.remove(slot, &mut flows);
             }
             prop_assert_eq!(heap.first(), None);
         }

@@ -33,7 +33,7 @@ impl Host {
         let slot = self.flows.len() as u32;
         self.config.controller = controller;
         self.flows.push(Sender::new(size, &self.config, &path(), self.now));
-        self.nic.start(slot, class, &mut self.flows, &mut self.rng);
+        self.nic.start(slot, (class, u64::from(slot)), &mut self.flows, &mut self.rng);
         slot
     }
 

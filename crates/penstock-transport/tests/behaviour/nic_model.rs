@@ -137,7 +137,7 @@ impl Model {
         self.flows.push(Sender::new(size, &self.config, &path(), self.now));
         self.classes.push(class);
         self.live.push(slot);
-        self.nic.start(slot, class, &mut self.flows, &mut self.rng);
+        self.nic.start(slot, (class, u64::from(slot)), &mut self.flows, &mut self.rng);
     }
 
     fn finish(&mut self, pick: usize) {

@@ -22,7 +22,7 @@ impl Host {
     fn start(&mut self, size: u64, controller: ControllerConfig) {
         let slot = self.flows.len() as u32;
         self.flows.push(Sender::new(size, &host(controller, go_back_n()), &path(), Time::ZERO));
-        self.nic.start(slot, 0, &mut self.flows, &mut Pcg32::new(1, 1));
+        self.nic.start(slot, (0, u64::from(slot)), &mut self.flows, &mut Pcg32::new(1, 1));
     }
 
     /// Who sends the next `count` packets at time zero.

@@ -7,9 +7,9 @@ use penstock_engine::SourceId;
 use penstock_packet::Observer;
 use penstock_units::Time;
 
-use crate::clock::Sources;
+use super::Partition;
+use super::clock::Sources;
 use crate::error::StandstillError;
-use crate::simulation::Simulation;
 
 /// Events between two looks at the clock (our choice: a few milliseconds of work, as between two
 /// reports of progress, so that a look costs nothing).
@@ -25,19 +25,38 @@ const NAMED: usize = 8;
 
 /// The time at which the clock was last seen to move.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ClockWatch {
+pub(super) struct ClockWatch {
     time: Time,
     /// How many events had happened by then.
     events: u64,
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer> Partition<O> {
+    /// Processes up to `events` events of the window; true when the window is over.
+    ///
+    /// # Errors
+    /// When time stands still.
+    pub(crate) fn advance(&mut self, events: u64) -> Result<bool, StandstillError> {
+        let mut left = events;
+        while left > 0 {
+            let batch = left.min(LOOK_EVENTS);
+            for _ in 0..batch {
+                if self.step().is_none() {
+                    return Ok(true);
+                }
+            }
+            left -= batch;
+            self.watch_clock()?;
+        }
+        Ok(false)
+    }
+
     /// Checks that time passes.
     ///
     /// # Errors
     /// When time has stood still for [`STILL_EVENTS_PER_SOURCE`] events for each source.
-    pub(crate) fn watch_clock(&mut self) -> Result<(), StandstillError> {
-        let (time, events) = (self.now(), self.measured.events);
+    fn watch_clock(&mut self) -> Result<(), StandstillError> {
+        let (time, events) = (self.now(), self.measured.steps);
         if time != self.clock_watch.time {
             self.clock_watch = ClockWatch { time, events };
         }
@@ -51,7 +70,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The sources that fire more than once in the next `events` events, most often first. None
-    /// when time passes in these events, or the run ends.
+    /// when time passes in these events, or the window ends.
     fn name_keepers(&mut self, events: u64) -> Option<String> {
         let time = self.now();
         let mut fired = BTreeMap::<SourceId, u64>::new();
@@ -74,9 +93,10 @@ impl<O: Observer> Simulation<O> {
 
     /// The name of an event source, in words.
     fn source_name(&self, source: SourceId) -> String {
-        let (sources, topology) = (self.sources, &self.network.topology);
-        let link = |first: SourceId| topology.link_name(source - first);
-        let node = |number: u32| &topology.nodes[number as usize].name;
+        let (sources, topology) = (self.sources, &self.setting.topology);
+        let link = |first: SourceId| topology.link_name(self.link(source - first));
+        let named = |number: u32| &topology.nodes[number as usize].name;
+        let node = |place: u32| named(self.node(place));
         if source < sources.transmission(0) {
             format!("arrivals on link {}", link(0))
         } else if source < sources.host(0) {
@@ -93,9 +113,8 @@ impl<O: Observer> Simulation<O> {
                 Err(switch) => format!("what switch {} repeats", node(switch + sources.hosts)),
             }
         } else {
-            let flow =
-                &self.router.slots.flows[Sources::flow(source - sources.receiver(1)) as usize];
-            let (from, to) = (node(flow.source), node(flow.destination));
+            let flow = &self.slots.flows[Sources::flow(source - sources.receiver(1)) as usize];
+            let (from, to) = (named(flow.source), named(flow.destination));
             format!("the timer of flow {} from {from} to {to}", flow.number)
         }
     }

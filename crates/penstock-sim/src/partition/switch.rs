@@ -7,11 +7,11 @@ use penstock_packet::{ControlFrame, Observer, PacketEvent, PacketId, PacketKind,
 use penstock_units::Time;
 use rand_core::RngCore;
 
+use super::Partition;
+use super::router::Router;
 use crate::measure::events::EventRecord;
-use crate::router::Router;
-use crate::simulation::Simulation;
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer> Partition<O> {
     /// A switch, and everything that it borrows for one call.
     #[inline(always)]
     pub(crate) fn lend_switch(
@@ -26,7 +26,7 @@ impl<O: Observer> Simulation<O> {
             routes: &mut self.router,
             requests: &mut self.told,
         };
-        (&mut self.network.switches[switch], turn)
+        (&mut self.switches[switch], turn)
     }
 
     /// Does what `switch` has asked for, from request number `done` on. Nothing is offered to the
@@ -79,13 +79,12 @@ impl<O: Observer> Simulation<O> {
     /// The link that begins at `port` of `switch`.
     #[inline]
     fn link_at(&self, switch: usize, port: u16) -> u32 {
-        let node = switch + self.sources.hosts as usize;
-        self.network.ports.egress[node][usize::from(port)]
+        self.egress[self.first_port[switch] as usize + usize::from(port)]
     }
 
     /// Calls every switch once, so that it asks for its first timers.
     pub(crate) fn start_switches(&mut self) {
-        for switch in 0..self.network.switches.len() {
+        for switch in 0..self.switches.len() {
             let (node, mut turn) = self.lend_switch(Time::ZERO, switch);
             node.start(&mut turn);
             self.serve_switch(Time::ZERO, switch, 0, None);
@@ -118,9 +117,9 @@ impl<O: Observer> Simulation<O> {
         let done = self.told.len();
         let (node, mut turn) = self.lend_switch(now, switch);
         let received = node.receive(&mut turn, ingress, id);
-        let link = self.router.link;
         match received {
-            Received::Queued => {
+            Received::Queued(port) => {
+                let link = self.link_at(switch, port);
                 if let Some(active) = &mut self.measured.active_flows {
                     active.enter(now, link, flow);
                 }
@@ -130,12 +129,13 @@ impl<O: Observer> Simulation<O> {
                 self.serve_switch(now, switch, done, None);
                 self.offer(now, link);
             }
-            Received::Waits => self.offer(now, link),
+            Received::Waits(port) => self.offer(now, self.link_at(switch, port)),
             Received::Heard => {
                 self.serve_switch(now, switch, done, None);
                 self.offer(now, self.link_at(switch, ingress));
             }
-            Received::Dropped(payload) => {
+            Received::Dropped { port, payload } => {
+                let link = self.link_at(switch, port);
                 self.note_drop(now, switch, link, payload, 0);
                 self.serve_switch(now, switch, done, None);
             }
@@ -146,7 +146,7 @@ impl<O: Observer> Simulation<O> {
     /// A frame of the neighbour arrives at `node`, at the end of `link` there. True when the frame
     /// gets through, false when a fault has lost it.
     pub(crate) fn reaches(&mut self, now: Time, node: u32, link: u32, id: PacketId) -> bool {
-        if self.is_lost() {
+        if self.is_lost(link) {
             self.pool.remove(id);
             return false;
         }
@@ -160,8 +160,8 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     pub(crate) fn send_from_switch(&mut self, now: Time, switch: usize, link: u32) {
         if let Some(id) = self.depart(now, switch, link) {
-            let egress = self.network.wires[link as usize].from_port;
-            let more = self.network.switches[switch].has_more(egress);
+            let egress = self.wires[link as usize].from_port;
+            let more = self.switches[switch].has_more(egress);
             self.transmit(now, link, id, more);
         }
     }
@@ -170,7 +170,7 @@ impl<O: Observer> Simulation<O> {
     /// departure causes.
     #[inline(always)]
     pub(crate) fn depart(&mut self, now: Time, switch: usize, link: u32) -> Option<PacketId> {
-        let egress = self.network.wires[link as usize].from_port;
+        let egress = self.wires[link as usize].from_port;
         let done = self.told.len();
         let (node, mut turn) = self.lend_switch(now, switch);
         let sent = node.transmit(&mut turn, egress);
@@ -249,18 +249,22 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Draws whether a control frame is lost on its wire.
-    pub(crate) fn is_lost(&mut self) -> bool {
-        self.control_loss > 0 && u64::from(self.fault_random.next_u32()) < self.control_loss
+    /// Draws whether a control frame is lost on its wire; it would have come to a node that sends by
+    /// `link`.
+    fn is_lost(&mut self, link: u32) -> bool {
+        self.control_loss > 0
+            && u64::from(self.losses[link as usize].next_u32()) < self.control_loss
     }
 
     /// Lists an event, where events are asked for.
     pub(crate) fn note(&mut self, now: Time, node: u32, link: u32, event: PacketEvent, queue: u16) {
-        if let Some(events) = &mut self.measured.event_table {
-            let switch = node.checked_sub(self.sources.hosts);
-            let bytes =
-                switch.map_or(0, |switch| self.network.switches[switch as usize].accounts().total);
-            events.push(EventRecord { time: now, node, link, event, queue, bytes });
+        if self.measured.event_table.is_none() {
+            return;
         }
+        let switch = node.checked_sub(self.sources.hosts);
+        let bytes = switch.map_or(0, |switch| self.switches[switch as usize].accounts().total);
+        let (node, link) = (self.node(node), self.link(link));
+        let record = EventRecord { time: now, node, link, event, queue, bytes };
+        self.measured.event_table.iter_mut().for_each(|events| events.push(record));
     }
 }

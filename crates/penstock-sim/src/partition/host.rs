@@ -3,17 +3,15 @@
 
 use std::sync::Arc;
 
-use penstock_engine::stream;
 use penstock_packet::{Observer, PacketId, PacketKind};
 use penstock_transport::{Host, HostDraws, HostFacts, Request, Timer, Turn};
 use penstock_units::Time;
-use rand_core::RngCore;
-use rand_pcg::Pcg32;
 
-use crate::clock::Sources;
+use super::Partition;
+use super::build::random;
+use super::clock::Sources;
 use crate::network::Network;
 use crate::scenario::Scenario;
-use crate::simulation::Simulation;
 
 /// Fractional bits of [`crate::flow::Flow::byte_time`].
 pub(crate) const BYTE_TIME_BITS: u32 = 10;
@@ -32,6 +30,10 @@ pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
             frames: network.frames.of_hosts(),
             path: network.path,
             shaping,
+            draws: HostDraws {
+                nic: random(scenario.seed, &format!("nic/{host}")),
+                credits: random(scenario.seed, &format!("credits/{host}")),
+            },
         });
         if let Some(balance) = network.opening_balance(network.uplinks[host as usize]) {
             built.connect(balance);
@@ -41,16 +43,7 @@ pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
     (0..network.topology.hosts).map(host).collect()
 }
 
-/// The random streams of all hosts in a run with `seed`.
-pub(crate) fn draws(seed: u64) -> HostDraws {
-    let random = |name| {
-        let mut named = stream(seed, name);
-        Pcg32::new(named.next_u64(), named.next_u64())
-    };
-    HostDraws { nic: random("nic"), credits: random("credits") }
-}
-
-impl<O: Observer> Simulation<O> {
+impl<O: Observer> Partition<O> {
     /// A host, and everything that it borrows for one call.
     #[inline(always)]
     pub(crate) fn lend(&mut self, now: Time, host: u32) -> (&mut Host, Turn<'_>) {
@@ -58,7 +51,6 @@ impl<O: Observer> Simulation<O> {
             now,
             pool: &mut self.pool,
             flows: &mut self.flows,
-            draws: &mut self.draws,
             requests: &mut self.requests,
         };
         (&mut self.hosts[host as usize], turn)
@@ -74,7 +66,7 @@ impl<O: Observer> Simulation<O> {
                 }
                 Request::Alarm(time) => self.move_alarm(now, host, time),
                 Request::Completed(flow) => self.end_flow(now, flow),
-                Request::Ready => self.offer(now, self.network.uplinks[host as usize]),
+                Request::Ready => self.offer(now, self.uplinks[host as usize]),
                 Request::Due(timer) => {
                     let (node, mut turn) = self.lend(now, host);
                     node.on_timer(&mut turn, timer);
@@ -89,7 +81,7 @@ impl<O: Observer> Simulation<O> {
         match timer {
             Timer::Sender(flow) => self.sources.sender(flow),
             Timer::Receiver(flow) => self.sources.receiver(flow),
-            Timer::Uplink => self.sources.release(self.network.uplinks[host as usize]),
+            Timer::Uplink => self.sources.release(self.uplinks[host as usize]),
         }
     }
 
@@ -103,7 +95,7 @@ impl<O: Observer> Simulation<O> {
         let more = self.hosts[host as usize].has_more();
         self.transmit(now, link, id, more);
         if !more {
-            self.sleep(self.network.wires[link as usize].free_at, host);
+            self.sleep(self.wires[link as usize].free_at, host);
         }
     }
 
@@ -133,8 +125,7 @@ impl<O: Observer> Simulation<O> {
         let kind = self.pool[id].kind;
         if kind == PacketKind::Data {
             self.measure_delivery(now, id);
-        } else if kind.is_link_local()
-            && !self.reaches(now, host, self.network.uplinks[host as usize], id)
+        } else if kind.is_link_local() && !self.reaches(now, host, self.uplinks[host as usize], id)
         {
             return;
         }
@@ -148,7 +139,7 @@ impl<O: Observer> Simulation<O> {
     fn measure_delivery(&mut self, now: Time, id: PacketId) {
         let packet = &self.pool[id];
         self.measured.arrived_payload += u64::from(packet.payload);
-        let Some(flow) = self.router.slots.live_flow(packet.flow) else { return };
+        let Some(flow) = self.slots.receiving(packet.flow) else { return };
         if let Some(order) = &mut self.order {
             order.on_arrival(packet.flow, flow.number, packet);
         }
@@ -161,11 +152,12 @@ impl<O: Observer> Simulation<O> {
     /// Timer number `timer` of the flows is due.
     pub(crate) fn on_flow_timer(&mut self, now: Time, timer: u32) {
         let name = Sources::flow(timer);
-        let flow = &self.router.slots.flows[name as usize];
+        let flow = &self.slots.flows[name as usize];
         let (host, timer) = match timer % 2 {
             0 => (flow.destination, Timer::Receiver(name)),
             _ => (flow.source, Timer::Sender(name)),
         };
+        let host = self.host_place(host);
         let (node, mut turn) = self.lend(now, host);
         node.on_timer(&mut turn, timer);
         self.serve(now, host);

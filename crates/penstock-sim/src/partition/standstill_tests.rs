@@ -1,12 +1,16 @@
+use std::sync::Arc;
+
 use penstock_packet::Unobserved;
 use penstock_units::{BitRate, Fidelity, Transmission};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::clock::Clock;
 use crate::network::Network;
+use crate::partition::Partition;
+use crate::partition::clock::Clock;
 use crate::run::{RunError, RunOptions};
 use crate::scenario::Scenario;
+use crate::simulation::Simulation;
 
 /// Host 0 sends to host 1 without end; the hosts are 100 Gb/s and 1 us apart.
 fn scenario() -> Value {
@@ -40,6 +44,11 @@ fn scenario() -> Value {
     })
 }
 
+/// The only partition of `simulation`.
+fn only(simulation: &mut Simulation<Unobserved>) -> &mut Partition<Unobserved> {
+    simulation.partitions[0].get_mut().unwrap()
+}
+
 /// The simulation of [`scenario`].
 fn simulation() -> Simulation<Unobserved> {
     let scenario = Scenario::from_json(&scenario().to_string()).unwrap();
@@ -52,14 +61,16 @@ fn a_source_that_fires_for_ever_at_one_time_is_named() {
     for batch in [1, 1_000, 1 << 20, u64::MAX] {
         let mut simulation = simulation();
         assert_eq!(simulation.advance(1_000), Ok(true));
-        let next = simulation.wheel.due(simulation.sources.clock(Clock::Sample));
-        simulation.scenario.measure.sample_interval = Time::ZERO;
+        let partition = only(&mut simulation);
+        let next = partition.wheel.due(partition.sources.clock(Clock::Sample));
+        let setting = Arc::make_mut(&mut partition.setting);
+        setting.scenario.measure.sample_interval = Time::ZERO;
         let error = std::iter::repeat_with(|| simulation.advance(batch)).find_map(Result::err);
         let error = error.unwrap();
         assert_eq!(error.sources, "the clock of samples", "{batch}");
         assert_eq!((error.time, simulation.now()), (next, next));
-        // The sources are 24: of 4 links, 2 hosts, a switch, the clocks and a flow.
-        assert!((24_000..24_000 + 2 * LOOK_EVENTS).contains(&error.events), "{error}");
+        // The sources are 23: of 4 links, 2 hosts, a switch, the clocks and a flow.
+        assert!((23_000..23_000 + 2 * LOOK_EVENTS).contains(&error.events), "{error}");
         let text = error.to_string();
         assert!(text.starts_with(&format!("time stands still at {next}: after ")), "{text}");
     }
@@ -70,7 +81,7 @@ fn several_that_wake_each_other_are_all_named() {
     let mut simulation = simulation();
     let instant = Transmission::new(BitRate::from_gbps(10_000), Fidelity::Ns3Hpcc);
     assert_eq!(instant.time(1_048), Time::ZERO);
-    for wire in &mut simulation.network.wires {
+    for wire in &mut only(&mut simulation).wires {
         (wire.transmission, wire.delay) = (instant, Time::ZERO);
     }
     let error = simulation.advance(u64::MAX).unwrap_err();
@@ -97,8 +108,9 @@ fn a_crowd_at_one_instant_is_no_standstill() {
 fn every_source_has_a_name() {
     let mut simulation = simulation();
     assert_eq!(simulation.advance(1_000), Ok(true));
+    let partition = only(&mut simulation);
     let names: Vec<_> =
-        (0..simulation.sources.receiver(2)).map(|source| simulation.source_name(source)).collect();
+        (0..partition.sources.receiver(2)).map(|source| partition.source_name(source)).collect();
     let expected = [
         (0, "arrivals on link H0->S0"),
         (4, "transmissions on link H0->S0"),
@@ -106,8 +118,8 @@ fn every_source_has_a_name() {
         (11, "ends of pauses of link S0->H0"),
         (14, "the clock of switch S0"),
         (15, "the clock of links that fail or recover"),
-        (22, "the clock of the end"),
-        (23, "the timer of flow 0 from H0 to H1"),
+        (21, "the clock of the end of the window"),
+        (22, "the timer of flow 0 from H0 to H1"),
     ];
     for (source, name) in expected {
         assert_eq!(names[source], name);

@@ -1,11 +1,11 @@
-//! Sources of events, and the clocks among them: when traffic, samples and the end of a run are
-//! due.
+//! Sources of events of a partition, and the clocks among them: when traffic, samples and the end of a
+//! window are due.
 //!
 //! Sources, in the order that breaks ties: the arrival on each wire; the end of each transmission
 //! (only while something waits); a timer for each host; the end of a timed pause of each link; a
-//! clock for each switch whose policy has one; a few global clocks, among which each switch has one
-//! for the signals that it repeats; for each flow, the timers of its receiving end and of its
-//! sending end.
+//! clock for each switch whose policy has one; a few clocks of the partition, among which each switch
+//! has one for the signals that it repeats; for each flow, by number, the timers of its receiving end
+//! and of its sending end; the end of the window.
 
 use penstock_engine::SourceId;
 use penstock_fabric::SwitchTimer;
@@ -13,10 +13,10 @@ use penstock_packet::Observer;
 use penstock_transport::Timer;
 use penstock_units::Time;
 
+use super::Partition;
 use crate::measure::backlog;
-use crate::simulation::Simulation;
 
-/// The global clocks, in the order that breaks ties.
+/// The clocks of a partition, in the order that breaks ties.
 #[derive(Clone, Copy)]
 pub(crate) enum Clock {
     /// Links fail or recover now.
@@ -27,18 +27,16 @@ pub(crate) enum Clock {
     Sample,
     /// The backlog is sampled now.
     Backlog,
-    /// The detector looks for deadlocks now.
-    Deadlock,
     /// The traffic ends: no more flows are generated.
     Duration,
-    /// The run ends: unfinished flows get no more time.
-    End,
+    /// The window ends. Its rank puts it behind all other events of its time.
+    Window,
 }
 
-const CLOCKS: u32 = Clock::End as u32 + 1;
+const CLOCKS: u32 = Clock::Window as u32 + 1;
 
 /// The clocks below this number come before the repeated signals of switches.
-const EARLY_CLOCKS: u32 = Clock::Deadlock as u32;
+const EARLY_CLOCKS: u32 = Clock::Duration as u32;
 
 impl Clock {
     /// All clocks.
@@ -47,9 +45,8 @@ impl Clock {
         Clock::Traffic,
         Clock::Sample,
         Clock::Backlog,
-        Clock::Deadlock,
         Clock::Duration,
-        Clock::End,
+        Clock::Window,
     ];
 
     /// The purpose of the clock, in words.
@@ -59,14 +56,13 @@ impl Clock {
             Clock::Traffic => "the traffic",
             Clock::Sample => "samples",
             Clock::Backlog => "the backlog",
-            Clock::Deadlock => "deadlocks",
             Clock::Duration => "the end of the traffic",
-            Clock::End => "the end",
+            Clock::Window => "the end of the window",
         }
     }
 }
 
-/// Numbers of the event sources.
+/// Numbers of the event sources of a partition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources {
     pub(crate) links: u32,
@@ -103,7 +99,12 @@ impl Sources {
         self.switch(self.switches) + clock + repeats
     }
 
-    /// The clock that `source` is: a global clock, or (as an error) the number of the switch whose
+    /// The end of the window: the first source with a rank.
+    pub(crate) fn window(self) -> SourceId {
+        self.clock(Clock::Window)
+    }
+
+    /// The clock that `source` is: a clock of the partition, or (as an error) the number of the switch whose
     /// repeated signals are due. `source` must not belong to a link, a host, a switch's own clock
     /// or a flow.
     pub(crate) fn kind(self, source: SourceId) -> Result<Clock, u32> {
@@ -131,28 +132,35 @@ impl Sources {
     }
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer> Partition<O> {
     pub(crate) fn start_clocks(&mut self) {
-        let (duration, drain) = (self.scenario.duration, self.scenario.drain);
-        self.wheel.schedule(self.sources.clock(Clock::Duration), duration);
-        self.wheel.schedule(self.sources.clock(Clock::End), duration + drain);
+        let scenario = &self.setting.scenario;
+        self.wheel.schedule(self.sources.clock(Clock::Duration), scenario.duration);
         self.wheel.schedule(self.sources.clock(Clock::Backlog), Time::ZERO);
-        if self.scenario.measure.sample_interval > Time::ZERO {
+        if scenario.measure.sample_interval > Time::ZERO {
             self.wheel.schedule(self.sources.clock(Clock::Sample), Time::ZERO);
-        }
-        if let Some(watch) = &self.deadlock_watch {
-            self.wheel.schedule(self.sources.clock(Clock::Deadlock), watch.interval());
         }
         self.start_switches();
         self.expect_route_change();
+    }
+
+    /// Starts a window that ends at `end`: takes in what has come from elsewhere.
+    pub(crate) fn open_window(&mut self, end: Time) {
+        self.receive_mail();
         self.expect_flow();
+        self.is_at_end = false;
+        let window = self.sources.window();
+        match self.ns3 {
+            None => self.wheel.schedule(window, end),
+            Some(_) => self.wheel.schedule_ranked(window, end, u64::MAX),
+        }
     }
 
     pub(crate) fn on_timer(&mut self, now: Time, timer: SourceId) {
         let sources = self.sources;
         if timer < sources.release(0) {
             let host = timer - sources.host(0);
-            self.offer(now, self.network.uplinks[host as usize]);
+            self.offer(now, self.uplinks[host as usize]);
             return self.serve(now, host);
         } else if timer < sources.switch(0) {
             return self.on_port_timer(now, timer - sources.release(0));
@@ -162,25 +170,26 @@ impl<O: Observer> Simulation<O> {
         } else if timer >= sources.receiver(1) {
             return self.on_flow_timer(now, timer - sources.receiver(1));
         }
+        self.measured.clock_steps += 1;
         match sources.kind(timer) {
             Ok(Clock::Routes) => self.on_route_change(now),
             Ok(Clock::Traffic) => self.on_traffic(now),
             Ok(Clock::Sample) => self.on_sample(now),
             Ok(Clock::Backlog) => self.on_backlog(now),
-            Ok(Clock::Deadlock) => self.on_deadlock_clock(now),
             Ok(Clock::Duration) => {
-                self.has_passed_duration = true;
-                self.measured.on_duration(&self.router.slots, &self.flows, &self.counters);
-                self.stop_if_finished();
+                self.measured.on_duration(&self.slots, &self.flows, &self.counters);
             }
-            Ok(Clock::End) => self.is_done = true,
-            Err(switch) => self.on_switch_timer(now, switch as usize, SwitchTimer::Repeat),
+            Ok(Clock::Window) => self.is_at_end = true,
+            Err(switch) => {
+                self.measured.clock_steps -= 1;
+                self.on_switch_timer(now, switch as usize, SwitchTimer::Repeat);
+            }
         }
     }
 
     /// The timer at the sending end of `link` is due.
     fn on_port_timer(&mut self, now: Time, link: u32) {
-        let wire = &self.network.wires[link as usize];
+        let wire = &self.wires[link as usize];
         let (node, port) = (wire.from, wire.from_port);
         match node.checked_sub(self.sources.hosts) {
             None => {
@@ -192,47 +201,37 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Schedules the arrival of the next flow.
+    /// Schedules the start of the next flow.
     fn expect_flow(&mut self) {
-        self.pending = self.workload.next();
-        if let Some(arrival) = &self.pending {
-            let clock = self.sources.clock(Clock::Traffic);
+        let clock = self.sources.clock(Clock::Traffic);
+        if let Some(start) = self.starts.front()
+            && !self.wheel.is_pending(clock)
+        {
+            let time = start.arrival.time;
             match self.ns3 {
-                None => self.wheel.schedule(clock, arrival.time),
+                None => self.wheel.schedule(clock, time),
                 // In the ns-3 HPCC simulator a flow starts after everything else of its nanosecond.
-                Some(_) => self.wheel.schedule_ranked(clock, arrival.time, u64::MAX),
+                Some(_) => self.wheel.schedule_ranked(clock, time, u64::MAX),
             }
         }
     }
 
     fn on_traffic(&mut self, now: Time) {
-        if let Some(arrival) = self.pending.take() {
-            self.start_flow(now, &arrival);
+        if let Some(start) = self.starts.pop_front() {
+            self.start_flow(now, &start);
         }
         self.expect_flow();
     }
 
-    /// Ends the run when every flow with an end has finished and no flow is to come.
-    pub(crate) fn stop_if_finished(&mut self) {
-        let has_endless = self.measured.endless > 0;
-        if self.pending.is_none()
-            && self.measured.live_finite == 0
-            && (self.has_passed_duration || !has_endless)
-        {
-            self.is_done = true;
-        }
-    }
-
     fn on_sample(&mut self, now: Time) {
-        let hosts = (&self.hosts[..], &self.flows);
-        self.measured.sample(now, &self.network, &self.counters, hosts);
-        let next = now + self.scenario.measure.sample_interval;
+        self.sample(now);
+        let next = now + self.setting.scenario.measure.sample_interval;
         self.wheel.schedule(self.sources.clock(Clock::Sample), next);
     }
 
     fn on_backlog(&mut self, now: Time) {
-        if self.measured.backlog.sample(now, &self.router.slots, &self.flows) {
-            let next = now + backlog::interval(self.scenario.duration);
+        if self.measured.backlog.sample(now, &self.slots, &self.flows) {
+            let next = now + backlog::interval(self.setting.scenario.duration);
             self.wheel.schedule(self.sources.clock(Clock::Backlog), next);
         }
     }

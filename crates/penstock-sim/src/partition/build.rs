@@ -1,0 +1,145 @@
+//! Cuts a built network into partitions.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use penstock_engine::{Wheel, stream};
+use penstock_fabric::{Switch, SwitchRequests};
+use penstock_packet::{Observer, PacketPool};
+use penstock_transport::{Flows, Host, Requests};
+use penstock_units::Fidelity;
+use rand_core::RngCore;
+use rand_pcg::Pcg32;
+
+use super::clock::Sources;
+use super::exchange::Mail;
+use super::router::Router;
+use super::standstill::ClockWatch;
+use super::{FORESEEN_FROM_LINKS, Partition, host, slot_width_log2};
+use crate::flow::FlowSlots;
+use crate::measure::summary::Measurements;
+use crate::network::Network;
+use crate::setting::Setting;
+use crate::wire::{ELSEWHERE, Wire, WireCounters};
+
+/// The generator of the stream called `name`.
+pub(super) fn random(seed: u64, name: &str) -> Pcg32 {
+    let mut named = stream(seed, name);
+    Pcg32::new(named.next_u64(), named.next_u64())
+}
+
+/// The partitions of `network`, each with an observer of its own.
+pub(crate) fn partitions<O: Observer>(
+    setting: &Arc<Setting>,
+    mut network: Network,
+    mut observer: impl FnMut() -> O,
+) -> Vec<Partition<O>> {
+    let count = setting.placement.count();
+    let mut nodes: Vec<(Vec<Host>, Vec<Switch>)> = (0..count).map(|_| Default::default()).collect();
+    for (number, host) in (0u32..).zip(host::hosts(&setting.scenario, &network)) {
+        nodes[setting.placement.of_node(number).0].0.push(host);
+    }
+    for (number, switch) in (setting.topology.hosts..).zip(std::mem::take(&mut network.switches)) {
+        nodes[setting.placement.of_node(number).0].1.push(switch);
+    }
+    let numbered = nodes.into_iter().enumerate();
+    let mut partitions: Vec<Partition<O>> = numbered
+        .map(|(number, nodes)| partition(setting, &network, number, nodes, observer()))
+        .collect();
+    partitions.iter_mut().for_each(Partition::start_clocks);
+    partitions
+}
+
+/// Partition `number` of `network`, with these hosts and switches.
+fn partition<O: Observer>(
+    setting: &Arc<Setting>,
+    network: &Network,
+    number: usize,
+    (hosts, switches): (Vec<Host>, Vec<Switch>),
+    observer: O,
+) -> Partition<O> {
+    let Setting { topology, placement, scenario, .. } = &**setting;
+    let links = &placement.links[number];
+    let sources = Sources {
+        links: links.len() as u32,
+        hosts: hosts.len() as u32,
+        switches: switches.len() as u32,
+    };
+    let own_links =
+        |node: u32| topology.egress_links(node).iter().map(|&link| placement.of_link(link)[0]);
+    let (own_hosts, own_switches) = placement.nodes[number].split_at(hosts.len());
+    let mut first_port = Vec::with_capacity(switches.len());
+    let mut egress = Vec::new();
+    for &switch in own_switches {
+        first_port.push(egress.len() as u32);
+        egress.extend(own_links(switch));
+    }
+    let loses_frames = scenario.faults.control_loss > 0.0;
+    let losses = links.iter().filter(|_| loses_frames);
+    let draws = |link: &u32| random(scenario.seed, &format!("faults/control/{link}"));
+    let mail = || (0..placement.count()).map(|_| Mail::default()).collect();
+    Partition {
+        number,
+        uplinks: own_hosts.iter().flat_map(|&host| own_links(host)).collect(),
+        hosts,
+        switches,
+        counters: vec![WireCounters::default(); links.len()],
+        wires: links
+            .iter()
+            .map(|&link| wire(setting, number, &network.wires[link as usize]))
+            .collect(),
+        beyond: links.iter().map(|&link| beyond(setting, link)).collect(),
+        first_port,
+        egress,
+        router: Router::new(setting, &network.routing),
+        slots: FlowSlots::default(),
+        flows: Flows::default(),
+        requests: Requests::default(),
+        told: SwitchRequests::default(),
+        pool: PacketPool::new(scenario.has_telemetry()),
+        wheel: wheel(sources, scenario.fidelity),
+        sources,
+        measured: Measurements::new(setting, number),
+        ns3: (scenario.fidelity == Fidelity::Ns3Hpcc).then(Box::default),
+        order: None,
+        observer,
+        starts: VecDeque::new(),
+        next_change: 0,
+        outbox: mail(),
+        inbox: mail(),
+        clock_watch: ClockWatch::default(),
+        foresees: links.len() > FORESEEN_FROM_LINKS,
+        control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
+        losses: losses.map(draws).collect(),
+        is_at_end: true,
+        failure: None,
+        setting: Arc::clone(setting),
+    }
+}
+
+/// A wheel for these sources. The end of the window comes after everything else of its time.
+fn wheel(sources: Sources, fidelity: Fidelity) -> Wheel {
+    let wheel = Wheel::new(sources.window() as usize, slot_width_log2(sources.links as usize));
+    let mut wheel = match fidelity {
+        Fidelity::Exact => wheel,
+        Fidelity::Ns3Hpcc => wheel.in_order_of_scheduling(),
+    };
+    wheel.grow(sources.receiver(1) as usize);
+    wheel.set_rank(sources.window(), u64::MAX);
+    wheel
+}
+
+/// The partition of the receiver of `link`, and the place of `link` there.
+fn beyond(setting: &Setting, link: u32) -> (u16, u32) {
+    let (partition, _) = setting.placement.of_node(setting.topology.links[link as usize].to);
+    (partition as u16, setting.placement.of_link(link)[1])
+}
+
+/// `wire` of the network as partition `number` sees it.
+fn wire(setting: &Setting, number: usize, wire: &Wire) -> Wire {
+    let local = |node: u32| match setting.placement.of_node(node) {
+        (partition, place) if partition == number => place as u32,
+        _ => ELSEWHERE,
+    };
+    wire.between(local(wire.from), local(wire.to))
+}

@@ -1,0 +1,145 @@
+//! What crosses from one partition to another at the end of a window: packets on cut links, and the
+//! news that a flow has completed.
+//!
+//! A packet that leaves in a window arrives after its end, because no cut link is shorter than a
+//! window. A wire has one sender, so its packets come in order, and the wheel orders the wires.
+//!
+//! The destination of a flow hears of the flow's completion at the end of the window, also in its own
+//! partition. So it does not matter where the partitions lie.
+
+use penstock_packet::{Observer, Packet, PacketId, PacketKind};
+use penstock_units::{HopTelemetry, Time};
+
+use super::Partition;
+use crate::wire::ELSEWHERE;
+
+/// A packet that crosses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossing {
+    /// The link, by its place in the receiving partition.
+    pub link: u32,
+    /// When its last bit arrives.
+    pub arrival: Time,
+    pub packet: Packet,
+    /// How many entries of the mail's telemetry are of this packet.
+    hops: u8,
+}
+
+/// What one partition has for another.
+#[derive(Debug, Default)]
+pub(crate) struct Mail {
+    pub crossings: Vec<Crossing>,
+    /// The telemetry of all packets, one after the other.
+    telemetry: Vec<HopTelemetry>,
+    /// The hashes of the flows that have completed.
+    completed: Vec<u32>,
+}
+
+impl Mail {
+    /// Whether there is nothing in it.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.crossings.is_empty() && self.completed.is_empty()
+    }
+
+    /// The packets on `link`, by its place in the receiving partition.
+    pub(crate) fn packets_on(&self, link: u32) -> impl Iterator<Item = &Packet> {
+        let on_link = self.crossings.iter().filter(move |crossing| crossing.link == link);
+        on_link.map(|crossing| &crossing.packet)
+    }
+
+    /// The first arrival; none without packets.
+    pub(crate) fn earliest(&self) -> Option<Time> {
+        self.crossings.iter().map(|crossing| crossing.arrival).min()
+    }
+}
+
+impl<O: Observer> Partition<O> {
+    /// Packet `id` leaves by a cut link and arrives at `arrival`.
+    pub(super) fn post(&mut self, link: u32, id: PacketId, arrival: Time) {
+        let (partition, link) = self.beyond[link as usize];
+        let mail = &mut self.outbox[usize::from(partition)];
+        let telemetry = self.pool.telemetry(id);
+        mail.telemetry.extend_from_slice(telemetry);
+        mail.crossings.push(Crossing {
+            link,
+            arrival,
+            packet: self.pool[id],
+            hops: telemetry.len() as u8,
+        });
+        self.pool.remove(id);
+    }
+
+    /// Takes back the packets that have left by `link` since the window began: they fly still.
+    pub(super) fn take_back(&mut self, link: u32) -> Vec<Packet> {
+        let (partition, link) = self.beyond[link as usize];
+        let mail = &mut self.outbox[usize::from(partition)];
+        let (mut taken, mut telemetry) = (Vec::new(), Vec::new());
+        let mut hops = std::mem::take(&mut mail.telemetry).into_iter();
+        mail.crossings.retain(|crossing| {
+            let own = hops.by_ref().take(usize::from(crossing.hops));
+            if crossing.link == link {
+                own.for_each(drop);
+                taken.push(crossing.packet);
+            } else {
+                telemetry.extend(own);
+            }
+            crossing.link != link
+        });
+        mail.telemetry = telemetry;
+        taken
+    }
+
+    /// Tells the destination of the flow with `hash`, host `destination`, that the flow has completed.
+    pub(super) fn post_completion(&mut self, destination: u32, hash: u32, name: u32) {
+        let (partition, _) = self.setting.placement.of_node(destination);
+        // A flow within a partition has the same name at both ends.
+        let tag = if partition == self.number { name } else { hash };
+        self.outbox[partition].completed.push(tag);
+    }
+
+    /// Takes in what has come from the other partitions.
+    pub(crate) fn receive_mail(&mut self) {
+        for from in 0..self.inbox.len() {
+            let mut mail = std::mem::take(&mut self.inbox[from]);
+            let mut telemetry = mail.telemetry.as_slice();
+            for crossing in &mail.crossings {
+                let (own, rest) = telemetry.split_at(usize::from(crossing.hops));
+                telemetry = rest;
+                self.receive_crossing(crossing, own);
+            }
+            for &tag in &mail.completed {
+                let name = if from == self.number { tag } else { self.slots.name_of(tag) };
+                self.close_flow(name);
+            }
+            mail.crossings.clear();
+            mail.telemetry.clear();
+            mail.completed.clear();
+            self.inbox[from] = mail; // its memory is used again
+        }
+    }
+
+    fn receive_crossing(&mut self, crossing: &Crossing, telemetry: &[HopTelemetry]) {
+        let flow = match crossing.packet.kind.is_link_local() {
+            true => 0,
+            false => self.slots.name_of(crossing.packet.flow_hash),
+        };
+        let id = self.pool.insert(Packet { flow, ..crossing.packet });
+        for &hop in telemetry {
+            self.pool.push_telemetry(id, hop);
+        }
+        let link = crossing.link;
+        let wire = &mut self.wires[link as usize];
+        debug_assert!(wire.from == ELSEWHERE, "only packets of cut links cross");
+        if wire.append(&mut self.pool, id, crossing.arrival) {
+            self.wheel.schedule(link, crossing.arrival);
+        }
+    }
+
+    /// The payload of data that waits to cross (bytes).
+    pub(crate) fn posted(&self) -> u64 {
+        let waiting = self.outbox.iter().chain(&self.inbox).flat_map(|mail| &mail.crossings);
+        let data = waiting.filter(|crossing| crossing.packet.kind == PacketKind::Data);
+        data.map(|crossing| u64::from(crossing.packet.payload)).sum()
+    }
+}

@@ -1,0 +1,183 @@
+//! The beginning and the end of a flow: its paths, its name, its facts, its record. A flow has a half
+//! at each of its two hosts, and a partition knows the halves whose hosts it has.
+
+use penstock_packet::Observer;
+use penstock_transport::{BaseRtt, Opening, PathFacts};
+use penstock_units::{Bytes, Fidelity, Time};
+
+use super::Partition;
+use super::host::BYTE_TIME_BITS;
+use crate::flow::Flow;
+use crate::measure::flows::FlowRecord;
+use crate::ns3;
+use crate::routing::{
+    RoutingConfig, ideal_fct, path_key, reply_key, sprayed_ideal_fct, symmetric_paths,
+};
+use crate::workload::FlowArrival;
+
+/// A flow that starts soon.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// Number in order of arrival, in the whole run.
+    pub number: u64,
+    pub arrival: FlowArrival,
+}
+
+/// The links to the destination and back.
+struct Paths {
+    forward: Vec<u32>,
+    back: Vec<u32>,
+}
+
+impl<O: Observer> Partition<O> {
+    pub(super) fn start_flow(&mut self, now: Time, start: &Start) {
+        let Start { number, arrival } = start;
+        let paths = self.paths(start);
+        let flow = self.describe(now, start, &paths);
+        let name = self.pool.name_flow();
+        let opening = Opening {
+            flow: name,
+            number: *number,
+            hash: flow.hash,
+            source: arrival.source,
+            destination: arrival.destination,
+            size: arrival.size,
+            class: arrival.class,
+            is_incast: self.setting.is_incast[usize::from(arrival.label)],
+            path: self.path_facts(&paths),
+        };
+        self.slots.insert(name, flow);
+        self.router.enter(name, &paths.forward, &paths.back);
+        self.add_timers(name, *number);
+        if flow.is_receiving {
+            let (host, mut turn) = self.lend(now, self.host_place(arrival.destination));
+            host.expect(&mut turn, &opening);
+        }
+        if flow.is_sending {
+            self.measured.on_flow_start(arrival.size);
+            let source = self.host_place(arrival.source);
+            let (host, mut turn) = self.lend(now, source);
+            host.open(&mut turn, &opening);
+            self.serve(now, source);
+        }
+    }
+
+    /// Makes room for the timers of the flow named `name`, whose number breaks ties among flows.
+    fn add_timers(&mut self, name: u32, number: u64) {
+        let (receiver, sender) = (self.sources.receiver(name), self.sources.sender(name));
+        self.wheel.grow(sender as usize + 1);
+        self.wheel.set_rank(receiver, 2 * number + 1);
+        self.wheel.set_rank(sender, 2 * number + 2);
+    }
+
+    fn paths(&mut self, Start { number, arrival }: &Start) -> Paths {
+        let links = self.setting.path_links;
+        let (mut forward, mut back) = (Vec::with_capacity(links), Vec::with_capacity(links));
+        let (topology, routing) = (&self.setting.topology, self.router.routing());
+        if let Some(ns3) = &mut self.ns3 {
+            ns3.paths(topology, routing, arrival, [&mut forward, &mut back]);
+            return Paths { forward, back };
+        }
+        let key = path_key(self.setting.path_seed, self.setting.names.hash(*number));
+        let ends = (arrival.source, arrival.destination);
+        match self.setting.scenario.scheme.routing {
+            RoutingConfig::Ecmp {} | RoutingConfig::Spray(_) => {
+                routing.path(ends.0, ends.1, key, &mut forward);
+                routing.path(ends.1, ends.0, reply_key(key), &mut back);
+            }
+            RoutingConfig::SymmetricEcmp {} => {
+                symmetric_paths(topology, routing, ends, key, [&mut forward, &mut back]);
+            }
+        }
+        Paths { forward, back }
+    }
+
+    /// The facts that the controller of a flow on these two paths may know.
+    fn path_facts(&self, paths: &Paths) -> PathFacts {
+        let longest = self.setting.path;
+        if self.setting.scenario.scheme.host.base_rtt == BaseRtt::Longest {
+            return longest;
+        }
+        let frames = &self.setting.frames.ideal;
+        let Paths { forward, back } = paths;
+        let base_rtt = ideal_fct(&self.setting.topology, forward, back, frames.payload, frames);
+        PathFacts { base_rtt, bdp: longest.line_rate.bytes_in(base_rtt), ..longest }
+    }
+
+    fn describe(&self, now: Time, start: &Start, Paths { forward, back }: &Paths) -> Flow {
+        let Start { number, arrival } = start;
+        let setting = &self.setting;
+        let topology = &setting.topology;
+        let size = Bytes::new(arrival.size);
+        let frames = &setting.frames.ideal;
+        let ideal = match (setting.scenario.fidelity, &setting.scenario.scheme.routing) {
+            (Fidelity::Ns3Hpcc, _) => ns3::ideal_fct(topology, forward, size, frames),
+            (Fidelity::Exact, RoutingConfig::Spray(_)) => {
+                sprayed_ideal_fct(topology, self.router.routing(), (forward, back), size, frames)
+            }
+            (Fidelity::Exact, _) => ideal_fct(topology, forward, back, size, frames),
+        };
+        let links = forward.iter().map(|&link| &topology.links[link as usize]);
+        let kilobyte = |rate: penstock_units::BitRate| {
+            rate.transmission_time(Bytes::new(1 << BYTE_TIME_BITS)).as_ps()
+        };
+        let is_here = |host: u32| setting.placement.of_node(host).0 == self.number;
+        let pipelines = topology.pipeline_delay * (forward.len() as u64 - 1);
+        Flow {
+            hash: setting.names.hash(*number),
+            source: arrival.source,
+            destination: arrival.destination,
+            label: arrival.label,
+            class: arrival.class,
+            is_sending: is_here(arrival.source),
+            is_receiving: is_here(arrival.destination),
+            number: *number,
+            size: arrival.size,
+            start: now,
+            ideal,
+            latency: links.clone().fold(pipelines, |sum, link| sum + link.delay),
+            byte_time: links.map(|link| kilobyte(link.rate)).sum(),
+        }
+    }
+
+    /// The flow named `name` has completed: its last byte is acknowledged.
+    pub(super) fn end_flow(&mut self, now: Time, name: u32) {
+        let flow = self.slots.flows[name as usize];
+        let record = self.record(name, Some(now - flow.start), flow.size);
+        self.measured.on_flow_end(record);
+        self.wheel.cancel(self.sources.sender(name));
+        self.post_completion(flow.destination, flow.hash, name);
+        if self.slots.end_sending(name) {
+            self.pool.give_back(name);
+        }
+    }
+
+    /// The destination of the flow named `name` hears that the flow has completed.
+    pub(super) fn close_flow(&mut self, name: u32) {
+        let destination = self.slots.flows[name as usize].destination;
+        let (host, mut turn) = self.lend(self.now(), self.host_place(destination));
+        host.close(&mut turn, name);
+        self.wheel.cancel(self.sources.receiver(name));
+        if self.slots.end_receiving(name) {
+            self.pool.give_back(name);
+        }
+    }
+
+    /// The facts about a flow whose source is here. Its receiver has `delivered` bytes.
+    pub(crate) fn record(&self, name: u32, completion: Option<Time>, delivered: u64) -> FlowRecord {
+        let flow = &self.slots.flows[name as usize];
+        FlowRecord {
+            flow: flow.number,
+            source: flow.source,
+            destination: flow.destination,
+            size: flow.size,
+            start: flow.start,
+            completion,
+            ideal: flow.ideal,
+            label: flow.label,
+            class: flow.class,
+            delivered,
+            retransmitted_packets: self.flows.sender(name).retransmitted_packets(),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! A partition of a network: some switches with their hosts, the wires that lead to them, and the loop
+//! that takes their next event, lets a switch or a host act, and puts the packets that they send on a
+//! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
+//!
+//! A partition owns everything that its events change, so partitions run beside each other, each to
+//! the end of a window. What crosses from one to another is in [`exchange`]. Nodes and links have
+//! numbers of a partition's own here, in the order of the network's numbers. Hosts come before
+//! switches.
+//!
+//! Reading order: this file (the loop, and wires), `clock` (the sources of events), `lifetime` (how
+//! flows begin and end), `host` and `switch` (how the loop drives both), `router` (where packets go),
+//! `exchange`, `outage`, `standstill` (time must pass).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use penstock_engine::{SourceId, Wheel, prefetch};
+use penstock_fabric::{Switch, SwitchRequests};
+use penstock_packet::{Observer, PacketId, PacketKind, PacketPool};
+use penstock_transport::{Flows, Host, Requests};
+use penstock_units::Time;
+use rand_pcg::Pcg32;
+
+use crate::check::OrderCheck;
+use crate::error::StandstillError;
+use crate::flow::FlowSlots;
+use crate::measure::summary::Measurements;
+use crate::ns3::Ns3;
+use crate::setting::Setting;
+use crate::wire::{ELSEWHERE, Wire, WireCounters};
+
+mod build;
+pub(crate) mod clock;
+pub(crate) mod exchange;
+mod host;
+mod lifetime;
+mod outage;
+pub(crate) mod router;
+mod sampling;
+mod standstill;
+mod switch;
+
+pub(crate) use build::partitions;
+use clock::Sources;
+use exchange::Mail;
+pub(crate) use lifetime::Start;
+use router::Router;
+use standstill::ClockWatch;
+pub(crate) use standstill::LOOK_EVENTS;
+
+/// Nodes of a network, their clock, and everything measured there so far.
+pub(crate) struct Partition<O> {
+    /// The number of this partition.
+    pub number: usize,
+    pub setting: Arc<Setting>,
+    pub hosts: Vec<Host>,
+    pub switches: Vec<Switch>,
+    pub wires: Vec<Wire>,
+    pub counters: Vec<WireCounters>,
+    /// By link: the partition of its receiver, and the place of the link there.
+    beyond: Vec<(u16, u32)>,
+    /// By host: its uplink.
+    pub uplinks: Vec<u32>,
+    /// By switch: where its links start in `egress`.
+    pub first_port: Vec<u32>,
+    /// The links that leave each switch, by port.
+    pub egress: Vec<u32>,
+    /// Where packets go.
+    pub router: Router,
+    /// What the simulator knows of flows.
+    pub slots: FlowSlots,
+    /// The ends of the flows, which belong to the hosts.
+    pub flows: Flows,
+    /// The requests of the host that was called last.
+    pub requests: Requests,
+    /// The requests of switches.
+    pub told: SwitchRequests,
+    pub pool: PacketPool,
+    pub wheel: Wheel,
+    pub sources: Sources,
+    pub measured: Measurements,
+    /// State for the fidelity of the ns-3 HPCC simulator.
+    pub ns3: Option<Box<Ns3>>,
+    /// Checks the order of arrivals, in checked runs.
+    pub order: Option<OrderCheck>,
+    /// The observer of the switches.
+    pub observer: O,
+    /// Flows that start before the end of the window, in order.
+    pub starts: VecDeque<Start>,
+    /// The change of routes that comes next.
+    next_change: usize,
+    /// What leaves for each partition, this one included, at the end of the window.
+    pub outbox: Vec<Mail>,
+    /// What has come from each partition for the next window.
+    pub inbox: Vec<Mail>,
+    /// Checks that time passes.
+    clock_watch: ClockWatch,
+    /// Whether packets are prefetched.
+    foresees: bool,
+    /// A control frame is lost when a 32-bit draw is below this number.
+    control_loss: u64,
+    /// By link: draws the loss of control frames, where frames are lost.
+    losses: Vec<Pcg32>,
+    /// Whether the events of the window are over.
+    is_at_end: bool,
+    /// Why the partition cannot go on.
+    pub failure: Option<StandstillError>,
+}
+
+/// In networks with more links, the packet of the next event is prefetched, because the packets in
+/// flight no longer fit a processor's own cache. Prefetching took 8 to 10 % off a packet-hop with
+/// 1,024 hosts (3,072 links), 11 to 18 % with 8,192, and added 1 % with 128 (384 links).
+const FORESEEN_FROM_LINKS: usize = 1_024;
+
+/// log2 of the width of a level-0 slot of the wheel in a network with `links` links (ps). A 64th of
+/// a slot should hold at most one event, so the width is halved with every doubling of the number
+/// of links. At 128 hosts a slot is 8 ns wide. Slots of 4 ns take the bare loop the same time, and
+/// HPCC under ns-3's fidelity 3 % more, because 8 ns means fewer slots to walk over.
+pub(crate) fn slot_width_log2(links: usize) -> u32 {
+    let doublings = (links.max(1) as u64).ilog2();
+    21u32.saturating_sub(doublings).clamp(4, 13)
+}
+
+impl<O: Observer> Partition<O> {
+    /// The time of the last event.
+    pub fn now(&self) -> Time {
+        self.wheel.now()
+    }
+
+    /// Runs to the end of the window at `end`. What stops it is kept in `failure`.
+    pub fn run_window(&mut self, end: Time) {
+        self.open_window(end);
+        self.failure = self.advance(u64::MAX).err();
+    }
+
+    /// No event is due earlier than this, the mail included; none when nothing is to come.
+    pub fn earliest(&self) -> Option<Time> {
+        let mail = self.inbox.iter().filter_map(Mail::earliest);
+        mail.chain(self.wheel.earliest()).min()
+    }
+
+    /// Processes the next event and returns its source; none when the window is over.
+    #[inline(always)]
+    fn step(&mut self) -> Option<SourceId> {
+        if self.is_at_end {
+            return None;
+        }
+        let (now, source) = self.wheel.pop()?;
+        self.measured.steps += 1;
+        if self.foresees {
+            self.foresee();
+        }
+        if source < self.sources.links {
+            self.on_wire_arrival(now, source);
+        } else if source < 2 * self.sources.links {
+            let link = source - self.sources.links;
+            let wire = &mut self.wires[link as usize];
+            wire.is_end_scheduled = false;
+            let node = wire.from;
+            self.send_next(now, link);
+            if node < self.sources.hosts {
+                self.serve(now, node);
+            }
+        } else {
+            self.on_timer(now, source);
+        }
+        Some(source)
+    }
+
+    /// Prefetches the packet that probably arrives next.
+    #[inline]
+    fn foresee(&self) {
+        if let Some(source) = self.wheel.likely_next()
+            && source < self.sources.links
+        {
+            prefetch(&self.pool[self.wires[source as usize].head()]);
+        }
+    }
+
+    #[inline]
+    fn on_wire_arrival(&mut self, now: Time, link: u32) {
+        let wire = &mut self.wires[link as usize];
+        let (id, next) = wire.take(&self.pool);
+        if let Some(next) = next {
+            // The packet that arrives next on this wire: worth 1 to 2 % of a packet-hop with HPCC.
+            prefetch(&self.pool[wire.head()]);
+            match &self.ns3 {
+                None => self.wheel.schedule(link, next),
+                Some(ns3) => self.wheel.schedule_ranked(link, next, ns3.rank(wire.head())),
+            }
+        }
+        let (node, port) = (wire.to, wire.to_port);
+        if node < self.sources.hosts {
+            self.on_host_arrival(now, node, id);
+        } else {
+            self.on_switch_arrival(now, (node - self.sources.hosts) as usize, port, id);
+        }
+    }
+
+    /// Something waits at the sending end of `link`.
+    #[inline]
+    fn offer(&mut self, now: Time, link: u32) {
+        let wire = &mut self.wires[link as usize];
+        if wire.is_end_scheduled {
+            return;
+        }
+        let end = self.sources.transmission(link);
+        match &self.ns3 {
+            None if wire.free_at > now => {
+                wire.is_end_scheduled = true;
+                self.wheel.schedule(end, wire.free_at);
+            }
+            // In the ns-3 HPCC simulator a link whose transmission ends now is busy until the event
+            // of that end has happened.
+            Some(_)
+                if wire.free_at > now
+                    || (wire.free_at == now && wire.end_rank > self.wheel.rank_now()) =>
+            {
+                wire.is_end_scheduled = true;
+                self.wheel.schedule_ranked(end, wire.free_at, wire.end_rank);
+            }
+            _ => self.send_next(now, link),
+        }
+    }
+
+    /// The link is free: the sending end puts its next packet, if any, on the link.
+    #[inline]
+    fn send_next(&mut self, now: Time, link: u32) {
+        let node = self.wires[link as usize].from;
+        if node < self.sources.hosts {
+            return self.send_from_host(now, node, link);
+        }
+        self.send_from_switch(now, (node - self.sources.hosts) as usize, link);
+    }
+
+    /// Puts `id` on the wire; `more` says whether another packet waits behind it.
+    #[inline]
+    fn transmit(&mut self, now: Time, link: u32, id: PacketId, more: bool) {
+        let wire = &mut self.wires[link as usize];
+        let packet = &self.pool[id];
+        let counters = &mut self.counters[link as usize];
+        counters.bytes += u64::from(packet.wire_bytes);
+        counters.packets += 1;
+        if packet.kind == PacketKind::Data {
+            counters.payload += u64::from(packet.payload);
+        }
+        // In the ns-3 HPCC simulator the end of the transmission is scheduled first, then the arrival.
+        let mut rank = 0;
+        if let Some(ns3) = &mut self.ns3 {
+            wire.end_rank = self.wheel.take_rank();
+            rank = self.wheel.take_rank();
+            ns3.on_send(id, rank);
+        }
+        let arrival = wire.occupy(now, packet.wire_bytes);
+        let is_first = match wire.to {
+            ELSEWHERE => false,
+            _ => wire.append(&mut self.pool, id, arrival),
+        };
+        if more && !wire.is_end_scheduled {
+            wire.is_end_scheduled = true;
+            let end = self.sources.transmission(link);
+            match &self.ns3 {
+                None => self.wheel.schedule(end, wire.free_at),
+                Some(_) => self.wheel.schedule_ranked(end, wire.free_at, wire.end_rank),
+            }
+        }
+        if is_first {
+            match &self.ns3 {
+                None => self.wheel.schedule(link, arrival),
+                Some(_) => self.wheel.schedule_ranked(link, arrival, rank),
+            }
+        } else if wire.to == ELSEWHERE {
+            self.post(link, id, arrival);
+        }
+    }
+
+    /// The number of a node of this partition in the network.
+    fn node(&self, node: u32) -> u32 {
+        self.setting.placement.nodes[self.number][node as usize]
+    }
+
+    /// The number of a link of this partition in the network.
+    fn link(&self, link: u32) -> u32 {
+        self.setting.placement.links[self.number][link as usize]
+    }
+
+    /// The place here of host `host` of the network.
+    #[inline]
+    fn host_place(&self, host: u32) -> u32 {
+        self.setting.placement.of_node(host).1 as u32
+    }
+}

@@ -1,0 +1,137 @@
+//! The way of every packet: each switch looks up the next link in its tables. A packet bears all that
+//! the choice needs: its flow, and the flow's two hosts. So a switch need not know the flow.
+//!
+//! In a run with outages the tables change. Data packets that are sprayed take a path of their own.
+//! Under the fidelity of the ns-3 HPCC simulator the path is fixed when the flow starts.
+
+use std::sync::Arc;
+
+use penstock_fabric::Routes;
+use penstock_packet::{Packet, PacketKind};
+use penstock_units::Fidelity;
+
+use crate::routing::{Routing, RoutingConfig, Spray, path_key, reply_key, symmetric_port};
+use crate::setting::Setting;
+
+/// The way of every packet through the switches of a partition.
+#[derive(Debug)]
+pub(crate) struct Router {
+    /// The tables of the moment.
+    routing: Arc<Routing>,
+    path_seed: u64,
+    is_symmetric: bool,
+    /// Chooses a path for each data packet, where packets are sprayed.
+    spray: Option<Box<Spray>>,
+    /// The paths of flows, where they are fixed.
+    fixed: Option<Box<FixedPaths>>,
+}
+
+/// The ports on the paths of flows.
+#[derive(Debug)]
+struct FixedPaths {
+    /// By link: the port at which it begins.
+    from_port: Vec<u16>,
+    /// For each name of a flow `stride` ports to the destination and `stride` ports back.
+    ports: Vec<u16>,
+    stride: usize,
+}
+
+impl FixedPaths {
+    fn new(setting: &Setting) -> Self {
+        let topology = &setting.topology;
+        let mut from_port = vec![0; topology.links.len()];
+        for node in 0..topology.nodes.len() as u32 {
+            for (port, &link) in (0u16..).zip(topology.egress_links(node)) {
+                from_port[link as usize] = port;
+            }
+        }
+        FixedPaths { from_port, ports: vec![], stride: setting.path_links }
+    }
+
+    /// Where the path of the flow starts in `ports`: to the destination, or with `is_reply` back.
+    #[inline]
+    fn start(&self, name: u32, is_reply: bool) -> usize {
+        (2 * name as usize + usize::from(is_reply)) * self.stride
+    }
+
+    fn enter(&mut self, name: u32, forward: &[u32], back: &[u32]) {
+        let end = self.start(name + 1, false);
+        if self.ports.len() < end {
+            self.ports.resize(end, 0);
+        }
+        for (is_reply, links) in [(false, forward), (true, back)] {
+            let start = self.start(name, is_reply);
+            for (port, &link) in self.ports[start..].iter_mut().zip(links) {
+                *port = self.from_port[link as usize];
+            }
+        }
+    }
+
+    #[inline]
+    fn next_port(&self, packet: &mut Packet) -> u16 {
+        packet.hop += 1;
+        let start = self.start(packet.flow, packet.kind.is_reply());
+        self.ports[start + usize::from(packet.hop) - 1]
+    }
+}
+
+impl Router {
+    /// The router of a partition; at first the routes are those of `routing`.
+    pub(crate) fn new(setting: &Setting, routing: &Arc<Routing>) -> Self {
+        let scenario = &setting.scenario;
+        let topology = &setting.topology;
+        let switches = topology.hosts..topology.hosts + topology.switches;
+        let spray = match &scenario.scheme.routing {
+            RoutingConfig::Spray(config) => {
+                Some(Box::new(Spray::new(config, switches, scenario.seed)))
+            }
+            _ => None,
+        };
+        let is_fixed = scenario.fidelity == Fidelity::Ns3Hpcc;
+        Router {
+            routing: Arc::clone(routing),
+            path_seed: setting.path_seed,
+            is_symmetric: scenario.scheme.routing == (RoutingConfig::SymmetricEcmp {}),
+            spray,
+            fixed: is_fixed.then(|| Box::new(FixedPaths::new(setting))),
+        }
+    }
+
+    /// The tables of the moment.
+    pub(crate) fn routing(&self) -> &Routing {
+        &self.routing
+    }
+
+    /// From now on, packets take the routes of `routing`.
+    pub(crate) fn change(&mut self, routing: &Arc<Routing>) {
+        self.routing = Arc::clone(routing);
+    }
+
+    /// A flow starts, named `name`, with these links to the destination and back.
+    pub(crate) fn enter(&mut self, name: u32, forward: &[u32], back: &[u32]) {
+        if let Some(fixed) = &mut self.fixed {
+            fixed.enter(name, forward, back);
+        }
+    }
+}
+
+impl Routes for Router {
+    #[inline]
+    fn egress(&mut self, node: u32, packet: &mut Packet) -> u16 {
+        if let Some(fixed) = &self.fixed {
+            return fixed.next_port(packet);
+        }
+        let key = path_key(self.path_seed, packet.flow_hash);
+        let (from, to, way_key) = match packet.kind.goes_to_source() {
+            false => (packet.source, packet.destination, key),
+            true => (packet.destination, packet.source, reply_key(key)),
+        };
+        if self.is_symmetric {
+            return symmetric_port(&self.routing, node, (from, to), key);
+        }
+        match &mut self.spray {
+            Some(spray) if packet.kind == PacketKind::Data => spray.port(&self.routing, node, to),
+            _ => self.routing.next_port(node, to, way_key),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What all partitions of a run know and none of them changes.
+
+use penstock_engine::stream;
+use penstock_transport::PathFacts;
+use penstock_units::Time;
+use rand_core::RngCore;
+
+use crate::flow::FlowNames;
+use crate::network::{Frames, Network};
+use crate::outage::RouteChange;
+use crate::placement::{self, Placement};
+use crate::scenario::Scenario;
+use crate::topology::Topology;
+use crate::workload::TrafficConfig;
+
+/// What all partitions of a run know and none of them changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub scenario: Scenario,
+    pub topology: Topology,
+    pub placement: Placement,
+    /// The length of a window.
+    pub window: Time,
+    pub frames: Frames,
+    pub path: PathFacts,
+    pub path_links: usize,
+    pub route_changes: Vec<RouteChange>,
+    pub names: FlowNames,
+    /// Seeds the choice of paths.
+    pub path_seed: u64,
+    /// By traffic entry: whether its flows carry the incast label.
+    pub is_incast: Vec<bool>,
+    /// The links whose series the scenario asks for, in its order.
+    pub series: Vec<u32>,
+}
+
+impl Setting {
+    /// The setting of `scenario` on `network`, in at most `partitions` partitions.
+    pub(crate) fn new(scenario: Scenario, network: &mut Network, partitions: usize) -> Self {
+        let topology = network.topology.clone();
+        let window = placement::window(&topology, network.path.base_rtt);
+        let link = |&(from, to): &(u32, u32)| topology.link_between(from, to);
+        let is_incast = |entry: &TrafficConfig| matches!(entry, TrafficConfig::Incast(_));
+        Setting {
+            placement: Placement::new(&topology, window, partitions),
+            window,
+            frames: network.frames,
+            path: network.path,
+            path_links: network.path_links,
+            route_changes: std::mem::take(&mut network.route_changes),
+            names: FlowNames::new(scenario.seed),
+            path_seed: stream(scenario.seed, "ecmp").next_u64(),
+            is_incast: scenario.traffic.iter().map(is_incast).collect(),
+            series: scenario.measure.series.iter().filter_map(link).collect(),
+            topology,
+            scenario,
+        }
+    }
+}
