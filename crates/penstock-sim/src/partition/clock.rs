@@ -149,6 +149,22 @@ impl<O: Observer> Partition<O> {
         self.receive_mail();
         self.expect_flow();
         self.is_at_end = false;
+        self.schedule_window(end);
+    }
+
+    /// A flow completes `now`, so the end of this window matters: further windows that were to be taken
+    /// with it are left for later. Only a single partition takes several.
+    pub(super) fn end_windows(&mut self, now: Time) {
+        let length = self.setting.window.as_ps();
+        let end = Time::from_ps(now.as_ps().div_ceil(length) * length);
+        let window = self.sources.window();
+        if end < self.wheel.due(window) {
+            self.wheel.cancel(window);
+            self.schedule_window(end);
+        }
+    }
+
+    fn schedule_window(&mut self, end: Time) {
         let window = self.sources.window();
         match self.ns3 {
             None => self.wheel.schedule(window, end),

@@ -146,6 +146,7 @@ impl<O: Observer> Partition<O> {
         let record = self.record(name, Some(now - flow.start), flow.size);
         self.measured.on_flow_end(record);
         self.wheel.cancel(self.sources.sender(name));
+        self.end_windows(now);
         self.post_completion(flow.destination, flow.hash, name);
         if self.slots.end_sending(name) {
             self.pool.give_back(name);
