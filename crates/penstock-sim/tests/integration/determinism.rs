@@ -1,15 +1,14 @@
-//! The same scenario gives the same records, byte for byte, on any number of threads.
+//! The same scenario gives the same records, byte for byte.
 
-use penstock_sim::RunOptions;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    GBPS, US, bfc, column, dumbbell, ideal_fq, incast, leaf_spine, line_rate, name, open_loop,
-    parse, run, run_to_the_end, scenario, schemes, single_switch, with,
+    GBPS, US, bfc, column, dumbbell, ideal_fq, incast, leaf_spine, line_rate, name, open_loop, run,
+    run_to_the_end, scenario, schemes, single_switch, with,
 };
 
 /// A few hundred flows and an incast, with a buffer small enough for drops and pauses.
-fn busy(scheme: Value) -> Value {
+pub fn busy(scheme: Value) -> Value {
     let sizes = json!({"kind": "pareto", "shape": 1.3, "mean": 20_000});
     let traffic = [open_loop(sizes, 0.7, 200 * US), incast(7, 150_000, None)];
     let scheme = match scheme.pointer("/switch/admission/buffer") {
@@ -74,70 +73,6 @@ fn two_runs_of_a_scenario_give_the_same_tables() {
         // The texts are compared, because NaN, the slowdown of an unfinished flow, is not equal to
         // itself.
         assert_eq!(format!("{:?}", first.tables), format!("{:?}", second.tables));
-    }
-}
-
-/// Every table of a run, and its summary, as text.
-fn everything(scenario: &Value, threads: usize) -> String {
-    let options = RunOptions { check: true, threads };
-    let results = penstock_sim::run(&parse(scenario), options, |_| true).unwrap();
-    format!("{}\n{:?}", serde_json::to_string(&results.summary).unwrap(), results.tables)
-}
-
-/// A row each where they differ first, so that a failure can be read.
-fn difference(one: &str, other: &str) -> String {
-    let place = one.bytes().zip(other.bytes()).position(|(a, b)| a != b).unwrap_or(0);
-    let around = |text: &str| {
-        String::from_utf8_lossy(
-            &text.as_bytes()[place.saturating_sub(300)..]
-                [..(text.len() - place.saturating_sub(300)).min(400)],
-        )
-        .into_owned()
-    };
-    format!("{}\n{}", around(one), around(other))
-}
-
-/// `scenario` with everything measured that can be measured.
-fn measured(scenario: Value) -> Value {
-    let measured = [
-        ("/measure/sample_interval", json!(777_000)),
-        ("/measure/active_flows", json!(true)),
-        ("/measure/queue_delays", json!(true)),
-        ("/measure/events", json!(true)),
-        ("/measure/trace", json!({"nodes": []})),
-    ];
-    measured.into_iter().fold(scenario, |scenario, (at, new)| with(scenario, at, new))
-}
-
-#[test]
-fn any_number_of_threads_gives_the_same_tables() {
-    for scheme in schemes() {
-        let name = name(&scheme).to_owned();
-        let scenario = measured(with(busy(scheme), "/measure/series", json!([[8, 10], [0, 8]])));
-        let expected = everything(&scenario, 1);
-        for threads in [2, 3, 4] {
-            let found = everything(&scenario, threads);
-            assert!(found == expected, "{name}, {threads}: {}", difference(&expected, &found));
-        }
-    }
-}
-
-#[test]
-fn every_preset_gives_the_same_tables_on_any_number_of_threads() {
-    let file = include_str!("../../../../tests/golden/builds.json");
-    let cases: Vec<Value> = serde_json::from_str(file).unwrap();
-    for case in cases {
-        let scenario = measured(case["scenario"].clone());
-        let expected = everything(&scenario, 1);
-        for threads in [2, 4] {
-            let found = everything(&scenario, threads);
-            assert!(
-                found == expected,
-                "{}, {threads}: {}",
-                case["name"],
-                difference(&expected, &found)
-            );
-        }
     }
 }
 

@@ -29,4 +29,5 @@ mod refusal;
 mod shortest_remaining;
 mod single_flow;
 mod swift;
+mod threads;
 mod timed_pause;

@@ -1,0 +1,82 @@
+//! The same scenario gives the same tables, byte for byte, on any number of threads.
+
+use penstock_sim::{RunOptions, Scenario};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::determinism::busy;
+use crate::fixture::{US, name, parse, schemes, with};
+use crate::invariant::any_case;
+
+/// Every table of a run, and its summary, as lines of text.
+fn everything(scenario: &Scenario, threads: usize) -> Vec<String> {
+    let options = RunOptions { check: true, threads };
+    let results = penstock_sim::run(scenario, options, |_| true).unwrap();
+    let tables = results.tables.iter().flat_map(|table| {
+        let columns = table.columns.iter();
+        columns.map(|(column, rows)| format!("{} {column}: {rows:?}", table.name))
+    });
+    tables.chain([serde_json::to_string(&results.summary).unwrap()]).collect()
+}
+
+/// The first lines that differ between one thread and each of these numbers.
+fn difference(scenario: &Scenario, threads: &[usize]) -> Option<String> {
+    let expected = everything(scenario, 1);
+    threads.iter().find_map(|&threads| {
+        let found = everything(scenario, threads);
+        let pairs = expected.iter().zip(&found);
+        let (one, other) = pairs.into_iter().find(|(one, other)| one != other)?;
+        Some(format!("{threads} threads:\n{one:.2000}\n{other:.2000}"))
+    })
+}
+
+/// `scenario` with everything measured that can be measured.
+fn measured(scenario: Value) -> Value {
+    let measured = [
+        ("/measure/sample_interval", json!(777_000)),
+        ("/measure/active_flows", json!(true)),
+        ("/measure/queue_delays", json!(true)),
+        ("/measure/events", json!(true)),
+        ("/measure/trace", json!({"nodes": []})),
+    ];
+    measured.into_iter().fold(scenario, |scenario, (at, new)| with(scenario, at, new))
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_tables() {
+    for scheme in schemes() {
+        let name = name(&scheme).to_owned();
+        let series = json!([[8, 10], [0, 8], [10, 9]]);
+        let scenario = measured(with(busy(scheme), "/measure/series", series));
+        assert_eq!(difference(&parse(&scenario), &[2, 3, 4]), None, "{name}");
+    }
+}
+
+#[test]
+fn every_preset_gives_the_same_tables_on_two_and_four_threads() {
+    let file = include_str!("../../../../tests/golden/builds.json");
+    let cases: Vec<Value> = serde_json::from_str(file).unwrap();
+    for case in cases {
+        let scenario = measured(case["scenario"].clone());
+        assert_eq!(difference(&parse(&scenario), &[2, 4]), None, "{}", case["name"]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn faults_and_outages_are_the_same_on_any_number_of_threads(
+        case in any_case(), threads in 2usize..6, start in 1u64..60, length in 1u64..60,
+    ) {
+        let is_perfect = case["scheme"]["host"]["recovery"]["kind"] == "perfect";
+        let is_leaf_spine = case["topology"]["racks"] == 2 && case["topology"]["spines"] == 2;
+        let outage = json!([{"link": [8, 10], "start": start * US, "end": (start + length) * US}]);
+        let is_symmetric = case["scheme"]["routing"]["kind"] == "symmetric-ecmp";
+        let case = match is_leaf_spine && !is_perfect && !is_symmetric {
+            true => with(case, "/faults/outages", outage),
+            false => case,
+        };
+        let scenario = parse(&measured(case));
+        prop_assert_eq!(difference(&scenario, &[threads]), None, "{}", scenario.to_json());
+    }
+}
