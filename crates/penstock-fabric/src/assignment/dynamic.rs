@@ -47,6 +47,7 @@ use serde::{Deserialize, Serialize};
 use super::classes::{
     ClassRange, LARGEST_CLASSES, LARGEST_QUEUES, check_classes, class_ranges, partition,
 };
+use super::flow_table::{FlowEntry, FlowTable};
 use super::policy::{Assigning, Parameters, Policy};
 use crate::parts::{Bitmap, reduce, salted};
 use crate::port::Port;
@@ -163,22 +164,12 @@ pub enum FullPort {
     ClosestRemaining,
 }
 
-/// An entry of the flow table. The timestamp is the time of the entry's last enqueue or dequeue. Queue
-/// 0, the control queue, stands for "never assigned".
-#[derive(Clone, Copy, Debug, Default)]
-struct FlowEntry {
-    touched: Time,
-    size: u32,
-    queue: u16,
-}
-
 /// The dynamic assignment of a switch.
 #[derive(Debug)]
 pub(crate) struct Dynamic {
-    /// One row of `entries_per_port` for each egress port.
-    table: Vec<FlowEntry>,
+    /// Entries by number: `entries_per_port` for each egress port.
+    table: FlowTable,
     entries_per_port: u32,
-    sticky: Time,
     salt: u32,
     /// The queues for the unlabelled flows of each class.
     ranges: Vec<ClassRange>,
@@ -209,16 +200,16 @@ impl Dynamic {
             let own = |class| ClassRange { from: 1 + class, to: 2 + class };
             ranges = (0..config.classes as u16).map(own).collect();
         }
+        let times_hop_rtt = |factor: f64| Time::from_ps((hop_rtt.as_ps() as f64 * factor) as u64);
         let queues = config.queues as usize;
         let remembers = config.full_port == FullPort::ClosestRemaining;
         Dynamic {
-            table: vec![FlowEntry::default(); ports * entries_per_port as usize],
+            table: FlowTable::new(times_hop_rtt(config.sticky_hop_rtts)),
             entries_per_port,
-            sticky: Time::from_ps((hop_rtt.as_ps() as f64 * config.sticky_hop_rtts) as u64),
             salt,
             ranges,
             has_incast_queue: config.incast_queue,
-            grace: Time::from_ps((hop_rtt.as_ps() as f64 * config.grace_hop_rtts) as u64),
+            grace: times_hop_rtt(config.grace_hop_rtts),
             shared: config.classes_share.then_some(1 + config.classes as u16..config.queues as u16),
             rotation: vec![1; ports],
             last_remaining: remembers.then(|| vec![0; ports * queues]),
@@ -228,9 +219,9 @@ impl Dynamic {
     }
 
     #[inline]
-    fn index(&self, egress: u16, flow_hash: u32) -> usize {
+    fn index(&self, egress: u16, flow_hash: u32) -> u32 {
         let column = reduce(salted(flow_hash, self.salt), self.entries_per_port);
-        usize::from(egress) * self.entries_per_port as usize + column as usize
+        u32::from(egress) * self.entries_per_port + column
     }
 
     /// Whether another class has taken the queue of a flow without packets.
@@ -323,9 +314,9 @@ impl Dynamic {
 
     /// Packets that are queued at the egress port according to the table, for checks.
     fn sizes(&self, egress: u16) -> u64 {
-        let row = self.entries_per_port as usize;
-        let from = usize::from(egress) * row;
-        self.table[from..from + row].iter().map(|entry| u64::from(entry.size)).sum()
+        let row = self.entries_per_port;
+        let own = self.table.entries().filter(|(number, _)| number / row == u32::from(egress));
+        own.map(|(_, entry)| u64::from(entry.size)).sum()
     }
 }
 
@@ -334,8 +325,8 @@ impl Policy for Dynamic {
     fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         let Assigning { now, egress, port, packet, random } = arrival;
         let index = self.index(egress, packet.flow_hash);
-        let entry = self.table[index];
-        let is_stale = entry.size == 0 && now.saturating_sub(entry.touched) > self.sticky;
+        let entry = *self.table.entry(now, index);
+        let is_stale = self.table.is_stale(now, entry);
         let queue = if entry.queue == 0 || is_stale || self.has_lost(entry, packet, port) {
             self.choose(egress, packet, port, random)
         } else {
@@ -350,7 +341,7 @@ impl Policy for Dynamic {
         } else {
             packet.flags.remove(PacketFlags::TRACKED);
         }
-        self.table[index] =
+        *self.table.entry_in_use(index) =
             FlowEntry { touched: now, size: entry.size + u32::from(is_tracked), queue };
         Some(queue)
     }
@@ -359,7 +350,7 @@ impl Policy for Dynamic {
     fn on_dequeue(&mut self, now: Time, egress: u16, packet: &Packet, _: &Port) {
         if packet.flags.contains(PacketFlags::TRACKED) {
             let index = self.index(egress, packet.flow_hash);
-            let entry = &mut self.table[index];
+            let entry = self.table.entry_in_use(index);
             entry.size -= 1;
             entry.touched = now;
         }

@@ -1,6 +1,7 @@
 //! Assignment: which queue of the egress port?
 
 mod classes;
+mod flow_table;
 pub(crate) mod policy;
 mod sketch;
 

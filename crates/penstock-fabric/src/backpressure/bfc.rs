@@ -29,7 +29,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::{ControlFrame, Packet, PacketFlags, Signal};
-use penstock_units::{Problems, Time};
+use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,9 @@ use crate::stored::Stored;
 
 /// Upstream queues that a bitmap can name (Tofino2 has 128 at a port, BFC sec. 3.1).
 pub const UPSTREAM_QUEUES: usize = 128;
+
+/// Numbers of active queues with a threshold of their own.
+const COLUMNS: usize = UPSTREAM_QUEUES + 1;
 
 /// Parameters of BFC's backpressure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -128,9 +131,10 @@ pub enum ThresholdConfig {
 pub(crate) struct Bfc {
     /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port.
     counters: Vec<u32>,
-    /// Th by egress port and N_active (bytes). The last column serves all larger N_active.
+    /// Th by rate and N_active (bytes). The last column serves all larger N_active.
     thresholds: Vec<u32>,
-    columns: usize,
+    /// By egress port: where the row of its rate starts.
+    rows: Vec<u32>,
     counts_last: bool,
     /// Whether packets between two ports cause no backpressure, by ingress and egress.
     is_elided: Vec<bool>,
@@ -142,9 +146,17 @@ impl Bfc {
     pub(crate) fn new(config: &BfcConfig, place: &Place<'_>) -> Self {
         let facts = place.facts;
         let ports = facts.ports.len();
-        let (columns, hop_rtt) = (UPSTREAM_QUEUES + 1, facts.hop_rtt());
-        let mut thresholds = Vec::with_capacity(ports * columns);
+        let hop_rtt = facts.hop_rtt();
+        let (mut thresholds, mut rows) = (Vec::new(), Vec::with_capacity(ports));
+        let mut known: Vec<(BitRate, u32)> = Vec::new();
         for port in &facts.ports {
+            if let Some(&(_, row)) = known.iter().find(|known| known.0 == port.rate) {
+                rows.push(row);
+                continue;
+            }
+            let row = thresholds.len() as u32;
+            known.push((port.rate, row));
+            rows.push(row);
             let threshold = |active: usize| match config.threshold {
                 ThresholdConfig::Time { time } => port.rate.bytes_in(time).get(),
                 ThresholdConfig::HopRtts { factor } => {
@@ -153,7 +165,7 @@ impl Bfc {
                 }
             };
             let column = |active| u32::try_from(threshold(active)).unwrap_or(u32::MAX);
-            thresholds.extend((0..columns).map(column));
+            thresholds.extend((0..COLUMNS).map(column));
         }
         let is_up = |port: usize| facts.ports[port].neighbour_tier > facts.tier;
         let neighbour = |port: usize| facts.ports[port].neighbour;
@@ -167,7 +179,7 @@ impl Bfc {
         Bfc {
             counters: vec![0; ports * UPSTREAM_QUEUES],
             thresholds,
-            columns,
+            rows,
             counts_last: config.counts_last,
             is_elided,
             ports,
@@ -178,8 +190,8 @@ impl Bfc {
     /// Th of an egress port at this moment (bytes).
     #[inline]
     fn limit(&self, egress: u16, port: &Port) -> u64 {
-        let column = (port.active() as usize).min(self.columns - 1);
-        u64::from(self.thresholds[usize::from(egress) * self.columns + column])
+        let column = (port.active() as usize).min(COLUMNS - 1);
+        u64::from(self.thresholds[self.rows[usize::from(egress)] as usize + column])
     }
 
     #[inline]

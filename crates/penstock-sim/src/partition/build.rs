@@ -92,7 +92,7 @@ fn partition<O: Observer>(
         first_port,
         egress,
         router: Router::new(setting, &network.routing),
-        slots: FlowSlots::default(),
+        slots: FlowSlots::new(placement.count()),
         flows: Flows::default(),
         requests: Requests::default(),
         told: SwitchRequests::default(),

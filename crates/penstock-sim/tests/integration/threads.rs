@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::determinism::busy;
-use crate::fixture::{US, name, parse, schemes, with};
+use crate::fixture::{US, leaf_spine, name, parse, schemes, with};
 use crate::invariant::any_case;
 
 /// Every table of a run, and its summary, as lines of text.
@@ -49,6 +49,16 @@ fn any_number_of_threads_gives_the_same_tables() {
         let series = json!([[8, 10], [0, 8], [10, 9]]);
         let scenario = measured(with(busy(scheme), "/measure/series", series));
         assert_eq!(difference(&parse(&scenario), &[2, 3, 4]), None, "{name}");
+    }
+}
+
+/// With four racks a flow within a partition may take a spine of another one.
+#[test]
+fn flows_leave_their_partition_and_come_back() {
+    for scheme in schemes() {
+        let name = name(&scheme).to_owned();
+        let scenario = with(busy(scheme), "/topology", leaf_spine(4, 2, 2));
+        assert_eq!(difference(&parse(&measured(scenario)), &[2, 3]), None, "{name}");
     }
 }
 
