@@ -97,7 +97,8 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
-GOOD: dict[str, Any] = dict.fromkeys(trial.SAME, 0) | {"unfinished": [], "deadlock": None}
+GOOD: dict[str, Any] = dict.fromkeys(trial.SAME, 0)
+GOOD |= {"unfinished": [], "deadlock": None, "threads": 2}
 
 
 class PanicException(BaseException):
