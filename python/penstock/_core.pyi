@@ -22,8 +22,12 @@ def run(
     *,
     on_progress: Callable[[int, int, int, int], bool] | None = None,
     check: bool = False,
+    threads: int = 1,
 ) -> Output:
     """Run a scenario with the interpreter released.
+
+    The tables are the same on any number of `threads` (> 0). No run uses more than its network has
+    switches, and a run under ``fidelity = "ns3-hpcc"`` uses one.
 
     `on_progress(sim_ps, end_ps, events, finished_flows)` is called about every 100 ms; when it
     returns False the run stops and what is finished is returned.

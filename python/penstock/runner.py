@@ -7,7 +7,6 @@ The core works with the interpreter released, so threads are enough. Progress co
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -23,6 +22,7 @@ from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
 from penstock.estimate import Estimate
 from penstock.interruption import stopping
+from penstock.processors import check_threads, processor_count, processor_time, threads_for
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run, claim
 from penstock.scenario import Scenario
@@ -57,6 +57,7 @@ def run(
     *,
     check: bool = False,
     oversize: bool = False,
+    threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Run:
@@ -68,6 +69,9 @@ def run(
         Also check the invariants of the simulation; several times slower.
     oversize
         Run even if the memory of this machine seems too small.
+    threads
+        Threads that work on it, which changes no result; by default one per processor, and one for
+        a small run.
     progress
         Called about ten times a second.
     cancel
@@ -77,14 +81,20 @@ def run(
     ------
     ScenarioError
         The core refuses what only it can know, e.g. a load that a link cannot carry; or the run
-        is too large for this machine.
+        is too large for this machine; or no run can have so many threads.
     SimulationError
         An invariant was broken under `check`, or time stood still.
     """
+    check_threads(threads)
     resolved = scenario.resolve()
-    if not oversize:
-        estimates.check(estimates.estimate(resolved))
-    began, cpu_began = time.perf_counter(), time.thread_time()
+    if threads is None or not oversize:
+        needed = estimates.estimate(resolved)
+        threads = threads or threads_for(needed.packet_hops, runs=1)
+        if not oversize:
+            estimates.check(needed)
+    if resolved.fidelity == "ns3-hpcc":
+        threads = 1  # that simulator's order of events is one order of all of them
+    began = time.perf_counter()
 
     def on_progress(sim_ps: int, end_ps: int, events: int, finished_flows: int) -> bool:
         if progress:
@@ -92,11 +102,14 @@ def run(
             progress(Progress(sim_ps, resolved.duration, end_ps, events, finished_flows, wall))
         return not (cancel and cancel())
 
-    with core_refusals(scenario.file):
-        output = _core.run(resolved.to_json(), on_progress=on_progress, check=check)
+    with core_refusals(scenario.file), processor_time(threads) as spent:
+        output = _core.run(
+            resolved.to_json(), on_progress=on_progress, check=check, threads=threads
+        )
     used = {
         "wall_seconds": time.perf_counter() - began,
-        "cpu_seconds": time.thread_time() - cpu_began,
+        "cpu_seconds": spent.seconds,
+        "threads": threads,
     }
     summary: dict[str, Any] = json.loads(output["summary"])
     frames = make_frames(output["tables"], summary["event_names"])
@@ -127,6 +140,7 @@ def run_many(
     force: bool = False,
     oversize: bool = False,
     jobs: int | None = None,
+    threads: int | None = None,
     check: bool = False,
     progress: Callable[[str, Progress], None] | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
@@ -148,6 +162,9 @@ def run_many(
         Run even if the memory of this machine seems too small.
     jobs
         How many at a time; by default one per processor.
+    threads
+        Threads of each; by default the processors that the runs at a time leave free, and one for
+        a small run.
     on_estimate
         Is told what all runs together will take, before the first.
 
@@ -157,10 +174,11 @@ def run_many(
         The first that a run raises, once the others have stopped. A directory that must not be
         written to is refused before anything runs.
     """
-    workers = min(jobs or os.cpu_count() or 1, len(scenarios)) or 1
+    check_threads(threads)
+    workers = min(jobs or processor_count(), len(scenarios)) or 1
     cancel = threading.Event()
     with stopping(cancel.set), ExitStack() as stack:
-        _check_all(scenarios, workers, oversize, on_estimate)
+        needed = _check_all(scenarios, workers, oversize, on_estimate)
         places = {
             name: stack.enter_context(claim(directory, scenarios[name], force=force))
             for name, directory in _directories(scenarios, out).items()
@@ -171,7 +189,12 @@ def run_many(
                 return None
             each = None if progress is None else lambda now: progress(name, now)
             finished = run(
-                scenarios[name], check=check, oversize=True, progress=each, cancel=cancel.is_set
+                scenarios[name],
+                check=check,
+                oversize=True,
+                threads=threads or threads_for(needed[name].packet_hops, workers),
+                progress=each,
+                cancel=cancel.is_set,
             )
             if name in places:
                 with places[name] as place:
@@ -192,15 +215,16 @@ def _check_all(
     workers: int,
     oversize: bool,
     on_estimate: Callable[[Estimate], None] | None,
-) -> None:
-    """Refuses what is too large for this machine."""
-    if not scenarios:
-        return
-    needed = estimates.together(map(estimates.estimate, scenarios.values()), workers)
-    if on_estimate:
-        on_estimate(needed)
-    if not oversize:
-        estimates.check(needed)
+) -> dict[str, Estimate]:
+    """What each will take; refuses what is too large for this machine."""
+    each = {name: estimates.estimate(one) for name, one in scenarios.items()}
+    if each:
+        needed = estimates.together(each.values(), workers)
+        if on_estimate:
+            on_estimate(needed)
+        if not oversize:
+            estimates.check(needed)
+    return each
 
 
 def _directories(

@@ -60,6 +60,7 @@ class FakeCore:
 
     def __init__(self) -> None:
         self.scenarios: list[dict[str, Any]] = []
+        self.threads: list[int] = []
         self.steps = 1
         self.error: Exception | None = None
 
@@ -69,9 +70,11 @@ class FakeCore:
         *,
         on_progress: Callable[[int, int, int, int], bool] | None = None,
         check: bool = False,
+        threads: int = 1,
     ) -> dict[str, Any]:
         """What `_core.run` returns, made up."""
         self.scenarios.append(json.loads(scenario_json))
+        self.threads.append(threads)
         if self.error:
             raise self.error
         goes_on = True

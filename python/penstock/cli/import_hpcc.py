@@ -14,6 +14,7 @@ from penstock.cli.options import (
     JsonOption,
     OutOption,
     SetOption,
+    ThreadsOption,
     default_name,
     out_directory,
     read_settings,
@@ -51,6 +52,7 @@ def import_hpcc(
     out: OutOption = None,
     force: ForceOption = False,
     settings: SetOption = None,
+    threads: ThreadsOption = None,
     check: CheckOption = False,
     compare: Annotated[
         Path | None,
@@ -76,7 +78,9 @@ def import_hpcc(
     reference_pfc = files.read_pfc(compare_pfc) if compare_pfc else None
     name = case.scenario.scheme.name
     target = out_directory(out, default_name(case.scenario, name, bool(settings)))
-    runs = simulate({name: case.scenario}, {name: target}, force=force, check=check)
+    runs = simulate(
+        {name: case.scenario}, {name: target}, force=force, threads=threads, check=check
+    )
     end_if_interrupted(runs, [name])
     fct, pfc = files.write_results(case, runs[name], target)
     more: dict[str, Any] = {

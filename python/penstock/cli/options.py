@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from penstock.errors import refuse
+from penstock.processors import THREADS_MAX
 from penstock.scenario import Scenario
 from penstock.scenario.table import parse_value
 from penstock.storage.name import file_name
@@ -46,6 +47,15 @@ SetOption = Annotated[
 ]
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", min=1, help="Runs at a time; default: one per processor.")
+]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        max=THREADS_MAX,
+        help="Threads of a run, for the same results; default: the processors that are free.",
+    ),
 ]
 CheckOption = Annotated[
     bool, typer.Option("--check", help="Check the simulator's invariants too (slow).")

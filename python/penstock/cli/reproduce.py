@@ -20,6 +20,7 @@ from penstock.cli.options import (
     JobsOption,
     JsonOption,
     OutOption,
+    ThreadsOption,
     new_page,
     out_directory,
 )
@@ -49,6 +50,7 @@ def reproduce(
     out: OutOption = None,
     force: ForceOption = False,
     jobs: JobsOption = None,
+    threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a paper's figure or table and hold it against what the paper reports.
@@ -65,7 +67,7 @@ def reproduce(
     or was interrupted; 2 the input was refused.
     """
     chosen = _chosen(identifiers or [], every)
-    options = Options(scale, out, force, jobs, as_json)
+    options = Options(scale, out, force, jobs, threads, as_json)
     if len(chosen) > 1 or every:
         _many(chosen, options)
     else:
@@ -80,6 +82,7 @@ class Options:
     out: Path | None
     force: bool
     jobs: int | None
+    threads: int | None
     as_json: bool
 
 
@@ -114,7 +117,7 @@ def _one(identifier: str, options: Options) -> None:
             made.append(name)
             shown.count(finished, every, name)
 
-        runner = partial(run_many, force=True, progress=shown.update)
+        runner = partial(run_many, force=True, threads=options.threads, progress=shown.update)
         done = reproduce_one(
             identifier, scale, target, options.jobs, count, force=options.force, runner=runner
         )
@@ -163,6 +166,7 @@ def _many(identifiers: list[str], options: Options) -> None:
             options.scale,
             root,
             options.jobs,
+            threads=options.threads,
             force=options.force,
             on_standing=on_standing,
             on_outcome=on_outcome,

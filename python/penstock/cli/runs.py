@@ -28,6 +28,7 @@ def simulate(
     *,
     force: bool,
     jobs: int | None = None,
+    threads: int | None = None,
     check: bool = False,
 ) -> dict[str, Run]:
     """Runs scenarios with a display and saves each as it ends, also when interrupted."""
@@ -38,6 +39,7 @@ def simulate(
             force=force,
             oversize=force,
             jobs=jobs,
+            threads=threads,
             check=check,
             on_estimate=shown.estimate,
             progress=shown.update,

@@ -15,6 +15,7 @@ from penstock.cli.options import (
     ScenarioArgument,
     SeedOption,
     SetOption,
+    ThreadsOption,
     TraceOption,
     default_name,
     new_page,
@@ -34,6 +35,7 @@ def run(
     force: ForceOption = False,
     seed: SeedOption = None,
     settings: SetOption = None,
+    threads: ThreadsOption = None,
     check: CheckOption = False,
     trace: TraceOption = None,
     as_json: JsonOption = False,
@@ -45,7 +47,8 @@ def run(
     chosen = read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=scheme)
     name = chosen.scheme.name
     target = out_directory(out, default_name(chosen, name, bool(settings or trace)))
-    runs = simulate({name: chosen}, {name: target}, force=force, check=check)
+    places = {name: target}
+    runs = simulate({name: chosen}, places, force=force, threads=threads, check=check)
     end_if_interrupted(runs, [name])
     present(runs, target, f"{chosen.name}: {name}", as_json)
 
@@ -58,6 +61,7 @@ def compare(
     seed: SeedOption = None,
     settings: SetOption = None,
     jobs: JobsOption = None,
+    threads: ThreadsOption = None,
     check: CheckOption = False,
     trace: TraceOption = None,
     as_json: JsonOption = False,
@@ -75,6 +79,6 @@ def compare(
     target = out_directory(out, default_name(base, "compare", bool(settings or trace)))
     new_page(target / REPORT_FILE, force)
     places = {name: target / file_name(name) for name in names}
-    runs = simulate(chosen, places, force=force, jobs=jobs, check=check)
+    runs = simulate(chosen, places, force=force, jobs=jobs, threads=threads, check=check)
     end_if_interrupted(runs, names)
     present(runs, target, f"{base.name}: {', '.join(names)}", as_json)

@@ -11,7 +11,6 @@ Invariant: only the calling thread writes below an experiment's directory, excep
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import traceback
@@ -35,6 +34,7 @@ from penstock.experiments.outcome import (
 )
 from penstock.experiments.reproduce import claim_directory, conclude, scale_of
 from penstock.interruption import stopping
+from penstock.processors import check_threads, free_threads, processor_count
 from penstock.provenance import package_version, source_commit
 from penstock.results import Run
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, run
@@ -134,6 +134,7 @@ def reproduce_many(
     out: str | Path = "runs",
     jobs: int | None = None,
     *,
+    threads: int | None = None,
     force: bool = False,
     on_standing: OnStanding | None = None,
     on_outcome: OnOutcome | None = None,
@@ -148,6 +149,8 @@ def reproduce_many(
         Directory below which each experiment has its own, `<id>-<scale>`.
     jobs:
         Simulations at the same time; by default one per processor.
+    threads:
+        Threads of each; by default the processors that `jobs` leaves free.
     force:
         Directories may be written to that hold something else.
     on_standing:
@@ -160,12 +163,15 @@ def reproduce_many(
     LookupError, ValueError
         There is no such experiment or scale. What fails later is in the outcomes.
     ScenarioError
-        Somebody else writes to a directory, or it holds something else.
+        Somebody else writes to a directory, or it holds something else; or no run can have so many
+        threads.
 
     Notes
     -----
     Ctrl-C stops the simulations under way and raises nothing; experiments that had ended stay.
     """
+    check_threads(threads)
+    jobs = jobs or processor_count()
     campaign = Campaign(scale, {one: Path(out) / f"{one}-{scale}" for one in identifiers}, {})
     with ExitStack() as claims:
         tasks = []
@@ -177,9 +183,9 @@ def reproduce_many(
                 tasks.append(_task(identifier, scale, directory, inputs))
             else:
                 campaign.outcomes[identifier] = outcome
-        worker = _Worker(campaign, tasks, on_standing, on_outcome)
+        worker = _Worker(campaign, tasks, threads or free_threads(jobs), on_standing, on_outcome)
         with stopping(worker.cancel.set):
-            worker.work(jobs or os.cpu_count() or 1)
+            worker.work(jobs)
     return campaign
 
 
@@ -198,12 +204,14 @@ class _Worker:
         self,
         campaign: Campaign,
         tasks: Sequence[Task],
+        threads: int,
         on_standing: OnStanding | None,
         on_outcome: OnOutcome | None,
     ) -> None:
         self.cancel = threading.Event()
         self._campaign = campaign
         self._tasks = tasks
+        self._threads = threads
         self._on_standing = on_standing
         self._on_outcome = on_outcome
         self._clock = time.monotonic()
@@ -240,7 +248,6 @@ class _Worker:
         if self.cancel.is_set() or task.failure:
             return
         self._begun(task)
-        began = time.thread_time()
 
         def progress(now: Progress) -> None:
             task.running[cell.name] = min(now.sim_ps / max(now.duration_ps, 1), 1.0)
@@ -250,15 +257,18 @@ class _Worker:
 
         try:
             task.running[cell.name] = 0.0
-            made = run(Scenario.model_validate(cell.table), progress=progress, cancel=stop)
+            scenario = Scenario.model_validate(cell.table)
+            made = run(scenario, threads=self._threads, progress=progress, cancel=stop)
+            began_saving = time.thread_time()
             if not made.is_cancelled:
                 made.save(task.directory / "runs" / cell.name, force=True)
+            saving = time.thread_time() - began_saving
+            with self._lock:
+                task.cpu_seconds += made.summary["cpu_seconds"] + saving
         except Exception as error:  # whatever it is, the other experiments go on
             task.fail(cell.name, error)
         finally:
             task.running[cell.name] = 1.0
-            with self._lock:
-                task.cpu_seconds += time.thread_time() - began
 
     def _begun(self, task: Task) -> None:
         """Removes what an earlier or half-done experiment has left, before the first run."""

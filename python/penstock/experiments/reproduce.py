@@ -24,6 +24,7 @@ from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
 from penstock.experiments.model import Experiment, Scale
 from penstock.experiments.outcome import OUTCOME_FILE
+from penstock.processors import check_threads
 from penstock.report import ReportFigure
 from penstock.results import Run
 from penstock.runner import run_many
@@ -102,6 +103,7 @@ def reproduce(
     jobs: int | None = None,
     progress: Progress | None = None,
     *,
+    threads: int | None = None,
     force: bool = False,
     runner: Runner | None = None,
 ) -> Reproduction:
@@ -119,6 +121,8 @@ def reproduce(
         Runs at the same time; by default one per processor.
     progress:
         Called whenever a run has finished.
+    threads:
+        Threads of each run of the simulator; by default the processors that `jobs` leaves free.
     force:
         The directory may be written to if it holds something else.
     runner:
@@ -129,21 +133,22 @@ def reproduce(
     LookupError, ValueError
         There is no such experiment or scale.
     ScenarioError
-        Somebody else writes to the directory, or it holds something else.
+        Somebody else writes to the directory, or it holds something else; or no run can have so
+        many threads.
 
     Notes
     -----
     After Ctrl-C the claims are judged by the runs that had finished, the report says how many are
     missing, and their cells have no `run`.
     """
+    check_threads(threads)
     experiment = load(identifier)
     directory = Path(out) if out is not None else Path("runs") / f"{identifier}-{scale}"
     grid = cells(experiment, scale_of(experiment, scale))
     with claim_directory(directory, force=force):
         (directory / OUTCOME_FILE).unlink(missing_ok=True)
-        _run_all(
-            grid, directory / RUNS_FOLDER, jobs, progress, runner or partial(run_many, force=True)
-        )
+        simulator = partial(run_many, force=True, threads=threads)
+        _run_all(grid, directory / RUNS_FOLDER, jobs, progress, runner or simulator)
         return conclude(experiment, scale, grid, directory)
 
 

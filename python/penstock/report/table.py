@@ -115,6 +115,7 @@ PROVENANCE = [
     ("ns_per_packet_hop", "ns per packet-hop"),
     ("wall_seconds", "Wall time [s]"),
     ("cpu_seconds", "CPU time [s]"),
+    ("threads", "Threads"),
     ("peak_memory_bytes", "Peak memory"),
 ]
 """Rows of the provenance table: key of the run's summary and title."""
@@ -136,7 +137,7 @@ def _facts(run: MeasuredRun) -> dict[str, str]:
     summary = run.summary
     facts = {
         key: str(summary[key])
-        for key in ("version", "commit", "digest", "scenario_hash", "stability")
+        for key in ("version", "commit", "digest", "scenario_hash", "stability", "threads")
         if summary.get(key)
     }
     for key in ("digest", "scenario_hash", "commit"):

@@ -6,7 +6,6 @@ Ends with 1 when a scenario fails; each that fails is shown with the command tha
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ if not __package__:  # Run as a file: only its own directory is on the path.
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from penstock import ScenarioError
+from penstock.processors import processor_count
 from penstock.scenario import preset_names
 from swarm.draw import draw
 from swarm.trial import Verdict, Watched
@@ -85,7 +85,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scenarios", type=int, default=3000, help="how many cases")
     parser.add_argument("--seed", type=int, default=1, help="seed of all of them")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--jobs", type=int, default=processor_count(), help="processes")
     parser.add_argument("--only", type=int, help="the number of a single case, which is shown")
     chosen = parser.parse_args()
     numbers = range(chosen.scenarios)

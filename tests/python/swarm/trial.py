@@ -14,7 +14,9 @@ from swarm.draw import Case, draw
 LIMIT_SECONDS = 20.0
 """A case that takes longer hangs (our choice: hundreds of times the usual)."""
 SAME = ("digest", "events", "packet_hops", "sim_end_ps", "drops", "lost_packets", "long_lived")
-"""What of the summary must not depend on whether a run is checked."""
+"""What of the summary must not depend on whether a run is checked, nor on its threads."""
+THREADS = (2, 3, 4)
+"""Threads of the checked run, in turn (our choice); the other run has one."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,14 @@ class Verdict:
 
 
 def judge(seed: int, number: int) -> Verdict:
-    """Draws case `number` of `seed` and runs it, checked and unchecked."""
+    """Draws case `number` of `seed` and runs it: checked on several threads, unchecked on one."""
     case: Case | None = None
     met: frozenset[str] = frozenset()
     try:
         case = draw(seed, number)
-        checked = run(case.scenario, check=True)
-        failure, words = _wrong(case, checked, run(case.scenario))
+        threads = THREADS[number % len(THREADS)]
+        checked = run(case.scenario, check=True, threads=threads)
+        failure, words = _wrong(case, checked, run(case.scenario, threads=1))
         met = _met(case, checked)
     except KeyboardInterrupt:
         raise
@@ -76,7 +79,8 @@ def _wrong(case: Case, checked: Run, again: Run) -> tuple[str, str]:
     for name in SAME:
         first, second = checked.summary[name], again.summary[name]
         if first != second:
-            return "different", f"{name}: {first} under check, {second} without"
+            here = f"under check, on {checked.summary['threads']} threads"
+            return "different", f"{name}: {first} {here}, {second} without, on one"
     unfinished = checked.summary["unfinished"]
     if case.settles and unfinished and checked.summary["deadlock"] is None:
         return "unfinished", str(unfinished[:3])
