@@ -101,11 +101,13 @@ impl<'a> NextHops<'a> {
     }
 
     /// The links, ascending.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = u32> + use<'a> {
         self.ports.iter().map(move |&port| self.links[usize::from(port)])
     }
 
     /// The links, ascending, each with the switch to which it leads.
+    #[inline]
     pub fn with_ends(self) -> impl Iterator<Item = (u32, u32)> + use<'a> {
         self.iter().map(move |link| (link, self.link_to[link as usize]))
     }
@@ -323,6 +325,7 @@ impl Routing {
     ///
     /// # Panics
     /// When `switch` is not a switch or there is no such edge switch.
+    #[inline]
     pub fn next_hops(&self, switch: u32, edge: u32) -> NextHops<'_> {
         let index = (switch - self.hosts) as usize;
         let set = self.sets[self.choices[index * self.edges.len() + edge as usize] as usize];
@@ -338,6 +341,7 @@ impl Routing {
     ///
     /// # Panics
     /// When there is no such edge switch.
+    #[inline]
     pub fn nearest_first(&self, edge: u32) -> impl DoubleEndedIterator<Item = u32> + use<'_> {
         let row = edge as usize * self.switches;
         let switches = self.nearest_first[row..row + self.switches].iter();
