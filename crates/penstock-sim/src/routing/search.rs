@@ -112,8 +112,8 @@ mod tests {
             let access = (0u32..).zip(&hosts).map(|(host, switch)| (host, first + switch));
             let links: Vec<_> = access.chain(core).collect();
             let topology = build(&graph(first, 9, &links)).unwrap();
-            let is_down: Vec<bool> =
-                (0..topology.links.len() as u32).map(|link| topology.is_core(link) && down[link as usize / 2 % 64]).collect();
+            let has_failed = |link: u32| topology.is_core(link) && down[link as usize / 2 % 64];
+            let is_down: Vec<bool> = (0..topology.links.len() as u32).map(has_failed).collect();
             let routing = Routing::avoiding(&topology, &is_down);
             let edges = routing.edge_switches().to_vec();
             let searched: Vec<_> = edges.iter().map(|&edge| plain(&topology, &is_down, edge)).collect();
@@ -129,7 +129,8 @@ mod tests {
                         let next = distances[topology.links[link as usize].to as usize];
                         !is_down[link as usize] && closer.is_some() && next == closer
                     };
-                    let expected: Vec<u32> = topology.egress_links(switch).iter().filter(leads).copied().collect();
+                    let links = topology.egress_links(switch).iter();
+                    let expected: Vec<u32> = links.filter(leads).copied().collect();
                     let hops = routing.next_hops(switch, number);
                     prop_assert_eq!(hops.iter().collect::<Vec<_>>(), expected);
                     prop_assert!(hops.with_ends().all(|(link, to)| topology.links[link as usize].to == to));
