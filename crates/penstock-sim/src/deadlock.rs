@@ -15,7 +15,7 @@ use penstock_units::Time;
 use crate::measure::deadlock::{Deadlock, Pause, Waiting};
 use crate::network::Network;
 use crate::partition::Partition;
-use crate::routing::Dependencies;
+use crate::routing::{Dependencies, go_up_then_down};
 use crate::setting::Setting;
 
 /// Base round trips between two looks of the detector.
@@ -33,6 +33,9 @@ impl DeadlockWatch {
     /// The links of `network` to watch; none when no deadlock is possible.
     pub(crate) fn new(network: &Network) -> Option<Self> {
         if !network.switches.first()?.has_lasting_pauses() {
+            return None;
+        }
+        if go_up_then_down(&network.topology, &network.routings()) {
             return None;
         }
         let dependencies = Dependencies::new(&network.topology, &network.routings());

@@ -245,11 +245,9 @@ fn longest_path(topology: &Topology, routing: &Routing) -> usize {
     let mut longest = 0;
     let mut distance = vec![0usize; topology.switches as usize];
     for edge in 0..routing.edge_switches().len() as u32 {
-        for &switch in routing.nearest_first(edge) {
-            let next = routing.next_hops(switch, edge).iter().next().map(|hop| {
-                let next = topology.links[hop as usize].to - topology.hosts;
-                distance[next as usize] + 1
-            });
+        for switch in routing.nearest_first(edge) {
+            let next = routing.next_hops(switch, edge).with_ends().next();
+            let next = next.map(|(_, next)| distance[(next - topology.hosts) as usize] + 1);
             distance[(switch - topology.hosts) as usize] = next.unwrap_or(0);
             longest = longest.max(next.unwrap_or(0));
         }

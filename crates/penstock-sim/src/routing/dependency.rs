@@ -18,6 +18,7 @@
 //! that no elided dependency can be restored without a cycle. The set is not always the smallest:
 //! that problem (minimum feedback arc set) is NP-hard.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::table::Routing;
@@ -156,6 +157,38 @@ impl Dependencies {
         };
         self.all().filter(is_within).collect()
     }
+}
+
+/// Whether all packets go up to higher tiers first and then only down, as they do in a Clos network. Then
+/// no cycle of dependencies is possible (BFC App. B).
+///
+/// The answer takes no memory; [`Dependencies`] of 65,536 hosts take gigabytes.
+pub fn go_up_then_down(topology: &Topology, routings: &[&Routing]) -> bool {
+    let mut seen = vec![[false; 2]; topology.switches as usize];
+    let mut waiting = Vec::new();
+    (0..routings[0].edge_switches().len() as u32).all(|edge| {
+        seen.fill([false; 2]);
+        waiting.extend(routings[0].edge_switches().iter().map(|&switch| (switch, false)));
+        while let Some((switch, has_gone_down)) = waiting.pop() {
+            let is_seen = &mut seen[(switch - topology.hosts) as usize][usize::from(has_gone_down)];
+            if std::mem::replace(is_seen, true) {
+                continue;
+            }
+            let tier = topology.nodes[switch as usize].tier;
+            for (_, next) in routings.iter().flat_map(|one| one.next_hops(switch, edge).with_ends())
+            {
+                let goes_down = match topology.nodes[next as usize].tier.cmp(&tier) {
+                    Ordering::Less => true,
+                    Ordering::Greater if !has_gone_down => false,
+                    Ordering::Equal | Ordering::Greater => return false,
+                };
+                if !seen[(next - topology.hosts) as usize][usize::from(goes_down)] {
+                    waiting.push((next, goes_down));
+                }
+            }
+        }
+        true
+    })
 }
 
 /// Adds the dependencies of packets to edge switch number `edge`, starting at all edge switches.

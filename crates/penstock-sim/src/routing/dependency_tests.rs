@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::topology::tests::{bfc, dumbbell, graph, leaf_spine};
 use crate::topology::{TopologyConfig, build};
@@ -37,6 +39,36 @@ fn up_down_routes_have_no_cycle() {
     // Every ToR waits for every other by every spine.
     let (_, dependencies) = analyse(&bfc());
     assert_eq!(dependencies.all().count(), 8 * 8 * 7);
+}
+
+#[test]
+fn routes_that_go_up_and_then_down_are_told() {
+    let tells = |config: &TopologyConfig| {
+        let topology = build(config).unwrap();
+        go_up_then_down(&topology, &[&Routing::new(&topology)])
+    };
+    assert!(tells(&bfc()) && tells(&leaf_spine(4, 2, 2)));
+    // With two failed links, packets from T0 to T3 turn at T1 or T2. A ring has one tier.
+    assert!(!tells(&pcn_pod()) && !tells(&ring(5)));
+}
+
+proptest! {
+    #[test]
+    fn where_packets_go_up_and_then_down_is_no_cycle(
+        racks in 2u32..6, spines in 2u32..4, failed in prop::collection::btree_set(0usize..15, 0..5),
+    ) {
+        let TopologyConfig::LeafSpine(mut config) = leaf_spine(racks, 1, spines) else { unreachable!() };
+        let cables: Vec<_> = (0..racks)
+            .flat_map(|rack| (0..spines).map(move |spine| (racks + rack, 2 * racks + spine)))
+            .collect();
+        config.failed_links = failed.iter().filter_map(|&one| cables.get(one).copied()).collect();
+        // Some lists of failed links cut the network.
+        if let Ok(topology) = build(&TopologyConfig::LeafSpine(config)) {
+            let routing = Routing::new(&topology);
+            let cycles = Dependencies::new(&topology, &[&routing]).cycles().len();
+            prop_assert!(cycles == 0 || !go_up_then_down(&topology, &[&routing]));
+        }
+    }
 }
 
 #[test]

@@ -46,14 +46,15 @@ pub(crate) fn longest_path(
     price: impl Fn(u32) -> Time,
 ) -> Time {
     let in_switch = topology.pipeline_delay * 2;
-    let access = slowest_access(topology, routing, &price);
+    // A link is on the ways to many edge switches.
+    let prices: Vec<Time> = (0..topology.links.len() as u32).map(price).collect();
+    let access = slowest_access(topology, routing, &prices);
     let mut longest = Time::ZERO;
     let mut to_edge = vec![Time::ZERO; topology.switches as usize];
     for (edge, last) in (0u32..).zip(&access) {
-        for &switch in routing.nearest_first(edge) {
-            let onward = routing.next_hops(switch, edge).iter().map(|hop| {
-                let next = topology.links[hop as usize].to - topology.hosts;
-                price(hop).saturating_add(to_edge[next as usize])
+        for switch in routing.nearest_first(edge) {
+            let onward = routing.next_hops(switch, edge).with_ends().map(|(hop, next)| {
+                prices[hop as usize].saturating_add(to_edge[(next - topology.hosts) as usize])
             });
             let onward = onward.max().unwrap_or(Time::ZERO);
             to_edge[(switch - topology.hosts) as usize] = onward.saturating_add(in_switch);
@@ -86,16 +87,12 @@ impl Slowest {
     }
 }
 
-/// By edge switch, the two most expensive host links under `price`.
-fn slowest_access(
-    topology: &Topology,
-    routing: &Routing,
-    price: impl Fn(u32) -> Time,
-) -> Vec<Slowest> {
+/// By edge switch, the two most expensive host links; `prices` is by link.
+fn slowest_access(topology: &Topology, routing: &Routing, prices: &[Time]) -> Vec<Slowest> {
     let mut access = vec![Slowest::default(); routing.edge_switches().len()];
     for host in 0..topology.hosts {
         let slowest = &mut access[routing.edge_of(host) as usize];
-        let price = Some(price(topology.uplink(host)));
+        let price = Some(prices[topology.uplink(host) as usize]);
         if price > slowest.first {
             slowest.second = slowest.first;
             slowest.first = price;

@@ -6,7 +6,7 @@
 //! its hash.
 //! Invariant: a path depends on the network, the two hosts and the hash alone.
 //!
-//! Reading order: [`table`], [`spray`] (a path for each packet), [`symmetric`] (both directions on
+//! Reading order: [`table`], `search` (shortest paths), [`spray`] (a path for each packet), [`symmetric`] (both directions on
 //! the same links), [`latency`], [`sprayed`] (ideal times of sprayed flows), [`dependency`] (which
 //! links may wait for which).
 
@@ -15,12 +15,13 @@ use serde::{Deserialize, Serialize};
 
 pub mod dependency;
 pub mod latency;
+mod search;
 pub mod spray;
 pub mod sprayed;
 pub mod symmetric;
 pub mod table;
 
-pub use dependency::{Dependencies, Dependency};
+pub use dependency::{Dependencies, Dependency, go_up_then_down};
 pub(crate) use latency::longest_path;
 pub use latency::{FrameSizes, base_rtt, ideal_fct};
 pub(crate) use spray::Spray;

@@ -4,14 +4,28 @@
 //! sets of next hops are kept once. So 8,192 hosts under 256 ToRs and 64 spines need less than 1
 //! MB.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use penstock_engine::stream::mix;
 
+use super::search::{Core, UNREACHED};
 use crate::topology::Topology;
 
-/// Distance of a switch that the search has not reached.
-const UNREACHED: u32 = u32::MAX;
+/// A switch has no set of next hops yet.
+const NO_SET: u32 = u32::MAX;
+
+/// The sets of next hops that were found so far.
+struct Known {
+    sets: HashMap<Vec<u16>, u32>,
+    /// By switch: the set that it has towards the edge switch before, or [`NO_SET`].
+    last: Vec<u32>,
+}
+
+impl Known {
+    fn new(switches: usize) -> Self {
+        Known { sets: HashMap::new(), last: vec![NO_SET; switches] }
+    }
+}
 
 /// Shortest-path routes of one network.
 ///
@@ -44,8 +58,8 @@ pub struct Routing {
     link_to: Vec<u32>,
     /// By link to a switch: the port there of the cable's other direction.
     back_port: Vec<u16>,
-    /// `[edge, rank]`: switch node numbers by ascending distance from the edge switch.
-    nearest_first: Vec<u32>,
+    /// `[edge, rank]`: switches, numbered from the first one, by ascending distance from the edge switch.
+    nearest_first: Vec<u16>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +83,8 @@ pub struct NextHops<'a> {
     ports: &'a [u16],
     /// The links at all ports of the switch.
     links: &'a [u32],
+    /// By link: the node to which the link leads.
+    link_to: &'a [u32],
 }
 
 impl<'a> NextHops<'a> {
@@ -85,8 +101,15 @@ impl<'a> NextHops<'a> {
     }
 
     /// The links, ascending.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = u32> + use<'a> {
         self.ports.iter().map(move |&port| self.links[usize::from(port)])
+    }
+
+    /// The links, ascending, each with the switch to which it leads.
+    #[inline]
+    pub fn with_ends(self) -> impl Iterator<Item = (u32, u32)> + use<'a> {
+        self.iter().map(move |link| (link, self.link_to[link as usize]))
     }
 }
 
@@ -149,66 +172,47 @@ impl Routing {
             }
         }
         routing.first_port.push(routing.links.len() as u32);
-        routing.nearest_first.reserve(routing.choices.len());
-        let mut known = HashMap::new();
-        let mut distances = vec![UNREACHED; topology.nodes.len()];
+        routing.nearest_first.reserve_exact(routing.choices.len());
+        let core = Core::new(topology, is_down);
+        let mut known = Known::new(routing.switches);
+        let mut distances = vec![UNREACHED; routing.switches];
         for number in 0..routing.edges.len() {
-            routing.search(topology, is_down, routing.edges[number], &mut distances);
-            routing.choose(topology, is_down, (number, &distances), &mut known);
+            let edge = (routing.edges[number] - routing.hosts) as u16;
+            core.search(edge, &mut distances, &mut routing.nearest_first);
+            routing.choose(&core, (number, &distances), &mut known);
         }
         routing
     }
 
-    /// Searches breadth first from `edge` over the switches; appends them in the order of the
-    /// search.
-    fn search(&mut self, topology: &Topology, is_down: &[bool], edge: u32, distances: &mut [u32]) {
-        distances.fill(UNREACHED);
-        distances[edge as usize] = 0;
-        let mut waiting = VecDeque::from([edge]);
-        while let Some(switch) = waiting.pop_front() {
-            self.nearest_first.push(switch);
-            for &link in topology.egress_links(switch) {
-                let next = topology.links[link as usize].to;
-                if !is_down[link as usize]
-                    && !topology.is_host(next)
-                    && distances[next as usize] == UNREACHED
-                {
-                    distances[next as usize] = distances[switch as usize] + 1;
-                    waiting.push_back(next);
-                }
+    /// Notes, for every switch, the ports that lead one step closer to edge switch `number`.
+    fn choose(&mut self, core: &Core, (number, distances): (usize, &[u16]), known: &mut Known) {
+        let mut closer = Vec::new();
+        for (switch, last) in known.last.iter_mut().enumerate() {
+            closer.clear();
+            if let Some(wanted) = distances[switch].checked_sub(1) {
+                let onward = core.onward(switch).iter();
+                let leading = onward.filter(|step| distances[usize::from(step.to)] == wanted);
+                closer.extend(leading.map(|step| step.port));
             }
+            // Most often a switch has the set that it has towards the edge switch before.
+            if *last == NO_SET || self.ports_of(*last) != closer {
+                *last = known.sets.get(&closer).copied().unwrap_or_else(|| {
+                    let (start, count) = (self.ports.len() as u32, closer.len() as u32);
+                    self.ports.extend(&closer);
+                    self.sets.push(PortSet { start, count });
+                    let set = self.sets.len() as u32 - 1;
+                    known.sets.insert(closer.clone(), set);
+                    set
+                });
+            }
+            self.choices[switch * self.edges.len() + number] = *last;
         }
     }
 
-    /// Notes, for every switch, the ports that lead one step closer to edge switch `number`.
-    fn choose(
-        &mut self,
-        topology: &Topology,
-        is_down: &[bool],
-        (number, distances): (usize, &[u32]),
-        known: &mut HashMap<Vec<u16>, u32>,
-    ) {
-        let mut closer = Vec::new();
-        for index in 0..self.switches {
-            let switch = topology.hosts + index as u32;
-            let distance = distances[switch as usize];
-            let leads_closer = |link: u32| {
-                let next = distances[topology.links[link as usize].to as usize];
-                !is_down[link as usize] && next != UNREACHED && next + 1 == distance
-            };
-            closer.clear();
-            let leaving = (0u16..).zip(topology.egress_links(switch));
-            closer.extend(leaving.filter(|(_, link)| leads_closer(**link)).map(|(port, _)| port));
-            let set = known.get(&closer).copied().unwrap_or_else(|| {
-                let (start, count) = (self.ports.len() as u32, closer.len() as u32);
-                self.ports.extend(&closer);
-                self.sets.push(PortSet { start, count });
-                let set = self.sets.len() as u32 - 1;
-                known.insert(closer.clone(), set);
-                set
-            });
-            self.choices[index * self.edges.len() + number] = set;
-        }
+    /// The ports of set number `set`.
+    fn ports_of(&self, set: u32) -> &[u16] {
+        let PortSet { start, count } = self.sets[set as usize];
+        &self.ports[start as usize..(start + count) as usize]
     }
 
     /// Appends to `links` the directed links from `source`'s uplink to `destination`'s downlink.
@@ -321,6 +325,7 @@ impl Routing {
     ///
     /// # Panics
     /// When `switch` is not a switch or there is no such edge switch.
+    #[inline]
     pub fn next_hops(&self, switch: u32, edge: u32) -> NextHops<'_> {
         let index = (switch - self.hosts) as usize;
         let set = self.sets[self.choices[index * self.edges.len() + edge as usize] as usize];
@@ -328,6 +333,7 @@ impl Routing {
         NextHops {
             ports: &self.ports[set.start as usize..(set.start + set.count) as usize],
             links: &self.links[links],
+            link_to: &self.link_to,
         }
     }
 
@@ -335,9 +341,11 @@ impl Routing {
     ///
     /// # Panics
     /// When there is no such edge switch.
-    pub fn nearest_first(&self, edge: u32) -> &[u32] {
+    #[inline]
+    pub fn nearest_first(&self, edge: u32) -> impl DoubleEndedIterator<Item = u32> + use<'_> {
         let row = edge as usize * self.switches;
-        &self.nearest_first[row..row + self.switches]
+        let switches = self.nearest_first[row..row + self.switches].iter();
+        switches.map(|&switch| self.hosts + u32::from(switch))
     }
 }
 
@@ -409,7 +417,7 @@ mod tests {
         let network = build(&dumbbell(2, 2)).unwrap();
         let routing = Routing::new(&network);
         assert_eq!(routing.edge_switches(), [4, 5]);
-        assert_eq!(routing.nearest_first(1), [5, 4]);
+        assert!(routing.nearest_first(1).eq([5, 4]));
     }
 
     proptest! {

@@ -100,12 +100,12 @@ impl Demand {
             for (switch, share) in edges.iter().zip(row) {
                 at_switch[*switch as usize] = *share;
             }
-            for &switch in routing.nearest_first(edge).iter().rev() {
+            for switch in routing.nearest_first(edge).rev() {
                 let hops = routing.next_hops(switch, edge);
                 let share = at_switch[switch as usize] / hops.len().max(1) as f64;
-                for hop in hops.iter() {
+                for (hop, next) in hops.with_ends() {
                     crossings[hop as usize] += share;
-                    at_switch[topology.links[hop as usize].to as usize] += share;
+                    at_switch[next as usize] += share;
                 }
             }
         }
