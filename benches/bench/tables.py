@@ -113,7 +113,8 @@ def open_flows(bench: Bench) -> Table:
     table = Table("open-flows", headings)
     duration = bench.pick(50_000, 200)
     for scheme in ("bfc", "pfc", "dctcp", "hpcc"):
-        cases = [(FEW, duration), (MANY, duration), (MANY, OPENING_US)]
+        flows = bench.pick(MANY, 1_000)
+        cases = [(FEW, duration), (flows, duration), (flows, OPENING_US)]
         few, many, opening = bench.beside([host_pair(scheme, *case) for case in cases]).runs
         hops = many.packet_hops - opening.packet_hops
         seconds = [all - first for all, first in zip(many.seconds, opening.seconds, strict=True)]
@@ -136,8 +137,8 @@ def many_due(bench: Bench) -> Table:
     fabrics = [small] if bench.is_smoke else [small, Fabric(320, 32, 16, "", "")]
     for fabric in fabrics:
         for scheme in ("bfc", "dctcp"):
-            count = bench.pick(10, 1)
-            both = [bursts(scheme, fabric, DUE, count, spread) for spread in (True, False)]
+            due, count = bench.pick(DUE, 500), bench.pick(10, 1)
+            both = [bursts(scheme, fabric, due, count, spread) for spread in (True, False)]
             spread, at_once = bench.beside(both).runs
             table.add(
                 f"{fabric.hosts:,}",
