@@ -51,10 +51,11 @@ lint: $(VENV)/.extension
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/mypy
 
-# BENCH=smoke runs every case briefly, to see that the benchmark works.
+# Writes the tables of docs/performance.md; on an idle machine only. BENCH=smoke runs every case briefly, to see
+# that the benchmark works, and leaves the page as it is. Without valgrind the prices stay as they are.
 bench: $(VENV)/.extension
 	cargo build --release -p penstock-sim --bin bench
-	$(BIN)/python benches/bench.py --binary target/release/bench --json bench.json $(if $(filter smoke,$(BENCH)),--smoke)
+	$(BIN)/python benches/bench --binary target/release/bench --json bench.json $(if $(filter smoke,$(BENCH)),--smoke)
 
 # All 14 reference runs of the ns-3 HPCC simulator, twice each: about three minutes.
 validate: $(VENV)/.extension

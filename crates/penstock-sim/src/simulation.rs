@@ -154,11 +154,12 @@ impl<O: Observer> Simulation<O> {
         crate::check::verify(&self.setting, &locked(&self.partitions))
     }
 
-    /// Runs from the beginning to the end on `threads` threads. True when `on_progress` has stopped it.
+    /// Runs from the beginning to the end on `options.threads` threads. True when `on_progress` has stopped
+    /// it.
     ///
     /// # Errors
     /// When time stands still, or an invariant fails while it is checked.
-    pub(crate) fn run(
+    pub fn run(
         &mut self,
         options: RunOptions,
         mut on_progress: impl FnMut(Progress) -> bool,

@@ -1,76 +1,148 @@
-//! Times one scenario beside the bare event loop, in one process: `bench SCENARIO.json REPEATS`.
+//! Times scenarios beside each other and beside the bare event loop, in one process:
+//! `bench REPEATS bare|alone [SCENARIO.json THREADS]…`
 //!
-//! Prints one line of JSON. Only the loops are timed, not the building of the network. Repeats
-//! alternate between the two loops, and the fastest of each counts: the result of an otherwise idle
-//! core.
+//! Prints one line of JSON. In each repeat every scenario and then, with `bare`, the bare loop of the
+//! first scenario take their turns, so that what disturbs the machine disturbs all of them alike. The times
+//! of all repeats are printed in order; the reader compares times of one repeat. The loop is timed by
+//! itself, and making the results by itself. Building the network is not timed.
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use penstock_packet::Unobserved;
+use penstock_packet::{Observer, Unobserved};
 use penstock_sim::bare::BareLoop;
+use penstock_sim::flow::FlowNames;
+use penstock_sim::measure::trace::{PacketTrace, PortLinks};
 use penstock_sim::network::Network;
 use penstock_sim::simulation::Simulation;
-use penstock_sim::{RunError, Scenario};
+use penstock_sim::{RunError, RunOptions, Scenario};
+use serde::Serialize;
+
+/// What is timed together.
+struct Case {
+    repeats: u32,
+    /// Whether the bare loop of the first scenario is timed too.
+    is_beside_bare: bool,
+    /// The scenarios, each with its number of threads.
+    runs: Vec<(Scenario, usize)>,
+}
+
+/// The times of one run or of the bare loop.
+#[derive(Clone, Default, Serialize)]
+struct Timed {
+    packet_hops: u64,
+    events: u64,
+    flows: u64,
+    pauses: u64,
+    /// Of the loop, by repeat (s).
+    seconds: Vec<f64>,
+    /// Of making the results, by repeat (s).
+    finish_seconds: Vec<f64>,
+}
+
+#[derive(Default, Serialize)]
+struct Report {
+    runs: Vec<Timed>,
+    bare: Option<Timed>,
+    /// The memory of the first run alone, with the network (bytes); none where the system does not say.
+    peak_resident_bytes: Option<u64>,
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [path, repeats] = arguments.as_slice() else {
-        eprintln!("usage: bench SCENARIO.json REPEATS");
-        return ExitCode::from(2);
-    };
-    let measured = std::fs::read_to_string(path)
-        .map_err(|error| error.to_string())
-        .and_then(|text| Scenario::from_json(&text).map_err(|error| error.to_string()))
-        .and_then(|scenario| {
-            let repeats = repeats.parse::<u32>().map_err(|error| error.to_string())?;
-            measure(&scenario, repeats.max(1)).map_err(|error| error.to_string())
-        });
-    match measured {
+    let report = read(&arguments)
+        .and_then(|case| timed(&case).map_err(text))
+        .and_then(|report| serde_json::to_string(&report).map_err(text));
+    match report {
         Ok(line) => {
             println!("{line}");
             ExitCode::SUCCESS
         }
         Err(message) => {
-            eprintln!("{path}: {message}");
+            eprintln!("{message}");
             ExitCode::from(2)
         }
     }
 }
 
-fn measure(scenario: &Scenario, repeats: u32) -> Result<serde_json::Value, RunError> {
-    let (mut bare_time, mut bare_hops, mut bare_events) = (Duration::MAX, 0, 0);
-    let (mut time, mut hops, mut events, mut flows) = (Duration::MAX, 0, 0, 0);
-    let mut peak = None;
-    for _ in 0..repeats {
-        let mut simulation = Simulation::new(scenario, Network::build(scenario)?, Unobserved)?;
-        let start = Instant::now();
-        while simulation.advance(u64::MAX)? {}
-        time = time.min(start.elapsed());
-        let (results, _) = simulation.finish(false);
-        // Measured before the bare loop has run for the first time, so that the memory of the bare
-        // loop does not count.
-        peak = peak.or_else(peak_resident_bytes);
-        hops = results.summary.packet_hops;
-        events = results.summary.events;
-        flows = results.summary.flows_finished;
-        let mut bare = BareLoop::new(scenario)?;
-        let start = Instant::now();
-        (bare_hops, bare_events) = bare.run();
-        bare_time = bare_time.min(start.elapsed());
+fn text(error: impl ToString) -> String {
+    error.to_string()
+}
+
+/// The case that the command line describes.
+fn read(arguments: &[String]) -> Result<Case, String> {
+    let usage = "usage: bench REPEATS bare|alone [SCENARIO.json THREADS]...";
+    let [repeats, beside, pairs @ ..] = arguments else { return Err(usage.to_owned()) };
+    let (pairs, []) = pairs.as_chunks::<2>() else { return Err(usage.to_owned()) };
+    let run = |[path, threads]: &[String; 2]| -> Result<(Scenario, usize), String> {
+        let named = |message: String| format!("{path}: {message}");
+        let json = std::fs::read_to_string(path).map_err(|error| named(text(error)))?;
+        let scenario = Scenario::from_json(&json).map_err(|error| named(text(error)))?;
+        Ok((scenario, threads.parse().map_err(text)?))
+    };
+    Ok(Case {
+        repeats: repeats.parse().map_err(text)?,
+        is_beside_bare: beside == "bare",
+        runs: pairs.iter().map(run).collect::<Result<_, _>>()?,
+    })
+}
+
+fn timed(case: &Case) -> Result<Report, RunError> {
+    let mut report = Report { runs: vec![Timed::default(); case.runs.len()], ..Report::default() };
+    for _ in 0..case.repeats {
+        for ((scenario, threads), timed) in case.runs.iter().zip(&mut report.runs) {
+            time_run(scenario, *threads, timed)?;
+            // Read when nothing but the first run has used memory.
+            report.peak_resident_bytes = report.peak_resident_bytes.or_else(peak_resident_bytes);
+        }
+        if let Some((scenario, _)) = case.runs.first().filter(|_| case.is_beside_bare) {
+            time_bare(scenario, report.bare.get_or_insert_default())?;
+        }
     }
-    let per_hop = |time: Duration, hops: u64| time.as_secs_f64() * 1e9 / hops as f64;
-    Ok(serde_json::json!({
-        "packet_hops": hops,
-        "events": events,
-        "flows": flows,
-        "ns_per_packet_hop": per_hop(time, hops),
-        "bare_packet_hops": bare_hops,
-        "bare_events": bare_events,
-        "bare_ns_per_packet_hop": per_hop(bare_time, bare_hops),
-        "ratio": per_hop(time, hops) / per_hop(bare_time, bare_hops),
-        "peak_resident_bytes": peak,
-    }))
+    Ok(report)
+}
+
+/// Times a run of `scenario` on `threads` threads, with the packet trace that it asks for.
+fn time_run(scenario: &Scenario, threads: usize, timed: &mut Timed) -> Result<(), RunError> {
+    let network = Network::build(scenario)?;
+    let Some(trace) = &scenario.measure.trace else {
+        return time_loop(scenario, network, threads, || Unobserved, timed);
+    };
+    let names = FlowNames::new(scenario.seed);
+    let ports = PortLinks::new(&network.topology);
+    let observer = || PacketTrace::new(&trace.nodes, ports.clone(), names);
+    time_loop(scenario, network, threads, observer, timed)
+}
+
+fn time_loop<O: Observer + Send>(
+    scenario: &Scenario,
+    network: Network,
+    threads: usize,
+    observer: impl FnMut() -> O,
+    timed: &mut Timed,
+) -> Result<(), RunError> {
+    let mut simulation = Simulation::partitioned(scenario, network, threads, observer)?;
+    let options = RunOptions { threads, ..RunOptions::default() };
+    let start = Instant::now();
+    simulation.run(options, |_| true)?;
+    timed.seconds.push(start.elapsed().as_secs_f64());
+    let start = Instant::now();
+    let (results, _) = simulation.finish(false);
+    timed.finish_seconds.push(start.elapsed().as_secs_f64());
+    let summary = results.summary;
+    timed.packet_hops = summary.packet_hops;
+    timed.events = summary.events;
+    timed.flows = summary.flows_finished;
+    timed.pauses = summary.pfc_pauses + summary.queue_pauses;
+    Ok(())
+}
+
+fn time_bare(scenario: &Scenario, timed: &mut Timed) -> Result<(), RunError> {
+    let mut bare = BareLoop::new(scenario)?;
+    let start = Instant::now();
+    (timed.packet_hops, timed.events) = bare.run();
+    timed.seconds.push(start.elapsed().as_secs_f64());
+    Ok(())
 }
 
 /// The largest resident set so far, on systems that report it (Linux).

@@ -3,104 +3,104 @@
 //!
 //! The counts ask no policy, so FIFO ports can be compared with per-flow queues (BFC Fig. 4, 10c).
 
-use std::collections::{BTreeMap, HashMap};
-
-use penstock_fabric::parts::MixedKeys;
 use penstock_units::Time;
 
+use super::flow_packets::FlowPackets;
 use super::table::{Column, Table};
 
+/// The active flows of one link.
 #[derive(Clone, Default)]
 struct LinkFlows {
-    active: usize,
+    packets: FlowPackets,
+    /// When the number of active flows last changed.
     since: Time,
     /// The element at `index` is the time with `index` active flows.
     time: Vec<Time>,
 }
 
 impl LinkFlows {
-    fn change(&mut self, now: Time, active: usize) {
-        if self.time.len() <= self.active {
-            self.time.resize(self.active + 1, Time::ZERO);
+    /// The number of active flows was `active` until `now`.
+    fn weigh(&mut self, now: Time, active: u32) {
+        let active = active as usize;
+        if self.time.len() <= active {
+            self.time.resize(active + 1, Time::ZERO);
         }
-        self.time[self.active] += now - self.since;
+        self.time[active] += now - self.since;
         self.since = now;
-        self.active = active;
     }
 }
 
 /// The active flows of every link.
 #[derive(Default)]
 pub struct ActiveFlows {
-    /// Packets queued by (link, flow hash).
-    packets: HashMap<u64, u32, MixedKeys>,
-    links: Vec<LinkFlows>,
-    /// By link and number of packets: how many flows had so many packets, summed over the samples.
-    snapshots: BTreeMap<(u32, u32), u64>,
+    /// None for a link without traffic.
+    links: Vec<Option<Box<LinkFlows>>>,
+    /// How many samples were taken.
+    samples: u64,
 }
 
 impl ActiveFlows {
     /// Counters for `links` links.
     pub fn new(links: usize) -> Self {
-        ActiveFlows { links: vec![LinkFlows::default(); links], ..ActiveFlows::default() }
+        ActiveFlows { links: vec![None; links], samples: 0 }
     }
 
     /// A packet of `flow` joined a queue in front of `link`.
     pub fn enter(&mut self, now: Time, link: u32, flow: u32) {
-        let packets = self.packets.entry(key(link, flow)).or_insert(0);
-        *packets += 1;
-        if *packets == 1 {
-            let flows = &mut self.links[link as usize];
-            flows.change(now, flows.active + 1);
+        let flows = self.links[link as usize].get_or_insert_default();
+        if flows.packets.enter(flow, self.samples) {
+            flows.weigh(now, flows.packets.flows() - 1);
         }
     }
 
     /// A packet of `flow` left a queue in front of `link`.
+    ///
+    /// # Panics
+    /// When no packet of `flow` is there.
     pub fn leave(&mut self, now: Time, link: u32, flow: u32) {
-        let key = key(link, flow);
-        let packets = self.packets.get_mut(&key).expect("a packet leaves after it entered");
-        *packets -= 1;
-        if *packets == 0 {
-            self.packets.remove(&key);
-            let flows = &mut self.links[link as usize];
-            flows.change(now, flows.active - 1);
+        let flows = self.links[link as usize].as_mut().expect("a packet leaves after it entered");
+        if flows.packets.leave(flow, self.samples) {
+            flows.weigh(now, flows.packets.flows() + 1);
         }
     }
 
     /// Counts the packets of every active flow now.
     pub fn sample(&mut self) {
-        for (&key, &packets) in &self.packets {
-            *self.snapshots.entry(((key >> 32) as u32, packets)).or_insert(0) += 1;
-        }
+        self.samples += 1;
     }
 
     /// The table of how many active flows had how many packets in front of each link, summed over
     /// the samples.
     /// `numbers` has the network's number of each link.
     pub fn packets_table(&self, numbers: &[u32]) -> Table {
-        let link = |key: &(u32, u32)| numbers[key.0 as usize];
+        let (mut link_column, mut packets_column, mut flows_column) = (vec![], vec![], vec![]);
+        for (&link, flows) in numbers.iter().zip(&self.links) {
+            for (packets, count) in flows.iter().flat_map(|one| one.packets.totals(self.samples)) {
+                link_column.push(link);
+                packets_column.push(packets);
+                flows_column.push(count);
+            }
+        }
         let columns = vec![
-            ("link", Column::U32(self.snapshots.keys().map(link).collect())),
-            ("packets", Column::U32(self.snapshots.keys().map(|key| key.1).collect())),
-            ("flows", Column::U64(self.snapshots.values().copied().collect())),
+            ("link", Column::U32(link_column)),
+            ("packets", Column::U32(packets_column)),
+            ("flows", Column::U64(flows_column)),
         ];
         Table { name: "flow_packets", columns }
     }
 
     /// Flows with packets in front of `link`.
     pub fn active(&self, link: u32) -> u32 {
-        self.links[link as usize].active as u32
+        self.links[link as usize].as_ref().map_or(0, |flows| flows.packets.flows())
     }
 
     /// The table of how long each link had how many active flows, until `now`. Links without
     /// traffic have no rows. `numbers` has the network's number of each link.
-    pub fn into_table(mut self, now: Time, numbers: &[u32]) -> Table {
+    pub fn into_table(self, now: Time, numbers: &[u32]) -> Table {
         let (mut link_column, mut flows_column, mut time_column) = (vec![], vec![], vec![]);
-        for (&link, flows) in numbers.iter().zip(&mut self.links) {
-            if flows.time.is_empty() {
-                continue;
-            }
-            flows.change(now, flows.active);
+        for (&link, flows) in numbers.iter().zip(self.links) {
+            let Some(mut flows) = flows else { continue };
+            flows.weigh(now, flows.packets.flows());
             for (active, time) in (0u32..).zip(&flows.time) {
                 if *time > Time::ZERO {
                     link_column.push(link);
@@ -118,40 +118,6 @@ impl ActiveFlows {
     }
 }
 
-fn key(link: u32, flow: u32) -> u64 {
-    (u64::from(link) << 32) | u64::from(flow)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sample_counts_the_packets_of_each_flow_and_link() {
-        let mut flows = ActiveFlows::new(2);
-        for (link, flow) in [(0, 7), (0, 7), (0, 9), (1, 7)] {
-            flows.enter(Time::from_ns(10), link, flow);
-        }
-        flows.sample();
-        flows.leave(Time::from_ns(20), 0, 7);
-        flows.sample();
-        let table = flows.packets_table(&[4, 6]);
-        assert_eq!(table.columns[0].1, Column::U32(vec![4, 4, 6]));
-        assert_eq!(table.columns[1].1, Column::U32(vec![1, 2, 1]));
-        assert_eq!(table.columns[2].1, Column::U64(vec![3, 1, 2]));
-    }
-
-    #[test]
-    fn time_is_weighted_by_the_number_of_flows() {
-        let mut flows = ActiveFlows::new(1);
-        flows.enter(Time::from_ns(10), 0, 7);
-        flows.enter(Time::from_ns(20), 0, 7);
-        flows.enter(Time::from_ns(30), 0, 9);
-        flows.leave(Time::from_ns(40), 0, 7);
-        flows.leave(Time::from_ns(60), 0, 7);
-        flows.leave(Time::from_ns(70), 0, 9);
-        let table = flows.into_table(Time::from_ns(100), &[3]);
-        assert_eq!(table.columns[1].1, Column::U32(vec![0, 1, 2]));
-        assert_eq!(table.columns[2].1, Column::F64(vec![40.0, 30.0, 30.0]));
-    }
-}
+#[path = "active_flows_tests.rs"]
+mod tests;

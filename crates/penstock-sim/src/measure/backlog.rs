@@ -63,14 +63,16 @@ impl Backlog {
 
     /// Takes a sample; true when another sample is to follow.
     pub fn sample(&mut self, now: Time, slots: &FlowSlots, ends: &Flows) -> bool {
-        let sending = slots.flows.iter().filter(|flow| flow.is_sending && flow.size > 0);
-        let listening = slots.listening().into_iter();
-        // An endless flow has size 0, so it adds nothing.
-        let missing =
-            listening.map(|(name, flow)| flow.size.saturating_sub(ends.receiver(name).delivered()));
-        let bytes = missing.sum();
+        let (mut flows, mut bytes) = (0, 0);
+        // An endless flow has size 0 and does not count.
+        for (name, flow) in (0u32..).zip(&slots.flows).filter(|(_, flow)| flow.size > 0) {
+            flows += u64::from(flow.is_sending);
+            if flow.is_receiving {
+                bytes += flow.size.saturating_sub(ends.receiver(name).delivered());
+            }
+        }
         self.time_ns.push(now.as_ns_f64());
-        self.flows.push(sending.count() as u64);
+        self.flows.push(flows);
         self.bytes.push(bytes);
         self.arrived_flows.push(self.now_arrived_flows);
         self.arrived_bytes.push(self.now_arrived_bytes);

@@ -1,12 +1,14 @@
 //! Measurement: the records that a simulation makes while it runs, and the tables made from them.
 //!
-//! Reading order: [`table`] (columns), [`flows`], [`histogram`], [`active_flows`], [`samples`],
-//! [`backlog`], [`queue_delays`], [`pauses`], [`events`], [`deadlock`], [`trace`], [`links`], [`summary`].
+//! Reading order: [`table`] (columns), [`flows`], [`histogram`], `flow_packets`, [`active_flows`],
+//! [`samples`], [`backlog`], [`queue_delays`], [`pauses`], [`events`], [`deadlock`], [`trace`], [`links`],
+//! [`summary`].
 
 pub mod active_flows;
 pub mod backlog;
 pub mod deadlock;
 pub mod events;
+mod flow_packets;
 pub mod flows;
 pub mod histogram;
 pub mod links;
