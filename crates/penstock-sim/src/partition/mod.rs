@@ -9,7 +9,7 @@
 //!
 //! Reading order: this file (the loop, and wires), `clock` (the sources of events), `lifetime` (how
 //! flows begin and end), `host` and `switch` (how the loop drives both), `router` (where packets go),
-//! `exchange`, `outage`, `standstill` (time must pass).
+//! `exchange`, `outage`, `standstill` (time must pass), `ns3` (ties under that fidelity).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,6 +34,7 @@ pub(crate) mod clock;
 pub(crate) mod exchange;
 mod host;
 mod lifetime;
+mod ns3;
 mod outage;
 pub(crate) mod router;
 mod sampling;
@@ -184,11 +185,12 @@ impl<O: Observer> Partition<O> {
         if let Some(next) = next {
             // The packet that arrives next on this wire: worth 1 to 2 % of a packet-hop with HPCC.
             prefetch(&self.pool[wire.head()]);
-            match &self.ns3 {
+            match self.ns3 {
                 None => self.wheel.schedule(link, next),
-                Some(ns3) => self.wheel.schedule_ranked(link, next, ns3.rank(wire.head())),
+                Some(_) => self.expect_ns3_arrival(link, next),
             }
         }
+        let wire = &self.wires[link as usize];
         let (node, port) = (wire.to, wire.to_port);
         if node < self.sources.hosts {
             self.on_host_arrival(now, node, id);
@@ -204,27 +206,16 @@ impl<O: Observer> Partition<O> {
         if wire.is_end_scheduled {
             return;
         }
-        let end = self.sources.transmission(link);
-        match &self.ns3 {
-            None if wire.free_at > now => {
-                wire.is_end_scheduled = true;
-                self.wheel.schedule(end, wire.free_at);
-            }
-            // In the ns-3 HPCC simulator a link whose transmission ends now is busy until the event
-            // of that end has happened.
-            Some(_)
-                if wire.free_at > now
-                    || (wire.free_at == now && wire.end_rank > self.wheel.rank_now()) =>
-            {
-                wire.is_end_scheduled = true;
-                self.wheel.schedule_ranked(end, wire.free_at, wire.end_rank);
-            }
-            _ => self.send_next(now, link),
+        if wire.free_at > now && self.ns3.is_none() {
+            wire.is_end_scheduled = true;
+            self.wheel.schedule(self.sources.transmission(link), wire.free_at);
+        } else if !self.is_busy_in_ns3(now, link) {
+            self.send_next(now, link);
         }
     }
 
     /// The link is free: the sending end puts its next packet, if any, on the link.
-    #[inline]
+    #[inline(never)] // one copy of the code of all departures: it must fit a processor's nearest cache
     fn send_next(&mut self, now: Time, link: u32) {
         let node = self.wires[link as usize].from;
         if node < self.sources.hosts {
@@ -244,31 +235,20 @@ impl<O: Observer> Partition<O> {
         if packet.kind == PacketKind::Data {
             counters.payload += u64::from(packet.payload);
         }
-        // In the ns-3 HPCC simulator the end of the transmission is scheduled first, then the arrival.
-        let mut rank = 0;
-        if let Some(ns3) = &mut self.ns3 {
-            wire.end_rank = self.wheel.take_rank();
-            rank = self.wheel.take_rank();
-            ns3.on_send(id, rank);
-        }
         let arrival = wire.occupy(now, packet.wire_bytes);
         let is_first = match wire.to {
             ELSEWHERE => false,
             _ => wire.append(&mut self.pool, id, arrival),
         };
+        if self.ns3.is_some() {
+            return self.schedule_in_ns3((link, id), more, is_first.then_some(arrival));
+        }
         if more && !wire.is_end_scheduled {
             wire.is_end_scheduled = true;
-            let end = self.sources.transmission(link);
-            match &self.ns3 {
-                None => self.wheel.schedule(end, wire.free_at),
-                Some(_) => self.wheel.schedule_ranked(end, wire.free_at, wire.end_rank),
-            }
+            self.wheel.schedule(self.sources.transmission(link), wire.free_at);
         }
         if is_first {
-            match &self.ns3 {
-                None => self.wheel.schedule(link, arrival),
-                Some(_) => self.wheel.schedule_ranked(link, arrival, rank),
-            }
+            self.wheel.schedule(link, arrival);
         } else if wire.to == ELSEWHERE {
             self.post(link, id, arrival);
         }

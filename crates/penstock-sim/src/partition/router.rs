@@ -19,7 +19,8 @@ pub(crate) struct Router {
     /// The tables of the moment.
     routing: Arc<Routing>,
     path_seed: u64,
-    is_symmetric: bool,
+    /// Whether paths are fixed, symmetric or sprayed.
+    is_special: bool,
     /// Chooses a path for each data packet, where packets are sprayed.
     spray: Option<Box<Spray>>,
     /// The paths of flows, where they are fixed.
@@ -91,7 +92,7 @@ impl Router {
         Router {
             routing: Arc::clone(routing),
             path_seed: setting.path_seed,
-            is_symmetric: scenario.scheme.routing == (RoutingConfig::SymmetricEcmp {}),
+            is_special: is_fixed || scenario.scheme.routing != (RoutingConfig::Ecmp {}),
             spray,
             fixed: is_fixed.then(|| Box::new(FixedPaths::new(setting))),
         }
@@ -100,6 +101,24 @@ impl Router {
     /// The tables of the moment.
     pub(crate) fn routing(&self) -> &Routing {
         &self.routing
+    }
+
+    /// The port where paths are fixed, symmetric or sprayed.
+    #[cold]
+    fn special_port(&mut self, node: u32, packet: &mut Packet) -> u16 {
+        if let Some(fixed) = &self.fixed {
+            return fixed.next_port(packet);
+        }
+        let key = path_key(self.path_seed, packet.flow_hash);
+        let (from, to, way_key) = match packet.kind.goes_to_source() {
+            false => (packet.source, packet.destination, key),
+            true => (packet.destination, packet.source, reply_key(key)),
+        };
+        match &mut self.spray {
+            Some(spray) if packet.kind == PacketKind::Data => spray.port(&self.routing, node, to),
+            Some(_) => self.routing.next_port(node, to, way_key),
+            None => symmetric_port(&self.routing, node, (from, to), key),
+        }
     }
 
     /// From now on, packets take the routes of `routing`.
@@ -118,20 +137,13 @@ impl Router {
 impl Routes for Router {
     #[inline]
     fn egress(&mut self, node: u32, packet: &mut Packet) -> u16 {
-        if let Some(fixed) = &self.fixed {
-            return fixed.next_port(packet);
+        if self.is_special {
+            return self.special_port(node, packet);
         }
         let key = path_key(self.path_seed, packet.flow_hash);
-        let (from, to, way_key) = match packet.kind.goes_to_source() {
-            false => (packet.source, packet.destination, key),
-            true => (packet.destination, packet.source, reply_key(key)),
-        };
-        if self.is_symmetric {
-            return symmetric_port(&self.routing, node, (from, to), key);
-        }
-        match &mut self.spray {
-            Some(spray) if packet.kind == PacketKind::Data => spray.port(&self.routing, node, to),
-            _ => self.routing.next_port(node, to, way_key),
+        match packet.kind.goes_to_source() {
+            false => self.routing.next_port(node, packet.destination, key),
+            true => self.routing.next_port(node, packet.source, reply_key(key)),
         }
     }
 }
