@@ -21,7 +21,6 @@ from penstock.scenario import Scenario
 from penstock.scenario.declared.assignment import (
     Assignment,
     ClassAssignment,
-    DynamicAssignment,
     IngressAssignment,
     PerFlowAssignment,
     PriorityAssignment,
@@ -31,13 +30,13 @@ from penstock.scenario.declared.backpressure import FafcBackpressure
 
 PROCESS_BYTES = 100 * 2**20
 """Python with this package and its libraries [B]; measured: 102 MB."""
-LINK_BYTES, HOST_BYTES, QUEUE_BYTES, ENTRY_BYTES = 1_100, 1_500, 32, 17
-"""A directed link, a host with its name and routes, a queue of a switch port, an entry of BFC's
-flow table [B]; measured with 2,048 hosts under DCTCP, SFQ, Homa and BFC."""
-ROUTE_BYTES = 16
-"""The routes from a switch to an edge switch [B]; measured with 512 racks."""
-FAFC_PAIR_BYTES = 10
-"""A pair of ports of a switch under FAFC [B]; measured with 2,048 hosts."""
+LINK_BYTES, HOST_BYTES, QUEUE_BYTES = 1_100, 1_500, 56
+"""A directed link, a host with its name and routes, a queue of a switch port [B]; measured with 4,096
+hosts under DCTCP, SFQ, Homa and BFC."""
+ROUTE_BYTES = 6
+"""The routes from a switch to an edge switch [B]; measured with 65,536 hosts."""
+FAFC_PAIR_BYTES = 140
+"""A pair of ports of a switch under FAFC [B]; measured with 4,096 hosts."""
 FLOW_BYTES, SAMPLE_BYTES, TRACED_BYTES, EVENT_BYTES = 120, 50, 700, 40
 """A row of flows, a sampled switch or link, a data packet at a traced switch, and what is kept for
 each data packet-hop where events are listed [B]; measured on `bfc-demo` and `quickstart`."""
@@ -146,8 +145,6 @@ def _network_bytes(scenario: Scenario) -> float:
     ports = 2 * cables - hosts
     queues = queue_count(switch.assignment)
     port_bytes = float(QUEUE_BYTES * queues)
-    if isinstance(switch.assignment, DynamicAssignment):
-        port_bytes += ENTRY_BYTES * queues * switch.assignment.table_factor
     if isinstance(switch.assignment, RoundsAssignment):
         port_bytes += 4 * switch.assignment.rows * switch.assignment.columns * switches / ports
     if isinstance(switch.backpressure, FafcBackpressure):

@@ -53,9 +53,9 @@ print(memory("VmHWM") - before)
 """
 
 
-@pytest.mark.parametrize("scheme", ["bfc", "bfc-128", "bfc-credits"])
+@pytest.mark.parametrize("scheme", ["bfc-128", "bfc-credits", "fafc"])
 def test_the_memory_of_a_network_is_foreseen_to_a_half(scheme: str, tmp_path: Path) -> None:
-    sizes = {"topology.racks": 32, "topology.hosts_per_rack": 32, "topology.spines": 16}
+    sizes = {"topology.racks": 128, "topology.hosts_per_rack": 32, "topology.spines": 16}
     idle = {"duration": "1 ns", "drain": "1 ns", "measure.sample_interval": 0}
     scenario = Scenario.from_name("bfc-google-60", {"scheme": scheme, **sizes, **idle})
     (tmp_path / "large.toml").write_text(scenario.to_toml())
