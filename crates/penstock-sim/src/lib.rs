@@ -9,8 +9,8 @@
 //! (everything built from the input), [`wire`], [`flow`], `placement` (which nodes share a thread),
 //! `partition` (the event loop, and how it drives hosts and switches), [`simulation`] (windows, and what
 //! happens between them), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity),
-//! [`measure`] and [`results`] (the output). [`mod@dependencies`] answers `penstock deadlock`; [`mod@forecast`] says how large a run
-//! will be; [`bare`] is the yardstick of the benchmark.
+//! [`measure`] and [`results`] (the output). [`mod@dependencies`] answers `penstock deadlock`;
+//! [`mod@forecast`] says how large a run will be; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;

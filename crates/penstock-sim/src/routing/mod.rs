@@ -6,9 +6,9 @@
 //! its hash.
 //! Invariant: a path depends on the network, the two hosts and the hash alone.
 //!
-//! Reading order: [`table`], `search` (shortest paths), [`spray`] (a path for each packet), [`symmetric`] (both directions on
-//! the same links), [`latency`], [`sprayed`] (ideal times of sprayed flows), [`dependency`] (which
-//! links may wait for which).
+//! Reading order: [`table`], `search` (shortest paths), [`spray`] (a path for each packet),
+//! [`symmetric`] (both directions on the same links), [`latency`], [`sprayed`] (ideal times of sprayed
+//! flows), [`dependency`] (which links may wait for which).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
