@@ -18,7 +18,9 @@ from penstock.cli import main
 TOR, SPINE = 12, 15
 SWITCHES = range(TOR, SPINE + 2)
 
+# With this seed every situation of the paper occurs, also at the first ToR.
 SCENARIO = """
+seed = 7
 duration = "120 us"
 drain = "2 ms"
 
