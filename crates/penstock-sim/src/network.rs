@@ -182,12 +182,7 @@ fn last_flight(topology: &Topology, frames: &Frames) -> Time {
 }
 
 fn wires(topology: &Topology, fidelity: Fidelity) -> Vec<Wire> {
-    let mut from_port = vec![0; topology.links.len()];
-    for node in 0..topology.nodes.len() as u32 {
-        for (port, &link) in (0u16..).zip(topology.egress_links(node)) {
-            from_port[link as usize] = port;
-        }
-    }
+    let from_port = topology.from_ports();
     let wire = |link: &topology::Link, id: usize| {
         let pipeline = if topology.is_host(link.to) { Time::ZERO } else { topology.pipeline_delay };
         let ends = [(link.from, from_port[id]), (link.to, from_port[link.reverse as usize])];

@@ -39,14 +39,11 @@ struct FixedPaths {
 
 impl FixedPaths {
     fn new(setting: &Setting) -> Self {
-        let topology = &setting.topology;
-        let mut from_port = vec![0; topology.links.len()];
-        for node in 0..topology.nodes.len() as u32 {
-            for (port, &link) in (0u16..).zip(topology.egress_links(node)) {
-                from_port[link as usize] = port;
-            }
+        FixedPaths {
+            from_port: setting.topology.from_ports(),
+            ports: vec![],
+            stride: setting.path_links,
         }
-        FixedPaths { from_port, ports: vec![], stride: setting.path_links }
     }
 
     /// Where the path of the flow starts in `ports`: to the destination, or with `is_reply` back.

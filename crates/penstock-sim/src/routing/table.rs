@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use penstock_engine::stream::mix;
 
 use super::search::{Core, UNREACHED};
-use crate::topology::Topology;
+use crate::topology::{Link, Topology};
 
 /// A switch has no set of next hops yet.
 const NO_SET: u32 = u32::MAX;
@@ -158,11 +158,13 @@ impl Routing {
         let mut edges: Vec<u32> = (0..topology.hosts).map(|h| topology.edge_switch(h)).collect();
         edges.sort_unstable();
         edges.dedup();
+        let from_ports = topology.from_ports();
+        let back_port = |link: &Link| from_ports[link.reverse as usize];
         let access = (0..topology.hosts).map(|host| {
             let switch = topology.edge_switch(host);
             let edge = edges.partition_point(|edge| *edge < switch) as u32;
             let (uplink, downlink) = (topology.uplink(host), topology.downlink(host));
-            Access { uplink, downlink, edge, port: 0 }
+            Access { uplink, downlink, edge, port: from_ports[downlink as usize] }
         });
         let switches = topology.hosts..topology.hosts + topology.switches;
         let mut routing = Routing {
@@ -177,18 +179,12 @@ impl Routing {
             first_port: Vec::with_capacity(topology.switches as usize + 1),
             links: Vec::new(),
             link_to: topology.links.iter().map(|link| link.to).collect(),
-            back_port: vec![0; topology.links.len()],
+            back_port: topology.links.iter().map(back_port).collect(),
             nearest_first: Vec::new(),
         };
         for switch in switches {
             routing.first_port.push(routing.links.len() as u32);
             routing.links.extend(topology.egress_links(switch));
-            for (port, &link) in (0u16..).zip(topology.egress_links(switch)) {
-                routing.back_port[topology.links[link as usize].reverse as usize] = port;
-            }
-        }
-        for access in &mut routing.access {
-            access.port = routing.back_port[access.uplink as usize];
         }
         routing.first_port.push(routing.links.len() as u32);
         routing.nearest_first.reserve_exact(routing.choices.len());

@@ -100,6 +100,17 @@ impl Topology {
         &self.egress[self.egress_start[node] as usize..self.egress_start[node + 1] as usize]
     }
 
+    /// By link: the port of its sender at which it begins.
+    pub fn from_ports(&self) -> Vec<u16> {
+        let mut ports = vec![0; self.links.len()];
+        for node in 0..self.nodes.len() as u32 {
+            for (port, &link) in (0u16..).zip(self.egress_links(node)) {
+                ports[link as usize] = port;
+            }
+        }
+        ports
+    }
+
     /// The link from `host` to its switch.
     ///
     /// # Panics
