@@ -31,8 +31,10 @@ pub(crate) struct Mail {
     pub crossings: Vec<Crossing>,
     /// The telemetry of all packets, one after the other.
     telemetry: Vec<HopTelemetry>,
-    /// The hashes of the flows that have completed.
+    /// The flows that have completed: their names within a partition, else their hashes.
     completed: Vec<u32>,
+    /// No packet arrives earlier; none without packets.
+    pub earliest: Option<Time>,
 }
 
 impl Mail {
@@ -47,11 +49,6 @@ impl Mail {
         let on_link = self.crossings.iter().filter(move |crossing| crossing.link == link);
         on_link.map(|crossing| &crossing.packet)
     }
-
-    /// The first arrival; none without packets.
-    pub(crate) fn earliest(&self) -> Option<Time> {
-        self.crossings.iter().map(|crossing| crossing.arrival).min()
-    }
 }
 
 impl<O: Observer> Partition<O> {
@@ -61,6 +58,7 @@ impl<O: Observer> Partition<O> {
         let mail = &mut self.outbox[usize::from(partition)];
         let telemetry = self.pool.telemetry(id);
         mail.telemetry.extend_from_slice(telemetry);
+        mail.earliest = Some(mail.earliest.map_or(arrival, |earliest| earliest.min(arrival)));
         mail.crossings.push(Crossing {
             link,
             arrival,
@@ -115,6 +113,7 @@ impl<O: Observer> Partition<O> {
             mail.crossings.clear();
             mail.telemetry.clear();
             mail.completed.clear();
+            mail.earliest = None;
             self.inbox[from] = mail; // its memory is used again
         }
     }

@@ -136,7 +136,7 @@ impl<O: Observer> Partition<O> {
 
     /// No event is due earlier than this, the mail included; none when nothing is to come.
     pub fn earliest(&self) -> Option<Time> {
-        let mail = self.inbox.iter().filter_map(Mail::earliest);
+        let mail = self.inbox.iter().filter_map(|mail| mail.earliest);
         mail.chain(self.wheel.earliest()).min()
     }
 
