@@ -148,17 +148,13 @@ impl<O: Observer> Simulation<O> {
     /// observers of the partitions.
     pub fn finish(mut self, cancelled: bool) -> (Results, Vec<O>) {
         let now = self.now();
-        let Simulation { setting, partitions, conductor, .. } = self;
+        let Simulation { setting, partitions, mut conductor, .. } = self;
         let mut partitions: Vec<Partition<O>> =
             partitions.into_iter().map(Mutex::into_inner).map(whole).collect();
+        conductor.collect_flows(&mut partitions.iter_mut().collect::<Vec<_>>());
         let Conductor { mut flows, deadlock, .. } = conductor;
-        let mut rest: Vec<FlowRecord> =
-            partitions.iter_mut().flat_map(|one| one.measured.finished.drain(..)).collect();
-        rest.sort_unstable_by_key(FlowRecord::order);
         let unfinished = unfinished(&partitions);
-        rest.iter()
-            .chain(unfinished.iter().map(|one| &one.record))
-            .for_each(|flow| flows.push(flow));
+        unfinished.iter().for_each(|one| flows.push(&one.record));
         let unfinished = unfinished.iter().filter(|one| one.record.size > 0).take(NAMED_UNFINISHED);
         let mut summary = Summary {
             digest: flows.digest(),

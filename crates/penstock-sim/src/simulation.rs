@@ -263,7 +263,10 @@ impl Conductor {
     }
 
     /// Enters the flows that have finished in the window, in the order in which they finished.
-    fn collect_flows<O>(&mut self, partitions: &mut [impl DerefMut<Target = Partition<O>>]) {
+    pub(crate) fn collect_flows<O>(
+        &mut self,
+        partitions: &mut [impl DerefMut<Target = Partition<O>>],
+    ) {
         for partition in partitions {
             self.finished.append(&mut partition.measured.finished);
         }
@@ -306,11 +309,12 @@ impl Conductor {
         let look = self.deadlock_watch.as_ref().map(DeadlockWatch::due);
         let next = events.chain(arrival).chain(look).min().unwrap_or(Time::NEVER);
         let window = self.setting.window.as_ps();
-        let whole = |time: Time| time.as_ps().div_ceil(window);
-        let first = whole(next).max(self.now.as_ps() / window + 1);
+        let windows = |time: Time| time.as_ps().div_ceil(window);
+        let first = windows(next).max(self.now.as_ps() / window + 1);
         // The ends at which the run may be over, or the detector looks, matter.
         let duration = Some(self.setting.scenario.duration).filter(|&end| end > self.now);
-        let last = look.into_iter().chain(duration).map(whole).min().unwrap_or(u64::MAX).max(first);
+        let last =
+            look.into_iter().chain(duration).map(windows).min().unwrap_or(u64::MAX).max(first);
         let number = first.saturating_add(self.stretch - 1).min(last);
         Time::from_ps(number.saturating_mul(window))
     }
