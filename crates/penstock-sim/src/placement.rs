@@ -48,7 +48,7 @@ impl Placement {
     /// At most `wanted` partitions, 1 at least, of a network with windows of this length.
     pub fn new(topology: &Topology, window: Time, wanted: usize) -> Self {
         let units = units(topology, window);
-        let wanted = wanted.clamp(1, units.len());
+        let wanted = wanted.clamp(1, units.len().min(usize::from(u16::MAX)));
         let owner = owners(topology, &units, wanted);
         let mut nodes = vec![Vec::new(); wanted];
         let mut places = Vec::with_capacity(owner.len());
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_short_link_is_not_cut() {
-        // 0 - 2 - 3 - 1, where the switches are one kilometre apart, or 5 ns.
+        // 0 - 2 - 3 - 1, where the switches are 1 us apart, and then 5 ns.
         let ends = [(0, 2), (2, 3), (3, 1)];
         let mut network = build(&graph(2, 2, &ends)).unwrap();
         assert_eq!(placement(&network, 2).count(), 2);
