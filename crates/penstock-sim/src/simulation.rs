@@ -7,7 +7,7 @@
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use penstock_engine::windows;
+use penstock_engine::windows::{self, Window};
 use penstock_packet::Observer;
 use penstock_units::{Fidelity, Time};
 
@@ -46,6 +46,9 @@ pub(crate) struct Conductor {
     stretch: u64,
     /// How many steps all partitions have made.
     steps: u64,
+    /// A moving sum of the steps of the last windows, each weighing [`WEIGHT`] - 1 parts in [`WEIGHT`] of
+    /// the next.
+    recent_steps: u64,
     /// Looks for deadlocks, where they are possible.
     pub deadlock_watch: Option<DeadlockWatch>,
     /// The deadlock that ended the run, if any.
@@ -154,8 +157,8 @@ impl<O: Observer> Simulation<O> {
         crate::check::verify(&self.setting, &locked(&self.partitions))
     }
 
-    /// Runs from the beginning to the end on `options.threads` threads. True when `on_progress` has stopped
-    /// it.
+    /// Runs from the beginning to the end on `options.threads` threads, or as many as there are cores. True
+    /// when `on_progress` has stopped it.
     ///
     /// # Errors
     /// When time stands still, or an invariant fails while it is checked.
@@ -172,7 +175,7 @@ impl<O: Observer> Simulation<O> {
         let end = setting.scenario.duration + setting.scenario.drain;
         windows::run(
             partitions,
-            options.threads,
+            options.threads.min(cores()),
             |partition, end| partition.run_window(end),
             || {
                 let mut partitions = locked(partitions);
@@ -195,7 +198,7 @@ impl<O: Observer> Simulation<O> {
                         return None;
                     }
                 }
-                goes_on.then_some(conductor.now)
+                goes_on.then(|| conductor.window())
             },
         );
         outcome
@@ -205,6 +208,19 @@ impl<O: Observer> Simulation<O> {
 /// The most windows that a single partition takes at once (our choice: with 128 hosts a million events,
 /// a tenth of a second).
 const MOST_WINDOWS: u64 = 1 << 10;
+
+/// How many steps a window must have to be shared between threads (our choice: about 5 us of one core,
+/// twice what sharing costs).
+const LEAST_SHARED: u64 = 64;
+
+/// The weight of past windows in [`Conductor::recent_steps`] (our choice).
+const WEIGHT: u64 = 8;
+
+/// How many threads this process may run at once; 1 when the system does not say. More would only wait for
+/// each other: with four on two cores, a run took up to a fifth longer.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// What a mutex holds, also when a thread has panicked: then the run ends anyway.
 pub(crate) fn whole<T>(held: Result<T, PoisonError<T>>) -> T {
@@ -232,6 +248,7 @@ impl Conductor {
             now: Time::ZERO,
             stretch: 1,
             steps: 0,
+            recent_steps: 0,
             deadlock_watch,
             deadlock: None,
             flows: FlowTable::default(),
@@ -295,11 +312,18 @@ impl Conductor {
     fn adapt<O>(&mut self, partitions: &[impl DerefMut<Target = Partition<O>>]) {
         let steps = partitions.iter().map(|partition| partition.measured.steps).sum();
         let made = std::mem::replace(&mut self.steps, steps).abs_diff(steps);
+        self.recent_steps = self.recent_steps - self.recent_steps / WEIGHT + made;
         self.stretch = match partitions {
             [_] if made < LOOK_EVENTS / 2 => (2 * self.stretch).min(MOST_WINDOWS),
             [_] if made <= LOOK_EVENTS => self.stretch,
             _ => (self.stretch / 2).max(1),
         };
+    }
+
+    /// The next window. It is shared when the last ones had work for several threads.
+    fn window(&self) -> Window {
+        let is_shared = self.recent_steps >= WEIGHT * LEAST_SHARED;
+        Window { end: self.now, is_shared }
     }
 
     /// The end of the next window in which something happens.
