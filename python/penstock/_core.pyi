@@ -11,16 +11,21 @@ class ScenarioError(Exception):
 class SimulationError(Exception):
     """A run failed: time stood still, or under ``check=True`` an invariant did not hold."""
 
+Tables = dict[str, dict[str, NDArray[Any]]]
+"""Columns of each table, by name."""
+
 class Output(TypedDict):
     """What a run returns."""
 
     summary: str
-    tables: dict[str, dict[str, NDArray[Any] | list[str]]]
+    tables: Tables
 
 def run(
     scenario_json: str,
     *,
     on_progress: Callable[[int, int, int, int], bool] | None = None,
+    on_rows: Callable[[Tables], None] | None = None,
+    most_rows: int = 0,
     check: bool = False,
     threads: int = 1,
 ) -> Output:
@@ -31,6 +36,10 @@ def run(
 
     `on_progress(sim_ps, end_ps, events, finished_flows)` is called about every 100 ms; when it
     returns False the run stops and what is finished is returned.
+
+    `on_rows(tables)` is called whenever the run holds more than `most_rows` rows of the tables that
+    grow with time: flows, buffers, series, events, packets. It gets their rows so far, which are
+    not returned again.
     """
 
 def normalize(scenario_json: str) -> str:

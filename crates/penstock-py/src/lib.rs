@@ -9,7 +9,7 @@ use numpy::IntoPyArray;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
 use penstock_sim::pause_time::{IngressPort, allocate};
-use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario};
+use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario, Watch};
 use penstock_units::Problem;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -70,20 +70,21 @@ fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
 
 /// Runs a scenario; see `_core.pyi` for the arguments and the result.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, *, on_progress = None, check = false, threads = 1))]
+#[pyo3(signature = (scenario_json, *, on_progress = None, on_rows = None, most_rows = 0, check = false, threads = 1))]
 fn run(
     py: Python<'_>,
     scenario_json: &str,
     on_progress: Option<Py<PyAny>>,
+    on_rows: Option<Py<PyAny>>,
+    most_rows: usize,
     check: bool,
     threads: usize,
 ) -> PyResult<Py<PyDict>> {
     let scenario = parse(scenario_json)?;
-    let mut reporter = Reporter { callback: on_progress, last: Instant::now(), error: None };
-    let outcome = py.detach(|| {
-        let options = RunOptions { check, threads };
-        penstock_sim::run(&scenario, options, |progress| reporter.report(progress))
-    });
+    let most_rows = if on_rows.is_some() { most_rows } else { usize::MAX };
+    let options = RunOptions { check, threads, most_rows };
+    let mut reporter = Reporter { on_progress, on_rows, last: Instant::now(), error: None };
+    let outcome = py.detach(|| penstock_sim::run(&scenario, options, &mut reporter));
     if let Some(error) = reporter.error {
         return Err(error);
     }
@@ -119,23 +120,33 @@ fn allocate_pauses(ports: Vec<(f64, f64, f64)>, need: f64) -> Vec<f64> {
     times
 }
 
-/// Reports progress to Python, at most once in [`REPORT_INTERVAL`].
+/// Reports progress to Python, at most once in [`REPORT_INTERVAL`], and hands rows over.
 struct Reporter {
-    callback: Option<Py<PyAny>>,
+    on_progress: Option<Py<PyAny>>,
+    on_rows: Option<Py<PyAny>>,
     last: Instant,
     error: Option<PyErr>,
 }
 
 impl Reporter {
-    /// Answers whether the run should go on.
-    fn report(&mut self, progress: Progress) -> bool {
+    /// What Python has answered; false when it has raised an error.
+    fn unless_raised(&mut self, answer: PyResult<bool>) -> bool {
+        answer.unwrap_or_else(|error| {
+            self.error = Some(error);
+            false
+        })
+    }
+}
+
+impl Watch for &mut Reporter {
+    fn progress(&mut self, progress: Progress) -> bool {
         if self.last.elapsed() < REPORT_INTERVAL {
             return true;
         }
         self.last = Instant::now();
         let answer = Python::attach(|py| {
             py.check_signals()?;
-            let Some(callback) = &self.callback else { return Ok(true) };
+            let Some(callback) = &self.on_progress else { return Ok(true) };
             let arguments = (
                 progress.now.as_ps(),
                 progress.end.as_ps(),
@@ -144,24 +155,34 @@ impl Reporter {
             );
             callback.call1(py, arguments)?.extract(py)
         });
-        answer.unwrap_or_else(|error| {
-            self.error = Some(error);
-            false
-        })
+        self.unless_raised(answer)
+    }
+
+    fn rows(&mut self, rows: Vec<Table>) -> bool {
+        let answer = Python::attach(|py| {
+            let Some(callback) = &self.on_rows else { return Ok(true) };
+            callback.call1(py, (tables(py, rows)?,))?;
+            Ok(true)
+        });
+        self.unless_raised(answer)
     }
 }
 
 fn hand_over(py: Python<'_>, results: Results) -> PyResult<Py<PyDict>> {
     let summary = serde_json::to_string(&results.summary)
         .map_err(|error| SimulationError::new_err(error.to_string()))?;
-    let tables = PyDict::new(py);
-    for table in results.tables {
-        tables.set_item(table.name, columns(py, table)?)?;
-    }
     let result = PyDict::new(py);
     result.set_item("summary", PyString::new(py, &summary))?;
-    result.set_item("tables", tables)?;
+    result.set_item("tables", tables(py, results.tables)?)?;
     Ok(result.unbind())
+}
+
+fn tables(py: Python<'_>, tables: Vec<Table>) -> PyResult<Bound<'_, PyDict>> {
+    let found = PyDict::new(py);
+    for table in tables {
+        found.set_item(table.name, columns(py, table)?)?;
+    }
+    Ok(found)
 }
 
 fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use penstock_fabric::Switch;
 use penstock_packet::{CreditQueue, Observer, PacketEvent};
 use penstock_transport::{Host, HostCounters, Readiness};
-use penstock_units::{Fidelity, Time};
+use penstock_units::Time;
 use serde::Serialize;
 
 use crate::measure::backlog::Backlog;
@@ -18,6 +18,7 @@ use crate::measure::queue_delays::QueueDelays;
 use crate::measure::summary::{LongLived, Measurements};
 use crate::measure::table::Table;
 use crate::partition::Partition;
+use crate::rows::{self, Record};
 use crate::setting::Setting;
 use crate::simulation::{Conductor, Simulation, whole};
 
@@ -143,10 +144,10 @@ impl Delay {
     }
 }
 
-impl<O: Observer> Simulation<O> {
-    /// Ends the run: records the flows that did not finish, and returns all tables, the summary, and the
-    /// observers of the partitions.
-    pub fn finish(mut self, cancelled: bool) -> (Results, Vec<O>) {
+impl<O: Record> Simulation<O> {
+    /// Ends the run: records the flows that did not finish, and returns the summary and all tables, without
+    /// the rows that were taken out before.
+    pub fn finish(mut self, cancelled: bool) -> Results {
         let now = self.now();
         let Simulation { setting, partitions, mut conductor, .. } = self;
         let mut partitions: Vec<Partition<O>> =
@@ -164,16 +165,13 @@ impl<O: Observer> Simulation<O> {
             deadlock,
             ..summary(now, &setting, &partitions)
         };
-        let mut tables = vec![flows.into_table(), links_table(now, &setting, &partitions)];
-        let mut observers = Vec::new();
-        let mut measured = Vec::new();
-        for partition in partitions {
-            observers.push(partition.observer);
-            measured.push(partition.measured);
-        }
+        let mut every: Vec<&mut Partition<O>> = partitions.iter_mut().collect();
+        let mut tables = rows::take(&setting, &mut flows, &mut every);
+        tables.push(links_table(now, &setting, &partitions));
+        let measured: Vec<_> = partitions.into_iter().map(|partition| partition.measured).collect();
         add_counts(&mut summary, &setting, &measured);
         tables.extend(tables_of(now, &setting, measured));
-        (Results { tables, summary }, observers)
+        Results { tables, summary }
     }
 }
 
@@ -325,14 +323,11 @@ fn links_table<O: Observer>(now: Time, setting: &Setting, partitions: &[Partitio
     links::table(&setting.topology, &ends.collect::<Vec<_>>())
 }
 
-/// The tables that were measured in partitions, each merged into one.
+/// The tables of counts that were measured in partitions, each merged into one.
 fn tables_of(now: Time, setting: &Setting, measured: Vec<Measurements>) -> Vec<Table> {
-    let (mut buffers, mut series, mut active, mut packets, mut events) =
-        (vec![], vec![], vec![], vec![], vec![]);
+    let (mut active, mut packets) = (vec![], vec![]);
     let mut delays: Option<Box<QueueDelays>> = None;
     for (measured, links) in measured.into_iter().zip(&setting.placement.links) {
-        buffers.push(measured.buffers.into_table());
-        series.push(measured.series.into_table());
         if let Some(flows) = measured.active_flows {
             packets.push(flows.packets_table(links));
             active.push(flows.into_table(now, links));
@@ -341,31 +336,11 @@ fn tables_of(now: Time, setting: &Setting, measured: Vec<Measurements>) -> Vec<T
             (Some(all), Some(some)) => all.add(&some),
             (all, some) => *all = some.or(all.take()),
         }
-        events.extend(measured.event_table.map(|events| events.into_table()));
     }
-    let place = |link: u64| setting.series.iter().position(|&other| u64::from(other) == link);
     let tables = [
-        Table::merged(buffers, ["time_ns", "node"], |key| key),
-        Table::merged(series, ["time_ns", "link"], |[time, link]| (time, place(link))),
         Table::merged(packets, ["link", "packets"], |key| key),
         Table::merged(active, ["link", "flows"], |key| key),
         delays.map(|delays| delays.into_table()),
-        Table::merged(events, EVENT_KEY, |key| event_key(setting, key)),
     ];
     tables.into_iter().flatten().collect()
-}
-
-/// The columns by which events are sorted.
-const EVENT_KEY: [&str; 5] = ["time_ps", "node", "link", "event", "queue"];
-
-/// Events come in order of time and node. At one node those of one link come in the order in which they
-/// happened, and last what was lost on the way to the node, which two partitions may have listed. Under
-/// the fidelity of the ns-3 HPCC simulator all events come in the order in which they happened.
-fn event_key(setting: &Setting, [time, node, link, event, queue]: [u64; 5]) -> [u64; 4] {
-    if setting.scenario.fidelity == Fidelity::Ns3Hpcc {
-        return [0; 4];
-    }
-    let is_to_node = u64::from(setting.topology.links[link as usize].to) == node;
-    let is_lost = is_to_node && event == PacketEvent::Drop as u64;
-    [time, node, link, if is_lost { 1 + queue } else { 0 }]
 }

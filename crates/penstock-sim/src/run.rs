@@ -1,6 +1,6 @@
 //! Runs a scenario from beginning to end.
 
-use penstock_packet::{Observer, Unobserved};
+use penstock_packet::Unobserved;
 use penstock_units::{Fidelity, Problems, Time};
 use thiserror::Error;
 
@@ -11,6 +11,7 @@ use crate::measure::table::Table;
 use crate::measure::trace::{PacketTrace, PortLinks};
 use crate::network::Network;
 use crate::results::Results;
+use crate::rows::Record;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::workload::Workload;
@@ -23,11 +24,14 @@ pub struct RunOptions {
     /// Threads that share the run, 1 or more. Under the fidelity of the ns-3 HPCC simulator one thread
     /// does all.
     pub threads: usize,
+    /// The rows of all tables that the run holds before it hands them to [`Watch::rows`]; more come at
+    /// once when they are measured at once.
+    pub most_rows: usize,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions { check: false, threads: 1 }
+        RunOptions { check: false, threads: 1, most_rows: usize::MAX }
     }
 }
 
@@ -42,6 +46,27 @@ pub struct Progress {
     pub events: u64,
     /// Flows that finished.
     pub flows_finished: u64,
+}
+
+/// Whoever follows a run. A function of its progress is one, too: it lets the run go on when it answers
+/// true.
+pub trait Watch {
+    /// Hears how far the run is; false stops it.
+    fn progress(&mut self, progress: Progress) -> bool;
+
+    /// Gets the rows so far, table by table, when they are more than [`RunOptions::most_rows`]. The results
+    /// do not hold them again. False stops the run.
+    fn rows(&mut self, tables: Vec<Table>) -> bool;
+}
+
+impl<F: FnMut(Progress) -> bool> Watch for F {
+    fn progress(&mut self, progress: Progress) -> bool {
+        self(progress)
+    }
+
+    fn rows(&mut self, _: Vec<Table>) -> bool {
+        true
+    }
 }
 
 /// Why a run has no result.
@@ -72,36 +97,33 @@ pub fn validate(scenario: &Scenario) -> Result<(), ScenarioError> {
     ScenarioError::unless_none(problems)
 }
 
-/// Runs `scenario`. `on_progress` is called every few milliseconds. When `on_progress` answers
-/// false, the run stops and returns the results so far.
+/// Runs `scenario`. `watch` is told of progress every few milliseconds. When it answers false, the run
+/// stops and returns the results so far.
 ///
 /// # Errors
 /// When the scenario is refused, an invariant fails while it is checked, or time stands still.
 pub fn run(
     scenario: &Scenario,
     options: RunOptions,
-    on_progress: impl FnMut(Progress) -> bool,
+    watch: impl Watch,
 ) -> Result<Results, RunError> {
     let network = Network::build(scenario)?;
     let Some(trace) = &scenario.measure.trace else {
-        return Ok(drive(scenario, network, || Unobserved, options, on_progress)?.0);
+        return drive(scenario, network, || Unobserved, options, watch);
     };
     let names = FlowNames::new(scenario.seed);
     let ports = PortLinks::new(&network.topology);
     let observer = || PacketTrace::new(&trace.nodes, ports.clone(), names);
-    let (mut results, observers) = drive(scenario, network, observer, options, on_progress)?;
-    let traces = observers.into_iter().map(PacketTrace::into_table).collect();
-    results.tables.extend(Table::merged(traces, ["time_ps", "node"], |key| key));
-    Ok(results)
+    drive(scenario, network, observer, options, watch)
 }
 
-fn drive<O: Observer + Send>(
+fn drive<O: Record + Send>(
     scenario: &Scenario,
     network: Network,
     observer: impl FnMut() -> O,
     options: RunOptions,
-    on_progress: impl FnMut(Progress) -> bool,
-) -> Result<(Results, Vec<O>), RunError> {
+    watch: impl Watch,
+) -> Result<Results, RunError> {
     let partitions = match scenario.fidelity {
         Fidelity::Exact => options.threads,
         Fidelity::Ns3Hpcc => 1,
@@ -110,6 +132,6 @@ fn drive<O: Observer + Send>(
     if options.check {
         simulation.watch_order();
     }
-    let cancelled = simulation.run(options, on_progress)?;
+    let cancelled = simulation.run(options, watch)?;
     Ok(simulation.finish(cancelled))
 }

@@ -18,7 +18,8 @@ use crate::measure::deadlock::Deadlock;
 use crate::measure::flows::{FlowRecord, FlowTable};
 use crate::network::Network;
 use crate::partition::{self, LOOK_EVENTS, Partition, Start};
-use crate::run::{Progress, RunError, RunOptions};
+use crate::rows::{self, Record};
+use crate::run::{Progress, RunError, RunOptions, Watch};
 use crate::scenario::Scenario;
 use crate::setting::Setting;
 use crate::workload::{FlowArrival, Workload};
@@ -158,17 +159,13 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Runs from the beginning to the end on `options.threads` threads, or as many as there are cores. True
-    /// when `on_progress` has stopped it.
+    /// when `watch` has stopped it.
     ///
     /// # Errors
     /// When time stands still, or an invariant fails while it is checked.
-    pub fn run(
-        &mut self,
-        options: RunOptions,
-        mut on_progress: impl FnMut(Progress) -> bool,
-    ) -> Result<bool, RunError>
+    pub fn run(&mut self, options: RunOptions, mut watch: impl Watch) -> Result<bool, RunError>
     where
-        O: Send,
+        O: Record + Send,
     {
         let Simulation { setting, partitions, conductor, .. } = self;
         let (mut reported, mut outcome) = (0, Ok(false));
@@ -184,6 +181,12 @@ impl<O: Observer> Simulation<O> {
                     return None;
                 }
                 let goes_on = conductor.between(&mut partitions);
+                if rows::count(&conductor.flows, &partitions) > options.most_rows
+                    && !watch.rows(rows::take(setting, &mut conductor.flows, &mut partitions))
+                {
+                    outcome = Ok(true);
+                    return None;
+                }
                 let progress = conductor.progress(&partitions, end);
                 if progress.events >= reported + LOOK_EVENTS || !goes_on {
                     reported = progress.events;
@@ -193,7 +196,7 @@ impl<O: Observer> Simulation<O> {
                         outcome = Err(error.into());
                         return None;
                     }
-                    if goes_on && !on_progress(progress) {
+                    if goes_on && !watch.progress(progress) {
                         outcome = Ok(true);
                         return None;
                     }

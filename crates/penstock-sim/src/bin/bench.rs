@@ -9,11 +9,12 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use penstock_packet::{Observer, Unobserved};
+use penstock_packet::Unobserved;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::flow::FlowNames;
 use penstock_sim::measure::trace::{PacketTrace, PortLinks};
 use penstock_sim::network::Network;
+use penstock_sim::rows::Record;
 use penstock_sim::simulation::Simulation;
 use penstock_sim::{RunError, RunOptions, Scenario};
 use serde::Serialize;
@@ -114,7 +115,7 @@ fn time_run(scenario: &Scenario, threads: usize, timed: &mut Timed) -> Result<()
     time_loop(scenario, network, threads, observer, timed)
 }
 
-fn time_loop<O: Observer + Send>(
+fn time_loop<O: Record + Send>(
     scenario: &Scenario,
     network: Network,
     threads: usize,
@@ -127,7 +128,7 @@ fn time_loop<O: Observer + Send>(
     simulation.run(options, |_| true)?;
     timed.seconds.push(start.elapsed().as_secs_f64());
     let start = Instant::now();
-    let (results, _) = simulation.finish(false);
+    let results = simulation.finish(false);
     timed.finish_seconds.push(start.elapsed().as_secs_f64());
     let summary = results.summary;
     timed.packet_hops = summary.packet_hops;

@@ -44,15 +44,21 @@ impl EventTable {
         self.bytes.push(record.bytes);
     }
 
-    /// The table.
-    pub fn into_table(self) -> Table {
+    /// How many rows nobody has taken out.
+    pub fn rows(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Takes out all rows.
+    pub fn take(&mut self) -> Table {
+        let taken = std::mem::take(self);
         let columns = vec![
-            ("time_ps", Column::U64(self.time)),
-            ("node", Column::U32(self.node)),
-            ("link", Column::U32(self.link)),
-            ("event", Column::U32(self.event)),
-            ("queue", Column::U32(self.queue)),
-            ("bytes", Column::U64(self.bytes)),
+            ("time_ps", Column::U64(taken.time)),
+            ("node", Column::U32(taken.node)),
+            ("link", Column::U32(taken.link)),
+            ("event", Column::U32(taken.event)),
+            ("queue", Column::U32(taken.queue)),
+            ("bytes", Column::U64(taken.bytes)),
         ];
         Table { name: "events", columns }
     }

@@ -15,7 +15,7 @@ fn a_row_says_when_where_what_and_how_full() {
     };
     table.push(record);
     table.push(EventRecord { event: PacketEvent::Drop, queue: 0, ..record });
-    let columns = table.into_table().columns;
+    let columns = table.take().columns;
     let expected = [
         ("time_ps", Column::U64(vec![3_000; 2])),
         ("node", Column::U32(vec![9; 2])),

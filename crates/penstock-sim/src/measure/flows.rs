@@ -37,11 +37,32 @@ impl FlowRecord {
     pub fn order(&self) -> (Time, u64) {
         (self.start + self.completion.unwrap_or(Time::ZERO), self.flow)
     }
+
+    /// The digest of rows of which this is the last, and `digest` that of those before it.
+    fn chained(&self, digest: u128) -> u128 {
+        let completion = self.completion.map_or(u64::MAX, Time::as_ps);
+        let wide = [self.flow, self.size, self.start.as_ps(), completion, self.delivered];
+        let (label, class) = (u32::from(self.label), u32::from(self.class));
+        let narrow = [self.source, self.destination, label, class, self.retransmitted_packets];
+        let mut row = [0; 16 + 5 * 8 + 5 * 4];
+        row[..16].copy_from_slice(&digest.to_le_bytes());
+        for (place, value) in row[16..56].chunks_exact_mut(8).zip(wide) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+        for (place, value) in row[56..].chunks_exact_mut(4).zip(narrow) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+        xxhash_rust::xxh3::xxh3_128(&row)
+    }
 }
 
-/// All flows of a run, column by column.
+/// The flows of a run that have ended, column by column, except those that were taken out.
 #[derive(Clone, Debug, Default)]
 pub struct FlowTable {
+    /// The digest of all rows so far; 0 before the first.
+    digest: u128,
+    /// Packets that were sent again, over all rows so far.
+    resent: u64,
     flow: Vec<u64>,
     source: Vec<u32>,
     destination: Vec<u32>,
@@ -58,6 +79,8 @@ pub struct FlowTable {
 impl FlowTable {
     /// Adds a row.
     pub fn push(&mut self, record: &FlowRecord) {
+        self.digest = record.chained(self.digest);
+        self.resent += u64::from(record.retransmitted_packets);
         self.flow.push(record.flow);
         self.source.push(record.source);
         self.destination.push(record.destination);
@@ -71,28 +94,29 @@ impl FlowTable {
         self.retransmitted_packets.push(record.retransmitted_packets);
     }
 
-    /// Packets that were sent again, over all flows.
+    /// Packets that were sent again, over all flows that have ended.
     pub fn retransmitted_packets(&self) -> u64 {
-        self.retransmitted_packets.iter().map(|&packets| u64::from(packets)).sum()
+        self.resent
+    }
+
+    /// How many rows nobody has taken out.
+    pub fn rows(&self) -> usize {
+        self.flow.len()
+    }
+
+    /// Takes out all rows. The digest and the count of packets that were sent again keep them.
+    pub fn take(&mut self) -> Table {
+        let (digest, resent) = (self.digest, self.resent);
+        std::mem::replace(self, FlowTable { digest, resent, ..FlowTable::default() }).into_table()
     }
 
     /// The result digest, exact to the picosecond: equal flow records in equal order have equal
     /// digests.
     pub fn digest(&self) -> String {
-        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
-        let wide = [&self.flow, &self.size, &self.start, &self.completion, &self.delivered];
-        let narrow = [&self.source, &self.destination, &self.label, &self.class];
-        for column in wide {
-            column.iter().for_each(|value| hasher.update(&value.to_le_bytes()));
-        }
-        for column in narrow.into_iter().chain([&self.retransmitted_packets]) {
-            column.iter().for_each(|value| hasher.update(&value.to_le_bytes()));
-        }
-        format!("{:032x}", hasher.digest128())
+        format!("{:032x}", self.digest)
     }
 
-    /// The table.
-    pub fn into_table(self) -> Table {
+    fn into_table(self) -> Table {
         let ns = |column: &[u64]| -> Vec<f64> {
             column
                 .iter()

@@ -60,7 +60,7 @@ fn a_flow_that_did_not_finish_has_no_times() {
     table.push(&record());
     table.push(&FlowRecord { completion: None, delivered: 10, ..record() });
     assert_eq!(table.retransmitted_packets(), 8);
-    let table = table.into_table();
+    let table = table.take();
     let (times, slowdowns) = (reals(&table, "fct_ns"), reals(&table, "slowdown"));
     assert_eq!((times[0], slowdowns[0]), (900.0, 2.0));
     assert!(times[1].is_nan() && slowdowns[1].is_nan());
@@ -73,7 +73,7 @@ fn a_flow_that_did_not_finish_has_no_times() {
 fn an_endless_flow_has_no_ideal_time_and_no_slowdown() {
     let mut table = FlowTable::default();
     table.push(&FlowRecord { size: 0, completion: None, ideal: Time::NEVER, ..record() });
-    let table = table.into_table();
+    let table = table.take();
     assert!(reals(&table, "ideal_fct_ns")[0].is_nan());
     assert!(reals(&table, "slowdown")[0].is_nan());
 }

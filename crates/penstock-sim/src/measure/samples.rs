@@ -16,12 +16,18 @@ pub struct BufferSamples {
 }
 
 impl BufferSamples {
-    /// The table.
-    pub fn into_table(self) -> Table {
+    /// How many rows nobody has taken out.
+    pub fn rows(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Takes out all rows.
+    pub fn take(&mut self) -> Table {
+        let taken = std::mem::take(self);
         let columns = vec![
-            ("time_ns", Column::F64(self.time)),
-            ("node", Column::U32(self.node)),
-            ("buffer_bytes", Column::U64(self.bytes)),
+            ("time_ns", Column::F64(taken.time)),
+            ("node", Column::U32(taken.node)),
+            ("buffer_bytes", Column::U64(taken.bytes)),
         ];
         Table { name: "buffers", columns }
     }
@@ -58,18 +64,24 @@ pub fn allowed_rate(host: &Host, ends: &Flows, line_rate: u64) -> u64 {
 }
 
 impl LinkSamples {
-    /// The table.
-    pub fn into_table(self) -> Table {
+    /// How many rows nobody has taken out.
+    pub fn rows(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Takes out all rows.
+    pub fn take(&mut self) -> Table {
+        let taken = std::mem::take(self);
         let columns = vec![
-            ("time_ns", Column::F64(self.time)),
-            ("link", Column::U32(self.link)),
-            ("queue_bytes", Column::U64(self.queue_bytes)),
-            ("active_queues", Column::U32(self.active_queues)),
-            ("active_flows", Column::U32(self.active_flows)),
-            ("paused_queues", Column::U32(self.paused_queues)),
-            ("tx_bytes", Column::U64(self.tx_bytes)),
-            ("data_bytes", Column::U64(self.data_bytes)),
-            ("allowed_bps", Column::U64(self.allowed_bps)),
+            ("time_ns", Column::F64(taken.time)),
+            ("link", Column::U32(taken.link)),
+            ("queue_bytes", Column::U64(taken.queue_bytes)),
+            ("active_queues", Column::U32(taken.active_queues)),
+            ("active_flows", Column::U32(taken.active_flows)),
+            ("paused_queues", Column::U32(taken.paused_queues)),
+            ("tx_bytes", Column::U64(taken.tx_bytes)),
+            ("data_bytes", Column::U64(taken.data_bytes)),
+            ("allowed_bps", Column::U64(taken.allowed_bps)),
         ];
         Table { name: "series", columns }
     }

@@ -31,7 +31,7 @@ impl Column {
     ///
     /// # Panics
     /// When the types differ.
-    fn append(&mut self, other: Column) {
+    pub fn append(&mut self, other: Column) {
         match (self, other) {
             (Column::Bool(rows), Column::Bool(more)) => rows.extend(more),
             (Column::U32(rows), Column::U32(more)) => rows.extend(more),

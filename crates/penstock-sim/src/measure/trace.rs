@@ -5,6 +5,7 @@ use penstock_packet::{Observation, Observer, PacketFlags, PacketKind};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
+use crate::rows::Record;
 use crate::topology::Topology;
 
 /// An observer that writes down every event at the switches that it watches.
@@ -17,6 +18,12 @@ pub struct PacketTrace {
     /// By node and local port: the link that comes in by the port.
     ingress_links: Vec<Vec<u32>>,
     names: FlowNames,
+    rows: Rows,
+}
+
+/// A row for each event, column by column.
+#[derive(Debug, Default)]
+struct Rows {
     time: Vec<u64>,
     node: Vec<u32>,
     ingress: Vec<i32>,
@@ -68,48 +75,38 @@ impl PacketTrace {
             egress_links: ports.egress,
             ingress_links: ports.ingress,
             names,
-            time: vec![],
-            node: vec![],
-            ingress: vec![],
-            egress: vec![],
-            event: vec![],
-            flow: vec![],
-            flow_hash: vec![],
-            table_index: vec![],
-            sequence: vec![],
-            size: vec![],
-            queue: vec![],
-            upstream_queue: vec![],
-            queue_bytes: vec![],
-            port_bytes: vec![],
-            active_queues: vec![],
-            threshold: vec![],
-            counted: vec![],
+            rows: Rows::default(),
         }
     }
+}
 
-    /// The table.
-    pub fn into_table(self) -> Table {
+impl Record for PacketTrace {
+    fn rows(&self) -> usize {
+        self.rows.time.len()
+    }
+
+    fn take(&mut self) -> Option<Table> {
+        let taken = std::mem::take(&mut self.rows);
         let columns = vec![
-            ("time_ps", Column::U64(self.time)),
-            ("node", Column::U32(self.node)),
-            ("ingress", Column::I32(self.ingress)),
-            ("egress", Column::I32(self.egress)),
-            ("event", Column::U32(self.event)),
-            ("flow", Column::U64(self.flow)),
-            ("flow_hash", Column::U32(self.flow_hash)),
-            ("table_index", Column::I64(self.table_index)),
-            ("sequence", Column::U64(self.sequence)),
-            ("size_bytes", Column::U32(self.size)),
-            ("queue", Column::I32(self.queue)),
-            ("upstream_queue", Column::I32(self.upstream_queue)),
-            ("queue_bytes", Column::U64(self.queue_bytes)),
-            ("port_bytes", Column::U64(self.port_bytes)),
-            ("active_queues", Column::U32(self.active_queues)),
-            ("threshold_bytes", Column::I64(self.threshold)),
-            ("counted", Column::Bool(self.counted)),
+            ("time_ps", Column::U64(taken.time)),
+            ("node", Column::U32(taken.node)),
+            ("ingress", Column::I32(taken.ingress)),
+            ("egress", Column::I32(taken.egress)),
+            ("event", Column::U32(taken.event)),
+            ("flow", Column::U64(taken.flow)),
+            ("flow_hash", Column::U32(taken.flow_hash)),
+            ("table_index", Column::I64(taken.table_index)),
+            ("sequence", Column::U64(taken.sequence)),
+            ("size_bytes", Column::U32(taken.size)),
+            ("queue", Column::I32(taken.queue)),
+            ("upstream_queue", Column::I32(taken.upstream_queue)),
+            ("queue_bytes", Column::U64(taken.queue_bytes)),
+            ("port_bytes", Column::U64(taken.port_bytes)),
+            ("active_queues", Column::U32(taken.active_queues)),
+            ("threshold_bytes", Column::I64(taken.threshold)),
+            ("counted", Column::Bool(taken.counted)),
         ];
-        Table { name: "packets", columns }
+        Some(Table { name: "packets", columns })
     }
 }
 
@@ -121,25 +118,25 @@ impl Observer for PacketTrace {
         if !self.watched[node] {
             return;
         }
-        let packet = seen.packet;
-        self.time.push(seen.time.as_ps());
-        self.node.push(seen.node);
-        self.ingress.push(self.ingress_links[node][usize::from(seen.ingress)] as i32);
-        self.egress.push(self.egress_links[node][usize::from(seen.egress)] as i32);
-        self.event.push(seen.event as u32);
+        let (packet, rows) = (seen.packet, &mut self.rows);
+        rows.time.push(seen.time.as_ps());
+        rows.node.push(seen.node);
+        rows.ingress.push(self.ingress_links[node][usize::from(seen.ingress)] as i32);
+        rows.egress.push(self.egress_links[node][usize::from(seen.egress)] as i32);
+        rows.event.push(seen.event as u32);
         let is_data = packet.kind == PacketKind::Data;
-        self.flow.push(if is_data { self.names.number(packet.flow_hash) } else { u64::MAX });
-        self.flow_hash.push(packet.flow_hash);
-        self.table_index.push(if is_data { seen.table_index } else { -1 });
-        self.sequence.push(packet.offset);
-        self.size.push(u32::from(packet.wire_bytes));
-        self.queue.push(i32::from(packet.queue));
-        self.upstream_queue.push(i32::from(packet.upstream_queue));
-        self.queue_bytes.push(seen.queue_bytes);
-        self.port_bytes.push(seen.port_bytes);
-        self.active_queues.push(seen.active_queues);
-        self.threshold.push(seen.threshold);
-        self.counted.push(packet.flags.contains(PacketFlags::COUNTED));
+        rows.flow.push(if is_data { self.names.number(packet.flow_hash) } else { u64::MAX });
+        rows.flow_hash.push(packet.flow_hash);
+        rows.table_index.push(if is_data { seen.table_index } else { -1 });
+        rows.sequence.push(packet.offset);
+        rows.size.push(u32::from(packet.wire_bytes));
+        rows.queue.push(i32::from(packet.queue));
+        rows.upstream_queue.push(i32::from(packet.upstream_queue));
+        rows.queue_bytes.push(seen.queue_bytes);
+        rows.port_bytes.push(seen.port_bytes);
+        rows.active_queues.push(seen.active_queues);
+        rows.threshold.push(seen.threshold);
+        rows.counted.push(packet.flags.contains(PacketFlags::COUNTED));
     }
 }
 

@@ -40,7 +40,7 @@ fn only_the_watched_nodes_are_written_down() {
         for node in [2, 3] {
             trace.record(observation(node, Packet::default()));
         }
-        assert_eq!(column(&trace.into_table(), "node"), Column::U32(expected));
+        assert_eq!(column(&trace.take().unwrap(), "node"), Column::U32(expected));
     }
 }
 
@@ -50,7 +50,7 @@ fn ports_are_named_by_their_links_and_flows_by_their_numbers() {
     let flow_hash = FlowNames::new(8).hash(77);
     trace.record(observation(3, Packet { flow_hash, queue: 4, ..Packet::default() }));
     trace.record(observation(3, Signal::PauseQueue(6).frame(64)));
-    let table = trace.into_table();
+    let table = trace.take().unwrap();
     assert_eq!(column(&table, "ingress"), Column::I32(vec![131; 2]));
     assert_eq!(column(&table, "egress"), Column::I32(vec![30; 2]));
     assert_eq!(column(&table, "flow"), Column::U64(vec![77, u64::MAX]), "a frame has no flow");

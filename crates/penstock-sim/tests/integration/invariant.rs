@@ -102,7 +102,7 @@ proptest! {
             simulation.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
         }
         simulation.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let summary = simulation.finish(false).0.summary;
+        let summary = simulation.finish(false).summary;
         let has_credits = scenario.scheme.name == "credits";
         prop_assert!(!has_credits || summary.drops == 0, "{} drops", summary.drops);
         let (finished, started) = (summary.flows_finished, summary.flows_started);

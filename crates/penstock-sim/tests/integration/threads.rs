@@ -1,6 +1,7 @@
 //! The same scenario gives the same tables, byte for byte, on any number of threads.
 
-use penstock_sim::{RunOptions, Scenario};
+use penstock_sim::measure::table::Table;
+use penstock_sim::{Progress, Results, RunOptions, Scenario, Watch};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,13 +11,61 @@ use crate::invariant::any_case;
 
 /// Every table of a run, and its summary, as lines of text.
 fn everything(scenario: &Scenario, threads: usize) -> Vec<String> {
-    let options = RunOptions { check: true, threads };
-    let results = penstock_sim::run(scenario, options, |_| true).unwrap();
+    let options = RunOptions { check: true, threads, ..RunOptions::default() };
+    lines(&penstock_sim::run(scenario, options, |_| true).unwrap())
+}
+
+/// Every table, and the summary, as lines of text.
+fn lines(results: &Results) -> Vec<String> {
     let tables = results.tables.iter().flat_map(|table| {
         let columns = table.columns.iter();
         columns.map(|(column, rows)| format!("{} {column}: {rows:?}", table.name))
     });
     tables.chain([serde_json::to_string(&results.summary).unwrap()]).collect()
+}
+
+/// Keeps the rows that a run hands out.
+#[derive(Default)]
+struct Keeper {
+    pieces: Vec<Table>,
+    calls: usize,
+}
+
+impl Watch for &mut Keeper {
+    fn progress(&mut self, _: Progress) -> bool {
+        true
+    }
+
+    fn rows(&mut self, tables: Vec<Table>) -> bool {
+        self.pieces.extend(tables);
+        self.calls += 1;
+        true
+    }
+}
+
+/// As [`everything`] without checks, of a run that hands out its rows whenever it has more than
+/// `most_rows`; and how often it has.
+fn put_together(scenario: &Scenario, threads: usize, most_rows: usize) -> (Vec<String>, usize) {
+    let options = RunOptions { threads, most_rows, ..RunOptions::default() };
+    let mut keeper = Keeper::default();
+    let mut results = penstock_sim::run(scenario, options, &mut keeper).unwrap();
+    for table in &mut results.tables {
+        let (earlier, later): (Vec<_>, Vec<_>) =
+            keeper.pieces.into_iter().partition(|piece| piece.name == table.name);
+        keeper.pieces = later;
+        let last = std::mem::take(&mut table.columns);
+        for piece in earlier.into_iter().map(|piece| piece.columns).chain([last]) {
+            if table.columns.is_empty() {
+                table.columns = piece;
+                continue;
+            }
+            for ((_, rows), (_, more)) in table.columns.iter_mut().zip(piece) {
+                rows.append(more);
+            }
+        }
+    }
+    assert!(keeper.pieces.is_empty(), "the results have all tables");
+    (lines(&results), keeper.calls)
 }
 
 /// The first lines that differ between one thread and each of these numbers.
@@ -49,6 +98,21 @@ fn any_number_of_threads_gives_the_same_tables() {
         let series = json!([[8, 10], [0, 8], [10, 9]]);
         let scenario = measured(with(busy(scheme), "/measure/series", series));
         assert_eq!(difference(&parse(&scenario), &[2, 3, 4]), None, "{name}");
+    }
+}
+
+#[test]
+fn rows_that_were_taken_out_early_are_the_same_rows() {
+    for scheme in schemes() {
+        let name = name(&scheme).to_owned();
+        let series = json!([[8, 10], [0, 8], [10, 9]]);
+        let scenario = parse(&measured(with(busy(scheme), "/measure/series", series)));
+        let whole = everything(&scenario, 1);
+        for (threads, most_rows) in [(1, 0), (3, 0), (2, 500)] {
+            let (found, calls) = put_together(&scenario, threads, most_rows);
+            assert!(calls > 5, "{name}: rows came {calls} times");
+            assert_eq!(found, whole, "{name}, {threads} threads, {most_rows} rows");
+        }
     }
 }
 
