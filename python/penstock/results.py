@@ -18,7 +18,7 @@ from penstock.errors import ScenarioError
 from penstock.scenario import Scenario
 from penstock.storage.place import SAVE_SECONDS, Place, Writer
 from penstock.storage.record import Checksum, damaged, read_record
-from penstock.tables import COLUMNS, FILES
+from penstock.tables import COLUMNS, FILES, Frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ class Run:
     summary
         Totals, names and provenance; the keys of ``summary.json``.
     frames
-        The tables in memory; those that are missing are read from `directory` when asked for.
+        The tables; those that are missing are read from `directory` when asked for.
     directory
         Where the run is stored, if it is.
     """
@@ -50,7 +50,7 @@ class Run:
         self,
         scenario: Scenario,
         summary: dict[str, Any],
-        frames: Mapping[str, pl.DataFrame],
+        frames: Mapping[str, Frame],
         directory: Path | None = None,
     ) -> None:
         self.scenario = scenario
@@ -154,11 +154,13 @@ class Run:
         A run that was stopped does not replace one that was not: that has all of it, and more.
         """
         if self.is_cancelled and place.earlier and not place.earlier.summary["cancelled"]:
+            self._frames = {name: self._frame(name) for name in self._frames}
             return place.shown
         scenario = self.scenario.to_toml().encode()
         files: dict[str, Writer] = {SCENARIO_FILE: lambda sink: sink.write(scenario)}
         for table, file in FILES.items():
-            files[file] = partial(_write_table, self._frame(table))
+            frame = self._frames[table] if table in self._frames else self._frame(table)
+            files[file] = partial(_write_table, frame)
         self.directory = place.put(self.summary, files)
         self._stamps = _stamps(self.directory)
         self._frames = {name: one for name, one in self._frames.items() if _is_small(one)}
@@ -187,8 +189,8 @@ class Run:
 
     def _frame(self, table: str) -> pl.DataFrame:
         """The table, from memory or from its file; large ones are read anew each time."""
-        if table in self._frames:
-            return self._frames[table]
+        if (found := self._frames.get(table)) is not None:
+            return found if isinstance(found, pl.DataFrame) else found.collect()
         if self.directory is None:
             return pl.DataFrame(schema=COLUMNS[table])
         path = self.directory / FILES[table]
@@ -205,8 +207,11 @@ def claim(directory: Path, scenario: Scenario, *, force: bool = False, **patienc
     return Place(directory, scenario.content_hash(), RUN_FILES, force=force, **patience)
 
 
-def _write_table(frame: pl.DataFrame, sink: Checksum) -> None:
-    frame.write_parquet(cast(IO[bytes], sink))
+def _write_table(frame: Frame, sink: Checksum) -> None:
+    if isinstance(frame, pl.DataFrame):
+        frame.write_parquet(cast(IO[bytes], sink))
+    else:
+        frame.sink_parquet(cast(IO[bytes], sink))
 
 
 Stamp = tuple[int, int, int] | None
@@ -225,8 +230,8 @@ def _stamps(directory: Path) -> dict[str, Stamp]:
     return {file: _stamp(directory / file) for file in FILES.values()}
 
 
-def _is_small(frame: pl.DataFrame) -> bool:
-    return frame.estimated_size() <= KEPT_BYTES
+def _is_small(frame: Frame) -> bool:
+    return isinstance(frame, pl.DataFrame) and frame.estimated_size() <= KEPT_BYTES
 
 
 class RunPlot:

@@ -27,7 +27,14 @@ from penstock.provenance import package_version, peak_memory_bytes, source_commi
 from penstock.results import Run, claim
 from penstock.scenario import Scenario
 from penstock.storage.name import file_name
-from penstock.tables import deadlock_notes, make_frames, quiet_notes, why_empty
+from penstock.storage.pieces import MOST_ROWS, Pieces
+from penstock.tables import (
+    columns_as_frames,
+    deadlock_notes,
+    make_frames,
+    quiet_notes,
+    why_empty,
+)
 
 SIGNAL_POLL_SECONDS = 0.1
 """How often the main thread looks for signals that another thread was given (our choice: as often
@@ -85,6 +92,19 @@ def run(
     SimulationError
         An invariant was broken under `check`, or time stood still.
     """
+    return _run(scenario, check, oversize, threads, progress, cancel)
+
+
+def _run(
+    scenario: Scenario,
+    check: bool,
+    oversize: bool,
+    threads: int | None,
+    progress: Callable[[Progress], None] | None,
+    cancel: Callable[[], bool] | None,
+    pieces: Pieces | None = None,
+) -> Run:
+    """As :func:`run`; rows leave the run for `pieces` while it goes on."""
     check_threads(threads)
     resolved = scenario.resolve()
     if threads is None or not oversize:
@@ -102,9 +122,18 @@ def run(
             progress(Progress(sim_ps, resolved.duration, end_ps, events, finished_flows, wall))
         return not (cancel and cancel())
 
+    def on_rows(tables: Mapping[str, Mapping[str, Any]]) -> None:
+        assert pieces is not None
+        pieces.add(columns_as_frames(tables))
+
     with core_refusals(scenario.file), processor_time(threads) as spent:
         output = _core.run(
-            resolved.to_json(), on_progress=on_progress, check=check, threads=threads
+            resolved.to_json(),
+            on_progress=on_progress,
+            on_rows=on_rows if pieces else None,
+            most_rows=MOST_ROWS,
+            check=check,
+            threads=threads,
         )
     used = {
         "wall_seconds": time.perf_counter() - began,
@@ -112,7 +141,7 @@ def run(
         "threads": threads,
     }
     summary: dict[str, Any] = json.loads(output["summary"])
-    frames = make_frames(output["tables"], summary["event_names"])
+    frames = make_frames(output["tables"], summary["event_names"], pieces)
     summary |= used | {
         "ns_per_packet_hop": used["cpu_seconds"] * 1e9 / max(summary["packet_hops"], 1),
         "peak_memory_bytes": peak_memory_bytes(),
@@ -188,13 +217,14 @@ def run_many(
             if cancel.is_set():
                 return None
             each = None if progress is None else lambda now: progress(name, now)
-            finished = run(
+            finished = _run(
                 scenarios[name],
                 check=check,
                 oversize=True,
                 threads=threads or threads_for(needed[name].packet_hops, workers),
                 progress=each,
                 cancel=cancel.is_set,
+                pieces=places[name].pieces() if name in places else None,
             )
             if name in places:
                 with places[name] as place:

@@ -13,6 +13,10 @@ import polars as pl
 
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
+    from penstock.storage.pieces import Pieces
+
+Frame = pl.DataFrame | pl.LazyFrame
+"""A table in memory, or one that is read from the pieces that have left the run."""
 
 FILES = {
     "flows": "flows.parquet",
@@ -74,23 +78,34 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
 
 
 def make_frames(
-    tables: Mapping[str, Mapping[str, Any]], event_names: list[str]
-) -> dict[str, pl.DataFrame]:
-    """The core's columns as frames, every table present, events by name."""
-    frames = {}
+    tables: Mapping[str, Mapping[str, Any]], event_names: list[str], pieces: Pieces | None = None
+) -> dict[str, Frame]:
+    """The core's columns as frames, every table present, events by name.
+
+    Parameters
+    ----------
+    pieces
+        Rows that have left the run before.
+    """
+    frames: dict[str, Frame] = {}
     for table, columns in COLUMNS.items():
         found = tables.get(table, {})
         frame = pl.DataFrame(dict(found)) if found else pl.DataFrame(schema=columns)
-        if "event" in frame.columns and frame["event"].dtype != pl.String:
-            names = dict(enumerate(event_names))
-            event = pl.col("event").cast(pl.Int64).replace_strict(names, return_dtype=pl.String)
-            frame = frame.with_columns(event)
-        frames[table] = frame
+        frames[table] = frame if pieces is None else pieces.before(table, frame)
+    for table in ("events", "packets"):
+        names = dict(enumerate(event_names))
+        event = pl.col("event").cast(pl.Int64).replace_strict(names, return_dtype=pl.String)
+        frames[table] = frames[table].with_columns(event)
     return frames
 
 
+def columns_as_frames(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, pl.DataFrame]:
+    """Rows that have left a run, as frames; events by number."""
+    return {table: pl.DataFrame(dict(columns)) for table, columns in tables.items()}
+
+
 def why_empty(
-    frames: Mapping[str, pl.DataFrame], scenario: Scenario, summary: Mapping[str, Any]
+    frames: Mapping[str, Frame], scenario: Scenario, summary: Mapping[str, Any]
 ) -> dict[str, str]:
     """For every table without rows, the reason in words."""
     measure = scenario.measure
@@ -119,7 +134,8 @@ def why_empty(
         "events": quiet if measure.events else "measure.events is false",
         "packets": "no packet met a traced node" if measure.trace else "measure.trace is not set",
     }
-    return {table: reasons[table] for table, frame in frames.items() if frame.is_empty()}
+    in_memory = {name: one for name, one in frames.items() if isinstance(one, pl.DataFrame)}
+    return {table: reasons[table] for table, frame in in_memory.items() if frame.is_empty()}
 
 
 def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:

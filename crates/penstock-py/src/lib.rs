@@ -70,7 +70,9 @@ fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
 
 /// Runs a scenario; see `_core.pyi` for the arguments and the result.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, *, on_progress = None, on_rows = None, most_rows = 0, check = false, threads = 1))]
+#[pyo3(signature = (
+    scenario_json, *, on_progress = None, on_rows = None, most_rows = 0, check = false, threads = 1
+))]
 fn run(
     py: Python<'_>,
     scenario_json: &str,

@@ -13,6 +13,7 @@ import contextlib
 import ctypes
 import errno
 import os
+import shutil
 import sys
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any, Self
 from penstock.errors import ScenarioError, describe
 from penstock.storage.claim import CLAIM_SECONDS, LOCK, Claim, refuse_out
 from penstock.storage.draft import DRAFT, draft_of, failure, lock, sweep_files
+from penstock.storage.pieces import Pieces
 from penstock.storage.record import (
     LATER_FILES,
     SUMMARY_FILE,
@@ -35,6 +37,8 @@ SAVE_SECONDS = 60.0
 """How long saving waits for another writer (our choice: others save for seconds)."""
 _UNFINISHED = ".unfinished"
 """A file in every draft that is being written; a directory without it may hold files of others."""
+PIECES = "pieces"
+"""A folder in a draft, for rows that leave the run before it ends."""
 _EXCHANGE = 2
 """`RENAME_EXCHANGE` of Linux's renameat2(2)."""
 _AT_FDCWD = -100
@@ -113,6 +117,12 @@ class Place:
             _retire(self._draft, self.directory)
             self._claim.release()
 
+    def pieces(self) -> Pieces:
+        """Where rows go that leave the run before it ends."""
+        folder = self._draft / PIECES
+        folder.mkdir(exist_ok=True)
+        return Pieces(folder)
+
     def put(self, summary: dict[str, Any], files: Mapping[str, Writer]) -> Path:
         """Writes a run; it stands in the directory when this returns.
 
@@ -128,6 +138,7 @@ class Place:
         """
         try:
             entries = {name: _write(self._draft / name, write) for name, write in files.items()}
+            shutil.rmtree(self._draft / PIECES, ignore_errors=True)
             (self._draft / SUMMARY_FILE).write_bytes(sealed(summary, entries))
             (self._draft / _UNFINISHED).unlink()
             self._publish()
@@ -263,7 +274,9 @@ def _retire(draft: Path, directory: Path) -> None:
     record = Record(draft, {}, {})
     if (draft / _UNFINISHED).exists():
         for path in draft.iterdir():
-            if path.name != _UNFINISHED:  # last: the others are ours as long as it is there
+            if path.name == PIECES:
+                shutil.rmtree(path)
+            elif path.name != _UNFINISHED:  # last: the others are ours as long as it is there
                 path.unlink()
         (draft / _UNFINISHED).unlink()
     else:
