@@ -48,3 +48,4 @@ pub use forecast::{Forecast, forecast};
 pub use results::Results;
 pub use run::{Progress, RunError, RunOptions, Watch, run, validate};
 pub use scenario::Scenario;
+pub use simulation::checkpoint::CheckpointError;
