@@ -180,8 +180,9 @@ impl<O: Observer> Simulation<O> {
     {
         self.end_window()?;
         let Simulation { setting, partitions, conductor, .. } = self;
-        let (mut reported, mut outcome) = (0, Ok(false));
         let end = setting.scenario.duration + setting.scenario.drain;
+        let mut reported = conductor.progress(&locked(partitions), end).events;
+        let mut outcome = Ok(false);
         windows::run(
             partitions,
             options.threads.min(cores()),

@@ -80,7 +80,7 @@ fn difference(scenario: &Scenario, threads: &[usize]) -> Option<String> {
 }
 
 /// `scenario` with everything measured that can be measured.
-fn measured(scenario: Value) -> Value {
+pub fn measured(scenario: Value) -> Value {
     let measured = [
         ("/measure/sample_interval", json!(777_000)),
         ("/measure/active_flows", json!(true)),
