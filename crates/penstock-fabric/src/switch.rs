@@ -8,6 +8,7 @@ use penstock_packet::{
     PacketPool, SwitchFacts, SwitchFrames,
 };
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::admission::Admission;
 use crate::admission::accounts::Request;
@@ -55,7 +56,7 @@ pub(crate) struct Departure {
 }
 
 /// A switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Switch {
     node: u32,
     ports: Vec<Port>,

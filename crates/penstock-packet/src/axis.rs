@@ -83,7 +83,7 @@ macro_rules! axis {
         }
 
         $(#[$state_doc])*
-        #[derive(Debug)]
+        #[derive(Debug, serde::Serialize, serde::Deserialize)]
         pub(crate) enum $State {
             $( $(#[$doc])* $Variant($crate::axis!(@stored $module $($Policy)+)), )+
         }

@@ -68,7 +68,7 @@ pub struct CreditShapingConfig {
 }
 
 /// The credits of a port that wait, and its token bucket.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct CreditQueue {
     credits: Fifo,
     limit: u64,

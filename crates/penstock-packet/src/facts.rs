@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use penstock_units::{BitRate, Time};
+use serde::{Deserialize, Serialize};
 
 /// What a switch knows about one of its links.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ pub struct SwitchFacts {
 }
 
 /// Sizes of the frames that a switch makes (bytes).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct SwitchFrames {
     /// A pause, resume or bitmap frame, and a message about congestion.
     pub control: u16,

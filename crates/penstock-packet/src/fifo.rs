@@ -1,11 +1,13 @@
 //! FIFO lists of packets, threaded through the packets themselves.
 
+use serde::{Deserialize, Serialize};
+
 use crate::id::PacketId;
 use crate::packet::Packet;
 use crate::pool::PacketPool;
 
 /// A first-in first-out list of packets.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Fifo {
     head: PacketId,
     tail: PacketId,

@@ -1,7 +1,9 @@
 //! The name of a packet.
 
+use serde::{Deserialize, Serialize};
+
 /// The name of a packet in its [`crate::PacketPool`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacketId(u32);
 
 impl PacketId {

@@ -1,9 +1,10 @@
 //! How long queues, classes or links were paused: the integral of the number of pauses over time.
 
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 /// Pause time, summed over everything that is paused.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct PauseClock {
     paused: u32,
     since: Time,

@@ -3,6 +3,9 @@
 //! Scenarios come in as JSON; tables go out as NumPy arrays that own their memory. Long calls
 //! release the interpreter and report progress about ten times a second.
 
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use numpy::IntoPyArray;
@@ -17,6 +20,7 @@ use pyo3::types::{PyDict, PyString};
 
 pyo3::create_exception!(_core, ScenarioError, PyException, "A scenario that was refused.");
 pyo3::create_exception!(_core, SimulationError, PyException, "A run that failed.");
+pyo3::create_exception!(_core, CheckpointError, PyException, "A state that cannot be used.");
 
 /// Time between two calls of a progress callback.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
@@ -71,12 +75,16 @@ fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
 /// Runs a scenario; see `_core.pyi` for the arguments and the result.
 #[pyfunction]
 #[pyo3(signature = (
-    scenario_json, *, on_progress = None, on_rows = None, most_rows = 0, check = false, threads = 1
+    scenario_json, *, on_progress = None, on_saved = None, restore = None, on_rows = None,
+    most_rows = 0, check = false, threads = 1
 ))]
+#[allow(clippy::too_many_arguments, reason = "they are the named arguments of a Python function")]
 fn run(
     py: Python<'_>,
     scenario_json: &str,
     on_progress: Option<Py<PyAny>>,
+    on_saved: Option<Py<PyAny>>,
+    restore: Option<PathBuf>,
     on_rows: Option<Py<PyAny>>,
     most_rows: usize,
     check: bool,
@@ -85,14 +93,18 @@ fn run(
     let scenario = parse(scenario_json)?;
     let most_rows = if on_rows.is_some() { most_rows } else { usize::MAX };
     let options = RunOptions { check, threads, most_rows };
-    let mut reporter = Reporter { on_progress, on_rows, last: Instant::now(), error: None };
-    let outcome = py.detach(|| penstock_sim::run(&scenario, options, &mut reporter));
+    let mut file = restore.map(File::open).transpose()?;
+    let from = file.as_mut().map(|file| file as &mut (dyn Read + Send));
+    let (last, state) = (Instant::now(), None);
+    let mut reporter = Reporter { on_progress, on_saved, on_rows, last, state, error: None };
+    let outcome = py.detach(|| penstock_sim::resume(&scenario, options, &mut reporter, from));
     if let Some(error) = reporter.error {
         return Err(error);
     }
     match outcome {
         Ok(results) => hand_over(py, results),
         Err(RunError::Scenario(error)) => Err(refusal(&error)),
+        Err(RunError::Checkpoint(error)) => Err(CheckpointError::new_err(error.to_string())),
         Err(error) => Err(SimulationError::new_err(error.to_string())),
     }
 }
@@ -125,9 +137,21 @@ fn allocate_pauses(ports: Vec<(f64, f64, f64)>, need: f64) -> Vec<f64> {
 /// Reports progress to Python, at most once in [`REPORT_INTERVAL`], and hands rows over.
 struct Reporter {
     on_progress: Option<Py<PyAny>>,
+    on_saved: Option<Py<PyAny>>,
     on_rows: Option<Py<PyAny>>,
     last: Instant,
+    /// Where the state of the run goes, which has been stopped for that.
+    state: Option<PathBuf>,
     error: Option<PyErr>,
+}
+
+/// What Python answers when it hears of progress.
+#[derive(FromPyObject)]
+enum Answer {
+    /// Whether the run goes on.
+    GoesOn(bool),
+    /// It goes on once its state is in this file.
+    Saves(PathBuf),
 }
 
 impl Reporter {
@@ -148,14 +172,35 @@ impl Watch for &mut Reporter {
         self.last = Instant::now();
         let answer = Python::attach(|py| {
             py.check_signals()?;
-            let Some(callback) = &self.on_progress else { return Ok(true) };
+            let Some(callback) = &self.on_progress else { return Ok(Answer::GoesOn(true)) };
             let arguments = (
                 progress.now.as_ps(),
                 progress.end.as_ps(),
                 progress.events,
                 progress.flows_finished,
             );
-            callback.call1(py, arguments)?.extract(py)
+            callback.call1(py, arguments)?.extract::<Answer>(py)
+        });
+        let goes_on = answer.map(|answer| match answer {
+            Answer::GoesOn(goes_on) => goes_on,
+            Answer::Saves(file) => {
+                self.state = Some(file);
+                false
+            }
+        });
+        self.unless_raised(goes_on)
+    }
+
+    fn state(&mut self) -> io::Result<Option<Box<dyn Write>>> {
+        let Some(path) = self.state.take() else { return Ok(None) };
+        Ok(Some(Box::new(BufWriter::new(File::create(path)?))))
+    }
+
+    fn saved(&mut self) -> bool {
+        let answer = Python::attach(|py| {
+            let Some(callback) = &self.on_saved else { return Ok(true) };
+            callback.call0(py)?;
+            Ok(true)
         });
         self.unless_raised(answer)
     }
@@ -215,5 +260,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_bare, module)?)?;
     module.add_function(wrap_pyfunction!(allocate_pauses, module)?)?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
-    module.add("SimulationError", module.py().get_type::<SimulationError>())
+    module.add("SimulationError", module.py().get_type::<SimulationError>())?;
+    module.add("CheckpointError", module.py().get_type::<CheckpointError>())
 }

@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use penstock_fabric::{AdmissionConfig, AssignmentConfig, SchedulingConfig};
 use penstock_packet::{Balance, Observer, Packet, PacketFlags, PacketKind};
+use serde::{Deserialize, Serialize};
 
 use crate::error::InvariantError;
 use crate::partition::Partition;
@@ -12,7 +13,7 @@ use crate::scenario::Scenario;
 use crate::setting::Setting;
 
 /// Checks that the packets of a flow arrive in the order in which they were sent.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OrderCheck {
     /// By slot: the number of the flow, and the offset of its packet that arrived last.
     last: Vec<(u64, u64)>,

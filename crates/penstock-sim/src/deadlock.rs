@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut};
 use penstock_fabric::KeptPause;
 use penstock_packet::{Observer, PacketEvent};
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::measure::deadlock::{Deadlock, Pause, Waiting};
 use crate::network::Network;
@@ -22,7 +23,7 @@ use crate::setting::Setting;
 const ROUND_TRIPS: u64 = 10;
 
 /// The links that the detector watches.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DeadlockWatch {
     links: Vec<u32>,
     interval: Time,

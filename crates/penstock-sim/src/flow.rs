@@ -7,10 +7,11 @@ use std::collections::HashMap;
 
 use penstock_fabric::parts::MixedKeys;
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 /// One-to-one pairs of flow numbers and flow hashes. No two flows of a run look alike to a switch,
 /// and a trace can name the flow behind a hash.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct FlowNames {
     key: u32,
 }
@@ -38,7 +39,7 @@ impl FlowNames {
 }
 
 /// What the simulator knows about a flow. The hosts keep their own state of the flow.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Flow {
     /// Hash of the flow; see [`FlowNames`].
     pub hash: u32,
@@ -69,7 +70,7 @@ pub struct Flow {
 }
 
 /// The flows of a partition, by name.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct FlowSlots {
     /// What the simulator knows, by name. The entry of a name that nobody bears is of an earlier flow.
     pub flows: Vec<Flow>,

@@ -46,5 +46,6 @@ pub use penstock_fabric::backpressure::fafc::pause_time;
 pub use error::{InvariantError, ScenarioError, StandstillError};
 pub use forecast::{Forecast, forecast};
 pub use results::Results;
-pub use run::{Progress, RunError, RunOptions, Watch, run, validate};
+pub use run::{Progress, RunError, RunOptions, Watch, resume, run, validate};
 pub use scenario::Scenario;
+pub use simulation::checkpoint::CheckpointError;

@@ -295,8 +295,8 @@ fn dropped_credits<O: Observer>(partition: &Partition<O>) -> u64 {
 fn add_counts(summary: &mut Summary, setting: &Setting, measured: &[Measurements]) {
     let mut all = Measurements::new(setting, 0);
     measured.iter().for_each(|measured| all.add_counts(measured));
-    let mut backlog = measured[0].backlog.clone();
-    measured[1..].iter().for_each(|measured| backlog.add(&measured.backlog));
+    let mut backlog = measured[0].backlog.series.clone();
+    measured[1..].iter().for_each(|measured| backlog.add(&measured.backlog.series));
     let mut long_lived: Vec<LongLived> =
         measured.iter().flat_map(|one| one.long_lived.iter().cloned()).collect();
     long_lived.sort_unstable_by_key(|flow| flow.flow);

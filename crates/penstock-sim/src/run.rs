@@ -1,7 +1,11 @@
 //! Runs a scenario from beginning to end.
 
+use std::io::{self, Read, Write};
+
 use penstock_packet::Unobserved;
 use penstock_units::{Fidelity, Problems, Time};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::bounds;
@@ -14,6 +18,7 @@ use crate::results::Results;
 use crate::rows::Record;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
+use crate::simulation::checkpoint::CheckpointError;
 use crate::workload::Workload;
 
 /// Options of a run that do not change its result.
@@ -57,6 +62,16 @@ pub trait Watch {
     /// Gets the rows so far, table by table, when they are more than [`RunOptions::most_rows`]. The results
     /// do not hold them again. False stops the run.
     fn rows(&mut self, tables: Vec<Table>) -> bool;
+
+    /// The run has been stopped. Its state goes to the file that this opens, and then the run goes on; none
+    /// ends it.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    fn state(&mut self) -> io::Result<Option<Box<dyn Write>>>;
+
+    /// The state has been written; false ends the run.
+    fn saved(&mut self) -> bool;
 }
 
 impl<F: FnMut(Progress) -> bool> Watch for F {
@@ -65,6 +80,14 @@ impl<F: FnMut(Progress) -> bool> Watch for F {
     }
 
     fn rows(&mut self, _: Vec<Table>) -> bool {
+        true
+    }
+
+    fn state(&mut self) -> io::Result<Option<Box<dyn Write>>> {
+        Ok(None)
+    }
+
+    fn saved(&mut self) -> bool {
         true
     }
 }
@@ -81,6 +104,9 @@ pub enum RunError {
     /// Time stands still.
     #[error(transparent)]
     Standstill(#[from] StandstillError),
+    /// The state cannot be saved, or restored.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
 /// Checks `scenario` as [`run`] does, without building what a run needs: that takes a thousand times
@@ -107,22 +133,37 @@ pub fn run(
     options: RunOptions,
     watch: impl Watch,
 ) -> Result<Results, RunError> {
+    resume(scenario, options, watch, None)
+}
+
+/// As [`run`]; the run goes on from the state `from`, if there is one, that a run of the same scenario on
+/// as many threads has saved.
+///
+/// # Errors
+/// Those of [`run`], and when the state cannot be saved or does not belong to this run.
+pub fn resume(
+    scenario: &Scenario,
+    options: RunOptions,
+    watch: impl Watch,
+    from: Option<&mut (dyn Read + Send)>,
+) -> Result<Results, RunError> {
     let network = Network::build(scenario)?;
     let Some(trace) = &scenario.measure.trace else {
-        return drive(scenario, network, || Unobserved, options, watch);
+        return drive(scenario, network, || Unobserved, options, watch, from);
     };
     let names = FlowNames::new(scenario.seed);
     let ports = PortLinks::new(&network.topology);
     let observer = || PacketTrace::new(&trace.nodes, ports.clone(), names);
-    drive(scenario, network, observer, options, watch)
+    drive(scenario, network, observer, options, watch, from)
 }
 
-fn drive<O: Record + Send>(
+fn drive<O: Record + Serialize + DeserializeOwned + Send>(
     scenario: &Scenario,
     network: Network,
     observer: impl FnMut() -> O,
     options: RunOptions,
-    watch: impl Watch,
+    mut watch: impl Watch,
+    from: Option<&mut (dyn Read + Send)>,
 ) -> Result<Results, RunError> {
     let partitions = match scenario.fidelity {
         Fidelity::Exact => options.threads,
@@ -132,6 +173,20 @@ fn drive<O: Record + Send>(
     if options.check {
         simulation.watch_order();
     }
-    let cancelled = simulation.run(options, watch)?;
+    if let Some(from) = from {
+        simulation = simulation.restored(from)?;
+    }
+    let mut cancelled = simulation.run(options, &mut watch)?;
+    while cancelled && let Some(mut file) = watch.state().map_err(unwritten)? {
+        simulation.save(&mut file)?;
+        if !watch.saved() {
+            break;
+        }
+        cancelled = simulation.run(options, &mut watch)?;
+    }
     Ok(simulation.finish(cancelled))
+}
+
+fn unwritten(error: io::Error) -> CheckpointError {
+    CheckpointError::Write(error.to_string())
 }

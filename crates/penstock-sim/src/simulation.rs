@@ -24,6 +24,8 @@ use crate::scenario::Scenario;
 use crate::setting::Setting;
 use crate::workload::{FlowArrival, Workload};
 
+pub mod checkpoint;
+
 /// A simulation: a network, its traffic, its clock, and everything measured so far.
 pub struct Simulation<O> {
     pub(crate) setting: Arc<Setting>,
@@ -43,6 +45,8 @@ pub(crate) struct Conductor {
     announced: u64,
     /// The end of the window.
     pub now: Time,
+    /// Whether the window has been announced, and no partition has begun it.
+    is_announced: bool,
     /// How many windows a single partition may take at once.
     stretch: u64,
     /// How many steps all partitions have made.
@@ -136,12 +140,19 @@ impl<O: Observer> Simulation<O> {
         Ok(!self.conductor.is_done)
     }
 
+    /// Ends the window that [`Simulation::advance`] has left open, if there is one.
+    fn end_window(&mut self) -> Result<(), StandstillError> {
+        let Some(turn) = self.turn.take() else { return Ok(()) };
+        let mut left = self.partitions[turn..].iter_mut();
+        left.try_for_each(|one| whole(one.get_mut()).advance(u64::MAX).map(drop))
+    }
+
     /// Decides what there is to decide between windows; false when the run is over.
     fn between(&mut self) -> bool {
         // A single partition is the usual case, and needs no list.
         match &self.partitions[..] {
-            [only] => self.conductor.between(&mut [lock(only)]),
-            all => self.conductor.between(&mut locked(all)),
+            [only] => self.conductor.next(&mut [lock(only)]),
+            all => self.conductor.next(&mut locked(all)),
         }
     }
 
@@ -158,18 +169,20 @@ impl<O: Observer> Simulation<O> {
         crate::check::verify(&self.setting, &locked(&self.partitions))
     }
 
-    /// Runs from the beginning to the end on `options.threads` threads, or as many as there are cores. True
-    /// when `watch` has stopped it.
+    /// Runs from where the simulation stands to the end, on `options.threads` threads, or as many as there
+    /// are cores. True when `watch` has stopped it; then it may be saved, or run again.
     ///
     /// # Errors
     /// When time stands still, or an invariant fails while it is checked.
-    pub fn run(&mut self, options: RunOptions, mut watch: impl Watch) -> Result<bool, RunError>
+    pub fn run(&mut self, options: RunOptions, watch: &mut impl Watch) -> Result<bool, RunError>
     where
         O: Record + Send,
     {
+        self.end_window()?;
         let Simulation { setting, partitions, conductor, .. } = self;
-        let (mut reported, mut outcome) = (0, Ok(false));
         let end = setting.scenario.duration + setting.scenario.drain;
+        let mut reported = conductor.progress(&locked(partitions), end).events;
+        let mut outcome = Ok(false);
         windows::run(
             partitions,
             options.threads.min(cores()),
@@ -180,10 +193,11 @@ impl<O: Observer> Simulation<O> {
                     outcome = Err(error.into());
                     return None;
                 }
-                let goes_on = conductor.between(&mut partitions);
+                let goes_on = conductor.next(&mut partitions);
                 if rows::count(&conductor.flows, &partitions) > options.most_rows
                     && !watch.rows(rows::take(setting, &mut conductor.flows, &mut partitions))
                 {
+                    conductor.is_announced = goes_on;
                     outcome = Ok(true);
                     return None;
                 }
@@ -197,6 +211,7 @@ impl<O: Observer> Simulation<O> {
                         return None;
                     }
                     if goes_on && !watch.progress(progress) {
+                        conductor.is_announced = true;
                         outcome = Ok(true);
                         return None;
                     }
@@ -249,6 +264,7 @@ impl Conductor {
             workload,
             announced: 0,
             now: Time::ZERO,
+            is_announced: false,
             stretch: 1,
             steps: 0,
             recent_steps: 0,
@@ -259,6 +275,14 @@ impl Conductor {
             is_done: false,
             setting: Arc::clone(setting),
         }
+    }
+
+    /// The next window: the one that has been announced, or a new one. False when the run is over.
+    fn next<O: Observer>(
+        &mut self,
+        partitions: &mut [impl DerefMut<Target = Partition<O>>],
+    ) -> bool {
+        std::mem::take(&mut self.is_announced) || self.between(partitions)
     }
 
     /// A window is over, or the first one is to begin: hands over what has crossed, and opens the next

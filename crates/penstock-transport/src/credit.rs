@@ -1,8 +1,10 @@
 //! The messages between the two ends of a flow whose data leave only for credits of the receiver
 //! ([`crate::control::expresspass`]).
 
+use serde::{Deserialize, Serialize};
+
 /// What a sender tells its receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CreditSignal {
     /// The sender has packets that need credits.
     Request {

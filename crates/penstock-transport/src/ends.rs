@@ -1,5 +1,7 @@
 //! `ends!`: an axis whose policies have a state at both ends of a flow.
 
+use serde::{Deserialize, Serialize};
+
 /// Declares an axis of hosts from the list of its policies, one line each.
 ///
 /// ```text
@@ -51,7 +53,7 @@ macro_rules! ends {
         $( pub use $module::$Parameters; )+
 
         $(#[$destination_doc])*
-        #[derive(Clone, Debug)]
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub(crate) enum $Destination {
             $( $(#[$doc])* $Variant(ends!(@type $module $($($Receiver)+)?)), )+
         }
@@ -86,7 +88,7 @@ macro_rules! ends {
 }
 
 /// The half of a policy that does nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Silent;
 
 impl Silent {

@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use penstock_units::Time;
 use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
 
 use crate::config::HostConfig;
 use crate::control::Counterpart;
@@ -16,7 +17,7 @@ use crate::path::PathFacts;
 use crate::recovery::{Receiving, Reply};
 
 /// The receiving end of a flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Receiver {
     recovery: Receiving,
     control: Counterpart,

@@ -15,6 +15,7 @@
 use core::ops::Range;
 
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::config::HostConfig;
 use crate::control::Controller;
@@ -67,7 +68,7 @@ pub enum CreditUse {
 }
 
 /// The sending end of a flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sender {
     size: u64,
     next: u64,

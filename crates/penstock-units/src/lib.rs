@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],
 //! [`fidelity`], [`problem`], [`declared`],
-//! [`source`].
+//! [`source`], [`state`].
 #![no_std]
 
 extern crate alloc;
@@ -19,6 +19,7 @@ pub mod parse;
 pub mod problem;
 pub mod rate;
 pub mod source;
+pub mod state;
 pub mod telemetry;
 pub mod time;
 

@@ -114,7 +114,7 @@ impl fmt::Display for BitRate {
 
 /// A rate prepared for the hot path. The result is that of [`BitRate::serialization_time`], with
 /// one multiplication where a byte takes a whole number of picoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transmission {
     rate: BitRate,
     /// Picoseconds per byte, when that number is whole and fits; else zero.

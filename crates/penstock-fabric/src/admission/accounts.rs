@@ -4,8 +4,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// The bytes of one class that entered by one port and have not left.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct IngressAccount {
     /// Reserved and shared bytes.
     pub used: u64,
@@ -14,7 +16,7 @@ pub struct IngressAccount {
 }
 
 /// The stored bytes of a switch. Writer: admission.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Accounts {
     /// Data bytes stored.
     pub total: u64,

@@ -14,7 +14,7 @@ pub struct InfiniteConfig {}
 impl Parameters for InfiniteConfig {}
 
 /// A memory without limit.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Infinite;
 
 impl Infinite {

@@ -8,6 +8,7 @@ pub(crate) mod policy;
 
 use penstock_packet::{SwitchFacts, axis};
 use penstock_units::Problems;
+use serde::{Deserialize, Serialize};
 
 use accounts::{Accounts, IngressAccount, Request};
 use policy::{Parameters as _, Place, Policy as _};
@@ -56,7 +57,7 @@ impl AdmissionConfig {
 }
 
 /// Admission: the policy and the accounts it writes.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Admission {
     memory: Memory,
     accounts: Accounts,

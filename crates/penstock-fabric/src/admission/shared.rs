@@ -132,14 +132,14 @@ impl HeadroomConfig {
 /// Alpha in units of 2^-16.
 const ALPHA_BITS: u32 = 16;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct IngressLimit {
     alpha: u64,
     headroom: u64,
 }
 
 /// The shared memory of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Shared {
     buffer: u64,
     reserve: u64,

@@ -19,7 +19,7 @@ pub struct StaticConfig {
 impl Parameters for StaticConfig {}
 
 /// The private memories of a switch's ports.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StaticPort {
     /// Memory of each port (bytes).
     size: u64,

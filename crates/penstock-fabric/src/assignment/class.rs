@@ -36,7 +36,7 @@ impl Parameters for ByClassConfig {
 }
 
 /// The by-class assignment of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ByClass {
     last: u8,
 }

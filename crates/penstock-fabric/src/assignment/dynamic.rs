@@ -165,7 +165,7 @@ pub enum FullPort {
 }
 
 /// The dynamic assignment of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Dynamic {
     /// Entries by number: `entries_per_port` for each egress port.
     table: FlowTable,

@@ -7,9 +7,10 @@
 use alloc::vec::Vec;
 
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 /// An entry of the flow table. Queue 0, the control queue, stands for "never assigned".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FlowEntry {
     /// When a packet of the entry was last put into its queue or left it.
     pub touched: Time,
@@ -28,7 +29,7 @@ const FIRST_PLACES: usize = 64;
 
 /// Entries by number, in a table with open addressing. Entries are removed only when the table is built
 /// anew, which happens when half of its places are taken.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct FlowTable {
     /// The number and the entry at each place; a power of two of places.
     places: Vec<(u32, FlowEntry)>,

@@ -30,7 +30,7 @@ impl Parameters for ByIngressConfig {
 }
 
 /// The assignment by ingress of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ByIngress;
 
 impl ByIngress {

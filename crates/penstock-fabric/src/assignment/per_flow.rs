@@ -41,7 +41,7 @@ impl Parameters for PerFlowConfig {
 }
 
 /// The queues of one egress port.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct PortFlows {
     queue_of: HashMap<u32, u16, MixedKeys>,
     /// Owner of each queue, and whether the queue stands in `idle`; index 0 is the control queue.
@@ -51,7 +51,7 @@ struct PortFlows {
 }
 
 /// The per-flow assignment of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PerFlow {
     ports: Vec<PortFlows>,
 }

@@ -44,7 +44,7 @@ impl Parameters for ByPriorityConfig {
 }
 
 /// The assignment by priority of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ByPriority {
     last: u8,
 }

@@ -169,7 +169,7 @@ impl Parameters for RoundsConfig {
 }
 
 /// The round of a port, estimated from its empty queues.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Estimate {
     /// The estimate: no round before this one has packets.
     round: u64,
@@ -214,7 +214,7 @@ impl Estimate {
 }
 
 /// The assignment by rounds of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rounds {
     /// Data queues of a port.
     queues: u64,

@@ -11,6 +11,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::parts::{MixedKeys, reduce, salted};
 
@@ -22,7 +23,7 @@ const ROW_SALT: u32 = 0x9e37_79b9;
 const PRUNED_MIN: usize = 1_024;
 
 /// The count-min sketches of a switch, one for each egress port.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Sketch {
     /// Bids by port, row and column (bytes).
     cells: Vec<u64>,
@@ -68,7 +69,7 @@ impl Sketch {
 }
 
 /// The bids of one egress port.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct PortBids {
     bids: HashMap<u32, u64, MixedKeys>,
     /// At this number of flows, flows whose bids have passed are forgotten.
@@ -76,7 +77,7 @@ struct PortBids {
 }
 
 /// The bid of every flow at every egress port of a switch. No hardware has memory for this table.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PerfectTable {
     ports: Vec<PortBids>,
 }

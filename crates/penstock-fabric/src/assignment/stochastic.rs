@@ -49,7 +49,7 @@ impl Parameters for StochasticConfig {
 }
 
 /// The stochastic assignment of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Stochastic {
     ranges: Vec<ClassRange>,
     salt: u32,

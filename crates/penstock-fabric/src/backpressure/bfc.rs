@@ -127,7 +127,7 @@ pub enum ThresholdConfig {
 }
 
 /// BFC's backpressure at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Bfc {
     /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port.
     counters: Vec<u32>,

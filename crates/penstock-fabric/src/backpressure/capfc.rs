@@ -70,7 +70,7 @@ impl Parameters for CapfcConfig {
 }
 
 /// CaPFC at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Capfc {
     threshold: u64,
     xon_offset: u64,

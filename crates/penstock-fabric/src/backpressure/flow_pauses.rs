@@ -61,7 +61,7 @@ impl Parameters for FlowPausesConfig {
 }
 
 /// Pauses by flow at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FlowPauses {
     /// BFC, for its thresholds and for the pauses of hosts' links.
     bfc: Bfc,

@@ -25,7 +25,7 @@ impl Parameters for NoneConfig {
 }
 
 /// No backpressure at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Nothing;
 
 impl Nothing {

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{ControlFrame, Signal};
 use penstock_units::{Bytes, Problems};
+use serde::{Deserialize, Serialize};
 
 use super::pfc::{Pfc, PfcConfig};
 use super::policy::Place;
@@ -85,7 +86,7 @@ pub(crate) fn audit_pairs(
 }
 
 /// The traffic from one ingress to one egress.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Pair {
     /// Stored bytes (bytes).
     stored: u64,
@@ -94,7 +95,7 @@ struct Pair {
 }
 
 /// The pairs of ports of a switch, and PFC.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Pairs {
     ports: usize,
     /// One row of ingresses for each egress.

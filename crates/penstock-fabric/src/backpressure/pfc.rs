@@ -84,7 +84,7 @@ impl PfcConfig {
 }
 
 /// PFC at the ingress ports of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Pfc {
     xon_offset: u64,
     xoff: Option<u64>,

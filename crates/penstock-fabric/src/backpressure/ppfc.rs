@@ -86,7 +86,7 @@ impl Parameters for PpfcConfig {
 }
 
 /// The queue of an egress at the last update.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Trend {
     /// Length of the queue (bytes).
     queue: u64,
@@ -95,7 +95,7 @@ struct Trend {
 }
 
 /// P-PFC at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ppfc {
     threshold: u64,
     xon_offset: u64,

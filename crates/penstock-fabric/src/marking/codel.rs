@@ -108,7 +108,7 @@ impl CodelConfig {
 }
 
 /// CoDel at one queue. Names in brackets are the RFC's.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct QueueState {
     /// When its packets joined it, first to last.
     joined: VecDeque<Time>,
@@ -174,7 +174,7 @@ impl QueueState {
 }
 
 /// CoDel at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Codel {
     config: CodelConfig,
     /// By port and queue; a port has those whose packets have arrived.

@@ -85,7 +85,7 @@ impl Parameters for EcnConfig {
 }
 
 /// ECN marking of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ecn {
     at: MarkingPoint,
     /// The profiles, by port.

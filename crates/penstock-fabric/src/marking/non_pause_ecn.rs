@@ -42,7 +42,7 @@ impl Parameters for NonPauseEcnConfig {
 }
 
 /// NP-ECN of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct NonPauseEcn {
     /// PN by port and queue (bytes). A port has entries up to the highest queue that resumed with
     /// packets.

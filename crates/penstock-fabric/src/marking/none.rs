@@ -18,7 +18,7 @@ impl Parameters for NoneConfig {
 }
 
 /// No marking at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Nothing;
 
 impl Nothing {

@@ -52,7 +52,7 @@ impl Parameters for PredictedConfig {
 }
 
 /// Marking by prediction at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Predicted {
     threshold: f64,
     /// ECNof by egress (bytes).

@@ -81,7 +81,7 @@ impl Parameters for QcnConfig {
 }
 
 /// One congestion point.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Point {
     /// The queue at the last sample (q_old in the standard) (bytes).
     last_queue: u64,
@@ -90,7 +90,7 @@ struct Point {
 }
 
 /// The congestion points of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Qcn {
     config: QcnConfig,
     /// The points, by port and queue. A port has entries up to the highest queue with packets so far.

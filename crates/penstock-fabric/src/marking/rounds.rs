@@ -40,7 +40,7 @@ impl Parameters for RoundMarkingConfig {
 }
 
 /// Marking by rounds of a switch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RoundMarking {
     rounds: u64,
 }

@@ -47,7 +47,7 @@ impl Parameters for TelemetryConfig {
 }
 
 /// The telemetry of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Telemetry {
     /// Steps of the two fields (bytes), >= 1.
     sent_step: u64,

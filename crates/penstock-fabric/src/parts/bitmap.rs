@@ -2,9 +2,11 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// A set of numbers below a bound. The first 64 numbers are stored in place, because most ports have
 /// fewer queues and a list would cost one more cache line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bitmap {
     first: u64,
     others: Vec<u64>,

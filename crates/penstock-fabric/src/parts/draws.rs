@@ -6,6 +6,7 @@ use core::fmt::Debug;
 
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
 
 /// Random numbers that all switches of a run share.
 pub trait SharedDraws: Debug + Send + Sync {
@@ -17,10 +18,11 @@ pub trait SharedDraws: Debug + Send + Sync {
 }
 
 /// The random numbers of a switch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Draws {
     own: Pcg32,
     /// Draws marks in place of `own`, under the fidelity of the ns-3 HPCC simulator.
+    #[serde(skip)] // such a run is not saved
     shared: Option<Arc<dyn SharedDraws>>,
 }
 

@@ -4,6 +4,7 @@ use alloc::format;
 
 use penstock_packet::{CreditQueue, PacketId, PacketPool};
 use penstock_units::{BitRate, Problems, Time};
+use serde::{Deserialize, Serialize};
 
 use super::fifo::Fifo;
 use super::policy::{Parameters, Policy, fits_one_queue};
@@ -31,7 +32,7 @@ impl Parameters for CreditShapingConfig {
 }
 
 /// The scheduler of a port with one data queue and a credit queue.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CreditShaping {
     /// The credits.
     credits: CreditQueue,

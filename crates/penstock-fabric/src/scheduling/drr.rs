@@ -36,7 +36,7 @@ pub struct DrrConfig {
 impl Parameters for DrrConfig {}
 
 /// The deficit round robin scheduler of a port.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Drr {
     quantum: u32,
     /// The queue whose turn it is, for each of the eight classes.

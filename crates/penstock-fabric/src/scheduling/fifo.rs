@@ -25,7 +25,7 @@ impl Parameters for FifoConfig {
 }
 
 /// The FIFO scheduler, which remembers the number of the one queue.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Fifo {
     queue: u32,
 }

@@ -45,7 +45,7 @@ impl Parameters for IdealFairConfig {
 }
 
 /// The bit-by-bit round robin scheduler of a port.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct IdealFair {
     /// R, fixed point (bytes per flow).
     round: u64,

@@ -59,7 +59,7 @@ impl Parameters for PriorityGroupsConfig {
 }
 
 /// The two priority groups of a port.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PriorityGroups {
     period: Time,
     /// When the groups last changed places.

@@ -31,7 +31,7 @@ impl Parameters for RotatingStrictConfig {
 }
 
 /// The rotating strict priority scheduler of a port.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RotatingStrict {
     round: u64,
 }

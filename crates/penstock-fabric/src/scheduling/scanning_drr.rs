@@ -53,7 +53,7 @@ impl Parameters for ScanningDrrConfig {
 }
 
 /// The scanning deficit round robin scheduler of a port.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ScanningDrr {
     quantum: u32,
     /// The queue whose turn it is; 0 before the first turn.

@@ -31,7 +31,7 @@ impl Parameters for SrfConfig {
 }
 
 /// The SRF scheduler: active queues by (class, remaining bytes of the head packet).
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Srf {
     active: IndexedHeap,
 }

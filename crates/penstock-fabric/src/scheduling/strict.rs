@@ -34,7 +34,7 @@ impl Parameters for StrictConfig {
 }
 
 /// The strict scheduler for up to 128 queues (Tofino2 has 128 at a 400 Gb/s port, BFC sec. 3.1).
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Strict {
     active: u128,
 }

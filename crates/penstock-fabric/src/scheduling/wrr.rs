@@ -79,7 +79,7 @@ impl Parameters for WrrConfig {
 }
 
 /// The weighted round robin scheduler of a port.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Wrr {
     /// The queues of each class, and which classes are active.
     queues: Drr,

@@ -125,7 +125,7 @@ fn time_loop<O: Record + Send>(
     let mut simulation = Simulation::partitioned(scenario, network, threads, observer)?;
     let options = RunOptions { threads, ..RunOptions::default() };
     let start = Instant::now();
-    simulation.run(options, |_| true)?;
+    simulation.run(options, &mut |_| true)?;
     timed.seconds.push(start.elapsed().as_secs_f64());
     let start = Instant::now();
     let results = simulation.finish(false);

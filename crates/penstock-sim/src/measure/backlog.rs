@@ -5,7 +5,7 @@
 //! time, so the backlog costs nothing per packet. Endless flows do not count.
 
 use penstock_units::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use penstock_transport::Flows;
 
@@ -22,7 +22,7 @@ pub fn interval(duration: Time) -> Time {
 
 /// Flows with an end: their payload that is not delivered, and their arrivals since the start of
 /// the run.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Backlog {
     /// Times of the samples (ns): from 0 to the end of the traffic, or to an earlier end of the
     /// run.
@@ -35,19 +35,9 @@ pub struct Backlog {
     pub arrived_flows: Vec<u64>,
     /// Payload of all flows that have arrived since the start (bytes).
     pub arrived_bytes: Vec<u64>,
-    #[serde(skip)]
-    now_arrived_flows: u64,
-    #[serde(skip)]
-    now_arrived_bytes: u64,
 }
 
 impl Backlog {
-    /// A flow of `size` bytes, > 0, arrives.
-    pub fn on_flow_start(&mut self, size: u64) {
-        self.now_arrived_flows += 1;
-        self.now_arrived_bytes += size;
-    }
-
     /// Adds what another partition has counted at the same times.
     pub fn add(&mut self, other: &Backlog) {
         let pairs = [
@@ -60,6 +50,23 @@ impl Backlog {
             own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
         }
     }
+}
+
+/// The series as it grows, and the arrivals until now.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct GrowingBacklog {
+    /// The samples so far.
+    pub series: Backlog,
+    arrived_flows: u64,
+    arrived_bytes: u64,
+}
+
+impl GrowingBacklog {
+    /// A flow of `size` bytes, > 0, arrives.
+    pub fn on_flow_start(&mut self, size: u64) {
+        self.arrived_flows += 1;
+        self.arrived_bytes += size;
+    }
 
     /// Takes a sample; true when another sample is to follow.
     pub fn sample(&mut self, now: Time, slots: &FlowSlots, ends: &Flows) -> bool {
@@ -71,11 +78,12 @@ impl Backlog {
                 bytes += flow.size.saturating_sub(ends.receiver(name).delivered());
             }
         }
-        self.time_ns.push(now.as_ns_f64());
-        self.flows.push(flows);
-        self.bytes.push(bytes);
-        self.arrived_flows.push(self.now_arrived_flows);
-        self.arrived_bytes.push(self.now_arrived_bytes);
-        self.time_ns.len() as u64 <= INTERVALS
+        let series = &mut self.series;
+        series.time_ns.push(now.as_ns_f64());
+        series.flows.push(flows);
+        series.bytes.push(bytes);
+        series.arrived_flows.push(self.arrived_flows);
+        series.arrived_bytes.push(self.arrived_bytes);
+        series.time_ns.len() as u64 <= INTERVALS
     }
 }

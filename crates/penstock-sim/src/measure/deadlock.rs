@@ -16,10 +16,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use penstock_units::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A class or queue that is paused at the egress of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pause {
     /// The directed link whose sender is paused.
     pub link: u32,
@@ -28,7 +28,7 @@ pub struct Pause {
 }
 
 /// A deadlock that ended a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deadlock {
     /// When the detector found the deadlock (ps). The cycle closed at most one interval of the
     /// detector earlier.

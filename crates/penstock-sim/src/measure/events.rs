@@ -2,11 +2,12 @@
 
 use penstock_packet::PacketEvent;
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use super::table::{Column, Table};
 
 /// The events of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EventTable {
     time: Vec<u64>,
     node: Vec<u32>,

@@ -8,8 +8,10 @@
 //! slot along: the flows behind it move up (Knuth, The Art of Computer Programming, vol. 3, sec. 6.4,
 //! algorithm R). So nothing is left of a flow without packets.
 
+use serde::{Deserialize, Serialize};
+
 /// The packets of one flow.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Queued {
     flow: u32,
     /// 0 in a slot without a flow.
@@ -22,7 +24,7 @@ struct Queued {
 const SMALLEST_LOG2: u32 = 2;
 
 /// The packets of the flows in front of one link.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FlowPackets {
     /// None before the first packet, then a power of two. At least half of them have no flow.
     slots: Vec<Queued>,

@@ -2,11 +2,12 @@
 //! flows last.
 
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use super::table::{Column, Table};
 
 /// The facts about a flow when it ends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct FlowRecord {
     /// Number in order of arrival.
     pub flow: u64,
@@ -57,7 +58,7 @@ impl FlowRecord {
 }
 
 /// The flows of a run that have ended, column by column, except those that were taken out.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowTable {
     /// The digest of all rows so far; 0 before the first.
     digest: u128,

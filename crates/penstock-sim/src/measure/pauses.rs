@@ -1,8 +1,9 @@
 //! Counts of the pauses that switches send, by what a pause stops.
 use penstock_packet::Signal;
+use serde::{Deserialize, Serialize};
 
 /// Counts of the pauses that left switches, under any policy.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SentPauses {
     /// Pauses of classes.
     pub classes: u64,

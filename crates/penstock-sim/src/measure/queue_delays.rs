@@ -7,19 +7,21 @@
 use penstock_packet::{Packet, PacketId};
 use penstock_transport::ControllerConfig;
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use super::histogram::LogHistogram;
 use super::table::{Column, Table};
 use crate::setting::Setting;
 
 /// Waiting times in one group of links.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Layer {
     all: LogHistogram,
     scheduled: LogHistogram,
 }
 
 /// Waiting times at all switches.
+#[derive(Serialize, Deserialize)]
 pub struct QueueDelays {
     /// By link: the number of its group.
     layer_of: Vec<u16>,

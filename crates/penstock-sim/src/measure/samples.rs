@@ -3,9 +3,10 @@
 
 use super::table::{Column, Table};
 use penstock_transport::{Flows, Host};
+use serde::{Deserialize, Serialize};
 
 /// Buffer occupancy by time and switch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BufferSamples {
     /// Time of the sample (ns).
     pub time: Vec<f64>,
@@ -34,7 +35,7 @@ impl BufferSamples {
 }
 
 /// Series of links.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LinkSamples {
     /// Time of the sample (ns).
     pub time: Vec<f64>,

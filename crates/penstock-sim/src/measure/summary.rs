@@ -1,10 +1,10 @@
 //! Everything that a partition measures while it runs.
 
 use penstock_transport::Flows;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::active_flows::ActiveFlows;
-use super::backlog::Backlog;
+use super::backlog::GrowingBacklog;
 use super::events::EventTable;
 use super::flows::FlowRecord;
 use super::histogram::LogHistogram;
@@ -16,6 +16,7 @@ use crate::setting::Setting;
 use crate::wire::WireCounters;
 
 /// Everything that a partition measures while it runs.
+#[derive(Serialize, Deserialize)]
 pub struct Measurements {
     /// Flows that have finished since the window began.
     pub finished: Vec<FlowRecord>,
@@ -24,7 +25,7 @@ pub struct Measurements {
     /// Series of the links that the scenario names.
     pub series: LinkSamples,
     /// Payload that is not delivered yet.
-    pub backlog: Backlog,
+    pub backlog: GrowingBacklog,
     /// Active flows, when asked for.
     pub active_flows: Option<ActiveFlows>,
     /// Time that data packets wait at switches, when asked for.
@@ -62,7 +63,7 @@ pub struct Measurements {
 }
 
 /// An endless flow when the traffic ended.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LongLived {
     /// Number in order of arrival.
     pub flow: u64,
@@ -85,7 +86,7 @@ impl Measurements {
             finished: vec![],
             buffers: BufferSamples::default(),
             series: LinkSamples::default(),
-            backlog: Backlog::default(),
+            backlog: GrowingBacklog::default(),
             active_flows: measure.active_flows.then(|| ActiveFlows::new(links)),
             queue_delays: measure.queue_delays.then(|| Box::new(QueueDelays::new(setting, number))),
             event_table: measure.events.then(EventTable::default),

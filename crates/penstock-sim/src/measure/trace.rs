@@ -2,6 +2,7 @@
 //! somebody else's script to check every decision of the switch against the paper.
 
 use penstock_packet::{Observation, Observer, PacketFlags, PacketKind};
+use serde::{Deserialize, Serialize};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
@@ -9,7 +10,7 @@ use crate::rows::Record;
 use crate::topology::Topology;
 
 /// An observer that writes down every event at the switches that it watches.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct PacketTrace {
     /// By node: whether the node is watched.
     watched: Vec<bool>,
@@ -22,7 +23,7 @@ pub struct PacketTrace {
 }
 
 /// A row for each event, column by column.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Rows {
     time: Vec<u64>,
     node: Vec<u32>,

@@ -9,12 +9,13 @@
 
 use penstock_packet::{Observer, Packet, PacketId, PacketKind};
 use penstock_units::{HopTelemetry, Time};
+use serde::{Deserialize, Serialize};
 
 use super::Partition;
 use crate::wire::ELSEWHERE;
 
 /// A packet that crosses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Crossing {
     /// The link, by its place in the receiving partition.
     pub link: u32,
@@ -26,7 +27,7 @@ pub(crate) struct Crossing {
 }
 
 /// What one partition has for another.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Mail {
     pub crossings: Vec<Crossing>,
     /// The telemetry of all packets, one after the other.

@@ -4,6 +4,7 @@
 use penstock_packet::Observer;
 use penstock_transport::{BaseRtt, Opening, PathFacts};
 use penstock_units::{Bytes, Fidelity, Time};
+use serde::{Deserialize, Serialize};
 
 use super::Partition;
 use super::host::BYTE_TIME_BITS;
@@ -16,7 +17,7 @@ use crate::routing::{
 use crate::workload::FlowArrival;
 
 /// A flow that starts soon.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Start {
     /// Number in order of arrival, in the whole run.
     pub number: u64,

@@ -9,7 +9,8 @@
 //!
 //! Reading order: this file (the loop, and wires), `clock` (the sources of events), `lifetime` (how
 //! flows begin and end), `host` and `switch` (how the loop drives both), `router` (where packets go),
-//! `exchange`, `outage`, `standstill` (time must pass), `ns3` (ties under that fidelity).
+//! `exchange`, `outage`, `standstill` (time must pass), `ns3` (ties under that fidelity), `saved` (what
+//! a checkpoint holds).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,6 +39,7 @@ mod ns3;
 mod outage;
 pub(crate) mod router;
 mod sampling;
+mod saved;
 mod standstill;
 mod switch;
 

@@ -27,6 +27,12 @@ pub(crate) struct Router {
     fixed: Option<Box<FixedPaths>>,
 }
 
+penstock_units::state! { Router {
+    saved: spray;
+    within: ;
+    kept: routing, path_seed, is_special, fixed;
+} }
+
 /// The ports on the paths of flows.
 #[derive(Debug)]
 struct FixedPaths {

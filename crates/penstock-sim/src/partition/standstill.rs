@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use penstock_engine::SourceId;
 use penstock_packet::Observer;
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use super::Partition;
 use super::clock::Sources;
@@ -24,7 +25,7 @@ const STILL_EVENTS_PER_SOURCE: u64 = 1_000;
 const NAMED: usize = 8;
 
 /// The time at which the clock was last seen to move.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ClockWatch {
     time: Time,
     /// How many events had happened by then.

@@ -39,7 +39,7 @@ pub enum SprayOrder {
 }
 
 /// The choices of next hops at switches.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Spray {
     order: SprayOrder,
     switches: Vec<Sprayer>,
@@ -48,7 +48,7 @@ pub(crate) struct Spray {
 }
 
 /// The choices of one switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Sprayer {
     random: Pcg32,
     /// A random start, plus the number of packets that the switch has sprayed.

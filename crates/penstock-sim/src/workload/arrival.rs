@@ -37,7 +37,7 @@ pub enum ArrivalConfig {
 }
 
 /// The points in time of one renewal process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Arrivals {
     config: ArrivalConfig,
     /// Mean gap (ps).

@@ -8,11 +8,12 @@
 
 use penstock_units::Problems;
 use rand_core::RngCore;
+use serde::{Deserialize, Serialize};
 
 use super::draw;
 
 /// Groups of flows, drawn one flow at a time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FanIn {
     least: u32,
     most: u32,

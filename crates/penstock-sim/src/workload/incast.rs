@@ -67,7 +67,7 @@ pub struct Incast {
 const INCAST_OF_BFC: &str = "BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us";
 
 /// The flows of one entry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct IncastFlows {
     hosts: u32,
     fixed_receiver: Option<u32>,

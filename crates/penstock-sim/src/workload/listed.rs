@@ -1,5 +1,7 @@
 //! Flows that a scenario gives one by one: traces and long-lived flows.
 
+use std::collections::VecDeque;
+
 use penstock_engine::stream::stream;
 use penstock_units::source::NO_PRIORITIES;
 use penstock_units::{Bytes, Problems, Time};
@@ -41,14 +43,14 @@ pub struct Listed {
 const MOST_FLOWS: usize = 1 << 19;
 
 /// The flows of one entry, in time order.
-pub(super) type ListedFlows = std::vec::IntoIter<FlowArrival>;
+pub(super) type ListedFlows = VecDeque<FlowArrival>;
 
 impl Listed {
     /// Checks the entry and sorts its flows.
     pub(super) fn flows(&self, entry: &Entry, problems: &mut Problems) -> ListedFlows {
         problems.within(&entry.field(), |problems| self.check(entry, problems));
         if !problems.is_sound(&entry.field()) {
-            return vec![].into_iter();
+            return ListedFlows::new();
         }
         let mut random = stream(entry.seed, &format!("traffic/{}/starts", entry.index));
         let mut flows = Vec::with_capacity(self.flows.len());
@@ -68,7 +70,7 @@ impl Listed {
             });
         }
         flows.sort_by_key(|flow| flow.time);
-        flows.into_iter()
+        flows.into()
     }
 
     /// Checks the lists and every flow.

@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use penstock_units::declared::Declared;
 use penstock_units::{Problems, Time};
+use serde::{Deserialize, Serialize};
 
 use super::TrafficConfig;
 use super::entry::{Entry, FlowArrival};
@@ -20,7 +21,7 @@ use crate::topology::Topology;
 /// The flows of a scenario, an iterator in order of (time, traffic entry, sequence in the entry).
 ///
 /// A flow is generated when it is asked for; only listed flows are held in memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Workload {
     labels: Vec<String>,
     sources: Vec<FlowSource>,
@@ -31,7 +32,7 @@ pub struct Workload {
 }
 
 /// The flows of one entry, in time order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum FlowSource {
     OpenLoop(Box<OpenLoopFlows>),
     Incast(Box<IncastFlows>),
@@ -43,7 +44,7 @@ impl FlowSource {
         match self {
             FlowSource::OpenLoop(flows) => flows.next(),
             FlowSource::Incast(flows) => flows.next(),
-            FlowSource::Listed(flows) => flows.next(),
+            FlowSource::Listed(flows) => flows.pop_front(),
         }
     }
 }

@@ -63,7 +63,7 @@ pub struct OpenLoop {
 }
 
 /// The flows of one entry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OpenLoopFlows {
     arrivals: Arrivals,
     /// When the latest flow started.

@@ -75,13 +75,13 @@ pub enum Convention {
 }
 
 /// A distribution of flow sizes that was checked and can be drawn from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SizeDistribution {
     form: Form,
     mean: f64,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Form {
     Table { convention: Convention, sizes: Vec<f64>, shares: Vec<f64> },
     Fixed(u64),

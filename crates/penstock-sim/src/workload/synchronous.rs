@@ -7,11 +7,12 @@
 //! between bursts; they are longer by the number of hosts, so that the load counts all flows.
 
 use penstock_units::Problems;
+use serde::{Deserialize, Serialize};
 
 use super::pair::{check_host, check_hosts};
 
 /// Bursts of flows, returned one flow at a time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Synchronous {
     sources: Vec<u32>,
     receiver: u32,

@@ -4,6 +4,7 @@ mod afq;
 mod allocation;
 mod architecture;
 mod bottleneck;
+mod checkpoint;
 mod codel;
 mod convergence;
 mod credit;

@@ -41,6 +41,14 @@ impl Watch for &mut Keeper {
         self.calls += 1;
         true
     }
+
+    fn state(&mut self) -> std::io::Result<Option<Box<dyn std::io::Write>>> {
+        Ok(None)
+    }
+
+    fn saved(&mut self) -> bool {
+        true
+    }
 }
 
 /// As [`everything`] without checks, of a run that hands out its rows whenever it has more than
@@ -80,7 +88,7 @@ fn difference(scenario: &Scenario, threads: &[usize]) -> Option<String> {
 }
 
 /// `scenario` with everything measured that can be measured.
-fn measured(scenario: Value) -> Value {
+pub fn measured(scenario: Value) -> Value {
     let measured = [
         ("/measure/sample_interval", json!(777_000)),
         ("/measure/active_flows", json!(true)),

@@ -5,9 +5,10 @@
 //! exactly the numbers that one update at a time gives.
 
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 /// An estimate in [0, 1], 1 at the start.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Alpha {
     value: f64,
     gain: f64,

@@ -97,7 +97,7 @@ impl Parameters for CubicConfig {
 }
 
 /// The state of one CUBIC flow. Windows are in packets, as in the RFC.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     steepness: f64,
     beta: f64,
@@ -126,7 +126,7 @@ pub struct Cubic {
 }
 
 /// A stage of congestion avoidance: from a cut to the next one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stage {
     /// t_epoch.
     began: Time,

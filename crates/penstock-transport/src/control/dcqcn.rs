@@ -94,7 +94,7 @@ impl Parameters for DcqcnConfig {
 }
 
 /// The state of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dcqcn {
     config: DcqcnConfig,
     /// R_C and R_T in the paper, and its T and BC.
@@ -170,7 +170,7 @@ impl AtSource for Dcqcn {
 }
 
 /// The notification point of one flow, at its receiver.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct NotificationPoint {
     /// Shortest time between two notifications (ps).
     interval: Time,

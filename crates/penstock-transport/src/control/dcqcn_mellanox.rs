@@ -140,7 +140,7 @@ impl Parameters for DcqcnMellanoxConfig {
 }
 
 /// The state of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DcqcnMellanox {
     config: DcqcnMellanoxConfig,
     /// R_C in the paper.

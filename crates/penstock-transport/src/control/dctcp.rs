@@ -92,7 +92,7 @@ impl Parameters for DctcpConfig {
 }
 
 /// The state of one DCTCP flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dctcp {
     rate: PacedRate,
     gain: f64,

@@ -32,7 +32,7 @@ pub struct DelayConfig {
 impl Parameters for DelayConfig {}
 
 /// The window of one flow under the delay controller.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Delay {
     /// (bytes)
     window: f64,

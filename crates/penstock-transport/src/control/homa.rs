@@ -118,7 +118,7 @@ impl Parameters for HomaConfig {
 }
 
 /// The grants of one message, at its sender.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Homa {
     unscheduled: u64,
     granted: u64,

@@ -97,7 +97,7 @@ impl Parameters for HpccConfig {
 }
 
 /// The state of one HPCC flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hpcc {
     rate: PacedRate,
     /// The rate that the steps of this round trip start from (W^c / T in the paper) (bit/s).

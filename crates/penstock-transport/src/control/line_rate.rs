@@ -14,7 +14,7 @@ pub struct LineRateConfig {}
 impl Parameters for LineRateConfig {}
 
 /// A flow without control.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct LineRate;
 
 impl LineRate {

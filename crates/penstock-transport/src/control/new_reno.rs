@@ -38,7 +38,7 @@ impl Parameters for NewRenoConfig {
 }
 
 /// The state of one NewReno flow.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct NewReno {
     /// cwnd in the RFCs (bytes). Fractions are kept so that small steps add up.
     window: f64,

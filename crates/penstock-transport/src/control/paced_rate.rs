@@ -58,7 +58,7 @@ pub(crate) fn bits_per_second(window: u64, base_rtt: Time) -> u64 {
 }
 
 /// A rate R between the minimum and the line rate, and its window.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct PacedRate {
     rate: u64,
     minimum: u64,

@@ -73,7 +73,7 @@ pub struct PacketPairConfig {
 impl Parameters for PacketPairConfig {}
 
 /// The state of one packet-pair flow. Times are in picoseconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PacketPair {
     gain: f64,
     mark_gain: f64,
@@ -210,7 +210,7 @@ fn of_bps(bits_per_second: f64) -> BitRate {
 }
 
 /// The pair that is arriving at a flow's receiver.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PairMeter {
     /// When the first packet arrived (`first_pktpair_time` in the paper).
     first_at: Time,

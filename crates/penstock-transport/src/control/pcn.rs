@@ -102,7 +102,7 @@ impl Parameters for PcnConfig {
 }
 
 /// The state of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pcn {
     /// sendRate in the paper.
     rate: PacedRate,
@@ -154,7 +154,7 @@ impl AtSource for Pcn {
 }
 
 /// The notification point of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ReceivingRate {
     /// T in the paper (ps), > 0.
     interval: Time,

@@ -101,7 +101,7 @@ impl Parameters for QcnConfig {
 }
 
 /// The state of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Qcn {
     config: QcnConfig,
     /// CR and TR in the standard, with the timer and counter that move them.

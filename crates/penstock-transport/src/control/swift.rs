@@ -133,7 +133,7 @@ impl Parameters for SwiftConfig {
 }
 
 /// The state of one Swift flow. Times are in picoseconds, windows in packets.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Swift {
     window: f64,
     additive_increase: f64,

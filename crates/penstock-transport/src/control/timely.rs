@@ -189,7 +189,7 @@ impl Parameters for TimelyConfig {
 }
 
 /// The state of one flow. Times are in nanoseconds; the HPCC simulator's times are whole nanoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timely {
     config: TimelyConfig,
     rate: PacedRate,

@@ -31,7 +31,7 @@ impl WindowConfig {
 impl Parameters for WindowConfig {}
 
 /// A window that never changes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Window {
     bytes: u64,
 }

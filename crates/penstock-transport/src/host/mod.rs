@@ -37,6 +37,7 @@ use penstock_packet::{
 };
 use penstock_units::{BitRate, Fidelity, Time};
 use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
 
 use crate::config::HostConfig;
 use crate::granter::Granter;
@@ -74,7 +75,7 @@ pub struct Turn<'a> {
 }
 
 /// The random streams of a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostDraws {
     /// For the choice of a flow's NIC queue.
     pub nic: Pcg32,
@@ -138,7 +139,7 @@ pub struct Opening {
 }
 
 /// What a host counts.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct HostCounters {
     /// Retransmission timers that expired.
     pub timeouts: u64,
@@ -149,7 +150,7 @@ pub struct HostCounters {
 }
 
 /// Packets that wait at a host with credits (ExpressPass), behind its control packets.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Credited {
     /// Credits that wait for tokens.
     credits: CreditQueue,
@@ -179,6 +180,12 @@ pub struct Host {
     counters: HostCounters,
     pauses: HostPauses,
 }
+
+penstock_units::state! { Host {
+    saved: nic, control, held_until, credited, balance, granter, open, draws, counters, pauses;
+    within: ;
+    kept: hop_delay, frames, fidelity, config;
+} }
 
 impl Host {
     /// A host without flows.

@@ -3,11 +3,12 @@
 
 use penstock_packet::{PacketId, PauseClock, Signal};
 use penstock_units::{Fidelity, Time};
+use serde::{Deserialize, Serialize};
 
 use super::{Host, Request, Timer, Turn};
 
 /// Pauses of a host's NIC.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct HostPauses {
     /// Paused time, summed over the queues.
     pub queue_clock: PauseClock,

@@ -19,6 +19,7 @@
 
 use penstock_units::{Fidelity, Time};
 use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
 
 use crate::sender::Sender;
 
@@ -37,12 +38,12 @@ use queued::QueuedNic;
 use seat::Seat;
 
 /// One NIC.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Nic {
     kind: Kind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Kind {
     Queued(QueuedNic),
     Polled(PolledNic),

@@ -18,12 +18,13 @@
 use alloc::vec::Vec;
 
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use super::seat::Place;
 use crate::sender::Sender;
 
 /// A flow in the row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     slot: u32,
     class: u8,
@@ -34,7 +35,7 @@ struct Entry {
 }
 
 /// A NIC that scans its flows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct PolledNic {
     row: Vec<Entry>,
     /// The place in `row` that sent last.

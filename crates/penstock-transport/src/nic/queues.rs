@@ -11,9 +11,10 @@ use core::ops::Range;
 
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
 
 /// How many flows each NIC queue has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
     /// One entry per queue, the control queue included; empty when flows do not share queues.
     flows: Vec<u32>,

@@ -5,10 +5,12 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::sender::Sender;
 
 /// Flows by key; a flow is in at most one heap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SlotHeap {
     /// Key, number of the flow, slot of the flow.
     entries: Vec<(u64, u32, u32)>,

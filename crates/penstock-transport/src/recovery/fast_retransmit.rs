@@ -82,7 +82,7 @@ impl Parameters for FastRetransmitConfig {
 }
 
 /// The sending half.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sending {
     payload: u64,
     duplicate_threshold: u32,
@@ -243,7 +243,7 @@ impl AtSource for Sending {
 }
 
 /// The retransmission timer of RFC 6298.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Timer {
     minimum: Time,
     maximum: Time,
@@ -327,7 +327,7 @@ impl Timer {
 }
 
 /// The receiving half.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Receiving {
     bytes: Reassembly,
 }

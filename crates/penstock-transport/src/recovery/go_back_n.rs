@@ -42,7 +42,7 @@ pub struct GoBackNConfig {
 impl Parameters for GoBackNConfig {}
 
 /// The sending half: the retransmission timer and the furthest byte of the flow that was sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sending {
     timeout: Time,
     /// When the timer expires; [`Time::NEVER`] while nothing is in flight.
@@ -109,7 +109,7 @@ impl AtSource for Sending {
 }
 
 /// The receiving half.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiving {
     /// The next byte in order.
     expected: u64,

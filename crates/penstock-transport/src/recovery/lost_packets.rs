@@ -3,8 +3,10 @@
 use alloc::collections::VecDeque;
 use core::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// The bytes of packets that were lost and are not sent again yet, oldest loss first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LostPackets {
     /// Lost bytes. Neighbouring packets share one range, so the drops of a burst take little memory.
     ranges: VecDeque<Range<u64>>,

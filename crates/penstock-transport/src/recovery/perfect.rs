@@ -23,7 +23,7 @@ pub struct PerfectConfig {}
 impl Parameters for PerfectConfig {}
 
 /// The sending half: the packets that were dropped and not sent again yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sending {
     lost: LostPackets,
 }
@@ -63,7 +63,7 @@ impl AtSource for Sending {
 }
 
 /// The receiving half: a count.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiving {
     delivered: u64,
 }

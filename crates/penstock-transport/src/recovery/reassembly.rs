@@ -2,10 +2,12 @@
 
 use core::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::range_set::RangeSet;
 
 /// The bytes of a flow that have arrived.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reassembly {
     /// The next byte in order.
     expected: u64,

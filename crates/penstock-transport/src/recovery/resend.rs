@@ -54,7 +54,7 @@ impl Parameters for ResendConfig {
 }
 
 /// The sending half: the bytes to send again, and when the sender reminds the receiver of the message.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sending {
     lost: LostPackets,
     timeout: Time,
@@ -124,7 +124,7 @@ impl AtSource for Sending {
 }
 
 /// The receiving half: what has arrived, in any order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiving {
     size: u64,
     timeout: Time,

@@ -78,7 +78,7 @@ impl Parameters for SelectiveRepeatConfig {
 }
 
 /// The sending half.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sending {
     payload: u64,
     /// A new packet leaves only while no more than this is outstanding (bytes).
@@ -253,7 +253,7 @@ impl AtSource for Sending {
 }
 
 /// The receiving half.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Receiving {
     bytes: Reassembly,
 }

@@ -43,6 +43,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::{Balance, ControlFrame, Packet, PacketFlags, PacketPool, Signal};
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use super::bfc::Bfc;
 use super::policy::{Granted, KeptPause, Place, Policy, Stops};
@@ -55,7 +56,7 @@ pub use config::CreditsConfig;
 
 /// The credit of a link (account 0 of its port) or of one of its upstream queues, in bytes since the
 /// start.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Account {
     granted: u64,
     arrived: u64,
@@ -81,7 +82,7 @@ impl Account {
 }
 
 /// BFC with credits at a switch: its grants to the upstreams, and the downstreams' grants to it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Credits {
     bfc: Bfc,
     packet: u64,

@@ -7,13 +7,15 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// A smoothed value (bytes, bytes/ns) below this counts as 0. Our choice: a millionth of a byte.
 /// Otherwise the values of idle ports would decay into the range of numbers that processors handle
 /// slowly.
 const NOTHING: f64 = 1e-6;
 
 /// The traffic from one ingress to one egress.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Pair {
     /// q'_ie: stored bytes (bytes).
     stored: u64,
@@ -32,7 +34,7 @@ struct Pair {
 }
 
 /// Counters and trends of a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Forecast {
     ports: usize,
     /// alpha.

@@ -127,7 +127,7 @@ impl Parameters for FafcConfig {
 }
 
 /// FAFC at a switch.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Fafc {
     threshold: f64,
     rate_decrease: f64,

@@ -11,13 +11,15 @@
 //! false. Then every port that feeds the egress is paused for T_hop (our choice: as near as possible).
 //! Of ports with the same ratio the lowest number comes first (our choice).
 
+use serde::{Deserialize, Serialize};
+
 /// At most this many ports are sorted. Of more ports the cheaper half is found first. That half is
 /// paused as a whole, or the other half does not matter. For 64 ports this takes half the time of
 /// sorting all of them.
 const SORTED: usize = 8;
 
 /// The program's data of an ingress port.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IngressPort {
     /// r_ie: rate of the port to the congested egress (bytes/ns), >= 0. With 0 the port is not paused.
     pub relief: f64,

@@ -6,9 +6,10 @@
 //! back in the last slot are arriving now, so they are added.
 
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 /// The time slots of an ingress port.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Slots {
     /// pausOld: bytes held back in the last slot (bytes).
     old: f64,

@@ -3,6 +3,7 @@
 use penstock_units::{Bytes, Time};
 use rand_core::RngCore;
 use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
 
 use super::config::ExpressPassConfig;
 use super::feedback::Feedback;
@@ -11,7 +12,7 @@ use crate::credit::{Credit, CreditSignal};
 use crate::flow::FlowFacts;
 
 /// The credits of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Destination {
     config: ExpressPassConfig,
     /// Gap between credits at the largest rate (ps).

@@ -5,6 +5,7 @@
 //! credits were dropped. Once in a round trip, when data arrive, the loop sets the rate anew.
 
 use penstock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use super::config::{CreditFeedback, ExpressPassConfig};
 
@@ -12,7 +13,7 @@ use super::config::{CreditFeedback, ExpressPassConfig};
 const RTT_GAIN: f64 = 0.2;
 
 /// The state of the loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Feedback {
     kind: CreditFeedback,
     minimum_weight: f64,

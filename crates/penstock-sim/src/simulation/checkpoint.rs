@@ -1,0 +1,190 @@
+//! Checkpoints: the state of a simulation, saved in the middle of a run and put back later.
+//!
+//! What it is: everything that events have changed since the run began. What it is not: the network, its
+//! routes and whatever else follows from the scenario; these are built anew. Invariant: a run that is
+//! restored ends with the same tables and the same summary as one that was never stopped.
+//!
+//! A checkpoint is read only as a whole: its length and its checksum come first. Then come a hash of the
+//! scenario and of the version of Penstock, the number of partitions, and the state in MessagePack. The
+//! state has no names of fields, so only the version that has saved it can read it.
+
+use std::io::{Read, Write};
+
+use penstock_packet::Observer;
+use penstock_units::Fidelity;
+use penstock_units::state::{Restored, Saved};
+use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Conductor, Simulation, lock, whole};
+
+/// The first bytes of a checkpoint. Not text, and changed by whatever changes the ends of lines (the
+/// signature of PNG is made like that: RFC 2083 sec. 12.11).
+const MAGIC: [u8; 8] = *b"\x89PENST\r\n";
+
+/// The number of the format: of the order of what comes before the state.
+const FORMAT: u32 = 1;
+
+/// The magic bytes, the format, the length of what follows, and its checksum.
+const HEADER: usize = 8 + 4 + 8 + 8;
+
+/// Why a checkpoint cannot be saved or restored.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CheckpointError {
+    /// The run shares random numbers as ns-3 does.
+    #[error("a run with fidelity ns3-hpcc cannot be saved; run it from the beginning to the end")]
+    Fidelity,
+    /// The state cannot be written; why.
+    #[error("the checkpoint cannot be written: {0}")]
+    Write(String),
+    /// The bytes cannot be read; why.
+    #[error("the checkpoint cannot be read: {0}")]
+    Read(String),
+    /// The bytes do not begin as a checkpoint does.
+    #[error("this is no checkpoint of Penstock")]
+    Foreign,
+    /// The checkpoint has another format, which has this number.
+    #[error("the checkpoint has format {0}, and this version of Penstock reads format {FORMAT}")]
+    Format(u32),
+    /// There are fewer bytes, or more, than the checkpoint says.
+    #[error("the checkpoint is cut or damaged: it does not have the length that it says")]
+    Length,
+    /// The bytes are not those that were saved.
+    #[error("the checkpoint is damaged: its checksum does not hold")]
+    Checksum,
+    /// The state is of something else.
+    #[error("the checkpoint is of another scenario, or of another version of Penstock")]
+    Scenario,
+    /// The run was cut otherwise.
+    #[error("the checkpoint has {saved} partitions and this run has {built}; both must be equal")]
+    Partitions {
+        /// Partitions of the run that was saved.
+        saved: u32,
+        /// Partitions of the simulation that was built.
+        built: u32,
+    },
+    /// The state does not fit what was built; where.
+    #[error("the state in the checkpoint does not fit this version of Penstock: {0}")]
+    State(String),
+}
+
+penstock_units::state! { Conductor {
+    saved: workload, pending, announced, now, stretch, steps, recent_steps, deadlock_watch, deadlock,
+        flows, is_announced, is_done;
+    within: ;
+    kept: setting, finished;
+} }
+
+impl<O: Observer + Serialize + DeserializeOwned> Simulation<O> {
+    /// Writes the state of the simulation, which stands still, to `sink`.
+    ///
+    /// # Errors
+    /// When `sink` fails, and under the fidelity of the ns-3 HPCC simulator.
+    pub fn save(&self, mut sink: impl Write) -> Result<(), CheckpointError> {
+        if self.setting.scenario.fidelity == Fidelity::Ns3Hpcc {
+            return Err(CheckpointError::Fidelity);
+        }
+        let content = self.content().map_err(|error| CheckpointError::Write(error.to_string()))?;
+        let length = content.len() as u64;
+        let mut header = MAGIC.to_vec();
+        header.extend(FORMAT.to_le_bytes());
+        header.extend(length.to_le_bytes());
+        header.extend(xxh3_64(&content).to_le_bytes());
+        [header, content]
+            .iter()
+            .try_for_each(|part| sink.write_all(part))
+            .and_then(|()| sink.flush())
+            .map_err(|error| CheckpointError::Write(error.to_string()))
+    }
+
+    /// What comes after the header.
+    fn content(&self) -> Result<Vec<u8>, rmp_serde::encode::Error> {
+        let Simulation { setting: _, partitions, conductor, turn } = self;
+        let mut content = Vec::new();
+        content.extend(self.identity().to_le_bytes());
+        content.extend((partitions.len() as u32).to_le_bytes());
+        rmp_serde::encode::write(&mut content, turn)?;
+        rmp_serde::encode::write(&mut content, &Saved(conductor))?;
+        for partition in partitions {
+            rmp_serde::encode::write(&mut content, &Saved(&*lock(partition)))?;
+        }
+        Ok(content)
+    }
+
+    /// A hash of all that decides what the state means.
+    fn identity(&self) -> u64 {
+        let version = env!("CARGO_PKG_VERSION");
+        xxh3_64(format!("{version} {}", self.setting.scenario.to_json()).as_bytes())
+    }
+
+    /// This simulation, which was built from the same scenario and has not begun, in the state that was
+    /// saved in `source`. It must have as many partitions as the one that was saved.
+    ///
+    /// # Errors
+    /// When `source` fails, is cut or damaged, or belongs to something else.
+    pub fn restored(mut self, source: impl Read) -> Result<Self, CheckpointError> {
+        let content = read(source)?;
+        let Some((identity, rest)) = content.split_first_chunk() else {
+            return Err(CheckpointError::Length);
+        };
+        let Some((saved, state)) = rest.split_first_chunk() else {
+            return Err(CheckpointError::Length);
+        };
+        if u64::from_le_bytes(*identity) != self.identity() {
+            return Err(CheckpointError::Scenario);
+        }
+        let (saved, built) = (u32::from_le_bytes(*saved), self.partitions.len() as u32);
+        if saved != built {
+            return Err(CheckpointError::Partitions { saved, built });
+        }
+        self.put_back(state).map_err(CheckpointError::State)?;
+        Ok(self)
+    }
+
+    /// Puts `state` back; an error says in words what does not fit.
+    fn put_back(&mut self, mut state: &[u8]) -> Result<(), String> {
+        let Simulation { setting: _, partitions, conductor, turn } = self;
+        let text = |error: rmp_serde::decode::Error| error.to_string();
+        let mut from = rmp_serde::Deserializer::new(&mut state);
+        *turn = Deserialize::deserialize(&mut from).map_err(text)?;
+        if turn.is_some_and(|turn| turn >= partitions.len()) {
+            return Err("its turn is that of no partition".to_owned());
+        }
+        Restored(conductor).deserialize(&mut from).map_err(text)?;
+        for partition in partitions {
+            let partition = whole(partition.get_mut());
+            Restored(&mut *partition).deserialize(&mut from).map_err(text)?;
+            partition.take_routes()?;
+        }
+        if state.is_empty() { Ok(()) } else { Err("it is longer than a state".to_owned()) }
+    }
+}
+
+/// The content of the checkpoint in `source`, as it was saved.
+fn read(mut source: impl Read) -> Result<Vec<u8>, CheckpointError> {
+    let mut take = |most: u64| {
+        let mut bytes = Vec::new();
+        let read = source.by_ref().take(most).read_to_end(&mut bytes);
+        read.map(|_| bytes).map_err(|error| CheckpointError::Read(error.to_string()))
+    };
+    let header = take(HEADER as u64)?;
+    let Some(header) = header.strip_prefix(&MAGIC) else { return Err(CheckpointError::Foreign) };
+    let fields = header.split_first_chunk().and_then(|(format, rest)| {
+        let (length, checksum) = rest.split_first_chunk()?;
+        Some((u32::from_le_bytes(*format), u64::from_le_bytes(*length), checksum.try_into().ok()?))
+    });
+    let Some((format, length, checksum)) = fields else { return Err(CheckpointError::Length) };
+    if format != FORMAT {
+        return Err(CheckpointError::Format(format));
+    }
+    let content = take(length)?;
+    if content.len() as u64 != length || !take(1)?.is_empty() {
+        return Err(CheckpointError::Length);
+    }
+    if xxh3_64(&content) != u64::from_le_bytes(checksum) {
+        return Err(CheckpointError::Checksum);
+    }
+    Ok(content)
+}
