@@ -21,7 +21,7 @@ if MYPY:
 
     from penstock.errors import Problem, ScenarioError, SimulationError, StorageError
     from penstock.results import Run
-    from penstock.runner import Progress, run, run_many
+    from penstock.runner import Progress, resume, run, run_many
     from penstock.scenario import Scenario, Scheme
 
     __version__: str
@@ -36,6 +36,7 @@ __all__ = [
     "SimulationError",
     "StorageError",
     "__version__",
+    "resume",
     "run",
     "run_many",
 ]
@@ -49,6 +50,7 @@ _MODULES = {
     "Scheme": "scenario",
     "SimulationError": "errors",
     "StorageError": "errors",
+    "resume": "runner",
     "run": "runner",
     "run_many": "runner",
 }

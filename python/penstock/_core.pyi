@@ -11,6 +11,9 @@ class ScenarioError(Exception):
 class SimulationError(Exception):
     """A run failed: time stood still, or under ``check=True`` an invariant did not hold."""
 
+class CheckpointError(Exception):
+    """A state that cannot be written, or does not belong to the run; the text says which."""
+
 Tables = dict[str, dict[str, NDArray[Any]]]
 """Columns of each table, by name."""
 
@@ -23,7 +26,9 @@ class Output(TypedDict):
 def run(
     scenario_json: str,
     *,
-    on_progress: Callable[[int, int, int, int], bool] | None = None,
+    on_progress: Callable[[int, int, int, int], bool | str] | None = None,
+    on_saved: Callable[[], None] | None = None,
+    restore: str | None = None,
     on_rows: Callable[[Tables], None] | None = None,
     most_rows: int = 0,
     check: bool = False,
@@ -35,7 +40,9 @@ def run(
     switches, and a run under ``fidelity = "ns3-hpcc"`` uses one.
 
     `on_progress(sim_ps, end_ps, events, finished_flows)` is called about every 100 ms; when it
-    returns False the run stops and what is finished is returned.
+    returns False the run stops and what is finished is returned. When it returns a path, the state
+    of the simulation is written there, `on_saved` is called, and the run goes on. A run of the same
+    scenario on as many threads goes on from the state in `restore`.
 
     `on_rows(tables)` is called whenever the run holds more than `most_rows` rows of the tables that
     grow with time: flows, buffers, series, events, packets. It gets their rows so far, which are

@@ -115,6 +115,8 @@ def core_refusals(file: str | None) -> Iterator[None]:
         ) from None
     except _core.SimulationError as error:
         raise SimulationError(str(error)) from None
+    except _core.CheckpointError as error:
+        raise refuse("checkpoint", str(error), "run it anew with --force") from None
 
 
 def refuse(field: str, message: str, remedy: str, value: Any = None) -> ScenarioError:

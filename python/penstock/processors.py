@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from penstock.errors import refuse
 
@@ -59,12 +58,26 @@ def check_threads(threads: int | None) -> None:
         raise refuse("threads", "no run can have so many threads", remedy, threads)
 
 
-@dataclass
 class Spent:
-    """What a run has used."""
+    """What a run on so many threads (> 0) has used since it began, on the calling thread."""
 
-    seconds: float = 0.0
-    """Processor time of all its threads [s]; known once the run has ended."""
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._own, self._share = time.thread_time(), _shares.change(threads)
+        self._end: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Processor time of all its threads, until now or until it has ended [s]."""
+        return self._so_far(0) if self._end is None else self._end
+
+    def end(self) -> None:
+        """It has ended."""
+        self._end = self._so_far(-self._threads)
+
+    def _so_far(self, more_threads: int) -> float:
+        share = _shares.change(more_threads) - self._share
+        return time.thread_time() - self._own if self._threads == 1 else share * self._threads
 
 
 class _Shares:
@@ -98,10 +111,8 @@ def processor_time(threads: int) -> Iterator[Spent]:
     Several threads get their share of the process, waiting for each other included: with one run
     at a time that is exact, too, but for what else the process does.
     """
-    spent = Spent()
-    own, share = time.thread_time(), _shares.change(threads)
+    spent = Spent(threads)
     try:
         yield spent
     finally:
-        share = _shares.change(-threads) - share
-        spent.seconds = time.thread_time() - own if threads == 1 else share * threads
+        spent.end()

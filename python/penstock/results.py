@@ -16,6 +16,7 @@ import polars as pl
 
 from penstock.errors import ScenarioError
 from penstock.scenario import Scenario
+from penstock.storage.claim import CLAIM_SECONDS
 from penstock.storage.place import SAVE_SECONDS, Place, Writer
 from penstock.storage.record import Checksum, damaged, read_record
 from penstock.tables import COLUMNS, FILES, Frame
@@ -202,9 +203,19 @@ class Run:
         return frame
 
 
-def claim(directory: Path, scenario: Scenario, *, force: bool = False, **patience: float) -> Place:
+def claim(
+    directory: Path,
+    scenario: Scenario,
+    *,
+    force: bool = False,
+    patience: float = CLAIM_SECONDS,
+    resumes: bool = False,
+) -> Place:
     """Claims a directory for a run of a scenario; see :class:`penstock.storage.place.Place`."""
-    return Place(directory, scenario.content_hash(), RUN_FILES, force=force, **patience)
+    scenario_hash = scenario.content_hash()
+    return Place(
+        directory, scenario_hash, RUN_FILES, force=force, patience=patience, resumes=resumes
+    )
 
 
 def _write_table(frame: Frame, sink: Checksum) -> None:

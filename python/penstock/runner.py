@@ -19,15 +19,16 @@ from typing import Any
 from penstock import _core
 from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
-from penstock.errors import core_refusals
+from penstock.errors import core_refusals, refuse
 from penstock.estimate import Estimate
 from penstock.interruption import stopping
 from penstock.processors import check_threads, processor_count, processor_time, threads_for
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run, claim
 from penstock.scenario import Scenario
+from penstock.storage.checkpoint import Checkpoint, Checkpoints, find_checkpoint
 from penstock.storage.name import file_name
-from penstock.storage.pieces import MOST_ROWS, Pieces
+from penstock.storage.pieces import MOST_ROWS
 from penstock.tables import (
     columns_as_frames,
     deadlock_notes,
@@ -102,9 +103,9 @@ def _run(
     threads: int | None,
     progress: Callable[[Progress], None] | None,
     cancel: Callable[[], bool] | None,
-    pieces: Pieces | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Run:
-    """As :func:`run`; rows leave the run for `pieces` while it goes on."""
+    """As :func:`run`; what `checkpoints` keep leaves the run while it goes on."""
     check_threads(threads)
     resolved = scenario.resolve()
     if threads is None or not oversize:
@@ -114,34 +115,47 @@ def _run(
             estimates.check(needed)
     if resolved.fidelity == "ns3-hpcc":
         threads = 1  # that simulator's order of events is one order of all of them
-    began = time.perf_counter()
+    last = checkpoints.last if checkpoints else None
+    began = time.perf_counter() - (last.wall_seconds if last else 0.0)
+    cpu_before = last.cpu_seconds if last else 0.0
 
-    def on_progress(sim_ps: int, end_ps: int, events: int, finished_flows: int) -> bool:
+    def on_progress(sim_ps: int, end_ps: int, events: int, finished_flows: int) -> bool | str:
         if progress:
             wall = time.perf_counter() - began
             progress(Progress(sim_ps, resolved.duration, end_ps, events, finished_flows, wall))
-        return not (cancel and cancel())
+        stops = bool(cancel and cancel())
+        file = checkpoints.due(stops=stops) if checkpoints else None
+        return file or not stops
+
+    def on_saved() -> None:
+        assert checkpoints is not None
+        wall = time.perf_counter() - began
+        checkpoints.written(threads, check, wall, cpu_before + spent.seconds)
 
     def on_rows(tables: Mapping[str, Mapping[str, Any]]) -> None:
-        assert pieces is not None
-        pieces.add(columns_as_frames(tables))
+        assert checkpoints is not None
+        checkpoints.pieces.add(columns_as_frames(tables))
 
     with core_refusals(scenario.file), processor_time(threads) as spent:
         output = _core.run(
             resolved.to_json(),
             on_progress=on_progress,
-            on_rows=on_rows if pieces else None,
+            on_rows=on_rows if checkpoints else None,
             most_rows=MOST_ROWS,
+            on_saved=on_saved,
+            restore=checkpoints.restore() if checkpoints else None,
             check=check,
             threads=threads,
         )
     used = {
         "wall_seconds": time.perf_counter() - began,
-        "cpu_seconds": spent.seconds,
+        "cpu_seconds": cpu_before + spent.seconds,
         "threads": threads,
     }
     summary: dict[str, Any] = json.loads(output["summary"])
-    frames = make_frames(output["tables"], summary["event_names"], pieces)
+    frames = make_frames(
+        output["tables"], summary["event_names"], checkpoints.pieces if checkpoints else None
+    )
     summary |= used | {
         "ns_per_packet_hop": used["cpu_seconds"] * 1e9 / max(summary["packet_hops"], 1),
         "peak_memory_bytes": peak_memory_bytes(),
@@ -171,6 +185,8 @@ def run_many(
     jobs: int | None = None,
     threads: int | None = None,
     check: bool = False,
+    checkpoint_seconds: float | None = None,
+    resumed: Mapping[str, Checkpoint] | None = None,
     progress: Callable[[str, Progress], None] | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
@@ -194,6 +210,11 @@ def run_many(
     threads
         Threads of each; by default the processors that the runs at a time leave free, and one for
         a small run.
+    checkpoint_seconds
+        Time after which each leaves a checkpoint in its directory [s], from which
+        :func:`resume` goes on; none without it.
+    resumed
+        Runs that go on from a checkpoint in their directory, on as many threads as before.
     on_estimate
         Is told what all runs together will take, before the first.
 
@@ -204,14 +225,24 @@ def run_many(
         written to is refused before anything runs.
     """
     check_threads(threads)
+    resumed = resumed or {}
+    _check_checkpoints(scenarios, checkpoint_seconds, out is not None)
     workers = min(jobs or processor_count(), len(scenarios)) or 1
     cancel = threading.Event()
     with stopping(cancel.set), ExitStack() as stack:
         needed = _check_all(scenarios, workers, oversize, on_estimate)
         places = {
-            name: stack.enter_context(claim(directory, scenarios[name], force=force))
+            name: stack.enter_context(
+                claim(directory, scenarios[name], force=force, resumes=name in resumed)
+            )
             for name, directory in _directories(scenarios, out).items()
         }
+        kept = {
+            name: place.checkpoints(checkpoint_seconds, resumed.get(name))
+            for name, place in places.items()
+        }
+        for name, checkpoints in kept.items():
+            checkpoints.begin(scenarios[name])
 
         def work(name: str) -> Run | None:
             if cancel.is_set():
@@ -224,7 +255,7 @@ def run_many(
                 threads=threads or threads_for(needed[name].packet_hops, workers),
                 progress=each,
                 cancel=cancel.is_set,
-                pieces=places[name].pieces() if name in places else None,
+                checkpoints=kept.get(name),
             )
             if name in places:
                 with places[name] as place:
@@ -238,6 +269,59 @@ def run_many(
             _wait(set(futures.values()), cancel)
     results = {name: future.result() for name, future in futures.items()}
     return {name: finished for name, finished in results.items() if finished is not None}
+
+
+def resume(
+    directory: str | Path,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+) -> Run:
+    """Goes on with a run that did not end, from its last checkpoint.
+
+    The results are those of a run that was never stopped. A signal stops it as in
+    :func:`run_many`; then it can be resumed again.
+
+    Parameters
+    ----------
+    directory
+        Where the run was to be saved; it is saved there.
+
+    Raises
+    ------
+    ScenarioError
+        There is no checkpoint, it is damaged, or another version has written it.
+    SimulationError, StorageError
+        As :func:`run_many`.
+    """
+    place = Path(directory)
+    scenario, last = find_checkpoint(place)
+    each = None if progress is None else lambda _, now: progress(now)
+    name = scenario.scheme.name
+    runs = run_many(
+        {name: scenario},
+        out={name: place},
+        oversize=True,
+        threads=last.threads,
+        check=last.check,
+        checkpoint_seconds=last.every_seconds,
+        resumed={name: last},
+        progress=each,
+    )
+    return runs[name]
+
+
+def _check_checkpoints(
+    scenarios: Mapping[str, Scenario], seconds: float | None, is_saved: bool
+) -> None:
+    """Refuses checkpoints that cannot be written."""
+    if seconds is None:
+        return
+    if not is_saved:
+        raise refuse("checkpoint_seconds", "the runs have no directory", "name one with out")
+    for scenario in scenarios.values():
+        if scenario.fidelity == "ns3-hpcc":
+            message = "a run of this fidelity shares its random numbers and cannot be saved"
+            raise refuse("fidelity", message, "leave the checkpoints out", scenario.fidelity)
 
 
 def _check_all(

@@ -69,6 +69,8 @@ class FakeCore:
         scenario_json: str,
         *,
         on_progress: Callable[[int, int, int, int], bool] | None = None,
+        on_saved: Callable[[], None] | None = None,
+        restore: str | None = None,
         on_rows: Callable[[dict[str, Any]], None] | None = None,
         most_rows: int = 0,
         check: bool = False,

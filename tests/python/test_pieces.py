@@ -37,7 +37,7 @@ def test_a_run_that_hands_out_its_rows_is_saved_as_any_other(
     pieces_before = Pieces.before
 
     def before(self: Pieces, table: str, last: pl.DataFrame) -> pl.DataFrame | pl.LazyFrame:
-        written.extend(self._paths[table])
+        written.extend(self.paths(table))
         return pieces_before(self, table, last)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -63,7 +63,9 @@ def test_a_stopped_run_that_is_not_saved_still_has_its_rows(
     run_many({"one": scenario}, out=tmp_path)
     long = measured("20 ms")
     with penstock.results.claim(tmp_path / "one", scenario) as place:
-        stopped = penstock.runner._run(long, False, True, 1, None, lambda: True, place.pieces())
+        stopped = penstock.runner._run(
+            long, False, True, 1, None, lambda: True, place.checkpoints()
+        )
         assert stopped.is_cancelled
         stopped.save_at(place)
     assert stopped.flows.height == stopped.summary["flows_started"] > FEW_ROWS

@@ -27,6 +27,11 @@ class Listing(NamedTuple):
 
 COMMANDS = {
     "run": Listing("simulation", "run", "Run one scenario and write a run directory."),
+    "resume": Listing(
+        "simulation",
+        "resume",
+        "Go on with a run that was stopped or killed, from its last checkpoint.",
+    ),
     "compare": Listing(
         "simulation",
         "compare",

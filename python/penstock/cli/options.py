@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,9 @@ HASH_DIGITS = 8
 """Digits of a scenario's hash in a name (our choice: a person's runs do not collide)."""
 NAME_BYTES_MAX = 200
 """Longest name of a directory for results [B]; file systems allow 255, drafts add some."""
+
+_EVERY = re.compile(r"every=(?P<number>[0-9]{1,6}(\.[0-9]{1,6})?) ?(?P<unit>s|min|h)")
+_UNITS = {"s": 1.0, "min": 60.0, "h": 3_600.0}
 
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a name of `list scenarios`.")
@@ -55,6 +59,14 @@ ThreadsOption = Annotated[
         min=1,
         max=THREADS_MAX,
         help="Threads of a run, for the same results; default: the processors that are free.",
+    ),
+]
+CheckpointOption = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="every=TIME",
+        help="Leave a checkpoint for `penstock resume` every so often, e.g. every=10min.",
     ),
 ]
 CheckOption = Annotated[
@@ -93,6 +105,18 @@ def read_scenario(
 def read_settings(settings: list[str] | None) -> dict[str, Any]:
     """The fields that ``--set`` sets, and their values."""
     return dict(_setting(text) for text in settings or [])
+
+
+def checkpoint_seconds(text: str | None) -> float | None:
+    """The time between two checkpoints [s]; none without the option."""
+    if text is None:
+        return None
+    found = _EVERY.fullmatch(text)
+    seconds = float(found["number"]) * _UNITS[found["unit"]] if found else 0.0
+    if seconds <= 0:
+        remedy = "write a time of the clock on the wall, such as every=30s, every=10min or every=2h"
+        raise refuse("--checkpoint", "this is no time between two checkpoints", remedy, text)
+    return seconds
 
 
 def out_directory(out: Path | None, default: str) -> Path:

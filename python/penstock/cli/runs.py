@@ -18,6 +18,7 @@ from penstock.readable import bytes_text
 from penstock.results import Run
 from penstock.runner import run_many
 from penstock.scenario import Scenario
+from penstock.storage.checkpoint import Checkpoint, can_be_resumed
 from penstock.storage.record import REPORT_FILE
 from penstock.tables import FILES
 
@@ -30,6 +31,8 @@ def simulate(
     jobs: int | None = None,
     threads: int | None = None,
     check: bool = False,
+    checkpoint_seconds: float | None = None,
+    resumed: Mapping[str, Checkpoint] | None = None,
 ) -> dict[str, Run]:
     """Runs scenarios with a display and saves each as it ends, also when interrupted."""
     with display(scenarios) as shown:
@@ -41,6 +44,8 @@ def simulate(
             jobs=jobs,
             threads=threads,
             check=check,
+            checkpoint_seconds=checkpoint_seconds,
+            resumed=resumed,
             on_estimate=shown.estimate,
             progress=shown.update,
             on_finished=shown.finish,
@@ -126,6 +131,8 @@ def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:
             f"finished; {shown}",
             err=True,
         )
+        if run.directory and can_be_resumed(run.directory):
+            typer.echo(f"  go on with: penstock resume {run.directory}", err=True)
     if unstarted:
         typer.echo(f"  not made: {output.listed(unstarted)}", err=True)
     return typer.Exit(1)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from penstock.cli.options import (
     CheckOption,
+    CheckpointOption,
     ForceOption,
     JobsOption,
     JsonOption,
@@ -17,6 +19,7 @@ from penstock.cli.options import (
     SetOption,
     ThreadsOption,
     TraceOption,
+    checkpoint_seconds,
     default_name,
     new_page,
     out_directory,
@@ -24,6 +27,7 @@ from penstock.cli.options import (
     split_names,
 )
 from penstock.cli.runs import end_if_interrupted, present, simulate
+from penstock.storage.checkpoint import find_checkpoint
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE
 
@@ -38,19 +42,56 @@ def run(
     threads: ThreadsOption = None,
     check: CheckOption = False,
     trace: TraceOption = None,
+    checkpoint: CheckpointOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run one scenario and write a run directory.
 
     Example: penstock run quickstart --scheme dctcp --set load=0.7 --out runs/try
     """
+    every = checkpoint_seconds(checkpoint)
     chosen = read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=scheme)
     name = chosen.scheme.name
     target = out_directory(out, default_name(chosen, name, bool(settings or trace)))
     places = {name: target}
-    runs = simulate({name: chosen}, places, force=force, threads=threads, check=check)
+    runs = simulate(
+        {name: chosen},
+        places,
+        force=force,
+        threads=threads,
+        check=check,
+        checkpoint_seconds=every,
+    )
     end_if_interrupted(runs, [name])
     present(runs, target, f"{chosen.name}: {name}", as_json)
+
+
+def resume(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Where the run was to be saved (--out).")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Go on with a run that was stopped or killed, from its last checkpoint.
+
+    The run must have been started with --checkpoint. It ends with the results of a run that was
+    never stopped.
+
+    Example: penstock resume runs/long
+    """
+    scenario, last = find_checkpoint(directory)
+    name = scenario.scheme.name
+    runs = simulate(
+        {name: scenario},
+        {name: directory},
+        force=True,
+        threads=last.threads,
+        check=last.check,
+        checkpoint_seconds=last.every_seconds,
+        resumed={name: last},
+    )
+    end_if_interrupted(runs, [name])
+    present(runs, directory, f"{scenario.name}: {name}", as_json)
 
 
 def compare(

@@ -21,9 +21,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from penstock.errors import ScenarioError, describe
+from penstock.storage.checkpoint import UNFINISHED, Checkpoint, Checkpoints, has_checkpoint
 from penstock.storage.claim import CLAIM_SECONDS, LOCK, Claim, refuse_out
 from penstock.storage.draft import DRAFT, draft_of, failure, lock, sweep_files
-from penstock.storage.pieces import Pieces
 from penstock.storage.record import (
     LATER_FILES,
     SUMMARY_FILE,
@@ -35,10 +35,8 @@ from penstock.storage.record import (
 
 SAVE_SECONDS = 60.0
 """How long saving waits for another writer (our choice: others save for seconds)."""
-_UNFINISHED = ".unfinished"
+MARK = ".unfinished"
 """A file in every draft that is being written; a directory without it may hold files of others."""
-PIECES = "pieces"
-"""A folder in a draft, for rows that leave the run before it ends."""
 _EXCHANGE = 2
 """`RENAME_EXCHANGE` of Linux's renameat2(2)."""
 _AT_FDCWD = -100
@@ -63,6 +61,8 @@ class Place:
         Another scenario's run may be replaced, and files of others may stand beside it.
     patience
         How long to wait for another writer [s].
+    resumes
+        The run that did not end there goes on; otherwise its checkpoint is lost.
 
     Raises
     ------
@@ -78,6 +78,7 @@ class Place:
         *,
         force: bool = False,
         patience: float = CLAIM_SECONDS,
+        resumes: bool = False,
     ) -> None:
         self.directory = Path(os.path.realpath(directory))
         self.shown = directory
@@ -85,14 +86,19 @@ class Place:
         self._draft = draft_of(self.directory)
         self._claim = Claim(self.directory, patience=patience)
         try:
-            _retire(self._draft, self.directory)
+            if resumes:
+                _take_up(self._draft, self.directory)
+            else:
+                _check_checkpoint(self._draft, directory, force)
+                _retire(self._draft, self.directory)
             sweep(self.directory.parent)
             sweep_files(self.directory)
             self.earlier = _earlier(self.directory, directory, scenario_hash, force)
             if self.earlier is None:
                 _check_names(self.directory, directory, {*names, SUMMARY_FILE, *LATER_FILES})
-            self._draft.mkdir()
-            (self._draft / _UNFINISHED).touch()
+            self._draft.mkdir(exist_ok=resumes)
+            (self._draft / MARK).touch()
+            (self._draft / UNFINISHED).mkdir(exist_ok=resumes)
         except OSError as error:
             self.release()
             raise failure(directory, error, 0, directory.exists()) from None
@@ -112,16 +118,17 @@ class Place:
         self.release()
 
     def release(self) -> None:
-        """Lets others write here; what was not put is gone."""
+        """Lets others write here; what was not put is gone, but for a checkpoint."""
         if self._claim.is_held:
-            _retire(self._draft, self.directory)
+            if not _is_unfinished(self._draft):
+                _retire(self._draft, self.directory)
             self._claim.release()
 
-    def pieces(self) -> Pieces:
-        """Where rows go that leave the run before it ends."""
-        folder = self._draft / PIECES
-        folder.mkdir(exist_ok=True)
-        return Pieces(folder)
+    def checkpoints(
+        self, every_seconds: float | None = None, last: Checkpoint | None = None
+    ) -> Checkpoints:
+        """What the run leaves here while it goes on; see :class:`Checkpoints`."""
+        return Checkpoints(self._draft / UNFINISHED, every_seconds, last)
 
     def put(self, summary: dict[str, Any], files: Mapping[str, Writer]) -> Path:
         """Writes a run; it stands in the directory when this returns.
@@ -138,12 +145,14 @@ class Place:
         """
         try:
             entries = {name: _write(self._draft / name, write) for name, write in files.items()}
-            shutil.rmtree(self._draft / PIECES, ignore_errors=True)
             (self._draft / SUMMARY_FILE).write_bytes(sealed(summary, entries))
-            (self._draft / _UNFINISHED).unlink()
+            (self._draft / MARK).unlink()
             self._publish()
+            if not (summary["cancelled"] and has_checkpoint(self.directory)):
+                shutil.rmtree(self.directory / UNFINISHED, ignore_errors=True)
         except OSError as error:
-            _retire(self._draft, self.directory)
+            if not _is_unfinished(self._draft):
+                _retire(self._draft, self.directory)
             size = _room(self.directory.parent, summary, files)
             raise failure(self.shown, error, size, self.earlier is not None) from None
         return self.shown
@@ -164,8 +173,9 @@ def sweep(parent: Path) -> None:
         descriptor = lock(path)
         if descriptor is not None:
             hidden = path.name.removesuffix(LOCK)
-            _retire(parent / (hidden + DRAFT), parent / hidden.removeprefix("."))
-            path.unlink(missing_ok=True)
+            if not _is_unfinished(parent / (hidden + DRAFT)):
+                _retire(parent / (hidden + DRAFT), parent / hidden.removeprefix("."))
+                path.unlink(missing_ok=True)
             os.close(descriptor)
 
 
@@ -272,17 +282,47 @@ def _retire(draft: Path, directory: Path) -> None:
     if not draft.is_dir():
         return
     record = Record(draft, {}, {})
-    if (draft / _UNFINISHED).exists():
-        for path in draft.iterdir():
-            if path.name == PIECES:
-                shutil.rmtree(path)
-            elif path.name != _UNFINISHED:  # last: the others are ours as long as it is there
-                path.unlink()
-        (draft / _UNFINISHED).unlink()
+    if (draft / MARK).exists():
+        shutil.rmtree(draft / UNFINISHED, ignore_errors=True)
+        _clear(draft)
+        (draft / MARK).unlink()
     else:
         with contextlib.suppress(ScenarioError):
             record = read_record(draft)
     _remove(record, directory)
+
+
+def _clear(draft: Path) -> None:
+    """Removes the files of a draft but its mark: they are ours as long as it is there."""
+    for path in draft.iterdir():
+        if path.name not in (MARK, UNFINISHED):
+            path.unlink()
+
+
+def _is_unfinished(draft: Path) -> bool:
+    """Whether a draft is of a run that can be resumed."""
+    return (draft / MARK).exists() and has_checkpoint(draft)
+
+
+def _check_checkpoint(draft: Path, shown: Path, force: bool) -> None:
+    """No checkpoint is lost by mistake."""
+    if _is_unfinished(draft) and not force:
+        raise refuse_out(
+            shown,
+            "a run that did not end has left a checkpoint for it",
+            f"go on with `penstock resume {shown}`, or add --force to begin anew",
+        )
+
+
+def _take_up(draft: Path, directory: Path) -> None:
+    """Makes a draft of what a run has left that did not end: its checkpoint and its pieces."""
+    if _is_unfinished(draft):
+        _clear(draft)
+        return
+    _retire(draft, directory)
+    draft.mkdir()
+    (draft / MARK).touch()
+    (directory / UNFINISHED).rename(draft / UNFINISHED)
 
 
 def _between(draft: Path) -> Path:
@@ -293,6 +333,8 @@ def _between(draft: Path) -> Path:
 def _remove(record: Record, directory: Path | None = None) -> None:
     """Removes a run; files of others move to `directory`, or stay where they are."""
     names = record.names() if record.files else set()
+    if names:
+        shutil.rmtree(record.directory / UNFINISHED, ignore_errors=True)
     if directory is not None and directory.is_dir():
         for path in list(record.directory.iterdir()):
             if path.name not in names and not os.path.lexists(directory / path.name):

@@ -1,0 +1,186 @@
+"""Checkpoints: what a run leaves on disk while it goes on, so that a killed run can be resumed.
+
+They stand in the folder :data:`UNFINISHED` of the run's draft: the scenario, the state of the
+simulation, the pieces of its tables, and ``checkpoint.json``, which is replaced last and in one
+step. So at any moment the folder has one whole checkpoint, or none yet. A run that a signal has
+stopped keeps the folder in its directory. Where next: :mod:`penstock.storage.place`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from penstock.errors import Problem, ScenarioError
+from penstock.provenance import code_digest
+from penstock.scenario import Scenario
+from penstock.storage.draft import draft_of, failure, write_whole
+from penstock.storage.pieces import Pieces
+
+UNFINISHED = "unfinished"
+"""The folder of a draft for what a run leaves on disk while it goes on."""
+CHECKPOINT_FILE = "checkpoint.json"
+_SCENARIO_FILE = "scenario.toml"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What is known about a run at a checkpoint."""
+
+    state: str
+    """Name of the file with the state of the simulation."""
+    pieces: dict[str, int]
+    """Pieces of each table."""
+    every_seconds: float
+    """Time between two checkpoints [s]."""
+    threads: int
+    """Threads of the run; their number decides the shape of the state."""
+    check: bool
+    """Whether the invariants are checked."""
+    wall_seconds: float
+    """Time that the run has taken [s]."""
+    cpu_seconds: float
+    """Processor time that it has taken [s]."""
+    code: str
+    """Digest of the package that has written it; no other can read it."""
+
+
+class Checkpoints:
+    """The checkpoints of a run, and the pieces of its tables.
+
+    Parameters
+    ----------
+    folder
+        Where they are written.
+    every_seconds
+        Time between two checkpoints [s]; none are written without it.
+    last
+        The checkpoint from which the run goes on.
+    """
+
+    def __init__(
+        self, folder: Path, every_seconds: float | None = None, last: Checkpoint | None = None
+    ) -> None:
+        self.folder = folder
+        self.every_seconds = every_seconds
+        self.last = last
+        self.pieces = Pieces(folder, last.pieces if last else {})
+        self._written = time.monotonic()
+        self._is_last = False
+        self._number = int(last.state.removeprefix("state-")) if last else 0
+
+    def begin(self, scenario: Scenario) -> None:
+        """Keeps the scenario, without which no checkpoint can be resumed."""
+        if self.every_seconds is not None:
+            write_whole(self.folder / _SCENARIO_FILE, scenario.to_toml().encode())
+
+    def due(self, *, stops: bool) -> str | None:
+        """The file for the state of the simulation, if it is time for a checkpoint.
+
+        Parameters
+        ----------
+        stops
+            The run is to stop: it leaves one checkpoint more, so that nothing is lost.
+        """
+        if self.every_seconds is None or self._is_last:
+            return None
+        if not stops and time.monotonic() < self._written + self.every_seconds:
+            return None
+        self._is_last = stops
+        return str(self.folder / f"state-{self._number + 1}")
+
+    def restore(self) -> str | None:
+        """The file with the state from which the run goes on."""
+        return str(self.folder / self.last.state) if self.last else None
+
+    def written(self, threads: int, check: bool, wall_seconds: float, cpu_seconds: float) -> None:
+        """The state is in the file: from now on this is the checkpoint.
+
+        Raises
+        ------
+        StorageError
+            The disk does not take it; the checkpoint before is still there.
+        """
+        assert self.every_seconds is not None
+        before, self._number = self.last, self._number + 1
+        state = self.folder / f"state-{self._number}"
+        self.last = Checkpoint(
+            state.name,
+            self.pieces.counts(),
+            self.every_seconds,
+            threads,
+            check,
+            wall_seconds,
+            cpu_seconds,
+            code_digest(),
+        )
+        try:
+            for path in (state, *self.pieces.paths()):
+                _to_disk(path)
+        except OSError as error:
+            raise failure(state, error, 0, before is not None) from None
+        write_whole(self.folder / CHECKPOINT_FILE, json.dumps(asdict(self.last)).encode())
+        if before is not None:
+            (self.folder / before.state).unlink(missing_ok=True)
+        self._written = time.monotonic()
+
+
+def has_checkpoint(directory: Path) -> bool:
+    """Whether a draft or a run directory has a checkpoint."""
+    return (directory / UNFINISHED / CHECKPOINT_FILE).is_file()
+
+
+def can_be_resumed(directory: Path) -> bool:
+    """Whether :func:`find_checkpoint` finds one for this directory."""
+    return any(has_checkpoint(place) for place in _places(directory))
+
+
+def _places(directory: Path) -> tuple[Path, Path]:
+    return draft_of(Path(os.path.realpath(directory))), directory
+
+
+def find_checkpoint(directory: Path) -> tuple[Scenario, Checkpoint]:
+    """The scenario and the last checkpoint of a run that did not end.
+
+    Parameters
+    ----------
+    directory
+        Where the run shall stand once it has ended.
+
+    Raises
+    ------
+    ScenarioError
+        There is no checkpoint, it is damaged, or another version has written it.
+    """
+    places = _places(directory)
+    folder = next((one / UNFINISHED for one in places if has_checkpoint(one)), None)
+    if folder is None:
+        remedy = "name the directory of a run that was started with --checkpoint every=10min"
+        raise _refusal("there is no checkpoint of a run that did not end", remedy, directory)
+    try:
+        found = Checkpoint(**json.loads((folder / CHECKPOINT_FILE).read_bytes()))
+        scenario = Scenario.from_toml(folder / _SCENARIO_FILE)
+        for path in (folder / found.state, *Pieces(folder, found.pieces).paths()):
+            path.stat()
+    except (ValueError, TypeError, OSError) as error:
+        raise _refusal(f"the checkpoint is damaged: {error}", "run it anew", directory) from None
+    if found.code != code_digest():
+        remedy = "resume it with the version that has written it, or run it anew with --force"
+        raise _refusal("another version of Penstock has written the checkpoint", remedy, directory)
+    return scenario, found
+
+
+def _refusal(message: str, remedy: str, directory: Path) -> ScenarioError:
+    return ScenarioError([Problem("checkpoint", message, remedy, str(directory))])
+
+
+def _to_disk(path: Path) -> None:
+    """Waits until the content of a file is on the disk, not only on its way."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
