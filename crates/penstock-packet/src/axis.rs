@@ -23,7 +23,7 @@
 ///
 /// - `pub mod pfc;` for each policy;
 /// - the enum of configurations, which serde reads and writes with the tag `kind`;
-/// - the enum of states, stored by value;
+/// - the enum of states, stored by value, which serde saves and restores in the middle of a run;
 /// - `new(config, place)`, which calls `new(&PfcConfig, &Place)` of the state;
 /// - `check(problems)` of the enum of configurations, which checks each field against the bounds
 ///   that it declares ([`penstock_units::declared`]) and then calls `check` of the parameters;
