@@ -2,6 +2,7 @@
 //! flows last.
 
 use penstock_units::Time;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::table::{Column, Table};
 
@@ -79,14 +80,14 @@ impl FlowTable {
     /// The result digest, exact to the picosecond: equal flow records in equal order have equal
     /// digests.
     pub fn digest(&self) -> String {
-        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        let mut hasher = Xxh3::new();
         let wide = [&self.flow, &self.size, &self.start, &self.completion, &self.delivered];
         let narrow = [&self.source, &self.destination, &self.label, &self.class];
         for column in wide {
-            column.iter().for_each(|value| hasher.update(&value.to_le_bytes()));
+            hash(&mut hasher, column, u64::to_le_bytes);
         }
         for column in narrow.into_iter().chain([&self.retransmitted_packets]) {
-            column.iter().for_each(|value| hasher.update(&value.to_le_bytes()));
+            hash(&mut hasher, column, u32::to_le_bytes);
         }
         format!("{:032x}", hasher.digest128())
     }
@@ -119,6 +120,17 @@ impl FlowTable {
             ("retransmitted_packets", Column::U32(self.retransmitted_packets)),
         ];
         Table { name: "flows", columns }
+    }
+}
+
+/// Hashes the `bytes` of all values of a column, 1 kB at a time.
+fn hash<T: Copy, const N: usize>(hasher: &mut Xxh3, column: &[T], bytes: impl Fn(T) -> [u8; N]) {
+    let mut block = [0; 1024];
+    for values in column.chunks(block.len() / N) {
+        for (place, &value) in block.chunks_exact_mut(N).zip(values) {
+            place.copy_from_slice(&bytes(value));
+        }
+        hasher.update(&block[..values.len() * N]);
     }
 }
 
