@@ -1,19 +1,19 @@
 //! A set of small numbers as bits. Switch hardware keeps its empty queues in the same way.
 
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 
 /// A set of numbers below a bound. The first 64 numbers are stored in place, because most ports have
 /// fewer queues and a list would cost one more cache line.
 #[derive(Clone, Debug)]
 pub struct Bitmap {
     first: u64,
-    others: Vec<u64>,
+    others: Box<[u64]>,
 }
 
 impl Bitmap {
     /// The empty set of numbers below `bound`.
     pub fn new(bound: usize) -> Self {
-        let mut bitmap = Bitmap { first: 0, others: Vec::new() };
+        let mut bitmap = Bitmap { first: 0, others: Box::default() };
         bitmap.grow(bound);
         bitmap
     }
@@ -22,7 +22,9 @@ impl Bitmap {
     pub fn grow(&mut self, bound: usize) {
         let others = bound.div_ceil(64).saturating_sub(1);
         if self.others.len() < others {
-            self.others.resize(others, 0);
+            let mut words = core::mem::take(&mut self.others).into_vec();
+            words.resize(others, 0);
+            self.others = words.into_boxed_slice();
         }
     }
 
