@@ -3,8 +3,8 @@
 //! Queue 0 is the reserved control queue: it is served first, never paused and not counted. Data queues
 //! are numbered from 1. The number of a queue is also the `upstreamQ` that packets carry.
 
-use alloc::vec;
 use alloc::vec::Vec;
+use core::num::NonZeroU16;
 
 use penstock_packet::{CreditQueue, Fifo, Packet, PacketId, PacketPool, PauseClock};
 use penstock_units::{BitRate, Time};
@@ -63,7 +63,7 @@ pub struct Port {
     /// No data may be sent until `held_until` (FAFC).
     is_held: bool,
     /// The queue whose grace the last departure has used up.
-    out_of_grace: Option<u16>,
+    out_of_grace: Option<NonZeroU16>,
     scheduler: Scheduler,
     /// Counters for measurement.
     pub counters: PortCounters,
@@ -79,14 +79,14 @@ pub struct Port {
 }
 
 impl Port {
-    /// A port of `rate` whose data queue `1 + i` serves class `classes[i]`.
-    pub(crate) fn new(rate: BitRate, classes: &[u8], scheduler: Scheduler) -> Self {
-        let mut port = Port {
+    /// A port of `rate` without queues.
+    pub(crate) fn new(rate: BitRate, scheduler: Scheduler) -> Self {
+        Port {
             control: Fifo::default(),
-            queues: vec![DataQueue::default()],
+            queues: Vec::new(),
             scheduler,
-            empty: Bitmap::new(classes.len() + 1),
-            open: Bitmap::new(classes.len() + 1),
+            empty: Bitmap::new(0),
+            open: Bitmap::new(0),
             rate,
             bytes: 0,
             active: 0,
@@ -99,11 +99,27 @@ impl Port {
             out_of_grace: None,
             forecast: QueueForecast::default(),
             counters: PortCounters::default(),
-        };
-        for &class in classes {
-            port.add_queue(class);
         }
-        port
+    }
+
+    /// Makes the queues of the port, unless it has them: data queue `1 + i` serves class `classes[i]`.
+    /// A port has no queues before its first packet or pause, because most ports of a large network
+    /// never have either.
+    #[inline]
+    pub(crate) fn prepare(&mut self, classes: &[u8]) {
+        if self.queues.is_empty() {
+            self.make_queues(classes);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_queues(&mut self, classes: &[u8]) {
+        self.queues.reserve_exact(1 + classes.len());
+        self.queues.push(DataQueue::default());
+        for &class in classes {
+            self.add_queue(class);
+        }
     }
 
     /// Adds an empty data queue for `class` and returns its number.
@@ -145,7 +161,8 @@ impl Port {
         self.queue_pauses.paused()
     }
 
-    /// All queues. The first entry stands for the control queue and is not used.
+    /// All queues. The first entry stands for the control queue and is not used. Empty before the first
+    /// packet or pause.
     #[inline]
     pub fn queues(&self) -> &[DataQueue] {
         &self.queues
@@ -265,7 +282,9 @@ impl Port {
         scheduling::dispatch!(&mut self.scheduler, policy => policy.charge(queue, bytes as u32));
         if queue.grace > 0 {
             queue.grace = queue.grace.saturating_sub(bytes as u32);
-            self.out_of_grace = (queue.grace == 0).then_some(index as u16);
+            if queue.grace == 0 {
+                self.out_of_grace = NonZeroU16::new(index as u16);
+            }
         }
         if queue.packets.is_empty() {
             self.empty.insert(index);

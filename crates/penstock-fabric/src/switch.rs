@@ -60,6 +60,8 @@ pub(crate) struct Departure {
 pub struct Switch {
     node: u32,
     ports: Vec<Port>,
+    /// The classes of the data queues that a port has from its first packet or pause on.
+    classes: Vec<u8>,
     admission: Admission,
     assignment: Assignment,
     marking: Marking,
@@ -72,9 +74,10 @@ impl Switch {
     /// The switch that `config` describes, at the place that `facts` describes.
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes(facts.ports.len());
-        let ports = facts.ports.iter().map(|port| {
-            Port::new(port.rate, &classes, Scheduler::new(&config.scheduling, &port.rate))
-        });
+        let ports = facts
+            .ports
+            .iter()
+            .map(|port| Port::new(port.rate, Scheduler::new(&config.scheduling, &port.rate)));
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);
         let accounts = admission.accounts().count();
@@ -88,6 +91,7 @@ impl Switch {
         Switch {
             node: facts.node,
             ports: ports.collect(),
+            classes,
             admission,
             assignment: Assignment::new(&config.assignment, facts),
             marking: Marking::new(&config.marking, facts),
@@ -161,6 +165,7 @@ impl Switch {
         let now = moment.now;
         let packet = &mut moment.pool[id];
         let random = self.draws.own();
+        port.prepare(&self.classes);
         let excuses = port.counters.excuses;
         let arrival = Assigning { now, egress, port, packet, random };
         let assigned =

@@ -316,11 +316,11 @@ fn add_counts(summary: &mut Summary, setting: &Setting, measured: &[Measurements
 }
 
 fn links_table<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>]) -> Table {
-    let ends = (0u32..).zip(&setting.topology.links).map(|(number, link)| {
+    links::table(&setting.topology, |number| {
+        let link = &setting.topology.links[number as usize];
         let (partition, _) = setting.placement.of_node(link.from);
         partitions[partition].counted_at(now, setting.placement.of_link(number)[0])
-    });
-    links::table(&setting.topology, &ends.collect::<Vec<_>>())
+    })
 }
 
 /// The tables of counts that were measured in partitions, each merged into one.

@@ -144,8 +144,19 @@ impl Transmission {
     #[inline]
     pub fn time(self, bytes: u32) -> Time {
         let exact = u64::from(bytes) * u64::from(self.byte_time);
+        if exact > 0 && self.fidelity == Fidelity::Exact {
+            return Time::from_ps(exact);
+        }
+        self.odd_time(bytes, exact)
+    }
+
+    /// As [`Transmission::time`], at a rate that is not prepared or under the fidelity of the ns-3 HPCC
+    /// simulator; `exact` is the exact time (ps), 0 when the rate is not prepared. Out of line, so that
+    /// the code of a usual packet-hop is short.
+    #[cold]
+    #[inline(never)]
+    fn odd_time(self, bytes: u32, exact: u64) -> Time {
         match self.fidelity {
-            Fidelity::Exact if exact > 0 => Time::from_ps(exact),
             // Unless the exact time is a whole number of nanoseconds, ns-3 simply rounds it down.
             Fidelity::Ns3Hpcc if !exact.is_multiple_of(1_000) => Time::from_ns(exact / 1_000),
             fidelity => self.rate.serialization_time(Bytes::new(u64::from(bytes)), fidelity),

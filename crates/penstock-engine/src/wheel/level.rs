@@ -89,7 +89,6 @@ impl Level {
 
 /// The level whose index contains the highest bit in which two slot numbers differ; `difference` is
 /// the two numbers, xored.
-/// numbers, xored.
 #[inline]
 pub(super) fn level_of(difference: u64) -> usize {
     if difference >> NEAR_BITS == 0 {

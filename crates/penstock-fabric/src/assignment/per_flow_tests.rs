@@ -16,7 +16,7 @@ fn every_flow_has_a_queue_of_its_own_without_limit() {
     assert_eq!(queues, (1..=600).collect::<Vec<u16>>());
     assert_eq!(bench.queue_of(flow(250)), 251);
     assert_eq!(bench.switch.port(0).counters.collisions, 0);
-    assert_eq!(bench.switch.port(1).queues().len(), 1, "other ports have none");
+    assert!(bench.switch.port(1).queues().is_empty(), "other ports have none");
 }
 
 #[test]

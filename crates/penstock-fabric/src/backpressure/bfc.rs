@@ -126,17 +126,23 @@ pub enum ThresholdConfig {
     },
 }
 
+/// An ingress port has no row of pause counters yet.
+const NO_ROW: u32 = u32::MAX;
+
 /// BFC's backpressure at a switch.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Bfc {
-    /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port.
+    /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port that has counted a packet.
     counters: Vec<u32>,
+    /// By ingress port: where its row starts in `counters`, or [`NO_ROW`].
+    starts: Vec<u32>,
     /// Th by rate and N_active (bytes). The last column serves all larger N_active.
     thresholds: Vec<u32>,
     /// By egress port: where the row of its rate starts.
     rows: Vec<u32>,
     counts_last: bool,
-    /// Whether packets between two ports cause no backpressure, by ingress and egress.
+    /// Whether packets between two ports cause no backpressure, by ingress and egress. Empty where all
+    /// do.
     is_elided: Vec<bool>,
     ports: usize,
     bitmap_interval: Time,
@@ -174,10 +180,12 @@ impl Bfc {
             (config.elide_down_up && is_up(ingress) && is_up(egress))
                 || config.elide.contains(&turn)
         };
-        let is_elided =
-            (0..ports * ports).map(|pair| is_elided(pair / ports, pair % ports)).collect();
+        let elides = config.elide_down_up || !config.elide.is_empty();
+        let pairs = if elides { ports * ports } else { 0 };
+        let is_elided = (0..pairs).map(|pair| is_elided(pair / ports, pair % ports)).collect();
         Bfc {
-            counters: vec![0; ports * UPSTREAM_QUEUES],
+            counters: Vec::new(),
+            starts: vec![NO_ROW; ports],
             thresholds,
             rows,
             counts_last: config.counts_last,
@@ -194,10 +202,33 @@ impl Bfc {
         u64::from(self.thresholds[self.rows[usize::from(egress)] as usize + column])
     }
 
+    /// Whether `packet`, which leaves by `egress`, causes no backpressure.
     #[inline]
-    fn key(&self, packet: &Packet) -> usize {
-        let queue = usize::from(packet.upstream_queue) % UPSTREAM_QUEUES;
-        usize::from(packet.ingress) * UPSTREAM_QUEUES + queue
+    fn is_elided(&self, packet: &Packet, egress: u16) -> bool {
+        let pair = usize::from(packet.ingress) * self.ports + usize::from(egress);
+        self.is_elided.get(pair).copied().unwrap_or(false)
+    }
+
+    /// The counter of the upstream queue of `packet`, whose ingress port has a row.
+    #[inline]
+    fn counter_of(&mut self, packet: &Packet) -> &mut u32 {
+        let start = self.starts[usize::from(packet.ingress)] as usize;
+        &mut self.counters[start + usize::from(packet.upstream_queue) % UPSTREAM_QUEUES]
+    }
+
+    /// Makes a row of pause counters for `ingress`.
+    #[cold]
+    fn add_row(&mut self, ingress: u16) {
+        self.starts[usize::from(ingress)] = self.counters.len() as u32;
+        self.counters.resize(self.counters.len() + UPSTREAM_QUEUES, 0);
+    }
+
+    /// The pause counters of `ingress`; empty where no packet was counted yet.
+    fn row(&self, ingress: u16) -> &[u32] {
+        match self.starts[usize::from(ingress)] {
+            NO_ROW => &[],
+            start => &self.counters[start as usize..start as usize + UPSTREAM_QUEUES],
+        }
     }
 
     /// Whether a packet that has joined its queue holds a pause counter. Always inlined: an ordinary
@@ -206,7 +237,7 @@ impl Bfc {
     pub(crate) fn counts(&self, joining: &Passing<'_>) -> bool {
         let (packet, egress) = (joining.packet(), joining.egress);
         joining.queue_bytes > self.limit(egress, joining.port())
-            && !self.is_elided[usize::from(packet.ingress) * self.ports + usize::from(egress)]
+            && !self.is_elided(packet, egress)
             && packet.flags.contains(PacketFlags::TRACKED)
             && (self.counts_last || !packet.is_last())
     }
@@ -215,9 +246,12 @@ impl Bfc {
     /// upstream queue.
     fn count(&mut self, packet: &mut Packet) -> Option<ControlFrame> {
         packet.flags.insert(PacketFlags::COUNTED);
-        let key = self.key(packet);
-        self.counters[key] += 1;
-        if self.counters[key] > 1 {
+        if self.starts[usize::from(packet.ingress)] == NO_ROW {
+            self.add_row(packet.ingress);
+        }
+        let counter = self.counter_of(packet);
+        *counter += 1;
+        if *counter > 1 {
             return None;
         }
         let signal = Signal::PauseQueue(packet.upstream_queue);
@@ -226,9 +260,8 @@ impl Bfc {
 
     /// The upstream queues of `ingress` that should be paused.
     fn bitmap(&self, ingress: u16) -> u128 {
-        let from = usize::from(ingress) * UPSTREAM_QUEUES;
-        let row = &self.counters[from..from + UPSTREAM_QUEUES];
-        row.iter()
+        self.row(ingress)
+            .iter()
             .enumerate()
             .fold(0, |bits, (queue, &count)| bits | (u128::from(count > 0) << queue))
     }
@@ -245,7 +278,7 @@ impl Bfc {
 
     /// The pause counter of an upstream queue, for checks.
     pub(crate) fn counter(&self, ingress: u16, queue: u16) -> u32 {
-        self.counters[usize::from(ingress) * UPSTREAM_QUEUES + usize::from(queue)]
+        self.row(ingress).get(usize::from(queue)).copied().unwrap_or(0)
     }
 }
 
@@ -262,9 +295,9 @@ impl Policy for Bfc {
         if !packet.flags.contains(PacketFlags::COUNTED) {
             return None;
         }
-        let key = self.key(packet);
-        self.counters[key] -= 1;
-        if self.counters[key] > 0 {
+        let counter = self.counter_of(packet);
+        *counter -= 1;
+        if *counter > 0 {
             return None;
         }
         let signal = Signal::ResumeQueue(packet.upstream_queue);
@@ -298,21 +331,23 @@ impl Policy for Bfc {
     }
 
     fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
-        let mut counted = vec![0; self.counters.len()];
+        let mut counted = vec![0; self.starts.len() * UPSTREAM_QUEUES];
         for (_, _, packet) in stored.packets() {
+            let queue = usize::from(packet.upstream_queue) % UPSTREAM_QUEUES;
             let is_counted = packet.flags.contains(PacketFlags::COUNTED);
-            counted[self.key(packet)] += u32::from(is_counted);
+            counted[usize::from(packet.ingress) * UPSTREAM_QUEUES + queue] += u32::from(is_counted);
         }
-        match (0..counted.len()).find(|&key| counted[key] != self.counters[key]) {
-            None => Ok(()),
-            Some(key) => Err(format!(
-                "ingress {}, upstream queue {}: pause counter {}, but {} counted packets are queued",
-                key / UPSTREAM_QUEUES,
-                key % UPSTREAM_QUEUES,
-                self.counters[key],
-                counted[key]
-            )),
+        for (key, counted) in counted.into_iter().enumerate() {
+            let (ingress, queue) = ((key / UPSTREAM_QUEUES) as u16, (key % UPSTREAM_QUEUES) as u16);
+            let counter = self.counter(ingress, queue);
+            if counter != counted {
+                return Err(format!(
+                    "ingress {ingress}, upstream queue {queue}: pause counter {counter}, but {counted} \
+                     counted packets are queued"
+                ));
+            }
         }
+        Ok(())
     }
 }
 

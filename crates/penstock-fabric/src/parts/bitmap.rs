@@ -1,6 +1,6 @@
 //! A set of small numbers as bits. Switch hardware keeps its empty queues in the same way.
 
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bitmap {
     first: u64,
-    others: Vec<u64>,
+    others: Box<[u64]>,
 }
 
 impl Bitmap {
     /// The empty set of numbers below `bound`.
     pub fn new(bound: usize) -> Self {
-        let mut bitmap = Bitmap { first: 0, others: Vec::new() };
+        let mut bitmap = Bitmap { first: 0, others: Box::default() };
         bitmap.grow(bound);
         bitmap
     }
@@ -24,7 +24,9 @@ impl Bitmap {
     pub fn grow(&mut self, bound: usize) {
         let others = bound.div_ceil(64).saturating_sub(1);
         if self.others.len() < others {
-            self.others.resize(others, 0);
+            let mut words = core::mem::take(&mut self.others).into_vec();
+            words.resize(others, 0);
+            self.others = words.into_boxed_slice();
         }
     }
 

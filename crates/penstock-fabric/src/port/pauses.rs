@@ -30,7 +30,7 @@ impl Port {
     #[inline]
     pub(crate) fn end_grace(&mut self, pool: &PacketPool) -> bool {
         let Some(queue) = self.out_of_grace.take() else { return false };
-        self.refresh(usize::from(queue), pool);
+        self.refresh(usize::from(queue.get()), pool);
         true
     }
 

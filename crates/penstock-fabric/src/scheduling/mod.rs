@@ -18,7 +18,7 @@ use crate::config::{Surroundings, SwitchConfig};
 axis! { $
     /// The scheduling axis of a scenario.
     config SchedulingConfig, each by configured;
-    /// The scheduler of a port, stored by value.
+    /// The scheduler of a port. The large ones are in a box, so that ports stay small.
     state Scheduler, built in BitRate, each by dispatch;
     /// First in, first out.
     fifo: Fifo(FifoConfig => Fifo),
@@ -29,7 +29,7 @@ axis! { $
     /// Classes share the port by weight, queues of a class in turn (ETS).
     wrr: Wrr(WrrConfig => Box Wrr),
     /// Bit-by-bit round robin between flows.
-    ideal_fair: IdealFair(IdealFairConfig => IdealFair),
+    ideal_fair: IdealFair(IdealFairConfig => Box IdealFair),
     /// The queue whose head packet's flow has the fewest bytes left (BFC A.2).
     srf: Srf(SrfConfig => Srf),
     /// AFQ: the queue of the current round until it is empty, then that of the next round.

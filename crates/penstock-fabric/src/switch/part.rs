@@ -39,6 +39,12 @@ impl Switch {
         &self.ports[usize::from(port)]
     }
 
+    /// The queues of `port`, the control queue included, also those that it has from its first packet or
+    /// pause on.
+    pub fn queue_count(&self, port: u16) -> usize {
+        self.port(port).queues().len().max(1 + self.classes.len())
+    }
+
     /// The accounts of stored bytes.
     pub fn accounts(&self) -> &Accounts {
         self.admission.accounts()

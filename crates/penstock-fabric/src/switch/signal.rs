@@ -75,6 +75,9 @@ impl Switch {
         is_paused: bool,
     ) -> bool {
         let egress = &mut self.ports[usize::from(port)];
+        if is_paused {
+            egress.prepare(&self.classes);
+        }
         let has_changed = egress.set_queue_paused(moment.now, queue, is_paused, moment.pool);
         if has_changed && !is_paused {
             let waited = egress.queues()[usize::from(queue)].packets.bytes();
@@ -89,6 +92,7 @@ impl Switch {
     /// Hands the signal of the neighbour behind `port` to the backpressure.
     fn tell_policy<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16, signal: Signal) {
         let egress = &mut self.ports[usize::from(port)];
+        egress.prepare(&self.classes);
         backpressure::dispatch!(
             &mut self.backpressure,
             policy => policy.on_signal(port, egress, signal, moment.pool)
@@ -117,7 +121,7 @@ impl Switch {
         bitmap: u128,
         id: PacketId,
     ) {
-        for queue in 1..self.port(port).queues().len().min(128) as u16 {
+        for queue in 1..self.queue_count(port).min(128) as u16 {
             let is_paused = bitmap & (1 << queue) != 0;
             if self.set_queue_paused(moment, port, queue, is_paused) {
                 moment.pool[id].upstream_queue = queue;

@@ -201,7 +201,7 @@ impl<'a> Model<'a> {
             Step::Queue { port, queue, is_paused } => {
                 let signal = if is_paused { Signal::PauseQueue } else { Signal::ResumeQueue };
                 self.signal(port, signal(queue));
-                if usize::from(queue) < self.switch.port(port).queues().len() {
+                if usize::from(queue) < self.switch.queue_count(port) {
                     toggle(&mut self.paused_queues, (port, queue), is_paused);
                 }
             }
@@ -213,7 +213,7 @@ impl<'a> Model<'a> {
             Step::Bitmap { port, bits } => {
                 self.signal(port, Signal::QueueBitmap(u128::from(bits)));
                 // A bitmap speaks of the queues that the port has.
-                let queues = self.switch.port(port).queues().len().min(128) as u16;
+                let queues = self.switch.queue_count(port).min(128) as u16;
                 for queue in 0..queues {
                     let is_paused = queue < 16 && bits & (1 << queue) != 0;
                     toggle(&mut self.paused_queues, (port, queue), is_paused);

@@ -30,19 +30,21 @@ pub(crate) struct SendingEnd {
     port: PortCounters,
 }
 
-/// The links table. `ends` has what the sending end of each link has counted. In a run that was
+/// The links table. `end` answers what the sending end of a link has counted. The table asks once for
+/// each column, because a list of all answers would take more memory than the table. In a run that was
 /// stopped before the end of the traffic, `duration_tx_bytes` and `duration_data_bytes` equal the
 /// totals.
-pub(crate) fn table(topology: &Topology, ends: &[SendingEnd]) -> Table {
+pub(crate) fn table(topology: &Topology, end: impl Fn(u32) -> SendingEnd) -> Table {
     let links = &topology.links;
+    let ends = || (0..links.len() as u32).map(&end);
     let of_link = |pick: fn(&crate::topology::Link) -> u32| links.iter().map(pick).collect();
-    let of_end = |pick: fn(&SendingEnd) -> u64| Column::U64(ends.iter().map(pick).collect());
+    let of_end = |pick: fn(&SendingEnd) -> u64| Column::U64(ends().map(|end| pick(&end)).collect());
     let ns_of_end = |pick: fn(&SendingEnd) -> Time| {
-        Column::F64(ends.iter().map(|end| pick(end).as_ns_f64()).collect())
+        Column::F64(ends().map(|end| pick(&end).as_ns_f64()).collect())
     };
     let busy = links
         .iter()
-        .zip(ends)
+        .zip(ends())
         .map(|(link, end)| link.rate.transmission_time(Bytes::new(end.carried.bytes)).as_ns_f64());
     let columns = vec![
         ("link", Column::U32((0..links.len() as u32).collect())),

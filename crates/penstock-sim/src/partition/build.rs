@@ -13,6 +13,7 @@ use rand_pcg::Pcg32;
 
 use super::clock::Sources;
 use super::exchange::Mail;
+use super::lifetime::Paths;
 use super::router::Router;
 use super::standstill::ClockWatch;
 use super::{FORESEEN_FROM_LINKS, Partition, host, slot_width_log2};
@@ -104,6 +105,7 @@ fn partition<O: Observer>(
         order: None,
         observer,
         starts: VecDeque::new(),
+        paths: Paths::default(),
         next_change: 0,
         outbox: mail(),
         inbox: mail(),

@@ -53,7 +53,9 @@ impl Mail {
 }
 
 impl<O: Observer> Partition<O> {
-    /// Packet `id` leaves by a cut link and arrives at `arrival`.
+    /// Packet `id` leaves by a cut link and arrives at `arrival`. Out of line, so that the code of other
+    /// departures is short: in it, the copy of a packet would align the whole frame.
+    #[inline(never)]
     pub(super) fn post(&mut self, link: u32, id: PacketId, arrival: Time) {
         let (partition, link) = self.beyond[link as usize];
         let mail = &mut self.outbox[usize::from(partition)];

@@ -3,7 +3,7 @@
 
 use penstock_packet::Observer;
 use penstock_transport::{BaseRtt, Opening, PathFacts};
-use penstock_units::{Bytes, Fidelity, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Time};
 use serde::{Deserialize, Serialize};
 
 use super::Partition;
@@ -25,7 +25,8 @@ pub(crate) struct Start {
 }
 
 /// The links to the destination and back.
-struct Paths {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths {
     forward: Vec<u32>,
     back: Vec<u32>,
 }
@@ -33,7 +34,9 @@ struct Paths {
 impl<O: Observer> Partition<O> {
     pub(super) fn start_flow(&mut self, now: Time, start: &Start) {
         let Start { number, arrival } = start;
-        let paths = self.paths(start);
+        // Every flow uses the same two lists, so that a flow allocates nothing.
+        let mut paths = std::mem::take(&mut self.paths);
+        self.find_paths(start, &mut paths);
         let flow = self.describe(now, start, &paths);
         let name = self.pool.name_flow();
         let opening = Opening {
@@ -49,6 +52,7 @@ impl<O: Observer> Partition<O> {
         };
         self.slots.insert(name, flow);
         self.router.enter(name, &paths.forward, &paths.back);
+        self.paths = paths;
         self.add_timers(name, *number);
         if flow.is_receiving {
             let (host, mut turn) = self.lend(now, self.host_place(arrival.destination));
@@ -71,26 +75,26 @@ impl<O: Observer> Partition<O> {
         self.wheel.set_rank(sender, 2 * number + 2);
     }
 
-    fn paths(&mut self, Start { number, arrival }: &Start) -> Paths {
-        let links = self.setting.path_links;
-        let (mut forward, mut back) = (Vec::with_capacity(links), Vec::with_capacity(links));
+    /// Writes the paths of a new flow into `paths`.
+    fn find_paths(&mut self, Start { number, arrival }: &Start, paths: &mut Paths) {
+        let Paths { forward, back } = paths;
+        forward.clear();
+        back.clear();
         let (topology, routing) = (&self.setting.topology, self.router.routing());
         if let Some(ns3) = &mut self.ns3 {
-            ns3.paths(topology, routing, arrival, [&mut forward, &mut back]);
-            return Paths { forward, back };
+            return ns3.paths(topology, routing, arrival, [forward, back]);
         }
         let key = path_key(self.setting.path_seed, self.setting.names.hash(*number));
         let ends = (arrival.source, arrival.destination);
         match self.setting.scenario.scheme.routing {
             RoutingConfig::Ecmp {} | RoutingConfig::Spray(_) => {
-                routing.path(ends.0, ends.1, key, &mut forward);
-                routing.path(ends.1, ends.0, reply_key(key), &mut back);
+                routing.path(ends.0, ends.1, key, forward);
+                routing.path(ends.1, ends.0, reply_key(key), back);
             }
             RoutingConfig::SymmetricEcmp {} => {
-                symmetric_paths(topology, routing, ends, key, [&mut forward, &mut back]);
+                symmetric_paths(topology, routing, ends, key, [forward, back]);
             }
         }
-        Paths { forward, back }
     }
 
     /// The facts that the controller of a flow on these two paths may know.
@@ -119,8 +123,14 @@ impl<O: Observer> Partition<O> {
             (Fidelity::Exact, _) => ideal_fct(topology, forward, back, size, frames),
         };
         let links = forward.iter().map(|&link| &topology.links[link as usize]);
-        let kilobyte = |rate: penstock_units::BitRate| {
-            rate.transmission_time(Bytes::new(1 << BYTE_TIME_BITS)).as_ps()
+        // The links of a path mostly have one rate, and then one division serves all of them.
+        let mut known = (BitRate::default(), 0);
+        let mut kilobyte = |rate: BitRate| {
+            if rate != known.0 {
+                let time = rate.transmission_time(Bytes::new(1 << BYTE_TIME_BITS));
+                known = (rate, time.as_ps());
+            }
+            known.1
         };
         let is_here = |host: u32| setting.placement.of_node(host).0 == self.number;
         let pipelines = topology.pipeline_delay * (forward.len() as u64 - 1);

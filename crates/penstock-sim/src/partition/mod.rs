@@ -46,6 +46,7 @@ mod switch;
 pub(crate) use build::partitions;
 use clock::Sources;
 use exchange::Mail;
+use lifetime::Paths;
 pub(crate) use lifetime::Start;
 use router::Router;
 use standstill::ClockWatch;
@@ -90,6 +91,8 @@ pub(crate) struct Partition<O> {
     pub observer: O,
     /// Flows that start before the end of the window, in order.
     pub starts: VecDeque<Start>,
+    /// Room for the paths of the flow that starts.
+    paths: Paths,
     /// The change of routes that comes next.
     next_change: usize,
     /// What leaves for each partition, this one included, at the end of the window.

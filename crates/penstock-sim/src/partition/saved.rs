@@ -12,7 +12,7 @@ penstock_units::state! { [O: Serialize + DeserializeOwned] Partition<O> {
         next_change, outbox, inbox, clock_watch, losses, is_at_end;
     within: hosts, router;
     kept: number, setting, beyond, uplinks, first_port, egress, requests, told, sources, ns3,
-        foresees, control_loss, failure;
+        foresees, control_loss, failure, paths;
 } }
 
 impl<O> Partition<O> {

@@ -3,7 +3,7 @@
 //! Store and forward: a frame occupies each link for its serialization time (rounded up per link),
 //! flies for the link's delay, and waits for the pipeline delay of every switch that it enters.
 
-use penstock_units::{Bytes, Time};
+use penstock_units::{BitRate, Bytes, Time};
 
 use super::table::Routing;
 use crate::topology::Topology;
@@ -113,6 +113,34 @@ struct Stage {
     after: u64,
 }
 
+/// The frames of a flow in one direction, and how long they occupy a link. The links of a path mostly
+/// have one rate, and then one division serves all of them.
+struct Frames {
+    /// Every frame but the last, and the last one.
+    sizes: [Bytes; 2],
+    /// The rate of the link that was looked at last; 0 before the first.
+    rate: BitRate,
+    /// How long the frames occupy that link (ps).
+    services: [u64; 2],
+}
+
+impl Frames {
+    fn new(full: Bytes, last: Bytes) -> Self {
+        Frames { sizes: [full, last], rate: BitRate::default(), services: [0; 2] }
+    }
+
+    #[inline]
+    fn stage(&mut self, topology: &Topology, link: u32) -> Stage {
+        let rate = topology.links[link as usize].rate;
+        if rate != self.rate {
+            self.rate = rate;
+            self.services = self.sizes.map(|frame| rate.transmission_time(frame).as_ps());
+        }
+        let [full, last] = self.services;
+        Stage { full, last, after: flight(topology, link).as_ps() }
+    }
+}
+
 /// The completion time, at the sender, of a flow of `size` payload bytes that is alone on its path
 /// and sends at line rate: from the first bit sent to the arrival of the last ACK (ps).
 ///
@@ -138,31 +166,34 @@ pub fn ideal_fct(
     let payload = frames.payload.get();
     let before_last = (size.get() - 1) / payload;
     let rest = Bytes::new(size.get() - before_last * payload);
-    let stage = |link: u32, full: Bytes, last: Bytes| {
-        let ((full, after), (last, _)) =
-            (crossing(topology, link, full), crossing(topology, link, last));
-        Stage { full: full.as_ps(), last: last.as_ps(), after: after.as_ps() }
-    };
-    let (full, last) = (frames.payload + frames.header, rest + frames.header);
+    let mut data = Frames::new(frames.payload + frames.header, rest + frames.header);
     let acknowledgement = frames.acknowledgement;
     let earlier = if frames.acknowledges_each { acknowledgement } else { Bytes::ZERO };
-    let data = forward.iter().map(|link| stage(*link, full, last));
-    let acknowledgements = back.iter().map(|link| stage(*link, earlier, acknowledgement));
-    last_departure(data.chain(acknowledgements), before_last)
+    let mut acknowledgements = Frames::new(earlier, acknowledgement);
+    let there = forward.iter().map(|&link| data.stage(topology, link));
+    let back = back.iter().map(|&link| acknowledgements.stage(topology, link));
+    last_departure(there.chain(back), before_last)
 }
 
 /// How long `frame` occupies `link`, and how long it then takes to be ready for the next link (ps).
 pub(super) fn crossing(topology: &Topology, link: u32, frame: Bytes) -> (Time, Time) {
+    let rate = topology.links[link as usize].rate;
+    (rate.transmission_time(frame), flight(topology, link))
+}
+
+/// How long a frame that has left `link` takes to be ready for the next link (ps).
+#[inline]
+fn flight(topology: &Topology, link: u32) -> Time {
     let link = &topology.links[link as usize];
     let enters_switch = !topology.is_host(link.to);
     let pipeline = if enters_switch { topology.pipeline_delay } else { Time::ZERO };
-    (link.rate.transmission_time(frame), link.delay.saturating_add(pipeline))
+    link.delay.saturating_add(pipeline)
 }
 
 /// When the last packet has left the last of `stages`, behind `before_last` equal packets.
 fn last_departure(stages: impl Iterator<Item = Stage>, before_last: u64) -> Time {
     let (mut ready, mut crossed, mut slowest) = (0u64, 0u64, 0u64);
-    for stage in stages {
+    stages.for_each(|stage| {
         // Of equal packets that are all ready at time zero, packet k leaves stage i of a line of
         // FIFO servers at (sum of services and delays up to i) + (k - 1) * (slowest service up to
         // i).
@@ -175,7 +206,7 @@ fn last_departure(stages: impl Iterator<Item = Stage>, before_last: u64) -> Time
         let left = ready.max(is_free).saturating_add(stage.last);
         ready = left.saturating_add(stage.after);
         crossed = crossed.saturating_add(stage.after);
-    }
+    });
     Time::from_ps(ready)
 }
 

@@ -261,9 +261,16 @@ impl Routing {
     /// # Panics
     /// When one of the nodes is not a host.
     pub fn path(&self, source: u32, destination: u32, key: u64, links: &mut Vec<u32>) {
-        self.path_by(source, destination, links, |switch, hops| {
-            hops.links[usize::from(hops.ports[pick(switch, key, hops.len())])]
-        });
+        let link = self.access[source as usize].uplink;
+        links.push(link);
+        let mut node = self.link_to[link as usize];
+        while node != destination {
+            let port = self.next_port(node, destination, key);
+            let first = self.first_port[(node - self.hosts) as usize];
+            let link = self.links[first as usize + usize::from(port)];
+            links.push(link);
+            node = self.link_to[link as usize];
+        }
     }
 
     /// The port of [`Routing::path`] by which a packet leaves `switch`, wherever the packet has come

@@ -99,7 +99,9 @@ impl Workload {
     fn refill(&mut self, entry: u16) {
         let flow = self.sources[usize::from(entry)].next();
         self.pending[usize::from(entry)] = flow;
-        self.upcoming.extend(flow.map(|flow| Reverse((flow.time, entry))));
+        if let Some(flow) = flow {
+            self.upcoming.push(Reverse((flow.time, entry)));
+        }
     }
 }
 

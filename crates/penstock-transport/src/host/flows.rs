@@ -96,15 +96,12 @@ impl Flows {
     }
 
     pub(super) fn open(&mut self, flow: u32, sender: Sender, outgoing: Outgoing) {
-        let missing = Outgoing { is_open: false, ..outgoing };
-        put(&mut self.outgoing, flow, outgoing, missing);
-        let missing = sender.clone();
-        put(&mut self.senders, flow, sender, missing);
+        put(&mut self.outgoing, flow, outgoing, |one| Outgoing { is_open: false, ..*one });
+        put(&mut self.senders, flow, sender, Sender::clone);
     }
 
     pub(super) fn expect(&mut self, flow: u32, incoming: Incoming) {
-        let missing = Incoming { is_open: false, ..incoming.clone() };
-        put(&mut self.incoming, flow, incoming, missing);
+        put(&mut self.incoming, flow, incoming, |one| Incoming { is_open: false, ..one.clone() });
     }
 
     /// What the source of `flow` knows, unless the flow has completed.
@@ -120,11 +117,16 @@ impl Flows {
     }
 }
 
-/// Writes `value` at `flow`. Lower names that this driver has not met yet get `missing`.
-fn put<T: Clone>(column: &mut Vec<T>, flow: u32, value: T, missing: T) {
+/// Writes `value` at `flow`. Lower names that this driver has not met yet get what `missing` makes of
+/// `value`.
+#[inline]
+fn put<T>(column: &mut Vec<T>, flow: u32, value: T, missing: impl Fn(&T) -> T) {
     let index = flow as usize;
-    if index >= column.len() {
-        column.resize(index + 1, missing);
+    match column.get_mut(index) {
+        Some(place) => *place = value,
+        None => {
+            column.resize_with(index, || missing(&value));
+            column.push(value);
+        }
     }
-    column[index] = value;
 }

@@ -32,8 +32,11 @@ pub(super) struct QueuedNic {
     /// Bit c is set while class c has ready flows.
     ready_classes: u32,
     paused_classes: u32,
-    /// One list per queue: the flows that came to the front while the queue was stopped.
+    /// One list per queue: the flows that came to the front while the queue was stopped. Empty before the
+    /// first flow, because most hosts of a large network have none.
     parked: Vec<List>,
+    /// Queues, the control queue included; 0 when flows have no queues.
+    queue_count: u16,
     paused_queues: u128,
     /// Queues without credit.
     dry_queues: u128,
@@ -50,7 +53,8 @@ impl QueuedNic {
             ready: alloc::vec![ReadyFlows::new(config.scheduling); classes as usize],
             ready_classes: 0,
             paused_classes: 0,
-            parked: alloc::vec![List::new(); config.queues as usize],
+            parked: Vec::new(),
+            queue_count: config.queues as u16,
             paused_queues: 0,
             dry_queues: 0,
             paced: SlotHeap::default(),
@@ -64,6 +68,9 @@ impl QueuedNic {
     /// send.
     pub(super) fn start(&mut self, slot: u32, seat: Seat, flows: &mut [Sender], rng: &mut Pcg32) {
         self.flow_count += 1;
+        if self.parked.is_empty() {
+            self.parked.resize(usize::from(self.queue_count), List::new());
+        }
         self.paced.reserve(self.flow_count);
         self.ready[usize::from(seat.class)].reserve(self.flow_count);
         flows[slot as usize].seat = seat;
@@ -178,7 +185,7 @@ impl QueuedNic {
 
     /// The first switch paused `queue`.
     pub(super) fn pause_queue(&mut self, queue: u16) {
-        if self.reacts && usize::from(queue) < self.parked.len() {
+        if self.reacts && queue < self.queue_count {
             self.paused_queues |= (1 << queue) & !CONTROL_QUEUE;
         }
     }
@@ -194,7 +201,7 @@ impl QueuedNic {
 
     /// `queue` has run out of credit, or has got some again.
     pub(super) fn set_queue_dry(&mut self, queue: u16, is_dry: bool, flows: &mut [Sender]) {
-        if usize::from(queue) >= self.parked.len() {
+        if queue >= self.queue_count {
             return;
         }
         if is_dry {
@@ -210,7 +217,7 @@ impl QueuedNic {
         if self.is_queue_stopped(queue) {
             return;
         }
-        while let Some(slot) = self.parked[usize::from(queue)].first() {
+        while let Some(slot) = self.parked.get(usize::from(queue)).and_then(List::first) {
             self.detach(slot, flows);
             self.make_ready(slot, flows);
         }
@@ -219,7 +226,7 @@ impl QueuedNic {
     /// The first switch sent a bitmap of queues: queue q is paused when bit q is set, and resumes
     /// otherwise.
     pub(super) fn set_paused_queues(&mut self, bitmap: u128, flows: &mut [Sender]) {
-        for queue in 1..self.parked.len() as u16 {
+        for queue in 1..self.queue_count {
             if bitmap & (1 << queue) == 0 {
                 self.resume_queue(queue, flows);
             } else {

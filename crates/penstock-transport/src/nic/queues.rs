@@ -16,8 +16,10 @@ use serde::{Deserialize, Serialize};
 /// How many flows each NIC queue has.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
-    /// One entry per queue, the control queue included; empty when flows do not share queues.
+    /// One entry per queue, the control queue included. Empty before the first flow.
     flows: Vec<u32>,
+    /// Queues, the control queue included; 0 when flows do not share queues.
+    count: u32,
     /// Bit q is set while data queue q has no flow.
     empty: u128,
     classes: u32,
@@ -27,15 +29,18 @@ impl Queues {
     /// `queues` queues, the control queue included, for `classes` classes. With 0 queues, flows have no
     /// queues.
     pub(crate) fn new(queues: u32, classes: u32) -> Self {
-        Queues { flows: alloc::vec![0; queues as usize], empty: u128::MAX, classes }
+        Queues { flows: Vec::new(), count: queues, empty: u128::MAX, classes }
     }
 
     /// The queue of a new flow of `class`; 0 when flows have no queues. Of several empty queues the
     /// flow gets the lowest unpaused one, because an empty queue may still be paused on account of a
     /// flow that has left (our choice; the paper does not say).
     pub(crate) fn assign(&mut self, class: u8, paused: u128, rng: &mut Pcg32) -> u16 {
-        if self.flows.is_empty() {
+        if self.count == 0 {
             return 0;
+        }
+        if self.flows.is_empty() {
+            self.flows.resize(self.count as usize, 0);
         }
         let Range { start, end } = self.of_class(class);
         let count = end - start;
@@ -62,7 +67,7 @@ impl Queues {
 
     /// The data queues of a class.
     fn of_class(&self, class: u8) -> Range<u32> {
-        let data = self.flows.len() as u32 - 1;
+        let data = self.count - 1;
         let class = u32::from(class);
         1 + class * data / self.classes..1 + (class + 1) * data / self.classes
     }
