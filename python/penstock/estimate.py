@@ -32,7 +32,7 @@ PROCESS_BYTES = 100 * 2**20
 """Python with this package and its libraries [B]; measured: 102 MB."""
 LINK_BYTES, HOST_BYTES, QUEUE_BYTES = 1_100, 1_500, 56
 """A directed link, a host with its name and routes, a queue of a switch port [B]; measured with
-4,096 hosts under DCTCP, SFQ, Homa and BFC."""
+4,096 hosts under DCTCP, SFQ, Homa and BFC, every port in use."""
 ROUTE_BYTES = 6
 """The routes from a switch to an edge switch [B]; measured with 65,536 hosts."""
 FAFC_PAIR_BYTES = 140

@@ -55,9 +55,12 @@ print(memory("VmHWM") - before)
 
 @pytest.mark.parametrize("scheme", ["bfc-128", "bfc-credits", "fafc"])
 def test_the_memory_of_a_network_is_foreseen_to_a_half(scheme: str, tmp_path: Path) -> None:
+    """A port has queues once it has sent a packet, so every host sends across the network."""
     sizes = {"topology.racks": 128, "topology.hosts_per_rack": 32, "topology.spines": 16}
-    idle = {"duration": "1 ns", "drain": "1 ns", "measure.sample_interval": 0}
-    scenario = Scenario.from_name("bfc-google-60", {"scheme": scheme, **sizes, **idle})
+    short = {"duration": "10 us", "drain": "1 ns", "measure.sample_interval": 0}
+    pairs = [[host, (host + 32) % 4096] for host in range(4096)]
+    traffic = {"traffic": [{"kind": "long-lived", "pairs": pairs}]}
+    scenario = Scenario.from_name("bfc-google-60", {"scheme": scheme, **sizes, **short, **traffic})
     (tmp_path / "large.toml").write_text(scenario.to_toml())
     command = [sys.executable, "-c", MEASURE, str(tmp_path / "large.toml")]
     measured = int(subprocess.check_output(command, text=True))
