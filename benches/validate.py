@@ -11,6 +11,7 @@ import argparse
 import gzip
 import json
 import time
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,16 +30,8 @@ DRAWN = {"hpcc__fb60_s1", "dcqcn__fb55_incast5_s1"}
 """Runs whose exact arithmetic is drawn over the reference in the documentation."""
 ENOUGH = 500
 """Flows of a bin from which on its percentiles are compared."""
-REFERENCE_CPU = {
-    "hpcc": (34.1, 37.4),
-    "hpcc_mi0": (34.0, 38.8),
-    "dctcp": (30.1, 33.8),
-    "dcqcn": (41.8, 66.1),
-    "dcqcn_win": (36.4, 53.4),
-    "timely": (40.4, 43.6),
-    "timely_vwin": (37.5, 42.6),
-}
-"""CPU seconds of the reference on fb60_s1 and fb55_incast5_s1 (its README, another machine)."""
+REFERENCE_CPU = tomllib.loads((DATA / "cpu_seconds.toml").read_text())
+"""CPU seconds of the reference on fb60_s1 and fb55_incast5_s1."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ import platform
 import sys
 from pathlib import Path
 
+import memory
 import prices
+import rival
 import table
 import tables
 from rich.console import Console
@@ -33,6 +35,9 @@ TABLES = {
     "bursts": tables.many_due,
     "flows": tables.per_flow,
     "threads": tables.threads,
+    "memory": memory.memory,
+    "lengths": memory.lengths,
+    "ns3": rival.rival,
     "prices": prices.prices,
 }
 

@@ -58,6 +58,22 @@ def facebook(scheme: str, fabric: Fabric, duration: str) -> str:
     return _json("bfc-facebook-60", keys | fabric.keys | NOTHING_MEASURED)
 
 
+def built_in(name: str, keys: Mapping[str, Any]) -> str:
+    """A built-in scenario with some keys set, and nothing sampled."""
+    return _json(name, {**keys, **NOTHING_MEASURED})
+
+
+def small_flows(duration: str) -> str:
+    """Flows of half a packet between eight hosts: 100,000 in a millisecond."""
+    flows = {
+        "kind": "open-loop",
+        "load": 0.5,
+        "load_on": {"kind": "edge"},
+        "sizes": {"kind": "fixed", "size": PACKET // 2},
+    }
+    return _json("quickstart", {"duration": duration, "traffic": [flows]} | NOTHING_MEASURED)
+
+
 def _json(name: str, keys: Mapping[str, Any]) -> str:
     """A built-in scenario with some keys set."""
     return Scenario.from_name(name, keys).to_json()

@@ -6,7 +6,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
@@ -72,6 +72,10 @@ class Bench:
     def pick(self, full: Size, smoke: Size) -> Size:
         """A size, or the one of a smoke run."""
         return smoke if self.is_smoke else full
+
+    def once(self, scenario: str) -> Report:
+        """Runs a scenario once, in a process of its own: its memory does not change."""
+        return replace(self, repeats=1).beside([scenario])
 
     def beside(
         self, scenarios: Sequence[str], *, bare: bool = False, threads: Sequence[int] = ()

@@ -33,6 +33,7 @@ def test_public_names() -> None:
         "SimulationError",
         "StorageError",
         "__version__",
+        "resume",
         "run",
         "run_many",
     ]

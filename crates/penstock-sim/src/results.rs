@@ -20,7 +20,8 @@ use crate::measure::table::Table;
 use crate::partition::Partition;
 use crate::rows::{self, Record};
 use crate::setting::Setting;
-use crate::simulation::{Conductor, Simulation, whole};
+use crate::simulation::conductor::Conductor;
+use crate::simulation::{Simulation, whole};
 
 /// How many unfinished flows the summary names.
 const NAMED_UNFINISHED: usize = 20;

@@ -19,6 +19,10 @@ use penstock_sim::simulation::Simulation;
 use penstock_sim::{RunError, RunOptions, Scenario};
 use serde::Serialize;
 
+/// Rows that a run holds; more leave it and are forgotten, as those of a saved run leave it for a file
+/// (`MOST_ROWS` of `penstock/storage/pieces.py`).
+const MOST_ROWS: usize = 1 << 20;
+
 /// What is timed together.
 struct Case {
     repeats: u32,
@@ -123,7 +127,7 @@ fn time_loop<O: Record + Send>(
     timed: &mut Timed,
 ) -> Result<(), RunError> {
     let mut simulation = Simulation::partitioned(scenario, network, threads, observer)?;
-    let options = RunOptions { threads, ..RunOptions::default() };
+    let options = RunOptions { threads, most_rows: MOST_ROWS, ..RunOptions::default() };
     let start = Instant::now();
     simulation.run(options, &mut |_| true)?;
     timed.seconds.push(start.elapsed().as_secs_f64());

@@ -14,11 +14,11 @@ use penstock_packet::Observer;
 use penstock_units::Fidelity;
 use penstock_units::state::{Restored, Saved};
 use serde::de::{DeserializeOwned, DeserializeSeed};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Conductor, Simulation, lock, whole};
+use super::{Simulation, lock, whole};
 
 /// The first bytes of a checkpoint. Not text, and changed by whatever changes the ends of lines (the
 /// signature of PNG is made like that: RFC 2083 sec. 12.11).
@@ -70,13 +70,6 @@ pub enum CheckpointError {
     State(String),
 }
 
-penstock_units::state! { Conductor {
-    saved: workload, pending, announced, now, stretch, steps, recent_steps, deadlock_watch, deadlock,
-        flows, is_announced, is_done;
-    within: ;
-    kept: setting, finished;
-} }
-
 impl<O: Observer + Serialize + DeserializeOwned> Simulation<O> {
     /// Writes the state of the simulation, which stands still, to `sink`.
     ///
@@ -105,10 +98,11 @@ impl<O: Observer + Serialize + DeserializeOwned> Simulation<O> {
         let mut content = Vec::new();
         content.extend(self.identity().to_le_bytes());
         content.extend((partitions.len() as u32).to_le_bytes());
-        rmp_serde::encode::write(&mut content, turn)?;
-        rmp_serde::encode::write(&mut content, &Saved(conductor))?;
+        let mut to = rmp_serde::Serializer::new(&mut content);
+        erased_serde::serialize(turn, &mut to)?;
+        erased_serde::serialize(&Saved(conductor), &mut to)?;
         for partition in partitions {
-            rmp_serde::encode::write(&mut content, &Saved(&*lock(partition)))?;
+            erased_serde::serialize(&Saved(&*lock(partition)), &mut to)?;
         }
         Ok(content)
     }
@@ -146,20 +140,31 @@ impl<O: Observer + Serialize + DeserializeOwned> Simulation<O> {
     /// Puts `state` back; an error says in words what does not fit.
     fn put_back(&mut self, mut state: &[u8]) -> Result<(), String> {
         let Simulation { setting: _, partitions, conductor, turn } = self;
-        let text = |error: rmp_serde::decode::Error| error.to_string();
+        let text = |error: erased_serde::Error| error.to_string();
         let mut from = rmp_serde::Deserializer::new(&mut state);
-        *turn = Deserialize::deserialize(&mut from).map_err(text)?;
+        *turn = erased_serde::deserialize(&mut erased(&mut from)).map_err(text)?;
         if turn.is_some_and(|turn| turn >= partitions.len()) {
             return Err("its turn is that of no partition".to_owned());
         }
-        Restored(conductor).deserialize(&mut from).map_err(text)?;
+        Restored(conductor).deserialize(&mut *erased(&mut from)).map_err(text)?;
         for partition in partitions {
             let partition = whole(partition.get_mut());
-            Restored(&mut *partition).deserialize(&mut from).map_err(text)?;
+            Restored(&mut *partition).deserialize(&mut *erased(&mut from)).map_err(text)?;
             partition.take_routes()?;
         }
         if state.is_empty() { Ok(()) } else { Err("it is longer than a state".to_owned()) }
     }
+}
+
+/// A deserialiser whose type is not known where it is used, for the next part of a state. Hundreds of types
+/// are read through it, and each would otherwise get its own copy of MessagePack: that made the release
+/// build four times as long.
+fn erased<'a, 'de, D>(from: &'a mut D) -> Box<dyn erased_serde::Deserializer<'de> + 'a>
+where
+    &'a mut D: serde::Deserializer<'de>,
+    'de: 'a,
+{
+    Box::new(<dyn erased_serde::Deserializer>::erase(from))
 }
 
 /// The content of the checkpoint in `source`, as it was saved.
