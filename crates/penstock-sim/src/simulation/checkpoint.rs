@@ -13,8 +13,8 @@ use std::io::{Read, Write};
 use penstock_packet::Observer;
 use penstock_units::Fidelity;
 use penstock_units::state::{Restored, Saved};
-use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde::Serialize;
+use serde::de::{DeserializeOwned, DeserializeSeed};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
