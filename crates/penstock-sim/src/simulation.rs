@@ -1,4 +1,4 @@
-//! A simulation: partitions that run window by window. The [`conductor`] decides between windows.
+//! A simulation: partitions that run window by window. The `conductor` decides between windows.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

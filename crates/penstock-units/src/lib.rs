@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],
 //! [`fidelity`], [`problem`], [`declared`],
-//! [`source`], [`state`].
+//! [`source`], [`state`](mod@state).
 #![no_std]
 
 extern crate alloc;

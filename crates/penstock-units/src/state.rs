@@ -7,7 +7,7 @@
 //! What it is not: a file format. Invariant: a field is saved or named as kept, or the program does not
 //! compile.
 //!
-//! [`state!`]: crate::state
+//! [`state!`]: macro@crate::state
 
 use alloc::vec::Vec;
 use core::fmt;
