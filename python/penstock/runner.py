@@ -137,16 +137,20 @@ def _run(
         checkpoints.pieces.add(columns_as_frames(tables))
 
     with core_refusals(scenario.file), processor_time(threads) as spent:
-        output = _core.run(
-            resolved.to_json(),
-            on_progress=on_progress,
-            on_rows=on_rows if checkpoints else None,
-            most_rows=MOST_ROWS,
-            on_saved=on_saved,
-            restore=checkpoints.restore() if checkpoints else None,
-            check=check,
-            threads=threads,
-        )
+        try:
+            output = _core.run(
+                resolved.to_json(),
+                on_progress=on_progress,
+                on_rows=on_rows if checkpoints else None,
+                most_rows=MOST_ROWS,
+                on_saved=on_saved,
+                restore=checkpoints.restore() if checkpoints else None,
+                check=check,
+                threads=threads,
+            )
+        except OSError as error:
+            assert checkpoints is not None
+            raise checkpoints.failure(error) from None
     used = {
         "wall_seconds": time.perf_counter() - began,
         "cpu_seconds": cpu_before + spent.seconds,

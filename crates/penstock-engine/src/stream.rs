@@ -3,7 +3,7 @@
 //! Two streams with different names are independent, so a new consumer of randomness does not
 //! change what the others draw.
 
-use rand_pcg::Pcg64Mcg;
+use penstock_units::random::Pcg64Mcg;
 
 /// The generator of the stream called `name` under the scenario's `seed`.
 pub fn stream(seed: u64, name: &str) -> Pcg64Mcg {

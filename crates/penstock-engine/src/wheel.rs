@@ -19,8 +19,8 @@
 //!
 //! Reading order: `level`, the slots ahead; then this file.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 mod level;
 
@@ -39,7 +39,7 @@ const PART_BITS: u32 = 6;
 /// doubled the time of a run.
 const COMPARED: u32 = 16;
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
 struct Node {
     /// (ps); `u64::MAX` when nothing is pending.
     time: u64,
@@ -50,7 +50,7 @@ struct Node {
 const IDLE: Node = Node { time: u64::MAX, next: NONE, previous: NONE };
 
 /// The pending events of a simulation.
-#[derive(Serialize, Deserialize)]
+#[derive(BorshSerialize, BorshDeserialize)]
 pub struct Wheel {
     nodes: Vec<Node>,
     levels: [Level; LEVELS],
@@ -62,14 +62,13 @@ pub struct Wheel {
     cursor: u64,
     /// Heads of the lists of the cursor's slot; a part is a 64th of the slot. With one sorted batch
     /// of about 20 events instead of the parts, the bare loop took 8 ns more per packet-hop.
-    #[serde(with = "parts")]
     parts: [u32; 1 << PART_BITS],
     /// Bit k: whether part k has events.
     occupied_parts: u64,
     /// Bit k: whether the list of part k has to be sorted.
     unsorted_parts: u64,
     /// Room for sorting a list: time, rank, source.
-    #[serde(skip)]
+    #[borsh(skip)]
     scratch: Vec<(u64, u64, SourceId)>,
     now: u64,
     /// The sources from this one on have ranks.
@@ -413,25 +412,6 @@ impl Wheel {
             .find_map(|(depth, level)| Some((depth, level.next_occupied(self.cursor)?)))?;
         self.cursor = slot;
         Some(depth)
-    }
-}
-
-/// The heads of the parts, as a list: serde has no arrays of this length.
-mod parts {
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::{Serialize, Serializer};
-
-    use super::PART_BITS;
-
-    type Parts = [u32; 1 << PART_BITS];
-
-    pub(super) fn serialize<S: Serializer>(parts: &Parts, to: S) -> Result<S::Ok, S::Error> {
-        parts.as_slice().serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Parts, D::Error> {
-        let parts = Vec::<u32>::deserialize(from)?;
-        parts.try_into().map_err(|_| D::Error::custom("a wheel has another number of parts"))
     }
 }
 

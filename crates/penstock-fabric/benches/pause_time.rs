@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use penstock_fabric::backpressure::fafc::pause_time::{IngressPort, allocate};
+use penstock_units::random::Pcg32;
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
 
 const PROGRAMS: usize = 1_000;
 const REPEATS: usize = 100;

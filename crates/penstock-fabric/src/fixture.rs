@@ -9,8 +9,8 @@ use penstock_packet::{
     ControlFrame, Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool,
     PortFacts, Signal, SwitchFacts, SwitchFrames,
 };
+use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Bytes, Time};
-use rand_pcg::Pcg32;
 
 use crate::parts::Draws;
 use crate::scheduling::fifo;

@@ -6,9 +6,9 @@
 use alloc::vec::Vec;
 use core::num::NonZeroU16;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{CreditQueue, Fifo, Packet, PacketId, PacketPool, PauseClock};
 use penstock_units::{BitRate, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::parts::Bitmap;
 use crate::queue::DataQueue;
@@ -18,7 +18,7 @@ use crate::scheduling::{self, Scheduler};
 mod pauses;
 
 /// Counters of a port, for measurement only.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct PortCounters {
     /// Data packets that were put into a queue.
     pub enqueued: u64,
@@ -41,7 +41,7 @@ pub struct PortCounters {
 }
 
 /// FAFC's forecast for all data queues of a port together (bytes). Writer: backpressure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct QueueForecast {
     /// Length of the queues, smoothed.
     pub queue: f64,
@@ -51,7 +51,7 @@ pub struct QueueForecast {
 
 /// An egress port. The fields stand in the order of their use, so that a packet touches few cache
 /// lines.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 #[repr(C, align(64))]
 pub struct Port {
     control: Fifo,

@@ -1,9 +1,9 @@
 //! A data queue of an egress port, and the fields that the axes keep in the queue.
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Fifo;
-use serde::{Deserialize, Serialize};
 
 /// A data queue of an egress port.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct DataQueue {
     /// The packets of the queue.
     pub packets: Fifo,

@@ -3,12 +3,12 @@
 
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{
     ControlFrame, Moment, Observation, Observer, PacketEvent, PacketFlags, PacketId, PacketKind,
     PacketPool, SwitchFacts, SwitchFrames,
 };
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use crate::admission::Admission;
 use crate::admission::accounts::Request;
@@ -56,7 +56,7 @@ pub(crate) struct Departure {
 }
 
 /// A switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub struct Switch {
     node: u32,
     ports: Vec<Port>,

@@ -18,12 +18,12 @@
 ///
 /// The line `pfc: Pfc(PfcConfig => Pfc)` means: the file `pfc.rs` has the parameters `PfcConfig`
 /// and the state `Pfc`; a scenario names the policy by `kind`, which is the variant `Pfc` in kebab
-/// case. `Box` in front of the state keeps a large state out of the enum. The macro makes from the
-/// list:
+/// case. `Box` in front of the state keeps a large state out of the enum; borsh then asks for `Clone`.
+/// The macro makes from the list:
 ///
 /// - `pub mod pfc;` for each policy;
 /// - the enum of configurations, which serde reads and writes with the tag `kind`;
-/// - the enum of states, stored by value, which serde saves and restores in the middle of a run;
+/// - the enum of states, stored by value, which borsh saves and restores in the middle of a run;
 /// - `new(config, place)`, which calls `new(&PfcConfig, &Place)` of the state;
 /// - `check(problems)` of the enum of configurations, which checks each field against the bounds
 ///   that it declares ([`penstock_units::declared`]) and then calls `check` of the parameters;
@@ -83,7 +83,7 @@ macro_rules! axis {
         }
 
         $(#[$state_doc])*
-        #[derive(Debug, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, borsh::BorshSerialize, borsh::BorshDeserialize)]
         pub(crate) enum $State {
             $( $(#[$doc])* $Variant($crate::axis!(@stored $module $($Policy)+)), )+
         }

@@ -2,12 +2,11 @@
 
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::packet::{Packet, PacketFlags};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Credit of a link or of a queue, in bytes counted from the start.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Credit {
     granted: u64,
     paid: u64,
@@ -22,7 +21,7 @@ impl Credit {
 
 /// The credits that the next switch has granted to the queues of a port or a NIC. A queue is *dry*,
 /// and must not send, when neither the link's account nor its own holds a full packet.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Balance {
     packet: u64,
     /// The account of the link, then the accounts of queues 1, 2, …

@@ -15,6 +15,7 @@
 //!
 //! The paper's scripts (kaist-ina/ns2-xpass) have a queue of 8 credits, BFC's comparison one of 16.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,7 +69,7 @@ pub struct CreditShapingConfig {
 }
 
 /// The credits of a port that wait, and its token bucket.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct CreditQueue {
     credits: Fifo,
     limit: u64,

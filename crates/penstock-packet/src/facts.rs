@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Time};
-use serde::{Deserialize, Serialize};
 
 /// What a switch knows about one of its links.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub struct SwitchFacts {
 }
 
 /// Sizes of the frames that a switch makes (bytes).
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct SwitchFrames {
     /// A pause, resume or bitmap frame, and a message about congestion.
     pub control: u16,

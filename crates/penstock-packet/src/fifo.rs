@@ -1,13 +1,12 @@
 //! FIFO lists of packets, threaded through the packets themselves.
 
-use serde::{Deserialize, Serialize};
-
 use crate::id::PacketId;
 use crate::packet::Packet;
 use crate::pool::PacketPool;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// A first-in first-out list of packets.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Fifo {
     head: PacketId,
     tail: PacketId,

@@ -1,7 +1,7 @@
 //! What a switch tells an observer of every packet. Without an observer nothing is spent on it.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
 
@@ -87,7 +87,7 @@ pub trait Observer {
 }
 
 /// The observer that watches nothing.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Unobserved;
 
 impl Observer for Unobserved {

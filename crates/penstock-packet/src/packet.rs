@@ -1,14 +1,14 @@
 //! The metadata of a packet: one cache line.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use crate::id::PacketId;
 
 /// The kind of a packet. All kinds except [`PacketKind::Data`] and [`PacketKind::Credit`] travel
 /// ahead of data in the reserved control queue (queue 0). They are neither paused nor counted
 /// against the buffer (BFC sec. 3.3.2, `DESIGN.md` sec. 9).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 #[repr(u8)]
 pub enum PacketKind {
     /// Payload of a flow.
@@ -92,7 +92,7 @@ impl PacketKind {
 }
 
 /// Single-bit facts about a packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct PacketFlags(u8);
 
 impl PacketFlags {
@@ -133,7 +133,7 @@ impl PacketFlags {
 
 /// A packet as the simulator and the switch see it. In control frames some fields have another
 /// meaning, which [`PacketKind`] gives.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 #[repr(C, align(64))]
 pub struct Packet {
     /// The next packet of the list that holds this packet: a queue, a wire, or the pool's free

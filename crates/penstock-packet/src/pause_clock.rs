@@ -1,10 +1,10 @@
 //! How long queues, classes or links were paused: the integral of the number of pauses over time.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 /// Pause time, summed over everything that is paused.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct PauseClock {
     paused: u32,
     since: Time,

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use core::ops::{Index, IndexMut};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::HopTelemetry;
-use serde::{Deserialize, Serialize};
 
 use crate::id::PacketId;
 use crate::packet::Packet;
@@ -15,13 +15,13 @@ pub const TELEMETRY_HOPS: usize = 8;
 /// Room for the telemetry that a packet gathers, one cache line for each entry. The numbers of
 /// entries are stored elsewhere, close together: with each number beside its entries a packet-hop
 /// of HPCC took 7 % more with 8,192 hosts.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 #[repr(align(64))]
 struct TelemetryStack([HopTelemetry; TELEMETRY_HOPS]);
 
 /// All packets of a runtime. Freed slots are used again last-in first-out, so that the working set
 /// stays as small as the number of packets in flight.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub struct PacketPool {
     packets: Vec<Packet>,
     telemetry: Vec<TelemetryStack>,

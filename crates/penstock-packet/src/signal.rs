@@ -1,12 +1,12 @@
 //! Signals between the two ends of a link, and the frames that carry them.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use crate::packet::{Packet, PacketKind};
 
 /// What one end of a link tells the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Signal {
     /// Stop sending a priority class.
     PauseClass(u8),
@@ -112,7 +112,7 @@ impl Signal {
 }
 
 /// A frame to be sent out of a port, ahead of everything else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct ControlFrame {
     /// Local port that sends the frame.
     pub port: u16,

@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use numpy::IntoPyArray;
+use penstock_sim::CheckpointError as Unusable;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
 use penstock_sim::pause_time::{IngressPort, allocate};
 use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario, Watch};
 use penstock_units::Problem;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -104,6 +105,9 @@ fn run(
     match outcome {
         Ok(results) => hand_over(py, results),
         Err(RunError::Scenario(error)) => Err(refusal(&error)),
+        Err(RunError::Checkpoint(error @ Unusable::Write(_))) => {
+            Err(PyOSError::new_err(error.to_string()))
+        }
         Err(RunError::Checkpoint(error)) => Err(CheckpointError::new_err(error.to_string())),
         Err(error) => Err(SimulationError::new_err(error.to_string())),
     }

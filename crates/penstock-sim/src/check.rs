@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_fabric::{AdmissionConfig, AssignmentConfig, SchedulingConfig};
 use penstock_packet::{Balance, Observer, Packet, PacketFlags, PacketKind};
-use serde::{Deserialize, Serialize};
 
 use crate::error::InvariantError;
 use crate::partition::Partition;
@@ -13,7 +13,7 @@ use crate::scenario::Scenario;
 use crate::setting::Setting;
 
 /// Checks that the packets of a flow arrive in the order in which they were sent.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct OrderCheck {
     /// By slot: the number of the flow, and the offset of its packet that arrived last.
     last: Vec<(u64, u64)>,

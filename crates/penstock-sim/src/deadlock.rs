@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_fabric::KeptPause;
 use penstock_packet::{Observer, PacketEvent};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use crate::measure::deadlock::{Deadlock, Pause, Waiting};
 use crate::network::Network;
@@ -23,7 +23,7 @@ use crate::setting::Setting;
 const ROUND_TRIPS: u64 = 10;
 
 /// The links that the detector watches.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct DeadlockWatch {
     links: Vec<u32>,
     interval: Time,

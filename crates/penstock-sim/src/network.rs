@@ -7,9 +7,9 @@ use penstock_fabric::Switch;
 use penstock_fabric::parts::{Draws, SharedDraws};
 use penstock_packet::{Balance, PortFacts, SwitchFacts, SwitchFrames};
 use penstock_transport::{FrameBytes, PathFacts, RecoveryConfig};
+use penstock_units::random::Pcg32;
 use penstock_units::{Bytes, Fidelity, Time, Transmission};
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
 
 use crate::bounds;
 use crate::error::ScenarioError;

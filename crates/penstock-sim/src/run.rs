@@ -2,10 +2,9 @@
 
 use std::io::{self, Read, Write};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Unobserved;
 use penstock_units::{Fidelity, Problems, Time};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::bounds;
@@ -157,7 +156,7 @@ pub fn resume(
     drive(scenario, network, observer, options, watch, from)
 }
 
-fn drive<O: Record + Serialize + DeserializeOwned + Send>(
+fn drive<O: Record + BorshSerialize + BorshDeserialize + Send>(
     scenario: &Scenario,
     network: Network,
     observer: impl FnMut() -> O,

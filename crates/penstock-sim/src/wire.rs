@@ -1,16 +1,16 @@
 //! A directed link while packets fly on it: a first-in first-out delay line. A wire needs one
 //! pending event, however many packets are on their way.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Packet, PacketId, PacketPool};
 use penstock_units::{Time, Transmission};
-use serde::{Deserialize, Serialize};
 
 /// The node at the other end of a wire, where that end is in another partition.
 pub const ELSEWHERE: u32 = u32::MAX;
 
 /// A directed link, one cache line. Of a link between two partitions, each has a wire: the sender's
 /// counts what leaves, and the receiver's holds the packets on their way.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 #[repr(C, align(64))]
 pub struct Wire {
     head: PacketId,
@@ -41,7 +41,7 @@ pub struct Wire {
 const _: () = assert!(size_of::<Wire>() == 64, "a wire is one cache line");
 
 /// Counters of what a link has carried.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct WireCounters {
     /// Wire bytes.
     pub bytes: u64,

@@ -1,10 +1,10 @@
 //! The messages between the two ends of a flow whose data leave only for credits of the receiver
 //! ([`crate::control::expresspass`]).
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// What a sender tells its receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum CreditSignal {
     /// The sender has packets that need credits.
     Request {

@@ -1,6 +1,6 @@
 //! `ends!`: an axis whose policies have a state at both ends of a flow.
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Declares an axis of hosts from the list of its policies, one line each.
 ///
@@ -53,7 +53,7 @@ macro_rules! ends {
         $( pub use $module::$Parameters; )+
 
         $(#[$destination_doc])*
-        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, borsh::BorshSerialize, borsh::BorshDeserialize)]
         pub(crate) enum $Destination {
             $( $(#[$doc])* $Variant(ends!(@type $module $($($Receiver)+)?)), )+
         }
@@ -88,7 +88,7 @@ macro_rules! ends {
 }
 
 /// The half of a policy that does nothing.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Silent;
 
 impl Silent {

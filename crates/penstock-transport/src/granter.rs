@@ -25,10 +25,10 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// A message at its receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Message {
     /// Slot of the flow; a grant names it.
     pub slot: u32,
@@ -41,7 +41,7 @@ pub struct Message {
 }
 
 /// More bytes for a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Grant {
     /// Slot of the flow.
     pub slot: u32,
@@ -52,7 +52,7 @@ pub struct Grant {
 }
 
 /// A message with bytes that are not granted.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Waiting {
     /// Bytes that have not arrived.
     remaining: u64,
@@ -68,7 +68,7 @@ impl Waiting {
 }
 
 /// The granting half of one host.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Granter {
     rtt_bytes: u64,
     payload: u64,

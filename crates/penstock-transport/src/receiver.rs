@@ -5,9 +5,9 @@
 
 use core::ops::Range;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use rand_pcg::Pcg32;
-use serde::{Deserialize, Serialize};
+use penstock_units::random::Pcg32;
 
 use crate::config::HostConfig;
 use crate::control::Counterpart;
@@ -17,7 +17,7 @@ use crate::path::PathFacts;
 use crate::recovery::{Receiving, Reply};
 
 /// The receiving end of a flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Receiver {
     recovery: Receiving,
     control: Counterpart,

@@ -14,8 +14,8 @@
 
 use core::ops::Range;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::config::HostConfig;
 use crate::control::Controller;
@@ -68,7 +68,7 @@ pub enum CreditUse {
 }
 
 /// The sending end of a flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Sender {
     size: u64,
     next: u64,

@@ -1,5 +1,6 @@
 //! Whose arithmetic a run follows: our own, or that of another simulator.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,19 @@ use serde::{Deserialize, Serialize};
 /// A scheme is the same code under every fidelity. The fidelity says how numbers are rounded, which
 /// of two events at the same moment comes first, and where a real simulator's peculiarities stand
 /// in for our rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
     /// Exact: picoseconds, serialization times rounded up.

@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],
 //! [`fidelity`], [`problem`], [`declared`],
-//! [`source`], [`state`](mod@state).
+//! [`source`], [`random`], [`state`](mod@state).
 #![no_std]
 
 extern crate alloc;
@@ -17,6 +17,7 @@ pub mod declared;
 pub mod fidelity;
 pub mod parse;
 pub mod problem;
+pub mod random;
 pub mod rate;
 pub mod source;
 pub mod state;

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,8 @@ const NARROW_BYTES: u64 = u64::MAX / BIT_PICOSECONDS as u64;
     Serialize,
     Deserialize,
     JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
 )]
 #[serde(transparent)]
 #[schemars(inline, extend("quantity" = "rate"))]
@@ -114,7 +117,7 @@ impl fmt::Display for BitRate {
 
 /// A rate prepared for the hot path. The result is that of [`BitRate::serialization_time`], with
 /// one multiplication where a byte takes a whole number of picoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Transmission {
     rate: BitRate,
     /// Picoseconds per byte, when that number is whole and fits; else zero.

@@ -1,11 +1,10 @@
 //! What one hop reports about its egress port. Switches write these reports and hosts read them.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{BitRate, Time};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The telemetry that a switch adds when it dequeues a packet (HPCC, SIGCOMM 2019, sec. 3.1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct HopTelemetry {
     /// When the packet was dequeued (`ts` in the paper).
     pub time: Time,

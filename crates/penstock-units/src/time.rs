@@ -3,6 +3,7 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,8 @@ use serde::{Deserialize, Serialize};
     Serialize,
     Deserialize,
     JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
 )]
 #[serde(transparent)]
 #[schemars(inline, extend("quantity" = "time"))]

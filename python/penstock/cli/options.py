@@ -25,7 +25,9 @@ NAME_BYTES_MAX = 200
 """Longest name of a directory for results [B]; file systems allow 255, drafts add some."""
 
 _EVERY = re.compile(r"every=(?P<number>[0-9]{1,6}(\.[0-9]{1,6})?) ?(?P<unit>s|min|h)")
+"""What --checkpoint accepts."""
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3_600.0}
+"""The seconds of each of its units [s]."""
 
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a name of `list scenarios`.")

@@ -14,7 +14,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from penstock.errors import Problem, ScenarioError
+from penstock.errors import Problem, ScenarioError, StorageError
 from penstock.provenance import code_digest
 from penstock.scenario import Scenario
 from penstock.storage.draft import draft_of, failure, write_whole
@@ -95,6 +95,10 @@ class Checkpoints:
     def restore(self) -> str | None:
         """The file with the state from which the run goes on."""
         return str(self.folder / self.last.state) if self.last else None
+
+    def failure(self, error: OSError) -> StorageError:
+        """What is said when the state cannot be written, or read again."""
+        return failure(self.folder, error, 0, self.last is not None)
 
     def written(self, threads: int, check: bool, wall_seconds: float, cpu_seconds: float) -> None:
         """The state is in the file: from now on this is the checkpoint.

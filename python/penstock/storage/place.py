@@ -35,7 +35,7 @@ from penstock.storage.record import (
 
 SAVE_SECONDS = 60.0
 """How long saving waits for another writer (our choice: others save for seconds)."""
-MARK = ".unfinished"
+_MARK = ".unfinished"
 """A file in every draft that is being written; a directory without it may hold files of others."""
 _EXCHANGE = 2
 """`RENAME_EXCHANGE` of Linux's renameat2(2)."""
@@ -97,7 +97,7 @@ class Place:
             if self.earlier is None:
                 _check_names(self.directory, directory, {*names, SUMMARY_FILE, *LATER_FILES})
             self._draft.mkdir(exist_ok=resumes)
-            (self._draft / MARK).touch()
+            (self._draft / _MARK).touch()
             (self._draft / UNFINISHED).mkdir(exist_ok=resumes)
         except OSError as error:
             self.release()
@@ -146,7 +146,7 @@ class Place:
         try:
             entries = {name: _write(self._draft / name, write) for name, write in files.items()}
             (self._draft / SUMMARY_FILE).write_bytes(sealed(summary, entries))
-            (self._draft / MARK).unlink()
+            (self._draft / _MARK).unlink()
             self._publish()
             if not (summary["cancelled"] and has_checkpoint(self.directory)):
                 shutil.rmtree(self.directory / UNFINISHED, ignore_errors=True)
@@ -282,10 +282,10 @@ def _retire(draft: Path, directory: Path) -> None:
     if not draft.is_dir():
         return
     record = Record(draft, {}, {})
-    if (draft / MARK).exists():
+    if (draft / _MARK).exists():
         shutil.rmtree(draft / UNFINISHED, ignore_errors=True)
         _clear(draft)
-        (draft / MARK).unlink()
+        (draft / _MARK).unlink()
     else:
         with contextlib.suppress(ScenarioError):
             record = read_record(draft)
@@ -295,13 +295,13 @@ def _retire(draft: Path, directory: Path) -> None:
 def _clear(draft: Path) -> None:
     """Removes the files of a draft but its mark: they are ours as long as it is there."""
     for path in draft.iterdir():
-        if path.name not in (MARK, UNFINISHED):
+        if path.name not in (_MARK, UNFINISHED):
             path.unlink()
 
 
 def _is_unfinished(draft: Path) -> bool:
     """Whether a draft is of a run that can be resumed."""
-    return (draft / MARK).exists() and has_checkpoint(draft)
+    return (draft / _MARK).exists() and has_checkpoint(draft)
 
 
 def _check_checkpoint(draft: Path, shown: Path, force: bool) -> None:
@@ -321,7 +321,7 @@ def _take_up(draft: Path, directory: Path) -> None:
         return
     _retire(draft, directory)
     draft.mkdir()
-    (draft / MARK).touch()
+    (draft / _MARK).touch()
     (directory / UNFINISHED).rename(draft / UNFINISHED)
 
 

@@ -1,8 +1,7 @@
 //! The levels of the wheel: the slots ahead of the cursor's slot, the nearest level first.
 
-use serde::{Deserialize, Serialize};
-
 use super::NONE;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// log2 of the number of slots of level 0. With 4,096 slots of 0.5 ns (a span of 2 us) half of all
 /// packet arrivals (1 us ahead) lay beyond the end of the level and were moved twice.
@@ -12,7 +11,7 @@ const FAR_LEVELS: usize = 3;
 pub(super) const LEVELS: usize = FAR_LEVELS + 1;
 
 /// One level: the heads of its slots' lists, and which slots are occupied.
-#[derive(Serialize, Deserialize)]
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Level {
     heads: Vec<u32>,
     occupied: Vec<u64>,

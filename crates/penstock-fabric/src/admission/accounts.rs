@@ -4,10 +4,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The bytes of one class that entered by one port and have not left.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct IngressAccount {
     /// Reserved and shared bytes.
     pub used: u64,
@@ -16,7 +16,7 @@ pub struct IngressAccount {
 }
 
 /// The stored bytes of a switch. Writer: admission.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Accounts {
     /// Data bytes stored.
     pub total: u64,

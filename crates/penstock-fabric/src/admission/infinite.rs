@@ -1,5 +1,6 @@
 //! Infinite: there is always room.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ pub struct InfiniteConfig {}
 impl Parameters for InfiniteConfig {}
 
 /// A memory without limit.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Infinite;
 
 impl Infinite {

@@ -6,9 +6,9 @@
 pub mod accounts;
 pub(crate) mod policy;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{SwitchFacts, axis};
 use penstock_units::Problems;
-use serde::{Deserialize, Serialize};
 
 use accounts::{Accounts, IngressAccount, Request};
 use policy::{Parameters as _, Place, Policy as _};
@@ -57,7 +57,7 @@ impl AdmissionConfig {
 }
 
 /// Admission: the policy and the accounts it writes.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub struct Admission {
     memory: Memory,
     accounts: Accounts,

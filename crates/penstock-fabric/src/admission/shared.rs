@@ -15,6 +15,7 @@
 
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -132,14 +133,14 @@ impl HeadroomConfig {
 /// Alpha in units of 2^-16.
 const ALPHA_BITS: u32 = 16;
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct IngressLimit {
     alpha: u64,
     headroom: u64,
 }
 
 /// The shared memory of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Shared {
     buffer: u64,
     reserve: u64,

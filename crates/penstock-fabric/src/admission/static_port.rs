@@ -1,5 +1,6 @@
 //! Static: each egress port has a private memory with drop tail (AFQ sec. 6.2.1).
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub struct StaticConfig {
 impl Parameters for StaticConfig {}
 
 /// The private memories of a switch's ports.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct StaticPort {
     /// Memory of each port (bytes).
     size: u64,

@@ -3,8 +3,8 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Problems;
-use serde::{Deserialize, Serialize};
 
 /// The most priority classes: Ethernet has eight (IEEE 802.1Q).
 pub(crate) const LARGEST_CLASSES: u32 = 8;
@@ -21,7 +21,7 @@ pub(crate) fn partition(queues: u32, classes: u32) -> Vec<u8> {
 }
 
 /// The data queues of a class: numbers `from..to`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(crate) struct ClassRange {
     pub from: u16,
     pub to: u16,

@@ -37,10 +37,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Packet, PacketFlags, SwitchFacts};
+use penstock_units::random::Pcg32;
 use penstock_units::{Problems, Time};
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -165,7 +166,7 @@ pub enum FullPort {
 }
 
 /// The dynamic assignment of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Dynamic {
     /// Entries by number: `entries_per_port` for each egress port.
     table: FlowTable,

@@ -6,11 +6,11 @@
 
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 /// An entry of the flow table. Queue 0, the control queue, stands for "never assigned".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct FlowEntry {
     /// When a packet of the entry was last put into its queue or left it.
     pub touched: Time,
@@ -29,7 +29,7 @@ const FIRST_PLACES: usize = 64;
 
 /// Entries by number, in a table with open addressing. Entries are removed only when the table is built
 /// anew, which happens when half of its places are taken.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct FlowTable {
     /// The number and the entry at each place; a power of two of places.
     places: Vec<(u32, FlowEntry)>,

@@ -7,6 +7,7 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use hashbrown::HashMap;
 use penstock_packet::{Packet, SwitchFacts};
 use penstock_units::Time;
@@ -41,8 +42,12 @@ impl Parameters for PerFlowConfig {
 }
 
 /// The queues of one egress port.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 struct PortFlows {
+    #[borsh(
+        serialize_with = "penstock_units::state::save_members",
+        deserialize_with = "penstock_units::state::read_members"
+    )]
     queue_of: HashMap<u32, u16, MixedKeys>,
     /// Owner of each queue, and whether the queue stands in `idle`; index 0 is the control queue.
     owners: Vec<(u32, bool)>,
@@ -51,7 +56,7 @@ struct PortFlows {
 }
 
 /// The per-flow assignment of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct PerFlow {
     ports: Vec<PortFlows>,
 }

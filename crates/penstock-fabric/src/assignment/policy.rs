@@ -4,8 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use penstock_packet::Packet;
+use penstock_units::random::Pcg32;
 use penstock_units::{Problems, Time};
-use rand_pcg::Pcg32;
 
 use crate::config::{Surroundings, SwitchConfig};
 use crate::port::Port;

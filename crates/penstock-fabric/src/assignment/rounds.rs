@@ -29,6 +29,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
@@ -169,7 +170,7 @@ impl Parameters for RoundsConfig {
 }
 
 /// The round of a port, estimated from its empty queues.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 struct Estimate {
     /// The estimate: no round before this one has packets.
     round: u64,
@@ -214,7 +215,7 @@ impl Estimate {
 }
 
 /// The assignment by rounds of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Rounds {
     /// Data queues of a port.
     queues: u64,

@@ -10,8 +10,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use hashbrown::HashMap;
-use serde::{Deserialize, Serialize};
 
 use crate::parts::{MixedKeys, reduce, salted};
 
@@ -23,7 +23,7 @@ const ROW_SALT: u32 = 0x9e37_79b9;
 const PRUNED_MIN: usize = 1_024;
 
 /// The count-min sketches of a switch, one for each egress port.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Sketch {
     /// Bids by port, row and column (bytes).
     cells: Vec<u64>,
@@ -69,15 +69,19 @@ impl Sketch {
 }
 
 /// The bids of one egress port.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 struct PortBids {
+    #[borsh(
+        serialize_with = "penstock_units::state::save_members",
+        deserialize_with = "penstock_units::state::read_members"
+    )]
     bids: HashMap<u32, u64, MixedKeys>,
     /// At this number of flows, flows whose bids have passed are forgotten.
     prune_at: usize,
 }
 
 /// The bid of every flow at every egress port of a switch. No hardware has memory for this table.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct PerfectTable {
     ports: Vec<PortBids>,
 }

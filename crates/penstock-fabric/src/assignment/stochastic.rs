@@ -5,6 +5,7 @@
 
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Packet, SwitchFacts};
 use penstock_units::Problems;
 use schemars::JsonSchema;
@@ -49,7 +50,7 @@ impl Parameters for StochasticConfig {
 }
 
 /// The stochastic assignment of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Stochastic {
     ranges: Vec<ClassRange>,
     salt: u32,

@@ -28,6 +28,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{ControlFrame, Packet, PacketFlags, Signal};
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
@@ -130,7 +131,7 @@ pub enum ThresholdConfig {
 const NO_ROW: u32 = u32::MAX;
 
 /// BFC's backpressure at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Bfc {
     /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port that has counted a packet.
     counters: Vec<u32>,

@@ -19,6 +19,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::ControlFrame;
 use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{Bytes, Problems};
@@ -70,7 +71,7 @@ impl Parameters for CapfcConfig {
 }
 
 /// CaPFC at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Capfc {
     threshold: u64,
     xon_offset: u64,

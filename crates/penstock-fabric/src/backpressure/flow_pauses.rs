@@ -19,6 +19,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use hashbrown::{HashMap, HashSet};
 use penstock_packet::{ControlFrame, Packet, PacketFlags, PacketPool, Signal};
 use penstock_units::{Problems, Time};
@@ -61,19 +62,28 @@ impl Parameters for FlowPausesConfig {
 }
 
 /// Pauses by flow at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct FlowPauses {
     /// BFC, for its thresholds and for the pauses of hosts' links.
     bfc: Bfc,
     is_from_host: Vec<bool>,
     /// Pause counters above 0, by ingress and flow.
+    #[borsh(
+        serialize_with = "penstock_units::state::save_members",
+        deserialize_with = "penstock_units::state::read_members"
+    )]
     counters: HashMap<u64, u32, MixedKeys>,
-    /// The flows that are paused at each egress.
-    paused: Vec<HashSet<u32, MixedKeys>>,
+    /// The paused flows, by egress and flow.
+    #[borsh(
+        serialize_with = "penstock_units::state::save_members",
+        deserialize_with = "penstock_units::state::read_members"
+    )]
+    paused: HashSet<u64, MixedKeys>,
 }
 
-fn key(packet: &Packet) -> u64 {
-    u64::from(packet.ingress) << 32 | u64::from(packet.flow_hash)
+/// A key for a flow at a port.
+fn key(port: u16, flow_hash: u32) -> u64 {
+    u64::from(port) << 32 | u64::from(flow_hash)
 }
 
 impl FlowPauses {
@@ -90,15 +100,16 @@ impl FlowPauses {
             bfc: Bfc::new(&pauses, place),
             is_from_host: facts.ports.iter().map(|port| port.neighbour_tier == 0).collect(),
             counters: HashMap::default(),
-            paused: vec![HashSet::default(); facts.ports.len()],
+            paused: HashSet::default(),
         }
     }
 
     /// Whether the flow at the head of `queue` of `egress` is paused.
     fn is_head_paused(&self, (egress, queue): (u16, u16), port: &Port, pool: &PacketPool) -> bool {
         let head = port.queues()[usize::from(queue)].packets.head();
-        let paused = &self.paused[usize::from(egress)];
-        !paused.is_empty() && !head.is_none() && paused.contains(&pool[head].flow_hash)
+        !self.paused.is_empty()
+            && !head.is_none()
+            && self.paused.contains(&key(egress, pool[head].flow_hash))
     }
 
     /// Pauses or resumes the queue of a packet that joined or left, because the queue may have a new
@@ -114,7 +125,9 @@ impl FlowPauses {
     fn counter(&self, packet: &Packet) -> u32 {
         match self.is_from_host[usize::from(packet.ingress)] {
             true => self.bfc.counter(packet.ingress, packet.upstream_queue),
-            false => self.counters.get(&key(packet)).copied().unwrap_or(0),
+            false => {
+                self.counters.get(&key(packet.ingress, packet.flow_hash)).copied().unwrap_or(0)
+            }
         }
     }
 
@@ -135,7 +148,7 @@ impl Policy for FlowPauses {
         }
         let packet = joining.packet_mut();
         packet.flags.insert(PacketFlags::COUNTED);
-        let count = self.counters.entry(key(packet)).or_insert(0);
+        let count = self.counters.entry(key(packet.ingress, packet.flow_hash)).or_insert(0);
         *count += 1;
         if *count > 1 {
             return None;
@@ -153,21 +166,20 @@ impl Policy for FlowPauses {
         if !packet.flags.contains(PacketFlags::COUNTED) {
             return None;
         }
-        let count = self.counters.get_mut(&key(packet))?;
+        let count = self.counters.get_mut(&key(packet.ingress, packet.flow_hash))?;
         *count -= 1;
         if *count > 0 {
             return None;
         }
-        self.counters.remove(&key(packet));
+        self.counters.remove(&key(packet.ingress, packet.flow_hash));
         let signal = Signal::ResumeFlow(packet.flow_hash);
         Some(ControlFrame { port: packet.ingress, signal })
     }
 
     fn on_signal(&mut self, egress: u16, _: &mut Port, signal: Signal, _: &PacketPool) {
-        let paused = &mut self.paused[usize::from(egress)];
         match signal {
-            Signal::PauseFlow(flow) => drop(paused.insert(flow)),
-            Signal::ResumeFlow(flow) => drop(paused.remove(&flow)),
+            Signal::PauseFlow(flow) => drop(self.paused.insert(key(egress, flow))),
+            Signal::ResumeFlow(flow) => drop(self.paused.remove(&key(egress, flow))),
             _ => {}
         }
     }

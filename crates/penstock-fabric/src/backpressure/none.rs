@@ -1,5 +1,6 @@
 //! No backpressure: the upstream learns nothing.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +26,7 @@ impl Parameters for NoneConfig {
 }
 
 /// No backpressure at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Nothing;
 
 impl Nothing {

@@ -9,9 +9,9 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{ControlFrame, Signal};
 use penstock_units::{Bytes, Problems};
-use serde::{Deserialize, Serialize};
 
 use super::pfc::{Pfc, PfcConfig};
 use super::policy::Place;
@@ -86,7 +86,7 @@ pub(crate) fn audit_pairs(
 }
 
 /// The traffic from one ingress to one egress.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Pair {
     /// Stored bytes (bytes).
     stored: u64,
@@ -95,7 +95,7 @@ struct Pair {
 }
 
 /// The pairs of ports of a switch, and PFC.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Pairs {
     ports: usize,
     /// One row of ingresses for each egress.

@@ -10,6 +10,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{ControlFrame, Signal};
 use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{Bytes, Problems};
@@ -84,7 +85,7 @@ impl PfcConfig {
 }
 
 /// PFC at the ingress ports of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Pfc {
     xon_offset: u64,
     xoff: Option<u64>,

@@ -24,11 +24,12 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::ControlFrame;
+use penstock_units::random::Pcg32;
 use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{Bytes, Problems, Time};
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +87,7 @@ impl Parameters for PpfcConfig {
 }
 
 /// The queue of an egress at the last update.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Trend {
     /// Length of the queue (bytes).
     queue: u64,
@@ -95,7 +96,7 @@ struct Trend {
 }
 
 /// P-PFC at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Ppfc {
     threshold: u64,
     xon_offset: u64,

@@ -26,6 +26,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
@@ -43,7 +44,18 @@ const LONGEST: u64 = 10_000_000_000_000;
 const MEMORY: u64 = 16;
 
 /// What CoDel does to a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodelAction {
     /// It is dropped.
@@ -53,7 +65,17 @@ pub enum CodelAction {
 }
 
 /// Parameters of CoDel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct CodelConfig {
     /// Waits below this are not too long (TARGET); at most the interval.
@@ -108,7 +130,7 @@ impl CodelConfig {
 }
 
 /// CoDel at one queue. Names in brackets are the RFC's.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct QueueState {
     /// When its packets joined it, first to last.
     joined: VecDeque<Time>,
@@ -174,7 +196,7 @@ impl QueueState {
 }
 
 /// CoDel at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Codel {
     config: CodelConfig,
     /// By port and queue; a port has those whose packets have arrived.

@@ -8,6 +8,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{PortFacts, SwitchFacts};
 use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{BitRate, Bytes, Problems};
@@ -48,7 +49,17 @@ pub struct EcnConfig {
 }
 
 /// The RED profile of the ports of one rate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct RateProfile {
     /// Rate of the ports.
@@ -85,7 +96,7 @@ impl Parameters for EcnConfig {
 }
 
 /// ECN marking of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Ecn {
     at: MarkingPoint,
     /// The profiles, by port.
@@ -135,7 +146,7 @@ impl Policy for Ecn {
 #[cfg(test)]
 mod tests {
     use crate::fixture::refusal::refused;
-    use rand_pcg::Pcg32;
+    use penstock_units::random::Pcg32;
     use serde_json::json;
 
     use super::*;

@@ -22,6 +22,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,7 @@ impl Parameters for NonPauseEcnConfig {
 }
 
 /// NP-ECN of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct NonPauseEcn {
     /// PN by port and queue (bytes). A port has entries up to the highest queue that resumed with
     /// packets.

@@ -1,5 +1,6 @@
 //! No marking: packets learn nothing.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ impl Parameters for NoneConfig {
 }
 
 /// No marking at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Nothing;
 
 impl Nothing {

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,18 @@ use crate::passing::Passing;
 use crate::stored::Stored;
 
 /// Where a packet is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkingPoint {
     /// When it leaves its queue.

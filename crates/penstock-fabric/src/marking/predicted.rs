@@ -12,6 +12,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
@@ -52,7 +53,7 @@ impl Parameters for PredictedConfig {
 }
 
 /// Marking by prediction at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Predicted {
     threshold: f64,
     /// ECNof by egress (bytes).

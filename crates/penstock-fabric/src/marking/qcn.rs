@@ -19,10 +19,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use penstock_units::Bytes;
+use penstock_units::random::Pcg32;
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,9 @@ const WHOLE_SHARE: u64 = 300;
 const LARGEST_SAMPLE: u64 = 1_000_000_000;
 
 /// Parameters of the congestion points.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct QcnConfig {
     /// Queue that is aimed at (Qeq).
@@ -81,7 +84,7 @@ impl Parameters for QcnConfig {
 }
 
 /// One congestion point.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Point {
     /// The queue at the last sample (q_old in the standard) (bytes).
     last_queue: u64,
@@ -90,7 +93,7 @@ struct Point {
 }
 
 /// The congestion points of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Qcn {
     config: QcnConfig,
     /// The points, by port and queue. A port has entries up to the highest queue with packets so far.

@@ -7,6 +7,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use penstock_units::Problems;
 use schemars::JsonSchema;
@@ -40,7 +41,7 @@ impl Parameters for RoundMarkingConfig {
 }
 
 /// Marking by rounds of a switch.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct RoundMarking {
     rounds: u64,
 }

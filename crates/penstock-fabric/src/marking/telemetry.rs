@@ -9,6 +9,7 @@
 //! and 16.8 ms), because a sender subtracts modulo the wrap.
 
 use alloc::format;
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{HopTelemetry, Time};
@@ -47,7 +48,7 @@ impl Parameters for TelemetryConfig {
 }
 
 /// The telemetry of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Telemetry {
     /// Steps of the two fields (bytes), >= 1.
     sent_step: u64,

@@ -2,11 +2,11 @@
 
 use alloc::boxed::Box;
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// A set of numbers below a bound. The first 64 numbers are stored in place, because most ports have
 /// fewer queues and a list would cost one more cache line.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Bitmap {
     first: u64,
     others: Box<[u64]>,

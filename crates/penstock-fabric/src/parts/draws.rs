@@ -4,9 +4,9 @@
 use alloc::sync::Arc;
 use core::fmt::Debug;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_units::random::Pcg32;
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
-use serde::{Deserialize, Serialize};
 
 /// Random numbers that all switches of a run share.
 pub trait SharedDraws: Debug + Send + Sync {
@@ -18,11 +18,11 @@ pub trait SharedDraws: Debug + Send + Sync {
 }
 
 /// The random numbers of a switch.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Draws {
     own: Pcg32,
     /// Draws marks in place of `own`, under the fidelity of the ns-3 HPCC simulator.
-    #[serde(skip)] // such a run is not saved
+    #[borsh(skip)] // such a run is not saved
     shared: Option<Arc<dyn SharedDraws>>,
 }
 

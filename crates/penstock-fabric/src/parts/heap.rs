@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 const ABSENT: u32 = u32::MAX;
 
 /// The numbers `0..` with a key each, the smallest (key, number) first.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct IndexedHeap {
     /// (key, number) in heap order.
     entries: Vec<(u64, u32)>,

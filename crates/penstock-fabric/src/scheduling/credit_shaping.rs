@@ -2,9 +2,9 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{CreditQueue, PacketId, PacketPool};
 use penstock_units::{BitRate, Problems, Time};
-use serde::{Deserialize, Serialize};
 
 use super::fifo::Fifo;
 use super::policy::{Parameters, Policy, fits_one_queue};
@@ -32,7 +32,7 @@ impl Parameters for CreditShapingConfig {
 }
 
 /// The scheduler of a port with one data queue and a credit queue.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct CreditShaping {
     /// The credits.
     credits: CreditQueue,

@@ -6,6 +6,7 @@
 //! queue that empties or is paused leaves the ring and forgets its deficit, so a paused queue earns
 //! nothing. Between classes the lowest number goes first (BFC App. A.3). BFC does not give the quantum.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
@@ -36,7 +37,7 @@ pub struct DrrConfig {
 impl Parameters for DrrConfig {}
 
 /// The deficit round robin scheduler of a port.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Drr {
     quantum: u32,
     /// The queue whose turn it is, for each of the eight classes.

@@ -1,5 +1,6 @@
 //! First in, first out: one data queue a port, as the `class` assignment gives with one class.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
@@ -25,7 +26,7 @@ impl Parameters for FifoConfig {
 }
 
 /// The FIFO scheduler, which remembers the number of the one queue.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Fifo {
     queue: u32,
 }

@@ -14,6 +14,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Packet, PacketPool};
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
@@ -45,7 +46,7 @@ impl Parameters for IdealFairConfig {
 }
 
 /// The bit-by-bit round robin scheduler of a port.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct IdealFair {
     /// R, fixed point (bytes per flow).
     round: u64,

@@ -16,6 +16,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
@@ -59,7 +60,7 @@ impl Parameters for PriorityGroupsConfig {
 }
 
 /// The two priority groups of a port.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct PriorityGroups {
     period: Time,
     /// When the groups last changed places.

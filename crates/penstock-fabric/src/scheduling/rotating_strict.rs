@@ -5,6 +5,7 @@
 //! The round advances when the next packet is chosen, not when the port goes idle (`DESIGN.md` sec. 9).
 //! Until then packets may still join the round.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
@@ -31,7 +32,7 @@ impl Parameters for RotatingStrictConfig {
 }
 
 /// The rotating strict priority scheduler of a port.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct RotatingStrict {
     round: u64,
 }

@@ -15,6 +15,7 @@
 //! may be reordered. The quantum must therefore exceed the bytes that all flows together send in a
 //! round.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Bytes, Problems, Time};
 use schemars::JsonSchema;
@@ -53,7 +54,7 @@ impl Parameters for ScanningDrrConfig {
 }
 
 /// The scanning deficit round robin scheduler of a port.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct ScanningDrr {
     quantum: u32,
     /// The queue whose turn it is; 0 before the first turn.

@@ -4,6 +4,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Packet, PacketPool};
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
@@ -31,7 +32,7 @@ impl Parameters for SrfConfig {
 }
 
 /// The SRF scheduler: active queues by (class, remaining bytes of the head packet).
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Srf {
     active: IndexedHeap,
 }

@@ -2,6 +2,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
@@ -34,7 +35,7 @@ impl Parameters for StrictConfig {
 }
 
 /// The strict scheduler for up to 128 queues (Tofino2 has 128 at a 400 Gb/s port, BFC sec. 3.1).
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Strict {
     active: u128,
 }

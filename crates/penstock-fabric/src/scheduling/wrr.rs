@@ -19,6 +19,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
 use penstock_units::{BitRate, Bytes, Problems, Time};
 use schemars::JsonSchema;
@@ -79,7 +80,7 @@ impl Parameters for WrrConfig {
 }
 
 /// The weighted round robin scheduler of a port.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Wrr {
     /// The queues of each class, and which classes are active.
     queues: Drr,

@@ -11,10 +11,10 @@ use penstock_packet::{
     Balance, ControlFrame, Packet, PacketFlags, PacketId, PacketKind, PacketPool, PortFacts,
     Signal, SwitchFacts, SwitchFrames, Unobserved,
 };
+use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use rand_pcg::Pcg32;
 
 use super::{FLOWS, PORTS};
 

@@ -3,14 +3,14 @@
 //!
 //! The counts ask no policy, so FIFO ports can be compared with per-flow queues (BFC Fig. 4, 10c).
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::flow_packets::FlowPackets;
 use super::table::{Column, Table};
 
 /// The active flows of one link.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, BorshSerialize, BorshDeserialize)]
 struct LinkFlows {
     packets: FlowPackets,
     /// When the number of active flows last changed.
@@ -32,7 +32,7 @@ impl LinkFlows {
 }
 
 /// The active flows of every link.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default, BorshSerialize, BorshDeserialize)]
 pub struct ActiveFlows {
     /// None for a link without traffic.
     links: Vec<Option<Box<LinkFlows>>>,

@@ -4,8 +4,9 @@
 //! traffic. What it is not: a judgement. Each sample looks at the flows that are alive at that
 //! time, so the backlog costs nothing per packet. Endless flows do not count.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use penstock_transport::Flows;
 
@@ -22,7 +23,7 @@ pub fn interval(duration: Time) -> Time {
 
 /// Flows with an end: their payload that is not delivered, and their arrivals since the start of
 /// the run.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, BorshSerialize, BorshDeserialize)]
 pub struct Backlog {
     /// Times of the samples (ns): from 0 to the end of the traffic, or to an earlier end of the
     /// run.
@@ -53,7 +54,7 @@ impl Backlog {
 }
 
 /// The series as it grows, and the arrivals until now.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct GrowingBacklog {
     /// The samples so far.
     pub series: Backlog,

@@ -15,11 +15,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A class or queue that is paused at the egress of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, BorshSerialize, BorshDeserialize,
+)]
 pub struct Pause {
     /// The directed link whose sender is paused.
     pub link: u32,
@@ -28,7 +31,7 @@ pub struct Pause {
 }
 
 /// A deadlock that ended a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, BorshSerialize, BorshDeserialize)]
 pub struct Deadlock {
     /// When the detector found the deadlock (ps). The cycle closed at most one interval of the
     /// detector earlier.

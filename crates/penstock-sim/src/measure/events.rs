@@ -1,13 +1,13 @@
 //! Events of a run: one row for each pause, resume and drop, when the scenario asks for events.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketEvent;
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::table::{Column, Table};
 
 /// The events of a run.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct EventTable {
     time: Vec<u64>,
     node: Vec<u32>,

@@ -8,10 +8,10 @@
 //! slot along: the flows behind it move up (Knuth, The Art of Computer Programming, vol. 3, sec. 6.4,
 //! algorithm R). So nothing is left of a flow without packets.
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The packets of one flow.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Queued {
     flow: u32,
     /// 0 in a slot without a flow.
@@ -24,7 +24,7 @@ struct Queued {
 const SMALLEST_LOG2: u32 = 2;
 
 /// The packets of the flows in front of one link.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct FlowPackets {
     /// None before the first packet, then a power of two. At least half of them have no flow.
     slots: Vec<Queued>,

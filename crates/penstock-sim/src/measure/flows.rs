@@ -1,13 +1,13 @@
 //! The flows of a run: one row for each flow, in the order in which flows finished, unfinished
 //! flows last.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::table::{Column, Table};
 
 /// The facts about a flow when it ends.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct FlowRecord {
     /// Number in order of arrival.
     pub flow: u64,
@@ -58,7 +58,7 @@ impl FlowRecord {
 }
 
 /// The flows of a run that have ended, column by column, except those that were taken out.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct FlowTable {
     /// The digest of all rows so far; 0 before the first.
     digest: u128,

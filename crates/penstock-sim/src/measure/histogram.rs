@@ -1,13 +1,13 @@
 //! A histogram with buckets of constant relative width, for the delays of all packets.
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// log2 of the number of buckets in an octave: a value is known to 1/64, or 1.6 %.
 const SUB_BITS: u32 = 6;
 const BUCKETS: usize = ((64 - SUB_BITS) as usize + 1) << SUB_BITS;
 
 /// Counts of non-negative integers, to a relative precision of 1/64; exact below 64.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LogHistogram {
     counts: Vec<u64>,
     count: u64,

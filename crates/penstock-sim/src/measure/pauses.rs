@@ -1,9 +1,9 @@
 //! Counts of the pauses that switches send, by what a pause stops.
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Signal;
-use serde::{Deserialize, Serialize};
 
 /// Counts of the pauses that left switches, under any policy.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct SentPauses {
     /// Pauses of classes.
     pub classes: u64,

@@ -4,24 +4,24 @@
 //! A wait lasts from the moment a packet joins its queue to the moment its first bit leaves (BFC
 //! table 2). Homa's scheduled packets are also counted by themselves.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Packet, PacketId};
 use penstock_transport::ControllerConfig;
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::histogram::LogHistogram;
 use super::table::{Column, Table};
 use crate::setting::Setting;
 
 /// Waiting times in one group of links.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, BorshSerialize, BorshDeserialize)]
 struct Layer {
     all: LogHistogram,
     scheduled: LogHistogram,
 }
 
 /// Waiting times at all switches.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, BorshSerialize, BorshDeserialize)]
 pub struct QueueDelays {
     /// By link: the number of its group.
     layer_of: Vec<u16>,

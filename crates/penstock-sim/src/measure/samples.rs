@@ -2,11 +2,11 @@
 //! names.
 
 use super::table::{Column, Table};
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_transport::{Flows, Host};
-use serde::{Deserialize, Serialize};
 
 /// Buffer occupancy by time and switch.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct BufferSamples {
     /// Time of the sample (ns).
     pub time: Vec<f64>,
@@ -35,7 +35,7 @@ impl BufferSamples {
 }
 
 /// Series of links.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct LinkSamples {
     /// Time of the sample (ns).
     pub time: Vec<f64>,

@@ -1,7 +1,8 @@
 //! Everything that a partition measures while it runs.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_transport::Flows;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::active_flows::ActiveFlows;
 use super::backlog::GrowingBacklog;
@@ -16,7 +17,7 @@ use crate::setting::Setting;
 use crate::wire::WireCounters;
 
 /// Everything that a partition measures while it runs.
-#[derive(Serialize, Deserialize)]
+#[derive(BorshSerialize, BorshDeserialize)]
 pub struct Measurements {
     /// Flows that have finished since the window began.
     pub finished: Vec<FlowRecord>,
@@ -63,7 +64,7 @@ pub struct Measurements {
 }
 
 /// An endless flow when the traffic ended.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, BorshSerialize, BorshDeserialize)]
 pub struct LongLived {
     /// Number in order of arrival.
     pub flow: u64,

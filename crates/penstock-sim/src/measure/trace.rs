@@ -1,8 +1,8 @@
 //! The packet trace: a row for each event of a packet at a switch. The rows are complete enough for
 //! somebody else's script to check every decision of the switch against the paper.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Observation, Observer, PacketFlags, PacketKind};
-use serde::{Deserialize, Serialize};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
@@ -10,7 +10,7 @@ use crate::rows::Record;
 use crate::topology::Topology;
 
 /// An observer that writes down every event at the switches that it watches.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub struct PacketTrace {
     /// By node: whether the node is watched.
     watched: Vec<bool>,
@@ -23,7 +23,7 @@ pub struct PacketTrace {
 }
 
 /// A row for each event, column by column.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Rows {
     time: Vec<u64>,
     node: Vec<u32>,

@@ -8,8 +8,8 @@ use penstock_fabric::{Switch, SwitchRequests};
 use penstock_packet::{Observer, PacketPool};
 use penstock_transport::{Flows, Host, Requests};
 use penstock_units::Fidelity;
+use penstock_units::random::Pcg32;
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
 
 use super::clock::Sources;
 use super::exchange::Mail;

@@ -7,15 +7,15 @@
 //! The destination of a flow hears of the flow's completion at the end of the window, also in its own
 //! partition. So it does not matter where the partitions lie.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Observer, Packet, PacketId, PacketKind};
 use penstock_units::{HopTelemetry, Time};
-use serde::{Deserialize, Serialize};
 
 use super::Partition;
 use crate::wire::ELSEWHERE;
 
 /// A packet that crosses.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Crossing {
     /// The link, by its place in the receiving partition.
     pub link: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Crossing {
 }
 
 /// What one partition has for another.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Mail {
     pub crossings: Vec<Crossing>,
     /// The telemetry of all packets, one after the other.

@@ -1,10 +1,10 @@
 //! The beginning and the end of a flow: its paths, its name, its facts, its record. A flow has a half
 //! at each of its two hosts, and a partition knows the halves whose hosts it has.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Observer;
 use penstock_transport::{BaseRtt, Opening, PathFacts};
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
-use serde::{Deserialize, Serialize};
 
 use super::Partition;
 use super::host::BYTE_TIME_BITS;
@@ -17,7 +17,7 @@ use crate::routing::{
 use crate::workload::FlowArrival;
 
 /// A flow that starts soon.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Start {
     /// Number in order of arrival, in the whole run.
     pub number: u64,

@@ -20,7 +20,7 @@ use penstock_fabric::{Switch, SwitchRequests};
 use penstock_packet::{Observer, PacketId, PacketKind, PacketPool};
 use penstock_transport::{Flows, Host, Requests};
 use penstock_units::Time;
-use rand_pcg::Pcg32;
+use penstock_units::random::Pcg32;
 
 use crate::check::OrderCheck;
 use crate::error::StandstillError;

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 use super::Partition;
 
-penstock_units::state! { [O: Serialize + DeserializeOwned] Partition<O> {
+penstock_units::state! { [O: BorshSerialize + BorshDeserialize] Partition<O> {
     saved: switches, wires, counters, slots, flows, pool, wheel, measured, order, observer, starts,
         next_change, outbox, inbox, clock_watch, losses, is_at_end;
     within: hosts, router;

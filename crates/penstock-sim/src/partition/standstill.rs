@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_engine::SourceId;
 use penstock_packet::Observer;
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::Partition;
 use super::clock::Sources;
@@ -25,7 +25,7 @@ const STILL_EVENTS_PER_SOURCE: u64 = 1_000;
 const NAMED: usize = 8;
 
 /// The time at which the clock was last seen to move.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct ClockWatch {
     time: Time,
     /// How many events had happened by then.

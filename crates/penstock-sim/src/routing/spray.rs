@@ -8,9 +8,10 @@
 
 use std::ops::Range;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_engine::stream;
+use penstock_units::random::Pcg32;
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,18 @@ pub struct SprayConfig {
 }
 
 /// Which of several next hops the next packet takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum SprayOrder {
     /// Any, uniformly, whatever the others took.
@@ -39,7 +51,7 @@ pub enum SprayOrder {
 }
 
 /// The choices of next hops at switches.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Spray {
     order: SprayOrder,
     switches: Vec<Sprayer>,
@@ -48,7 +60,7 @@ pub(crate) struct Spray {
 }
 
 /// The choices of one switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 struct Sprayer {
     random: Pcg32,
     /// A random start, plus the number of packets that the switch has sprayed.

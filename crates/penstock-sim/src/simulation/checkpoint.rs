@@ -5,17 +5,15 @@
 //! restored ends with the same tables and the same summary as one that was never stopped.
 //!
 //! A checkpoint is read only as a whole: its length and its checksum come first. Then come a hash of the
-//! scenario and of the version of Penstock, the number of partitions, and the state in MessagePack. The
+//! scenario and of the version of Penstock, the number of partitions, and the state in borsh's format. The
 //! state has no names of fields, so only the version that has saved it can read it.
 
-use std::io::{Read, Write};
+use std::io::{Error, Read, Write};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Observer;
 use penstock_units::Fidelity;
-use penstock_units::state::{Restored, Saved};
-use serde::Serialize;
-use serde::de::{DeserializeOwned, DeserializeSeed};
-use thiserror::Error;
+use penstock_units::state::State;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Simulation, lock, whole};
@@ -31,7 +29,7 @@ const FORMAT: u32 = 1;
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// Why a checkpoint cannot be saved or restored.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     /// The run shares random numbers as ns-3 does.
     #[error("a run with fidelity ns3-hpcc cannot be saved; run it from the beginning to the end")]
@@ -70,7 +68,7 @@ pub enum CheckpointError {
     State(String),
 }
 
-impl<O: Observer + Serialize + DeserializeOwned> Simulation<O> {
+impl<O: Observer + BorshSerialize + BorshDeserialize> Simulation<O> {
     /// Writes the state of the simulation, which stands still, to `sink`.
     ///
     /// # Errors
@@ -93,16 +91,15 @@ impl<O: Observer + Serialize + DeserializeOwned> Simulation<O> {
     }
 
     /// What comes after the header.
-    fn content(&self) -> Result<Vec<u8>, rmp_serde::encode::Error> {
+    fn content(&self) -> Result<Vec<u8>, Error> {
         let Simulation { setting: _, partitions, conductor, turn } = self;
         let mut content = Vec::new();
         content.extend(self.identity().to_le_bytes());
         content.extend((partitions.len() as u32).to_le_bytes());
-        let mut to = rmp_serde::Serializer::new(&mut content);
-        erased_serde::serialize(turn, &mut to)?;
-        erased_serde::serialize(&Saved(conductor), &mut to)?;
+        turn.serialize(&mut content)?;
+        conductor.save(&mut content)?;
         for partition in partitions {
-            erased_serde::serialize(&Saved(&*lock(partition)), &mut to)?;
+            lock(partition).save(&mut content)?;
         }
         Ok(content)
     }
@@ -133,38 +130,25 @@ impl<O: Observer + Serialize + DeserializeOwned> Simulation<O> {
         if saved != built {
             return Err(CheckpointError::Partitions { saved, built });
         }
-        self.put_back(state).map_err(CheckpointError::State)?;
+        self.put_back(state).map_err(|error| CheckpointError::State(error.to_string()))?;
         Ok(self)
     }
 
     /// Puts `state` back; an error says in words what does not fit.
-    fn put_back(&mut self, mut state: &[u8]) -> Result<(), String> {
+    fn put_back(&mut self, mut state: &[u8]) -> Result<(), Error> {
         let Simulation { setting: _, partitions, conductor, turn } = self;
-        let text = |error: erased_serde::Error| error.to_string();
-        let mut from = rmp_serde::Deserializer::new(&mut state);
-        *turn = erased_serde::deserialize(&mut erased(&mut from)).map_err(text)?;
+        *turn = BorshDeserialize::deserialize(&mut state)?;
         if turn.is_some_and(|turn| turn >= partitions.len()) {
-            return Err("its turn is that of no partition".to_owned());
+            return Err(Error::other("its turn is that of no partition"));
         }
-        Restored(conductor).deserialize(&mut *erased(&mut from)).map_err(text)?;
+        conductor.restore(&mut state)?;
         for partition in partitions {
             let partition = whole(partition.get_mut());
-            Restored(&mut *partition).deserialize(&mut *erased(&mut from)).map_err(text)?;
-            partition.take_routes()?;
+            partition.restore(&mut state)?;
+            partition.take_routes().map_err(Error::other)?;
         }
-        if state.is_empty() { Ok(()) } else { Err("it is longer than a state".to_owned()) }
+        if state.is_empty() { Ok(()) } else { Err(Error::other("it is longer than a state")) }
     }
-}
-
-/// A deserialiser whose type is not known where it is used, for the next part of a state. Hundreds of types
-/// are read through it, and each would otherwise get its own copy of MessagePack: that made the release
-/// build four times as long.
-fn erased<'a, 'de, D>(from: &'a mut D) -> Box<dyn erased_serde::Deserializer<'de> + 'a>
-where
-    &'a mut D: serde::Deserializer<'de>,
-    'de: 'a,
-{
-    Box::new(<dyn erased_serde::Deserializer>::erase(from))
 }
 
 /// The content of the checkpoint in `source`, as it was saved.

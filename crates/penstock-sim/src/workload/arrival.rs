@@ -1,5 +1,6 @@
 //! When open-loop flows start: the points in time of a renewal process.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 use rand_core::RngCore;
 use schemars::JsonSchema;
@@ -18,7 +19,17 @@ const SECOND: f64 = 1e12;
 ///
 /// The whole network has one process (BFC's generator, BASELINES 0.5), not one per host. The first
 /// flow starts one gap after the entry's start.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ArrivalConfig {
     /// Exponential gaps.
@@ -37,7 +48,7 @@ pub enum ArrivalConfig {
 }
 
 /// The points in time of one renewal process.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Arrivals {
     config: ArrivalConfig,
     /// Mean gap (ps).

@@ -1,13 +1,13 @@
 //! What every kind of traffic entry gets, and the flows that it gives.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{Problems, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::routing::Routing;
 use crate::topology::Topology;
 
 /// A flow that starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct FlowArrival {
     /// When its first byte is ready to be sent (ps), before the scenario's duration.
     pub time: Time,

@@ -6,14 +6,14 @@
 //! The gaps of the entry are the gaps between groups; they are longer by the mean ratio, so that
 //! the load stays.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Problems;
 use rand_core::RngCore;
-use serde::{Deserialize, Serialize};
 
 use super::draw;
 
 /// Groups of flows, drawn one flow at a time.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct FanIn {
     least: u32,
     most: u32,

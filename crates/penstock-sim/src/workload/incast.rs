@@ -1,9 +1,10 @@
 //! Incast: at every period, many hosts send to one at the same time.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_engine::stream::stream;
+use penstock_units::random::Pcg64Mcg;
 use penstock_units::source::{BFC_SIMULATOR, NO_PRIORITIES, WHOLE_DURATION};
 use penstock_units::{Bytes, Problems, Time};
-use rand_pcg::Pcg64Mcg;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +68,7 @@ pub struct Incast {
 const INCAST_OF_BFC: &str = "BFC 6.2.2: 100-to-1, 20 MB in aggregate, every 500 us";
 
 /// The flows of one entry.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct IncastFlows {
     hosts: u32,
     fixed_receiver: Option<u32>,

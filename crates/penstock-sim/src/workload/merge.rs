@@ -1,11 +1,10 @@
 //! All entries of the `traffic` list, merged into one sequence of flows.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::declared::Declared;
 use penstock_units::{Problems, Time};
-use serde::{Deserialize, Serialize};
 
 use super::TrafficConfig;
 use super::entry::{Entry, FlowArrival};
@@ -21,18 +20,18 @@ use crate::topology::Topology;
 /// The flows of a scenario, an iterator in order of (time, traffic entry, sequence in the entry).
 ///
 /// A flow is generated when it is asked for; only listed flows are held in memory.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Workload {
     labels: Vec<String>,
     sources: Vec<FlowSource>,
     /// The next flow of each entry that has one, earliest first.
-    upcoming: BinaryHeap<Reverse<(Time, u16)>>,
+    upcoming: BTreeSet<(Time, u16)>,
     /// By entry: its next flow, while the entry is in `upcoming`.
     pending: Vec<Option<FlowArrival>>,
 }
 
 /// The flows of one entry, in time order.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 enum FlowSource {
     OpenLoop(Box<OpenLoopFlows>),
     Incast(Box<IncastFlows>),
@@ -68,7 +67,7 @@ impl Workload {
         ScenarioError::unless_none(problems)?;
         let mut workload = Workload {
             labels: traffic.iter().map(|config| config.label().to_owned()).collect(),
-            upcoming: BinaryHeap::with_capacity(sources.len()),
+            upcoming: BTreeSet::new(),
             pending: vec![None; sources.len()],
             sources,
         };
@@ -100,7 +99,7 @@ impl Workload {
         let flow = self.sources[usize::from(entry)].next();
         self.pending[usize::from(entry)] = flow;
         if let Some(flow) = flow {
-            self.upcoming.push(Reverse((flow.time, entry)));
+            self.upcoming.insert((flow.time, entry));
         }
     }
 }
@@ -170,7 +169,7 @@ impl Iterator for Workload {
     type Item = FlowArrival;
 
     fn next(&mut self) -> Option<FlowArrival> {
-        let Reverse((_, entry)) = self.upcoming.pop()?;
+        let (_, entry) = self.upcoming.pop_first()?;
         let flow = self.pending[usize::from(entry)];
         self.refill(entry);
         flow

@@ -1,10 +1,11 @@
 //! Open-loop flows: they start at a rate that gives a mean load, whatever happened to earlier
 //! flows.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_engine::stream::stream;
+use penstock_units::random::Pcg64Mcg;
 use penstock_units::source::{NO_PRIORITIES, WHOLE_DURATION};
 use penstock_units::{Problems, Time};
-use rand_pcg::Pcg64Mcg;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +64,7 @@ pub struct OpenLoop {
 }
 
 /// The flows of one entry.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct OpenLoopFlows {
     arrivals: Arrivals,
     /// When the latest flow started.

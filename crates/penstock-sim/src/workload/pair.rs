@@ -1,5 +1,6 @@
 //! The source and destination of open-loop flows.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Problems;
 use rand_core::RngCore;
 use schemars::JsonSchema;
@@ -69,7 +70,7 @@ pub enum PairConfig {
 const RATIOS_OF_PCN: &str = "PCN 7.4: 1 to 15";
 
 /// Pairs that were checked and can be drawn.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) enum Pairs {
     Uniform { hosts: Vec<u32> },
     RackLocal { fraction: f64, racks: Racks },
@@ -80,7 +81,7 @@ pub(super) enum Pairs {
 }
 
 /// The hosts grouped by edge switch.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct Racks {
     /// All hosts, rack after rack, ascending within a rack.
     members: Vec<u32>,

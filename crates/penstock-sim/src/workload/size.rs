@@ -1,5 +1,6 @@
 //! Flow sizes: a table of cumulative probabilities, or a built-in distribution.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{Bytes, Problem};
 use rand_core::RngCore;
 use schemars::JsonSchema;
@@ -60,7 +61,18 @@ const AFQ: &str = "AFQ 6.2.1";
 
 /// How a table of cumulative probabilities is sampled; the wrong one changes the mean by up to half
 /// (workloads/README.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Convention {
     /// Straight lines between the rows.
@@ -75,13 +87,13 @@ pub enum Convention {
 }
 
 /// A distribution of flow sizes that was checked and can be drawn from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct SizeDistribution {
     form: Form,
     mean: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, BorshSerialize, BorshDeserialize)]
 enum Form {
     Table { convention: Convention, sizes: Vec<f64>, shares: Vec<f64> },
     Fixed(u64),

@@ -6,13 +6,13 @@
 //! generators that also drew alike would be one generator). The gaps of the entry are the gaps
 //! between bursts; they are longer by the number of hosts, so that the load counts all flows.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Problems;
-use serde::{Deserialize, Serialize};
 
 use super::pair::{check_host, check_hosts};
 
 /// Bursts of flows, returned one flow at a time.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct Synchronous {
     sources: Vec<u32>,
     receiver: u32,

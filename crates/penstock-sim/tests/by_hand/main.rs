@@ -17,9 +17,9 @@ use penstock_sim::{RunOptions, Scenario};
 use penstock_transport::{
     BaseRtt, FrameBytes, Host, HostDraws, HostFacts, Opening, PathFacts, SizeShare,
 };
+use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
 use serde_json::{Value, json};
 
 mod driver;

@@ -4,11 +4,11 @@
 //! An update is not an event. When alpha is needed, all updates that are due are made up for, with
 //! exactly the numbers that one update at a time gives.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 /// An estimate in [0, 1], 1 at the start.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Alpha {
     value: f64,
     gain: f64,

@@ -34,6 +34,7 @@
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ impl Parameters for CubicConfig {
 }
 
 /// The state of one CUBIC flow. Windows are in packets, as in the RFC.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Cubic {
     steepness: f64,
     beta: f64,
@@ -126,7 +127,7 @@ pub struct Cubic {
 }
 
 /// A stage of congestion avoidance: from a cut to the next one.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Stage {
     /// t_epoch.
     began: Time,

@@ -21,6 +21,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::DCQCN_PAPER;
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
@@ -37,7 +38,9 @@ use crate::notification::Notification;
 const DCQCN_SIMULATOR: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma), configuration";
 
 /// Parameters of [`Dcqcn`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct DcqcnConfig {
     /// Weight of a new estimate (g).
@@ -94,7 +97,7 @@ impl Parameters for DcqcnConfig {
 }
 
 /// The state of one flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Dcqcn {
     config: DcqcnConfig,
     /// R_C and R_T in the paper, and its T and BC.
@@ -170,7 +173,7 @@ impl AtSource for Dcqcn {
 }
 
 /// The notification point of one flow, at its receiver.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct NotificationPoint {
     /// Shortest time between two notifications (ps).
     interval: Time,

@@ -29,6 +29,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::{DCQCN_PAPER, HPCC_SIMULATOR};
 use penstock_units::{BitRate, Time};
 use schemars::JsonSchema;
@@ -47,7 +48,9 @@ const FIRMWARE: &str = "NVIDIA firmware";
 const CHECK_LAG: Time = Time::from_ns(1);
 
 /// Parameters of [`DcqcnMellanox`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct DcqcnMellanoxConfig {
     /// Weight of a new estimate (g).
@@ -140,7 +143,7 @@ impl Parameters for DcqcnMellanoxConfig {
 }
 
 /// The state of one flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct DcqcnMellanox {
     config: DcqcnMellanoxConfig,
     /// R_C in the paper.

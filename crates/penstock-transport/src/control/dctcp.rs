@@ -18,6 +18,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::{BFC_SIMULATOR, HPCC_SIMULATOR};
 use penstock_units::{BitRate, Time};
 use schemars::JsonSchema;
@@ -92,7 +93,7 @@ impl Parameters for DctcpConfig {
 }
 
 /// The state of one DCTCP flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Dctcp {
     rate: PacedRate,
     gain: f64,

@@ -16,6 +16,7 @@
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,7 @@ pub struct DelayConfig {
 impl Parameters for DelayConfig {}
 
 /// The window of one flow under the delay controller.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Delay {
     /// (bytes)
     window: f64,

@@ -18,6 +18,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::HOMA_PAPER;
 use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
@@ -118,7 +119,7 @@ impl Parameters for HomaConfig {
 }
 
 /// The grants of one message, at its sender.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Homa {
     unscheduled: u64,
     granted: u64,

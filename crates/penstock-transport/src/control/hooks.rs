@@ -3,8 +3,8 @@
 //! Each hook has a default, which does nothing or says that nothing is needed. A controller writes only
 //! the hooks for which it has something to do.
 
+use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Problems, Time};
-use rand_pcg::Pcg32;
 
 use crate::credit::{Credit, CreditSignal};
 use crate::ends::Silent;

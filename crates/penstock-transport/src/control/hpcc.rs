@@ -16,6 +16,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::BFC_SIMULATOR;
 use penstock_units::{BitRate, Time};
 use schemars::JsonSchema;
@@ -81,7 +82,18 @@ pub struct HpccConfig {
 }
 
 /// Which acknowledgements change an HPCC window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum HpccReaction {
     /// Every one, always starting from the reference window of the round trip.
@@ -97,7 +109,7 @@ impl Parameters for HpccConfig {
 }
 
 /// The state of one HPCC flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Hpcc {
     rate: PacedRate,
     /// The rate that the steps of this round trip start from (W^c / T in the paper) (bit/s).

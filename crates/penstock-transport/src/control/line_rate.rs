@@ -1,5 +1,6 @@
 //! No control: a flow has no window and no rate, and sends whenever the NIC lets it.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ pub struct LineRateConfig {}
 impl Parameters for LineRateConfig {}
 
 /// A flow without control.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LineRate;
 
 impl LineRate {

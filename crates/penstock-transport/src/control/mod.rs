@@ -17,8 +17,8 @@
 //! [`dcqcn`], [`qcn`], [`timely`], [`pcn`], [`packet_pair`], then the controllers whose receiver
 //! decides: [`homa`], [`expresspass`].
 
+use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
-use rand_pcg::Pcg32;
 
 use crate::credit::{Credit, CreditSignal};
 use crate::flow::{FlowView, LossSignal, SizeShare};

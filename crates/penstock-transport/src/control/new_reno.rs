@@ -15,6 +15,7 @@
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ impl Parameters for NewRenoConfig {
 }
 
 /// The state of one NewReno flow.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct NewReno {
     /// cwnd in the RFCs (bytes). Fractions are kept so that small steps add up.
     window: f64,

@@ -5,6 +5,7 @@
 //! simulator). R is a whole number of bits per second; every step cuts the fraction off, as that
 //! simulator's `DataRate` does. Invariant: minimum <= R <= line rate.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,18 @@ use serde::{Deserialize, Serialize};
 use crate::path::PathFacts;
 
 /// How much a paced flow may have in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateWindow {
     /// Any amount.
@@ -58,7 +70,7 @@ pub(crate) fn bits_per_second(window: u64, base_rtt: Time) -> u64 {
 }
 
 /// A rate R between the minimum and the line rate, and its window.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct PacedRate {
     rate: u64,
     minimum: u64,

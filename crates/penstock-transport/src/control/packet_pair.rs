@@ -22,6 +22,7 @@
 //!   pair that it saw. Packets can be lost, so here the second one must begin where the first one ended
 //!   and be as long. Otherwise nothing is measured.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,7 +74,7 @@ pub struct PacketPairConfig {
 impl Parameters for PacketPairConfig {}
 
 /// The state of one packet-pair flow. Times are in picoseconds.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct PacketPair {
     gain: f64,
     mark_gain: f64,
@@ -210,7 +211,7 @@ fn of_bps(bits_per_second: f64) -> BitRate {
 }
 
 /// The pair that is arriving at a flow's receiver.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct PairMeter {
     /// When the first packet arrived (`first_pktpair_time` in the paper).
     first_at: Time,

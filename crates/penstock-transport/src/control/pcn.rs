@@ -30,6 +30,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,7 +103,7 @@ impl Parameters for PcnConfig {
 }
 
 /// The state of one flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Pcn {
     /// sendRate in the paper.
     rate: PacedRate,
@@ -154,7 +155,7 @@ impl AtSource for Pcn {
 }
 
 /// The notification point of one flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct ReceivingRate {
     /// T in the paper (ps), > 0.
     interval: Time,

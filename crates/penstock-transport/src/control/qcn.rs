@@ -18,6 +18,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,9 @@ const FAR_ABOVE: u64 = 10;
 const FALL: u64 = 8;
 
 /// Parameters of [`Qcn`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct QcnConfig {
     /// Share of the rate that one unit of feedback cuts (Gd).
@@ -101,7 +104,7 @@ impl Parameters for QcnConfig {
 }
 
 /// The state of one flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Qcn {
     config: QcnConfig,
     /// CR and TR in the standard, with the timer and counter that move them.

@@ -6,14 +6,14 @@
 //! target stays. Once timer or counter has left fast recovery, the target grows additively. Once both
 //! have, it grows in ever larger steps.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Time};
-use serde::{Deserialize, Serialize};
 
 use super::paced_rate::{PacedRate, RateWindow};
 use crate::path::PathFacts;
 
 /// The timer and the counter, and how often each has expired since the last cut.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Stages {
     /// The next expiry of the timer; [`Time::NEVER`] while nothing runs.
     due: Time,
@@ -115,7 +115,7 @@ impl Stages {
 }
 
 /// A rate, its target, and the timer and counter that move both.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Climb {
     pub(crate) rate: PacedRate,
     /// The target rate (bit/s).

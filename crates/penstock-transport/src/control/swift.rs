@@ -19,6 +19,7 @@ use alloc::format;
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -133,7 +134,7 @@ impl Parameters for SwiftConfig {
 }
 
 /// The state of one Swift flow. Times are in picoseconds, windows in packets.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Swift {
     window: f64,
     additive_increase: f64,

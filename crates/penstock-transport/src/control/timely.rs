@@ -29,6 +29,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{BitRate, Bytes, Problems, Time};
 use schemars::JsonSchema;
@@ -40,7 +41,9 @@ use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
 
 /// Parameters of [`Timely`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct TimelyConfig {
     /// Weight of a new difference (alpha).
@@ -141,7 +144,18 @@ pub struct TimelyConfig {
 }
 
 /// When the rate is adjusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimelyUpdate {
     /// At the first ACK of each round trip.
@@ -158,7 +172,18 @@ pub enum TimelyUpdate {
 }
 
 /// What happens between the two thresholds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimelyBand {
     /// A growing round-trip time cuts the rate in proportion, another increases it (SIGCOMM 2015).
@@ -189,7 +214,7 @@ impl Parameters for TimelyConfig {
 }
 
 /// The state of one flow. Times are in nanoseconds; the HPCC simulator's times are whole nanoseconds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Timely {
     config: TimelyConfig,
     rate: PacedRate,

@@ -7,6 +7,7 @@
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::FlowFacts;
 use crate::path::PathFacts;
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,7 @@ impl WindowConfig {
 impl Parameters for WindowConfig {}
 
 /// A window that never changes.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Window {
     bytes: u64,
 }

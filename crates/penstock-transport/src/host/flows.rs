@@ -6,16 +6,16 @@
 
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Packet;
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::Opening;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 
 /// What every packet of a flow bears besides the flow's name.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct Identity {
     /// The flow identifier that switches see.
     pub hash: u32,
@@ -40,7 +40,7 @@ impl Identity {
 }
 
 /// What a source knows of a flow besides its [`Sender`].
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct Outgoing {
     /// When the event for the sender's timers is due; [`Time::NEVER`] when none is pending.
     pub timer: Time,
@@ -57,7 +57,7 @@ pub(super) struct Outgoing {
 }
 
 /// What a destination knows of a flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct Incoming {
     /// When the event for the receiver's timers is due; [`Time::NEVER`] when none is pending.
     pub timer: Time,
@@ -74,7 +74,7 @@ pub(super) struct Incoming {
 }
 
 /// The open flows of a driver's hosts. A name indexes every column.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Flows {
     /// Sending ends. A NIC's lists of flows run through them.
     pub(super) senders: Vec<Sender>,

@@ -32,12 +32,12 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{
     Balance, CreditQueue, CreditShapingConfig, Fifo, Packet, PacketId, PacketKind, PacketPool,
 };
+use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Fidelity, Time};
-use rand_pcg::Pcg32;
-use serde::{Deserialize, Serialize};
 
 use crate::config::HostConfig;
 use crate::granter::Granter;
@@ -75,7 +75,7 @@ pub struct Turn<'a> {
 }
 
 /// The random streams of a host.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct HostDraws {
     /// For the choice of a flow's NIC queue.
     pub nic: Pcg32,
@@ -139,7 +139,7 @@ pub struct Opening {
 }
 
 /// What a host counts.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct HostCounters {
     /// Retransmission timers that expired.
     pub timeouts: u64,
@@ -150,7 +150,7 @@ pub struct HostCounters {
 }
 
 /// Packets that wait at a host with credits (ExpressPass), behind its control packets.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 struct Credited {
     /// Credits that wait for tokens.
     credits: CreditQueue,

@@ -1,14 +1,14 @@
 //! Signals of the switch to a host: pauses of classes and queues, pauses that end by themselves,
 //! credit.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{PacketId, PauseClock, Signal};
 use penstock_units::{Fidelity, Time};
-use serde::{Deserialize, Serialize};
 
 use super::{Host, Request, Timer, Turn};
 
 /// Pauses of a host's NIC.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct HostPauses {
     /// Paused time, summed over the queues.
     pub queue_clock: PauseClock,

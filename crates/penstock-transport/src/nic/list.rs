@@ -3,16 +3,15 @@
 //! The links are in the flows themselves. So a NIC allocates nothing when flows come and go, and a flow
 //! leaves the middle of a list in constant time.
 
-use serde::{Deserialize, Serialize};
-
 use super::seat::Seat;
 use crate::sender::Sender;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The end of a list.
 const NOBODY: u32 = u32::MAX;
 
 /// A doubly linked list of flows, first come first.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct List {
     head: u32,
     tail: u32,

@@ -17,9 +17,9 @@
 //! "Backpressure Flow Control", NSDI 2022, Sec. 3.3.2; SRF at the NIC from its App. A.2; NICs that
 //! do not react from its App. A.8.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_units::random::Pcg32;
 use penstock_units::{Fidelity, Time};
-use rand_pcg::Pcg32;
-use serde::{Deserialize, Serialize};
 
 use crate::sender::Sender;
 
@@ -38,12 +38,12 @@ use queued::QueuedNic;
 use seat::Seat;
 
 /// One NIC.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Nic {
     kind: Kind,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 enum Kind {
     Queued(QueuedNic),
     Polled(PolledNic),

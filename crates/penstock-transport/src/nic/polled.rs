@@ -17,14 +17,14 @@
 
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::seat::Place;
 use crate::sender::Sender;
 
 /// A flow in the row.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Entry {
     slot: u32,
     class: u8,
@@ -35,7 +35,7 @@ struct Entry {
 }
 
 /// A NIC that scans its flows.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct PolledNic {
     row: Vec<Entry>,
     /// The place in `row` that sent last.

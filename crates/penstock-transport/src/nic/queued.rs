@@ -9,9 +9,9 @@
 
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use rand_pcg::Pcg32;
-use serde::{Deserialize, Serialize};
+use penstock_units::random::Pcg32;
 
 use super::config::{MAXIMUM_QUEUES, NicConfig};
 use super::list::List;
@@ -25,7 +25,7 @@ use crate::sender::{Readiness, Sender};
 const CONTROL_QUEUE: u128 = 1;
 
 /// A NIC with lists of the flows that can send.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct QueuedNic {
     /// The ready flows, one entry per class.
     ready: Vec<ReadyFlows>,

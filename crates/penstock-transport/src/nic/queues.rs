@@ -9,12 +9,12 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_units::random::Pcg32;
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
-use serde::{Deserialize, Serialize};
 
 /// How many flows each NIC queue has.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Queues {
     /// One entry per queue, the control queue included. Empty before the first flow.
     flows: Vec<u32>,

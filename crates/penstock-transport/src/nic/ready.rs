@@ -1,14 +1,13 @@
 //! The flows of one class that can send, in the order that the NIC's scheduling gives.
 
-use serde::{Deserialize, Serialize};
-
 use super::config::NicScheduling;
 use super::list::List;
 use super::slot_heap::SlotHeap;
 use crate::sender::Sender;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The ready flows of one class.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) enum ReadyFlows {
     /// First come, first served. A flow that has sent goes to the back.
     InTurn(List),

@@ -2,10 +2,10 @@
 //!
 //! Invariant: a flow is in the structure that its [`Place`] names, or in none.
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Which structure of the NIC holds a flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(crate) enum Place {
     /// No structure: the flow waits for an acknowledgement, or is not at the NIC.
     #[default]
@@ -19,7 +19,7 @@ pub(crate) enum Place {
 }
 
 /// A flow's part of the NIC's structures.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Seat {
     /// The next and the previous flow in the list of this flow.
     pub(super) next: u32,

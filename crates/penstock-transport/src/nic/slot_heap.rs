@@ -5,12 +5,11 @@
 
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::sender::Sender;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Flows by key; a flow is in at most one heap.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct SlotHeap {
     /// Key, number of the flow, slot of the flow.
     entries: Vec<(u64, u32, u32)>,

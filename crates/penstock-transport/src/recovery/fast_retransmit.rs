@@ -24,6 +24,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,7 +83,7 @@ impl Parameters for FastRetransmitConfig {
 }
 
 /// The sending half.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Sending {
     payload: u64,
     duplicate_threshold: u32,
@@ -243,7 +244,7 @@ impl AtSource for Sending {
 }
 
 /// The retransmission timer of RFC 6298.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 struct Timer {
     minimum: Time,
     maximum: Time,
@@ -327,7 +328,7 @@ impl Timer {
 }
 
 /// The receiving half.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Receiving {
     bytes: Reassembly,
 }

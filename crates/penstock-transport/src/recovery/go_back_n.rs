@@ -14,6 +14,7 @@ use super::hooks::{AtDestination, AtSource, Parameters};
 use super::reply::Reply;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 use penstock_units::source::HPCC_SIMULATOR;
 use schemars::JsonSchema;
@@ -42,7 +43,7 @@ pub struct GoBackNConfig {
 impl Parameters for GoBackNConfig {}
 
 /// The sending half: the retransmission timer and the furthest byte of the flow that was sent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Sending {
     timeout: Time,
     /// When the timer expires; [`Time::NEVER`] while nothing is in flight.
@@ -109,7 +110,7 @@ impl AtSource for Sending {
 }
 
 /// The receiving half.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Receiving {
     /// The next byte in order.
     expected: u64,

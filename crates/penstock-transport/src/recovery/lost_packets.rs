@@ -3,10 +3,10 @@
 use alloc::collections::VecDeque;
 use core::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The bytes of packets that were lost and are not sent again yet, oldest loss first.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct LostPackets {
     /// Lost bytes. Neighbouring packets share one range, so the drops of a burst take little memory.
     ranges: VecDeque<Range<u64>>,

@@ -6,6 +6,7 @@
 //! this recovery. The receiver counts bytes in any order. It sees every byte once, because only dropped
 //! bytes are sent again. No timer is needed, because every drop is reported.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ pub struct PerfectConfig {}
 impl Parameters for PerfectConfig {}
 
 /// The sending half: the packets that were dropped and not sent again yet.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Sending {
     lost: LostPackets,
 }
@@ -63,7 +64,7 @@ impl AtSource for Sending {
 }
 
 /// The receiving half: a count.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Receiving {
     delivered: u64,
 }

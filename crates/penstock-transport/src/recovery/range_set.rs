@@ -7,14 +7,14 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Number of ranges that the first gap allocates at once. A window of 100 packets cannot have more (our
 /// choice: a bandwidth-delay product at 100 Gb/s and 8 us).
 const FIRST_RANGES: usize = 64;
 
 /// A set of bytes, kept as ranges.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct RangeSet {
     ranges: Vec<Range<u64>>,
     bytes: u64,

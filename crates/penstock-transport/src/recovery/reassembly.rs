@@ -2,12 +2,11 @@
 
 use core::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 use super::range_set::RangeSet;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The bytes of a flow that have arrived.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Reassembly {
     /// The next byte in order.
     expected: u64,

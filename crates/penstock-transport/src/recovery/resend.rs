@@ -17,6 +17,7 @@ use alloc::format;
 
 use core::ops::Range;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 use penstock_units::source::HOMA_PAPER;
 use schemars::JsonSchema;
@@ -54,7 +55,7 @@ impl Parameters for ResendConfig {
 }
 
 /// The sending half: the bytes to send again, and when the sender reminds the receiver of the message.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Sending {
     lost: LostPackets,
     timeout: Time,
@@ -124,7 +125,7 @@ impl AtSource for Sending {
 }
 
 /// The receiving half: what has arrived, in any order.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Receiving {
     size: u64,
     timeout: Time,

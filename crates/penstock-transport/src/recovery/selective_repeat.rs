@@ -30,6 +30,7 @@ use super::reassembly::Reassembly;
 use super::reply::Reply;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,7 +79,7 @@ impl Parameters for SelectiveRepeatConfig {
 }
 
 /// The sending half.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Sending {
     payload: u64,
     /// A new packet leaves only while no more than this is outstanding (bytes).
@@ -253,7 +254,7 @@ impl AtSource for Sending {
 }
 
 /// The receiving half.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Receiving {
     bytes: Reassembly,
 }

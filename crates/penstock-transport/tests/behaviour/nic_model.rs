@@ -3,9 +3,9 @@
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, Nic, NicConfig, NicScheduling, Readiness, Sender,
 };
+use penstock_units::random::Pcg32;
 use penstock_units::{Fidelity, Time};
 use proptest::prelude::*;
-use rand_pcg::Pcg32;
 
 use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, window};
 

@@ -3,8 +3,8 @@
 use penstock_transport::{
     Acknowledgement, ControllerConfig, Nic, NicConfig, NicScheduling, Sender,
 };
+use penstock_units::random::Pcg32;
 use penstock_units::{Fidelity, Time};
-use rand_pcg::Pcg32;
 
 use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, window};
 

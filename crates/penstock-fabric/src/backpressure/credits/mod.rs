@@ -41,9 +41,9 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Balance, ControlFrame, Packet, PacketFlags, PacketPool, Signal};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::bfc::Bfc;
 use super::policy::{Granted, KeptPause, Place, Policy, Stops};
@@ -56,7 +56,7 @@ pub use config::CreditsConfig;
 
 /// The credit of a link (account 0 of its port) or of one of its upstream queues, in bytes since the
 /// start.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Account {
     granted: u64,
     arrived: u64,
@@ -82,7 +82,7 @@ impl Account {
 }
 
 /// BFC with credits at a switch: its grants to the upstreams, and the downstreams' grants to it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Credits {
     bfc: Bfc,
     packet: u64,

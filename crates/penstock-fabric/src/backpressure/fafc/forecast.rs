@@ -7,7 +7,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// A smoothed value (bytes, bytes/ns) below this counts as 0. Our choice: a millionth of a byte.
 /// Otherwise the values of idle ports would decay into the range of numbers that processors handle
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 const NOTHING: f64 = 1e-6;
 
 /// The traffic from one ingress to one egress.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Pair {
     /// q'_ie: stored bytes (bytes).
     stored: u64,
@@ -34,7 +34,7 @@ struct Pair {
 }
 
 /// Counters and trends of a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Forecast {
     ports: usize,
     /// alpha.

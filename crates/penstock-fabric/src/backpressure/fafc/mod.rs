@@ -34,6 +34,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{ControlFrame, PortFacts, Signal};
 use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
@@ -127,7 +128,7 @@ impl Parameters for FafcConfig {
 }
 
 /// FAFC at a switch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Fafc {
     threshold: f64,
     rate_decrease: f64,

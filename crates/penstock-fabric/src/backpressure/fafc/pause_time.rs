@@ -11,7 +11,7 @@
 //! false. Then every port that feeds the egress is paused for T_hop (our choice: as near as possible).
 //! Of ports with the same ratio the lowest number comes first (our choice).
 
-use serde::{Deserialize, Serialize};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// At most this many ports are sorted. Of more ports the cheaper half is found first. That half is
 /// paused as a whole, or the other half does not matter. For 64 ports this takes half the time of
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 const SORTED: usize = 8;
 
 /// The program's data of an ingress port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct IngressPort {
     /// r_ie: rate of the port to the congested egress (bytes/ns), >= 0. With 0 the port is not paused.
     pub relief: f64,

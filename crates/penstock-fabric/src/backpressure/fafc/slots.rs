@@ -5,11 +5,11 @@
 //! Bytes held back in this slot will not arrive, so they are subtracted from a prediction. Bytes held
 //! back in the last slot are arriving now, so they are added.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 /// The time slots of an ingress port.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Slots {
     /// pausOld: bytes held back in the last slot (bytes).
     old: f64,

@@ -2,6 +2,7 @@
 
 use alloc::format;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::EXPRESSPASS_SIMULATOR;
 use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
@@ -13,7 +14,9 @@ use crate::control::hooks::Parameters;
 const LARGEST_CREDIT: u64 = 1 << 14;
 
 /// Parameters of ExpressPass at hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(deny_unknown_fields)]
 pub struct ExpressPassConfig {
     /// First rate of a flow's credits, as a share of the largest (alpha).
@@ -88,7 +91,17 @@ pub struct ExpressPassConfig {
 }
 
 /// The feedback loop: how the rate of credits follows their loss.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CreditFeedback {
     /// The released code: the target loss falls as the rate rises, the weight grows by steps.

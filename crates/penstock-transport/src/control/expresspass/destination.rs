@@ -1,9 +1,9 @@
 //! The receiving end of a flow: when its credits leave.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_units::random::Pcg32;
 use penstock_units::{Bytes, Time};
 use rand_core::RngCore;
-use rand_pcg::Pcg32;
-use serde::{Deserialize, Serialize};
 
 use super::config::ExpressPassConfig;
 use super::feedback::Feedback;
@@ -12,7 +12,7 @@ use crate::credit::{Credit, CreditSignal};
 use crate::flow::FlowFacts;
 
 /// The credits of one flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Destination {
     config: ExpressPassConfig,
     /// Gap between credits at the largest rate (ps).

@@ -4,8 +4,8 @@
 //! The sender returns the number of the credit with each data packet. A gap in these numbers shows that
 //! credits were dropped. Once in a round trip, when data arrive, the loop sets the rate anew.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::config::{CreditFeedback, ExpressPassConfig};
 
@@ -13,7 +13,7 @@ use super::config::{CreditFeedback, ExpressPassConfig};
 const RTT_GAIN: f64 = 0.2;
 
 /// The state of the loop.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct Feedback {
     kind: CreditFeedback,
     minimum_weight: f64,

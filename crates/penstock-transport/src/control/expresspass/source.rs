@@ -1,7 +1,7 @@
 //! The sending end of a flow: what it tells its receiver, and whether it can use a credit.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::config::ExpressPassConfig;
 use crate::control::hooks::AtSource;
@@ -14,7 +14,7 @@ use crate::path::Acknowledgement;
 const ROUND_TRIPS_AFTER_STOP: u64 = 2;
 
 /// What the sender waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 enum State {
     /// The first credit. The sender asks again at the deadline.
     Requesting,
@@ -25,7 +25,7 @@ enum State {
 }
 
 /// The sender of one flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Source {
     rtt: Time,
     request_timeout: Time,
