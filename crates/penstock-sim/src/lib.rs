@@ -26,7 +26,7 @@ pub mod network;
 mod ns3;
 pub mod outage;
 mod partition;
-mod placement;
+pub mod placement;
 pub mod results;
 pub mod routing;
 pub mod rows;

@@ -12,6 +12,11 @@ use crate::topology::Topology;
 /// a microsecond; 100 ns of 16 hosts at 100 Gb/s are 20 packet-hops, about 2 us of work).
 const SHORTEST: Time = Time::from_ns(100);
 
+/// A network is cut into parts of at least so many hosts even for one thread: what a part needs stays in the
+/// caches while its window lasts. With 8,192 hosts a run of BFC took 236 ns per packet-hop in one part, 172 in
+/// eight and 169 in 32; with 4,096 hosts 190 and 158 in four. With 1,024 two parts took 6 % longer than one.
+const HOSTS_TOGETHER: u32 = 1_024;
+
 /// A partition may have this many hundredths of its even share (our choice).
 const MOST_OF_SHARE: u64 = 105;
 
@@ -42,6 +47,11 @@ pub fn window(topology: &Topology, otherwise: Time) -> Time {
 /// From the end of a transmission on a link between switches to the packet's being ready.
 fn flight(topology: &Topology, link: u32) -> Time {
     topology.links[link as usize].delay + topology.pipeline_delay
+}
+
+/// How many partitions suit a network and so many threads.
+pub fn partitions(topology: &Topology, threads: usize) -> usize {
+    threads.max((topology.hosts / HOSTS_TOGETHER) as usize)
 }
 
 impl Placement {

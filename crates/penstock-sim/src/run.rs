@@ -13,6 +13,7 @@ use crate::flow::FlowNames;
 use crate::measure::table::Table;
 use crate::measure::trace::{PacketTrace, PortLinks};
 use crate::network::Network;
+use crate::placement;
 use crate::results::Results;
 use crate::rows::Record;
 use crate::scenario::Scenario;
@@ -165,7 +166,7 @@ fn drive<O: Record + BorshSerialize + BorshDeserialize + Send>(
     from: Option<&mut (dyn Read + Send)>,
 ) -> Result<Results, RunError> {
     let partitions = match scenario.fidelity {
-        Fidelity::Exact => options.threads,
+        Fidelity::Exact => placement::partitions(&network.topology, options.threads),
         Fidelity::Ns3Hpcc => 1,
     };
     let mut simulation = Simulation::partitioned(scenario, network, partitions, observer)?;

@@ -159,13 +159,8 @@ impl<O: Observer> Simulation<O> {
                     return None;
                 }
                 let goes_on = conductor.next(&mut partitions);
-                if rows::count(&conductor.flows, &partitions) > options.most_rows
-                    && !watch.rows(rows::take(setting, &mut conductor.flows, &mut partitions))
-                {
-                    conductor.is_announced = goes_on;
-                    outcome = Ok(true);
-                    return None;
-                }
+                let mut is_stopped = rows::count(&conductor.flows, &partitions) > options.most_rows
+                    && !watch.rows(rows::take(setting, &mut conductor.flows, &mut partitions));
                 let progress = conductor.progress(&partitions, end);
                 if progress.events >= reported + LOOK_EVENTS || !goes_on {
                     reported = progress.events;
@@ -175,11 +170,12 @@ impl<O: Observer> Simulation<O> {
                         outcome = Err(error.into());
                         return None;
                     }
-                    if goes_on && !watch.progress(progress) {
-                        conductor.is_announced = true;
-                        outcome = Ok(true);
-                        return None;
-                    }
+                    is_stopped |= goes_on && !watch.progress(progress);
+                }
+                if is_stopped {
+                    conductor.is_announced = goes_on;
+                    outcome = Ok(true);
+                    return None;
                 }
                 goes_on.then(|| conductor.window())
             },
@@ -189,7 +185,7 @@ impl<O: Observer> Simulation<O> {
 }
 
 /// How many threads this process may run at once; 1 when the system does not say. More would only wait for
-/// each other: with four on two cores, a run took up to a fifth longer.
+/// each other: with four on two cores, runs took up to a fifth longer.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

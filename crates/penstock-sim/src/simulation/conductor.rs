@@ -101,7 +101,7 @@ impl Conductor {
 
     /// A window is over, or the first one is to begin: hands over what has crossed, and opens the next
     /// window, which ends at `self.now`. False when the run is over.
-    pub(super) fn between<O: Observer>(
+    fn between<O: Observer>(
         &mut self,
         partitions: &mut [impl DerefMut<Target = Partition<O>>],
     ) -> bool {
