@@ -33,6 +33,9 @@ PROCESS_BYTES = 100 * 2**20
 LINK_BYTES, HOST_BYTES, QUEUE_BYTES = 1_100, 1_500, 56
 """A directed link, a host with its name and routes, a queue of a switch port [B]; measured with
 4,096 hosts under DCTCP, SFQ, Homa and BFC, every port in use."""
+CUT_HOSTS, CROSSING_BYTES = 2_048, 2_300
+"""From so many hosts on the core cuts a network into parts, and what crosses takes so much for each
+directed link in use [B]; measured with 4,096 hosts under BFC."""
 ROUTE_BYTES = 6
 """The routes from a switch to an edge switch [B]; measured with 65,536 hosts."""
 FAFC_PAIR_BYTES = 140
@@ -150,7 +153,8 @@ def _network_bytes(scenario: Scenario) -> float:
     if isinstance(switch.backpressure, FafcBackpressure):
         port_bytes += FAFC_PAIR_BYTES * ports / switches
     routes = ROUTE_BYTES * float(switches) ** 2
-    return 2 * cables * LINK_BYTES + hosts * HOST_BYTES + ports * port_bytes + routes
+    link_bytes = LINK_BYTES + (CROSSING_BYTES if hosts >= CUT_HOSTS else 0)
+    return 2 * cables * link_bytes + hosts * HOST_BYTES + ports * port_bytes + routes
 
 
 def queue_count(assignment: Assignment) -> int:
