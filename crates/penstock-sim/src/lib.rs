@@ -26,7 +26,7 @@ pub mod network;
 mod ns3;
 pub mod outage;
 mod partition;
-pub mod placement;
+mod placement;
 pub mod results;
 pub mod routing;
 pub mod rows;
@@ -45,6 +45,7 @@ pub use penstock_fabric::backpressure::fafc::pause_time;
 
 pub use error::{InvariantError, ScenarioError, StandstillError};
 pub use forecast::{Forecast, forecast};
+pub use placement::partitions;
 pub use results::Results;
 pub use run::{Progress, RunError, RunOptions, Watch, resume, run, validate};
 pub use scenario::Scenario;

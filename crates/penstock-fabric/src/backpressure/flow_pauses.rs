@@ -81,6 +81,11 @@ pub(crate) struct FlowPauses {
     paused: HashSet<u64, MixedKeys>,
 }
 
+/// The key of a packet that is counted: its flow at the port by which it came.
+fn counted(packet: &Packet) -> u64 {
+    key(packet.ingress, packet.flow_hash)
+}
+
 /// A key for a flow at a port.
 fn key(port: u16, flow_hash: u32) -> u64 {
     u64::from(port) << 32 | u64::from(flow_hash)
@@ -126,7 +131,7 @@ impl FlowPauses {
         match self.is_from_host[usize::from(packet.ingress)] {
             true => self.bfc.counter(packet.ingress, packet.upstream_queue),
             false => {
-                self.counters.get(&key(packet.ingress, packet.flow_hash)).copied().unwrap_or(0)
+                self.counters.get(&counted(packet)).copied().unwrap_or(0)
             }
         }
     }
@@ -148,7 +153,7 @@ impl Policy for FlowPauses {
         }
         let packet = joining.packet_mut();
         packet.flags.insert(PacketFlags::COUNTED);
-        let count = self.counters.entry(key(packet.ingress, packet.flow_hash)).or_insert(0);
+        let count = self.counters.entry(counted(packet)).or_insert(0);
         *count += 1;
         if *count > 1 {
             return None;
@@ -166,12 +171,12 @@ impl Policy for FlowPauses {
         if !packet.flags.contains(PacketFlags::COUNTED) {
             return None;
         }
-        let count = self.counters.get_mut(&key(packet.ingress, packet.flow_hash))?;
+        let count = self.counters.get_mut(&counted(packet))?;
         *count -= 1;
         if *count > 0 {
             return None;
         }
-        self.counters.remove(&key(packet.ingress, packet.flow_hash));
+        self.counters.remove(&counted(packet));
         let signal = Signal::ResumeFlow(packet.flow_hash);
         Some(ControlFrame { port: packet.ingress, signal })
     }

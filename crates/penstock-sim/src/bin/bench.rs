@@ -14,10 +14,9 @@ use penstock_sim::bare::BareLoop;
 use penstock_sim::flow::FlowNames;
 use penstock_sim::measure::trace::{PacketTrace, PortLinks};
 use penstock_sim::network::Network;
-use penstock_sim::placement;
 use penstock_sim::rows::Record;
 use penstock_sim::simulation::Simulation;
-use penstock_sim::{RunError, RunOptions, Scenario};
+use penstock_sim::{RunError, RunOptions, Scenario, partitions};
 use serde::Serialize;
 
 /// Rows that a run holds; more leave it and are forgotten, as those of a saved run leave it for a file
@@ -127,8 +126,8 @@ fn time_loop<O: Record + Send>(
     observer: impl FnMut() -> O,
     timed: &mut Timed,
 ) -> Result<(), RunError> {
-    let partitions = placement::partitions(&network.topology, threads);
-    let mut simulation = Simulation::partitioned(scenario, network, partitions, observer)?;
+    let count = partitions(&network.topology, threads);
+    let mut simulation = Simulation::partitioned(scenario, network, count, observer)?;
     let options = RunOptions { threads, most_rows: MOST_ROWS, ..RunOptions::default() };
     let start = Instant::now();
     simulation.run(options, &mut |_| true)?;
