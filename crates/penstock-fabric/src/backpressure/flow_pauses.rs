@@ -130,9 +130,7 @@ impl FlowPauses {
     fn counter(&self, packet: &Packet) -> u32 {
         match self.is_from_host[usize::from(packet.ingress)] {
             true => self.bfc.counter(packet.ingress, packet.upstream_queue),
-            false => {
-                self.counters.get(&counted(packet)).copied().unwrap_or(0)
-            }
+            false => self.counters.get(&counted(packet)).copied().unwrap_or(0),
         }
     }
 
