@@ -12,7 +12,10 @@ class SimulationError(Exception):
     """A run failed: time stood still, or under ``check=True`` an invariant did not hold."""
 
 class CheckpointError(Exception):
-    """A state that cannot be written, or does not belong to the run; the text says which."""
+    """A state that cannot be read, or does not belong to the run; the text says which."""
+
+class StorageError(OSError):
+    """The state of a run cannot be written; the text says why."""
 
 Tables = dict[str, dict[str, NDArray[Any]]]
 """Columns of each table, by name."""

@@ -148,7 +148,7 @@ def _run(
                 check=check,
                 threads=threads,
             )
-        except OSError as error:
+        except _core.StorageError as error:
             assert checkpoints is not None
             raise checkpoints.failure(error) from None
     used = {

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock import Run, Scenario, ScenarioError, resume, run, run_many
+from penstock import Run, Scenario, ScenarioError, StorageError, resume, run, run_many
 from penstock.cli import main
-from penstock.storage.checkpoint import UNFINISHED, find_checkpoint
+from penstock.storage.checkpoint import UNFINISHED, Checkpoints, find_checkpoint
 from penstock.storage.draft import draft_of
 from penstock.tables import FILES
 
@@ -152,6 +152,29 @@ def test_a_checkpoint_is_not_lost_by_mistake(
     assert main([*again, "--force"]) == 0
     with pytest.raises(ScenarioError, match="there is no checkpoint"):
         find_checkpoint(killed)
+
+
+def test_a_state_that_the_disk_does_not_take_leaves_the_checkpoint_before(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def due(checkpoints: Checkpoints, *, stops: bool) -> str:
+        number = len(list(checkpoints.folder.glob("checkpoint.json")))
+        return "/dev/full" if number else str(checkpoints.folder / "state-1")
+
+    monkeypatch.setattr(Checkpoints, "due", due)
+    scenario = Scenario.from_toml(whole / "long.toml")
+    with pytest.raises(StorageError, match=r"No space left .*; what stood there before is kept"):
+        run_many({"long": scenario}, out={"long": tmp_path / "out"}, checkpoint_seconds=60.0)
+    monkeypatch.undo()
+    assert resume(tmp_path / "out").summary["digest"] == Run.load(whole / "run").summary["digest"]
+
+
+def test_an_error_of_the_caller_is_not_one_of_the_disk() -> None:
+    def progress(_: object) -> None:
+        raise BrokenPipeError("nobody reads")
+
+    with pytest.raises(BrokenPipeError, match="nobody reads"):
+        run(long_scenario(), progress=progress)
 
 
 @pytest.mark.parametrize("harm", ["cut", "flip", "unlink"])

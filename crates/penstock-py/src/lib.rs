@@ -22,6 +22,7 @@ use pyo3::types::{PyDict, PyString};
 pyo3::create_exception!(_core, ScenarioError, PyException, "A scenario that was refused.");
 pyo3::create_exception!(_core, SimulationError, PyException, "A run that failed.");
 pyo3::create_exception!(_core, CheckpointError, PyException, "A state that cannot be used.");
+pyo3::create_exception!(_core, StorageError, PyOSError, "A state that cannot be written.");
 
 /// Time between two calls of a progress callback.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
@@ -94,7 +95,8 @@ fn run(
     let scenario = parse(scenario_json)?;
     let most_rows = if on_rows.is_some() { most_rows } else { usize::MAX };
     let options = RunOptions { check, threads, most_rows };
-    let mut file = restore.map(File::open).transpose()?;
+    let unreadable = |error: io::Error| CheckpointError::new_err(error.to_string());
+    let mut file = restore.map(File::open).transpose().map_err(unreadable)?;
     let from = file.as_mut().map(|file| file as &mut (dyn Read + Send));
     let (last, state) = (Instant::now(), None);
     let mut reporter = Reporter { on_progress, on_saved, on_rows, last, state, error: None };
@@ -106,7 +108,7 @@ fn run(
         Ok(results) => hand_over(py, results),
         Err(RunError::Scenario(error)) => Err(refusal(&error)),
         Err(RunError::Checkpoint(error @ Unusable::Write(_))) => {
-            Err(PyOSError::new_err(error.to_string()))
+            Err(StorageError::new_err(error.to_string()))
         }
         Err(RunError::Checkpoint(error)) => Err(CheckpointError::new_err(error.to_string())),
         Err(error) => Err(SimulationError::new_err(error.to_string())),
@@ -265,5 +267,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(allocate_pauses, module)?)?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("SimulationError", module.py().get_type::<SimulationError>())?;
-    module.add("CheckpointError", module.py().get_type::<CheckpointError>())
+    module.add("CheckpointError", module.py().get_type::<CheckpointError>())?;
+    module.add("StorageError", module.py().get_type::<StorageError>())
 }

@@ -97,7 +97,7 @@ class Checkpoints:
         return str(self.folder / self.last.state) if self.last else None
 
     def failure(self, error: OSError) -> StorageError:
-        """What is said when the state cannot be written, or read again."""
+        """What is said when a checkpoint cannot be written."""
         return failure(self.folder, error, 0, self.last is not None)
 
     def written(self, threads: int, check: bool, wall_seconds: float, cpu_seconds: float) -> None:
@@ -109,8 +109,14 @@ class Checkpoints:
             The disk does not take it; the checkpoint before is still there.
         """
         assert self.every_seconds is not None
-        before, self._number = self.last, self._number + 1
+        self._number += 1
         state = self.folder / f"state-{self._number}"
+        try:
+            for path in (state, *self.pieces.paths()):
+                _to_disk(path)
+        except OSError as error:
+            raise self.failure(error) from None
+        before = self.last
         self.last = Checkpoint(
             state.name,
             self.pieces.counts(),
@@ -121,11 +127,6 @@ class Checkpoints:
             cpu_seconds,
             code_digest(),
         )
-        try:
-            for path in (state, *self.pieces.paths()):
-                _to_disk(path)
-        except OSError as error:
-            raise failure(state, error, 0, before is not None) from None
         write_whole(self.folder / CHECKPOINT_FILE, json.dumps(asdict(self.last)).encode())
         if before is not None:
             (self.folder / before.state).unlink(missing_ok=True)
