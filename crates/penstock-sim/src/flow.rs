@@ -74,27 +74,21 @@ pub struct Flow {
 pub struct FlowSlots {
     /// What the simulator knows, by name. The entry of a name that nobody bears is of an earlier flow.
     pub flows: Vec<Flow>,
-    /// Whether there are several partitions.
-    is_cut: bool,
     /// By hash: the names of the flows, where there are several partitions. A packet that comes from
     /// another partition bears no name, even where both ends of its flow are here.
-    #[borsh(
-        serialize_with = "penstock_units::state::save_members",
-        deserialize_with = "penstock_units::state::read_members"
-    )]
-    names: HashMap<u32, u32, MixedKeys>,
+    names: Option<HashMap<u32, u32, MixedKeys>>,
 }
 
 impl FlowSlots {
     /// No flows yet, in one of so many partitions.
     pub fn new(partitions: usize) -> Self {
-        FlowSlots { flows: vec![], is_cut: partitions > 1, names: HashMap::default() }
+        FlowSlots { flows: vec![], names: (partitions > 1).then(HashMap::default) }
     }
 
     /// Enters a flow under its `name`. A flow that has ended may have had the same name.
     pub fn insert(&mut self, name: u32, flow: Flow) {
-        if self.is_cut {
-            self.names.insert(flow.hash, name);
+        if let Some(names) = &mut self.names {
+            names.insert(flow.hash, name);
         }
         if self.flows.len() <= name as usize {
             self.flows.resize(name as usize + 1, Flow::default());
@@ -118,8 +112,8 @@ impl FlowSlots {
     fn forget(&mut self, name: u32) -> bool {
         let flow = &self.flows[name as usize];
         let is_over = !flow.is_sending && !flow.is_receiving;
-        if is_over && self.is_cut {
-            self.names.remove(&flow.hash);
+        if is_over && let Some(names) = &mut self.names {
+            names.remove(&flow.hash);
         }
         is_over
     }
@@ -127,7 +121,7 @@ impl FlowSlots {
     /// The name here of the flow with `hash`, where there are several partitions; 0 when the flow is not
     /// known.
     pub fn name_of(&self, hash: u32) -> u32 {
-        self.names.get(&hash).copied().unwrap_or(0)
+        self.names.as_ref().and_then(|names| names.get(&hash)).copied().unwrap_or(0)
     }
 
     /// The flow named `name`, as long as its destination listens.
