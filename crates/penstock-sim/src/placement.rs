@@ -12,13 +12,15 @@ use crate::topology::Topology;
 /// a microsecond; 100 ns of 16 hosts at 100 Gb/s are 20 packet-hops, about 2 us of work).
 const SHORTEST: Time = Time::from_ns(100);
 
-/// A network is cut into parts of at least so many hosts even for one thread: what a part needs stays in the
-/// caches while its window lasts. With 8,192 hosts a run of BFC took 236 ns per packet-hop in one part, 172 in
-/// eight and 169 in 32; with 4,096 hosts 190 and 158 in four. With 1,024 two parts took 6 % longer than one.
+/// A network is cut into parts of at least so many hosts even for one thread: what a part needs stays in
+/// the caches while its window lasts. With 8,192 hosts a run of BFC took 236 ns per packet-hop in one part,
+/// 172 in eight and 169 in 32; with 4,096 hosts 190 and 158 in four. With 1,024 two parts took 6 % longer
+/// than one.
 const HOSTS_TOGETHER: u32 = 1_024;
 
-/// So many parts are enough: a part also holds what crosses, and names for both ends of its flows. With 65,536
-/// hosts a run of BFC took 3.0 GB in 16 parts and 3.5 GB in 64, and 867 and 705 ns per packet-hop (1,578 in one).
+/// So many parts are enough: a part also holds what crosses, and names for both ends of its flows. With
+/// 65,536 hosts a run of BFC took 3.0 GB in 16 parts and 3.5 GB in 64, and 867 and 705 ns per packet-hop
+/// (1,578 in one).
 const MOST_PARTS: usize = 16;
 
 /// A partition may have this many hundredths of its even share (our choice).
