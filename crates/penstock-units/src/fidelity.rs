@@ -9,19 +9,8 @@ use serde::{Deserialize, Serialize};
 /// A scheme is the same code under every fidelity. The fidelity says how numbers are rounded, which
 /// of two events at the same moment comes first, and where a real simulator's peculiarities stand
 /// in for our rules.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
     /// Exact: picoseconds, serialization times rounded up.

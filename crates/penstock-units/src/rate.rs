@@ -16,22 +16,8 @@ const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
 const NARROW_BYTES: u64 = u64::MAX / BIT_PICOSECONDS as u64;
 
 /// A data rate (bit/s).
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(transparent)]
 #[schemars(inline, extend("quantity" = "rate"))]
 pub struct BitRate(u64);

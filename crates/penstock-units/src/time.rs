@@ -11,22 +11,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// The range is 213 days. One byte takes 80 ps at 100 Gb/s and 20 ps at 400 Gb/s, so the
 /// serialization times of common links are exact.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(transparent)]
 #[schemars(inline, extend("quantity" = "time"))]
 pub struct Time(u64);

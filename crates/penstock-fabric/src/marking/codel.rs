@@ -44,18 +44,8 @@ const LONGEST: u64 = 10_000_000_000_000;
 const MEMORY: u64 = 16;
 
 /// What CoDel does to a packet.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodelAction {
     /// It is dropped.
@@ -65,17 +55,8 @@ pub enum CodelAction {
 }
 
 /// Parameters of CoDel.
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodelConfig {
     /// Waits below this are not too long (TARGET); at most the interval.

@@ -49,17 +49,8 @@ pub struct EcnConfig {
 }
 
 /// The RED profile of the ports of one rate.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateProfile {
     /// Rate of the ports.

@@ -12,18 +12,8 @@ use crate::passing::Passing;
 use crate::stored::Stored;
 
 /// Where a packet is marked.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkingPoint {
     /// When it leaves its queue.

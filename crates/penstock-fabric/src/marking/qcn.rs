@@ -43,9 +43,8 @@ const WHOLE_SHARE: u64 = 300;
 const LARGEST_SAMPLE: u64 = 1_000_000_000;
 
 /// Parameters of the congestion points.
-#[derive(
-    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
-)]
+#[derive(Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QcnConfig {
     /// Queue that is aimed at (Qeq).

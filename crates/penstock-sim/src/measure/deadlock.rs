@@ -20,9 +20,8 @@ use penstock_units::Time;
 use serde::Serialize;
 
 /// A class or queue that is paused at the egress of a link.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, BorshSerialize, BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Serialize, BorshSerialize, BorshDeserialize)]
 pub struct Pause {
     /// The directed link whose sender is paused.
     pub link: u32,

@@ -19,17 +19,8 @@ const SECOND: f64 = 1e12;
 ///
 /// The whole network has one process (BFC's generator, BASELINES 0.5), not one per host. The first
 /// flow starts one gap after the entry's start.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ArrivalConfig {
     /// Exponential gaps.

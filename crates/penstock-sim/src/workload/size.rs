@@ -61,18 +61,8 @@ const AFQ: &str = "AFQ 6.2.1";
 
 /// How a table of cumulative probabilities is sampled; the wrong one changes the mean by up to half
 /// (workloads/README.md).
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Convention {
     /// Straight lines between the rows.

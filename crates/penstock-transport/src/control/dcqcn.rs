@@ -38,9 +38,8 @@ use crate::notification::Notification;
 const DCQCN_SIMULATOR: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma), configuration";
 
 /// Parameters of [`Dcqcn`].
-#[derive(
-    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
-)]
+#[derive(Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DcqcnConfig {
     /// Weight of a new estimate (g).

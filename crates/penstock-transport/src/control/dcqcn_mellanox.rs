@@ -48,9 +48,8 @@ const FIRMWARE: &str = "NVIDIA firmware";
 const CHECK_LAG: Time = Time::from_ns(1);
 
 /// Parameters of [`DcqcnMellanox`].
-#[derive(
-    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
-)]
+#[derive(Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DcqcnMellanoxConfig {
     /// Weight of a new estimate (g).

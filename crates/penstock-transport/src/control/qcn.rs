@@ -37,9 +37,8 @@ const FAR_ABOVE: u64 = 10;
 const FALL: u64 = 8;
 
 /// Parameters of [`Qcn`].
-#[derive(
-    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
-)]
+#[derive(Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QcnConfig {
     /// Share of the rate that one unit of feedback cuts (Gd).

@@ -41,9 +41,8 @@ use crate::flow::{FlowFacts, FlowView};
 use crate::path::Acknowledgement;
 
 /// Parameters of [`Timely`].
-#[derive(
-    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
-)]
+#[derive(Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimelyConfig {
     /// Weight of a new difference (alpha).
@@ -144,18 +143,8 @@ pub struct TimelyConfig {
 }
 
 /// When the rate is adjusted.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimelyUpdate {
     /// At the first ACK of each round trip.
@@ -172,18 +161,8 @@ pub enum TimelyUpdate {
 }
 
 /// What happens between the two thresholds.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimelyBand {
     /// A growing round-trip time cuts the rate in proportion, another increases it (SIGCOMM 2015).

@@ -14,9 +14,8 @@ use crate::control::hooks::Parameters;
 const LARGEST_CREDIT: u64 = 1 << 14;
 
 /// Parameters of ExpressPass at hosts.
-#[derive(
-    Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize,
-)]
+#[derive(Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpressPassConfig {
     /// First rate of a flow's credits, as a share of the largest (alpha).
@@ -91,17 +90,8 @@ pub struct ExpressPassConfig {
 }
 
 /// The feedback loop: how the rate of credits follows their loss.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    BorshSerialize,
-    BorshDeserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CreditFeedback {
     /// The released code: the target loss falls as the rate rises, the weight grows by steps.
