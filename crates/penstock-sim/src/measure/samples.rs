@@ -60,7 +60,7 @@ pub struct LinkSamples {
 /// The rate that the controllers of the flows of `host` allow together (bit/s). A controller that
 /// does not pace counts as `line_rate`.
 pub fn allowed_rate(host: &Host, ends: &Flows, line_rate: u64) -> u64 {
-    let rates = host.open_flows().iter().map(|&flow| ends.sender(flow).rate());
+    let rates = host.open_flows(ends).map(|sender| sender.rate());
     rates.map(|rate| rate.map_or(line_rate, |rate| rate.as_bps())).sum()
 }
 

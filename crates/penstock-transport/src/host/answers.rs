@@ -14,7 +14,7 @@ impl Host {
     pub(super) fn on_acknowledgement(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let flow = packet.flow;
-        if turn.flows.outgoing(flow).is_some() {
+        if let Some(slot) = turn.flows.slot(flow) {
             let is_negative = packet.kind == PacketKind::NegativeAcknowledgement;
             let gap = if is_negative { 0 } else { packet.remaining };
             let acknowledgement = Acknowledgement {
@@ -26,15 +26,15 @@ impl Host {
                 sent_at: packet.sent_at,
                 telemetry: turn.pool.telemetry(id),
             };
-            let sender = &mut turn.flows.senders[flow as usize];
+            let sender = &mut turn.flows.senders[slot as usize];
             let is_complete = sender.on_acknowledgement(turn.now, &acknowledgement);
             if self.fidelity == Fidelity::Ns3Hpcc && sender.has_moved_gap() {
                 turn.requests.push(Request::Alarm(sender.next_available()));
             }
             if is_complete {
-                self.complete(turn, flow);
+                self.complete(turn, slot);
             } else {
-                self.refresh(turn, flow);
+                self.refresh(turn, slot);
             }
         }
         turn.pool.remove(id);
@@ -44,8 +44,8 @@ impl Host {
     pub(super) fn on_congestion(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let (flow, value) = (packet.flow, packet.remaining);
-        if turn.flows.outgoing(flow).is_some() {
-            let sender = &mut turn.flows.senders[flow as usize];
+        if let Some(slot) = turn.flows.slot(flow) {
+            let sender = &mut turn.flows.senders[slot as usize];
             if packet.kind == PacketKind::CongestionFeedback {
                 sender.on_feedback(turn.now, value as u8);
             } else {
@@ -53,7 +53,7 @@ impl Host {
                 let notification = Notification { is_congested, receiving_rate: value };
                 sender.on_notification(turn.now, notification);
             }
-            self.refresh(turn, flow);
+            self.refresh(turn, slot);
         }
         turn.pool.remove(id);
     }
@@ -62,9 +62,9 @@ impl Host {
     pub(super) fn on_drop_notice(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let (flow, offset, payload) = (packet.flow, packet.offset, u32::from(packet.payload));
-        if turn.flows.outgoing(flow).is_some() {
-            turn.flows.senders[flow as usize].on_switch_drop(offset, payload);
-            self.refresh(turn, flow);
+        if let Some(slot) = turn.flows.slot(flow) {
+            turn.flows.senders[slot as usize].on_switch_drop(offset, payload);
+            self.refresh(turn, slot);
         }
         turn.pool.remove(id);
     }

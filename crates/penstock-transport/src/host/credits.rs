@@ -54,18 +54,17 @@ impl Host {
     /// A credit has arrived at the source of its flow and becomes the data packet that it pays for.
     pub(super) fn on_credit(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let credit = turn.pool[id];
-        let flow = credit.flow;
-        if turn.flows.outgoing(flow).is_none() {
+        let Some(slot) = turn.flows.slot(credit.flow) else {
             self.counters.credits_wasted += 1;
             return turn.pool.remove(id);
-        }
-        match turn.flows.senders[flow as usize].on_credit(turn.now, credit.offset) {
+        };
+        match turn.flows.senders[slot as usize].on_credit(turn.now, credit.offset) {
             CreditUse::Wasted => {
                 self.counters.credits_wasted += 1;
                 turn.pool.remove(id);
             }
             CreditUse::Completes => {
-                self.complete(turn, flow);
+                self.complete(turn, slot);
                 return turn.pool.remove(id);
             }
             CreditUse::Sends(segment) => {
@@ -73,21 +72,21 @@ impl Host {
                 turn.pool[id] = Packet {
                     remaining: u32::try_from(elapsed).unwrap_or(u32::MAX),
                     tag: credit.tag,
-                    ..self.data_packet(turn, flow, &segment, 0)
+                    ..self.data_packet(turn, slot, &segment, 0)
                 };
                 if let Some(credited) = &mut self.credited {
                     credited.data.push(turn.pool, id);
                 }
                 turn.requests.set_ready();
-                if turn.flows.senders[flow as usize].has_credit_signal() {
+                if turn.flows.senders[slot as usize].has_credit_signal() {
                     // A request or stop of the sender leaves behind these data, if the data can leave
                     // now.
-                    return turn.requests.defer(Timer::Sender(flow));
+                    return turn.requests.defer(Timer::Sender(credit.flow));
                 }
             }
         }
-        self.signal_receiver(turn, flow);
-        self.watch_sender(turn, flow);
+        self.signal_receiver(turn, slot);
+        self.watch_sender(turn, slot);
     }
 
     /// Data have arrived that a credit paid for.
@@ -100,18 +99,18 @@ impl Host {
         receiver.on_credited_data(turn.now, packet.tag, elapsed);
     }
 
-    /// Sends the pending request or stop of the sender of `flow`, if there is one.
+    /// Sends the pending request or stop of the sender in `slot`, if there is one.
     #[inline]
-    pub(super) fn signal_receiver(&mut self, turn: &mut Turn<'_>, flow: u32) {
-        let Some(signal) = turn.flows.senders[flow as usize].take_credit_signal(turn.now) else {
+    pub(super) fn signal_receiver(&mut self, turn: &mut Turn<'_>, slot: u32) {
+        let Some(signal) = turn.flows.senders[slot as usize].take_credit_signal(turn.now) else {
             return;
         };
         let (kind, remaining) = match signal {
             CreditSignal::Request { packets } => (PacketKind::CreditRequest, packets),
             CreditSignal::Stop => (PacketKind::CreditStop, 0),
         };
-        self.watch_sender(turn, flow);
-        self.send_forward(turn, flow, Packet { kind, remaining, ..Packet::default() });
+        self.watch_sender(turn, slot);
+        self.send_forward(turn, slot, Packet { kind, remaining, ..Packet::default() });
     }
 
     /// A request or a stop has arrived at the destination of its flow.

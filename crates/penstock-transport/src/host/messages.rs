@@ -74,19 +74,17 @@ impl Host {
             }
             return;
         }
-        if turn.flows.outgoing(flow).is_none() {
-            return;
-        }
-        let sender = &mut turn.flows.senders[flow as usize];
+        let Some(slot) = turn.flows.slot(flow) else { return };
+        let sender = &mut turn.flows.senders[slot as usize];
         if packet.kind == PacketKind::Grant {
             sender.on_grant(packet.offset, packet.tag as u8);
         } else {
             let range = packet.offset..packet.offset + u64::from(packet.remaining);
             if sender.on_resend(range) {
                 let busy = Packet { kind: PacketKind::Busy, ..Packet::default() };
-                self.send_forward(turn, flow, busy);
+                self.send_forward(turn, slot, busy);
             }
         }
-        self.refresh(turn, flow);
+        self.refresh(turn, slot);
     }
 }

@@ -174,7 +174,7 @@ pub struct Host {
     /// The bytes for which the switch has set memory aside (BFC with credits).
     balance: Option<Box<Balance>>,
     granter: Option<Box<Granter>>,
-    /// The names of the flows that this host has opened and that have not completed.
+    /// The slots of the flows that this host has opened and that have not completed.
     open: Vec<u32>,
     draws: HostDraws,
     counters: HostCounters,
@@ -221,14 +221,19 @@ impl Host {
     pub fn open(&mut self, turn: &mut Turn<'_>, opening: &Opening) {
         let Opening { flow, number, class, is_incast, .. } = *opening;
         let sender = Sender::new(opening.size, &self.config, &opening.path, turn.now);
-        let place = self.open.len() as u32;
-        self.open.push(flow);
-        let timer = Time::NEVER;
-        let identity = Identity::of(opening);
-        let outgoing = Outgoing { timer, identity, place, class, is_incast, is_open: true };
-        turn.flows.open(flow, sender, outgoing);
-        self.nic.start(flow, (class, number), &mut turn.flows.senders, &mut self.draws.nic);
-        self.signal_receiver(turn, flow);
+        let outgoing = Outgoing {
+            flow,
+            timer: Time::NEVER,
+            identity: Identity::of(opening),
+            place: self.open.len() as u32,
+            class,
+            is_incast,
+            is_open: true,
+        };
+        let slot = turn.flows.open(sender, outgoing);
+        self.open.push(slot);
+        self.nic.start(slot, (class, number), &mut turn.flows.senders, &mut self.draws.nic);
+        self.signal_receiver(turn, slot);
         turn.requests.set_ready();
     }
 
@@ -253,16 +258,15 @@ impl Host {
         }
     }
 
-    /// The last byte of `flow`, which was opened here, is acknowledged.
-    fn complete(&mut self, turn: &mut Turn<'_>, flow: u32) {
-        let Some(outgoing) = turn.flows.outgoing(flow) else { return };
-        outgoing.is_open = false;
-        let place = outgoing.place;
+    /// The last byte of the flow in `slot` is acknowledged.
+    fn complete(&mut self, turn: &mut Turn<'_>, slot: u32) {
+        let Outgoing { flow, place, .. } = turn.flows.outgoing[slot as usize];
         self.open.swap_remove(place as usize);
         if let Some(&moved) = self.open.get(place as usize) {
             turn.flows.outgoing[moved as usize].place = place;
         }
-        self.nic.finish(flow, &mut turn.flows.senders);
+        self.nic.finish(slot, &mut turn.flows.senders);
+        turn.flows.complete(slot);
         turn.requests.push(Request::Completed(flow));
         if self.fidelity == Fidelity::Ns3Hpcc {
             turn.requests.set_ready();
@@ -324,9 +328,9 @@ impl Host {
         self.credited.as_ref().map_or(0, |credited| credited.credits.dropped())
     }
 
-    /// The flows that this host has opened and that have not completed, in no order.
-    pub fn open_flows(&self) -> &[u32] {
-        &self.open
+    /// The sending ends of the flows that this host has opened and that have not completed, in no order.
+    pub fn open_flows<'a>(&'a self, flows: &'a Flows) -> impl Iterator<Item = &'a Sender> {
+        self.open.iter().map(|&slot| &flows.senders[slot as usize])
     }
 
     /// How the host's NIC was paused.

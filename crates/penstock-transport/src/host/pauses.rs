@@ -74,9 +74,9 @@ impl Host {
         turn.requests.push(Request::Timer(Timer::Uplink, self.held_until));
         let kept = (1.0 - span.as_ns_f64() / self.hop_delay.as_ns_f64()).max(0.0);
         for place in 0..self.open.len() {
-            let flow = self.open[place];
-            turn.flows.senders[flow as usize].on_timed_pause(kept);
-            self.refresh(turn, flow);
+            let slot = self.open[place];
+            turn.flows.senders[slot as usize].on_timed_pause(kept);
+            self.refresh(turn, slot);
         }
     }
 

@@ -20,8 +20,8 @@ impl Host {
         if self.credited.is_some() {
             return self.next_credited(turn);
         }
-        let flow = self.nic.next(turn.now, &mut turn.flows.senders)?;
-        Some(self.next_packet(turn, flow))
+        let slot = self.nic.next(turn.now, &mut turn.flows.senders)?;
+        Some(self.next_packet(turn, slot))
     }
 
     /// Whether a packet waits behind the one that [`Host::transmit`] has given. A flow does not count
@@ -46,29 +46,29 @@ impl Host {
         self.nic.wake_at(earliest, &flows.senders).map(|time| time.max(earliest))
     }
 
-    /// The next packet of `flow`, which the NIC chose.
-    fn next_packet(&mut self, turn: &mut Turn<'_>, flow: u32) -> PacketId {
-        let sender = &mut turn.flows.senders[flow as usize];
+    /// The next packet of the flow in `slot`, which the NIC chose.
+    fn next_packet(&mut self, turn: &mut Turn<'_>, slot: u32) -> PacketId {
+        let sender = &mut turn.flows.senders[slot as usize];
         let (segment, queue) = (sender.send(turn.now), sender.queue());
-        let packet = self.data_packet(turn, flow, &segment, queue);
-        self.nic.after_send(flow, turn.now, &mut turn.flows.senders);
-        self.watch_sender(turn, flow);
+        let packet = self.data_packet(turn, slot, &segment, queue);
+        self.nic.after_send(slot, turn.now, &mut turn.flows.senders);
+        self.watch_sender(turn, slot);
         let id = turn.pool.insert(packet);
         self.pay(turn, id);
         id
     }
 
-    /// Makes a packet with the bytes of `segment`, from `queue` of the NIC. The sender counts these
-    /// bytes as sent.
+    /// Makes a packet with the bytes of `segment`, from `queue` of the NIC. The sender in `slot`
+    /// counts these bytes as sent.
     #[inline]
     pub(super) fn data_packet(
         &self,
         turn: &Turn<'_>,
-        flow: u32,
+        slot: u32,
         segment: &Segment,
         queue: u16,
     ) -> Packet {
-        let outgoing = &turn.flows.outgoing[flow as usize];
+        let outgoing = &turn.flows.outgoing[slot as usize];
         let mut flags = PacketFlags::TRACKED;
         if outgoing.is_incast {
             flags.insert(PacketFlags::INCAST);
@@ -80,7 +80,7 @@ impl Host {
             flags.insert(PacketFlags::OPENS_PAIR);
         }
         outgoing.identity.mark(
-            flow,
+            outgoing.flow,
             Packet {
                 offset: segment.offset,
                 sent_at: turn.now,
@@ -105,9 +105,10 @@ impl Host {
         turn.requests.set_ready();
     }
 
-    /// Queues a control packet from the source of `flow` to its destination.
-    pub(super) fn send_forward(&mut self, turn: &mut Turn<'_>, flow: u32, packet: Packet) {
-        let packet = turn.flows.outgoing[flow as usize].identity.mark(flow, packet);
+    /// Queues a control packet from the source of the flow in `slot` to its destination.
+    pub(super) fn send_forward(&mut self, turn: &mut Turn<'_>, slot: u32, packet: Packet) {
+        let outgoing = &turn.flows.outgoing[slot as usize];
+        let packet = outgoing.identity.mark(outgoing.flow, packet);
         self.send(turn, Packet { wire_bytes: self.frames.control, ..packet });
     }
 
@@ -117,40 +118,40 @@ impl Host {
         self.send(turn, Packet { wire_bytes: self.frames.control, ..packet });
     }
 
-    /// `flow` may have become ready, and its timers may have moved.
+    /// The flow in `slot` may have become ready, and its timers may have moved.
     #[inline]
-    pub(super) fn refresh(&mut self, turn: &mut Turn<'_>, flow: u32) {
-        self.signal_receiver(turn, flow);
-        self.watch_sender(turn, flow);
-        self.nic.on_change(flow, turn.now, &mut turn.flows.senders, &mut self.draws.nic);
+    pub(super) fn refresh(&mut self, turn: &mut Turn<'_>, slot: u32) {
+        self.signal_receiver(turn, slot);
+        self.watch_sender(turn, slot);
+        self.nic.on_change(slot, turn.now, &mut turn.flows.senders, &mut self.draws.nic);
         turn.requests.set_ready();
     }
 
-    /// Asks for a timer at the deadline of the sender of `flow`, unless an earlier one is set.
+    /// Asks for a timer at the deadline of the sender in `slot`, unless an earlier one is set.
     #[inline]
-    pub(super) fn watch_sender(&self, turn: &mut Turn<'_>, flow: u32) {
-        let deadline = turn.flows.senders[flow as usize].deadline();
-        let timer = &mut turn.flows.outgoing[flow as usize].timer;
-        if deadline < *timer {
-            *timer = deadline;
-            turn.requests.push(Request::Timer(Timer::Sender(flow), deadline));
+    pub(super) fn watch_sender(&self, turn: &mut Turn<'_>, slot: u32) {
+        let deadline = turn.flows.senders[slot as usize].deadline();
+        let outgoing = &mut turn.flows.outgoing[slot as usize];
+        if deadline < outgoing.timer {
+            outgoing.timer = deadline;
+            turn.requests.push(Request::Timer(Timer::Sender(outgoing.flow), deadline));
         }
     }
 
     pub(super) fn on_sender_timer(&mut self, turn: &mut Turn<'_>, flow: u32) {
-        let Some(outgoing) = turn.flows.outgoing(flow) else { return };
-        outgoing.timer = Time::NEVER;
-        self.signal_receiver(turn, flow);
-        let sender = &mut turn.flows.senders[flow as usize];
+        let Some(slot) = turn.flows.slot(flow) else { return };
+        turn.flows.outgoing[slot as usize].timer = Time::NEVER;
+        self.signal_receiver(turn, slot);
+        let sender = &mut turn.flows.senders[slot as usize];
         if sender.deadline() > turn.now {
-            return self.watch_sender(turn, flow);
+            return self.watch_sender(turn, slot);
         }
         if sender.on_deadline(turn.now) {
             self.counters.timeouts += 1;
         }
         match self.fidelity {
-            Fidelity::Exact => self.refresh(turn, flow),
-            Fidelity::Ns3Hpcc => self.watch_sender(turn, flow), // there a timer does not wake the NIC
+            Fidelity::Exact => self.refresh(turn, slot),
+            Fidelity::Ns3Hpcc => self.watch_sender(turn, slot), // there a timer does not wake the NIC
         }
     }
 }
