@@ -74,6 +74,23 @@ fn an_event_can_schedule_one_at_the_same_picosecond() {
     assert_eq!(wheel.pop(), None);
 }
 
+#[test]
+fn the_wheel_reaches_the_end_of_time() {
+    for shift in [0, 9, 20] {
+        let mut wheel = Wheel::new(64, shift);
+        let times: Vec<u64> = (0..64).map(|bit| (1 << bit) - u64::from(bit % 2 == 1)).collect();
+        // The first leaves before the others come, so that the cursor does not stand at 0.
+        wheel.schedule(0, Time::from_ps(times[0]));
+        assert_eq!(wheel.pop(), Some((Time::from_ps(times[0]), 0)));
+        for source in (1..64).rev() {
+            wheel.schedule(source, Time::from_ps(times[source as usize]));
+        }
+        let left: Vec<_> = core::iter::from_fn(|| wheel.pop()).collect();
+        let expected = (1..64).map(|source| (Time::from_ps(times[source as usize]), source));
+        assert_eq!(left, expected.collect::<Vec<_>>(), "slots of 2^{shift} ps");
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Schedule(u32, u64),

@@ -7,7 +7,9 @@ use borsh::{BorshDeserialize, BorshSerialize};
 /// packet arrivals (1 us ahead) lay beyond the end of the level and were moved twice.
 const NEAR_BITS: u32 = 14;
 const FAR_BITS: u32 = 11;
-const FAR_LEVELS: usize = 3;
+/// Together with level 0 these levels distinguish slot numbers of 69 bits, so any two times: with three, the
+/// events behind slot 2^47 were lost.
+const FAR_LEVELS: usize = 5;
 pub(super) const LEVELS: usize = FAR_LEVELS + 1;
 
 /// One level: the heads of its slots' lists, and which slots are occupied.
@@ -94,5 +96,5 @@ pub(super) fn level_of(difference: u64) -> usize {
         return 0;
     }
     let highest = 63 - difference.leading_zeros();
-    (((highest - NEAR_BITS) / FAR_BITS) as usize + 1).min(LEVELS - 1)
+    ((highest - NEAR_BITS) / FAR_BITS) as usize + 1
 }
