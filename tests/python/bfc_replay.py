@@ -5,11 +5,13 @@ so that the two can disagree. Only what the paper leaves to chance is taken over
 which of several empty queues a flow gets, which queue when none is empty, and which queue sends
 next. Everything else is computed here, and every row is held against it.
 
-The paper's pseudo-code leaves five things open; they are decided as follows. The control queue
+The paper's pseudo-code leaves four things open; they are decided as follows. The control queue
 takes one queue of a port, so n queues are n - 1 for data. N_active is at least 1. HRTT is the
 largest over the ingresses, with the pipelines at both ends. qLength includes the arriving packet.
-A new flow that gets an empty and paused queue may send for an HRTT, which the trace tells as a
-resume before it and a pause after it.
+
+Two remedies of ours are replayed too, where a scheme has them: new flows that prefer empty queues
+without a pause, and the grace of a new flow in an empty and paused queue, which the trace tells as
+a resume before it and a pause after it.
 """
 
 from __future__ import annotations
@@ -129,6 +131,7 @@ class Replay:
         self.entries_per_port = policy.table_factor * policy.queues
         self.sticky = int(policy.sticky_hop_rtts * self.network.hop_rtt)
         self.grace_time = int(policy.grace_hop_rtts * self.network.hop_rtt)
+        self.avoids_pauses = policy.empty_queue == "unpaused"
         self.ports = {link: Port(rate) for link, rate in self.network.egress_rates.items()}
         self.table: defaultdict[tuple[int, int], Entry] = defaultdict(Entry)
         self.index_of: dict[tuple[int, int], int] = {}
@@ -220,11 +223,22 @@ class Replay:
                 self._demand("empty queue", queue in empty, True)
                 waits = queue in port.paused
                 self._demand("grace", waits, waits and not self.grace_time)
+                if self.avoids_pauses:
+                    self._demand("unpaused queue", self.is_held(row, queue), self._all_held(row))
                 self.seen["waits for an older pause"] += waits
             else:
                 self._demand("data queue", queue in self.data_queues, True)
         entry.queue, entry.touched = queue, row["time_ps"]
         entry.size += 1
+
+    def is_held(self, row: Row, queue: int) -> bool:
+        """Whether the downstream has paused a queue, also one that has a grace."""
+        return queue in self.ports[row["egress"]].paused or (row["egress"], queue) in self.grace
+
+    def _all_held(self, row: Row) -> bool:
+        """Whether the downstream has paused all empty queues."""
+        empty = self.empty_queues(self.ports[row["egress"]])
+        return all(self.is_held(row, queue) for queue in empty)
 
     def _enqueue(self, row: Row) -> None:
         """On Enqueue of sec. 3.3.2."""
@@ -314,7 +328,8 @@ class Replay:
             port.paused.add(queue)
             return
         if row["flow"] != NO_FLOW:
-            self._demand("grace", is_paused and not port.queues[queue], True)
+            is_new = is_paused and not port.queues[queue]
+            self._demand("grace", bool(is_new and self.grace_time), True)
             self.grace[key] = max(self.share(port, self.grace_time), 1)
             self.started = (*key, row["flow"])
         port.paused.discard(queue)

@@ -155,18 +155,18 @@ def test_a_checkpoint_is_not_lost_by_mistake(
 
 
 def test_a_state_that_the_disk_does_not_take_leaves_the_checkpoint_before(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def due(checkpoints: Checkpoints, *, stops: bool) -> str:
         number = len(list(checkpoints.folder.glob("checkpoint.json")))
         return "/dev/full" if number else str(checkpoints.folder / "state-1")
 
     monkeypatch.setattr(Checkpoints, "due", due)
-    scenario = Scenario.from_toml(whole / "long.toml")
+    scenario = long_scenario("16 ms")  # long enough for two reports of progress
     with pytest.raises(StorageError, match=r"No space left .*; what stood there before is kept"):
         run_many({"long": scenario}, out={"long": tmp_path / "out"}, checkpoint_seconds=60.0)
     monkeypatch.undo()
-    assert resume(tmp_path / "out").summary["digest"] == Run.load(whole / "run").summary["digest"]
+    assert resume(tmp_path / "out").summary["digest"] == run(scenario).summary["digest"]
 
 
 def test_an_error_of_the_caller_is_not_one_of_the_disk() -> None:

@@ -75,6 +75,18 @@ def trace(directory: Path, *settings: str) -> Traced:
     return Traced(directory / "out")
 
 
+def variant(grace: float) -> list[str]:
+    """The settings of a scheme whose new flows avoid paused queues."""
+    assignment = "scheme.switch.assignment"
+    grace_setting = f"{assignment}.grace_hop_rtts={grace}"
+    return ["--set", f"{assignment}.empty_queue=unpaused", "--set", grace_setting]
+
+
+@pytest.fixture(scope="module")
+def graced(tmp_path_factory: pytest.TempPathFactory) -> Traced:
+    return trace(tmp_path_factory.mktemp("grace"), *variant(0.1))
+
+
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory: pytest.TempPathFactory) -> Traced:
     return trace(tmp_path_factory.mktemp("trace"))
@@ -95,10 +107,10 @@ def test_lost_pauses_change_no_decision(here: Path) -> None:
 
 
 @pytest.mark.parametrize(("grace", "situation"), [
-    (0.1, "end of a grace"), (0.0, "waits for an older pause"),
+    (1.0, "grace"), (0.1, "end of a grace"), (0.0, "waits for an older pause"),
 ])  # fmt: skip
-def test_shorter_graces_end_as_they_must(here: Path, grace: float, situation: str) -> None:
-    traced = trace(here, "--set", f"scheme.switch.assignment.grace_hop_rtts={grace}")
+def test_remedies_for_paused_empty_queues(here: Path, grace: float, situation: str) -> None:
+    traced = trace(here, *variant(grace))
     replays = [traced.replay(traced.rows(node), node) for node in SWITCHES]
     assert [replay.violations[:5] for replay in replays] == [[]] * len(replays)
     assert sum(replay.seen[situation] for replay in replays) >= 3
@@ -109,7 +121,7 @@ def test_every_situation_of_the_paper_occurs(traced: Traced) -> None:
     for situation in (
         "kept", "kept by stickiness", "sticky threshold expired", "empty queue", "no empty queue",
         "pause_sent", "resume_sent", "counted without a pause", "pause_received",
-        "resume_received", "grace",
+        "resume_received", "waits for an older pause",
     ):  # fmt: skip
         assert seen[situation] >= 3, situation
 
@@ -150,6 +162,11 @@ def used(replay: Replay, row: Row) -> list[int]:
     return [queue for queue in replay.data_queues if queue not in empty(replay, row)]
 
 
+def held(replay: Replay, row: Row) -> list[int]:
+    """The empty queues that the downstream has paused."""
+    return [queue for queue in empty(replay, row) if replay.is_held(row, queue)]
+
+
 def behind(replay: Replay, row: Row) -> Any:
     """The packet behind the head of a queue, if it is of another flow."""
     waiting = replay.ports[row["egress"]].queues[row["queue"]]
@@ -180,13 +197,10 @@ FORGERIES = [
     Forgery("a new flow shares a queue while one is empty", "empty queue",
             lambda r, row: is_new(r, row) and empty(r, row) and used(r, row),
             lambda r, row: {"queue": used(r, row)[0]}),
-    Forgery("a new flow has no grace", "grace",
-            lambda r, row: row["event"] == "resume_received"
-            and row["flow"] != NO_FLOW,
-            lambda *_: None),
-    Forgery("a grace does not end", "end of a grace",
-            lambda r, row: row["event"] == "pause_received" and row["flow"] != NO_FLOW,
-            lambda *_: None),
+    Forgery("a new flow has a grace", "grace",
+            event("resume_received"), lambda *_: {"flow": 1}),
+    Forgery("a pause that no neighbour has sent", "end of a grace",
+            event("pause_received"), lambda *_: {"flow": 1}),
     Forgery("a new flow gets the control queue", "data queue",
             lambda r, row: is_new(r, row) and not empty(r, row), lambda r, row: {"queue": 0}),
     Forgery("a packet joins another queue than it got", "joins its queue",
@@ -217,6 +231,21 @@ FORGERIES = [
 ]  # fmt: skip
 
 
+FORGERIES_OF_REMEDIES = [
+    Forgery("a new flow has no grace", "grace",
+            lambda r, row: row["event"] == "resume_received"
+            and row["flow"] != NO_FLOW,
+            lambda *_: None),
+    Forgery("a grace does not end", "end of a grace",
+            lambda r, row: row["event"] == "pause_received" and row["flow"] != NO_FLOW,
+            lambda *_: None),
+    Forgery("a new flow gets a paused queue while another is empty", "unpaused queue",
+            lambda r, row: is_new(r, row)
+            and 0 < len(held(r, row)) < len(empty(r, row)),
+            lambda r, row: {"queue": held(r, row)[0]}),
+]  # fmt: skip
+
+
 def forge(traced: Traced, forgery: Forgery) -> list[Row]:
     """The trace of the ToR with the first row changed where that is possible."""
     rows, replay = traced.rows(TOR), Replay(traced.scenario, TOR)
@@ -232,6 +261,11 @@ def forge(traced: Traced, forgery: Forgery) -> list[Row]:
 @pytest.mark.parametrize("forgery", FORGERIES, ids=str)
 def test_a_switch_that_decides_otherwise_is_found_out(traced: Traced, forgery: Forgery) -> None:
     assert forgery.rule in traced.replay(forge(traced, forgery), TOR).rules()
+
+
+@pytest.mark.parametrize("forgery", FORGERIES_OF_REMEDIES, ids=str)
+def test_a_switch_without_the_remedy_is_found_out(graced: Traced, forgery: Forgery) -> None:
+    assert forgery.rule in graced.replay(forge(graced, forgery), TOR).rules()
 
 
 def test_a_pause_that_was_sent_already_is_found_out(traced: Traced) -> None:

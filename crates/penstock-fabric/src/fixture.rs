@@ -6,8 +6,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::{
-    ControlFrame, Moment, Observation, Observer, Packet, PacketFlags, PacketKind, PacketPool,
-    PortFacts, Signal, SwitchFacts, SwitchFrames,
+    ControlFrame, EmptyQueue, Moment, Observation, Observer, Packet, PacketFlags, PacketKind,
+    PacketPool, PortFacts, Signal, SwitchFacts, SwitchFrames,
 };
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Bytes, Time};
@@ -199,7 +199,8 @@ pub(crate) fn dynamic(queues: u32) -> DynamicConfig {
         table_factor: 100,
         sticky_hop_rtts: 2.0,
         incast_queue: false,
-        grace_hop_rtts: 1.0,
+        empty_queue: EmptyQueue::Any,
+        grace_hop_rtts: 0.0,
         classes_share: false,
         full_port: FullPort::Random,
         sampling: 1.0,

@@ -41,7 +41,7 @@ fn ring(backpressure: &Value) -> Value {
                 "controller": {"kind": "line-rate"},
                 "recovery": {"kind": "go-back-n", "timeout": 4_000_000_000u64,
                              "nack_interval": 500_000_000},
-                "nic": {"queues": if is_bfc { 2 } else { 0 }, "reacts": true,
+                "nic": {"queues": if is_bfc { 2 } else { 0 }, "reacts": true, "empty_queue": "any",
                         "scheduling": "round-robin"},
                 "base_rtt": "longest",
             },

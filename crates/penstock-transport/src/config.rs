@@ -94,8 +94,9 @@ mod tests {
     const GO_BACK_N: &str =
         r#"{"kind":"go-back-n","timeout":1000000000,"nack_interval":500000000}"#;
     const PERFECT: &str = r#"{"kind":"perfect"}"#;
-    const NIC: &str = r#"{"queues":32,"reacts":true,"scheduling":"round-robin"}"#;
-    const NIC_SRF: &str = r#"{"queues":0,"reacts":false,"scheduling":"srf"}"#;
+    const NIC: &str =
+        r#"{"queues":32,"reacts":true,"empty_queue":"any","scheduling":"round-robin"}"#;
+    const NIC_SRF: &str = r#"{"queues":0,"reacts":false,"empty_queue":"any","scheduling":"srf"}"#;
 
     #[test]
     fn a_host_round_trips_through_json() {
@@ -120,7 +121,11 @@ mod tests {
                 r#"{"kind":"go-back-n","timeout":1.5,"nack_interval":0}"#,
                 NIC,
             ),
-            host(r#"{"kind":"line-rate"}"#, PERFECT, r#"{"queues":32,"reacts":true}"#),
+            host(
+                r#"{"kind":"line-rate"}"#,
+                PERFECT,
+                r#"{"queues":32,"reacts":true,"empty_queue":"any"}"#,
+            ),
         ];
         for text in refused {
             assert!(serde_json::from_str::<HostConfig>(&text).is_err(), "{text}");

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use penstock_packet::EmptyQueue;
 use penstock_units::{BitRate, Bytes, Fidelity, Problems, Time};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,7 +37,12 @@ pub(crate) fn flow(path: &PathFacts) -> FlowFacts<'_> {
 pub(crate) fn line_rate() -> HostConfig {
     let controller = ControllerConfig::LineRate(LineRateConfig {});
     let recovery = RecoveryConfig::Perfect(PerfectConfig {});
-    let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
+    let nic = NicConfig {
+        queues: 0,
+        reacts: true,
+        empty_queue: EmptyQueue::Any,
+        scheduling: NicScheduling::RoundRobin,
+    };
     HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
 }
 

@@ -13,13 +13,14 @@
 //! The paper does not say which of several empty queues a flow gets. Tofino2 starts the search at a
 //! rotating place (sec. 4). We start the search behind the queue that was given last.
 //!
-//! A queue can be empty and paused, when its last packets made the downstream pause it. Empty queues
-//! without a pause come first. A new flow that gets an empty and paused queue all the same has a
-//! *grace*: the queue sends the bytes that a new flow sends before a pause of its own can come back,
-//! one HRTT at the queue's share of the port (as much as Th). After that the pause holds the queue, if
-//! it still stands. The grace takes the short flows' 99th percentile in BFC Fig. 9's setting from 49 to
-//! 14 times the ideal. The paper leaves this case open; `docs/decisions/grace.md` has the reasons and
-//! the measurements.
+//! A queue can be empty and paused, when its last packets made the downstream pause it. The paper's
+//! bitmap of empty queues knows nothing of pauses, and a queue is paused while its pause counter is
+//! above 0 (sec. 3.3.2). So a new flow that gets such a queue waits for packets of other flows. Two
+//! remedies are ours. With `empty_queue = "unpaused"` empty queues without a pause come first. With
+//! `grace_hop_rtts` a new flow that gets an empty and paused queue all the same has a *grace*: the queue
+//! sends the bytes that a new flow sends before a pause of its own can come back, one HRTT at the queue's
+//! share of the port (as much as Th). After that the pause holds the queue, if it still stands.
+//! `docs/decisions/paused-empty-queues.md` has the reasons and the measurements.
 //!
 //! With `classes_share` each class keeps one data queue, so that no class is ever without a queue.
 //! Every other queue belongs to the class that last took it when it was empty. At a full port a flow
@@ -38,7 +39,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{Packet, PacketFlags, SwitchFacts};
+use penstock_packet::{EmptyQueue, Packet, PacketFlags, SwitchFacts};
 use penstock_units::random::Pcg32;
 use penstock_units::{Problems, Time};
 use rand_core::RngCore;
@@ -99,13 +100,16 @@ pub struct DynamicConfig {
         extend("exclusiveMinimum" = 0, "default" = 1.0, "source" = "BFC A.8: 1 unless sampled")
     )]
     pub sampling: f64,
+    /// Which of several empty queues a new flow gets.
+    #[schemars(extend("default" = "any", "source" = "BFC 3.3.1: the bitmap of empty queues knows no pauses"))]
+    pub empty_queue: EmptyQueue,
     /// A new flow sends so long from an empty queue that is paused, at the queue's share of the port; 0: it
     /// waits.
     #[schemars(
         range(min = 0, max = LARGEST_HOP_RTTS),
         extend(
-            "default" = 1.0,
-            "source" = "BFC 3.3.1: no blocking with fewer active flows than queues; how is our choice",
+            "default" = 0.0,
+            "source" = "BFC 3.3.2: a queue is paused if and only if its pause counter is above 0",
             "unit" = "hop RTTs"
         )
     )]
@@ -175,6 +179,7 @@ pub(crate) struct Dynamic {
     /// The queues for the unlabelled flows of each class.
     ranges: Vec<ClassRange>,
     has_incast_queue: bool,
+    empty_queue: EmptyQueue,
     grace: Time,
     /// The queues that all classes share, where classes share queues. Each class has one more queue of
     /// its own.
@@ -210,6 +215,7 @@ impl Dynamic {
             salt,
             ranges,
             has_incast_queue: config.incast_queue,
+            empty_queue: config.empty_queue,
             grace: times_hop_rtt(config.grace_hop_rtts),
             shared: config.classes_share.then_some(1 + config.classes as u16..config.queues as u16),
             rotation: vec![1; ports],
@@ -243,12 +249,10 @@ impl Dynamic {
             return range.to;
         }
         let (from, to) = (usize::from(range.from), usize::from(range.to));
-        let rotation = &mut self.rotation[usize::from(egress)];
-        let start = usize::from(*rotation).clamp(from, to);
-        let open = port.open_queues().first_from(start, from, to);
-        match open.or_else(|| port.empty_queues().first_from(start, from, to)) {
+        let start = usize::from(self.rotation[usize::from(egress)]).clamp(from, to);
+        match self.find_empty(port, |empty| empty.first_from(start, from, to)) {
             Some(queue) => {
-                *rotation = queue as u16 + 1;
+                self.rotation[usize::from(egress)] = queue as u16 + 1;
                 self.start(queue as u16, port)
             }
             None => self.join(egress, packet, range.from..range.to, random),
@@ -266,15 +270,14 @@ impl Dynamic {
     ) -> u16 {
         let own = 1 + u16::from(packet.class);
         let (from, to) = (usize::from(shared.start), usize::from(shared.end));
-        let rotation = &mut self.rotation[usize::from(egress)];
-        let start = usize::from(*rotation).clamp(from, to);
+        let start = usize::from(self.rotation[usize::from(egress)]).clamp(from, to);
         let find = |empty: &Bitmap| {
             let own = usize::from(own);
             if empty.contains(own) { Some(own) } else { empty.first_from(start, from, to) }
         };
-        if let Some(queue) = find(port.open_queues()).or_else(|| find(port.empty_queues())) {
+        if let Some(queue) = self.find_empty(port, find) {
             if queue != usize::from(own) {
-                *rotation = queue as u16 + 1;
+                self.rotation[usize::from(egress)] = queue as u16 + 1;
                 port.set_queue_class(queue as u16, packet.class);
             }
             return self.start(queue as u16, port);
@@ -283,6 +286,15 @@ impl Dynamic {
         let is_of_class = |queue: &u16| queues[usize::from(*queue)].class == packet.class;
         let candidates = core::iter::once(own).chain(shared.filter(is_of_class));
         self.join(egress, packet, candidates, random)
+    }
+
+    /// The empty queue of `port` that a new flow gets, as `find` chooses from a bitmap.
+    fn find_empty(&self, port: &Port, find: impl Fn(&Bitmap) -> Option<usize>) -> Option<usize> {
+        let unpaused = match self.empty_queue {
+            EmptyQueue::Any => None,
+            EmptyQueue::Unpaused => find(port.open_queues()),
+        };
+        unpaused.or_else(|| find(port.empty_queues()))
     }
 
     /// Gives the empty `queue` to a new flow. An older pause does not hold the flow at once.

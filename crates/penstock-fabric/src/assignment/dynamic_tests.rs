@@ -58,6 +58,11 @@ fn only_when_no_queue_is_empty_it_is_a_random_one() {
     assert!(counts[1..].iter().all(|&count| (880..=1_120).contains(&count)), "{counts:?}");
 }
 
+/// BFC's table for `queues` queues, with a grace of one HRTT.
+fn grace(queues: u32) -> DynamicConfig {
+    DynamicConfig { grace_hop_rtts: 1.0, ..dynamic(queues) }
+}
+
 /// A port of 100 Gb/s with three data queues. Queue 1 has a packet; queues 2 and 3 are empty and
 /// paused.
 fn with_empty_paused_queues(config: DynamicConfig) -> Bench {
@@ -71,7 +76,7 @@ fn with_empty_paused_queues(config: DynamicConfig) -> Bench {
 #[test]
 fn a_pause_that_is_older_than_its_flow_holds_after_a_hop_bdp_at_the_queues_share() {
     // One HRTT of 2 us at 100 Gb/s are 25,000 B; no other queue is active.
-    let mut bench = with_empty_paused_queues(dynamic(4));
+    let mut bench = with_empty_paused_queues(grace(4));
     bench.signal(0, Signal::PauseQueue(1));
     for _ in 0..30 {
         assert_eq!(bench.queue_of(flow(2)), 2);
@@ -87,7 +92,7 @@ fn a_pause_that_is_older_than_its_flow_holds_after_a_hop_bdp_at_the_queues_share
 
 #[test]
 fn the_grace_is_divided_by_the_active_queues_and_spares_one_packet_at_least() {
-    let mut bench = bench(dynamic(6));
+    let mut bench = bench(grace(6));
     for number in 1..=3 {
         bench.queue_of(flow(number));
     }
@@ -100,7 +105,7 @@ fn the_grace_is_divided_by_the_active_queues_and_spares_one_packet_at_least() {
     assert_eq!(left, 9, "25,000 B by three active queues are 8,333 B");
     bench.signal(0, Signal::ResumeQueue(4));
     assert_eq!(bench.drain(0).len(), 11);
-    let mut bench = with_empty_paused_queues(DynamicConfig { grace_hop_rtts: 1e-6, ..dynamic(4) });
+    let mut bench = with_empty_paused_queues(DynamicConfig { grace_hop_rtts: 1e-6, ..grace(4) });
     bench.signal(0, Signal::PauseQueue(1));
     bench.queue_of(flow(2));
     bench.queue_of(flow(2));
@@ -109,7 +114,7 @@ fn the_grace_is_divided_by_the_active_queues_and_spares_one_packet_at_least() {
 
 #[test]
 fn a_new_pause_ends_a_grace_and_a_bitmap_does_not() {
-    let mut bench = with_empty_paused_queues(dynamic(4));
+    let mut bench = with_empty_paused_queues(grace(4));
     bench.signal(0, Signal::PauseQueue(1));
     for _ in 0..3 {
         bench.queue_of(flow(2));
@@ -122,7 +127,7 @@ fn a_new_pause_ends_a_grace_and_a_bitmap_does_not() {
 
 #[test]
 fn without_a_grace_a_new_flow_waits() {
-    let mut bench = with_empty_paused_queues(DynamicConfig { grace_hop_rtts: 0.0, ..dynamic(4) });
+    let mut bench = with_empty_paused_queues(dynamic(4));
     assert_eq!(bench.queue_of(flow(2)), 2);
     assert_eq!(bench.drain(0), [1]);
     bench.signal(0, Signal::ResumeQueue(2));
@@ -326,8 +331,18 @@ fn a_packet_that_was_not_sampled_renews_the_assignment() {
 }
 
 #[test]
-fn an_empty_queue_that_is_paused_is_taken_only_when_no_other_is_empty() {
+fn by_the_letter_a_pause_does_not_keep_a_queue_from_a_new_flow() {
     let mut bench = bench(dynamic(4));
+    bench.signal(0, Signal::PauseQueue(1));
+    assert_eq!([1, 2, 3].map(|number| bench.queue_of(flow(number))), [1, 2, 3]);
+    assert_eq!(bench.drain(0), [2, 3], "flow 1 waits for packets of another flow");
+    bench.signal(0, Signal::ResumeQueue(1));
+    assert_eq!(bench.drain(0), [1]);
+}
+
+#[test]
+fn an_unpaused_empty_queue_is_preferred_where_that_is_asked_for() {
+    let mut bench = bench(DynamicConfig { empty_queue: EmptyQueue::Unpaused, ..dynamic(4) });
     bench.signal(0, Signal::PauseQueue(1));
     assert_eq!([1, 2, 3].map(|number| bench.queue_of(flow(number))), [2, 3, 1]);
     // A resume makes the queue open again.

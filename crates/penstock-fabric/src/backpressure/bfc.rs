@@ -18,10 +18,10 @@
 //! sec. 9).
 //!
 //! By the pseudo-code the last packet of a flow pauses an upstream queue from which that flow sends no
-//! more. A queue that is given to a new flow has a grace (see `assignment::dynamic`), so such a pause
-//! mostly holds nobody. Without `counts_last` no such pause is sent: a packet with the last bytes of
-//! its flow holds no pause counter. Flows that have more to send are paused as before. The test reads
-//! the header field of App. A.2.
+//! more. Such a pause holds the next flow that gets the queue. Without `counts_last`, which is ours, no
+//! such pause is sent: a packet with the last bytes of its flow holds no pause counter. Flows that have
+//! more to send are paused as before. The test reads the header field of App. A.2. `assignment::dynamic`
+//! has other remedies.
 
 use alloc::format;
 use alloc::string::String;
@@ -355,3 +355,7 @@ impl Policy for Bfc {
 #[cfg(test)]
 #[path = "bfc_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "bfc_letter_tests.rs"]
+mod letter_tests;

@@ -31,7 +31,7 @@ fn scenario() -> Value {
                 "controller": {"kind": "line-rate"},
                 "recovery": {"kind": "go-back-n", "timeout": 4_000_000_000_u64,
                              "nack_interval": 500_000_000},
-                "nic": {"queues": 0, "reacts": true, "scheduling": "round-robin"},
+                "nic": {"queues": 0, "reacts": true, "empty_queue": "any", "scheduling": "round-robin"},
                 "base_rtt": "longest",
             },
             "routing": {"kind": "ecmp"},

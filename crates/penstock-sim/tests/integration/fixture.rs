@@ -136,7 +136,7 @@ fn scheme(name: &str, switch: Value, controller: Value, nic_queues: u32) -> Valu
         "host": {
             "controller": controller,
             "recovery": {"kind": "go-back-n", "timeout": 4 * MS, "nack_interval": 500 * US},
-            "nic": {"queues": nic_queues, "reacts": true, "scheduling": "round-robin"},
+            "nic": {"queues": nic_queues, "reacts": true, "empty_queue": "any", "scheduling": "round-robin"},
             "base_rtt": "longest",
         },
         "routing": {"kind": "ecmp"},
@@ -247,7 +247,7 @@ pub fn bfc() -> Value {
         "admission": shared(false),
         "assignment": {"kind": "dynamic", "queues": 32, "classes": 1, "table_factor": 100,
                        "sticky_hop_rtts": 2.0, "incast_queue": false, "sampling": 1.0,
-                       "grace_hop_rtts": 1.0, "classes_share": false, "full_port": "random"},
+                       "empty_queue": "any", "grace_hop_rtts": 0.0, "classes_share": false, "full_port": "random"},
         "scheduling": {"kind": "drr", "quantum": 1_048},
         "marking": {"kind": "none"},
         "backpressure": {"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},

@@ -23,7 +23,7 @@ fn homa(overcommitment: u32) -> Value {
                            "cutoffs": [2_000]},
             "base_rtt": "longest",
             "recovery": {"kind": "resend", "timeout": MS},
-            "nic": {"queues": 0, "reacts": true, "scheduling": "srf"},
+            "nic": {"queues": 0, "reacts": true, "empty_queue": "any", "scheduling": "srf"},
             "base_rtt": "longest",
         },
         "routing": {"kind": "ecmp"},

@@ -2,6 +2,7 @@
 
 use alloc::format;
 
+use penstock_packet::EmptyQueue;
 use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{Problems, declared};
 use schemars::JsonSchema;
@@ -34,6 +35,9 @@ pub struct NicConfig {
     /// Pauses of classes always are.
     #[schemars(extend("default" = true, "source" = "BFC 3; A.8 turns it off"))]
     pub reacts: bool,
+    /// Which of several empty queues a new flow gets.
+    #[schemars(extend("default" = "any", "source" = "BFC 3.3.1: the bitmap of empty queues knows no pauses"))]
+    pub empty_queue: EmptyQueue,
     /// Which ready flow of a class sends next.
     #[schemars(extend("default" = "round-robin", "source" = HPCC_SIMULATOR))]
     pub scheduling: NicScheduling,

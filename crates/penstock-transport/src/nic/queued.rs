@@ -10,6 +10,7 @@
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_packet::EmptyQueue;
 use penstock_units::Time;
 use penstock_units::random::Pcg32;
 
@@ -44,6 +45,7 @@ pub(super) struct QueuedNic {
     queues: Queues,
     flow_count: usize,
     reacts: bool,
+    empty_queue: EmptyQueue,
 }
 
 impl QueuedNic {
@@ -61,6 +63,7 @@ impl QueuedNic {
             queues: Queues::new(config.queues, classes),
             flow_count: 0,
             reacts: config.reacts,
+            empty_queue: config.empty_queue,
         }
     }
 
@@ -90,7 +93,8 @@ impl QueuedNic {
         let flow = &mut flows[slot as usize];
         if !flow.seat.has_queue {
             flow.seat.has_queue = true;
-            flow.set_queue(self.queues.assign(flow.seat.class, self.paused_queues, rng));
+            let empty = (self.empty_queue, self.paused_queues);
+            flow.set_queue(self.queues.assign(flow.seat.class, empty, rng));
         }
     }
 

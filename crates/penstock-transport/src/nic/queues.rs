@@ -5,11 +5,17 @@
 //! control packets. Several priority classes divide the data queues evenly, because a pause of a queue
 //! that two classes share would stop both (our choice; the paper says only that classes have queues of
 //! their own).
+//!
+//! The search for an empty queue starts behind the queue that was given last, as in a switch. A flow
+//! keeps its queue until its last packet has left, so it needs no sticky threshold (sec. 3.3.2): its
+//! packets do not come from upstream, so it does not run out of them before. Only a flow that has to send
+//! lost packets again takes another queue.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_packet::EmptyQueue;
 use penstock_units::random::Pcg32;
 use rand_core::RngCore;
 
@@ -23,19 +29,25 @@ pub(crate) struct Queues {
     /// Bit q is set while data queue q has no flow.
     empty: u128,
     classes: u32,
+    /// Where the next search for an empty queue starts.
+    rotation: u32,
 }
 
 impl Queues {
     /// `queues` queues, the control queue included, for `classes` classes. With 0 queues, flows have no
     /// queues.
     pub(crate) fn new(queues: u32, classes: u32) -> Self {
-        Queues { flows: Vec::new(), count: queues, empty: u128::MAX, classes }
+        Queues { flows: Vec::new(), count: queues, empty: u128::MAX, classes, rotation: 1 }
     }
 
-    /// The queue of a new flow of `class`; 0 when flows have no queues. Of several empty queues the
-    /// flow gets the lowest unpaused one, because an empty queue may still be paused on account of a
-    /// flow that has left (our choice; the paper does not say).
-    pub(crate) fn assign(&mut self, class: u8, paused: u128, rng: &mut Pcg32) -> u16 {
+    /// The queue of a new flow of `class`; 0 when flows have no queues. `choice` says which of several
+    /// empty queues it is; bit q of `paused` is set while queue q is paused.
+    pub(crate) fn assign(
+        &mut self,
+        class: u8,
+        (choice, paused): (EmptyQueue, u128),
+        rng: &mut Pcg32,
+    ) -> u16 {
         if self.count == 0 {
             return 0;
         }
@@ -44,15 +56,30 @@ impl Queues {
         }
         let Range { start, end } = self.of_class(class);
         let count = end - start;
-        let empty = (self.empty >> start) & ((1 << count) - 1);
-        let unpaused = empty & !(paused >> start);
+        let empty = self.empty & (((1 << count) - 1) << start);
+        let unpaused = match choice {
+            EmptyQueue::Any => 0,
+            EmptyQueue::Unpaused => empty & !paused,
+        };
         let chosen = match if unpaused == 0 { empty } else { unpaused } {
             0 => start + ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32,
-            empty => start + empty.trailing_zeros(),
+            empty => self.first(empty),
         };
         self.flows[chosen as usize] += 1;
         self.empty &= !(1 << chosen);
         chosen as u16
+    }
+
+    /// The first of the queues in `empty`, which is not 0, from the place of the rotation on. Moves that
+    /// place behind the queue.
+    fn first(&mut self, empty: u128) -> u32 {
+        let behind = empty.checked_shr(self.rotation).unwrap_or(0);
+        let queue = match behind {
+            0 => empty.trailing_zeros(),
+            behind => self.rotation + behind.trailing_zeros(),
+        };
+        self.rotation = queue + 1;
+        queue
     }
 
     /// A flow leaves `queue`.
@@ -77,6 +104,8 @@ impl Queues {
 mod tests {
     use super::*;
 
+    const ANY: (EmptyQueue, u128) = (EmptyQueue::Any, 0);
+
     fn rng() -> Pcg32 {
         Pcg32::new(7, 11)
     }
@@ -84,21 +113,36 @@ mod tests {
     #[test]
     fn flows_have_a_queue_each_while_there_are_empty_ones() {
         let (mut queues, mut rng) = (Queues::new(32, 1), rng());
-        let assigned: Vec<u16> = (0..31).map(|_| queues.assign(0, 0, &mut rng)).collect();
+        let assigned: Vec<u16> = (0..31).map(|_| queues.assign(0, ANY, &mut rng)).collect();
         assert_eq!(assigned, (1..32).collect::<Vec<u16>>());
         queues.release(17);
-        assert_eq!(queues.assign(0, 0, &mut rng), 17);
+        assert_eq!(queues.assign(0, ANY, &mut rng), 17);
+    }
+
+    #[test]
+    fn the_search_starts_behind_the_queue_that_was_given_last() {
+        let (mut queues, mut rng) = (Queues::new(4, 1), rng());
+        let mut next = |queues: &mut Queues, choice, paused| {
+            let queue = queues.assign(0, (choice, paused), &mut rng);
+            queues.release(queue);
+            queue
+        };
+        let any = [0; 4].map(|_| next(&mut queues, EmptyQueue::Any, 0b0100));
+        assert_eq!(any, [1, 2, 3, 1], "a paused queue counts as any other");
+        let unpaused = [0; 4].map(|_| next(&mut queues, EmptyQueue::Unpaused, 0b0100));
+        assert_eq!(unpaused, [3, 1, 3, 1]);
+        assert_eq!(next(&mut queues, EmptyQueue::Unpaused, 0b1110), 2, "all are paused");
     }
 
     #[test]
     fn then_they_share_a_random_one_until_all_its_flows_have_left() {
         let (mut queues, mut rng) = (Queues::new(4, 1), rng());
         for _ in 0..3 {
-            queues.assign(0, 0, &mut rng);
+            queues.assign(0, ANY, &mut rng);
         }
         let mut seen = [0u32; 4];
         for _ in 0..3_000 {
-            seen[usize::from(queues.assign(0, 0, &mut rng))] += 1;
+            seen[usize::from(queues.assign(0, ANY, &mut rng))] += 1;
         }
         assert_eq!(seen[0], 0);
         assert!(seen[1..].iter().all(|&flows| (800..1_200).contains(&flows)), "{seen:?}");
@@ -107,7 +151,7 @@ mod tests {
         }
         assert_ne!(queues.empty & 0b1110, 0b0100);
         queues.release(2);
-        assert_eq!(queues.assign(0, 0, &mut rng), 2);
+        assert_eq!(queues.assign(0, ANY, &mut rng), 2);
     }
 
     #[test]
@@ -128,8 +172,8 @@ mod tests {
     #[test]
     fn without_queues_every_flow_has_label_0() {
         let (mut queues, mut rng) = (Queues::new(0, 2), rng());
-        assert_eq!(queues.assign(1, 0, &mut rng), 0);
+        assert_eq!(queues.assign(1, ANY, &mut rng), 0);
         queues.release(0);
-        assert_eq!(queues.assign(0, 0, &mut rng), 0);
+        assert_eq!(queues.assign(0, ANY, &mut rng), 0);
     }
 }

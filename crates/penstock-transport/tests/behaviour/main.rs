@@ -12,6 +12,7 @@ mod selective_repeat;
 mod sender;
 mod timer;
 
+use penstock_packet::EmptyQueue;
 use penstock_transport::control::dctcp::DctcpStart;
 use penstock_transport::control::{
     CubicConfig, DctcpConfig, Increase, LineRateConfig, NewRenoConfig, RateWindow, SwiftConfig,
@@ -41,7 +42,12 @@ fn path() -> PathFacts {
 }
 
 fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
-    let nic = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
+    let nic = NicConfig {
+        queues: 0,
+        reacts: true,
+        empty_queue: EmptyQueue::Any,
+        scheduling: NicScheduling::RoundRobin,
+    };
     HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
 }
 

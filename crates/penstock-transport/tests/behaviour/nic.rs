@@ -1,5 +1,6 @@
 //! Which flow of a NIC sends next, and what pauses do.
 
+use penstock_packet::EmptyQueue;
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, Nic, NicConfig, NicScheduling, Sender,
 };
@@ -68,7 +69,7 @@ impl Host {
 }
 
 fn nic(queues: u32, scheduling: NicScheduling) -> NicConfig {
-    NicConfig { queues, reacts: true, scheduling }
+    NicConfig { queues, reacts: true, empty_queue: EmptyQueue::Any, scheduling }
 }
 
 const ROUND_ROBIN: NicScheduling = NicScheduling::RoundRobin;
@@ -218,7 +219,12 @@ fn a_paused_class_waits_and_the_others_go_on() {
 
 #[test]
 fn a_nic_that_does_not_react_ignores_queue_pauses_but_obeys_pfc() {
-    let config = NicConfig { queues: 32, reacts: false, scheduling: ROUND_ROBIN };
+    let config = NicConfig {
+        queues: 32,
+        reacts: false,
+        empty_queue: EmptyQueue::Any,
+        scheduling: ROUND_ROBIN,
+    };
     let mut host = Host::new(config, 1);
     host.start_many(1);
     host.nic.pause_queue(1);

@@ -1,5 +1,6 @@
 //! The NIC against a slow model that looks at every flow for every packet.
 
+use penstock_packet::EmptyQueue;
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, Nic, NicConfig, NicScheduling, Readiness, Sender,
 };
@@ -64,7 +65,8 @@ struct Model {
 
 impl Model {
     fn new(scheduling: NicScheduling) -> Self {
-        let nic = NicConfig { queues: QUEUES, reacts: true, scheduling };
+        let nic =
+            NicConfig { queues: QUEUES, reacts: true, empty_queue: EmptyQueue::Any, scheduling };
         let config = HostConfig { nic, ..host(line_rate(), go_back_n()) };
         Model {
             nic: Nic::new(&config.nic, CLASSES, Fidelity::Exact),

@@ -1,5 +1,6 @@
 //! The NIC of the ns-3 HPCC simulator, which scans its flows.
 
+use penstock_packet::EmptyQueue;
 use penstock_transport::{
     Acknowledgement, ControllerConfig, Nic, NicConfig, NicScheduling, Sender,
 };
@@ -15,7 +16,12 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
-        let config = NicConfig { queues: 0, reacts: true, scheduling: NicScheduling::RoundRobin };
+        let config = NicConfig {
+            queues: 0,
+            reacts: true,
+            empty_queue: EmptyQueue::Any,
+            scheduling: NicScheduling::RoundRobin,
+        };
         Host { nic: Nic::new(&config, 1, Fidelity::Ns3Hpcc), flows: vec![] }
     }
 

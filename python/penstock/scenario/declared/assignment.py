@@ -76,13 +76,18 @@ class DynamicAssignment(Part):
         range="above 0, at most 1",
         source="BFC A.8: 1 unless sampled",
     )
+    empty_queue: Literal["any", "unpaused"] = field(
+        "Which of several empty queues a new flow gets",
+        "any",
+        source="BFC 3.3.1: the bitmap of empty queues knows no pauses",
+    )
     grace_hop_rtts: Number = field(
         "A new flow sends so long from an empty queue that is paused, at the queue's share of the "
         "port; 0: it waits",
-        1.0,
+        0.0,
         unit="hop RTTs",
         range="0 to 1,000,000",
-        source="BFC 3.3.1: no blocking with fewer active flows than queues; how is our choice",
+        source="BFC 3.3.2: a queue is paused if and only if its pause counter is above 0",
     )
     classes_share: Flag = field(
         "Classes keep one queue each and share the others, instead of an even part",

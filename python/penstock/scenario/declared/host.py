@@ -26,6 +26,11 @@ class Nic(Part):
     reacts: Flag = field(
         "Whether pauses of its queues are obeyed", True, source="BFC 3; A.8 turns it off"
     )
+    empty_queue: Literal["any", "unpaused"] = field(
+        "Which of several empty queues a new flow gets",
+        "any",
+        source="BFC 3.3.1: the bitmap of empty queues knows no pauses",
+    )
     scheduling: Literal["round-robin", "srf"] = field(
         "Which ready flow of a class sends next",
         "round-robin",

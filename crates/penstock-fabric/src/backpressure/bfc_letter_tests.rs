@@ -1,0 +1,109 @@
+//! Two sentences of BFC sec. 3.3.2, stepped through two switches by hand: "The upstream queue is paused
+//! if and only if its Pause Counter at the downstream switch is non-zero", and "The old queue will
+//! likewise be unpaused when its last packet (that exceeded Th) departs the downstream switch."
+
+use alloc::vec::Vec;
+
+use penstock_packet::{ControlFrame, Packet};
+
+use super::Bfc;
+use crate::backpressure::Backpressure;
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts};
+
+/// Port 0 of the upstream switch leads to port 1 of the downstream switch.
+const LINK: (u16, u16) = (0, 1);
+
+struct Hop {
+    upstream: Bench,
+    downstream: Bench,
+}
+
+impl Hop {
+    /// Two switches with three data queues at a port; Th is 25,000 B with one active queue.
+    fn new() -> Self {
+        let bench = || Bench::new(&bfc(dynamic(4), hop_rtts(1.0)), &hosts(4));
+        Hop { upstream: bench(), downstream: bench() }
+    }
+
+    fn state(&self) -> &Bfc {
+        let Backpressure::Bfc(bfc) = self.downstream.switch.backpressure() else { unreachable!() };
+        bfc
+    }
+
+    /// Hands a frame of the downstream switch to the upstream switch, and holds the first sentence
+    /// against both.
+    fn tell(&mut self, frame: Option<ControlFrame>) {
+        if let Some(ControlFrame { port, signal }) = frame {
+            assert_eq!(port, LINK.1);
+            self.upstream.signal(LINK.0, signal);
+        }
+        for queue in 1..4 {
+            let is_paused = self
+                .upstream
+                .queues(LINK.0)
+                .get(usize::from(queue))
+                .is_some_and(|queue| queue.is_paused);
+            assert_eq!(is_paused, self.state().counter(LINK.1, queue) > 0, "queue {queue}");
+        }
+    }
+
+    /// The upstream switch sends a packet to `egress` of the downstream switch, if a packet may leave.
+    fn pass(&mut self, egress: u16) -> Option<Packet> {
+        let (packet, _) = self.upstream.depart(LINK.0)?;
+        let flow = Flow {
+            hash: packet.flow_hash,
+            ingress: LINK.1,
+            egress,
+            upstream_queue: packet.queue,
+            ..Flow::default()
+        };
+        let frame = self.downstream.admit(flow, packet.wire_bytes);
+        self.tell(frame);
+        Some(packet)
+    }
+
+    /// A packet leaves the downstream switch by `egress`.
+    fn leave(&mut self, egress: u16) {
+        let (_, frame) = self.downstream.depart(egress).unwrap();
+        self.tell(frame);
+    }
+}
+
+#[test]
+fn a_queue_is_paused_if_and_only_if_its_counter_is_above_0() {
+    let mut hop = Hop::new();
+    for _ in 0..40 {
+        hop.upstream.admit(flow(1), 1_000);
+    }
+    // 25 packets reach Th, the 26th exceeds it. Its pause stops the queue.
+    assert_eq!(core::iter::from_fn(|| hop.pass(0)).count(), 26);
+    for _ in 0..25 {
+        hop.leave(0);
+        assert!(hop.pass(0).is_none(), "a packet that exceeded Th is still there");
+    }
+    hop.leave(0);
+    assert_eq!(core::iter::from_fn(|| hop.pass(0)).count(), 14);
+}
+
+#[test]
+fn a_queue_that_its_flow_has_left_is_unpaused_when_the_last_packet_that_exceeded_th_departs() {
+    let mut hop = Hop::new();
+    for _ in 0..26 {
+        hop.upstream.admit(flow(1), 1_000);
+    }
+    // All packets of flow 1 leave. The last one pauses its queue, which is empty by then.
+    assert_eq!(core::iter::from_fn(|| hop.pass(0)).count(), 26);
+    assert!(hop.upstream.queues(LINK.0)[1].is_paused);
+    // New flows get the empty queues in turn, also the paused one, and none has a grace.
+    let flows = [2, 3, 4].map(|number| Flow { egress: LINK.0, ..flow(number) });
+    assert_eq!(flows.map(|flow| hop.upstream.queue_of(flow)), [2, 3, 1]);
+    let passed: Vec<u32> =
+        core::iter::from_fn(|| hop.pass(2)).map(|packet| packet.flow_hash).collect();
+    assert_eq!(passed, [2, 3], "flow 4 waits for packets of flow 1");
+    for _ in 0..25 {
+        hop.leave(0);
+        assert!(hop.pass(2).is_none());
+    }
+    hop.leave(0);
+    assert_eq!(hop.pass(2).map(|packet| packet.flow_hash), Some(4));
+}
