@@ -239,7 +239,7 @@ pub(crate) fn host_port() -> PortFacts {
 }
 
 /// Frames of 64 B, and no notices of drops.
-pub(crate) const FRAMES: SwitchFrames = SwitchFrames { control: 64, notice: None };
+pub(crate) const FRAMES: SwitchFrames = SwitchFrames { control: 64, notice: None, packet: 1_048 };
 
 /// A top-of-rack switch with these ports.
 pub(crate) fn switch_with(ports: Vec<PortFacts>) -> SwitchFacts {

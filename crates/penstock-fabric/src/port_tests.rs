@@ -5,6 +5,7 @@ use penstock_units::{BitRate, Time};
 
 use super::Port;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::scheduling::policy::Egress;
 use crate::scheduling::{Scheduler, fifo, strict};
 use crate::{SchedulingConfig, SwitchConfig};
 
@@ -81,7 +82,7 @@ fn a_collision_is_a_packet_that_joins_behind_another_flow() {
 fn a_packet_that_is_dropped_when_it_was_taken_was_not_sent() {
     let rate = BitRate::from_gbps(100);
     let scheduling = SchedulingConfig::Fifo(fifo::FifoConfig {});
-    let mut port = Port::new(rate, Scheduler::new(&scheduling, &rate));
+    let mut port = Port::new(rate, Scheduler::new(&scheduling, &Egress { rate, packet: 1_048 }));
     port.prepare(&[0]);
     let mut pool = PacketPool::new(false);
     for wire_bytes in [700, 300] {

@@ -23,6 +23,7 @@ use crate::parts::Draws;
 use crate::passing::Passing;
 use crate::port::Port;
 use crate::scheduling::Scheduler;
+use crate::scheduling::policy::Egress;
 
 pub mod node;
 mod part;
@@ -74,10 +75,10 @@ impl Switch {
     /// The switch that `config` describes, at the place that `facts` describes.
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes(facts.ports.len());
-        let ports = facts
-            .ports
-            .iter()
-            .map(|port| Port::new(port.rate, Scheduler::new(&config.scheduling, &port.rate)));
+        let ports = facts.ports.iter().map(|port| {
+            let egress = Egress { rate: port.rate, packet: facts.frames.packet };
+            Port::new(port.rate, Scheduler::new(&config.scheduling, &egress))
+        });
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);
         let accounts = admission.accounts().count();

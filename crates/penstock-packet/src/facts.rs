@@ -44,6 +44,8 @@ pub struct SwitchFrames {
     pub control: u16,
     /// A notice to the source of a dropped packet; none where switches send no notices.
     pub notice: Option<u16>,
+    /// The longest data packet.
+    pub packet: u16,
 }
 
 impl SwitchFacts {

@@ -4,10 +4,10 @@ use alloc::format;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{CreditQueue, PacketId, PacketPool};
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::{Problems, Time};
 
 use super::fifo::Fifo;
-use super::policy::{Parameters, Policy, fits_one_queue};
+use super::policy::{Egress, Parameters, Policy, fits_one_queue};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
@@ -41,9 +41,9 @@ pub(crate) struct CreditShaping {
 }
 
 impl CreditShaping {
-    /// The scheduler of a port of `rate`.
-    pub(crate) fn new(config: &CreditShapingConfig, rate: &BitRate) -> Self {
-        CreditShaping { credits: CreditQueue::new(config, *rate), data: Fifo::default() }
+    /// The scheduler of the port `egress`.
+    pub(crate) fn new(config: &CreditShapingConfig, egress: &Egress) -> Self {
+        CreditShaping { credits: CreditQueue::new(config, egress.rate), data: Fifo::default() }
     }
 }
 

@@ -8,11 +8,12 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{LARGEST_QUANTUM, Parameters, Policy};
+use super::policy::{Egress, LARGEST_QUANTUM, Parameters, QUANTUM_SOURCE, Policy, fits_quantum, quantum_of};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
 const NONE: u32 = u32::MAX;
@@ -23,18 +24,19 @@ const NONE: u32 = u32::MAX;
 pub struct DrrConfig {
     /// Bytes that a queue may send per round.
     ///
-    /// With at least a full packet the work for a packet is constant.
+    /// 0: a full packet. With at least a full packet the work for a packet is constant.
     #[schemars(
-        range(min = 1, max = LARGEST_QUANTUM),
-        extend(
-            "default" = "1048 B",
-            "source" = "our choice: one full packet, the finest that takes constant time (DRR)"
-        )
+        range(max = LARGEST_QUANTUM),
+        extend("default" = "0 B", "source" = QUANTUM_SOURCE)
     )]
     pub quantum: Bytes,
 }
 
-impl Parameters for DrrConfig {}
+impl Parameters for DrrConfig {
+    fn fits(&self, _: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
+        fits_quantum(self.quantum, around, problems);
+    }
+}
 
 /// The deficit round robin scheduler of a port.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -47,8 +49,8 @@ pub(crate) struct Drr {
 }
 
 impl Drr {
-    pub(crate) fn new(config: &DrrConfig, _: &BitRate) -> Self {
-        Drr { quantum: config.quantum.get() as u32, current: [NONE; 8], classes: 0 }
+    pub(crate) fn new(config: &DrrConfig, egress: &Egress) -> Self {
+        Drr { quantum: quantum_of(config.quantum, egress), current: [NONE; 8], classes: 0 }
     }
 
     /// The classes with an active queue, one bit each.

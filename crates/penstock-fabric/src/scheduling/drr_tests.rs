@@ -8,6 +8,7 @@ use serde_json::json;
 use penstock_packet::{Packet, Signal};
 
 use super::*;
+use penstock_units::BitRate;
 use crate::SwitchConfig;
 use crate::fixture::{Bench, Flow, bfc, drr, dynamic, flow, hop_rtts, hosts, per_flow};
 
@@ -114,7 +115,7 @@ fn a_class_has_its_own_round_whatever_the_others_do() {
     let mut queues = vec![];
     queues.resize_with(4, DataQueue::default);
     let config = DrrConfig { quantum: Bytes::new(1_000) };
-    let mut drr = Drr::new(&config, &BitRate::from_gbps(100));
+    let mut drr = Drr::new(&config, &Egress { rate: BitRate::from_gbps(100), packet: 1_048 });
     let mut pool = PacketPool::new(false);
     for (number, class) in [(1, 0), (2, 3), (3, 3)] {
         let id = pool.insert(Packet { wire_bytes: 1_000, ..Packet::default() });
@@ -157,7 +158,22 @@ fn backlogged_queues_differ_by_two_packets_and_a_quantum_at_most() {
 #[test]
 fn a_queue_may_send_in_its_turn_and_not_without_end() {
     let quantum = |quantum| refused(&[DRR], &[("/scheduling/quantum", json!(quantum))]);
-    assert!(quantum(1).is_empty() && quantum(1 << 20).is_empty());
-    assert_eq!(quantum(0), ["scheduling.quantum is 0 B; write 1 B to 1 MiB"]);
-    assert_eq!(quantum(2_000_000), ["scheduling.quantum is 2 MB; write 1 B to 1 MiB"]);
+    assert!(quantum(0).is_empty() && quantum(1 << 20).is_empty());
+    assert_eq!(quantum(2_000_000), ["scheduling.quantum is 2 MB; write 0 B to 1 MiB"]);
+}
+
+#[test]
+fn a_quantum_covers_a_full_packet_and_0_stands_for_one() {
+    let egress = Egress { rate: BitRate::from_gbps(100), packet: 1_128 };
+    for (quantum, expected) in [(0, 1_128), (1_128, 1_128), (9_000, 9_000)] {
+        let drr = Drr::new(&DrrConfig { quantum: Bytes::new(quantum) }, &egress);
+        assert_eq!(drr.quantum, expected);
+    }
+    let around = Surroundings { packet: Some(Bytes::new(1_128)), ..Surroundings::default() };
+    let is_refused = |quantum| {
+        let mut problems = Problems::default();
+        fits_quantum(Bytes::new(quantum), &around, &mut problems);
+        !problems.is_empty()
+    };
+    assert_eq!([0, 1_047, 1_127, 1_128].map(is_refused), [false, true, true, false]);
 }

@@ -2,11 +2,11 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy, fits_one_queue};
+use super::policy::{Egress, Parameters, Policy, fits_one_queue};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
@@ -32,7 +32,7 @@ pub(crate) struct Fifo {
 }
 
 impl Fifo {
-    pub(crate) fn new(_: &FifoConfig, _: &BitRate) -> Self {
+    pub(crate) fn new(_: &FifoConfig, _: &Egress) -> Self {
         Fifo::default()
     }
 }

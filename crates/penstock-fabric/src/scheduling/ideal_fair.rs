@@ -16,11 +16,11 @@ use alloc::format;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Packet, PacketPool};
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy};
+use super::policy::{Egress, Parameters, Policy};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
@@ -57,7 +57,7 @@ pub(crate) struct IdealFair {
 }
 
 impl IdealFair {
-    pub(crate) fn new(_: &IdealFairConfig, _: &BitRate) -> Self {
+    pub(crate) fn new(_: &IdealFairConfig, _: &Egress) -> Self {
         IdealFair::default()
     }
 }

@@ -7,10 +7,10 @@
 pub(crate) mod policy;
 
 use penstock_packet::axis;
-use penstock_units::{BitRate, Problems};
+use penstock_units::Problems;
 
 use credit_shaping::CreditShapingConfig;
-use policy::Parameters;
+use policy::{Egress, Parameters};
 
 use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
@@ -19,7 +19,7 @@ axis! { $
     /// The scheduling axis of a scenario.
     config SchedulingConfig, each by configured;
     /// The scheduler of a port. The large ones are in a box, so that ports stay small.
-    state Scheduler, built in BitRate, each by dispatch;
+    state Scheduler, built in Egress, each by dispatch;
     /// First in, first out.
     fifo: Fifo(FifoConfig => Fifo),
     /// The lowest-numbered queue with data first.

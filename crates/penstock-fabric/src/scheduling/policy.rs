@@ -3,7 +3,7 @@
 use alloc::format;
 
 use penstock_packet::{CreditQueue, CreditShapingConfig, Packet, PacketId, PacketPool};
-use penstock_units::{Problems, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 
 use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
@@ -40,8 +40,37 @@ pub(crate) trait Parameters {
     }
 }
 
+/// What a scheduler knows of its port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Egress {
+    /// Rate of the link.
+    pub rate: BitRate,
+    /// The longest data packet on the wire (bytes).
+    pub packet: u16,
+}
+
 /// The largest quantum of a round robin (bytes); our choice: a thousand packets.
 pub(crate) const LARGEST_QUANTUM: u64 = 1 << 20;
+
+/// Where the default quantum of a round robin comes from, 0.
+pub(crate) const QUANTUM_SOURCE: &str =
+    "our choice: one full packet on the wire, the finest that takes constant time (DRR)";
+
+/// The quantum (bytes) that `quantum` stands for: 0 is a full packet.
+pub(crate) fn quantum_of(quantum: Bytes, egress: &Egress) -> u32 {
+    if quantum == Bytes::ZERO { u32::from(egress.packet) } else { quantum.get() as u32 }
+}
+
+/// Checks that `quantum` covers a full packet. With less, a queue may be passed over in a round.
+pub(crate) fn fits_quantum(quantum: Bytes, around: &Surroundings, problems: &mut Problems) {
+    let Some(packet) = around.packet else { return };
+    let holds = quantum == Bytes::ZERO || quantum >= packet;
+    let remedy = format!(
+        "a full packet has {packet} on the wire, and a queue that may not send one in its turn is passed over; \
+         write that or more, or 0 for a full packet"
+    );
+    problems.unless(holds, "scheduling.quantum", quantum, remedy);
+}
 
 /// Checks that a port has one data queue, for a policy that serves no more.
 pub(crate) fn fits_one_queue(switch: &SwitchConfig, problems: &mut Problems) {

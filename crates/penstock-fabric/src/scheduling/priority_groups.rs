@@ -18,11 +18,11 @@ use alloc::format;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy, fits_rounds};
+use super::policy::{Egress, Parameters, Policy, fits_rounds};
 use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::Bitmap;
@@ -73,7 +73,7 @@ pub(crate) struct PriorityGroups {
 }
 
 impl PriorityGroups {
-    pub(crate) fn new(config: &PriorityGroupsConfig, _: &BitRate) -> Self {
+    pub(crate) fn new(config: &PriorityGroupsConfig, _: &Egress) -> Self {
         let (since, active) = (Time::ZERO, Bitmap::new(0));
         PriorityGroups { period: config.period, since, base: 0, round: 0, active }
     }

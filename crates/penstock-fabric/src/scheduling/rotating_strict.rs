@@ -7,11 +7,11 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy, fits_rounds};
+use super::policy::{Egress, Parameters, Policy, fits_rounds};
 use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
@@ -38,7 +38,7 @@ pub(crate) struct RotatingStrict {
 }
 
 impl RotatingStrict {
-    pub(crate) fn new(_: &RotatingStrictConfig, _: &BitRate) -> Self {
+    pub(crate) fn new(_: &RotatingStrictConfig, _: &Egress) -> Self {
         RotatingStrict::default()
     }
 }

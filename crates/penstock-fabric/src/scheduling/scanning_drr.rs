@@ -17,11 +17,11 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Bytes, Problems, Time};
+use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{LARGEST_QUANTUM, Parameters, Policy, fits_rounds};
+use super::policy::{Egress, LARGEST_QUANTUM, Parameters, Policy, fits_rounds};
 use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::Bitmap;
@@ -63,7 +63,7 @@ pub(crate) struct ScanningDrr {
 }
 
 impl ScanningDrr {
-    pub(crate) fn new(config: &ScanningDrrConfig, _: &BitRate) -> Self {
+    pub(crate) fn new(config: &ScanningDrrConfig, _: &Egress) -> Self {
         ScanningDrr { quantum: config.quantum.get() as u32, current: 0, active: Bitmap::new(0) }
     }
 }

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use penstock_packet::Packet;
 
 use super::*;
+use penstock_units::BitRate;
 
 /// Four data queues with a scheduler of some quantum.
 struct Bench {
@@ -20,7 +21,7 @@ impl Bench {
         let mut queues = vec![];
         queues.resize_with(5, DataQueue::default);
         let config = ScanningDrrConfig { quantum: Bytes::new(quantum.into()) };
-        let scheduler = ScanningDrr::new(&config, &BitRate::from_gbps(100));
+        let scheduler = ScanningDrr::new(&config, &Egress { rate: BitRate::from_gbps(100), packet: 1_048 });
         Bench { scheduler, queues, pool: PacketPool::new(false) }
     }
 

@@ -4,11 +4,11 @@ use alloc::format;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Problems, Time};
+use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Policy};
+use super::policy::{Egress, Parameters, Policy};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
@@ -44,7 +44,7 @@ pub(crate) struct Strict {
 pub const QUEUES_MAX: u32 = 128;
 
 impl Strict {
-    pub(crate) fn new(_: &StrictConfig, _: &BitRate) -> Self {
+    pub(crate) fn new(_: &StrictConfig, _: &Egress) -> Self {
         Strict::default()
     }
 }

@@ -21,12 +21,12 @@ use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{BitRate, Bytes, Problems, Time};
+use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::drr::{Drr, DrrConfig};
-use super::policy::{LARGEST_QUANTUM, Parameters, Policy};
+use super::policy::{Egress, LARGEST_QUANTUM, Parameters, QUANTUM_SOURCE, Policy, fits_quantum, quantum_of};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
@@ -54,19 +54,17 @@ pub struct WrrConfig {
     pub weights: Vec<u32>,
     /// Bytes that a class may send per turn for each unit of its weight, and a queue within its class.
     ///
-    /// With at least a full packet the work for a packet is constant.
+    /// 0: a full packet. With at least a full packet the work for a packet is constant.
     #[schemars(
-        range(min = 1, max = LARGEST_QUANTUM),
-        extend(
-            "default" = "1048 B",
-            "source" = "our choice: one full packet, the finest that takes constant time (DRR)"
-        )
+        range(max = LARGEST_QUANTUM),
+        extend("default" = "0 B", "source" = QUANTUM_SOURCE)
     )]
     pub quantum: Bytes,
 }
 
 impl Parameters for WrrConfig {
-    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+    fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
+        fits_quantum(self.quantum, around, problems);
         if problems.has_sound("assignment") && problems.has_sound("scheduling.weights") {
             let (weights, classes) = (self.weights.len(), switch.assignment.classes());
             let remedy = format!(
@@ -95,11 +93,11 @@ pub(crate) struct Wrr {
 }
 
 impl Wrr {
-    pub(crate) fn new(config: &WrrConfig, rate: &BitRate) -> Self {
-        let quantum = config.quantum.get() as u32;
+    pub(crate) fn new(config: &WrrConfig, egress: &Egress) -> Self {
+        let quantum = quantum_of(config.quantum, egress);
         let weight = |class| config.weights.get(class).copied().unwrap_or(1);
         Wrr {
-            queues: Drr::new(&DrrConfig { quantum: config.quantum }, rate),
+            queues: Drr::new(&DrrConfig { quantum: config.quantum }, egress),
             earnings: core::array::from_fn(|class| weight(class) * quantum),
             deficits: [0; CLASSES],
             next: [0; CLASSES],

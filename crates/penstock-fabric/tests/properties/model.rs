@@ -105,7 +105,7 @@ fn facts() -> SwitchFacts {
         neighbour: u32::from(number),
     };
     let ports = (0..PORTS).map(port).collect();
-    let frames = SwitchFrames { control: 64, notice: None };
+    let frames = SwitchFrames { control: 64, notice: None, packet: 1_048 };
     SwitchFacts { node: 0, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 3, frames }
 }
 

@@ -32,9 +32,9 @@ class DrrScheduling(Part):
     kind: Literal["drr"]
     quantum: Size = field(
         "Bytes that a queue may send per round",
-        "1048 B",
-        range="1 B to 1 MiB",
-        source="our choice: one full packet, the finest that takes constant time (DRR)",
+        "0 B",
+        range="0 B to 1 MiB",
+        source="our choice: one full packet on the wire, the finest that takes constant time (DRR)",
     )
 
 
@@ -52,9 +52,9 @@ class WrrScheduling(Part):
     quantum: Size = field(
         "Bytes that a class may send per turn for each unit of its weight, and a queue within its "
         "class",
-        "1048 B",
-        range="1 B to 1 MiB",
-        source="our choice: one full packet, the finest that takes constant time (DRR)",
+        "0 B",
+        range="0 B to 1 MiB",
+        source="our choice: one full packet on the wire, the finest that takes constant time (DRR)",
     )
 
 
