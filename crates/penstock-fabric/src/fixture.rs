@@ -201,6 +201,7 @@ pub(crate) fn dynamic(queues: u32) -> DynamicConfig {
         incast_queue: false,
         empty_queue: EmptyQueue::Any,
         grace_hop_rtts: 0.0,
+        epoch_bits: 0,
         classes_share: false,
         full_port: FullPort::Random,
         sampling: 1.0,

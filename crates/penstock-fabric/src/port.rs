@@ -3,11 +3,12 @@
 //! Queue 0 is the reserved control queue: it is served first, never paused and not counted. Data queues
 //! are numbered from 1. The number of a queue is also the `upstreamQ` that packets carry.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU16;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{CreditQueue, Fifo, Packet, PacketId, PacketPool, PauseClock};
+use penstock_packet::{CreditQueue, Epochs, Fifo, Packet, PacketId, PacketPool, PauseClock};
 use penstock_units::{BitRate, Time};
 
 use crate::parts::Bitmap;
@@ -76,11 +77,13 @@ pub struct Port {
     queue_pauses: PauseClock,
     held_until: Time,
     forecast: QueueForecast,
+    /// Where queues have epochs (BFC with epochs).
+    epochs: Option<Box<Epochs>>,
 }
 
 impl Port {
-    /// A port of `rate` without queues.
-    pub(crate) fn new(rate: BitRate, scheduler: Scheduler) -> Self {
+    /// A port of `rate` without queues, whose queues will have epochs of `epoch_bits` bits.
+    pub(crate) fn new(rate: BitRate, scheduler: Scheduler, epoch_bits: u32) -> Self {
         Port {
             control: Fifo::default(),
             queues: Vec::new(),
@@ -98,6 +101,7 @@ impl Port {
             is_held: false,
             out_of_grace: None,
             forecast: QueueForecast::default(),
+            epochs: Epochs::new(epoch_bits),
             counters: PortCounters::default(),
         }
     }

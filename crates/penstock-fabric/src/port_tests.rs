@@ -58,7 +58,7 @@ fn pauses_of_queues_that_do_not_exist_and_of_the_control_queue_are_ignored() {
     for queue in [0, 2, 128, u16::MAX] {
         bench.signal(0, Signal::PauseQueue(queue));
     }
-    bench.signal(0, Signal::QueueBitmap(!0b10));
+    bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: !0b10 });
     bench.acknowledge(0);
     bench.admit(flow(1), 1_000);
     assert_eq!(bench.drain(0).len(), 2);
@@ -82,7 +82,7 @@ fn a_collision_is_a_packet_that_joins_behind_another_flow() {
 fn a_packet_that_is_dropped_when_it_was_taken_was_not_sent() {
     let rate = BitRate::from_gbps(100);
     let scheduling = SchedulingConfig::Fifo(fifo::FifoConfig {});
-    let mut port = Port::new(rate, Scheduler::new(&scheduling, &Egress { rate, packet: 1_048 }));
+    let mut port = Port::new(rate, Scheduler::new(&scheduling, &Egress { rate, packet: 1_048 }), 0);
     port.prepare(&[0]);
     let mut pool = PacketPool::new(false);
     for wire_bytes in [700, 300] {

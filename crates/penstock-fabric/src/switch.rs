@@ -69,15 +69,18 @@ pub struct Switch {
     backpressure: Backpressure,
     draws: Draws,
     frames: SwitchFrames,
+    /// Whether queues have epochs.
+    has_epochs: bool,
 }
 
 impl Switch {
     /// The switch that `config` describes, at the place that `facts` describes.
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes(facts.ports.len());
+        let epoch_bits = config.assignment.epoch_bits();
         let ports = facts.ports.iter().map(|port| {
             let egress = Egress { rate: port.rate, packet: facts.frames.packet };
-            Port::new(port.rate, Scheduler::new(&config.scheduling, &egress))
+            Port::new(port.rate, Scheduler::new(&config.scheduling, &egress), epoch_bits)
         });
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);
@@ -87,6 +90,7 @@ impl Switch {
             accounts,
             memory: config.admission.memory(facts.node),
             queues: classes.len(),
+            epochs: 1 << epoch_bits,
         };
         let backpressure = Backpressure::new(&config.backpressure, &place);
         Switch {
@@ -99,6 +103,7 @@ impl Switch {
             backpressure,
             draws,
             frames: facts.frames,
+            has_epochs: epoch_bits > 0,
         }
     }
 
@@ -285,6 +290,10 @@ impl Switch {
         let has_ended = self.ports[usize::from(egress)].end_grace(moment.pool);
         if O::IS_WATCHING && has_ended {
             self.observe_grace(moment, PacketEvent::PauseReceived, id, egress);
+        }
+        if self.has_epochs && !mark.is_dropped {
+            let packet = &mut moment.pool[id];
+            packet.queue = self.ports[usize::from(egress)].label(packet.queue);
         }
         Some(Departure { id, frame, feedback: mark.feedback, is_dropped: mark.is_dropped })
     }

@@ -73,7 +73,7 @@ fn control_packets_go_first_and_touch_no_account() {
 #[test]
 fn only_bfc_sends_bitmaps() {
     let mut bench = Bench::new(&plain(), &hosts(2));
-    assert_eq!(bench.switch.repeated_frames(0).next(), None);
+    assert_eq!(bench.switch.repeated_frame(0, 0), None);
 }
 
 #[test]

@@ -9,6 +9,7 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::epochs::queue_of;
 use penstock_packet::{PacketFlags, PacketPool};
 
 use crate::backpressure::policy::{Policy as _, Stops};
@@ -51,10 +52,12 @@ impl Switch {
                 if by_queue && !packet.flags.contains(PacketFlags::COUNTED) {
                     continue;
                 }
+                let label = packet.upstream_queue;
+                let upstream = if self.has_epochs() { queue_of(label) } else { label };
                 stopped.push(Stopped {
                     pause: if by_queue { index as u16 } else { u16::from(queue.class) },
                     ingress: packet.ingress,
-                    keeps: if by_queue { packet.upstream_queue } else { u16::from(packet.class) },
+                    keeps: if by_queue { upstream } else { u16::from(packet.class) },
                     bytes: u64::from(packet.wire_bytes),
                 });
             }

@@ -8,7 +8,7 @@
 //! [`signal`] (pauses and credits between neighbours), [`facts`] (what a node knows of its ports),
 //! [`moment`] (what a node is handed with a call), [`observe`] (what an observer is told),
 //! [`credit_queue`], [`balance`] and [`pause_clock`] (what each end of a link keeps), [`empty_queue`]
-//! (which queue a new flow gets at either end), [`axis!`] (how policies are listed).
+//! and [`epochs`] (which queue a new flow gets at either end, and what a pause of it means), [`axis!`] (how policies are listed).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -18,6 +18,7 @@ mod axis;
 pub mod balance;
 pub mod credit_queue;
 pub mod empty_queue;
+pub mod epochs;
 pub mod facts;
 pub mod fifo;
 pub mod id;
@@ -31,6 +32,7 @@ pub mod signal;
 pub use balance::Balance;
 pub use credit_queue::{CreditQueue, CreditShapingConfig};
 pub use empty_queue::EmptyQueue;
+pub use epochs::Epochs;
 pub use facts::{PortFacts, SwitchFacts, SwitchFrames};
 pub use fifo::Fifo;
 pub use id::PacketId;

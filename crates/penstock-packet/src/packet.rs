@@ -53,7 +53,8 @@ pub enum PacketKind {
     PauseFlow,
     /// End of [`PacketKind::PauseFlow`].
     ResumeFlow,
-    /// The bitmap of all paused upstream queues, in `offset` (queues 0-63) and `sent_at` (64-127).
+    /// The bitmap of all upstream queues that are paused in epoch `upstream_queue`, in `offset` (queues
+    /// 0-63) and `sent_at` (64-127).
     QueueBitmap,
     /// Pause of all data on the link for `remaining` nanoseconds (FAFC).
     PauseTime,
@@ -167,9 +168,10 @@ pub struct Packet {
     pub payload: u16,
     /// Port by which the packet entered its present switch.
     pub ingress: u16,
-    /// The packet's queue at this port; at the next hop this is its upstream queue.
+    /// The packet's queue at this port. On a wire: the label of that queue, which is its upstream queue at
+    /// the next hop ([`crate::epochs`]).
     pub queue: u16,
-    /// The packet's queue at the upstream port (`upstreamQ` in BFC).
+    /// The label of the packet's queue at the upstream port (`upstreamQ` in BFC).
     pub upstream_queue: u16,
     /// What the hosts of a scheme write into its header. Homa: the priority level, 0 the highest.
     /// ExpressPass: the number of the credit, or of the credit that paid for the data, modulo 2^16.

@@ -12,16 +12,21 @@ pub enum Signal {
     PauseClass(u8),
     /// Resume a priority class.
     ResumeClass(u8),
-    /// Stop sending from a queue.
+    /// Stop sending from the queue with this label ([`crate::epochs`]).
     PauseQueue(u16),
-    /// Resume a queue.
+    /// Resume the queue with this label.
     ResumeQueue(u16),
     /// Stop sending the flow with this hash (pauses by flow).
     PauseFlow(u32),
     /// Resume the flow with this hash.
     ResumeFlow(u32),
-    /// The set of queues, out of 0..128, that should be paused; all others should not.
-    QueueBitmap(u128),
+    /// The queues that should be paused in an epoch; all others should not.
+    QueueBitmap {
+        /// The epoch; 0 where there are no epochs.
+        epoch: u8,
+        /// Bit q: whether queue q, below 128, should be paused.
+        queues: u128,
+    },
     /// Send no data for this many nanoseconds, beyond the nanoseconds of earlier frames (FAFC).
     PauseTime(u32),
     /// Credit for data (BFC with credits).
@@ -44,7 +49,9 @@ impl Signal {
             Signal::ResumeQueue(queue) => (PacketKind::ResumeQueue, queue, 0),
             Signal::PauseFlow(flow) => (PacketKind::PauseFlow, 0, u128::from(flow)),
             Signal::ResumeFlow(flow) => (PacketKind::ResumeFlow, 0, u128::from(flow)),
-            Signal::QueueBitmap(bitmap) => (PacketKind::QueueBitmap, 0, bitmap),
+            Signal::QueueBitmap { epoch, queues } => {
+                (PacketKind::QueueBitmap, u16::from(epoch), queues)
+            }
             Signal::PauseTime(_) => (PacketKind::PauseTime, 0, 0),
             Signal::Credit { account, granted } => {
                 (PacketKind::HopCredit, account, u128::from(granted))
@@ -73,7 +80,8 @@ impl Signal {
             PacketKind::ResumeFlow => Some(Signal::ResumeFlow(packet.offset as u32)),
             PacketKind::QueueBitmap => {
                 let high = u128::from(packet.sent_at.as_ps());
-                Some(Signal::QueueBitmap((high << 64) | u128::from(packet.offset)))
+                let queues = (high << 64) | u128::from(packet.offset);
+                Some(Signal::QueueBitmap { epoch: queue as u8, queues })
             }
             PacketKind::PauseTime => Some(Signal::PauseTime(packet.remaining)),
             PacketKind::HopCredit => {
@@ -96,7 +104,7 @@ impl Signal {
     /// Whether the signal pauses or resumes. Bitmaps and credits do not count: bitmaps repeat, and
     /// credits come before a stop.
     pub fn is_event(self) -> bool {
-        !matches!(self, Signal::QueueBitmap(_) | Signal::Credit { .. })
+        !matches!(self, Signal::QueueBitmap { .. } | Signal::Credit { .. })
     }
 
     /// Whether the signal pauses.

@@ -10,7 +10,8 @@ fn signal() -> impl Strategy<Value = Signal> {
         (0u8..8).prop_map(Signal::ResumeClass),
         any::<u16>().prop_map(Signal::PauseQueue),
         any::<u16>().prop_map(Signal::ResumeQueue),
-        any::<u128>().prop_map(Signal::QueueBitmap),
+        (any::<u8>(), any::<u128>())
+            .prop_map(|(epoch, queues)| Signal::QueueBitmap { epoch, queues }),
         any::<u32>().prop_map(Signal::PauseTime),
         (any::<u16>(), any::<u64>())
             .prop_map(|(account, granted)| Signal::Credit { account, granted }),

@@ -57,6 +57,7 @@ LOOKS: dict[str, Look] = {
     "bfc-incast-label": Look(BLUE, "^", ":"),
     "bfc-avoid": Look(BLUE, "v", "-."),
     "bfc-grace": Look(BLUE, "^", "--"),
+    "bfc-epochs": Look(GREEN, "o", "-"),
     "bfc-live": Look(PURPLE, "o"),
     "bfc-srf": Look(SKY, "P", "--"),
     "bfc-srf-closest": Look(GREEN, "X", "-"),

@@ -22,6 +22,9 @@
 //! share of the port (as much as Th). After that the pause holds the queue, if it still stands.
 //! `docs/decisions/paused-empty-queues.md` has the reasons and the measurements.
 //!
+//! With `epoch_bits`, ours too, an empty queue that gets a new flow begins a new epoch, and a pause of an
+//! earlier epoch does not hold the flow ([`penstock_packet::epochs`]).
+//!
 //! With `classes_share` each class keeps one data queue, so that no class is ever without a queue.
 //! Every other queue belongs to the class that last took it when it was empty. At a full port a flow
 //! shares only a queue of its own class, so no flow waits behind a lower class. The paper does not
@@ -39,6 +42,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_packet::epochs::MOST_EPOCH_BITS;
 use penstock_packet::{EmptyQueue, Packet, PacketFlags, SwitchFacts};
 use penstock_units::random::Pcg32;
 use penstock_units::{Problems, Time};
@@ -51,6 +55,7 @@ use super::classes::{
 };
 use super::flow_table::{FlowEntry, FlowTable};
 use super::policy::{Assigning, Parameters, Policy};
+use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::{Bitmap, reduce, salted};
 use crate::port::Port;
 use crate::stored::Stored;
@@ -114,6 +119,15 @@ pub struct DynamicConfig {
         )
     )]
     pub grace_hop_rtts: f64,
+    /// Bits of the epoch that packets carry beside their queue; 0: queues have no epochs.
+    ///
+    /// NICs have epochs too. An empty queue that gets a new flow begins a new epoch, and a pause holds
+    /// the epoch for which it was sent.
+    #[schemars(
+        range(max = MOST_EPOCH_BITS),
+        extend("default" = 0, "source" = "our choice: BFC has no epochs")
+    )]
+    pub epoch_bits: u32,
     /// Classes keep one queue each and share the others, instead of an even part.
     #[schemars(extend(
         "default" = false,
@@ -152,6 +166,20 @@ impl Parameters for DynamicConfig {
 
     fn parts_flows(&self) -> bool {
         true
+    }
+
+    fn epoch_bits(&self) -> u32 {
+        self.epoch_bits
+    }
+
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        if !problems.has_sound("assignment.epoch_bits") {
+            return;
+        }
+        let kind = switch.backpressure.kind();
+        let holds = self.epoch_bits == 0 || switch.backpressure.tells_epochs();
+        let remedy = format!("backpressure {kind} pauses no epochs; use \"bfc\", or 0");
+        problems.unless(holds, "assignment.epoch_bits", self.epoch_bits, remedy);
     }
 
     fn classes_share(&self) -> bool {
@@ -240,9 +268,15 @@ impl Dynamic {
     }
 
     /// Chooses an empty queue, or shares a queue when none is empty.
-    fn choose(&mut self, egress: u16, packet: &Packet, port: &mut Port, random: &mut Pcg32) -> u16 {
+    fn choose(
+        &mut self,
+        (now, egress): (Time, u16),
+        packet: &Packet,
+        port: &mut Port,
+        random: &mut Pcg32,
+    ) -> u16 {
         if let Some(shared) = self.shared.clone() {
-            return self.choose_shared(shared, egress, packet, port, random);
+            return self.choose_shared(shared, (now, egress), packet, port, random);
         }
         let range = self.ranges[usize::from(packet.class).min(self.ranges.len() - 1)];
         if self.has_incast_queue && packet.flags.contains(PacketFlags::INCAST) {
@@ -253,7 +287,7 @@ impl Dynamic {
         match self.find_empty(port, |empty| empty.first_from(start, from, to)) {
             Some(queue) => {
                 self.rotation[usize::from(egress)] = queue as u16 + 1;
-                self.start(queue as u16, port)
+                self.start(now, queue as u16, port)
             }
             None => self.join(egress, packet, range.from..range.to, random),
         }
@@ -263,7 +297,7 @@ impl Dynamic {
     fn choose_shared(
         &mut self,
         shared: Range<u16>,
-        egress: u16,
+        (now, egress): (Time, u16),
         packet: &Packet,
         port: &mut Port,
         random: &mut Pcg32,
@@ -280,7 +314,7 @@ impl Dynamic {
                 self.rotation[usize::from(egress)] = queue as u16 + 1;
                 port.set_queue_class(queue as u16, packet.class);
             }
-            return self.start(queue as u16, port);
+            return self.start(now, queue as u16, port);
         }
         let queues = port.queues();
         let is_of_class = |queue: &u16| queues[usize::from(*queue)].class == packet.class;
@@ -297,8 +331,10 @@ impl Dynamic {
         unpaused.or_else(|| find(port.empty_queues()))
     }
 
-    /// Gives the empty `queue` to a new flow. An older pause does not hold the flow at once.
-    fn start(&self, queue: u16, port: &mut Port) -> u16 {
+    /// Gives the empty `queue` to a new flow at `now`. With epochs or a grace an older pause does not hold
+    /// the flow at once.
+    fn start(&self, now: Time, queue: u16, port: &mut Port) -> u16 {
+        port.begin_epoch(now, queue);
         if self.grace > Time::ZERO && port.queues()[usize::from(queue)].is_paused {
             let share = port.rate().bytes_in(self.grace).get() / u64::from(port.active().max(1));
             port.excuse(queue, u32::try_from(share).unwrap_or(u32::MAX).max(1));
@@ -341,7 +377,7 @@ impl Policy for Dynamic {
         let entry = *self.table.entry(now, index);
         let is_stale = self.table.is_stale(now, entry);
         let queue = if entry.queue == 0 || is_stale || self.has_lost(entry, packet, port) {
-            self.choose(egress, packet, port, random)
+            self.choose((now, egress), packet, port, random)
         } else {
             entry.queue
         };

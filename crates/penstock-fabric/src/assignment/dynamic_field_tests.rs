@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::fixture::refusal::{DRR, DYNAMIC, refused};
+use crate::fixture::refusal::{BFC, DRR, DYNAMIC, refused};
 
 #[test]
 fn queues_that_are_labelled_are_for_no_ordinary_data() {
@@ -29,12 +29,22 @@ fn what_lies_outside_its_bounds_is_refused() {
         ("/assignment/sticky_hop_rtts", json!(-1.0)),
         ("/assignment/sampling", json!(0.0)),
         ("/assignment/grace_hop_rtts", json!(2e6)),
+        ("/assignment/epoch_bits", json!(9)),
     ];
     let expected = [
         "assignment.table_factor is 10001; write 1 to 10000",
         "assignment.sticky_hop_rtts is -1.0; write 0 to 1000000.0",
         "assignment.sampling is 0.0; write above 0, at most 1",
         "assignment.grace_hop_rtts is 2000000.0; write 0 to 1000000.0",
+        "assignment.epoch_bits is 9; write 0 to 8",
     ];
     assert_eq!(refused(&[DYNAMIC, DRR], &fields), expected);
+}
+
+#[test]
+fn epochs_need_a_backpressure_that_tells_them() {
+    let two = [("/assignment/epoch_bits", json!(2))];
+    assert!(refused(&[DYNAMIC, DRR, BFC], &two).is_empty());
+    let expected = "assignment.epoch_bits is 2; backpressure none pauses no epochs; use \"bfc\", or 0";
+    assert_eq!(refused(&[DYNAMIC, DRR], &two), [expected]);
 }

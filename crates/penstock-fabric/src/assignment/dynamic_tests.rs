@@ -119,7 +119,7 @@ fn a_new_pause_ends_a_grace_and_a_bitmap_does_not() {
     for _ in 0..3 {
         bench.queue_of(flow(2));
     }
-    bench.signal(0, Signal::QueueBitmap(0b1110));
+    bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: 0b1110 });
     assert!(bench.depart(0).is_some());
     bench.signal(0, Signal::PauseQueue(2)); // after a resume that was lost
     assert!(bench.depart(0).is_none());

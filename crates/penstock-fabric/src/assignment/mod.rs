@@ -72,6 +72,11 @@ impl AssignmentConfig {
         configured!(self, parameters => parameters.classes_share())
     }
 
+    /// Bits of the epochs of queues; 0 where queues have no epochs.
+    pub fn epoch_bits(&self) -> u32 {
+        configured!(self, parameters => parameters.epoch_bits())
+    }
+
     /// Whether a queue stands for a round.
     pub(crate) fn keeps_rounds(&self) -> bool {
         configured!(self, parameters => parameters.keeps_rounds())

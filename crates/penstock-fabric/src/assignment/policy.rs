@@ -55,6 +55,11 @@ pub(crate) trait Parameters {
         false
     }
 
+    /// Bits of the epochs of queues; 0 where queues have no epochs.
+    fn epoch_bits(&self) -> u32 {
+        0
+    }
+
     /// Whether a queue stands for a round.
     fn keeps_rounds(&self) -> bool {
         false

@@ -6,6 +6,8 @@
 //! - The threshold Th = HRTT·µ/N_active from a table for each egress port. HRTT is the largest over the
 //!   ingresses.
 //! - The periodic bitmap.
+//! - Where upstream queues have epochs (ours, [`penstock_packet::epochs`]), a counter, a pause and a bitmap for each
+//!   epoch.
 //! - Elision of the signal for packets that come from a higher tier and go to a higher tier, or that a
 //!   match table on ingress and egress names (App. B). Only Clos networks that reroute need elisions;
 //!   `penstock deadlock` computes the match table.
@@ -29,6 +31,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_packet::epochs::{epoch_of, label};
 use penstock_packet::{ControlFrame, Packet, PacketFlags, Signal};
 use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
@@ -88,6 +91,10 @@ impl Parameters for BfcConfig {
     fn pauses_queues(&self) -> bool {
         true
     }
+
+    fn tells_epochs(&self) -> bool {
+        true
+    }
 }
 
 /// Checks that a pause can name the number of every queue.
@@ -127,16 +134,19 @@ pub enum ThresholdConfig {
     },
 }
 
-/// An ingress port has no row of pause counters yet.
+/// An ingress port has no row of pause counters for an epoch yet.
 const NO_ROW: u32 = u32::MAX;
 
 /// BFC's backpressure at a switch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Bfc {
-    /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port that has counted a packet.
+    /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port and epoch that has counted a
+    /// packet.
     counters: Vec<u32>,
-    /// By ingress port: where its row starts in `counters`, or [`NO_ROW`].
+    /// By ingress port and epoch: where the row starts in `counters`, or [`NO_ROW`].
     starts: Vec<u32>,
+    /// Epochs of an upstream queue.
+    epochs: usize,
     /// Th by rate and N_active (bytes). The last column serves all larger N_active.
     thresholds: Vec<u32>,
     /// By egress port: where the row of its rate starts.
@@ -186,7 +196,8 @@ impl Bfc {
         let is_elided = (0..pairs).map(|pair| is_elided(pair / ports, pair % ports)).collect();
         Bfc {
             counters: Vec::new(),
-            starts: vec![NO_ROW; ports],
+            starts: vec![NO_ROW; ports * place.epochs],
+            epochs: place.epochs,
             thresholds,
             rows,
             counts_last: config.counts_last,
@@ -210,23 +221,30 @@ impl Bfc {
         self.is_elided.get(pair).copied().unwrap_or(false)
     }
 
-    /// The counter of the upstream queue of `packet`, whose ingress port has a row.
+    /// Which entry of `starts` is that of `ingress` and the epoch that `label` names.
+    #[inline]
+    fn row_of(&self, ingress: u16, label: u16) -> usize {
+        usize::from(ingress) * self.epochs + usize::from(epoch_of(label)) % self.epochs
+    }
+
+    /// The counter of the upstream queue of `packet`, for which there is a row.
     #[inline]
     fn counter_of(&mut self, packet: &Packet) -> &mut u32 {
-        let start = self.starts[usize::from(packet.ingress)] as usize;
+        let start = self.starts[self.row_of(packet.ingress, packet.upstream_queue)] as usize;
         &mut self.counters[start + usize::from(packet.upstream_queue) % UPSTREAM_QUEUES]
     }
 
-    /// Makes a row of pause counters for `ingress`.
+    /// Makes row `row` of pause counters.
     #[cold]
-    fn add_row(&mut self, ingress: u16) {
-        self.starts[usize::from(ingress)] = self.counters.len() as u32;
+    fn add_row(&mut self, row: usize) {
+        self.starts[row] = self.counters.len() as u32;
         self.counters.resize(self.counters.len() + UPSTREAM_QUEUES, 0);
     }
 
-    /// The pause counters of `ingress`; empty where no packet was counted yet.
-    fn row(&self, ingress: u16) -> &[u32] {
-        match self.starts[usize::from(ingress)] {
+    /// The pause counters of `ingress` and the epoch that `label` names; empty where no packet was
+    /// counted yet.
+    fn row(&self, ingress: u16, label: u16) -> &[u32] {
+        match self.starts[self.row_of(ingress, label)] {
             NO_ROW => &[],
             start => &self.counters[start as usize..start as usize + UPSTREAM_QUEUES],
         }
@@ -247,8 +265,9 @@ impl Bfc {
     /// upstream queue.
     fn count(&mut self, packet: &mut Packet) -> Option<ControlFrame> {
         packet.flags.insert(PacketFlags::COUNTED);
-        if self.starts[usize::from(packet.ingress)] == NO_ROW {
-            self.add_row(packet.ingress);
+        let row = self.row_of(packet.ingress, packet.upstream_queue);
+        if self.starts[row] == NO_ROW {
+            self.add_row(row);
         }
         let counter = self.counter_of(packet);
         *counter += 1;
@@ -259,17 +278,14 @@ impl Bfc {
         Some(ControlFrame { port: packet.ingress, signal })
     }
 
-    /// The upstream queues of `ingress` that should be paused.
-    fn bitmap(&self, ingress: u16) -> u128 {
-        self.row(ingress)
-            .iter()
-            .enumerate()
-            .fold(0, |bits, (queue, &count)| bits | (u128::from(count > 0) << queue))
-    }
-
-    /// The periodic bitmap for the neighbour behind `ingress` (sec. 3.3.2).
-    pub(crate) fn bitmap_frame(&self, ingress: u16) -> ControlFrame {
-        ControlFrame { port: ingress, signal: Signal::QueueBitmap(self.bitmap(ingress)) }
+    /// The periodic bitmap for the neighbour behind `ingress` (sec. 3.3.2): the upstream queues that should
+    /// be paused in `epoch`.
+    fn bitmap_frame(&self, ingress: u16, epoch: usize) -> ControlFrame {
+        let epoch = epoch as u8;
+        let counters = self.row(ingress, label(0, epoch)).iter().enumerate();
+        let queues =
+            counters.fold(0, |bits, (queue, &count)| bits | (u128::from(count > 0) << queue));
+        ControlFrame { port: ingress, signal: Signal::QueueBitmap { epoch, queues } }
     }
 
     /// Packets that hold a pause counter, for checks.
@@ -277,9 +293,10 @@ impl Bfc {
         self.counters.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// The pause counter of an upstream queue, for checks.
-    pub(crate) fn counter(&self, ingress: u16, queue: u16) -> u32 {
-        self.row(ingress).get(usize::from(queue)).copied().unwrap_or(0)
+    /// The pause counter of the upstream queue with this label, for checks.
+    pub(crate) fn counter(&self, ingress: u16, label: u16) -> u32 {
+        let queue = usize::from(label) % UPSTREAM_QUEUES;
+        self.row(ingress, label).get(queue).copied().unwrap_or(0)
     }
 }
 
@@ -309,17 +326,18 @@ impl Policy for Bfc {
         self.limit(egress, port) as i64
     }
 
-    /// The bitmap tells all pauses.
+    /// The bitmaps tell all pauses.
     fn standing_pauses(&self, _: &Admission, ingress: u16) -> Vec<ControlFrame> {
-        vec![self.bitmap_frame(ingress)]
+        (0..self.epochs).map(|epoch| self.bitmap_frame(ingress, epoch)).collect()
     }
 
     fn repeat_interval(&self) -> Option<Time> {
         (self.bitmap_interval > Time::ZERO).then_some(self.bitmap_interval)
     }
 
-    fn repeated_frames(&mut self, ingress: u16) -> [Option<ControlFrame>; 3] {
-        [Some(self.bitmap_frame(ingress)), None, None]
+    /// A bitmap for each epoch.
+    fn repeated_frame(&mut self, ingress: u16, number: usize) -> Option<ControlFrame> {
+        (number < self.epochs).then(|| self.bitmap_frame(ingress, number))
     }
 
     fn stops(&self) -> Option<Stops> {
@@ -334,17 +352,19 @@ impl Policy for Bfc {
     fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
         let mut counted = vec![0; self.starts.len() * UPSTREAM_QUEUES];
         for (_, _, packet) in stored.packets() {
+            let row = self.row_of(packet.ingress, packet.upstream_queue);
             let queue = usize::from(packet.upstream_queue) % UPSTREAM_QUEUES;
             let is_counted = packet.flags.contains(PacketFlags::COUNTED);
-            counted[usize::from(packet.ingress) * UPSTREAM_QUEUES + queue] += u32::from(is_counted);
+            counted[row * UPSTREAM_QUEUES + queue] += u32::from(is_counted);
         }
         for (key, counted) in counted.into_iter().enumerate() {
-            let (ingress, queue) = ((key / UPSTREAM_QUEUES) as u16, (key % UPSTREAM_QUEUES) as u16);
-            let counter = self.counter(ingress, queue);
+            let (row, queue) = (key / UPSTREAM_QUEUES, key % UPSTREAM_QUEUES);
+            let (ingress, epoch) = (row / self.epochs, row % self.epochs);
+            let counter = self.counter(ingress as u16, label(queue as u16, epoch as u8));
             if counter != counted {
                 return Err(format!(
-                    "ingress {ingress}, upstream queue {queue}: pause counter {counter}, but {counted} \
-                     counted packets are queued"
+                    "ingress {ingress}, upstream queue {queue} in epoch {epoch}: pause counter {counter}, but \
+                     {counted} counted packets are queued"
                 ));
             }
         }

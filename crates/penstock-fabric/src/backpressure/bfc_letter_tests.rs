@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use penstock_packet::{ControlFrame, Packet};
 
 use super::Bfc;
+use crate::assignment::dynamic::DynamicConfig;
 use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts};
 
@@ -19,9 +20,11 @@ struct Hop {
 }
 
 impl Hop {
-    /// Two switches with three data queues at a port; Th is 25,000 B with one active queue.
-    fn new() -> Self {
-        let bench = || Bench::new(&bfc(dynamic(4), hop_rtts(1.0)), &hosts(4));
+    /// Two switches with three data queues at a port, whose queues have epochs of `epoch_bits` bits. Th is
+    /// 25,000 B with one active queue.
+    fn new(epoch_bits: u32) -> Self {
+        let assignment = DynamicConfig { epoch_bits, ..dynamic(4) };
+        let bench = || Bench::new(&bfc(assignment.clone(), hop_rtts(1.0)), &hosts(4));
         Hop { upstream: bench(), downstream: bench() }
     }
 
@@ -38,12 +41,13 @@ impl Hop {
             self.upstream.signal(LINK.0, signal);
         }
         for queue in 1..4 {
+            let label = self.upstream.switch.port(LINK.0).label(queue);
             let is_paused = self
                 .upstream
                 .queues(LINK.0)
                 .get(usize::from(queue))
                 .is_some_and(|queue| queue.is_paused);
-            assert_eq!(is_paused, self.state().counter(LINK.1, queue) > 0, "queue {queue}");
+            assert_eq!(is_paused, self.state().counter(LINK.1, label) > 0, "queue {queue}");
         }
     }
 
@@ -71,7 +75,7 @@ impl Hop {
 
 #[test]
 fn a_queue_is_paused_if_and_only_if_its_counter_is_above_0() {
-    let mut hop = Hop::new();
+    let mut hop = Hop::new(0);
     for _ in 0..40 {
         hop.upstream.admit(flow(1), 1_000);
     }
@@ -87,7 +91,7 @@ fn a_queue_is_paused_if_and_only_if_its_counter_is_above_0() {
 
 #[test]
 fn a_queue_that_its_flow_has_left_is_unpaused_when_the_last_packet_that_exceeded_th_departs() {
-    let mut hop = Hop::new();
+    let mut hop = Hop::new(0);
     for _ in 0..26 {
         hop.upstream.admit(flow(1), 1_000);
     }
@@ -106,4 +110,38 @@ fn a_queue_that_its_flow_has_left_is_unpaused_when_the_last_packet_that_exceeded
     }
     hop.leave(0);
     assert_eq!(hop.pass(2).map(|packet| packet.flow_hash), Some(4));
+}
+
+/// Ours: the same scene with epochs.
+#[test]
+fn with_epochs_a_pause_of_an_earlier_flow_does_not_hold_the_next_one() {
+    let mut hop = Hop::new(2);
+    for _ in 0..26 {
+        hop.upstream.admit(flow(1), 1_000);
+    }
+    assert_eq!(core::iter::from_fn(|| hop.pass(0)).count(), 26);
+    assert!(hop.upstream.queues(LINK.0)[1].is_paused);
+    assert_eq!(hop.upstream.switch.port(LINK.0).paused_queues(), 1);
+    let flows = [2, 3, 4].map(flow);
+    assert_eq!(flows.map(|flow| hop.upstream.queue_of(flow)), [2, 3, 1]);
+    assert_eq!(hop.upstream.switch.port(LINK.0).paused_queues(), 0);
+    let passed: Vec<u32> =
+        core::iter::from_fn(|| hop.pass(2)).map(|packet| packet.flow_hash).collect();
+    assert_eq!(passed, [2, 3, 4], "flow 4 is in another epoch of queue 1");
+    // The flow that caused the pause comes back before its queue is forgotten. Queue 1 is in flow 4's epoch.
+    assert_eq!(hop.upstream.queue_of(flow(1)), 1);
+    let returned = hop.pass(0).unwrap();
+    assert_eq!(
+        hop.state().counter(LINK.1, returned.queue),
+        1,
+        "it is counted in the present epoch"
+    );
+    assert!(hop.upstream.queues(LINK.0)[1].is_paused);
+    // 26 packets of the first epoch and one of the present one hold counters; each resumes its own.
+    for _ in 0..26 {
+        assert!(hop.upstream.queues(LINK.0)[1].is_paused);
+        hop.leave(0);
+    }
+    hop.leave(0);
+    assert!(!hop.upstream.queues(LINK.0)[1].is_paused);
 }

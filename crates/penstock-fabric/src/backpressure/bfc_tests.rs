@@ -42,9 +42,8 @@ fn threshold(bench: &Bench, egress: u16) -> u64 {
 
 /// The bitmap for the neighbour behind `port`.
 fn told(bench: &mut Bench, port: u16) -> ControlFrame {
-    let mut frames = bench.switch.repeated_frames(port);
-    let bitmap = frames.next().unwrap();
-    assert_eq!(frames.next(), None);
+    let bitmap = bench.switch.repeated_frame(port, 0).unwrap();
+    assert_eq!(bench.switch.repeated_frame(port, 1), None);
     bitmap
 }
 
@@ -127,7 +126,9 @@ fn counters_are_kept_by_ingress_and_upstream_queue() {
     }
     let bfc = state(&bench);
     assert_eq!(ends.map(|(port, queue)| bfc.counter(port, queue)), [1; 3]);
-    assert_eq!((bfc.bitmap(0), bfc.bitmap(1), bfc.bitmap(2)), (0, 0b110, 0b10));
+    let bitmap = |port| bfc.bitmap_frame(port, 0).signal;
+    let expected = [0, 0b110, 0b10].map(|queues| Signal::QueueBitmap { epoch: 0, queues });
+    assert_eq!([bitmap(0), bitmap(1), bitmap(2)], expected);
     let sent: Vec<_> = (0..28).map(|_| bench.depart(0).unwrap().1).collect();
     assert_eq!(sent[25..], [resume(1, 1), resume(1, 2), resume(2, 1)]);
 }
@@ -245,7 +246,8 @@ fn packets_that_were_not_sampled_leave_the_counters_alone() {
     config.sampling = 1e-12;
     let mut bench = Bench::new(&bfc(config, hop_rtts(1.0)), &hosts(2));
     assert!(frames(&mut bench, flow(1), 60).iter().all(Option::is_none));
-    assert_eq!(state(&bench).bitmap(1), 0);
+    let none = Signal::QueueBitmap { epoch: 0, queues: 0 };
+    assert_eq!(state(&bench).bitmap_frame(1, 0).signal, none);
     assert_eq!(bench.drain(0).len(), 60);
 }
 
@@ -273,16 +275,17 @@ fn the_mark_of_the_switch_before_is_not_taken_for_ones_own() {
 #[test]
 fn the_bitmap_says_what_the_pauses_said() {
     let mut bench = bench();
-    assert_eq!(told(&mut bench, 1).signal, Signal::QueueBitmap(0));
+    assert_eq!(told(&mut bench, 1).signal, Signal::QueueBitmap { epoch: 0, queues: 0 });
     for upstream_queue in [1, 5, 127] {
         frames(&mut bench, Flow { upstream_queue, ..flow(u32::from(upstream_queue)) }, 26);
     }
     let expected = (1 << 1) | (1 << 5) | (1 << 127);
-    let frame = ControlFrame { port: 1, signal: Signal::QueueBitmap(expected) };
+    let frame =
+        ControlFrame { port: 1, signal: Signal::QueueBitmap { epoch: 0, queues: expected } };
     assert_eq!(told(&mut bench, 1), frame);
-    assert_eq!(told(&mut bench, 0).signal, Signal::QueueBitmap(0));
+    assert_eq!(told(&mut bench, 0).signal, Signal::QueueBitmap { epoch: 0, queues: 0 });
     bench.drain(0);
-    assert_eq!(told(&mut bench, 1).signal, Signal::QueueBitmap(0));
+    assert_eq!(told(&mut bench, 1).signal, Signal::QueueBitmap { epoch: 0, queues: 0 });
 }
 
 #[test]
@@ -293,14 +296,14 @@ fn a_bitmap_is_idempotent_and_mends_lost_frames() {
     }
     bench.signal(0, Signal::PauseQueue(1));
     for _ in 0..3 {
-        bench.signal(0, Signal::QueueBitmap(0b1100));
+        bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: 0b1100 });
         let paused: Vec<_> = bench.queues(0).iter().map(|queue| queue.is_paused).collect();
         assert_eq!(paused[..5], [false, false, true, true, false]);
     }
     let port = bench.switch.port(0);
     assert_eq!((port.active(), port.paused_queues(), port.counters.queue_pauses), (1, 2, 3));
     // Bits of the control queue and of queues that do not exist do nothing.
-    bench.signal(0, Signal::QueueBitmap(1 | (1 << 100)));
+    bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: 1 | (1 << 100) });
     assert_eq!(bench.switch.port(0).active(), 3);
     assert_eq!(bench.drain(0).len(), 3);
 }
@@ -328,7 +331,8 @@ fn a_dropped_packet_pauses_nobody() {
     let mut bench = Bench::new(&config, &hosts(2));
     frames(&mut bench, flow(1), 26);
     assert_eq!(bench.arrive(Flow { upstream_queue: 2, ..flow(1) }, 1_000), Arrival::Dropped);
-    assert_eq!(state(&bench).bitmap(1), 0b10);
+    let one = Signal::QueueBitmap { epoch: 0, queues: 0b10 };
+    assert_eq!(state(&bench).bitmap_frame(1, 0).signal, one);
 }
 
 #[test]

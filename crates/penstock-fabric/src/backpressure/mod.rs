@@ -41,6 +41,11 @@ impl BackpressureConfig {
         configured!(self, parameters => parameters.pauses_queues())
     }
 
+    /// Whether pauses name the epoch of a queue.
+    pub(crate) fn tells_epochs(&self) -> bool {
+        configured!(self, parameters => parameters.tells_epochs())
+    }
+
     /// Whether the upstream learns nothing.
     pub(crate) fn is_silent(&self) -> bool {
         configured!(self, parameters => parameters.is_silent())

@@ -22,6 +22,8 @@ pub(crate) struct Place<'a> {
     pub memory: u64,
     /// Number of data queues of a port.
     pub queues: usize,
+    /// Number of epochs of a queue.
+    pub epochs: usize,
 }
 
 /// Checks of a policy's parameters, and what other policies and the switch ask of them.
@@ -36,6 +38,11 @@ pub(crate) trait Parameters {
 
     /// Whether pauses name queues. Each flow then needs one path.
     fn pauses_queues(&self) -> bool {
+        false
+    }
+
+    /// Whether pauses name the epoch of a queue.
+    fn tells_epochs(&self) -> bool {
         false
     }
 
@@ -151,14 +158,15 @@ pub(crate) trait Policy {
         Vec::new()
     }
 
-    /// Time between two calls of [`Policy::repeated_frames`]; `None` where no frames are repeated.
+    /// Time between two calls of [`Policy::repeated_frame`]; `None` where no frames are repeated.
     fn repeat_interval(&self) -> Option<Time> {
         None
     }
 
-    /// The frames that are repeated to the neighbour behind `ingress` from time to time, in this order.
-    fn repeated_frames(&mut self, _ingress: u16) -> [Option<ControlFrame>; 3] {
-        [None; 3]
+    /// Frame `number` of those that are repeated to the neighbour behind `ingress` from time to time; none
+    /// behind the last.
+    fn repeated_frame(&mut self, _ingress: u16, _number: usize) -> Option<ControlFrame> {
+        None
     }
 
     /// The credit of the neighbour behind `ingress` at the start, where there are credits.

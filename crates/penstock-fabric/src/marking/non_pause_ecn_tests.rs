@@ -106,9 +106,9 @@ fn each_class_has_its_own_counter() {
 #[test]
 fn the_pause_of_a_queue_counts_like_that_of_a_class() {
     let mut bench = bench();
-    bench.signal(0, Signal::QueueBitmap(1 << 1));
+    bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: 1 << 1 });
     admit(&mut bench, 2);
-    bench.signal(0, Signal::QueueBitmap(0)); // PN = 2
+    bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: 0 }); // PN = 2
     admit(&mut bench, 2);
     assert_eq!(marks(&mut bench, 4), [false, false, true, false]);
 }

@@ -1,7 +1,8 @@
-//! What pauses a port: pauses of queues and the grace of a new flow (BFC), pauses of classes (PFC), and
+//! What pauses a port: pauses of queues, their epochs and the grace of a new flow (BFC), pauses of classes (PFC), and
 //! timed pauses of all data (FAFC).
 
 use penstock_packet::PacketPool;
+use penstock_packet::epochs::queue_of;
 use penstock_units::Time;
 
 use super::Port;
@@ -16,9 +17,35 @@ impl Port {
         self.counters.excuses += 1;
     }
 
-    /// A new pause of `queue` has come. A new pause ends any grace.
-    pub(crate) fn revoke(&mut self, queue: u16, pool: &PacketPool) {
+    /// The label of `queue` for packets that leave it now.
+    pub fn label(&self, queue: u16) -> u16 {
+        self.epochs.as_ref().map_or(queue, |epochs| epochs.label(queue))
+    }
+
+    /// The queue that a label names.
+    pub(crate) fn named(&self, label: u16) -> u16 {
+        if self.epochs.is_some() { queue_of(label) } else { label }
+    }
+
+    /// The empty `queue` gets a new flow at `now`. Where queues have epochs a new one begins, and a pause
+    /// of another epoch does not hold the queue.
+    pub(crate) fn begin_epoch(&mut self, now: Time, queue: u16) {
         let index = usize::from(queue);
+        let Some(epochs) = &mut self.epochs else { return };
+        if !epochs.advance(queue) && self.queues[index].is_paused {
+            self.queues[index].is_paused = false;
+            self.queues[index].grace = 0;
+            self.open.insert(index);
+            self.queue_pauses.set(now, self.queue_pauses.paused() - 1);
+        }
+    }
+
+    /// A new pause of the queue with this `label` has come. A new pause ends any grace.
+    pub(crate) fn revoke(&mut self, label: u16, pool: &PacketPool) {
+        if self.label(self.named(label)) != label {
+            return;
+        }
+        let index = usize::from(self.named(label));
         if let Some(entry) = self.queues.get_mut(index).filter(|entry| entry.grace > 0) {
             entry.grace = 0;
             self.refresh(index, pool);
@@ -34,17 +61,26 @@ impl Port {
         true
     }
 
-    /// Pauses or resumes data queue `queue`. Numbers that the port does not have are ignored, as
-    /// hardware ignores a corrupted frame. Idempotent; answers whether anything changed.
+    /// Pauses or resumes the data queue with this `label`. Numbers that the port does not have are ignored,
+    /// as hardware ignores a corrupted frame. Idempotent; answers whether anything changed for the packets
+    /// of the queue.
     pub fn set_queue_paused(
         &mut self,
         now: Time,
-        queue: u16,
+        label: u16,
         is_paused: bool,
         pool: &PacketPool,
     ) -> bool {
-        let index = usize::from(queue);
-        if index == 0 || index >= self.queues.len() || self.queues[index].is_paused == is_paused {
+        let index = usize::from(self.named(label));
+        if index == 0 || index >= self.queues.len() {
+            return false;
+        }
+        if let Some(epochs) = &mut self.epochs
+            && !epochs.note(label, is_paused)
+        {
+            return false;
+        }
+        if self.queues[index].is_paused == is_paused {
             return false;
         }
         self.queues[index].is_paused = is_paused;
@@ -63,6 +99,13 @@ impl Port {
         }
         self.refresh(index, pool);
         true
+    }
+
+    /// The link has failed: no epoch is paused any more. The caller resumes the queues before.
+    pub(crate) fn forget_epochs(&mut self) {
+        if let Some(epochs) = &mut self.epochs {
+            epochs.forget_pauses();
+        }
     }
 
     /// Pauses or resumes a priority class (PFC). Idempotent; answers whether anything changed.

@@ -320,7 +320,10 @@ impl Switch {
             }
             SwitchTimer::Repeat => {
                 for port in 0..self.ports().len() as u16 {
-                    for frame in self.repeated_frames(port) {
+                    let mut numbers = 0..;
+                    while let Some(frame) =
+                        numbers.next().and_then(|number| self.repeated_frame(port, number))
+                    {
                         self.tell(turn.pool, turn.requests, frame);
                     }
                 }

@@ -19,6 +19,11 @@ impl Switch {
         self.node
     }
 
+    /// Whether queues have epochs.
+    pub(crate) fn has_epochs(&self) -> bool {
+        self.has_epochs
+    }
+
     pub(crate) fn assignment(&self) -> &Assignment {
         &self.assignment
     }

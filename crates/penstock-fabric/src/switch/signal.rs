@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::epochs::label;
 use penstock_packet::{Balance, ControlFrame, Moment, Observer, PacketEvent, PacketId, Signal};
 use penstock_units::Time;
 
@@ -27,18 +28,20 @@ impl Switch {
                 self.ports[usize::from(port)].set_class_paused(now, class, true, moment.pool);
             }
             Signal::ResumeClass(class) => self.resume_class(moment, port, class),
-            Signal::PauseQueue(queue) => {
-                self.ports[usize::from(port)].revoke(queue, moment.pool);
-                self.set_queue_paused(moment, port, queue, true);
+            Signal::PauseQueue(label) => {
+                self.ports[usize::from(port)].revoke(label, moment.pool);
+                self.set_queue_paused(moment, port, label, true);
             }
-            Signal::ResumeQueue(queue) => {
-                self.set_queue_paused(moment, port, queue, false);
+            Signal::ResumeQueue(label) => {
+                self.set_queue_paused(moment, port, label, false);
             }
             Signal::PauseFlow(_) | Signal::ResumeFlow(_) => {
                 self.tell_policy(moment, port, signal);
                 self.follow_policy(moment, port);
             }
-            Signal::QueueBitmap(bitmap) => return self.on_bitmap(moment, port, bitmap, id),
+            Signal::QueueBitmap { epoch, queues } => {
+                return self.on_bitmap(moment, port, (epoch, queues), id);
+            }
             Signal::PauseTime(nanoseconds) => {
                 let hold = Time::from_ns(u64::from(nanoseconds));
                 self.ports[usize::from(port)].hold(now, hold);
@@ -65,21 +68,22 @@ impl Switch {
         }
     }
 
-    /// Pauses or resumes a queue at `port`, and tells marking which bytes waited. Answers whether
-    /// anything changed.
+    /// Pauses or resumes the queue with this label at `port`, and tells marking which bytes waited. Answers
+    /// whether anything changed.
     fn set_queue_paused<O: Observer>(
         &mut self,
         moment: &Moment<'_, O>,
         port: u16,
-        queue: u16,
+        label: u16,
         is_paused: bool,
     ) -> bool {
         let egress = &mut self.ports[usize::from(port)];
         if is_paused {
             egress.prepare(&self.classes);
         }
-        let has_changed = egress.set_queue_paused(moment.now, queue, is_paused, moment.pool);
+        let has_changed = egress.set_queue_paused(moment.now, label, is_paused, moment.pool);
         if has_changed && !is_paused {
+            let queue = egress.named(label);
             let waited = egress.queues()[usize::from(queue)].packets.bytes();
             marking::dispatch!(
                 &mut self.marking,
@@ -118,12 +122,12 @@ impl Switch {
         &mut self,
         moment: &mut Moment<'_, O>,
         port: u16,
-        bitmap: u128,
+        (epoch, queues): (u8, u128),
         id: PacketId,
     ) {
         for queue in 1..self.queue_count(port).min(128) as u16 {
-            let is_paused = bitmap & (1 << queue) != 0;
-            if self.set_queue_paused(moment, port, queue, is_paused) {
+            let is_paused = queues & (1 << queue) != 0;
+            if self.set_queue_paused(moment, port, label(queue, epoch), is_paused) {
                 moment.pool[id].upstream_queue = queue;
                 self.observe_signal(moment, port, is_paused, id);
             }
@@ -165,8 +169,10 @@ impl Switch {
     /// The link behind `port` has failed. Everything that its far end has paused here resumes.
     pub(crate) fn forget_pauses<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16) {
         for queue in 1..self.port(port).queues().len() as u16 {
-            self.set_queue_paused(moment, port, queue, false);
+            let label = self.port(port).label(queue);
+            self.set_queue_paused(moment, port, label, false);
         }
+        self.ports[usize::from(port)].forget_epochs();
         for class in 0..8 {
             self.resume_class(moment, port, class);
         }
@@ -183,22 +189,18 @@ impl Switch {
         )
     }
 
-    /// Time between two calls of [`Switch::repeated_frames`]; `None` where no frames are repeated.
+    /// Time between two calls of [`Switch::repeated_frame`]; `None` where no frames are repeated.
     pub(crate) fn repeat_interval(&self) -> Option<Time> {
         backpressure::dispatch!(&self.backpressure, policy => policy.repeat_interval())
     }
 
-    /// The frames that are repeated to the neighbour behind `port` from time to time, because frames
-    /// may be lost.
-    pub(crate) fn repeated_frames(
-        &mut self,
-        port: u16,
-    ) -> impl Iterator<Item = ControlFrame> + use<> {
-        let frames = backpressure::dispatch!(
+    /// Frame `number` of those that are repeated to the neighbour behind `port` from time to time, because
+    /// frames may be lost; none behind the last.
+    pub(crate) fn repeated_frame(&mut self, port: u16, number: usize) -> Option<ControlFrame> {
+        backpressure::dispatch!(
             &mut self.backpressure,
-            policy => policy.repeated_frames(port)
-        );
-        frames.into_iter().flatten()
+            policy => policy.repeated_frame(port, number)
+        )
     }
 
     /// The credit of the neighbour behind `port` at the start, where there are credits.

@@ -82,7 +82,8 @@ impl Model<'_> {
         for port in 0..PORTS {
             let told = self.told_queues.iter().filter(|told| told.0 == port);
             let bits = told.fold(0u128, |bits, told| bits | 1 << told.1);
-            let bitmap = ControlFrame { port, signal: Signal::QueueBitmap(bits) };
+            let bitmap =
+                ControlFrame { port, signal: Signal::QueueBitmap { epoch: 0, queues: bits } };
             prop_assert_eq!(self.switch.standing_pauses(port), [bitmap]);
         }
         Ok(())

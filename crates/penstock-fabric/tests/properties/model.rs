@@ -211,7 +211,7 @@ impl<'a> Model<'a> {
                 toggle(&mut self.paused_classes, (port, class), is_paused);
             }
             Step::Bitmap { port, bits } => {
-                self.signal(port, Signal::QueueBitmap(u128::from(bits)));
+                self.signal(port, Signal::QueueBitmap { epoch: 0, queues: u128::from(bits) });
                 // A bitmap speaks of the queues that the port has.
                 let queues = self.switch.queue_count(port).min(128) as u16;
                 for queue in 0..queues {
@@ -455,7 +455,7 @@ impl<'a> Model<'a> {
             Signal::ResumeClass(class) => self.told_classes.remove(&(port, class)),
             Signal::PauseFlow(flow) => self.told_flows.insert((port, flow)),
             Signal::ResumeFlow(flow) => self.told_flows.remove(&(port, flow)),
-            Signal::QueueBitmap(_) => false,
+            Signal::QueueBitmap { .. } => false,
             Signal::PauseTime(time) => (1..=hop(port).as_ps() / 1_000).contains(&u64::from(time)),
             Signal::Credit { account, granted } => {
                 let balance = self.balances[usize::from(port)].as_mut();

@@ -1,6 +1,9 @@
 //! Counts of the pauses that switches send, by what a pause stops.
+use std::collections::BTreeMap;
+
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Signal;
+use penstock_packet::epochs::epoch_of;
 
 /// Counts of the pauses that left switches, under any policy.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
@@ -15,6 +18,8 @@ pub struct SentPauses {
     pub timed: u64,
     /// By link: the queues that the far end was told to pause and not yet to resume.
     told: Vec<u128>,
+    /// The same by link and epoch, of epochs above 0.
+    told_epochs: BTreeMap<(u32, u8), u128>,
 }
 
 impl SentPauses {
@@ -34,19 +39,27 @@ impl SentPauses {
     /// A switch sends `signal` by `link`. A bitmap repeats, so only its queues that were not paused
     /// before count.
     pub fn on_send(&mut self, link: u32, signal: Signal) {
-        let told = &mut self.told[link as usize];
+        let epoch = match signal {
+            Signal::PauseQueue(label) | Signal::ResumeQueue(label) => epoch_of(label),
+            Signal::QueueBitmap { epoch, .. } => epoch,
+            _ => 0,
+        };
+        let told = match epoch {
+            0 => &mut self.told[link as usize],
+            epoch => self.told_epochs.entry((link, epoch)).or_default(),
+        };
         match signal {
             Signal::PauseClass(_) => self.classes += 1,
             Signal::PauseFlow(_) => self.flows += 1,
             Signal::PauseTime(_) => self.timed += 1,
-            Signal::PauseQueue(queue) => {
+            Signal::PauseQueue(label) => {
                 self.queues += 1;
-                *told |= 1 << (queue & 127);
+                *told |= 1 << (label & 127);
             }
-            Signal::ResumeQueue(queue) => *told &= !(1 << (queue & 127)),
-            Signal::QueueBitmap(bitmap) => {
-                self.queues += u64::from((bitmap & !*told).count_ones());
-                *told = bitmap;
+            Signal::ResumeQueue(label) => *told &= !(1 << (label & 127)),
+            Signal::QueueBitmap { queues, .. } => {
+                self.queues += u64::from((queues & !*told).count_ones());
+                *told = queues;
             }
             Signal::ResumeClass(_) | Signal::ResumeFlow(_) | Signal::Credit { .. } => {}
         }
@@ -56,6 +69,7 @@ impl SentPauses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use penstock_packet::epochs::label;
 
     /// (classes, queues, flows, timed) after `signals` were sent by link 1 of two links.
     fn counts(signals: &[Signal]) -> [u64; 4] {
@@ -77,12 +91,17 @@ mod tests {
     #[test]
     fn a_bitmap_counts_where_it_is_news() {
         use Signal::*;
-        assert_eq!(counts(&[PauseQueue(1), QueueBitmap(0b10), QueueBitmap(0b10)]), [0, 1, 0, 0]);
+        let bitmap = |queues| QueueBitmap { epoch: 0, queues };
+        assert_eq!(counts(&[PauseQueue(1), bitmap(0b10), bitmap(0b10)]), [0, 1, 0, 0]);
         // A policy that sends only bitmaps: queues 1 and 2, then 2 and 3, then none, then 127.
-        let told = [0b110, 0b1100, 0, 1 << 127].map(QueueBitmap);
+        let told = [0b110, 0b1100, 0, 1 << 127].map(bitmap);
         assert_eq!(counts(&told), [0, 4, 0, 0]);
         let mut two_links = SentPauses::new(2);
-        (0..2).for_each(|link| two_links.on_send(link, QueueBitmap(0b10)));
+        (0..2).for_each(|link| two_links.on_send(link, bitmap(0b10)));
         assert_eq!(two_links.queues, 2);
+        // Epochs of a queue are paused by themselves.
+        let later = QueueBitmap { epoch: 1, queues: 0b10 };
+        let told = [PauseQueue(1), PauseQueue(label(1, 1)), later, bitmap(0b10), bitmap(0), later];
+        assert_eq!(counts(&told), [0, 2, 0, 0]);
     }
 }

@@ -25,6 +25,7 @@ pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
         let mut built = Host::new(&HostFacts {
             config: &config,
             classes: scenario.scheme.switch.assignment.classes(),
+            epoch_bits: scenario.scheme.switch.assignment.epoch_bits(),
             rate: link.rate,
             hop_delay: link.delay,
             frames: network.frames.of_hosts(),

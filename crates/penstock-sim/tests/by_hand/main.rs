@@ -102,6 +102,7 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
         let mut host = Host::new(&HostFacts {
             config: &config,
             classes: scenario.scheme.switch.assignment.classes(),
+            epoch_bits: scenario.scheme.switch.assignment.epoch_bits(),
             rate: cables[number].0,
             hop_delay: cables[number].1,
             frames: FrameBytes {

@@ -38,6 +38,13 @@ fn all_schemes() -> Vec<Value> {
         variant("/switch/assignment/grace_hop_rtts", json!(1.0)),
         variant("/switch/assignment/empty_queue", json!("unpaused")),
         variant("/host/nic/empty_queue", json!("unpaused")),
+        variant("/switch/assignment/epoch_bits", json!(2)),
+        with(variant("/switch/assignment/epoch_bits", json!(1)), "/switch/assignment/queues", 4),
+        with(
+            variant("/switch/assignment/epoch_bits", json!(8)),
+            "/switch/backpressure/bitmap_interval",
+            5 * US,
+        ),
         variant("/switch/assignment", json!({"kind": "stochastic", "queues": 8, "classes": 1})),
         variant("/switch/assignment", json!({"kind": "class", "classes": 1})),
         variant("/switch/assignment/queues", json!(4)),

@@ -101,6 +101,8 @@ pub struct HostFacts<'a> {
     pub config: &'a Arc<HostConfig>,
     /// Priority classes, 1 to 8.
     pub classes: u32,
+    /// Bits of the epochs of NIC queues; 0 where they have none (BFC with epochs).
+    pub epoch_bits: u32,
     /// Rate of the uplink.
     pub rate: BitRate,
     /// One-way delay of the uplink (T_hop of FAFC).
@@ -195,7 +197,8 @@ impl Host {
             .shaping
             .map(|shaping| Box::new(Credited { credits: queue(shaping), data: Fifo::default() }));
         Host {
-            nic: Nic::new(&facts.config.nic, facts.classes, facts.path.fidelity),
+            nic: Nic::new(&facts.config.nic, facts.classes, facts.path.fidelity)
+                .with_epochs(facts.epoch_bits),
             control: Fifo::default(),
             held_until: Time::ZERO,
             hop_delay: facts.hop_delay,

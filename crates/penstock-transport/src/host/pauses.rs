@@ -33,9 +33,11 @@ impl Host {
         match signal {
             Signal::PauseClass(class) => self.nic.pause_class(class),
             Signal::ResumeClass(class) => self.nic.resume_class(class),
-            Signal::PauseQueue(queue) => self.nic.pause_queue(queue),
-            Signal::ResumeQueue(queue) => self.nic.resume_queue(queue, senders),
-            Signal::QueueBitmap(bitmap) => self.nic.set_paused_queues(bitmap, senders),
+            Signal::PauseQueue(label) => self.nic.pause_queue(label),
+            Signal::ResumeQueue(label) => self.nic.resume_queue(label, senders),
+            Signal::QueueBitmap { epoch, queues } => {
+                self.nic.set_paused_queues((epoch, queues), senders);
+            }
             Signal::PauseTime(nanoseconds) => {
                 self.hold(turn, Time::from_ns(u64::from(nanoseconds)));
             }

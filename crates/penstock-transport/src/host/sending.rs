@@ -49,7 +49,7 @@ impl Host {
     /// The next packet of the flow in `slot`, which the NIC chose.
     fn next_packet(&mut self, turn: &mut Turn<'_>, slot: u32) -> PacketId {
         let sender = &mut turn.flows.senders[slot as usize];
-        let (segment, queue) = (sender.send(turn.now), sender.queue());
+        let (segment, queue) = (sender.send(turn.now), self.nic.label(sender.queue()));
         let packet = self.data_packet(turn, slot, &segment, queue);
         self.nic.after_send(slot, turn.now, &mut turn.flows.senders);
         self.watch_sender(turn, slot);
@@ -58,7 +58,7 @@ impl Host {
         id
     }
 
-    /// Makes a packet with the bytes of `segment`, from `queue` of the NIC. The sender in `slot`
+    /// Makes a packet with the bytes of `segment`, from the queue of the NIC with this label. The sender in `slot`
     /// counts these bytes as sent.
     #[inline]
     pub(super) fn data_packet(

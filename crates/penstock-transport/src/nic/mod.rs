@@ -18,6 +18,7 @@
 //! do not react from its App. A.8.
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_packet::Epochs;
 use penstock_units::random::Pcg32;
 use penstock_units::{Fidelity, Time};
 
@@ -63,6 +64,23 @@ impl Nic {
             Fidelity::Ns3Hpcc => Kind::Polled(PolledNic::default()),
         };
         Nic { kind }
+    }
+
+    /// The same NIC, whose queues have epochs of `bits` bits ([`penstock_packet::epochs`]).
+    pub fn with_epochs(mut self, bits: u32) -> Self {
+        if let Kind::Queued(nic) = &mut self.kind {
+            nic.epochs = Epochs::new(bits);
+        }
+        self
+    }
+
+    /// The label that packets from `queue` carry.
+    #[inline]
+    pub fn label(&self, queue: u16) -> u16 {
+        match &self.kind {
+            Kind::Queued(nic) => nic.label(queue),
+            Kind::Polled(_) => queue,
+        }
     }
 
     /// Flow `number` starts in `slot`, with `class` < the NIC's classes. The flow gets its queue and
@@ -137,25 +155,25 @@ impl Nic {
         }
     }
 
-    /// The first switch paused `queue`.
-    pub fn pause_queue(&mut self, queue: u16) {
+    /// The first switch paused the queue with this label.
+    pub fn pause_queue(&mut self, label: u16) {
         if let Kind::Queued(nic) = &mut self.kind {
-            nic.pause_queue(queue);
+            nic.pause_queue(label);
         }
     }
 
-    /// The first switch resumed `queue`.
-    pub fn resume_queue(&mut self, queue: u16, flows: &mut [Sender]) {
+    /// The first switch resumed the queue with this label.
+    pub fn resume_queue(&mut self, label: u16, flows: &mut [Sender]) {
         if let Kind::Queued(nic) = &mut self.kind {
-            nic.resume_queue(queue, flows);
+            nic.resume_queue(label, flows);
         }
     }
 
-    /// The first switch sent a bitmap of queues: queue q is paused when bit q is set, and resumes
-    /// otherwise.
-    pub fn set_paused_queues(&mut self, bitmap: u128, flows: &mut [Sender]) {
+    /// The first switch sent a bitmap of queues in an epoch: queue q is paused when bit q is set, and
+    /// resumes otherwise.
+    pub fn set_paused_queues(&mut self, (epoch, queues): (u8, u128), flows: &mut [Sender]) {
         if let Kind::Queued(nic) = &mut self.kind {
-            nic.set_paused_queues(bitmap, flows);
+            nic.set_paused_queues((epoch, queues), flows);
         }
     }
 

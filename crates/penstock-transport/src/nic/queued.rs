@@ -7,10 +7,12 @@
 //! queue is set aside when it comes to the front, and returns to the back when the queue resumes. The
 //! NIC skips a paused class as a whole.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::EmptyQueue;
+use penstock_packet::epochs::{label, queue_of};
+use penstock_packet::{EmptyQueue, Epochs};
 use penstock_units::Time;
 use penstock_units::random::Pcg32;
 
@@ -46,6 +48,8 @@ pub(super) struct QueuedNic {
     flow_count: usize,
     reacts: bool,
     empty_queue: EmptyQueue,
+    /// Where queues have epochs (BFC with epochs).
+    pub(super) epochs: Option<Box<Epochs>>,
 }
 
 impl QueuedNic {
@@ -64,6 +68,7 @@ impl QueuedNic {
             flow_count: 0,
             reacts: config.reacts,
             empty_queue: config.empty_queue,
+            epochs: None,
         }
     }
 
@@ -94,7 +99,28 @@ impl QueuedNic {
         if !flow.seat.has_queue {
             flow.seat.has_queue = true;
             let empty = (self.empty_queue, self.paused_queues);
-            flow.set_queue(self.queues.assign(flow.seat.class, empty, rng));
+            let queue = self.queues.assign(flow.seat.class, empty, rng);
+            flow.set_queue(queue);
+            if self.queues.has_one_flow(queue)
+                && let Some(epochs) = &mut self.epochs
+                && !epochs.advance(queue)
+            {
+                self.paused_queues &= !(1 << queue);
+            }
+        }
+    }
+
+    /// The label that packets from `queue` carry.
+    #[inline]
+    pub(super) fn label(&self, queue: u16) -> u16 {
+        self.epochs.as_ref().map_or(queue, |epochs| epochs.label(queue))
+    }
+
+    /// Notes the pause or resume of the queue with this label. Answers the queue, if the pause holds it.
+    fn note(&mut self, label: u16, is_paused: bool) -> Option<u16> {
+        match &mut self.epochs {
+            None => Some(label),
+            Some(epochs) => epochs.note(label, is_paused).then(|| queue_of(label)),
         }
     }
 
@@ -187,15 +213,17 @@ impl QueuedNic {
         self.ready_classes & !self.paused_classes != 0
     }
 
-    /// The first switch paused `queue`.
-    pub(super) fn pause_queue(&mut self, queue: u16) {
+    /// The first switch paused the queue with this label.
+    pub(super) fn pause_queue(&mut self, label: u16) {
+        let Some(queue) = self.note(label, true) else { return };
         if self.reacts && queue < self.queue_count {
             self.paused_queues |= (1 << queue) & !CONTROL_QUEUE;
         }
     }
 
-    /// The first switch resumed `queue`.
-    pub(super) fn resume_queue(&mut self, queue: u16, flows: &mut [Sender]) {
+    /// The first switch resumed the queue with this label.
+    pub(super) fn resume_queue(&mut self, label: u16, flows: &mut [Sender]) {
+        let Some(queue) = self.note(label, false) else { return };
         if !self.is_queue_paused(queue) {
             return;
         }
@@ -227,14 +255,14 @@ impl QueuedNic {
         }
     }
 
-    /// The first switch sent a bitmap of queues: queue q is paused when bit q is set, and resumes
-    /// otherwise.
-    pub(super) fn set_paused_queues(&mut self, bitmap: u128, flows: &mut [Sender]) {
+    /// The first switch sent a bitmap of queues in an epoch: queue q is paused when bit q is set, and
+    /// resumes otherwise.
+    pub(super) fn set_paused_queues(&mut self, (epoch, queues): (u8, u128), flows: &mut [Sender]) {
         for queue in 1..self.queue_count {
-            if bitmap & (1 << queue) == 0 {
-                self.resume_queue(queue, flows);
+            if queues & (1 << queue) == 0 {
+                self.resume_queue(label(queue, epoch), flows);
             } else {
-                self.pause_queue(queue);
+                self.pause_queue(label(queue, epoch));
             }
         }
     }

@@ -82,6 +82,11 @@ impl Queues {
         queue
     }
 
+    /// Whether `queue` has a single flow.
+    pub(crate) fn has_one_flow(&self, queue: u16) -> bool {
+        self.flows.get(usize::from(queue)) == Some(&1)
+    }
+
     /// A flow leaves `queue`.
     pub(crate) fn release(&mut self, queue: u16) {
         if let Some(flows) = self.flows.get_mut(usize::from(queue)) {

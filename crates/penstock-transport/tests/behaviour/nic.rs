@@ -1,6 +1,7 @@
 //! Which flow of a NIC sends next, and what pauses do.
 
 use penstock_packet::EmptyQueue;
+use penstock_packet::epochs::epoch_of;
 use penstock_transport::{
     Acknowledgement, ControllerConfig, HostConfig, Nic, NicConfig, NicScheduling, Sender,
 };
@@ -175,13 +176,13 @@ fn flows_of_a_paused_queue_wait_and_return_in_their_order() {
 fn a_bitmap_pauses_and_resumes_many_queues_but_never_the_control_queue() {
     let mut host = Host::new(nic(5, ROUND_ROBIN), 1);
     host.start_many(4);
-    host.nic.set_paused_queues(0b01011, &mut host.flows);
+    host.nic.set_paused_queues((0, 0b01011), &mut host.flows);
     assert!(!host.nic.is_queue_paused(0));
     assert_eq!(host.send(4), [1, 3, 1, 3]);
-    host.nic.set_paused_queues(0b10100, &mut host.flows);
+    host.nic.set_paused_queues((0, 0b10100), &mut host.flows);
     assert_eq!(host.send(4), [0, 2, 0, 2]);
     host.nic.pause_queue(0);
-    host.nic.set_paused_queues(0, &mut host.flows);
+    host.nic.set_paused_queues((0, 0), &mut host.flows);
     let mut sent = host.send(4);
     sent.sort_unstable();
     assert_eq!(sent, [0, 1, 2, 3]);
@@ -199,6 +200,34 @@ fn a_parked_flow_can_finish_and_its_queue_is_free_again() {
     assert_eq!(host.send(2), [1, 1]);
     let slot = host.start(0, 0, line_rate());
     assert_eq!(host.flows[slot as usize].queue(), 1);
+}
+
+#[test]
+fn with_epochs_a_pause_holds_the_flow_for_which_it_was_sent() {
+    // One data queue.
+    let mut host = Host::new(nic(2, ROUND_ROBIN), 1);
+    host.nic = host.nic.clone().with_epochs(2);
+    host.start(1_000, 0, line_rate());
+    let first = host.nic.label(1);
+    assert_eq!(host.send(2), [0], "the flow has sent everything and has left its queue");
+    host.nic.pause_queue(first);
+    assert!(host.nic.is_queue_paused(1), "the pause is of the queue's present epoch");
+    host.start_many(1);
+    let second = host.nic.label(1);
+    assert_ne!(first, second);
+    assert!(!host.nic.is_queue_paused(1));
+    assert_eq!(host.send(1), [1]);
+    host.nic.set_paused_queues((epoch_of(first), 0b10), &mut host.flows);
+    assert_eq!(host.send(1), [1], "a bitmap of another epoch");
+    host.nic.pause_queue(second);
+    assert_eq!(host.send(1), [0u32; 0]);
+    host.nic.resume_queue(first, &mut host.flows);
+    assert_eq!(host.send(1), [0u32; 0]);
+    host.nic.set_paused_queues((epoch_of(second), 0), &mut host.flows);
+    assert_eq!(host.send(1), [1]);
+    // A flow that joins the queue does not begin an epoch.
+    host.start_many(1);
+    assert_eq!(host.nic.label(1), second);
 }
 
 #[test]
@@ -228,7 +257,7 @@ fn a_nic_that_does_not_react_ignores_queue_pauses_but_obeys_pfc() {
     let mut host = Host::new(config, 1);
     host.start_many(1);
     host.nic.pause_queue(1);
-    host.nic.set_paused_queues(u128::MAX, &mut host.flows);
+    host.nic.set_paused_queues((0, u128::MAX), &mut host.flows);
     assert_eq!(host.send(2), [0, 0]);
     host.nic.pause_class(0);
     assert_eq!(host.send(2), [0u32; 0]);
@@ -243,7 +272,7 @@ fn without_queues_there_is_nothing_to_pause() {
         host.nic.pause_queue(queue);
         host.nic.resume_queue(queue, &mut host.flows);
     }
-    host.nic.set_paused_queues(u128::MAX, &mut host.flows);
+    host.nic.set_paused_queues((0, u128::MAX), &mut host.flows);
     assert_eq!(host.send(40).len(), 40);
 }
 

@@ -115,7 +115,7 @@ impl Model {
                 self.paused_queues[usize::from(queue)] = false;
             }
             Step::SetPausedQueues(bitmap) => {
-                self.nic.set_paused_queues(bitmap, &mut self.flows);
+                self.nic.set_paused_queues((0, bitmap), &mut self.flows);
                 for queue in 1..QUEUES as usize {
                     self.paused_queues[queue] = bitmap & (1 << queue) != 0;
                 }

@@ -89,6 +89,12 @@ class DynamicAssignment(Part):
         range="0 to 1,000,000",
         source="BFC 3.3.2: a queue is paused if and only if its pause counter is above 0",
     )
+    epoch_bits: Count = field(
+        "Bits of the epoch that packets carry beside their queue; 0: queues have no epochs",
+        0,
+        range="0 to 8",
+        source="our choice: BFC has no epochs",
+    )
     classes_share: Flag = field(
         "Classes keep one queue each and share the others, instead of an even part",
         False,

@@ -290,11 +290,17 @@ impl Policy for Credits {
 
     /// Repeats the bitmap, the link's grant and, in turn, the grant of one of its queues, in case a
     /// frame was lost.
-    fn repeated_frames(&mut self, ingress: u16) -> [Option<ControlFrame>; 3] {
-        let queue = self.told_again[usize::from(ingress)];
-        self.told_again[usize::from(ingress)] = 1 + queue % self.queues as u16;
-        let grants = [self.frame(ingress, 0), self.frame(ingress, queue)];
-        [Some(self.bfc.bitmap_frame(ingress)), Some(grants[0]), Some(grants[1])]
+    fn repeated_frame(&mut self, ingress: u16, number: usize) -> Option<ControlFrame> {
+        match number {
+            0 => self.bfc.repeated_frame(ingress, 0),
+            1 => Some(self.frame(ingress, 0)),
+            2 => {
+                let queue = self.told_again[usize::from(ingress)];
+                self.told_again[usize::from(ingress)] = 1 + queue % self.queues as u16;
+                Some(self.frame(ingress, queue))
+            }
+            _ => None,
+        }
     }
 
     fn opening_balance(&self, ingress: u16) -> Option<Balance> {
