@@ -22,7 +22,7 @@ from penstock.experiments.figure import draw, run_of_seed
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import bounds_text, judge
 from penstock.experiments.metric import METRICS
-from penstock.experiments.model import Claim, Experiment, FigureSpec, Point
+from penstock.experiments.model import Claim, Experiment, FigureSpec, Point, Sweep
 from penstock.experiments.reproduce import reproduce
 from penstock.results import Run
 from penstock.scenario import Scenario
@@ -76,6 +76,18 @@ def test_every_run_of_an_experiment_is_a_valid_scenario(identifier: str) -> None
         for cell in grid[:: max(len(grid) // 20, 1)]:
             if not cell.missing:
                 Scenario.model_validate(cell.table)
+
+
+def test_what_a_sweep_sets_can_be_a_part_of_its_schemes() -> None:
+    sweep = {"schemes": ["bfc", "dctcp"], "set": {"scheme.switch.admission.buffer": "3 MiB"}}
+    experiment = _experiment(measure="1", at_least=1).model_copy(
+        update={"sweeps": [Sweep.model_validate(sweep)]}
+    )
+    grid = cells(experiment, experiment.scales["quick"])
+    flows = [{"kind": "long-lived", "pairs": [[0, 1]]}]
+    schemes = [Scenario(scheme=cell.table["scheme"], traffic=flows).scheme for cell in grid]
+    assert [scheme.name for scheme in schemes] == ["bfc", "dctcp"]
+    assert {str(scheme.switch.admission.buffer) for scheme in schemes} == {str(3 << 20)}
 
 
 @pytest.mark.parametrize("identifier", IDS)

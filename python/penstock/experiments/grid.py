@@ -58,10 +58,14 @@ def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
         for at in _combinations(sweep, scale):
             scheme = at["scheme"].name if "scheme" in at else ""
             missing = scheme if scheme and scheme not in known else ""
-            table = _apply(base, sweep.set)
-            table = _apply(table, scale.set)
-            for point in at.values():
-                table = _apply(table, point.set)
+            # The scheme comes first, so that what a sweep sets can be a part of the scheme.
+            first = ["scheme"] if sweep.schemes else []
+            changes = [at[axis].set for axis in first]
+            changes += [sweep.set, scale.set]
+            changes += [point.set for axis, point in at.items() if axis not in first]
+            table = base
+            for change in changes:
+                table = _apply(table, change)
             for seed in scale.seeds:
                 found.append(Cell(at, seed, table | {"seed": seed}, missing))
     return found
