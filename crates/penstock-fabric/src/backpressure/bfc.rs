@@ -145,7 +145,7 @@ pub(crate) struct Bfc {
     counters: Vec<u32>,
     /// By ingress port and epoch: where the row starts in `counters`, or [`NO_ROW`].
     starts: Vec<u32>,
-    /// Epochs of an upstream queue.
+    /// Epochs of an upstream queue, a power of two.
     epochs: usize,
     /// Th by rate and N_active (bytes). The last column serves all larger N_active.
     thresholds: Vec<u32>,
@@ -224,7 +224,7 @@ impl Bfc {
     /// Which entry of `starts` is that of `ingress` and the epoch that `label` names.
     #[inline]
     fn row_of(&self, ingress: u16, label: u16) -> usize {
-        usize::from(ingress) * self.epochs + usize::from(epoch_of(label)) % self.epochs
+        usize::from(ingress) * self.epochs + (usize::from(epoch_of(label)) & (self.epochs - 1))
     }
 
     /// The counter of the upstream queue of `packet`, for which there is a row.
