@@ -8,7 +8,8 @@
 //! [`signal`] (pauses and credits between neighbours), [`facts`] (what a node knows of its ports),
 //! [`moment`] (what a node is handed with a call), [`observe`] (what an observer is told),
 //! [`credit_queue`], [`balance`] and [`pause_clock`] (what each end of a link keeps), [`empty_queue`]
-//! and [`epochs`] (which queue a new flow gets at either end, and what a pause of it means), [`axis!`] (how policies are listed).
+//! and [`epochs`] (which queue a new flow gets at either end, and what a pause of it means),
+//! [`axis!`] (how policies are listed).
 #![no_std]
 #![forbid(unsafe_code)]
 

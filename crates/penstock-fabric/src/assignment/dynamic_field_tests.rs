@@ -45,6 +45,7 @@ fn what_lies_outside_its_bounds_is_refused() {
 fn epochs_need_a_backpressure_that_tells_them() {
     let two = [("/assignment/epoch_bits", json!(2))];
     assert!(refused(&[DYNAMIC, DRR, BFC], &two).is_empty());
-    let expected = "assignment.epoch_bits is 2; backpressure none pauses no epochs; use \"bfc\", or 0";
+    let expected =
+        "assignment.epoch_bits is 2; backpressure none pauses no epochs; use \"bfc\", or 0";
     assert_eq!(refused(&[DYNAMIC, DRR], &two), [expected]);
 }

@@ -6,8 +6,8 @@
 //! - The threshold Th = HRTT·µ/N_active from a table for each egress port. HRTT is the largest over the
 //!   ingresses.
 //! - The periodic bitmap.
-//! - Where upstream queues have epochs (ours, [`penstock_packet::epochs`]), a counter, a pause and a bitmap for each
-//!   epoch.
+//! - Where upstream queues have epochs (ours, [`penstock_packet::epochs`]), a counter, a pause and a
+//!   bitmap for each epoch.
 //! - Elision of the signal for packets that come from a higher tier and go to a higher tier, or that a
 //!   match table on ingress and egress names (App. B). Only Clos networks that reroute need elisions;
 //!   `penstock deadlock` computes the match table.
@@ -363,8 +363,8 @@ impl Policy for Bfc {
             let counter = self.counter(ingress as u16, label(queue as u16, epoch as u8));
             if counter != counted {
                 return Err(format!(
-                    "ingress {ingress}, upstream queue {queue} in epoch {epoch}: pause counter {counter}, but \
-                     {counted} counted packets are queued"
+                    "ingress {ingress}, upstream queue {queue} in epoch {epoch}: pause counter {counter}, \
+                     but {counted} counted packets are queued"
                 ));
             }
         }

@@ -1,5 +1,5 @@
-//! What pauses a port: pauses of queues, their epochs and the grace of a new flow (BFC), pauses of classes (PFC), and
-//! timed pauses of all data (FAFC).
+//! What pauses a port: pauses of queues, their epochs and the grace of a new flow (BFC), pauses of
+//! classes (PFC), and timed pauses of all data (FAFC).
 
 use penstock_packet::PacketPool;
 use penstock_packet::epochs::queue_of;

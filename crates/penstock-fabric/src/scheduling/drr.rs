@@ -12,7 +12,9 @@ use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Egress, LARGEST_QUANTUM, Parameters, QUANTUM_SOURCE, Policy, fits_quantum, quantum_of};
+use super::policy::{
+    Egress, LARGEST_QUANTUM, Parameters, Policy, QUANTUM_SOURCE, fits_quantum, quantum_of,
+};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use serde_json::json;
 
 use penstock_packet::{Packet, Signal};
+use penstock_units::BitRate;
 
 use super::*;
-use penstock_units::BitRate;
 use crate::SwitchConfig;
 use crate::fixture::{Bench, Flow, bfc, drr, dynamic, flow, hop_rtts, hosts, per_flow};
 

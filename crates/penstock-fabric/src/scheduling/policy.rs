@@ -66,8 +66,8 @@ pub(crate) fn fits_quantum(quantum: Bytes, around: &Surroundings, problems: &mut
     let Some(packet) = around.packet else { return };
     let holds = quantum == Bytes::ZERO || quantum >= packet;
     let remedy = format!(
-        "a full packet has {packet} on the wire, and a queue that may not send one in its turn is passed over; \
-         write that or more, or 0 for a full packet"
+        "a full packet has {packet} on the wire, and a queue that may not send one in its turn is passed \
+         over; write that or more, or 0 for a full packet"
     );
     problems.unless(holds, "scheduling.quantum", quantum, remedy);
 }

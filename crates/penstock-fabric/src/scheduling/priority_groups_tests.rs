@@ -1,13 +1,15 @@
 //! Two groups of two queues, queues 1 and 2 and queues 3 and 4, with a period of 10 us.
 
-use super::*;
 use penstock_units::BitRate;
+
+use super::*;
 use crate::fixture::refusal::{GROUPS, ROUNDS, SFQ, refused};
 use serde_json::json;
 
 fn groups(active: &[u32]) -> PriorityGroups {
     let config = PriorityGroupsConfig { period: Time::from_us(10) };
-    let mut groups = PriorityGroups::new(&config, &Egress { rate: BitRate::from_gbps(100), packet: 1_048 });
+    let mut groups =
+        PriorityGroups::new(&config, &Egress { rate: BitRate::from_gbps(100), packet: 1_048 });
     active.iter().for_each(|&number| groups.fill(number));
     groups
 }

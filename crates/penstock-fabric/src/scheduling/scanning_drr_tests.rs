@@ -5,9 +5,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::Packet;
+use penstock_units::BitRate;
 
 use super::*;
-use penstock_units::BitRate;
 
 /// Four data queues with a scheduler of some quantum.
 struct Bench {
@@ -21,7 +21,8 @@ impl Bench {
         let mut queues = vec![];
         queues.resize_with(5, DataQueue::default);
         let config = ScanningDrrConfig { quantum: Bytes::new(quantum.into()) };
-        let scheduler = ScanningDrr::new(&config, &Egress { rate: BitRate::from_gbps(100), packet: 1_048 });
+        let scheduler =
+            ScanningDrr::new(&config, &Egress { rate: BitRate::from_gbps(100), packet: 1_048 });
         Bench { scheduler, queues, pool: PacketPool::new(false) }
     }
 

@@ -26,7 +26,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::drr::{Drr, DrrConfig};
-use super::policy::{Egress, LARGEST_QUANTUM, Parameters, QUANTUM_SOURCE, Policy, fits_quantum, quantum_of};
+use super::policy::{
+    Egress, LARGEST_QUANTUM, Parameters, Policy, QUANTUM_SOURCE, fits_quantum, quantum_of,
+};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 

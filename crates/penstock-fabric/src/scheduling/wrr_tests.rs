@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use serde_json::json;
 
 use penstock_packet::{Packet, Signal};
+use penstock_units::BitRate;
 use proptest::prelude::*;
 
 use super::*;
-use penstock_units::BitRate;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::{AssignmentConfig, SchedulingConfig};
 

@@ -49,8 +49,8 @@ impl Host {
     /// The next packet of the flow in `slot`, which the NIC chose.
     fn next_packet(&mut self, turn: &mut Turn<'_>, slot: u32) -> PacketId {
         let sender = &mut turn.flows.senders[slot as usize];
-        let (segment, queue) = (sender.send(turn.now), self.nic.label(sender.queue()));
-        let packet = self.data_packet(turn, slot, &segment, queue);
+        let (segment, label) = (sender.send(turn.now), self.nic.label(sender.queue()));
+        let packet = self.data_packet(turn, slot, &segment, label);
         self.nic.after_send(slot, turn.now, &mut turn.flows.senders);
         self.watch_sender(turn, slot);
         let id = turn.pool.insert(packet);
@@ -58,15 +58,15 @@ impl Host {
         id
     }
 
-    /// Makes a packet with the bytes of `segment`, from the queue of the NIC with this label. The sender in `slot`
-    /// counts these bytes as sent.
+    /// Makes a packet with the bytes of `segment`, from the queue of the NIC with this `label`. The sender
+    /// in `slot` counts these bytes as sent.
     #[inline]
     pub(super) fn data_packet(
         &self,
         turn: &Turn<'_>,
         slot: u32,
         segment: &Segment,
-        queue: u16,
+        label: u16,
     ) -> Packet {
         let outgoing = &turn.flows.outgoing[slot as usize];
         let mut flags = PacketFlags::TRACKED;
@@ -87,7 +87,7 @@ impl Host {
                 remaining: u32::try_from(segment.remaining).unwrap_or(u32::MAX),
                 wire_bytes: (segment.payload + self.frames.data_overhead) as u16,
                 payload: segment.payload as u16,
-                queue,
+                queue: label,
                 kind: PacketKind::Data,
                 class: outgoing.class,
                 tag: u16::from(segment.level),
