@@ -41,9 +41,9 @@ fn all_schemes() -> Vec<Value> {
         variant("/switch/assignment/epoch_bits", json!(2)),
         with(variant("/switch/assignment/epoch_bits", json!(1)), "/switch/assignment/queues", 4),
         with(
-            variant("/switch/assignment/epoch_bits", json!(8)),
+            variant("/switch/assignment/epoch_bits", json!(3)),
             "/switch/backpressure/bitmap_interval",
-            5 * US,
+            20 * US,
         ),
         variant("/switch/assignment", json!({"kind": "stochastic", "queues": 8, "classes": 1})),
         variant("/switch/assignment", json!({"kind": "class", "classes": 1})),

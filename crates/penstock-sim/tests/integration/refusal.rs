@@ -25,7 +25,7 @@ fn refused(scenario: &Value) -> Vec<String> {
 fn five_problems_in_different_places_are_told_in_order() {
     let changes = [
         ("/wire/header", json!(0)),
-        ("/scheme/switch/scheduling/quantum", json!(0)),
+        ("/scheme/switch/scheduling/quantum", json!(2_000_000)),
         ("/measure/series", json!([[0, 3]])),
         ("/faults/outages", json!([{"link": [0, 4], "start": US, "end": null}])),
         ("/traffic/1/load", json!(1.5)),
