@@ -56,7 +56,7 @@ LOOKS: dict[str, Look] = {
     "bfc-sampling": Look(SKY, ">", ":"),
     "bfc-incast-label": Look(BLUE, "^", ":"),
     "bfc-avoid": Look(BLUE, "v", "-."),
-    "bfc-grace": Look(BLUE, "^", "--"),
+    "bfc-grace": Look(ORANGE, "^", "--"),
     "bfc-epochs": Look(GREEN, "o", "-"),
     "bfc-live": Look(PURPLE, "o"),
     "bfc-srf": Look(SKY, "P", "--"),
