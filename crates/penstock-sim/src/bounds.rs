@@ -93,8 +93,7 @@ fn laid_out(
 
 /// The longest data packet on the wire; none when a field of its size was refused.
 fn full_packet(scenario: &Scenario, problems: &Problems) -> Option<Bytes> {
-    let packet = || scenario.payload() + Bytes::new(scenario.data_overhead().into());
-    problems.is_sound("wire").then(packet)
+    problems.is_sound("wire").then(|| scenario.full_packet())
 }
 
 /// Checks everything that can be checked before the topology is built.

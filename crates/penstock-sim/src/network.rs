@@ -202,7 +202,7 @@ fn build_switch(
     let frames = SwitchFrames {
         control: frames.control,
         notice: tells_drops.then_some(frames.acknowledgement),
-        packet: (scenario.payload().get() + u64::from(frames.data_overhead)) as u16,
+        packet: scenario.full_packet().get() as u16,
     };
     let facts = SwitchFacts { frames, ..switch_facts(topology, node, random.next_u32()) };
     let own = Pcg32::new(random.next_u64(), random.next_u64());

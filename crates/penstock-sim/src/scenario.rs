@@ -277,4 +277,9 @@ impl Scenario {
     pub fn payload(&self) -> Bytes {
         Bytes::new(u64::from(self.wire.payload))
     }
+
+    /// The longest data packet on the wire (bytes).
+    pub fn full_packet(&self) -> Bytes {
+        self.payload() + Bytes::new(self.data_overhead().into())
+    }
 }
