@@ -28,6 +28,17 @@ impl Hop {
         Hop { upstream: bench(), downstream: bench() }
     }
 
+    /// All 26 packets of flow 1 have gone on. The last one has paused their queue, 1, which is empty.
+    fn abandoned(epoch_bits: u32) -> Self {
+        let mut hop = Hop::new(epoch_bits);
+        for _ in 0..26 {
+            hop.upstream.admit(flow(1), 1_000);
+        }
+        assert_eq!(core::iter::from_fn(|| hop.pass(0)).count(), 26);
+        assert!(hop.upstream.queues(LINK.0)[1].is_paused);
+        hop
+    }
+
     fn state(&self) -> &Bfc {
         let Backpressure::Bfc(bfc) = self.downstream.switch.backpressure() else { unreachable!() };
         bfc
@@ -91,13 +102,7 @@ fn a_queue_is_paused_if_and_only_if_its_counter_is_above_0() {
 
 #[test]
 fn a_queue_that_its_flow_has_left_is_unpaused_when_the_last_packet_that_exceeded_th_departs() {
-    let mut hop = Hop::new(0);
-    for _ in 0..26 {
-        hop.upstream.admit(flow(1), 1_000);
-    }
-    // All packets of flow 1 leave. The last one pauses its queue, which is empty by then.
-    assert_eq!(core::iter::from_fn(|| hop.pass(0)).count(), 26);
-    assert!(hop.upstream.queues(LINK.0)[1].is_paused);
+    let mut hop = Hop::abandoned(0);
     // New flows get the empty queues in turn, also the paused one, and none has a grace.
     let flows = [2, 3, 4].map(|number| Flow { egress: LINK.0, ..flow(number) });
     assert_eq!(flows.map(|flow| hop.upstream.queue_of(flow)), [2, 3, 1]);
@@ -115,12 +120,7 @@ fn a_queue_that_its_flow_has_left_is_unpaused_when_the_last_packet_that_exceeded
 /// Ours: the same scene with epochs.
 #[test]
 fn with_epochs_a_pause_of_an_earlier_flow_does_not_hold_the_next_one() {
-    let mut hop = Hop::new(2);
-    for _ in 0..26 {
-        hop.upstream.admit(flow(1), 1_000);
-    }
-    assert_eq!(core::iter::from_fn(|| hop.pass(0)).count(), 26);
-    assert!(hop.upstream.queues(LINK.0)[1].is_paused);
+    let mut hop = Hop::abandoned(2);
     assert_eq!(hop.upstream.switch.port(LINK.0).paused_queues(), 1);
     let flows = [2, 3, 4].map(flow);
     assert_eq!(flows.map(|flow| hop.upstream.queue_of(flow)), [2, 3, 1]);
