@@ -59,13 +59,10 @@ def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
             scheme = at["scheme"].name if "scheme" in at else ""
             missing = scheme if scheme and scheme not in known else ""
             # The scheme comes first, so that what a sweep sets can be a part of the scheme.
-            first = ["scheme"] if sweep.schemes else []
-            changes = [at[axis].set for axis in first]
-            changes += [sweep.set, scale.set]
-            changes += [point.set for axis, point in at.items() if axis not in first]
-            table = base
-            for change in changes:
-                table = _apply(table, change)
+            points = dict(at)
+            table = _apply(base, points.pop("scheme").set) if sweep.schemes else base
+            for changes in (sweep.set, scale.set, *(point.set for point in points.values())):
+                table = _apply(table, changes)
             for seed in scale.seeds:
                 found.append(Cell(at, seed, table | {"seed": seed}, missing))
     return found
