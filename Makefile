@@ -57,7 +57,7 @@ bench: $(VENV)/.extension
 	cargo build --release -p penstock-sim --bin bench
 	$(BIN)/python benches/bench --binary target/release/bench --json bench.json $(if $(filter smoke,$(BENCH)),--smoke)
 
-# All 14 reference runs of the ns-3 HPCC simulator, twice each: about three minutes.
+# All reference runs of the two other simulators, in their arithmetic and in ours: about six minutes.
 validate: $(VENV)/.extension
 	$(BIN)/python benches/validate.py
 

@@ -1,8 +1,8 @@
-"""Holds Penstock against the reference runs of the ns-3 HPCC simulator, flow by flow.
+"""Holds Penstock against the reference runs of two other simulators, flow by flow.
 
-Run it as ``make validate``. It runs every config of ``tests/data/ns3-hpcc/conf``, once in that
-simulator's arithmetic and once in the exact one, and writes ``docs/validation-tables.md`` and the
-figures of ``docs/validation.md``.
+Run it as ``make validate``. It runs every config of ``tests/data/ns3-hpcc/conf`` and every run of
+``tests/data/pyrrha-bfc``, once in that simulator's arithmetic and once in the exact one, and writes
+``docs/validation-tables.md`` and the figures of ``docs/validation.md``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+from pyrrha.tables import tables as bfc_tables
 
 from penstock import _core
 from penstock.hpcc.case import Case, case_of_config
@@ -133,8 +135,8 @@ def speed_table(ours: list[Outcome], exact: list[Outcome]) -> list[str]:
     return lines
 
 
-def page(ours: list[Outcome], exact: list[Outcome]) -> str:
-    """The page of tables."""
+def page(ours: list[Outcome], exact: list[Outcome], bfc: list[str]) -> str:
+    """The page of tables; `bfc` has those of the simulator with BFC."""
     lines = [
         "# Tables of the validation",
         "",
@@ -155,6 +157,8 @@ def page(ours: list[Outcome], exact: list[Outcome]) -> str:
         "## Speed",
         "",
         *speed_table(ours, exact),
+        "",
+        *bfc,
         "",
     ]
     return "\n".join(lines)
@@ -189,7 +193,7 @@ def main() -> None:
         )
     )
     if not arguments.names:
-        TABLES.write_text(page(found["ns3-hpcc"], found["exact"]))
+        TABLES.write_text(page(found["ns3-hpcc"], found["exact"], bfc_tables()))
         print(f"tables: {TABLES}")
 
 

@@ -113,7 +113,7 @@ def _run(
         threads = threads or threads_for(needed.packet_hops, runs=1)
         if not oversize:
             estimates.check(needed)
-    if resolved.fidelity == "ns3-hpcc":
+    if resolved.fidelity != "exact":
         threads = 1  # that simulator's order of events is one order of all of them
     last = checkpoints.last if checkpoints else None
     began = time.perf_counter() - (last.wall_seconds if last else 0.0)
@@ -323,7 +323,7 @@ def _check_checkpoints(
     if not is_saved:
         raise refuse("checkpoint_seconds", "the runs have no directory", "name one with out")
     for scenario in scenarios.values():
-        if scenario.fidelity == "ns3-hpcc":
+        if scenario.fidelity != "exact":
             message = "a run of this fidelity shares its random numbers and cannot be saved"
             raise refuse("fidelity", message, "leave the checkpoints out", scenario.fidelity)
 

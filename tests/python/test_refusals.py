@@ -168,6 +168,18 @@ BAD = {
                              ["scheme.host.controller.low_rtt", "1 ms", "at most high_rtt"]),
     "bfc in ns-3": ("fidelity = 'ns3-hpcc'\n" + OPEN,
                     ["scheme.switch.backpressure.kind", "bfc", "exact"]),
+    "dctcp in the ns-3 with BFC": ("fidelity = 'ns3-bfc'\nscheme = 'dctcp'\n" + OPEN,
+                                   ["scheme.switch.backpressure.kind", "none", "bfc"]),
+    "a scheduler that its ns-3 lacks": ("fidelity = 'ns3-bfc'\nscheme = 'bfc'\n" + OPEN,
+                                        ["scheme.switch.scheduling.kind", "drr", "round-robin"]),
+    "bitmaps in the ns-3 with BFC": (
+        "fidelity = 'ns3-bfc'\n[scheme]\npreset = 'bfc'\n"
+        "switch.scheduling = { kind = 'round-robin' }\n" + OPEN,
+        ["scheme.switch.backpressure.bitmap_interval", "100 us", "use 0"]),
+    "classes by number": (
+        "[scheme]\npreset = 'bfc'\nswitch.scheduling = { kind = 'round-robin' }\n"
+        "switch.assignment.classes = 2\n" + OPEN,
+        ["scheme.switch.scheduling.kind", "round-robin", "drr"]),
     "bfc per flow": (varied("bfc", "switch.assignment", "kind = 'per-flow'"),
                      ["scheme.switch.assignment.kind", "per-flow", "dynamic"]),
     "nic without queues": (varied("bfc", "host.nic", "queues = 0"),

@@ -10,14 +10,14 @@ use penstock_packet::{
     PacketPool, PortFacts, Signal, SwitchFacts, SwitchFrames,
 };
 use penstock_units::random::Pcg32;
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::parts::Draws;
 use crate::scheduling::fifo;
 
 use crate::admission::infinite::InfiniteConfig;
 use crate::assignment::class::ByClassConfig;
-use crate::assignment::dynamic::{DynamicConfig, FullPort};
+use crate::assignment::dynamic::{DynamicConfig, FullPort, QueueSearch};
 use crate::assignment::per_flow::PerFlowConfig;
 use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
 use crate::backpressure::none::NoneConfig;
@@ -199,6 +199,7 @@ pub(crate) fn dynamic(queues: u32) -> DynamicConfig {
         table_factor: 100,
         sticky_hop_rtts: 2.0,
         incast_queue: false,
+        search: QueueSearch::Rotating,
         empty_queue: EmptyQueue::Any,
         grace_hop_rtts: 0.0,
         epoch_bits: 0,
@@ -244,7 +245,16 @@ pub(crate) const FRAMES: SwitchFrames = SwitchFrames { control: 64, notice: None
 
 /// A top-of-rack switch with these ports.
 pub(crate) fn switch_with(ports: Vec<PortFacts>) -> SwitchFacts {
-    SwitchFacts { node: 9, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 7, frames: FRAMES }
+    SwitchFacts {
+        node: 9,
+        tier: 1,
+        pipeline_delay: Time::ZERO,
+        ports,
+        salt: 7,
+        frames: FRAMES,
+        fidelity: Fidelity::Exact,
+        shared: None,
+    }
 }
 
 /// A top-of-rack switch with `count` hosts.

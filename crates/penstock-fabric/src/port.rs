@@ -39,6 +39,8 @@ pub struct PortCounters {
     pub queue_pauses: u64,
     /// New flows that an older pause of their queue did not hold at once.
     pub excuses: u64,
+    /// Flows that were given a queue (BFC).
+    pub choices: u64,
 }
 
 /// FAFC's forecast for all data queues of a port together (bytes). Writer: backpressure.

@@ -21,7 +21,7 @@ use crate::marking::policy::{Mark, Policy as _};
 use crate::marking::{self, Marking};
 use crate::parts::Draws;
 use crate::passing::Passing;
-use crate::port::Port;
+use crate::port::{Port, PortCounters};
 use crate::scheduling::Scheduler;
 use crate::scheduling::policy::Egress;
 
@@ -172,7 +172,7 @@ impl Switch {
         let packet = &mut moment.pool[id];
         let random = self.draws.own();
         port.prepare(&self.classes);
-        let excuses = port.counters.excuses;
+        let PortCounters { excuses, choices, .. } = port.counters;
         let arrival = Assigning { now, egress, port, packet, random };
         let assigned =
             assignment::dispatch!(&mut self.assignment, policy => policy.assign(arrival));
@@ -182,8 +182,11 @@ impl Switch {
             return self.drop(moment, id, egress);
         };
         packet.queue = queue;
-        if O::IS_WATCHING && port.counters.excuses > excuses {
+        if O::IS_WATCHING && self.port(egress).counters.excuses > excuses {
             self.observe_grace(moment, PacketEvent::ResumeReceived, id, egress);
+        }
+        if O::IS_WATCHING && self.port(egress).counters.choices > choices {
+            self.observe(moment, PacketEvent::Choose, id, egress);
         }
         self.observe(moment, PacketEvent::Assign, id, egress);
         let port = &mut self.ports[usize::from(egress)];

@@ -14,23 +14,23 @@ fn events(bench: &Bench) -> Vec<PacketEvent> {
 
 #[test]
 fn a_packet_arrives_is_assigned_is_enqueued_and_departs() {
-    use PacketEvent::{Arrive, Assign, Depart, Enqueue, PauseSent, ResumeSent};
+    use PacketEvent::{Arrive, Assign, Choose, Depart, Enqueue, PauseSent, ResumeSent};
     let mut bench = Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &hosts(2));
     bench.admit(Flow { upstream_queue: 5, ..flow(1) }, 30_000);
     bench.after(Time::from_ns(7));
     bench.depart(0);
-    assert_eq!(events(&bench), [Arrive, Assign, Enqueue, PauseSent, Depart, ResumeSent]);
+    assert_eq!(events(&bench), [Arrive, Choose, Assign, Enqueue, PauseSent, Depart, ResumeSent]);
     let seen = &bench.recorder.0;
     assert!(seen.iter().all(|seen| (seen.node, seen.ingress, seen.egress) == (9, 1, 0)));
     assert!(seen.iter().all(|seen| seen.packet.upstream_queue == 5));
     let bytes: Vec<_> = seen.iter().map(|seen| (seen.queue_bytes, seen.port_bytes)).collect();
-    assert_eq!(bytes[1..4], [(0, 0), (30_000, 30_000), (30_000, 30_000)]);
-    assert_eq!(bytes[4..], [(0, 0); 2]);
-    assert_eq!(seen[2].active_queues, 1);
-    assert_eq!(seen[2].threshold, 25_000);
-    assert!(seen[2].packet.flags.contains(PacketFlags::COUNTED));
-    assert_eq!(seen[4].time, Time::from_ns(7));
-    assert_eq!(seen[1].table_index, seen[4].table_index);
+    assert_eq!(bytes[2..5], [(0, 0), (30_000, 30_000), (30_000, 30_000)]);
+    assert_eq!(bytes[5..], [(0, 0); 2]);
+    assert_eq!(seen[3].active_queues, 1);
+    assert_eq!(seen[3].threshold, 25_000);
+    assert!(seen[3].packet.flags.contains(PacketFlags::COUNTED));
+    assert_eq!(seen[5].time, Time::from_ns(7));
+    assert_eq!(seen[2].table_index, seen[5].table_index);
 }
 
 #[test]

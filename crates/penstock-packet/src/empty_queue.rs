@@ -4,8 +4,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which of several empty queues a new flow gets. The search starts behind the queue that was given
-/// last.
+/// Which of several empty queues a new flow gets.
 ///
 /// A queue can be empty and paused: its last packets made the downstream pause it (P. Goyal et al.,
 /// "Backpressure Flow Control", NSDI 2022, sec. 3.3.2).
@@ -13,8 +12,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EmptyQueue {
-    /// The next one, paused or not.
+    /// The first one of the search, paused or not.
     Any,
-    /// The next one that is not paused, while there is one.
+    /// The first one that is not paused, while there is one.
     Unpaused,
+    /// The first one that is not paused. An empty queue that is paused counts as taken.
+    UnpausedOnly,
 }

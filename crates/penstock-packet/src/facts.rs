@@ -1,9 +1,12 @@
 //! What a switch knows about itself and its links.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Fidelity, Time};
+
+use crate::shared::Shared;
 
 /// What a switch knows about one of its links.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +38,10 @@ pub struct SwitchFacts {
     pub salt: u32,
     /// Sizes of the frames that the switch makes.
     pub frames: SwitchFrames,
+    /// Whose arithmetic the run follows.
+    pub fidelity: Fidelity,
+    /// What all switches share; none of our own do.
+    pub shared: Option<Arc<dyn Shared>>,
 }
 
 /// Sizes of the frames that a switch makes (bytes).

@@ -9,7 +9,8 @@
 //! [`moment`] (what a node is handed with a call), [`observe`] (what an observer is told),
 //! [`credit_queue`], [`balance`] and [`pause_clock`] (what each end of a link keeps), [`empty_queue`]
 //! and [`epochs`] (which queue a new flow gets at either end, and what a pause of it means),
-//! [`axis!`] (how policies are listed).
+//! [`shared`] (what switches share under another simulator's fidelity), [`axis!`] (how policies are
+//! listed).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -28,6 +29,7 @@ pub mod observe;
 pub mod packet;
 pub mod pause_clock;
 pub mod pool;
+pub mod shared;
 pub mod signal;
 
 pub use balance::Balance;
@@ -42,4 +44,5 @@ pub use observe::{Observation, Observer, PacketEvent, Unobserved};
 pub use packet::{Packet, PacketFlags, PacketKind};
 pub use pause_clock::PauseClock;
 pub use pool::PacketPool;
+pub use shared::Shared;
 pub use signal::{ControlFrame, Signal};

@@ -2,11 +2,14 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
 
 /// What happened to a packet at a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum PacketEvent {
     /// The last bit arrived.
@@ -31,11 +34,14 @@ pub enum PacketEvent {
     ResumeReceived,
     /// The port's class or queue waits for itself round a cycle of pauses.
     Deadlock,
+    /// The packet's flow was given a queue; a packet that gets the queue of the packets before it has no
+    /// such event (BFC).
+    Choose,
 }
 
 impl PacketEvent {
     /// The names of all events, by their number.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 12] = [
         "arrive",
         "assign",
         "enqueue",
@@ -47,6 +53,7 @@ impl PacketEvent {
         "pause_received",
         "resume_received",
         "deadlock",
+        "choose",
     ];
 }
 

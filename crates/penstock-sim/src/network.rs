@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use penstock_engine::stream;
 use penstock_fabric::Switch;
-use penstock_fabric::parts::{Draws, SharedDraws};
-use penstock_packet::{Balance, PortFacts, SwitchFacts, SwitchFrames};
+use penstock_fabric::parts::Draws;
+use penstock_packet::{Balance, PortFacts, Shared, SwitchFacts, SwitchFrames};
 use penstock_transport::{FrameBytes, PathFacts, RecoveryConfig};
 use penstock_units::random::Pcg32;
 use penstock_units::{Bytes, Fidelity, Time, Transmission};
@@ -56,6 +56,8 @@ pub struct Network {
     pub uplinks: Vec<u32>,
     /// Wires, by directed link.
     pub wires: Vec<Wire>,
+    /// What all switches share, under the fidelity of another simulator.
+    pub(crate) shared: Option<Arc<ns3::AllSwitches>>,
     /// Sizes of frames.
     pub frames: Frames,
     /// What controllers may know of their paths. The longest base RTT and the most hops of the
@@ -75,10 +77,17 @@ impl Network {
         let frames = frames(scenario);
         let path = path_facts(scenario, &topology, &routing, &frames);
         let wires = wires(&topology, scenario.fidelity);
-        let streams = ns3::streams(topology.nodes.len());
+        let shared =
+            scenario.fidelity.is_ns3().then(|| ns3::AllSwitches::new(topology.nodes.len()));
+        let shared = shared.map(Arc::new);
         let switches = (0..topology.switches)
             .map(|switch| {
-                build_switch(scenario, (&topology, &frames), topology.hosts + switch, &streams)
+                build_switch(
+                    scenario,
+                    (&topology, &frames),
+                    topology.hosts + switch,
+                    shared.clone(),
+                )
             })
             .collect();
         let routings = route_changes.iter().map(|change| &*change.routing).chain([&routing]);
@@ -93,6 +102,7 @@ impl Network {
             route_changes,
             routing: Arc::new(routing),
             topology,
+            shared,
         };
         network.connect_credits();
         Ok(network)
@@ -154,7 +164,9 @@ fn path_facts(
 ) -> PathFacts {
     let base_rtt = match scenario.fidelity {
         Fidelity::Exact => base_rtt(topology, routing, &frames.ideal),
-        Fidelity::Ns3Hpcc => ns3::base_rtt(topology, routing, frames.ideal.payload),
+        Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc => {
+            ns3::base_rtt(topology, routing, frames.ideal.payload)
+        }
     };
     let line_rate = (0..topology.hosts)
         .map(|host| topology.links[topology.uplink(host) as usize].rate)
@@ -195,7 +207,7 @@ fn build_switch(
     scenario: &Scenario,
     (topology, frames): (&Topology, &Frames),
     node: u32,
-    streams: &Arc<dyn SharedDraws>,
+    shared: Option<Arc<ns3::AllSwitches>>,
 ) -> Switch {
     let mut random = stream(scenario.seed, &format!("switch/{}", node - topology.hosts));
     let tells_drops = matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_));
@@ -204,13 +216,15 @@ fn build_switch(
         notice: tells_drops.then_some(frames.acknowledgement),
         packet: scenario.full_packet().get() as u16,
     };
-    let facts = SwitchFacts { frames, ..switch_facts(topology, node, random.next_u32()) };
-    let own = Pcg32::new(random.next_u64(), random.next_u64());
-    let draws = match scenario.fidelity {
-        Fidelity::Exact => Draws::new(own),
-        Fidelity::Ns3Hpcc => Draws::sharing(own, Arc::clone(streams)),
+    let shared = shared.map(|shared| shared as Arc<dyn Shared>);
+    let facts = SwitchFacts {
+        frames,
+        fidelity: scenario.fidelity,
+        shared: shared.clone(),
+        ..switch_facts(topology, node, random.next_u32())
     };
-    Switch::new(&scenario.scheme.switch, &facts, draws)
+    let own = Pcg32::new(random.next_u64(), random.next_u64());
+    Switch::new(&scenario.scheme.switch, &facts, Draws::new(own).sharing(shared))
 }
 
 /// What the switch `node` knows of itself and its links.
@@ -233,6 +247,8 @@ pub(crate) fn switch_facts(topology: &Topology, node: u32, salt: u32) -> SwitchF
         ports: topology.egress_links(node).iter().map(port).collect(),
         salt,
         frames: SwitchFrames::default(),
+        fidelity: Fidelity::Exact,
+        shared: None,
     }
 }
 

@@ -1,16 +1,16 @@
 //! The state that only a run under the fidelity of the ns-3 HPCC simulator has
-//! (alibaba-edu/High-Precision-Congestion-Control, commit 9f4be2a; `reference/ns3-hpcc/MODEL.md`).
+//! (alibaba-edu/High-Precision-Congestion-Control, commit 9f4be2a; `reference/ns3-hpcc/MODEL.md`), or of
+//! NASA-NJU/Pyrrha-NS3, which was built on it.
 //!
 //! The clock, the rounding and the NIC of that simulator are in `penstock-units` and
-//! `penstock-transport`. Here are its ECMP hash, which decides the path of a flow when the flow starts,
-//! and the ranks of packets in flight. That simulator schedules the arrival of a packet when the
-//! transmission starts, and events of the same nanosecond happen in the order in which they were
-//! scheduled.
+//! `penstock-transport`. Here are its hash of flows, which decides the path of a flow when the flow starts,
+//! what its switches share (`shared`), and the ranks of packets in flight. That simulator schedules the
+//! arrival of a packet when the transmission starts, and events of the same nanosecond happen in the order
+//! in which they were scheduled.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use penstock_fabric::parts::{SharedDraws, Streams};
 use penstock_packet::PacketId;
 use penstock_units::{Bytes, Time};
 
@@ -18,16 +18,21 @@ use crate::routing::{FrameSizes, Routing, longest_path};
 use crate::topology::{Link, Topology};
 use crate::workload::FlowArrival;
 
+mod glibc_rand;
+mod shared;
+
+pub(crate) use shared::AllSwitches;
+
 /// The source port of the first flow between two hosts. Each further flow takes the next port.
 const FIRST_SOURCE_PORT: u16 = 10_000;
 
-/// How many random streams the set-up of the network takes; see [`streams`].
-const STREAMS_PER_NODE: u64 = 6;
-const STREAMS_PER_NETWORK: u64 = 2;
+/// Seeds the hash by which all switches of NASA-NJU/Pyrrha-NS3 know a flow.
+const FLOW_ID_SEED: u32 = 1;
 
 /// The state of a run under that simulator's fidelity.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Ns3 {
+    shared: Arc<AllSwitches>,
     /// How many flows have started between two hosts.
     flows: HashMap<(u32, u32), u16>,
     /// By place of a packet in the pool: the rank of the packet's arrival at the end of its wire.
@@ -35,6 +40,11 @@ pub(crate) struct Ns3 {
 }
 
 impl Ns3 {
+    /// The state of a run whose switches share `shared`.
+    pub(crate) fn new(shared: Arc<AllSwitches>) -> Self {
+        Ns3 { shared, flows: HashMap::new(), ranks: Vec::new() }
+    }
+
     /// The packet `id` starts to fly; its arrival has this rank.
     pub(crate) fn on_send(&mut self, id: PacketId, rank: u64) {
         if self.ranks.len() <= id.index() {
@@ -48,12 +58,12 @@ impl Ns3 {
         self.ranks[id.index()]
     }
 
-    /// The paths of a new flow's data and of its acknowledgements.
+    /// The paths of a new flow's data and of its acknowledgements. The flow has the hash `flow_hash`.
     pub(crate) fn paths(
         &mut self,
-        topology: &Topology,
-        routing: &Routing,
+        (topology, routing): (&Topology, &Routing),
         arrival: &FlowArrival,
+        flow_hash: u32,
         [forward, back]: [&mut Vec<u32>; 2],
     ) {
         let (source, destination) = (arrival.source, arrival.destination);
@@ -62,16 +72,22 @@ impl Ns3 {
         *flows = flows.wrapping_add(1);
         let ports = [source_port, arrival.destination_port];
         let path = |[from, to]: [u32; 2], [low, high]: [u16; 2], links: &mut Vec<u32>| {
-            let ports = u32::from(low) | u32::from(high) << 16;
-            let key = [address(from), address(to), ports];
+            let key = key([from, to], [low, high]);
             routing.path_by(from, to, links, |switch, hops| {
-                let pick = ecmp_hash(key, switch) as usize % hops.len();
+                let pick = murmur_hash(key, switch) as usize % hops.len();
                 descending(topology, hops.iter().collect(), pick)
             });
         };
+        let flow_id = murmur_hash(key([source, destination], ports), FLOW_ID_SEED);
+        self.shared.enter(flow_hash, flow_id);
         path([source, destination], ports, forward);
         path([destination, source], [ports[1], ports[0]], back);
     }
+}
+
+/// What the hash of a packet covers: the addresses of its source and destination, and their ports.
+fn key([from, to]: [u32; 2], [low, high]: [u16; 2]) -> [u32; 3] {
+    [address(from), address(to), u32::from(low) | u32::from(high) << 16]
 }
 
 /// The IPv4 address of a host.
@@ -87,8 +103,8 @@ fn descending(topology: &Topology, mut hops: Vec<u32>, pick: usize) -> u32 {
     hops[pick]
 }
 
-/// MurmurHash3 (32 bit) of three words, seeded with the number of the switch.
-fn ecmp_hash(key: [u32; 3], seed: u32) -> u32 {
+/// MurmurHash3 (32 bit) of three words. ECMP seeds it with the number of the switch.
+fn murmur_hash(key: [u32; 3], seed: u32) -> u32 {
     let mut hash = seed;
     for word in key {
         hash ^= word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
@@ -131,35 +147,4 @@ pub(crate) fn ideal_fct(
     let bytes = u128::from(size + size.div_ceil(payload) * frames.header.get());
     let transfer = bytes * 8_000_000_000 / u128::from(slowest);
     base_rtt + Time::from_ns(u64::try_from(transfer).unwrap_or(u64::MAX / 2_000))
-}
-
-/// The random numbers that all switches share.
-///
-/// The set-up of a network takes streams before the first mark does. With the reference's 144 nodes
-/// the set-up takes 866: of the first 3,000 numbers, only 866 gives every completion time of the
-/// DCTCP incast of 100 flows. We read 866 as six for each node and two for the network. The
-/// reference has one network only, so the split is our choice for other numbers of nodes.
-pub(crate) fn streams(nodes: usize) -> Arc<dyn SharedDraws> {
-    let first = STREAMS_PER_NODE * nodes as u64 + STREAMS_PER_NETWORK;
-    Arc::new(OfAllSwitches(Mutex::new(Streams::new(first))))
-}
-
-/// Streams for all switches.
-#[derive(Debug)]
-struct OfAllSwitches(Mutex<Streams>);
-
-impl OfAllSwitches {
-    fn streams(&self) -> MutexGuard<'_, Streams> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl SharedDraws for OfAllSwitches {
-    fn draw(&self) -> f64 {
-        self.streams().draw()
-    }
-
-    fn skip(&self) {
-        self.streams().skip();
-    }
 }

@@ -7,7 +7,6 @@
 use std::ops::DerefMut;
 
 use penstock_packet::{Observer, PacketEvent, Unobserved};
-use penstock_units::Fidelity;
 
 use crate::measure::flows::FlowTable;
 use crate::measure::table::Table;
@@ -74,7 +73,7 @@ const EVENT_KEY: [&str; 5] = ["time_ps", "node", "link", "event", "queue"];
 /// happened, and last what was lost on the way to the node, which two partitions may have listed. Under
 /// the fidelity of the ns-3 HPCC simulator all events come in the order in which they happened.
 fn event_key(setting: &Setting, [time, node, link, event, queue]: [u64; 5]) -> [u64; 4] {
-    if setting.scenario.fidelity == Fidelity::Ns3Hpcc {
+    if setting.scenario.fidelity.is_ns3() {
         return [0; 4];
     }
     let is_to_node = u64::from(setting.topology.links[link as usize].to) == node;

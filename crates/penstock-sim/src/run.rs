@@ -153,7 +153,7 @@ pub fn resume(
     };
     let names = FlowNames::new(scenario.seed);
     let ports = PortLinks::new(&network.topology);
-    let observer = || PacketTrace::new(&trace.nodes, ports.clone(), names);
+    let observer = || PacketTrace::new(trace, ports.clone(), names);
     drive(scenario, network, observer, options, watch, from)
 }
 
@@ -167,7 +167,7 @@ fn drive<O: Record + BorshSerialize + BorshDeserialize + Send>(
 ) -> Result<Results, RunError> {
     let partitions = match scenario.fidelity {
         Fidelity::Exact => placement::partitions(&network.topology, options.threads),
-        Fidelity::Ns3Hpcc => 1,
+        Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc => 1,
     };
     let mut simulation = Simulation::partitioned(scenario, network, partitions, observer)?;
     if options.check {

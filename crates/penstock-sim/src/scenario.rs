@@ -4,6 +4,7 @@
 //! and missing fields are refused here, so that the two sides cannot drift apart unnoticed.
 
 use penstock_fabric::SwitchConfig;
+use penstock_packet::PacketEvent;
 use penstock_transport::HostConfig;
 use penstock_units::source::{HPCC_SIMULATOR, ITS_FIELDS, NO_FAULTS};
 use penstock_units::{Bytes, Fidelity, Problem, Problems, Time};
@@ -207,12 +208,15 @@ pub struct MeasureConfig {
 const TIME_PER_PACKET: &str = "our choice: costs time per packet";
 
 /// A row per event of a packet at a switch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
     /// Switches to trace; none: all.
     #[schemars(extend("default" = [], "source" = "our choice: a trace asked for without nodes"))]
     pub nodes: Vec<u32>,
+    /// Events to trace; none: all.
+    #[schemars(extend("default" = [], "source" = "our choice: a trace asked for without events"))]
+    pub events: Vec<PacketEvent>,
 }
 
 /// Refuses the name `label` at `field` when it fits neither a table nor a figure.

@@ -64,7 +64,7 @@ impl BitRate {
     pub fn serialization_time(self, bytes: Bytes, fidelity: Fidelity) -> Time {
         match fidelity {
             Fidelity::Exact => self.transmission_time(bytes),
-            Fidelity::Ns3Hpcc => self.whole_nanoseconds(bytes),
+            Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc => self.whole_nanoseconds(bytes),
         }
     }
 
@@ -147,7 +147,9 @@ impl Transmission {
     fn odd_time(self, bytes: u32, exact: u64) -> Time {
         match self.fidelity {
             // Unless the exact time is a whole number of nanoseconds, ns-3 simply rounds it down.
-            Fidelity::Ns3Hpcc if !exact.is_multiple_of(1_000) => Time::from_ns(exact / 1_000),
+            fidelity if fidelity.is_ns3() && !exact.is_multiple_of(1_000) => {
+                Time::from_ns(exact / 1_000)
+            }
             fidelity => self.rate.serialization_time(Bytes::new(u64::from(bytes)), fidelity),
         }
     }

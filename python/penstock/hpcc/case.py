@@ -130,7 +130,7 @@ def _case(
         duration=duration,
         # A run ends with its last flow; the longest is a minute, which that simulator may exceed.
         drain=max(min(drain, LONGEST_RUN - duration), 0),
-        topology={"kind": "graph", **topology.graph(as_ns3=fidelity == "ns3-hpcc")},
+        topology={"kind": "graph", **topology.graph(as_ns3=fidelity != "exact")},
         traffic=[_traffic(flows, topology, base_ns)],
         measure={"events": True},
     )

@@ -11,12 +11,14 @@
 //! proposes to "split queues dynamically among classes".
 //!
 //! The paper does not say which of several empty queues a flow gets. Tofino2 starts the search at a
-//! rotating place (sec. 4). We start the search behind the queue that was given last.
+//! rotating place (sec. 4). We start the search behind the queue that was given last, unless `search`
+//! says otherwise.
 //!
 //! A queue can be empty and paused, when its last packets made the downstream pause it. The paper's
 //! bitmap of empty queues knows nothing of pauses, and a queue is paused while its pause counter is
 //! above 0 (sec. 3.3.2). So a new flow that gets such a queue waits for packets of other flows. Two
-//! remedies are ours. With `empty_queue = "unpaused"` empty queues without a pause come first. With
+//! remedies are ours. With `empty_queue = "unpaused"` empty queues without a pause come first, and with
+//! "unpaused-only" an empty queue that is paused counts as taken. With
 //! `grace_hop_rtts` a new flow that gets an empty and paused queue all the same has a *grace*: the queue
 //! sends the bytes that a new flow sends before a pause of its own can come back, one HRTT at the queue's
 //! share of the port (as much as Th). After that the pause holds the queue, if it still stands.
@@ -35,6 +37,7 @@
 //! only the idea. The remaining size is one number per queue, and an arriving packet has it in its
 //! header.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -45,7 +48,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::epochs::MOST_EPOCH_BITS;
 use penstock_packet::{EmptyQueue, Packet, PacketFlags, SwitchFacts};
 use penstock_units::random::Pcg32;
-use penstock_units::{Problems, Time};
+use penstock_units::{Fidelity, Problems, Time};
 use rand_core::RngCore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +57,7 @@ use super::classes::{
     ClassRange, LARGEST_CLASSES, LARGEST_QUEUES, check_classes, class_ranges, partition,
 };
 use super::flow_table::{FlowEntry, FlowTable};
+use super::ns3::Ns3;
 use super::policy::{Assigning, Parameters, Policy};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::{Bitmap, reduce, salted};
@@ -105,6 +109,9 @@ pub struct DynamicConfig {
         extend("exclusiveMinimum" = 0, "default" = 1.0, "source" = "BFC A.8: 1 unless sampled")
     )]
     pub sampling: f64,
+    /// Where the search for an empty queue starts.
+    #[schemars(extend("default" = "rotating", "source" = "BFC 4: Tofino2's rotating priorities"))]
+    pub search: QueueSearch,
     /// Which of several empty queues a new flow gets.
     #[schemars(extend("default" = "any", "source" = "BFC 3.3.1: the bitmap of empty queues knows no pauses"))]
     pub empty_queue: EmptyQueue,
@@ -172,6 +179,10 @@ impl Parameters for DynamicConfig {
         self.epoch_bits
     }
 
+    fn is_in(&self, _: Fidelity) -> bool {
+        true
+    }
+
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
         if !problems.has_sound("assignment.epoch_bits") {
             return;
@@ -185,6 +196,18 @@ impl Parameters for DynamicConfig {
     fn classes_share(&self) -> bool {
         self.classes_share
     }
+}
+
+/// Where the search for an empty queue starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueSearch {
+    /// Behind the queue that was given last.
+    Rotating,
+    /// At the lowest number. A packet that is alone leaves its queue at once, so many flows share the first
+    /// queues.
+    Lowest,
 }
 
 /// The queue of a new flow when none of its class is empty.
@@ -207,6 +230,7 @@ pub(crate) struct Dynamic {
     /// The queues for the unlabelled flows of each class.
     ranges: Vec<ClassRange>,
     has_incast_queue: bool,
+    search: QueueSearch,
     empty_queue: EmptyQueue,
     grace: Time,
     /// The queues that all classes share, where classes share queues. Each class has one more queue of
@@ -220,12 +244,17 @@ pub(crate) struct Dynamic {
     queues: usize,
     /// A packet takes part in the bookkeeping when a 32-bit draw does not exceed this.
     sampling: u32,
+    /// Only under fidelity ns3-bfc.
+    #[borsh(skip)] // such a run is not saved
+    ns3: Option<Box<Ns3>>,
 }
 
 impl Dynamic {
     pub(crate) fn new(config: &DynamicConfig, facts: &SwitchFacts) -> Self {
         let (ports, hop_rtt, salt) = (facts.ports.len(), facts.hop_rtt(), facts.salt);
-        let entries_per_port = config.table_factor * config.queues;
+        let ns3 = Ns3::new(config, facts).map(Box::new);
+        let own_entries = config.table_factor * config.queues;
+        let entries_per_port = ns3.as_ref().map_or(own_entries, |ns3| ns3.entries_per_port);
         let mut ranges = class_ranges(config.queues, config.classes);
         if config.incast_queue {
             ranges.iter_mut().for_each(|range| range.to -= 1);
@@ -237,12 +266,17 @@ impl Dynamic {
         let times_hop_rtt = |factor: f64| Time::from_ps((hop_rtt.as_ps() as f64 * factor) as u64);
         let queues = config.queues as usize;
         let remembers = config.full_port == FullPort::ClosestRemaining;
+        let sticky = match ns3 {
+            None => times_hop_rtt(config.sticky_hop_rtts),
+            Some(_) => Time::NEVER, // entries are kept, and looked at with the packet's ingress
+        };
         Dynamic {
-            table: FlowTable::new(times_hop_rtt(config.sticky_hop_rtts)),
+            table: FlowTable::new(sticky),
             entries_per_port,
             salt,
             ranges,
             has_incast_queue: config.incast_queue,
+            search: config.search,
             empty_queue: config.empty_queue,
             grace: times_hop_rtt(config.grace_hop_rtts),
             shared: config.classes_share.then_some(1 + config.classes as u16..config.queues as u16),
@@ -250,12 +284,16 @@ impl Dynamic {
             last_remaining: remembers.then(|| vec![0; ports * queues]),
             queues,
             sampling: (config.sampling * f64::from(u32::MAX)) as u32,
+            ns3,
         }
     }
 
     #[inline]
     fn index(&self, egress: u16, flow_hash: u32) -> u32 {
-        let column = reduce(salted(flow_hash, self.salt), self.entries_per_port);
+        let column = match &self.ns3 {
+            None => reduce(salted(flow_hash, self.salt), self.entries_per_port),
+            Some(ns3) => ns3.column(flow_hash),
+        };
         u32::from(egress) * self.entries_per_port + column
     }
 
@@ -284,9 +322,9 @@ impl Dynamic {
         }
         let (from, to) = (usize::from(range.from), usize::from(range.to));
         let start = usize::from(self.rotation[usize::from(egress)]).clamp(from, to);
-        match self.find_empty(port, |empty| empty.first_from(start, from, to)) {
+        match self.find_empty((egress, port), |empty| empty.first_from(start, from, to)) {
             Some(queue) => {
-                self.rotation[usize::from(egress)] = queue as u16 + 1;
+                self.turn(egress, queue);
                 self.start(now, queue as u16, port)
             }
             None => self.join(egress, packet, range.from..range.to, random),
@@ -309,9 +347,9 @@ impl Dynamic {
             let own = usize::from(own);
             if empty.contains(own) { Some(own) } else { empty.first_from(start, from, to) }
         };
-        if let Some(queue) = self.find_empty(port, find) {
+        if let Some(queue) = self.find_empty((egress, port), find) {
             if queue != usize::from(own) {
-                self.rotation[usize::from(egress)] = queue as u16 + 1;
+                self.turn(egress, queue);
                 port.set_queue_class(queue as u16, packet.class);
             }
             return self.start(now, queue as u16, port);
@@ -322,13 +360,28 @@ impl Dynamic {
         self.join(egress, packet, candidates, random)
     }
 
-    /// The empty queue of `port` that a new flow gets, as `find` chooses from a bitmap.
-    fn find_empty(&self, port: &Port, find: impl Fn(&Bitmap) -> Option<usize>) -> Option<usize> {
-        let unpaused = match self.empty_queue {
-            EmptyQueue::Any => None,
-            EmptyQueue::Unpaused => find(port.open_queues()),
-        };
-        unpaused.or_else(|| find(port.empty_queues()))
+    /// The empty queue of `port`, the egress of that number, that a new flow gets, as `find` chooses from a
+    /// bitmap.
+    fn find_empty(
+        &self,
+        (egress, port): (u16, &Port),
+        find: impl Fn(&Bitmap) -> Option<usize>,
+    ) -> Option<usize> {
+        match (self.empty_queue, &self.ns3) {
+            (EmptyQueue::Any, _) => find(port.empty_queues()),
+            (EmptyQueue::Unpaused, _) => {
+                find(port.open_queues()).or_else(|| find(port.empty_queues()))
+            }
+            (EmptyQueue::UnpausedOnly, None) => find(port.open_queues()),
+            (EmptyQueue::UnpausedOnly, Some(ns3)) => find(&ns3.free_queues(egress, port)),
+        }
+    }
+
+    /// The next search at `egress` starts behind `queue`, which was given.
+    fn turn(&mut self, egress: u16, queue: usize) {
+        if self.search == QueueSearch::Rotating {
+            self.rotation[usize::from(egress)] = queue as u16 + 1;
+        }
     }
 
     /// Gives the empty `queue` to a new flow at `now`. With epochs or a grace an older pause does not hold
@@ -350,7 +403,9 @@ impl Dynamic {
         mut candidates: impl Iterator<Item = u16> + Clone,
         random: &mut Pcg32,
     ) -> u16 {
-        let chosen = if let Some(last) = &self.last_remaining {
+        let chosen = if let Some(ns3) = &self.ns3 {
+            Some(ns3.random_queue())
+        } else if let Some(last) = &self.last_remaining {
             let row = usize::from(egress) * self.queues;
             let distance = |queue: &u16| last[row + usize::from(*queue)].abs_diff(packet.remaining);
             candidates.min_by_key(distance)
@@ -375,9 +430,17 @@ impl Policy for Dynamic {
         let Assigning { now, egress, port, packet, random } = arrival;
         let index = self.index(egress, packet.flow_hash);
         let entry = *self.table.entry(now, index);
-        let is_stale = self.table.is_stale(now, entry);
+        let is_stale = match &self.ns3 {
+            None => self.table.is_stale(now, entry),
+            Some(ns3) => ns3.is_stale(now, entry, packet),
+        };
         let queue = if entry.queue == 0 || is_stale || self.has_lost(entry, packet, port) {
-            self.choose((now, egress), packet, port, random)
+            port.counters.choices += 1;
+            let queue = self.choose((now, egress), packet, port, random);
+            if let Some(ns3) = &mut self.ns3 {
+                ns3.point(egress, entry.queue, queue);
+            }
+            queue
         } else {
             entry.queue
         };

@@ -353,6 +353,30 @@ fn an_unpaused_empty_queue_is_preferred_where_that_is_asked_for() {
     assert_eq!([4, 5, 6].map(|number| bench.queue_of(flow(number))), [3, 1, 2]);
 }
 
+#[test]
+fn an_empty_queue_that_is_paused_can_count_as_taken() {
+    let mut bench = bench(DynamicConfig { empty_queue: EmptyQueue::UnpausedOnly, ..dynamic(3) });
+    bench.signal(0, Signal::PauseQueue(1));
+    assert_eq!(bench.queue_of(flow(1)), 2);
+    // Queue 1 is empty, but no flow gets it alone: the next flows share a random queue.
+    let shared: Vec<u16> = (2..40).map(|number| bench.queue_of(flow(number))).collect();
+    assert!(shared.contains(&1) && shared.contains(&2), "{shared:?}");
+    bench.signal(0, Signal::ResumeQueue(1));
+    bench.drain(0);
+    bench.after(Time::from_us(9));
+    assert_eq!([50, 51].map(|number| bench.queue_of(flow(number))), [1, 2]);
+}
+
+#[test]
+fn a_search_from_the_lowest_number_gives_the_first_queues_again() {
+    for (search, expected) in [(QueueSearch::Rotating, 2), (QueueSearch::Lowest, 1)] {
+        let mut bench = bench(DynamicConfig { search, ..dynamic(8) });
+        assert_eq!(bench.queue_of(flow(1)), 1);
+        bench.drain(0);
+        assert_eq!(bench.queue_of(flow(2)), expected);
+    }
+}
+
 /// Two classes at a port with three data queues. Queue 1 belongs to class 0 and queue 2 to class 1;
 /// both may take queue 3.
 fn sharing() -> DynamicConfig {

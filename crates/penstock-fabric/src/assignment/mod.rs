@@ -2,13 +2,14 @@
 
 mod classes;
 mod flow_table;
+mod ns3;
 pub(crate) mod policy;
 mod sketch;
 
 use alloc::vec::Vec;
 
 use penstock_packet::{SwitchFacts, axis};
-use penstock_units::Problems;
+use penstock_units::{Fidelity, Problems};
 
 use policy::Parameters as _;
 
@@ -36,6 +37,11 @@ axis! { $
 }
 
 impl AssignmentConfig {
+    /// Whether the simulator of this fidelity has the policy.
+    pub fn is_in(&self, simulator: Fidelity) -> bool {
+        configured!(self, parameters => parameters.is_in(simulator))
+    }
+
     /// Number of priority classes.
     pub fn classes(&self) -> u32 {
         configured!(self, parameters => parameters.classes())

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use penstock_packet::Packet;
 use penstock_units::random::Pcg32;
-use penstock_units::{Problems, Time};
+use penstock_units::{Fidelity, Problems, Time};
 
 use crate::config::{Surroundings, SwitchConfig};
 use crate::port::Port;
@@ -20,6 +20,12 @@ pub(crate) trait Parameters {
     /// surroundings. Fields are named by their path below the switch. Fields that were refused before
     /// are skipped.
     fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
+
+    /// Whether the simulator of this fidelity has the policy. In the ns-3 HPCC simulator the scheduler
+    /// decides.
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator != Fidelity::Ns3Bfc
+    }
 
     /// Number of priority classes.
     fn classes(&self) -> u32 {

@@ -32,8 +32,8 @@ use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::epochs::{epoch_of, label};
-use penstock_packet::{ControlFrame, Packet, PacketFlags, Signal};
-use penstock_units::{BitRate, Problems, Time};
+use penstock_packet::{ControlFrame, Packet, PacketFlags, PortFacts, Signal};
+use penstock_units::{BitRate, Fidelity, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,9 @@ use crate::stored::Stored;
 
 /// Upstream queues that a bitmap can name (Tofino2 has 128 at a port, BFC sec. 3.1).
 pub const UPSTREAM_QUEUES: usize = 128;
+
+/// Upstream queues under fidelity ns3-bfc: a host's queue is the number of its flow.
+const UPSTREAM_FLOWS: usize = 1 << 16;
 
 /// Numbers of active queues with a threshold of their own.
 const COLUMNS: usize = UPSTREAM_QUEUES + 1;
@@ -86,6 +89,10 @@ pub struct BfcConfig {
 impl Parameters for BfcConfig {
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
         fits_numbers(switch, problems);
+    }
+
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator != Fidelity::Ns3Hpcc
     }
 
     fn pauses_queues(&self) -> bool {
@@ -140,9 +147,10 @@ const NO_ROW: u32 = u32::MAX;
 /// BFC's backpressure at a switch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Bfc {
-    /// Pause counters: one row of `UPSTREAM_QUEUES` for each ingress port and epoch that has counted a
-    /// packet.
+    /// Pause counters: one row of `width` for each ingress port and epoch that has counted a packet.
     counters: Vec<u32>,
+    /// Upstream queues that have a counter, a power of two.
+    width: usize,
     /// By ingress port and epoch: where the row starts in `counters`, or [`NO_ROW`].
     starts: Vec<u32>,
     /// Epochs of an upstream queue, a power of two.
@@ -157,6 +165,8 @@ pub(crate) struct Bfc {
     is_elided: Vec<bool>,
     ports: usize,
     bitmap_interval: Time,
+    /// By ingress: the delay of the link (s), under fidelity ns3-bfc; else empty.
+    delays: Vec<f64>,
 }
 
 impl Bfc {
@@ -194,8 +204,11 @@ impl Bfc {
         let elides = config.elide_down_up || !config.elide.is_empty();
         let pairs = if elides { ports * ports } else { 0 };
         let is_elided = (0..pairs).map(|pair| is_elided(pair / ports, pair % ports)).collect();
+        let is_ns3 = facts.fidelity == Fidelity::Ns3Bfc;
+        let delay = |port: &PortFacts| port.delay.as_ns3_seconds();
         Bfc {
             counters: Vec::new(),
+            width: if is_ns3 { UPSTREAM_FLOWS } else { UPSTREAM_QUEUES },
             starts: vec![NO_ROW; ports * place.epochs],
             epochs: place.epochs,
             thresholds,
@@ -204,14 +217,26 @@ impl Bfc {
             is_elided,
             ports,
             bitmap_interval: config.bitmap_interval,
+            delays: if is_ns3 { facts.ports.iter().map(delay).collect() } else { Vec::new() },
         }
     }
 
-    /// Th of an egress port at this moment (bytes).
+    /// Th of an egress port at this moment (bytes), for a packet that has come by `ingress`.
     #[inline]
-    fn limit(&self, egress: u16, port: &Port) -> u64 {
+    fn limit(&self, (ingress, egress): (u16, u16), port: &Port) -> u64 {
+        if !self.delays.is_empty() {
+            return self.ns3_limit(ingress, port);
+        }
         let column = (port.active() as usize).min(COLUMNS - 1);
         u64::from(self.thresholds[self.rows[usize::from(egress)] as usize + column])
+    }
+
+    /// Th in the arithmetic of NASA-NJU/Pyrrha-NS3: HRTT is that of the packet's ingress, in doubles.
+    #[cold]
+    fn ns3_limit(&self, ingress: u16, port: &Port) -> u64 {
+        let bytes_per_second = port.rate().as_bps() as f64 / 8.0;
+        let share = bytes_per_second / f64::from(port.active().max(1));
+        ((share * self.delays[usize::from(ingress)] * 2.0) as u64).max(1)
     }
 
     /// Whether `packet`, which leaves by `egress`, causes no backpressure.
@@ -231,14 +256,14 @@ impl Bfc {
     #[inline]
     fn counter_of(&mut self, packet: &Packet) -> &mut u32 {
         let start = self.starts[self.row_of(packet.ingress, packet.upstream_queue)] as usize;
-        &mut self.counters[start + usize::from(packet.upstream_queue) % UPSTREAM_QUEUES]
+        &mut self.counters[start + (usize::from(packet.upstream_queue) & (self.width - 1))]
     }
 
     /// Makes row `row` of pause counters.
     #[cold]
     fn add_row(&mut self, row: usize) {
         self.starts[row] = self.counters.len() as u32;
-        self.counters.resize(self.counters.len() + UPSTREAM_QUEUES, 0);
+        self.counters.resize(self.counters.len() + self.width, 0);
     }
 
     /// The pause counters of `ingress` and the epoch that `label` names; empty where no packet was
@@ -246,7 +271,7 @@ impl Bfc {
     fn row(&self, ingress: u16, label: u16) -> &[u32] {
         match self.starts[self.row_of(ingress, label)] {
             NO_ROW => &[],
-            start => &self.counters[start as usize..start as usize + UPSTREAM_QUEUES],
+            start => &self.counters[start as usize..start as usize + self.width],
         }
     }
 
@@ -255,7 +280,7 @@ impl Bfc {
     #[inline(always)]
     pub(crate) fn counts(&self, joining: &Passing<'_>) -> bool {
         let (packet, egress) = (joining.packet(), joining.egress);
-        joining.queue_bytes > self.limit(egress, joining.port())
+        joining.queue_bytes > self.limit((packet.ingress, egress), joining.port())
             && !self.is_elided(packet, egress)
             && packet.flags.contains(PacketFlags::TRACKED)
             && (self.counts_last || !packet.is_last())
@@ -295,7 +320,7 @@ impl Bfc {
 
     /// The pause counter of the upstream queue with this label, for checks.
     pub(crate) fn counter(&self, ingress: u16, label: u16) -> u32 {
-        let queue = usize::from(label) % UPSTREAM_QUEUES;
+        let queue = usize::from(label) & (self.width - 1);
         self.row(ingress, label).get(queue).copied().unwrap_or(0)
     }
 }
@@ -322,8 +347,8 @@ impl Policy for Bfc {
         Some(ControlFrame { port: packet.ingress, signal })
     }
 
-    fn threshold(&self, _: &Admission, _: u16, egress: u16, port: &Port) -> i64 {
-        self.limit(egress, port) as i64
+    fn threshold(&self, _: &Admission, ingress: u16, egress: u16, port: &Port) -> i64 {
+        self.limit((ingress, egress), port) as i64
     }
 
     /// The bitmaps tell all pauses.
@@ -350,15 +375,15 @@ impl Policy for Bfc {
     }
 
     fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {
-        let mut counted = vec![0; self.starts.len() * UPSTREAM_QUEUES];
+        let mut counted = vec![0; self.starts.len() * self.width];
         for (_, _, packet) in stored.packets() {
             let row = self.row_of(packet.ingress, packet.upstream_queue);
-            let queue = usize::from(packet.upstream_queue) % UPSTREAM_QUEUES;
+            let queue = usize::from(packet.upstream_queue) & (self.width - 1);
             let is_counted = packet.flags.contains(PacketFlags::COUNTED);
-            counted[row * UPSTREAM_QUEUES + queue] += u32::from(is_counted);
+            counted[row * self.width + queue] += u32::from(is_counted);
         }
         for (key, counted) in counted.into_iter().enumerate() {
-            let (row, queue) = (key / UPSTREAM_QUEUES, key % UPSTREAM_QUEUES);
+            let (row, queue) = (key / self.width, key % self.width);
             let (ingress, epoch) = (row / self.epochs, row % self.epochs);
             let counter = self.counter(ingress as u16, label(queue as u16, epoch as u8));
             if counter != counted {

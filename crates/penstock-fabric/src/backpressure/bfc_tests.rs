@@ -37,7 +37,7 @@ fn state(bench: &Bench) -> &Bfc {
 }
 
 fn threshold(bench: &Bench, egress: u16) -> u64 {
-    state(bench).limit(egress, bench.switch.port(egress))
+    state(bench).limit((0, egress), bench.switch.port(egress))
 }
 
 /// The bitmap for the neighbour behind `port`.

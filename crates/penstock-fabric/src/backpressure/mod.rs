@@ -4,7 +4,7 @@ mod pairs;
 pub(crate) mod policy;
 
 use penstock_packet::{SwitchFacts, axis};
-use penstock_units::Problems;
+use penstock_units::{Fidelity, Problems};
 
 use policy::{Parameters, Place};
 
@@ -66,9 +66,9 @@ impl BackpressureConfig {
         configured!(self, parameters => parameters.has_credits())
     }
 
-    /// Whether the ns-3 HPCC simulator has this backpressure.
-    pub fn is_in_ns3_hpcc(&self) -> bool {
-        configured!(self, parameters => parameters.is_in_ns3_hpcc())
+    /// Whether the simulator of this fidelity has the policy.
+    pub fn is_in(&self, simulator: Fidelity) -> bool {
+        configured!(self, parameters => parameters.is_in(simulator))
     }
 
     /// The memory that the backpressure sets aside at a switch and that must be there (bytes). Each

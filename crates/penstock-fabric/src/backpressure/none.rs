@@ -1,6 +1,7 @@
 //! No backpressure: the upstream learns nothing.
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_units::Fidelity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +21,8 @@ impl Parameters for NoneConfig {
         true
     }
 
-    fn is_in_ns3_hpcc(&self) -> bool {
-        true
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator != Fidelity::Ns3Bfc
     }
 }
 

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{ControlFrame, Signal};
 use penstock_units::source::HPCC_SIMULATOR;
-use penstock_units::{Bytes, Problems};
+use penstock_units::{Bytes, Fidelity, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,8 +58,8 @@ impl Parameters for PfcConfig {
         true
     }
 
-    fn is_in_ns3_hpcc(&self) -> bool {
-        true
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator != Fidelity::Ns3Bfc
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use penstock_packet::{Balance, ControlFrame, PacketPool, Signal, SwitchFacts};
-use penstock_units::{Problems, Time};
+use penstock_units::{Fidelity, Problems, Time};
 
 use crate::admission::Admission;
 use crate::config::{Surroundings, SwitchConfig};
@@ -66,9 +66,9 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Whether the ns-3 HPCC simulator has this policy.
-    fn is_in_ns3_hpcc(&self) -> bool {
-        false
+    /// Whether the simulator of this fidelity has the policy. Ours has all.
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator == Fidelity::Exact
     }
 
     /// The memory that the policy sets aside at a switch and that must be there (bytes). Each port's

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{PortFacts, SwitchFacts};
 use penstock_units::source::HPCC_SIMULATOR;
-use penstock_units::{BitRate, Bytes, Problems};
+use penstock_units::{BitRate, Bytes, Fidelity, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,8 +81,8 @@ impl Parameters for EcnConfig {
         true
     }
 
-    fn is_in_ns3_hpcc(&self) -> bool {
-        true
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator != Fidelity::Ns3Bfc
     }
 }
 

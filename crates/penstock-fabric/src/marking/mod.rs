@@ -3,7 +3,7 @@
 pub(crate) mod policy;
 
 use penstock_packet::{SwitchFacts, axis};
-use penstock_units::Problems;
+use penstock_units::{Fidelity, Problems};
 
 use policy::Parameters;
 
@@ -50,9 +50,9 @@ impl MarkingConfig {
         configured!(self, parameters => parameters.has_feedback())
     }
 
-    /// Whether the ns-3 HPCC simulator has it.
-    pub fn is_in_ns3_hpcc(&self) -> bool {
-        configured!(self, parameters => parameters.is_in_ns3_hpcc())
+    /// Whether the simulator of this fidelity has the policy.
+    pub fn is_in(&self, simulator: Fidelity) -> bool {
+        configured!(self, parameters => parameters.is_in(simulator))
     }
 
     /// Checks that it goes together with the other policies of `switch`.

@@ -2,6 +2,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
+use penstock_units::Fidelity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use super::policy::{Parameters, Policy};
 pub struct NoneConfig {}
 
 impl Parameters for NoneConfig {
-    fn is_in_ns3_hpcc(&self) -> bool {
+    fn is_in(&self, _: Fidelity) -> bool {
         true
     }
 }

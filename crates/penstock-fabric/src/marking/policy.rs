@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::Problems;
+use penstock_units::{Fidelity, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,9 +67,9 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Whether the ns-3 HPCC simulator has it.
-    fn is_in_ns3_hpcc(&self) -> bool {
-        false
+    /// Whether the simulator of this fidelity has the policy. Ours has all.
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator == Fidelity::Exact
     }
 }
 

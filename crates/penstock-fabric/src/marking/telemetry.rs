@@ -12,7 +12,7 @@ use alloc::format;
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::SwitchFacts;
 use penstock_units::source::HPCC_SIMULATOR;
-use penstock_units::{HopTelemetry, Time};
+use penstock_units::{Fidelity, HopTelemetry, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,8 +42,8 @@ impl Parameters for TelemetryConfig {
         true
     }
 
-    fn is_in_ns3_hpcc(&self) -> bool {
-        true
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator != Fidelity::Ns3Bfc
     }
 }
 

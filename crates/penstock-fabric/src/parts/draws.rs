@@ -2,20 +2,11 @@
 //! switches share.
 
 use alloc::sync::Arc;
-use core::fmt::Debug;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_packet::Shared;
 use penstock_units::random::Pcg32;
 use rand_core::RngCore;
-
-/// Random numbers that all switches of a run share.
-pub trait SharedDraws: Debug + Send + Sync {
-    /// The next number, even in (0, 1).
-    fn draw(&self) -> f64;
-
-    /// Leaves out a number.
-    fn skip(&self);
-}
 
 /// The random numbers of a switch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -23,7 +14,7 @@ pub struct Draws {
     own: Pcg32,
     /// Draws marks in place of `own`, under the fidelity of the ns-3 HPCC simulator.
     #[borsh(skip)] // such a run is not saved
-    shared: Option<Arc<dyn SharedDraws>>,
+    shared: Option<Arc<dyn Shared>>,
 }
 
 impl Draws {
@@ -32,9 +23,9 @@ impl Draws {
         Draws { own, shared: None }
     }
 
-    /// Draws marks from `shared`, and everything else from `own`.
-    pub fn sharing(own: Pcg32, shared: Arc<dyn SharedDraws>) -> Self {
-        Draws { own, shared: Some(shared) }
+    /// Draws marks from `shared`, if there is such a thing, and everything else as before.
+    pub fn sharing(self, shared: Option<Arc<dyn Shared>>) -> Self {
+        Draws { shared, ..self }
     }
 
     /// The generator of this switch alone.

@@ -7,7 +7,7 @@ pub mod heap;
 pub mod streams;
 
 pub use bitmap::Bitmap;
-pub use draws::{Draws, SharedDraws};
+pub use draws::Draws;
 pub use hash::MixedKeys;
 pub(crate) use hash::{reduce, salted};
 pub use heap::IndexedHeap;

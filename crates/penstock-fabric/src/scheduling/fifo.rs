@@ -2,7 +2,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{Problems, Time};
+use penstock_units::{Fidelity, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +20,8 @@ impl Parameters for FifoConfig {
         fits_one_queue(switch, problems);
     }
 
-    fn is_in_ns3_hpcc(&self) -> bool {
-        true
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator != Fidelity::Ns3Bfc
     }
 }
 

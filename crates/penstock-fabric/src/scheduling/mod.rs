@@ -7,7 +7,7 @@
 pub(crate) mod policy;
 
 use penstock_packet::axis;
-use penstock_units::Problems;
+use penstock_units::{Fidelity, Problems};
 
 use credit_shaping::CreditShapingConfig;
 use policy::{Egress, Parameters};
@@ -26,6 +26,8 @@ axis! { $
     strict: Strict(StrictConfig => Strict),
     /// Deficit round robin over the queues.
     drr: Drr(DrrConfig => Drr),
+    /// A packet of each queue in turn, in the order of the queues' numbers.
+    round_robin: RoundRobin(RoundRobinConfig => RoundRobin),
     /// Classes share the port by weight, queues of a class in turn (ETS).
     wrr: Wrr(WrrConfig => Box Wrr),
     /// Bit-by-bit round robin between flows.
@@ -43,9 +45,9 @@ axis! { $
 }
 
 impl SchedulingConfig {
-    /// Whether the ns-3 HPCC simulator has this scheduler.
-    pub fn is_in_ns3_hpcc(&self) -> bool {
-        configured!(self, parameters => parameters.is_in_ns3_hpcc())
+    /// Whether the simulator of this fidelity has the policy.
+    pub fn is_in(&self, simulator: Fidelity) -> bool {
+        configured!(self, parameters => parameters.is_in(simulator))
     }
 
     /// Whether queues are served in the order of their numbers.

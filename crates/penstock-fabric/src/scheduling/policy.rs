@@ -3,7 +3,7 @@
 use alloc::format;
 
 use penstock_packet::{CreditQueue, CreditShapingConfig, Packet, PacketId, PacketPool};
-use penstock_units::{BitRate, Bytes, Problems, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Problems, Time};
 
 use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
@@ -19,9 +19,9 @@ pub(crate) trait Parameters {
     /// are skipped.
     fn fits(&self, _switch: &SwitchConfig, _around: &Surroundings, _problems: &mut Problems) {}
 
-    /// Whether the ns-3 HPCC simulator has this policy.
-    fn is_in_ns3_hpcc(&self) -> bool {
-        false
+    /// Whether the simulator of this fidelity has the policy. Ours has all.
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator == Fidelity::Exact
     }
 
     /// Whether queues are served in the order of their numbers.

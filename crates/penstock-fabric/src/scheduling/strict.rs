@@ -4,7 +4,7 @@ use alloc::format;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
-use penstock_units::{Problems, Time};
+use penstock_units::{Fidelity, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,11 +19,7 @@ pub struct StrictConfig {}
 
 impl Parameters for StrictConfig {
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
-        if problems.has_sound("assignment") {
-            let holds = switch.assignment.queues().is_some_and(|queues| queues <= QUEUES_MAX);
-            let remedy = format!("it serves at most {QUEUES_MAX} queues; use scheduling \"drr\"");
-            problems.unless(holds, "scheduling.kind", "strict", remedy);
-        }
+        fits_numbers(switch, problems);
         let remedy = "it ranks queues by number, and queues that classes share have no rank; use scheduling \
                       \"drr\" or \"srf\"";
         problems.unless(!switch.assignment.classes_share(), "scheduling.kind", "strict", remedy);
@@ -31,6 +27,19 @@ impl Parameters for StrictConfig {
 
     fn is_in_order(&self) -> bool {
         true
+    }
+
+    fn is_in(&self, simulator: Fidelity) -> bool {
+        simulator != Fidelity::Ns3Hpcc
+    }
+}
+
+/// Checks that the queues are few enough for a scheduler that tells them apart by number.
+pub(super) fn fits_numbers(switch: &SwitchConfig, problems: &mut Problems) {
+    if problems.has_sound("assignment") {
+        let holds = switch.assignment.queues().is_some_and(|queues| queues <= QUEUES_MAX);
+        let remedy = format!("it serves at most {QUEUES_MAX} queues; use scheduling \"drr\"");
+        problems.unless(holds, "scheduling.kind", switch.scheduling.kind(), remedy);
     }
 }
 

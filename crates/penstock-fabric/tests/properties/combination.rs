@@ -29,7 +29,8 @@ fn dynamic(
     json!({
         "kind": "dynamic", "queues": queues, "classes": classes, "table_factor": table_factor,
         "sticky_hop_rtts": 2.0, "incast_queue": incast_queue, "sampling": sampling,
-        "empty_queue": if queues == 5 { "any" } else { "unpaused" },
+        "search": if queues == 5 { "rotating" } else { "lowest" },
+        "empty_queue": if queues == 5 { "any" } else { "unpaused-only" },
         "epoch_bits": 0, "grace_hop_rtts": if queues == 5 { 0.0 } else { 0.5 },
         "classes_share": false, "full_port": "random",
     })

@@ -12,7 +12,7 @@ use penstock_packet::{
     Signal, SwitchFacts, SwitchFrames, Unobserved,
 };
 use penstock_units::random::Pcg32;
-use penstock_units::{BitRate, Time};
+use penstock_units::{BitRate, Fidelity, Time};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -106,7 +106,16 @@ fn facts() -> SwitchFacts {
     };
     let ports = (0..PORTS).map(port).collect();
     let frames = SwitchFrames { control: 64, notice: None, packet: 1_048 };
-    SwitchFacts { node: 0, tier: 1, pipeline_delay: Time::ZERO, ports, salt: 3, frames }
+    SwitchFacts {
+        node: 0,
+        tier: 1,
+        pipeline_delay: Time::ZERO,
+        ports,
+        salt: 3,
+        frames,
+        fidelity: Fidelity::Exact,
+        shared: None,
+    }
 }
 
 fn hash_of(flow: u32) -> u32 {

@@ -115,7 +115,7 @@ fn time_run(scenario: &Scenario, threads: usize, timed: &mut Timed) -> Result<()
     };
     let names = FlowNames::new(scenario.seed);
     let ports = PortLinks::new(&network.topology);
-    let observer = || PacketTrace::new(&trace.nodes, ports.clone(), names);
+    let observer = || PacketTrace::new(trace, ports.clone(), names);
     time_loop(scenario, network, threads, observer, timed)
 }
 

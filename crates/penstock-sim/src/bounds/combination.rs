@@ -2,7 +2,7 @@
 //! a switch check themselves what they need of each other.
 
 use penstock_fabric::Surroundings;
-use penstock_units::Problems;
+use penstock_units::{Fidelity, Problems};
 
 use super::{full_packet, hop_credit, kind, levels};
 use crate::scenario::Scenario;
@@ -26,7 +26,8 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
 fn paused_queues(scenario: &Scenario, problems: &mut Problems) {
     let (switch, nic) = (&scenario.scheme.switch, &scenario.scheme.host.nic);
     let field = "scheme.host.nic.queues";
-    let has_queues = !nic.reacts || nic.queues > 0 || !problems.is_sound(field);
+    let pauses_flows = scenario.fidelity == Fidelity::Ns3Bfc;
+    let has_queues = !nic.reacts || nic.queues > 0 || pauses_flows || !problems.is_sound(field);
     let remedy = "a NIC that obeys the pauses of queues needs queues to pause; use at least 2 (BFC: 32), or \
                   set scheme.host.nic.reacts = false";
     let holds = has_queues || !switch.backpressure.pauses_queues();

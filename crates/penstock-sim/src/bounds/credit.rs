@@ -14,8 +14,10 @@ use crate::scenario::Scenario;
 pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
     let is_symmetric = scenario.scheme.routing == (RoutingConfig::SymmetricEcmp {});
-    let remedy = "the simulator of fidelity ns3-hpcc hashes each direction; use \"ecmp\", or \
-                  fidelity \"exact\"";
+    let remedy = format!(
+        "the simulator of fidelity {} hashes each direction; use \"ecmp\", or fidelity \"exact\"",
+        scenario.fidelity.name()
+    );
     let holds = !is_symmetric || scenario.fidelity == Fidelity::Exact;
     problems.unless(holds, "scheme.routing.kind", "symmetric-ecmp", remedy);
     let holds = !is_symmetric || scenario.faults.outages.is_empty();

@@ -1,8 +1,11 @@
-//! Limits of fidelity ns3-hpcc: the parts that the ns-3 HPCC simulator has, and the times that its
-//! arithmetic can express.
+//! Limits of the fidelities of other simulators: the parts that those simulators have, and the times that
+//! their arithmetic can express.
+
+use std::sync::LazyLock;
 
 use penstock_transport::{NicScheduling, RecoveryConfig};
 use penstock_units::{Fidelity, Problems, Time};
+use serde_json::{Value, json};
 
 use super::{full_packet, kind};
 use crate::ns3;
@@ -10,20 +13,87 @@ use crate::routing::RoutingConfig;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
-/// Refuses parts that the ns-3 HPCC simulator lacks. The simulator has one data queue and PFC, and
-/// NICs with a queue per flow.
+/// Fields of a scheme that NASA-NJU/Pyrrha-NS3 has with one value only.
+static NS3_BFC_FIELDS: LazyLock<[(&str, Value); 13]> = LazyLock::new(|| {
+    [
+        ("switch.assignment.classes", json!(1)),
+        ("switch.assignment.incast_queue", json!(false)),
+        ("switch.assignment.sampling", json!(1.0)),
+        ("switch.assignment.grace_hop_rtts", json!(0.0)),
+        ("switch.assignment.epoch_bits", json!(0)),
+        ("switch.assignment.full_port", json!("random")),
+        ("switch.backpressure.threshold", json!({"kind": "hop-rtts", "factor": 1.0})),
+        ("switch.backpressure.bitmap_interval", json!(0)),
+        ("switch.backpressure.counts_last", json!(true)),
+        ("switch.backpressure.elide_down_up", json!(false)),
+        ("switch.backpressure.elide", json!([])),
+        ("host.nic.reacts", json!(true)),
+        ("host.nic.empty_queue", json!("any")),
+    ]
+});
+
+/// Refuses parts that the simulator of the run's fidelity lacks.
 pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
-    if scenario.fidelity == Fidelity::Exact {
+    let fidelity = scenario.fidelity;
+    if fidelity == Fidelity::Exact {
         return;
     }
+    let name = fidelity.name();
+    kinds(scenario, problems);
+    let nic = &scenario.scheme.host.nic;
+    let remedy = format!("a NIC of fidelity {name} serves its flows in turn");
+    if fidelity == Fidelity::Ns3Hpcc {
+        let queues = format!("{remedy}, without queues; use 0, or fidelity \"exact\"");
+        problems.unless(nic.queues == 0, "scheme.host.nic.queues", nic.queues, queues);
+    } else {
+        fields(scenario, problems);
+    }
+    let holds = nic.scheduling == NicScheduling::RoundRobin;
+    let turns = format!("{remedy}; use round-robin, or fidelity \"exact\"");
+    problems.unless(holds, "scheme.host.nic.scheduling", "srf", turns);
+    let holds = scenario.faults.outages.is_empty();
+    let remedy = format!(
+        "the simulator of fidelity {name} has no routes that change; leave them out, or use fidelity \
+         \"exact\""
+    );
+    let value = format!("a list of {}", scenario.faults.outages.len());
+    problems.unless(holds, "faults.outages", value, remedy);
+}
+
+/// Refuses policies that the simulator of the run's fidelity lacks. The ns-3 HPCC simulator has one data
+/// queue and PFC; the other one has BFC.
+fn kinds(scenario: &Scenario, problems: &mut Problems) {
     let (switch, host) = (&scenario.scheme.switch, &scenario.scheme.host);
-    let (scheduling, backpressure) = (&switch.scheduling, &switch.backpressure);
-    let (marking, recovery) = (&switch.marking, &host.recovery);
-    let routing = &scenario.scheme.routing;
+    let fidelity = scenario.fidelity;
+    let (assignment, scheduling) = (&switch.assignment, &switch.scheduling);
+    let (backpressure, marking) = (&switch.backpressure, &switch.marking);
+    let (recovery, routing) = (&host.recovery, &scenario.scheme.routing);
+    let or = |hpcc, bfc| if fidelity == Fidelity::Ns3Hpcc { hpcc } else { bfc };
     for (holds, part, given, known) in [
-        (scheduling.is_in_ns3_hpcc(), "switch.scheduling", scheduling.kind(), "fifo"),
-        (backpressure.is_in_ns3_hpcc(), "switch.backpressure", backpressure.kind(), "none or pfc"),
-        (marking.is_in_ns3_hpcc(), "switch.marking", marking.kind(), "none or ecn or telemetry"),
+        (
+            assignment.is_in(fidelity),
+            "switch.assignment",
+            assignment.kind(),
+            or("class", "dynamic"),
+        ),
+        (
+            scheduling.is_in(fidelity),
+            "switch.scheduling",
+            scheduling.kind(),
+            or("fifo", "round-robin or strict"),
+        ),
+        (
+            backpressure.is_in(fidelity),
+            "switch.backpressure",
+            backpressure.kind(),
+            or("none or pfc", "bfc"),
+        ),
+        (
+            marking.is_in(fidelity),
+            "switch.marking",
+            marking.kind(),
+            or("none or ecn or telemetry", "none"),
+        ),
         (
             matches!(recovery, RecoveryConfig::GoBackN(_)),
             "host.recovery",
@@ -33,26 +103,33 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
         (!matches!(routing, RoutingConfig::Spray(_)), "routing", kind(routing), "ecmp"),
     ] {
         let remedy = format!(
-            "the simulator of fidelity ns3-hpcc has nothing like it; use {known}, or fidelity \"exact\""
+            "the simulator of fidelity {} has nothing like it; use {known}, or fidelity \"exact\"",
+            fidelity.name()
         );
         problems.unless(holds, &format!("scheme.{part}.kind"), given, remedy);
     }
-    let nic = &host.nic;
-    let remedy = "a NIC of fidelity ns3-hpcc serves its flows in turn, without queues; use";
-    let queues = format!("{remedy} 0, or fidelity \"exact\"");
-    problems.unless(nic.queues == 0, "scheme.host.nic.queues", nic.queues, queues);
-    let holds = nic.scheduling == NicScheduling::RoundRobin;
-    let turns = format!("{remedy} round-robin, or fidelity \"exact\"");
-    problems.unless(holds, "scheme.host.nic.scheduling", "srf", turns);
-    let holds = scenario.faults.outages.is_empty();
-    let remedy = "the simulator of fidelity ns3-hpcc has no routes that change; leave them out, or use \
-                  fidelity \"exact\"";
-    let value = format!("a list of {}", scenario.faults.outages.len());
-    problems.unless(holds, "faults.outages", value, remedy);
 }
 
-/// Refuses full data packets and round trips that take 0 ns, because the ns-3 HPCC simulator cuts
-/// times off to whole nanoseconds.
+/// Refuses values of fields that NASA-NJU/Pyrrha-NS3 does not know.
+fn fields(scenario: &Scenario, problems: &mut Problems) {
+    let scheme = json!(scenario.scheme);
+    for (field, known) in NS3_BFC_FIELDS.iter() {
+        let Some(value) = scheme.pointer(&format!("/{}", field.replace('.', "/"))) else {
+            continue;
+        };
+        let remedy = format!(
+            "the simulator of fidelity ns3-bfc has nothing else; use {known}, or fidelity \"exact\""
+        );
+        let given = match value.as_u64() {
+            Some(time) if field.ends_with("interval") => Time::from_ps(time).to_string(),
+            _ => value.to_string(),
+        };
+        problems.unless(value == known, &format!("scheme.{field}"), given, remedy);
+    }
+}
+
+/// Refuses full data packets and round trips that take 0 ns, because those simulators cut times off to
+/// whole nanoseconds.
 ///
 /// A last packet that is shorter than the others, an acknowledgement or a control frame may take 0
 /// ns, as in that simulator: each of them answers something that took time.
@@ -63,14 +140,17 @@ pub(super) fn times(scenario: &Scenario, topology: &Topology, problems: &mut Pro
     let (payload, Some(packet)) = (scenario.payload(), full_packet(scenario, problems)) else {
         return;
     };
+    let name = scenario.fidelity.name();
     for (number, link) in (0..).zip(&topology.links) {
-        let (name, rate) = (topology.link_name(number), link.rate);
+        let (link_name, rate) = (topology.link_name(number), link.rate);
         let time = rate.serialization_time(packet, scenario.fidelity);
         let refused = if time == Time::ZERO {
-            format!("a packet of {packet} takes 0 ns on {name} at {rate}; write more, a lower rate")
+            format!(
+                "a packet of {packet} takes 0 ns on {link_name} at {rate}; write more, a lower rate"
+            )
         } else if ns3::link_round_trip(link, payload) == Time::ZERO {
             format!(
-                "the round trip over {name}, at {rate} with a delay of {}, takes 0 ns; write more, \
+                "the round trip over {link_name}, at {rate} with a delay of {}, takes 0 ns; write more, \
                  a longer delay",
                 link.delay
             )
@@ -78,7 +158,7 @@ pub(super) fn times(scenario: &Scenario, topology: &Topology, problems: &mut Pro
             continue;
         };
         let remedy =
-            format!("fidelity ns3-hpcc cuts times to whole ns, and {refused}, or fidelity exact");
+            format!("fidelity {name} cuts times to whole ns, and {refused}, or fidelity exact");
         return problems.unless(false, "wire.payload", payload, remedy);
     }
 }

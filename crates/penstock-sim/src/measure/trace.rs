@@ -7,6 +7,7 @@ use penstock_packet::{Observation, Observer, PacketFlags, PacketKind};
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
 use crate::rows::Record;
+use crate::scenario::TraceConfig;
 use crate::topology::Topology;
 
 /// An observer that writes down every event at the switches that it watches.
@@ -14,6 +15,8 @@ use crate::topology::Topology;
 pub struct PacketTrace {
     /// By node: whether the node is watched.
     watched: Vec<bool>,
+    /// The events that are written down, one bit each by their number.
+    events: u32,
     /// By node and local port: the link that leaves by the port.
     egress_links: Vec<Vec<u32>>,
     /// By node and local port: the link that comes in by the port.
@@ -66,13 +69,16 @@ impl PortLinks {
 }
 
 impl PacketTrace {
-    /// A trace of `nodes`, or of all switches when `nodes` is empty.
-    pub fn new(nodes: &[u32], ports: PortLinks, names: FlowNames) -> Self {
+    /// A trace of what `config` asks for.
+    pub fn new(config: &TraceConfig, ports: PortLinks, names: FlowNames) -> Self {
+        let TraceConfig { nodes, events } = config;
         let watched = (0..ports.egress.len() as u32)
             .map(|node| nodes.is_empty() || nodes.contains(&node))
             .collect();
+        let asked = events.iter().fold(0, |events, &event| events | 1 << event as u32);
         PacketTrace {
             watched,
+            events: if events.is_empty() { u32::MAX } else { asked },
             egress_links: ports.egress,
             ingress_links: ports.ingress,
             names,
@@ -116,7 +122,7 @@ impl Observer for PacketTrace {
 
     fn record(&mut self, seen: Observation) {
         let node = seen.node as usize;
-        if !self.watched[node] {
+        if !self.watched[node] || self.events & (1 << seen.event as u32) == 0 {
             return;
         }
         let (packet, rows) = (seen.packet, &mut self.rows);

@@ -23,10 +23,14 @@ fn observation(node: u32, packet: Packet) -> Observation {
 
 /// The trace of two hosts and two switches, nodes 2 and 3. Links are numbered by 10 · node + port.
 fn trace(nodes: &[u32]) -> PacketTrace {
+    trace_of(&TraceConfig { nodes: nodes.to_vec(), events: vec![] })
+}
+
+fn trace_of(config: &TraceConfig) -> PacketTrace {
     let links =
         |base: u32| (0..4).map(|node| vec![base + 10 * node, base + 10 * node + 1]).collect();
     let ports = PortLinks { egress: links(0), ingress: links(100) };
-    PacketTrace::new(nodes, ports, FlowNames::new(8))
+    PacketTrace::new(config, ports, FlowNames::new(8))
 }
 
 fn column(table: &Table, name: &str) -> Column {
@@ -42,6 +46,17 @@ fn only_the_watched_nodes_are_written_down() {
         }
         assert_eq!(column(&trace.take().unwrap(), "node"), Column::U32(expected));
     }
+}
+
+#[test]
+fn only_the_events_that_are_asked_for_are_written_down() {
+    let events = vec![PacketEvent::Choose, PacketEvent::Drop];
+    let mut trace = trace_of(&TraceConfig { nodes: vec![], events });
+    for event in [PacketEvent::Drop, PacketEvent::Assign, PacketEvent::Choose] {
+        trace.record(Observation { event, ..observation(2, Packet::default()) });
+    }
+    let [drop, choose] = [PacketEvent::Drop, PacketEvent::Choose].map(|event| event as u32);
+    assert_eq!(column(&trace.take().unwrap(), "event"), Column::U32(vec![drop, choose]));
 }
 
 #[test]
@@ -65,5 +80,5 @@ fn the_names_of_events_are_in_the_order_of_their_numbers() {
     assert_eq!(PacketEvent::NAMES[PacketEvent::Drop as usize], "drop");
     assert_eq!(PacketEvent::NAMES[PacketEvent::PauseSent as usize], "pause_sent");
     assert_eq!(PacketEvent::NAMES[PacketEvent::ResumeReceived as usize], "resume_received");
-    assert_eq!(PacketEvent::NAMES.len(), PacketEvent::Deadlock as usize + 1);
+    assert_eq!(PacketEvent::NAMES.len(), PacketEvent::Choose as usize + 1);
 }

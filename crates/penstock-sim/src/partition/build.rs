@@ -20,6 +20,7 @@ use super::{FORESEEN_FROM_LINKS, Partition, host, slot_width_log2};
 use crate::flow::FlowSlots;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
+use crate::ns3::Ns3;
 use crate::setting::Setting;
 use crate::wire::{ELSEWHERE, Wire, WireCounters};
 
@@ -101,7 +102,7 @@ fn partition<O: Observer>(
         wheel: wheel(sources, scenario.fidelity),
         sources,
         measured: Measurements::new(setting, number),
-        ns3: (scenario.fidelity == Fidelity::Ns3Hpcc).then(Box::default),
+        ns3: network.shared.clone().map(|shared| Box::new(Ns3::new(shared))),
         order: None,
         observer,
         starts: VecDeque::new(),
@@ -124,7 +125,7 @@ fn wheel(sources: Sources, fidelity: Fidelity) -> Wheel {
     let wheel = Wheel::new(sources.window() as usize, slot_width_log2(sources.links as usize));
     let mut wheel = match fidelity {
         Fidelity::Exact => wheel,
-        Fidelity::Ns3Hpcc => wheel.in_order_of_scheduling(),
+        Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc => wheel.in_order_of_scheduling(),
     };
     wheel.grow(sources.receiver(1) as usize);
     wheel.set_rank(sources.window(), u64::MAX);

@@ -11,7 +11,7 @@ use penstock_engine::SourceId;
 use penstock_fabric::SwitchTimer;
 use penstock_packet::Observer;
 use penstock_transport::Timer;
-use penstock_units::Time;
+use penstock_units::{Fidelity, Time};
 
 use super::Partition;
 use crate::measure::backlog;
@@ -224,10 +224,12 @@ impl<O: Observer> Partition<O> {
             && !self.wheel.is_pending(clock)
         {
             let time = start.arrival.time;
-            match self.ns3 {
-                None => self.wheel.schedule(clock, time),
-                // In the ns-3 HPCC simulator a flow starts after everything else of its nanosecond.
-                Some(_) => self.wheel.schedule_ranked(clock, time, u64::MAX),
+            match self.setting.scenario.fidelity {
+                Fidelity::Exact => self.wheel.schedule(clock, time),
+                // In the ns-3 HPCC simulator a flow starts after everything else of its nanosecond, in the
+                // one with BFC before.
+                Fidelity::Ns3Hpcc => self.wheel.schedule_ranked(clock, time, u64::MAX),
+                Fidelity::Ns3Bfc => self.wheel.schedule_ranked(clock, time, 0),
             }
         }
     }

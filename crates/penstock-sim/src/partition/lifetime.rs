@@ -81,10 +81,11 @@ impl<O: Observer> Partition<O> {
         forward.clear();
         back.clear();
         let (topology, routing) = (&self.setting.topology, self.router.routing());
+        let flow_hash = self.setting.names.hash(*number);
         if let Some(ns3) = &mut self.ns3 {
-            return ns3.paths(topology, routing, arrival, [forward, back]);
+            return ns3.paths((topology, routing), arrival, flow_hash, [forward, back]);
         }
-        let key = path_key(self.setting.path_seed, self.setting.names.hash(*number));
+        let key = path_key(self.setting.path_seed, flow_hash);
         let ends = (arrival.source, arrival.destination);
         match self.setting.scenario.scheme.routing {
             RoutingConfig::Ecmp {} | RoutingConfig::Spray(_) => {
@@ -116,7 +117,9 @@ impl<O: Observer> Partition<O> {
         let size = Bytes::new(arrival.size);
         let frames = &setting.frames.ideal;
         let ideal = match (setting.scenario.fidelity, &setting.scenario.scheme.routing) {
-            (Fidelity::Ns3Hpcc, _) => ns3::ideal_fct(topology, forward, size, frames),
+            (Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc, _) => {
+                ns3::ideal_fct(topology, forward, size, frames)
+            }
             (Fidelity::Exact, RoutingConfig::Spray(_)) => {
                 sprayed_ideal_fct(topology, self.router.routing(), (forward, back), size, frames)
             }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use penstock_fabric::Routes;
 use penstock_packet::{Packet, PacketKind};
-use penstock_units::Fidelity;
 
 use crate::routing::{Routing, RoutingConfig, Spray, path_key, reply_key, symmetric_port};
 use crate::setting::Setting;
@@ -91,7 +90,7 @@ impl Router {
             }
             _ => None,
         };
-        let is_fixed = scenario.fidelity == Fidelity::Ns3Hpcc;
+        let is_fixed = scenario.fidelity.is_ns3();
         Router {
             routing: Arc::clone(routing),
             path_seed: setting.path_seed,

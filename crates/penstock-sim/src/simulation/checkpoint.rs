@@ -12,7 +12,6 @@ use std::io::{Error, Read, Write};
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Observer;
-use penstock_units::Fidelity;
 use penstock_units::state::State;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -32,7 +31,9 @@ const HEADER: usize = 8 + 4 + 8 + 8;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     /// The run shares random numbers as ns-3 does.
-    #[error("a run with fidelity ns3-hpcc cannot be saved; run it from the beginning to the end")]
+    #[error(
+        "a run with the fidelity of another simulator cannot be saved; run it from the beginning to the end"
+    )]
     Fidelity,
     /// The state cannot be written; why.
     #[error("the checkpoint cannot be written: {0}")]
@@ -74,7 +75,7 @@ impl<O: Observer + BorshSerialize + BorshDeserialize> Simulation<O> {
     /// # Errors
     /// When `sink` fails, and under the fidelity of the ns-3 HPCC simulator.
     pub fn save(&self, mut sink: impl Write) -> Result<(), CheckpointError> {
-        if self.setting.scenario.fidelity == Fidelity::Ns3Hpcc {
+        if self.setting.scenario.fidelity.is_ns3() {
             return Err(CheckpointError::Fidelity);
         }
         let content = self.content().map_err(|error| CheckpointError::Write(error.to_string()))?;

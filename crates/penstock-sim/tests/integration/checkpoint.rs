@@ -7,6 +7,7 @@ use penstock_sim::flow::FlowNames;
 use penstock_sim::measure::table::Table;
 use penstock_sim::measure::trace::{PacketTrace, PortLinks};
 use penstock_sim::network::Network;
+use penstock_sim::scenario::TraceConfig;
 use penstock_sim::simulation::Simulation;
 use penstock_sim::{CheckpointError, Progress, RunOptions, Scenario, Watch};
 use proptest::prelude::*;
@@ -21,7 +22,8 @@ use crate::threads::measured;
 fn built(scenario: &Scenario, partitions: usize) -> Simulation<PacketTrace> {
     let network = Network::build(scenario).unwrap();
     let ports = PortLinks::new(&network.topology);
-    let observer = || PacketTrace::new(&[], ports.clone(), FlowNames::new(scenario.seed));
+    let trace = TraceConfig::default();
+    let observer = || PacketTrace::new(&trace, ports.clone(), FlowNames::new(scenario.seed));
     let mut simulation = Simulation::partitioned(scenario, network, partitions, observer).unwrap();
     simulation.watch_order();
     simulation

@@ -92,7 +92,7 @@ fn measuring_changes_no_result() {
             ("/measure/active_flows", json!(true)),
             ("/measure/events", json!(true)),
             ("/measure/series", json!([[8, 10], [0, 8]])),
-            ("/measure/trace", json!({"nodes": []})),
+            ("/measure/trace", json!({"nodes": [], "events": []})),
         ];
         let all = measured.into_iter().fold(plain, |scenario, (at, new)| with(scenario, at, new));
         assert_eq!(run(&all).summary.digest, digest);

@@ -247,7 +247,7 @@ pub fn bfc() -> Value {
         "admission": shared(false),
         "assignment": {"kind": "dynamic", "queues": 32, "classes": 1, "table_factor": 100,
                        "sticky_hop_rtts": 2.0, "incast_queue": false, "sampling": 1.0,
-                       "empty_queue": "any", "grace_hop_rtts": 0.0, "epoch_bits": 0,
+                       "search": "rotating", "empty_queue": "any", "grace_hop_rtts": 0.0, "epoch_bits": 0,
                        "classes_share": false, "full_port": "random"},
         "scheduling": {"kind": "drr", "quantum": 1_048},
         "marking": {"kind": "none"},

@@ -168,7 +168,7 @@ fn active_flow_times_add_up_to_the_run() {
 
 #[test]
 fn a_trace_tells_of_every_data_packet_at_its_nodes() {
-    let scenario = with(busy(bfc()), "/measure/trace", json!({"nodes": [8]}));
+    let scenario = with(busy(bfc()), "/measure/trace", json!({"nodes": [8], "events": []}));
     let results = run_to_the_end(&with(scenario, "/measure/events", true));
     let read = |name| column(&results, "packets", name);
     let (events, nodes) = (read("event"), read("node"));

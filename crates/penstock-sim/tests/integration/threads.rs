@@ -94,7 +94,7 @@ pub fn measured(scenario: Value) -> Value {
         ("/measure/active_flows", json!(true)),
         ("/measure/queue_delays", json!(true)),
         ("/measure/events", json!(true)),
-        ("/measure/trace", json!({"nodes": []})),
+        ("/measure/trace", json!({"nodes": [], "events": []})),
     ];
     measured.into_iter().fold(scenario, |scenario, (at, new)| with(scenario, at, new))
 }

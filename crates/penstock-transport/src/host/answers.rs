@@ -2,7 +2,6 @@
 //! drops.
 
 use penstock_packet::{PacketFlags, PacketId, PacketKind};
-use penstock_units::Fidelity;
 
 use super::receiving::GAP_UNIT;
 use super::{Host, Request, Turn};
@@ -28,7 +27,7 @@ impl Host {
             };
             let sender = &mut turn.flows.senders[slot as usize];
             let is_complete = sender.on_acknowledgement(turn.now, &acknowledgement);
-            if self.fidelity == Fidelity::Ns3Hpcc && sender.has_moved_gap() {
+            if self.fidelity.is_ns3() && sender.has_moved_gap() {
                 turn.requests.push(Request::Alarm(sender.next_available()));
             }
             if is_complete {

@@ -271,7 +271,7 @@ impl Host {
         self.nic.finish(slot, &mut turn.flows.senders);
         turn.flows.complete(slot);
         turn.requests.push(Request::Completed(flow));
-        if self.fidelity == Fidelity::Ns3Hpcc {
+        if self.fidelity.is_ns3() {
             turn.requests.set_ready();
         }
     }

@@ -151,7 +151,8 @@ impl Host {
         }
         match self.fidelity {
             Fidelity::Exact => self.refresh(turn, slot),
-            Fidelity::Ns3Hpcc => self.watch_sender(turn, slot), // there a timer does not wake the NIC
+            // There a timer does not wake the NIC.
+            Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc => self.watch_sender(turn, slot),
         }
     }
 }

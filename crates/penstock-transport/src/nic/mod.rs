@@ -10,7 +10,8 @@
 //! per packet are [`Nic::next`], then [`Sender::send`], then [`Nic::after_send`]. When `next` finds
 //! nothing, the caller sleeps until [`Nic::wake_at`] or the next input.
 //!
-//! Reading order: `queued`, the NIC of every exact run; `polled`, the NIC of the ns-3 HPCC simulator.
+//! Reading order: `queued`, the NIC of every exact run; `polled`, the NIC of the ns-3 HPCC simulator and
+//! of the BFC that was built on it.
 //!
 //! Sources: round robin, strict priority and pauses per class from the NIC model of
 //! alibaba-edu/High-Precision-Congestion-Control; queues and their pauses from P. Goyal et al.,
@@ -61,7 +62,7 @@ impl Nic {
         assert!(config.suffices_for(classes), "every class needs a queue");
         let kind = match fidelity {
             Fidelity::Exact => Kind::Queued(QueuedNic::new(config, classes)),
-            Fidelity::Ns3Hpcc => Kind::Polled(PolledNic::default()),
+            Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc => Kind::Polled(PolledNic::new(config, fidelity)),
         };
         Nic { kind }
     }
@@ -95,7 +96,7 @@ impl Nic {
         let seat = Seat::new(class, number);
         match &mut self.kind {
             Kind::Queued(nic) => nic.start(slot, seat, flows, rng),
-            Kind::Polled(nic) => nic.start(slot, class, flows),
+            Kind::Polled(nic) => nic.start(slot, seat, flows, rng),
         }
     }
 
@@ -157,15 +158,17 @@ impl Nic {
 
     /// The first switch paused the queue with this label.
     pub fn pause_queue(&mut self, label: u16) {
-        if let Kind::Queued(nic) = &mut self.kind {
-            nic.pause_queue(label);
+        match &mut self.kind {
+            Kind::Queued(nic) => nic.pause_queue(label),
+            Kind::Polled(nic) => nic.set_queue_paused(label, true),
         }
     }
 
     /// The first switch resumed the queue with this label.
     pub fn resume_queue(&mut self, label: u16, flows: &mut [Sender]) {
-        if let Kind::Queued(nic) = &mut self.kind {
-            nic.resume_queue(label, flows);
+        match &mut self.kind {
+            Kind::Queued(nic) => nic.resume_queue(label, flows),
+            Kind::Polled(nic) => nic.set_queue_paused(label, false),
         }
     }
 
@@ -184,12 +187,13 @@ impl Nic {
         }
     }
 
-    /// The queues that are paused, one bit each.
+    /// The queues that are paused, one bit each. Under fidelity ns3-bfc any bits, as many as queues are
+    /// paused.
     #[inline]
     pub fn paused_queues(&self) -> u128 {
         match &self.kind {
             Kind::Queued(nic) => nic.paused_queues(),
-            Kind::Polled(_) => 0,
+            Kind::Polled(nic) => nic.paused_queues(),
         }
     }
 

@@ -11,6 +11,11 @@
 //! gap of all flows with bytes left, blocked and paused flows included. The alarm is not set when that
 //! gap is over already. The driver does not move an alarm that is set.
 //!
+//! NASA-NJU/Pyrrha-NS3 (commit 3765687) has BFC on this NIC. There an ended flow stays in the row for
+//! ever, so no turn is lost. The switch pauses single flows, by their number. With queues, a new flow gets
+//! the lowest queue without a flow, paused or not, and gives it back when its last acknowledgement has
+//! come.
+//!
 //! Cost: linear in the number of flows per packet, as in that simulator. The scan passes a flow that
 //! has nothing left to send without reading the flow's state. On the reference's incasts with DCQCN,
 //! six of ten flows are passed in this way.
@@ -18,16 +23,25 @@
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::Time;
+use penstock_units::random::Pcg32;
+use penstock_units::{Fidelity, Time};
 
-use super::seat::Place;
+use super::config::NicConfig;
+use super::queues::Queues;
+use super::seat::{Place, Seat};
 use crate::sender::Sender;
+
+/// How many flows have a number of their own in packets and pauses (our choice: all that 16 bits tell
+/// apart; number 0 cannot be paused).
+const FLOW_LABELS: u32 = u16::MAX as u32;
 
 /// A flow in the row.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Entry {
     slot: u32,
     class: u8,
+    /// The queue that a pause names.
+    label: u16,
     has_ended: bool,
     /// Whether a scan has found nothing left to send, and nothing has changed since. The flow's seat is
     /// then [`Place::Waiting`], else [`Place::Ready`].
@@ -35,18 +49,44 @@ struct Entry {
 }
 
 /// A NIC that scans its flows.
-#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct PolledNic {
     row: Vec<Entry>,
     /// The place in `row` that sent last.
     last: usize,
     paused_classes: u32,
+    /// The queues that are paused, by label.
+    paused_queues: Vec<u16>,
+    queues: Queues,
+    has_queues: bool,
+    fidelity: Fidelity,
 }
 
 impl PolledNic {
-    pub(super) fn start(&mut self, slot: u32, class: u8, flows: &mut [Sender]) {
-        flows[slot as usize].seat.place = Place::Ready;
-        self.row.push(Entry { slot, class, has_ended: false, is_spent: false });
+    /// A NIC without flows.
+    pub(super) fn new(config: &NicConfig, fidelity: Fidelity) -> Self {
+        PolledNic {
+            row: Vec::new(),
+            last: 0,
+            paused_classes: 0,
+            paused_queues: Vec::new(),
+            queues: Queues::new(config.queues, 1),
+            has_queues: config.queues > 0,
+            fidelity,
+        }
+    }
+
+    /// A flow starts. It gets its queue: a number of its own where the NIC has no queues.
+    pub(super) fn start(&mut self, slot: u32, seat: Seat, flows: &mut [Sender], rng: &mut Pcg32) {
+        let label = match (self.fidelity, self.has_queues) {
+            (Fidelity::Ns3Bfc, false) => 1 + (seat.number % FLOW_LABELS) as u16,
+            (Fidelity::Ns3Bfc, true) => self.queues.assign_lowest(rng),
+            _ => 0,
+        };
+        let flow = &mut flows[slot as usize];
+        flow.seat = Seat { place: Place::Ready, ..seat };
+        flow.set_queue(label);
+        self.row.push(Entry { slot, class: seat.class, label, has_ended: false, is_spent: false });
     }
 
     /// The flow in `slot` may have something to send again.
@@ -62,8 +102,13 @@ impl PolledNic {
     }
 
     pub(super) fn finish(&mut self, slot: u32) {
+        let has_queues = self.has_queues;
         if let Some(entry) = self.open_entry(slot) {
             entry.has_ended = true;
+            let label = entry.label;
+            if has_queues {
+                self.queues.release(label);
+            }
         }
     }
 
@@ -88,7 +133,7 @@ impl PolledNic {
             }
         }
         let slot = found.map(|place| self.row[place].slot);
-        if let Some(first) = first_ended {
+        if let Some(first) = first_ended.filter(|_| self.fidelity == Fidelity::Ns3Hpcc) {
             // The place of the flow that was found, after the ended flows before it have left the row.
             let gone =
                 |place| self.row[first..place].iter().filter(|entry| entry.has_ended).count();
@@ -119,6 +164,7 @@ impl PolledNic {
         }
         flow.next_available() <= now
             && self.paused_classes & (1 << entry.class) == 0
+            && !self.paused_queues.contains(&entry.label)
             && flow.in_flight() < flow.window()
     }
 
@@ -131,6 +177,20 @@ impl PolledNic {
 
     pub(super) fn paused_classes(&self) -> u32 {
         self.paused_classes
+    }
+
+    /// The first switch paused or resumed the queue with this label. Queue 0 is never paused.
+    pub(super) fn set_queue_paused(&mut self, label: u16, is_paused: bool) {
+        self.paused_queues.retain(|&paused| paused != label);
+        if is_paused && label > 0 {
+            self.paused_queues.push(label);
+        }
+    }
+
+    /// As many bits as queues are paused.
+    pub(super) fn paused_queues(&self) -> u128 {
+        let count = self.paused_queues.len() as u32;
+        u128::MAX.checked_shr(u128::BITS - count.min(u128::BITS)).unwrap_or(0)
     }
 
     pub(super) fn pause_class(&mut self, class: u8) {

@@ -57,17 +57,23 @@ impl Queues {
         let Range { start, end } = self.of_class(class);
         let count = end - start;
         let empty = self.empty & (((1 << count) - 1) << start);
-        let unpaused = match choice {
-            EmptyQueue::Any => 0,
-            EmptyQueue::Unpaused => empty & !paused,
+        let candidates = match (choice, empty & !paused) {
+            (EmptyQueue::Any, _) | (EmptyQueue::Unpaused, 0) => empty,
+            (EmptyQueue::Unpaused | EmptyQueue::UnpausedOnly, unpaused) => unpaused,
         };
-        let chosen = match if unpaused == 0 { empty } else { unpaused } {
+        let chosen = match candidates {
             0 => start + ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32,
             empty => self.first(empty),
         };
         self.flows[chosen as usize] += 1;
         self.empty &= !(1 << chosen);
         chosen as u16
+    }
+
+    /// The lowest queue without a flow, for a new flow of the only class; a random one when all have flows.
+    pub(crate) fn assign_lowest(&mut self, rng: &mut Pcg32) -> u16 {
+        self.rotation = 1;
+        self.assign(0, (EmptyQueue::Any, 0), rng)
     }
 
     /// The first of the queues in `empty`, which is not 0, from the place of the rotation on. Moves that

@@ -16,13 +16,17 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
+        Host::with(0, Fidelity::Ns3Hpcc)
+    }
+
+    fn with(queues: u32, fidelity: Fidelity) -> Self {
         let config = NicConfig {
-            queues: 0,
+            queues,
             reacts: true,
             empty_queue: EmptyQueue::Any,
             scheduling: NicScheduling::RoundRobin,
         };
-        Host { nic: Nic::new(&config, 1, Fidelity::Ns3Hpcc), flows: vec![] }
+        Host { nic: Nic::new(&config, 1, fidelity), flows: vec![] }
     }
 
     fn start(&mut self, size: u64, controller: ControllerConfig) {
@@ -125,4 +129,39 @@ fn a_paused_class_sends_nothing() {
     assert_eq!(host.send(1), [0u32; 0]);
     host.nic.resume_class(0);
     assert_eq!(host.send(1), [0]);
+}
+
+#[test]
+fn in_pyrrha_a_pause_names_a_flow_and_ended_flows_keep_their_places() {
+    let mut host = Host::with(0, Fidelity::Ns3Bfc);
+    for size in [1_000, 0, 1_000, 0] {
+        host.start(size, line_rate());
+    }
+    host.nic.pause_queue(2); // the number of a flow, counted from 1
+    assert_eq!(host.nic.paused_queues().count_ones(), 1);
+    assert_eq!(host.send(3), [2, 3, 0]);
+    host.finish(0);
+    host.finish(2);
+    assert_eq!(host.send(1), [3]);
+    host.nic.resume_queue(2, &mut host.flows);
+    assert_eq!(host.send(3), [1, 3, 1]);
+    host.nic.pause_queue(0);
+    assert_eq!(host.nic.paused_queues(), 0, "nobody has number 0");
+}
+
+#[test]
+fn in_pyrrha_a_flow_gets_the_lowest_queue_and_keeps_it_to_its_last_acknowledgement() {
+    let mut host = Host::with(4, Fidelity::Ns3Bfc);
+    for size in [1_000, 1_000, 0] {
+        host.start(size, line_rate());
+    }
+    assert_eq!([0, 1, 2].map(|slot: usize| host.flows[slot].queue()), [1, 2, 3]);
+    assert_eq!(host.send(3), [1, 2, 0]);
+    host.finish(1);
+    host.nic.pause_queue(2);
+    host.start(0, line_rate());
+    assert_eq!(host.flows[3].queue(), 2, "paused or not");
+    assert_eq!(host.send(2), [2, 2]);
+    host.nic.resume_queue(2, &mut host.flows);
+    assert_eq!(host.send(2), [3, 2]);
 }

@@ -76,7 +76,12 @@ class DynamicAssignment(Part):
         range="above 0, at most 1",
         source="BFC A.8: 1 unless sampled",
     )
-    empty_queue: Literal["any", "unpaused"] = field(
+    search: Literal["rotating", "lowest"] = field(
+        "Where the search for an empty queue starts",
+        "rotating",
+        source="BFC 4: Tofino2's rotating priorities",
+    )
+    empty_queue: Literal["any", "unpaused", "unpaused-only"] = field(
         "Which of several empty queues a new flow gets",
         "any",
         source="BFC 3.3.1: the bitmap of empty queues knows no pauses",

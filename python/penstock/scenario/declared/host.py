@@ -26,7 +26,7 @@ class Nic(Part):
     reacts: Flag = field(
         "Whether pauses of its queues are obeyed", True, source="BFC 3; A.8 turns it off"
     )
-    empty_queue: Literal["any", "unpaused"] = field(
+    empty_queue: Literal["any", "unpaused", "unpaused-only"] = field(
         "Which of several empty queues a new flow gets",
         "any",
         source="BFC 3.3.1: the bitmap of empty queues knows no pauses",

@@ -38,6 +38,12 @@ class DrrScheduling(Part):
     )
 
 
+class RoundRobinScheduling(Part):
+    """A packet of each queue in turn, in the order of the queues' numbers."""
+
+    kind: Literal["round-robin"]
+
+
 class WrrScheduling(Part):
     """Classes share the port by weight, queues of a class in turn (ETS)."""
 
@@ -131,6 +137,7 @@ Scheduling = Annotated[
     FifoScheduling
     | StrictScheduling
     | DrrScheduling
+    | RoundRobinScheduling
     | WrrScheduling
     | IdealFairScheduling
     | SrfScheduling
