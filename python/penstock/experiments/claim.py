@@ -27,10 +27,10 @@ class Claim(Declared):
     claim: str
     reported: str
     """What the paper prints, in its words; empty when it only says it in words."""
-    number: float | tuple[float, float] | None = None
+    number: float | tuple[float, float] | Literal["none"] | None = None
     """The number that the paper prints, in `unit`, or the two ends of its range; `near` by default.
 
-    None when the paper has no number.
+    "none" says that the paper has none, where its words have numbers of something else.
     """
     margin: str = ""
     """Why the bounds are as far from the paper's number as they are, or whose they are."""
@@ -76,7 +76,7 @@ class Claim(Declared):
             )
         if (self.near is None) != (self.within is None):
             raise refusal("near and within come together", "write both, or neither")
-        if self.number is not None and not isinstance(self.near, str):
+        if self.number not in (None, "none") and not isinstance(self.near, str):
             self._check_number(self.limits())
         return self
 
@@ -103,7 +103,7 @@ class Claim(Declared):
         """The paper's number as a range, in the claim's unit; None when it has none."""
         number = self.near if self.number is None else self.number
         if number is None or isinstance(number, str):
-            return None
+            return None  # words, or an expression
         return number if isinstance(number, tuple) else (number, number)
 
     def limits(self, near: float | None = None) -> Limits:
