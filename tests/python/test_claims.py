@@ -17,6 +17,8 @@ from penstock.experiments.decision import Limits, decide, median
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
 from penstock.experiments.model import SEEDS, Experiment, Point
+from penstock.runner import run
+from penstock.scenario import Scenario
 
 INF = float("inf")
 
@@ -82,12 +84,12 @@ def judged(drops: Mapping[float, Sequence[float | None]], **claim: Any) -> Judge
     for load, many in drops.items():
         at = {"sweep": Point(name="main"), "load": Point(value=load)}
         for seed, count in enumerate(many, 1):
-            run = synthetic_run("bfc", flows=20)
-            run.summary["drops"] = count
-            run.summary["deadlock"] = {"time_ps": 1} if count == 7 else None
-            grid.append(Cell(at, seed, {}, run=None if count is None else run))
-    (made,) = judge(experiment(**claim), grid, "quick")
-    return made
+            made = synthetic_run("bfc", flows=20)
+            made.summary["drops"] = count
+            made.summary["deadlock"] = {"time_ps": 1} if count == 7 else None
+            grid.append(Cell(at, seed, {}, run=None if count is None else made))
+    (judgement,) = judge(experiment(**claim), grid, "quick")
+    return judgement
 
 
 def test_each_seed_is_judged_by_itself() -> None:
@@ -273,3 +275,14 @@ def test_what_is_pending_is_listed() -> None:
     for name, owed in left.items():
         print(name, *owed, sep="\n  ")
     assert {name.partition("/")[0] for name in left} == set(PENDING), "take it out of PENDING"
+
+
+@pytest.mark.parametrize("identifier", [one for one in IDS if catalogue.load(one).deterministic])
+def test_where_nothing_is_random_a_seed_changes_nothing(identifier: str) -> None:
+    made = catalogue.load(identifier)
+    grid = cells(made, made.scales["quick"])
+    for cell in grid[:: max(len(grid) // 3, 1)]:
+        first, second = (run(Scenario.model_validate(cell.table | {"seed": s})) for s in (1, 2))
+        assert first.flows.height
+        for table in ("flows", "links", "series"):
+            assert getattr(first, table).equals(getattr(second, table)), (cell.name, table)
