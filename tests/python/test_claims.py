@@ -12,6 +12,7 @@ from synthetic_runs import synthetic_run
 
 from penstock import ScenarioError
 from penstock.experiments import catalogue
+from penstock.experiments.bounds import apart_text
 from penstock.experiments.claim import Claim
 from penstock.experiments.decision import Limits, decide, median
 from penstock.experiments.grid import Cell, cells
@@ -147,9 +148,18 @@ def test_a_seed_without_a_number_is_named_and_two_are_needed() -> None:
     assert (made.verdict, made.measured) == ("not decided", None)
 
 
+def test_a_number_does_not_read_like_a_bound_that_it_is_not() -> None:
+    assert apart_text(1.0004, (1.0, float("inf")), "") == "1.0004"
+    assert apart_text(0.99951, (1.0,), "µs") == "0.9995 µs"
+    assert apart_text(1.0, (1.0,), "") == "1"
+    assert apart_text(2.04, (1.0,), "") == "2.04"
+    made = judged({0.1: [10_004]}, seeds=[1], measure=f"{TOTAL} / 10000", above=1)
+    assert made.measured_text == "1.0004"
+
+
 def test_one_seed_says_so() -> None:
     made = judged({0.1: [10]}, seeds=[1], measure=TOTAL, at_least=5)
-    assert (made.verdict, made.spread_text) == ("holds", "not known: one seed")
+    assert (made.verdict, made.spread_text) == ("holds", "no spread: one seed")
 
 
 def test_a_reason_is_shown_only_where_a_claim_fails() -> None:
@@ -232,7 +242,7 @@ def test_what_is_not_random_says_so() -> None:
     page["scales"] = {"quick": {}}
     fixed = Experiment.model_validate(page | {"deterministic": "Two flows at fixed times."})
     (made,) = judge(fixed, cells(fixed, fixed.scales["quick"]), "quick")
-    assert (made.verdict, made.spread_text) == ("holds", "none: nothing is random")
+    assert (made.verdict, made.spread_text) == ("holds", "no spread: nothing is random")
 
 
 IDS = catalogue.identifiers()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from penstock.experiments.claim import Claim
 from penstock.readable import number_text
+
+DIGITS, DIGITS_MAX = 3, 6
+"""Digits of a number in tables, and the most where it would read like its bound; our choice."""
 
 
 def bounds_text(claim: Claim, near: str = "") -> str:
@@ -33,6 +38,17 @@ def bounds_text(claim: Claim, near: str = "") -> str:
 def with_unit(value: float, unit: str) -> str:
     """A number with its unit."""
     return f"{number_text(value)} {unit}".strip()
+
+
+def apart_text(value: float, bounds: Iterable[float], unit: str) -> str:
+    """A number with its unit, with as many digits as it takes to tell it from its bounds."""
+    others = [bound for bound in bounds if bound != value]
+    digits = DIGITS
+    while digits < DIGITS_MAX and number_text(value, digits) in {
+        number_text(bound, digits) for bound in others
+    }:
+        digits += 1
+    return f"{number_text(value, digits)} {unit}".strip()
 
 
 def range_text(lowest: float, highest: float, unit: str = "") -> str:

@@ -15,9 +15,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from penstock.experiments.bounds import bounds_text, range_text, with_unit
+from penstock.experiments.bounds import apart_text, bounds_text, range_text, with_unit
 from penstock.experiments.claim import Claim
-from penstock.experiments.decision import Decision, Verdict, decide, median
+from penstock.experiments.decision import Decision, Limits, Verdict, decide, median
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError, Selection
 from penstock.experiments.grid import Cell, stands
 from penstock.experiments.metric import OF_ALL_RUNS
@@ -39,6 +39,8 @@ class Judgement:
     """The bounds in words."""
     measured: float | None = None
     """The number, the median over seeds; None when it could not be measured."""
+    limits: Limits = field(default_factory=Limits)
+    """The bounds."""
     repetitions: list[float] = field(default_factory=list)
     """The same number from each seed alone; empty where nothing is repeated."""
     spread_text: str = ""
@@ -51,7 +53,8 @@ class Judgement:
         """The measured number with its unit, or why there is none."""
         if self.measured is None:
             return self.remark
-        return with_unit(self.measured, self.claim.unit)
+        ends = (self.limits.lower, self.limits.upper)
+        return apart_text(self.measured, ends, self.claim.unit)
 
     @property
     def reason(self) -> str:
@@ -122,6 +125,7 @@ def _judge(claim: Claim, bench: _Bench, scale: str) -> Judgement:
         worst.decision.verdict,
         tolerance,
         worst.value,
+        claim.limits(worst.near),
         worst.repetitions,
         bench.spread_text(claim, worst.repetitions),
         " ".join(filter(None, [place, _undecided(worst, claim.unit), told])),
@@ -181,9 +185,9 @@ class _Bench:
     def spread_text(self, claim: Claim, repetitions: Sequence[float]) -> str:
         """The spread of a claim in words, or why there is none."""
         if not self._is_random:
-            return "none: nothing is random"
+            return "no spread: nothing is random"
         if not repetitions:
-            return "not known: one seed"
+            return "no spread: one seed"
         count = len(repetitions)
         over = f"{count} seeds, each left out once" if is_pooled(claim) else f"{count} seeds"
         return f"{range_text(min(repetitions), max(repetitions), claim.unit)} over {over}"
