@@ -206,7 +206,7 @@ class _Bench:
             place = f" at {none}" if str(none) else ""
             return f"no run{place} at scale {self._scale}"
         if math.isnan(value) or (near is not None and math.isnan(near)):
-            return "too few flows to measure it"
+            return "no number: too few flows, or nothing over nothing"
         return value, near
 
 
