@@ -54,7 +54,7 @@ class Claim(Declared):
     where: dict[str, str | float] = Field(default_factory=dict)
     """Points to which `over` and all selections are restricted."""
     pooled: bool = False
-    """Whether the runs of all seeds give one number together, e.g. the deviation over runs.
+    """Whether the runs of all seeds give one number together: a deviation over runs, drops.
 
     Its spread is then that of the same number with each seed left out.
     """
