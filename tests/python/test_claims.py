@@ -50,6 +50,13 @@ def test_the_rule(values: list[float], limits: Limits, verdict: str) -> None:
     assert decide(median(values), values, limits).verdict == verdict
 
 
+def test_infinite_numbers_have_a_margin() -> None:
+    assert Limits(upper=9).margin(-INF) == Limits(lower=2).margin(INF) == INF
+    assert Limits(lower=2).margin(-INF) == -INF
+    assert Limits(lower=2, upper=9).margin(5) == 3
+    assert Limits(lower=2, upper=9).margin(10) == -1
+
+
 def test_without_repetitions_the_value_decides() -> None:
     assert decide(2.01, [], Limits(lower=2)).verdict == "holds"
     assert decide(1.99, [], Limits(lower=2)).verdict == "fails"

@@ -43,7 +43,12 @@ class Limits:
 
     def margin(self, value: float) -> float:
         """How far inside a value lies from the nearest bound; negative: how far outside."""
-        return min(value - self.lower, self.upper - value)
+        inside = [math.inf]  # without a bound
+        if self.lower > -math.inf:
+            inside.append(value - self.lower)
+        if self.upper < math.inf:
+            inside.append(self.upper - value)
+        return min(inside)
 
 
 @dataclass(frozen=True)
