@@ -14,7 +14,8 @@ from fake_core import FakeCore
 
 from penstock import ScenarioError
 from penstock.cli import main
-from penstock.experiments import campaign, catalogue, outcome
+from penstock.errors import StorageError
+from penstock.experiments import campaign, catalogue, cost, outcome
 from penstock.experiments.campaign import Campaign, Standing, reproduce_many
 from penstock.experiments.cost import measured_costs
 from penstock.experiments.outcome import OUTCOME_FILE, Outcome
@@ -106,7 +107,7 @@ def test_one_page_holds_every_claim_and_main_figure(
     facts = json.loads(Path("runs/summary-quick.json").read_text("utf-8"))
     assert list(facts["totals"]) == ["x", "y", "all"]
     every = facts["totals"]["all"]
-    assert (every["hold"], every["fail"], every["not_judged"]) == (3, 0, 3)
+    assert (every["hold"], every["fail"], every["not_decided"]) == (3, 0, 3)
     first = facts["experiments"][0]
     assert (first["id"], first["covers"], first["state"]) == ("x/fig2", ["x/fig3"], "done")
     assert first["runs"] == 2
@@ -114,10 +115,15 @@ def test_one_page_holds_every_claim_and_main_figure(
     assert first["claims"][0] == {
         "claim": "BFC drops nothing.",
         "reported": "never",
+        "number": "",
         "measured": "0",
         "value": 0.0,
+        "spread": "0 over 2 seeds",
+        "by_seed": [0.0, 0.0],
         "tolerance": "≤ 0",
-        "holds": True,
+        "margin": "",
+        "verdict": "holds",
+        "reason": "",
         "remark": "",
     }
 
@@ -264,5 +270,62 @@ def test_a_part_of_another_experiment_is_listed_shown_and_found(
         catalogue.load("x/fig3")
 
 
+def test_a_claim_that_fails_shows_its_reason_in_every_place(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = f'reason = "scale"\nbecause = "It is a short run."\nmeasure = "1 + {DROPS}"'
+    for name, words in (("x/fig2", told), ("x/fig10", f'measure = "1 + {DROPS}"')):
+        path = tiny / f"{name}.toml"
+        path.write_text(path.read_text().replace(f'measure = "{DROPS}"', words))
+    assert main(["reproduce", "--all"]) == 0
+    facts = json.loads(Path("runs/summary-quick.json").read_text("utf-8"))
+    every = facts["totals"]["all"]
+    assert (every["hold"], every["fail"], every["not_decided"]) == (1, 2, 3)
+    assert {reason: many for reason, many in every["reasons"].items() if many} == {
+        "scale": 1,
+        "not stated": 1,
+    }
+    first = facts["experiments"][0]["claims"][0]
+    assert (first["verdict"], first["reason"], first["remark"]) == (
+        "fails",
+        "scale",
+        "It is a short run.",
+    )
+    for page in ("runs/summary-quick.html", "runs/x/fig2-quick/report.html"):
+        text = Path(page).read_text("utf-8")
+        assert '<td class="verdict fails">fails<div class="small">scale</div>' in text
+        assert "It is a short run." in text
+        assert "0 over 2 seeds" not in text or page.endswith("quick.html")
+    assert "reason not stated" in Path("runs/x/fig10-quick/report.html").read_text("utf-8")
+    capsys.readouterr()
+    assert main(["reproduce", "x/fig2"]) == 0
+    assert "fails: scale" in " ".join(capsys.readouterr().out.split())
+
+
 def test_costs_are_of_experiments_that_exist() -> None:
     assert set(measured_costs()) <= set(catalogue.identifiers())
+
+
+def test_a_run_renews_its_own_cost_and_no_other(tiny: Path, times: Path) -> None:
+    old = {"y/table1": 77.0, "x/fig10": 5.0}
+    times.write_text(json.dumps({"what": "", "cpu_seconds": old}))
+    write(tiny, "x/fig10", measure=WRONG)
+    reproduce_many(["x/fig2", "x/fig10"], jobs=1)
+    renewed = measured_costs()
+    assert renewed.pop("x/fig2") < 60
+    assert renewed == old  # x/fig10 failed
+    reproduce_many(["y/table1"], "paper", jobs=1)
+    assert measured_costs()["y/table1"] == 77.0
+    assert list(measured_costs()) == ["x/fig2", "x/fig10", "y/table1"]
+
+
+def test_costs_that_cannot_be_written_stop_nothing(
+    tiny: Path, times: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path, _: bytes) -> None:
+        raise StorageError(f"{path}: Permission denied")
+
+    monkeypatch.setattr(cost, "write_whole", refused)
+    before = times.read_bytes()
+    assert reproduce_many(["x/fig2"], jobs=1).is_complete
+    assert times.read_bytes() == before

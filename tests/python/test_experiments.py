@@ -16,13 +16,16 @@ from synthetic_runs import synthetic_run
 
 from penstock import ScenarioError
 from penstock.experiments import catalogue
+from penstock.experiments.bounds import bounds_text
+from penstock.experiments.claim import Claim
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError
 from penstock.experiments.figure import draw, run_of_seed
 from penstock.experiments.grid import Cell, cells
-from penstock.experiments.judge import bounds_text, judge
+from penstock.experiments.judge import judge
 from penstock.experiments.metric import METRICS
-from penstock.experiments.model import Claim, Experiment, FigureSpec, Point, Sweep
+from penstock.experiments.model import Experiment, FigureSpec, Point, Sweep
+from penstock.experiments.queueing import QUEUEING
 from penstock.experiments.reproduce import reproduce
 from penstock.results import Run
 from penstock.scenario import Scenario
@@ -147,30 +150,30 @@ def _cells() -> list[Cell]:
     ]
 
 
-def _verdict(**claim: Any) -> tuple[bool | None, str]:
+def _verdict(**claim: Any) -> tuple[str, str]:
     (judgement,) = judge(_experiment(**claim), _cells(), "quick")
-    return judgement.holds, judgement.measured_text
+    return judgement.verdict, judgement.measured_text
 
 
 def test_bounds_are_applied_as_they_stand() -> None:
     drops = "total(scheme='bfc', of='drops')"
-    assert _verdict(measure=drops, at_most=3) == (True, "3")
-    assert _verdict(measure=drops, below=3) == (False, "3")
-    assert _verdict(measure=drops, at_least=2, at_most=4) == (True, "3")
-    assert _verdict(measure=drops, near=2.5, within=0.2, relative=True) == (True, "3")
-    assert _verdict(measure=drops, near=2.5, within=0.4) == (False, "3")
-    assert _verdict(measure=f"{drops} / 10", at_least=30, unit="%") == (True, "30 %")
-    assert _verdict(measure=drops, near="1 + 2", within=0) == (True, "3")
+    assert _verdict(measure=drops, at_most=3) == ("holds", "3")
+    assert _verdict(measure=drops, below=3) == ("fails", "3")
+    assert _verdict(measure=drops, at_least=2, at_most=4) == ("holds", "3")
+    assert _verdict(measure=drops, near=2.5, within=0.2, relative=True) == ("holds", "3")
+    assert _verdict(measure=drops, near=2.5, within=0.4) == ("fails", "3")
+    assert _verdict(measure=f"{drops} / 10", at_least=30, unit="%") == ("holds", "30 %")
+    assert _verdict(measure=drops, near="1 + 2", within=0) == ("holds", "3")
     (judged,) = judge(_experiment(measure=drops, near="2 * 1.5", within=0), _cells(), "quick")
     assert judged.tolerance == "3 ± 0"
 
 
 def test_a_scheme_that_does_not_exist_is_reported() -> None:
     claim = {"measure": "total(scheme='none-such', of='drops')", "at_most": 0}
-    assert _verdict(**claim) == (None, "not implemented yet: none-such")
+    assert _verdict(**claim) == ("not decided", "not implemented yet: none-such")
     over = {"measure": "total(of='drops')", "at_most": 0, "over": ["scheme"]}
     (judgement,) = judge(_experiment(**over), _cells(), "quick")
-    assert judgement.holds is False
+    assert judgement.verdict == "fails"
     assert judgement.remark == "Worst at scheme = bfc. not implemented yet: none-such"
 
 
@@ -197,7 +200,7 @@ def test_a_timeline_shows_the_seed_that_it_names_or_the_first() -> None:
 
 def test_a_claim_of_another_scale_is_not_judged() -> None:
     claim = {"measure": "total(scheme='bfc', of='drops')", "at_most": 9, "scales": ["paper"]}
-    assert _verdict(**claim) == (None, "not judged at scale quick")
+    assert _verdict(**claim) == ("not decided", "not judged at scale quick")
 
 
 def test_missing_runs_are_errors_of_their_own() -> None:
@@ -233,14 +236,13 @@ def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
     )
     page = json.loads(done.to_json())
     assert list(page) == ["id", "scale", "claims", "series"]
-    assert [list(c) for c in page["claims"]] == [
-        ["claim", "reported", "measured", "tolerance", "holds"]
-    ] * len(done.experiment.claims)
-    assert None not in [c["holds"] for c in page["claims"]]
+    assert page["claims"] == [one.row().model_dump() for one in done.judgements]
+    assert len(page["claims"]) == len(done.experiment.claims)
+    assert None not in [c["value"] for c in page["claims"]]
     assert set(page["series"]["slowdown"]["name"]) - set(page["series"]["buffer"]["name"]) == {
         "expresspass"
     }
-    assert told[-1] == (7, 7)
+    assert told[-1] == (21, 21)
     assert "not implemented yet" not in done.report.read_text("utf-8")
     assert {"slowdown.svg", "slowdown.png", "slowdown.csv"} <= {
         path.name for path in (tmp_path / "figures").iterdir()
@@ -253,6 +255,18 @@ def test_wasted_credits_are_a_share_of_those_sent() -> None:
     for run, (sent, wasted) in zip(runs, [(300, 30), (100, 2)], strict=True):
         run.summary |= {"credits_sent": sent, "credits_wasted": wasted}
     assert METRICS["wasted_credits"](runs) == 0.08
+
+
+def test_a_queues_share_of_samples_counts_its_own_link() -> None:
+    run = synthetic_run("bfc", flows=10)
+    number = int(run.series["link"][0])
+    ends = run.links.filter(run.links["link"] == number).select("from", "to").row(0)
+    own = run.series["link"] == number
+    queue = np.where(own.to_numpy(), np.arange(own.len()) % 4 * 100, 9_999)
+    run.series = run.series.with_columns(queue_bytes=pl.Series(queue))
+    expected = float((queue[own.to_numpy()] <= 100).mean())
+    assert 0 < expected < 1
+    assert QUEUEING["queue_at_most"]([run], link=ends, most=100) == expected
 
 
 def test_drop_share_counts_packets_at_the_hosts() -> None:
@@ -276,7 +290,8 @@ def test_an_interrupt_leaves_what_had_finished(tmp_path: Path) -> None:
         return synthetic_runner(first, **rest)
 
     done = reproduce("bfc/fig10", "quick", tmp_path, runner=interrupted)
-    assert [cell.name for cell in done.cells if cell.run] == ["bfc-seed1", "ideal-fq-seed1"]
-    assert "Interrupted: 5 runs were not made" in done.report.read_text("utf-8")
-    verdicts = {one.claim.claim: one.holds for one in done.judgements}
-    assert verdicts["HPCC's short flows have at least twice BFC's p99 slowdown."] is None
+    assert [cell.name for cell in done.cells if cell.run] == ["bfc-seed1", "bfc-seed2"]
+    assert "Interrupted: 19 runs were not made" in done.report.read_text("utf-8")
+    told = {one.claim.claim: one for one in done.judgements}
+    hpcc = told["HPCC's short flows have 2.3 to 3 times BFC's p99 slowdown."]
+    assert (hpcc.verdict, hpcc.measured) == ("not decided", None)

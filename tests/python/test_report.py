@@ -94,12 +94,30 @@ def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
 
 
 def test_claims_come_first_with_their_verdict(tmp_path: Path) -> None:
+    words = {"reported": "nearly one", "tolerance": "≤ 2"}
     claims = [
-        report.ClaimRow("a", "1", "1.1", "≤ 2", True),
-        report.ClaimRow("b", "1", "3", "≤ 2", False, "noise"),
-        report.ClaimRow("c", "1", "not implemented yet: homa", "≤ 2", None),
+        report.ClaimRow(
+            claim="a",
+            measured="1.1",
+            number="0.9",
+            spread="1–1.2 over 3 seeds",
+            margin="read off",
+            verdict="holds",
+            **words,
+        ),
+        report.ClaimRow(claim="b", measured="3", verdict="fails", reason="scale", **words),
+        report.ClaimRow(claim="c", measured="3", verdict="fails", reason="not stated", **words),
+        report.ClaimRow(claim="d", measured="no run", verdict="not decided", **words),
     ]
     page = report.write({}, tmp_path, title="t", claims=claims, figures=[]).read_text("utf-8")
-    verdicts = re.findall(r'<td class="verdict \w+">([^<]+)</td>', page)
-    assert verdicts == ["holds", "does not hold", "not judged"]
+    verdicts = re.findall(r'<td class="verdict (\w+)">([^<]+)(?:<[^>]+>([^<]+))?', page)
+    assert verdicts == [
+        ("holds", "holds", ""),
+        ("fails", "fails", "scale"),
+        ("fails", "fails", "reason not stated"),
+        ("open", "not decided", ""),
+    ]
+    first = page[page.index("<td>a</td>") : page.index("<td>b</td>")]
+    for part in ("nearly one", "0.9", "1.1", "1–1.2 over 3 seeds", "≤ 2", "read off"):
+        assert f">{part}<" in first
     assert not list(tmp_path.glob(".report*"))

@@ -29,6 +29,7 @@ from penstock.cli.runs import interrupted
 from penstock.errors import nearest, refuse
 from penstock.experiments import catalogue
 from penstock.experiments.campaign import Campaign, Standing, reproduce_many
+from penstock.experiments.decision import VERDICTS
 from penstock.experiments.outcome import Outcome
 from penstock.experiments.overview import json_beside, overview_file, write_overview
 from penstock.experiments.reproduce import reproduce as reproduce_one
@@ -124,7 +125,7 @@ def _one(identifier: str, options: Options) -> None:
     if options.as_json:
         typer.echo(done.to_json())
     else:
-        titles = ["Claim", "Reported", "Measured", "Tolerance", "Holds"]
+        titles = ["Claim", "Reported", "Measured", "Spread", "Accepted", "Verdict"]
         output.print_table(titles, (_claim_row(one.row()) for one in done.judgements))
         typer.echo(f"report: {done.report}")
     unmade = [cell.name for cell in done.cells if cell.run is None and not cell.missing]
@@ -134,9 +135,11 @@ def _one(identifier: str, options: Options) -> None:
 
 
 def _claim_row(row: ClaimRow) -> list[str | Text]:
-    """A judged claim of a paper: claim, reported, measured, tolerance, whether it holds."""
-    verdict = {True: Text("yes"), False: Text("no", style="bold"), None: Text("not judged")}
-    return [row.claim, row.reported, row.measured, row.tolerance, verdict[row.holds]]
+    """A judged claim of a paper: claim, reported, measured, spread, accepted, verdict."""
+    reported = f"{row.reported} ({row.number})" if row.number else row.reported
+    accepted = f"{row.tolerance} ({row.margin})" if row.margin else row.tolerance
+    verdict = Text(row.told, style="bold" if row.verdict == "fails" else "")
+    return [row.claim, reported, row.measured, row.spread, accepted, verdict]
 
 
 def _saved(target: Path, names: list[str]) -> list[Run]:
@@ -176,7 +179,7 @@ def _many(identifiers: list[str], options: Options) -> None:
     if options.as_json:
         typer.echo(facts.read_text("utf-8"), nl=False)
     else:
-        titles = ["Experiment", "Hold", "Do not hold", "Not judged", "CPU time [s]", "State"]
+        titles = ["Experiment", "Hold", "Fail", "Not decided", "CPU time [s]", "State"]
         output.print_table(titles, (_row(done, name) for name in identifiers))
         typer.echo(f"summary: {page}\njson: {facts}")
     if not done.is_complete:
@@ -192,7 +195,7 @@ def _told(outcome: Outcome) -> str:
     if outcome.failure:
         return f"{outcome.id}: failed: {outcome.failure}"
     return (
-        f"{outcome.id}: {outcome.count(True)} of {len(outcome.verdicts)} claims hold, "
+        f"{outcome.id}: {outcome.count('holds')} of {len(outcome.claims)} claims hold, "
         f"{outcome.cpu_seconds:.1f} s of processor time"
     )
 
@@ -201,6 +204,6 @@ def _row(done: Campaign, name: str) -> list[str]:
     outcome = done.outcomes.get(name)
     if outcome is None:
         return [name, "", "", "", "", "not finished"]
-    counts = [str(outcome.count(holds)) for holds in (True, False, None)]
+    counts = [str(outcome.count(one)) for one in VERDICTS]
     state = f"failed: {outcome.failure}" if outcome.failure else "done"
     return [name, *counts, f"{outcome.cpu_seconds:.1f}", state]

@@ -21,13 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from penstock.experiments.catalogue import load
-from penstock.experiments.cost import expected_cost
+from penstock.experiments.cost import expected_cost, renew_cost
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.model import Experiment
 from penstock.experiments.outcome import (
     OUTCOME_FILE,
     Outcome,
-    Verdict,
     failed,
     finished,
     inputs_digest,
@@ -294,6 +293,8 @@ class _Worker:
         if outcome is None:
             outcome = failed(task.experiment, self._campaign.scale, task.failure, task.trace)
         outcome.save(task.directory)
+        if not outcome.failure:
+            renew_cost(outcome.id, outcome.scale, outcome.cpu_seconds)
         task.grid.clear()
         for cell in task.todo:
             cell.run = None  # its tables would stay in memory
@@ -313,7 +314,7 @@ class _Worker:
             inputs=task.inputs,
             version=package_version(),
             commit=source_commit(),
-            verdicts=[Verdict.of(one) for one in made.judgements],
+            claims=[one.row() for one in made.judgements],
             figure=made.figures[0].name if made.figures else "",
             is_wide=bool(made.figures) and made.figures[0].wide,
             notes=made.missing,

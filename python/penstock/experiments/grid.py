@@ -14,7 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from penstock.analysis import MeasuredRun
-from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep, Table
+from penstock.experiments.declared import Table
+from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
 from penstock.scenario.scheme import preset_names
 from penstock.scenario.table import with_key
 
@@ -63,7 +64,7 @@ def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
             table = _apply(base, points.pop("scheme").set) if sweep.schemes else base
             for changes in (sweep.set, scale.set, *(point.set for point in points.values())):
                 table = _apply(table, changes)
-            for seed in scale.seeds:
+            for seed in experiment.seeds(scale):
                 found.append(Cell(at, seed, table | {"seed": seed}, missing))
     return found
 

@@ -1,99 +1,237 @@
 """Compares what was measured with what the paper says.
 
-Invariant: the bounds come from the experiment's file and are applied as they stand. A claim cannot
-be judged when its scheme does not exist yet, or when the scale cannot show it. Such a claim says
-why, and neither holds nor fails.
+A claim's expression is evaluated over the runs of each seed by themselves, at every point that the
+claim goes along. `decision` turns each point's numbers into a verdict, and the worst point is the
+claim's. Invariant: the bounds come from the experiment's file and are applied as they stand. A
+claim that cannot be judged, because its scheme does not exist yet or the scale cannot show it, says
+why and is not decided.
 """
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from penstock.experiments.bounds import apart_text, bounds_text, range_text, with_unit
+from penstock.experiments.claim import Claim
+from penstock.experiments.decision import Decision, Limits, Verdict, decide, median
 from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError, Selection
 from penstock.experiments.grid import Cell, stands
-from penstock.experiments.model import Claim, Experiment, Point
+from penstock.experiments.metric import OF_ALL_RUNS
+from penstock.experiments.model import Experiment, Point
 from penstock.readable import number_text
-from penstock.report import ClaimRow
+from penstock.report.verdict import NOT_STATED, ClaimRow
+
+REPETITIONS_MIN = 2
+"""Seeds that must give a number where several were meant to; our choice: one has no spread."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim with its verdict."""
+    """A claim with its verdict; all numbers are in the claim's unit."""
 
     claim: Claim
+    verdict: Verdict
     tolerance: str
     """The bounds in words."""
-    measured: float | None
-    """The number, in the claim's unit; None when it could not be measured."""
-    holds: bool | None
-    """None when it could not be judged."""
+    measured: float | None = None
+    """The number, the median over seeds; None when it could not be measured."""
+    limits: Limits = field(default_factory=Limits)
+    """The bounds."""
+    repetitions: list[float] = field(default_factory=list)
+    """The same number from each seed alone; empty where nothing is repeated."""
+    spread_text: str = ""
+    """The spread in words, or why there is none."""
     remark: str = ""
-    """Why it could not be judged, or at which point the worst value was found."""
+    """Why it is not decided, or at which point the worst value was found."""
 
     @property
     def measured_text(self) -> str:
         """The measured number with its unit, or why there is none."""
         if self.measured is None:
             return self.remark
-        return _with_unit(self.measured, self.claim.unit)
+        ends = (self.limits.lower, self.limits.upper)
+        return apart_text(self.measured, ends, self.claim.unit)
+
+    @property
+    def reason(self) -> str:
+        """Why the claim fails, one of `Reason` or "not stated"; empty where it does not fail."""
+        return (self.claim.reason or NOT_STATED) if self.verdict == "fails" else ""
 
     def row(self) -> ClaimRow:
         """The judgement as a line of a report."""
-        remarks = [self.claim.remark, self.remark if self.measured is not None else ""]
+        claim = self.claim
+        told = [claim.remark, self.remark if self.measured is not None else ""]
+        if self.verdict != "holds" and self.measured is not None:
+            told.append(claim.because)
+        number = claim.reported_range
         return ClaimRow(
-            claim=self.claim.claim,
-            reported=self.claim.reported,
+            claim=claim.claim,
+            reported=claim.reported,
+            number=range_text(*number, claim.unit) if number else "",
             measured=self.measured_text,
+            value=_finite(self.measured),
+            spread=self.spread_text,
+            by_seed=[_finite(one) for one in self.repetitions],
             tolerance=self.tolerance,
-            holds=self.holds,
-            remark=" ".join(remark for remark in remarks if remark),
+            margin=" ".join(filter(None, [claim.margin, claim.one_sided])),
+            verdict=self.verdict,
+            reason=self.reason,
+            remark=" ".join(filter(None, told)),
         )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was measured at a point."""
+
+    at: Selection
+    value: float
+    repetitions: list[float]
+    near: float | None
+    decision: Decision
 
 
 def judge(experiment: Experiment, cells: Sequence[Cell], scale: str) -> list[Judgement]:
     """Judge all claims of an experiment, in the order of the file."""
-    evaluator = Evaluator(cells, list(experiment.axes))
-    return [_judge(claim, evaluator, cells, scale) for claim in experiment.claims]
+    bench = _Bench(experiment, cells, scale)
+    return [_judge(claim, bench, scale) for claim in experiment.claims]
 
 
-def _judge(claim: Claim, evaluator: Evaluator, cells: Sequence[Cell], scale: str) -> Judgement:
+def _judge(claim: Claim, bench: _Bench, scale: str) -> Judgement:
     tolerance = bounds_text(claim)
     if scale not in claim.scales:
-        return Judgement(claim, tolerance, None, None, f"not judged at scale {scale}")
-    worst: tuple[float, float, bool, Selection] | None = None
+        remark = f"not judged at scale {scale}"
+        return Judgement(claim, "not decided", tolerance, remark=remark)
+    found: list[_Found] = []
     obstacles: list[str] = []
-    for at in selections(cells, claim.over, claim.where):
-        try:
-            value = evaluator.value(claim.measure, at)
-        except MissingSchemeError as missing:
-            obstacles.append(f"not implemented yet: {missing}")
-            continue
-        except NoRunsError as none:
-            obstacles.append(f"no run at {none} at scale {scale}")
-            continue
-        if math.isnan(value):
-            obstacles.append("too few flows to measure it")
-            continue
-        margin, holds = _margin(claim, value, evaluator, at)
-        if worst is None or margin < worst[0]:
-            worst = (margin, value, holds, at)
+    for at in selections(bench.cells, claim.over, claim.where):
+        one, in_the_way = bench.measure(claim, at)
+        obstacles += in_the_way
+        if one is not None:
+            found.append(one)
     told = "; ".join(dict.fromkeys(obstacles))
-    if worst is None:
-        return Judgement(claim, tolerance, None, None, told)
-    _, value, holds, place = worst
-    note = f"Worst at {_at_text(place, claim.over)}." if claim.over else ""
-    if isinstance(claim.near, str):
-        near = evaluator.value(claim.near, place) * (100 if claim.unit == "%" else 1)
-        tolerance = bounds_text(claim, number_text(near))
-    shown = value * 100 if claim.unit == "%" else value
-    return Judgement(claim, tolerance, shown, holds, " ".join(filter(None, [note, told])))
+    if not found:
+        return Judgement(claim, "not decided", tolerance, remark=told)
+    worst = min(found, key=lambda one: one.decision.rank)
+    if isinstance(claim.near, str) and worst.near is not None:
+        tolerance = bounds_text(claim, number_text(worst.near))
+    place = f"Worst at {_at_text(worst.at, claim.over)}." if claim.over else ""
+    return Judgement(
+        claim,
+        worst.decision.verdict,
+        tolerance,
+        worst.value,
+        claim.limits(worst.near),
+        worst.repetitions,
+        bench.spread_text(claim, worst.repetitions),
+        " ".join(filter(None, [place, _undecided(worst, claim.unit), told])),
+    )
 
 
-def _at_text(at: Selection, axes: Sequence[str]) -> str:
-    return ", ".join(f"{axis} = {_plain(at[axis])}" for axis in axes)
+def _undecided(found: _Found, unit: str) -> str:
+    """Why numbers decide nothing; empty where they do."""
+    decision = found.decision
+    if decision.verdict != "not decided":
+        return ""
+    side = "inside" if decision.margin >= 0 else "outside"
+    margin, spread = with_unit(abs(decision.margin), unit), with_unit(decision.spread, unit)
+    return f"The value lies {margin} {side} the nearest bound; the seeds spread over {spread}."
+
+
+Reading = tuple[float, float | None]
+"""A number and, where the claim's `near` is an expression, the value of that."""
+
+
+class _Bench:
+    """Measures claims: over all runs, over those of one seed, and over those of all others."""
+
+    def __init__(self, experiment: Experiment, cells: Sequence[Cell], scale: str) -> None:
+        self.cells = cells
+        self._is_random = experiment.is_random
+        self._scale = scale
+        seeds = list(dict.fromkeys(cell.seed for cell in cells))
+        axes = list(experiment.axes)
+        self._all = Evaluator(cells, axes)
+        several = seeds if len(seeds) > 1 else []
+        self._single = {s: Evaluator([c for c in cells if c.seed == s], axes) for s in several}
+        self._without = {s: Evaluator([c for c in cells if c.seed != s], axes) for s in several}
+
+    def measure(self, claim: Claim, at: Selection) -> tuple[_Found | None, list[str]]:
+        """What is measured at a point, and what stood in the way."""
+        pooled = is_pooled(claim)
+        several = self._without if pooled else self._single
+        read = {seed: self._read(claim, one, at) for seed, one in several.items()}
+        repeated = [one for one in read.values() if not isinstance(one, str)]
+        judged = repeated
+        if pooled or not several:
+            whole = self._read(claim, self._all, at)
+            judged = [] if isinstance(whole, str) else [whole]
+            read |= {0: whole} if not read else {}
+        told = _obstacles(read)
+        if not judged or (several and len(repeated) < REPETITIONS_MIN):
+            return None, told
+        known = [near for _, near in judged if near is not None]
+        near = median(known) if known else None
+        # Where the bounds follow a measured number, what varies is the distance from it.
+        values, shifted = ([_beside(one, near) for one in many] for many in (judged, repeated))
+        decision = decide(median(values), shifted, claim.limits(near))
+        numbers = [value for value, _ in repeated]
+        return _Found(at, median([value for value, _ in judged]), numbers, near, decision), told
+
+    def spread_text(self, claim: Claim, repetitions: Sequence[float]) -> str:
+        """The spread of a claim in words, or why there is none."""
+        if not self._is_random:
+            return "no spread: nothing is random"
+        if not repetitions:
+            return "no spread: one seed"
+        count = len(repetitions)
+        over = f"{count} seeds, each left out once" if is_pooled(claim) else f"{count} seeds"
+        return f"{range_text(min(repetitions), max(repetitions), claim.unit)} over {over}"
+
+    def _read(self, claim: Claim, evaluator: Evaluator, at: Selection) -> Reading | str:
+        """What some runs give, or why they give nothing."""
+        factor = 100.0 if claim.unit == "%" else 1.0
+        try:
+            value = evaluator.value(claim.measure, at) * factor
+            near = None
+            if isinstance(claim.near, str):
+                near = evaluator.value(claim.near, at) * factor
+        except MissingSchemeError as missing:
+            return f"not implemented yet: {missing}"
+        except NoRunsError as none:
+            place = f" at {none}" if str(none) else ""
+            return f"no run{place} at scale {self._scale}"
+        if math.isnan(value) or (near is not None and math.isnan(near)):
+            return "no number: too few flows, or nothing over nothing"
+        return value, near
+
+
+def _beside(reading: Reading, near: float | None) -> float:
+    """A number as if its own `near` were that of all."""
+    value, own = reading
+    return value if own is None or near is None else value - own + near
+
+
+def _obstacles(read: Mapping[int, Reading | str]) -> list[str]:
+    """What stood in the way, with the seeds unless it was all of them."""
+    seeds: dict[str, list[int]] = {}
+    for seed, one in read.items():
+        if isinstance(one, str):
+            seeds.setdefault(one, []).append(seed)
+    return [
+        words if len(own) == len(read) else f"{words} (seed {', '.join(map(str, own))})"
+        for words, own in seeds.items()
+    ]
+
+
+def is_pooled(claim: Claim) -> bool:
+    """Whether the runs of all seeds give one number, because the claim or its metric says so."""
+    names = {node.id for node in ast.walk(ast.parse(claim.measure)) if isinstance(node, ast.Name)}
+    return claim.pooled or not names.isdisjoint(OF_ALL_RUNS)
 
 
 def selections(
@@ -122,59 +260,12 @@ def selector(point: Point) -> str | float:
     return point.label if point.value is None else point.value
 
 
-def _margin(claim: Claim, value: float, evaluator: Evaluator, at: Selection) -> tuple[float, bool]:
-    """How far inside its bounds a value lies (negative outside), and whether the claim holds."""
-    margins = []
-    strict = []
-    for bound, sign, is_strict in (
-        (claim.at_least, 1, False),
-        (claim.above, 1, True),
-        (claim.at_most, -1, False),
-        (claim.below, -1, True),
-    ):
-        if bound is not None:
-            scaled = bound / 100 if claim.unit == "%" else bound
-            margins.append((value - scaled) * sign)
-            strict.append(is_strict)
-    if claim.near is not None and claim.within is not None:
-        near = evaluator.value(claim.near, at) if isinstance(claim.near, str) else claim.near
-        if claim.unit == "%" and not isinstance(claim.near, str):
-            near /= 100
-        within = claim.within * abs(near) if claim.relative else claim.within
-        if claim.unit == "%" and not claim.relative:
-            within /= 100
-        margins.append(within - abs(value - near))
-        strict.append(False)
-    holds = all(m > 0 if s else m >= 0 for m, s in zip(margins, strict, strict=True))
-    return min(margins), holds
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
-def bounds_text(claim: Claim, near: str = "") -> str:
-    """The bounds of a claim in words: "36–40 %", "≥ 2", "0.2 ± 0.03".
-
-    `near` is the value of `claim.near`, where that is an expression and its value is known.
-    """
-    unit = claim.unit
-    if claim.near is not None and claim.within is not None:
-        if not near:
-            near = claim.near if isinstance(claim.near, str) else number_text(claim.near)
-        within = f"{claim.within * 100:g} %" if claim.relative else _with_unit(claim.within, unit)
-        return f"{near} ± {within}"
-    if claim.at_least is not None and claim.at_most is not None:
-        return f"{number_text(claim.at_least)}–{_with_unit(claim.at_most, unit)}"
-    for bound, sign in (
-        (claim.at_least, "≥"),
-        (claim.above, ">"),
-        (claim.at_most, "≤"),
-        (claim.below, "<"),
-    ):
-        if bound is not None:
-            return f"{sign} {_with_unit(bound, unit)}"
-    return ""
-
-
-def _with_unit(value: float, unit: str) -> str:
-    return f"{number_text(value)} {unit}".strip()
+def _at_text(at: Selection, axes: Sequence[str]) -> str:
+    return ", ".join(f"{axis} = {_plain(at[axis])}" for axis in axes)
 
 
 def _plain(point: str | float) -> str:

@@ -28,6 +28,10 @@ METRICS: dict[str, Metric] = {}
 
 metric = registering(METRICS)
 
+OF_ALL_RUNS = ("deadlocked",)
+"""Metrics that are shares of runs, so that one run alone has no meaningful value: a claim by one
+is judged by the runs of all seeds together."""
+
 
 @metric
 def busy(runs: Runs, *, link: Sequence[int], after: float | None = None) -> Value:

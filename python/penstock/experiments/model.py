@@ -6,19 +6,17 @@ field and the value (pydantic), as for a scenario.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from penstock.experiments.claim import Claim
+from penstock.experiments.declared import Declared, Table
 from penstock.units import refusal
 
-Table = dict[str, Any]
-
-
-class Declared(BaseModel):
-    """Base of all parts: frozen, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+SEEDS = 3
+"""Seeds of an experiment that does not say how many; our choice: the fewest that have a median and
+a spread, and an hour for all experiments on two processors."""
 
 
 class Point(Declared):
@@ -85,56 +83,23 @@ class Sweep(Declared):
     axes: list[Axis] = Field(default_factory=list)
 
 
+HowMany = Annotated[int, Field(ge=1, le=100_000)]
+Listed = Annotated[list[int], Field(min_length=1)]
+
+
 class Scale(Declared):
     """How much is simulated."""
 
-    seeds: list[int] = Field(min_length=1)
+    seeds: HowMany | Listed | None = None
+    """The seeds, or how many from 1 on; by default `SEEDS`, and one where nothing is random."""
+    few_seeds: str = ""
+    """Why there are fewer than `SEEDS`."""
     set: Table = Field(default_factory=dict)
     """Scenario fields of this scale, e.g. the duration."""
     only: dict[str, list[float | str]] = Field(default_factory=dict)
     """Axis -> the points that are run; all when absent."""
     cannot_show: str = ""
     """What a run at this scale cannot show."""
-
-
-class Claim(Declared):
-    """Something the paper says, as a number and the bounds within which it is taken to hold."""
-
-    claim: str
-    reported: str
-    """What the paper prints, in its words; empty when it only says it in words."""
-    measure: str
-    """Expression that gives the number, see `penstock.experiments.expression`."""
-    unit: str = ""
-    """Unit of the number; "%" shows a share times 100."""
-    at_least: float | None = None
-    at_most: float | None = None
-    above: float | None = None
-    below: float | None = None
-    near: float | str | None = None
-    """Number or expression that the measured number must be `within` of."""
-    within: float | None = None
-    relative: bool = False
-    """Whether `within` is a share of `near`."""
-    over: list[str] = Field(default_factory=list)
-    """Axes at whose points the expression is evaluated; the worst point is judged."""
-    where: dict[str, str | float] = Field(default_factory=dict)
-    """Points to which `over` and all selections are restricted."""
-    scales: list[str] = Field(default_factory=lambda: ["quick", "paper"])
-    """Scales at which the claim can be judged."""
-    remark: str = ""
-    """Why the bounds are what they are, or the likely reason where the claim does not hold."""
-
-    @model_validator(mode="after")
-    def _bounded(self) -> Claim:
-        bounds = (self.at_least, self.at_most, self.above, self.below, self.near)
-        if all(bound is None for bound in bounds):
-            raise refusal(
-                "a claim needs at_least, at_most, above, below, or near and within", "write one"
-            )
-        if (self.near is None) != (self.within is None):
-            raise refusal("near and within come together", "write both, or neither")
-        return self
 
 
 FigureKind = Literal[
@@ -242,10 +207,32 @@ class Experiment(Declared):
     """What the paper leaves open and what was chosen."""
     scenario: str | Table = ""
     """Base scenario: a built-in name or a table; empty for an experiment without runs."""
+    deterministic: str = ""
+    """Why a seed changes nothing in its runs; such an experiment has one seed and no spread."""
     sweeps: list[Sweep] = Field(default_factory=list)
     scales: dict[Literal["quick", "paper"], Scale]
     figures: list[FigureSpec] = Field(default_factory=list)
     claims: list[Claim] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _seeded(self) -> Experiment:
+        several = [one for one in self.scales.values() if len(self.seeds(one)) > 1]
+        if self.deterministic and several:
+            raise refusal(
+                "several seeds give the same run where nothing is random",
+                "leave out deterministic, or the seeds",
+            )
+        return self
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a seed changes anything: not where the experiment says so, or has no runs."""
+        return bool(self.scenario) and not self.deterministic
+
+    def seeds(self, scale: Scale) -> list[int]:
+        """The seeds of a scale."""
+        wanted = scale.seeds or (SEEDS if self.is_random else 1)
+        return list(range(1, wanted + 1)) if isinstance(wanted, int) else wanted
 
     @property
     def axes(self) -> dict[str, Axis | None]:

@@ -7,50 +7,18 @@ directory whose outcome has the inputs of today is whole; any other experiment i
 from __future__ import annotations
 
 import hashlib
-import math
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from penstock.experiments.catalogue import source_file
-from penstock.experiments.judge import Judgement
+from penstock.experiments.decision import Verdict
 from penstock.experiments.model import Experiment
 from penstock.provenance import code_digest, package_version, source_commit
+from penstock.report.verdict import ClaimRow
 from penstock.storage.draft import write_whole
 
 OUTCOME_FILE = "outcome.json"
-
-
-class Verdict(BaseModel):
-    """A judged claim."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    claim: str
-    reported: str
-    measured: str
-    """The number with its unit, or why there is none."""
-    value: float | None
-    """The number, in the claim's unit; None when there is none."""
-    tolerance: str
-    """The accepted values in words."""
-    holds: bool | None
-    """None when it could not be judged."""
-    remark: str
-
-    @classmethod
-    def of(cls, judgement: Judgement) -> Verdict:
-        """The verdict of a judgement."""
-        row, value = judgement.row(), judgement.measured
-        return cls(
-            claim=row.claim,
-            reported=row.reported,
-            measured=row.measured,
-            value=value if value is not None and math.isfinite(value) else None,
-            tolerance=row.tolerance,
-            holds=row.holds,
-            remark=row.remark,
-        )
 
 
 class Outcome(BaseModel):
@@ -71,7 +39,7 @@ class Outcome(BaseModel):
     """What went wrong; empty when nothing did."""
     trace: str = ""
     """Where in the code it did."""
-    verdicts: list[Verdict] = []
+    claims: list[ClaimRow] = []
     figure: str = ""
     """Name of the main figure, the first that could be drawn; empty when there is none."""
     is_wide: bool = False
@@ -85,9 +53,9 @@ class Outcome(BaseModel):
     cpu_seconds: float = 0.0
     """Processor time of the threads that simulated, judged and drew [s]."""
 
-    def count(self, holds: bool | None) -> int:
+    def count(self, verdict: Verdict) -> int:
         """How many claims have this verdict."""
-        return sum(one.holds is holds for one in self.verdicts)
+        return sum(one.verdict == verdict for one in self.claims)
 
     def save(self, directory: Path) -> None:
         """Writes it into the experiment's directory."""

@@ -11,18 +11,23 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from markupsafe import Markup
 
 from penstock.experiments.campaign import Campaign
 from penstock.experiments.catalogue import load
+from penstock.experiments.claim import Reason
 from penstock.experiments.model import Experiment
 from penstock.experiments.outcome import Outcome
 from penstock.provenance import package_version, source_commit
 from penstock.report.document import environment, written_now
 from penstock.report.figure import svg_element
+from penstock.report.verdict import NOT_STATED
 from penstock.storage.draft import write_whole
+
+REASONS = (*get_args(Reason), NOT_STATED)
+"""All reasons for which claims fail."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,11 @@ class Total:
     failed: int
     unfinished: int
     hold: int
+    """Claims with this verdict, here and below."""
     fail: int
-    """Claims that do not hold."""
-    not_judged: int
+    not_decided: int
+    reasons: dict[str, int]
+    """Why claims fail -> how many."""
     cpu_seconds: float
 
 
@@ -85,6 +92,7 @@ def write_overview(campaign: Campaign, directory: str | Path, command: str) -> P
             totals=totals,
             every=every,
             entries=entries,
+            reasons=REASONS,
         )
     )
     facts = {
@@ -129,14 +137,16 @@ def _paper(entry: Entry) -> str:
 
 def _total(paper: str, entries: list[Entry]) -> Total:
     ended = [entry.outcome for entry in entries if entry.outcome is not None]
+    reasons = [claim.reason for one in ended for claim in one.claims]
     return Total(
         paper=paper,
         experiments=len(entries),
         failed=sum(bool(one.failure) for one in ended),
         unfinished=len(entries) - len(ended),
-        hold=sum(one.count(True) for one in ended),
-        fail=sum(one.count(False) for one in ended),
-        not_judged=sum(one.count(None) for one in ended),
+        hold=sum(one.count("holds") for one in ended),
+        fail=sum(one.count("fails") for one in ended),
+        not_decided=sum(one.count("not decided") for one in ended),
+        reasons={reason: reasons.count(reason) for reason in REASONS},
         cpu_seconds=sum(one.cpu_seconds for one in ended),
     )
 
@@ -156,6 +166,5 @@ def _facts(entry: Entry) -> dict[str, Any]:
     }
     if entry.outcome is None:
         return facts
-    left_out = {"id", "title", "scale", "inputs", "trace", "verdicts", "is_wide"}
-    facts |= entry.outcome.model_dump(exclude=left_out)
-    return facts | {"claims": [one.model_dump() for one in entry.outcome.verdicts]}
+    left_out = {"id", "title", "scale", "inputs", "trace", "is_wide"}
+    return facts | entry.outcome.model_dump(exclude=left_out)

@@ -6,9 +6,12 @@ As in :mod:`penstock.experiments.vocabulary`: times in microseconds, sizes in by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
+from penstock import analysis
 from penstock.analysis.fair_share import relative_change
 from penstock.experiments.vocabulary import Metric, Runs, Value
 
@@ -24,12 +27,23 @@ def buffer_peak(runs: Runs) -> Value:
     return float(np.mean([max(run.summary["buffer_peak_bytes"]) for run in runs]))
 
 
+def queue_at_most(runs: Runs, *, link: Sequence[int], most: float) -> Value:
+    """Share of the samples at which at most `most` bytes are queued for a link, mean over seeds."""
+    shares = []
+    for run in runs:
+        number = analysis.link_between(run, int(link[0]), int(link[1]))
+        rows = run.series.filter(run.series["link"] == number)
+        shares.append(float((rows["queue_bytes"] <= most).to_numpy().mean()))
+    return float(np.mean(shares))
+
+
 def fair_share_change(runs: Runs, *, span: float) -> Value:
     """Mean relative change of a flow's fair share within `span` [us] (BFC fig. 3), over seeds."""
     return float(np.mean([relative_change(run, span * 1e3) for run in runs]))
 
 
 QUEUEING: dict[str, Metric] = {
-    function.__name__: function for function in (collision_share, buffer_peak, fair_share_change)
+    function.__name__: function
+    for function in (collision_share, buffer_peak, queue_at_most, fair_share_change)
 }
 """These metrics by the name under which expressions call them."""

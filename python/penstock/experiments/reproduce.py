@@ -77,20 +77,10 @@ class Reproduction:
 
     def to_json(self) -> str:
         """The reproduction as JSON: id, scale, claims, series."""
-        claims = [
-            {
-                "claim": one.claim.claim,
-                "reported": one.claim.reported,
-                "measured": one.measured_text if _plain(one.measured) is None else one.measured,
-                "tolerance": one.tolerance,
-                "holds": one.holds,
-            }
-            for one in self.judgements
-        ]
         page = {
             "id": self.experiment.id,
             "scale": self.scale,
-            "claims": claims,
+            "claims": [one.row().model_dump() for one in self.judgements],
             "series": self.series,
         }
         return json.dumps(page, indent=2, ensure_ascii=False)

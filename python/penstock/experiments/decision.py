@@ -1,0 +1,101 @@
+"""The one rule by which a number with a spread holds, fails, or decides nothing.
+
+A claim is measured for each seed by itself. Its value is the median of the seeds. Its spread is the
+largest less the smallest. Its margin is the distance from the value to the nearest bound.
+
+- **not decided**: the margin is smaller than the spread, or some seed alone would say otherwise.
+- **holds** or **fails**: the value lies inside or outside the bounds, and none of that is so.
+
+Without repetitions there is no spread, and the value decides: nothing random was run, or there was
+one seed. Invariant: nothing else in this package turns a number into a verdict.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["holds", "fails", "not decided"]
+
+VERDICTS: tuple[Verdict, ...] = ("holds", "fails", "not decided")
+"""All verdicts, in the order of tables."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The accepted values: from `lower` to `upper`, infinite where there is no bound."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    is_above: bool = False
+    """Whether `lower` itself is not accepted."""
+    is_below: bool = False
+    """Whether `upper` itself is not accepted."""
+
+    def accept(self, value: float) -> bool:
+        """Whether a value lies within."""
+        above = value > self.lower if self.is_above else value >= self.lower
+        below = value < self.upper if self.is_below else value <= self.upper
+        return above and below
+
+    def margin(self, value: float) -> float:
+        """How far inside a value lies from the nearest bound; negative: how far outside."""
+        inside = [math.inf]  # without a bound
+        if self.lower > -math.inf:
+            inside.append(value - self.lower)
+        if self.upper < math.inf:
+            inside.append(self.upper - value)
+        return min(inside)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A verdict with what it rests on."""
+
+    verdict: Verdict
+    margin: float
+    """Distance from the value to the nearest bound, negative outside."""
+    spread: float
+    """Largest less smallest repetition; 0 without repetitions."""
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Sorts decisions from the worst to the best: fails, not decided, holds; then by margin."""
+        return ("fails", "not decided", "holds").index(self.verdict), self.margin
+
+
+def decide(value: float, repetitions: Sequence[float], limits: Limits) -> Decision:
+    """The verdict on a value.
+
+    Parameters
+    ----------
+    value:
+        The number that is judged.
+    repetitions:
+        The same number from each seed alone, or with each seed left out; empty when nothing is
+        repeated.
+    limits:
+        What is accepted.
+    """
+    accepted = limits.accept(value)
+    margin = limits.margin(value)
+    spread = spread_of(repetitions)
+    disagree = any(limits.accept(one) is not accepted for one in repetitions)
+    if disagree or abs(margin) < spread:
+        return Decision("not decided", margin, spread)
+    return Decision("holds" if accepted else "fails", margin, spread)
+
+
+def spread_of(repetitions: Sequence[float]) -> float:
+    """Largest less smallest repetition; infinite when some are infinite and others are not."""
+    if len(set(repetitions)) < 2:
+        return 0.0
+    return max(repetitions) - min(repetitions)
+
+
+def median(values: Sequence[float]) -> float:
+    """The middle value, or the mean of the two in the middle."""
+    return float(statistics.median(values))
