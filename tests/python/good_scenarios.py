@@ -58,15 +58,19 @@ TRAFFICS: list[dict[str, Any]] = [
     {"kind": "long-lived", "pairs": [[0, 1]]},
 ]
 
+CLASSED: dict[str, Any] = OPEN | {"class_above": ["10 kB", "100 kB", "1 MB"]}
+
+FOUR_CLASSES: dict[str, Any] = {
+    "switch": {
+        "assignment": {"kind": "class", "classes": 4},
+        "scheduling": {"kind": "strict"},
+        "backpressure": {"kind": "pfc", "xoff": "250 kB"},
+    }
+}
+
 SCHEMES: list[dict[str, Any]] = [
     {"switch": {"admission": {"kind": "static", "per_port": "512 kB"}}},
-    {
-        "switch": {
-            "assignment": {"kind": "class", "classes": 4},
-            "scheduling": {"kind": "strict"},
-            "backpressure": {"kind": "pfc", "xoff": "250 kB"},
-        }
-    },
+    FOUR_CLASSES,
     {"switch": {"backpressure": {"threshold": {"kind": "time", "time": "2 us"}}}},
     {
         "switch": {
@@ -166,4 +170,5 @@ def _every() -> Iterator[Scenario]:
     yield from (Scenario(scheme=preset, traffic=PAIR) for preset in preset_names())
     yield from (Scenario(topology=topology, traffic=PAIR) for topology in TOPOLOGIES)
     yield from (Scenario(traffic=[traffic]) for traffic in TRAFFICS)
+    yield Scenario(scheme={"preset": "bfc", **FOUR_CLASSES}, traffic=[CLASSED])
     yield from (Scenario(scheme={"preset": "bfc", **one}, traffic=PAIR) for one in SCHEMES)

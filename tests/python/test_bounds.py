@@ -76,6 +76,7 @@ BOUNDS = [
     Bound("scheme.host.nic.queues", 2, 1),
     Bound("traffic[0].label", "x", ""),
     Bound("traffic[0].class", 0, 1),
+    Bound("traffic[0].class_above", [], [10_000]),
     Bound("traffic[0].load_counts", "crossing", "all",
           traffic=(OPEN | {"load_on": {"kind": "edge"}},)),
     Bound("traffic[0].sizes.points", [[0, 0.0], [10, 1 - 1e-10]], [[0, 0.0], [10, 1 - 1e-8]],

@@ -109,7 +109,7 @@ pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
 
 /// Poisson arrivals of `sizes` between uniform pairs, with `load` on the core.
 pub fn open_loop(sizes: Value, load: f64, stop: u64) -> Value {
-    json!({"kind": "open-loop", "label": "background", "class": 0, "sizes": sizes,
+    json!({"kind": "open-loop", "label": "background", "class": 0, "class_above": [], "sizes": sizes,
            "arrivals": {"kind": "poisson"}, "pairs": {"kind": "uniform"}, "load": load,
            "load_on": {"kind": "core"}, "load_counts": "crossing", "start": 0, "stop": stop})
 }
