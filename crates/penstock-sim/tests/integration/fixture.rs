@@ -189,7 +189,7 @@ fn ecn(pmax: f64) -> Value {
 /// DCQCN of its paper.
 pub fn dcqcn() -> Value {
     let controller = json!({"kind": "dcqcn", "gain": 0.00390625, "alpha_interval": 55 * US,
-        "notification_interval": 50 * US, "increase_interval": 55 * US,
+        "notification_interval": 50 * US, "notify_at": "mark", "increase_interval": 55 * US,
         "increase_bytes": 10_000_000, "fast_recovery_rounds": 5,
         "additive_increase": GBPS / 25, "hyper_increase": GBPS / 5, "minimum_rate": GBPS / 10,
         "window": "none"});
@@ -208,7 +208,7 @@ pub fn dcqcn_mellanox() -> Value {
 /// PCN with the values of its paper.
 pub fn pcn() -> Value {
     let controller = json!({"kind": "pcn", "minimum_weight": 0.0078125, "maximum_weight": 0.5,
-        "notification_interval": 50 * US, "marked_share": 0.95, "minimum_rate": GBPS / 1_000});
+        "notification_interval": 50 * US, "clock_error": 0.0, "marked_share": 0.95, "minimum_rate": GBPS / 1_000});
     scheme("pcn", fifo(json!({"kind": "non-pause-ecn"})), controller, 0)
 }
 

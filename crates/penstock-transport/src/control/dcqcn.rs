@@ -3,7 +3,10 @@
 //! Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, Sec. 3.
 //! Implemented: the reaction point (Fig. 7), with the estimate alpha, fast recovery, additive and hyper
 //! increase; and the notification point (Fig. 6). The notification point sends a congestion
-//! notification packet for a marked data packet, at most one per interval and flow. The switch does the
+//! notification packet for a marked data packet, at most one per interval and flow. With `notify_at =
+//! "tick"` it does so as the released simulator (bobzhuyb/ns3-rdma, `QbbNetDevice::CheckandSendQCN`): a
+//! clock ticks from the first packet of a flow on, and at a tick the source is notified if a packet
+//! since the last tick was marked. A first packet that is marked is notified at once. The switch does the
 //! marking. Left out: the limit on the notifications of a whole NIC, which the paper mentions as a
 //! property of hardware. The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
 //!
@@ -23,7 +26,7 @@ use alloc::format;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::DCQCN_PAPER;
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,11 +34,15 @@ use crate::control::alpha::Alpha;
 use crate::control::hooks::{AtDestination, AtSource, Parameters};
 use crate::control::paced_rate::RateWindow;
 use crate::control::stages::{Climb, Steps};
+use crate::control::ticks::Ticks;
 use crate::flow::FlowFacts;
 use crate::notification::Notification;
 
 /// The source of values that the authors published outside the paper.
 const DCQCN_SIMULATOR: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma), configuration";
+
+/// The source of what the authors' simulator does.
+const DCQCN_SIMULATOR_CODE: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma)";
 
 /// Parameters of [`Dcqcn`].
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +61,12 @@ pub struct DcqcnConfig {
     /// A receiver notifies the source of a flow no more often (N).
     #[schemars(extend("default" = "50 us", "source" = DCQCN_PAPER))]
     pub notification_interval: Time,
+    /// When a receiver notifies.
+    #[schemars(extend(
+        "default" = "mark",
+        "source" = format!("{DCQCN_PAPER}, fig. 6; {DCQCN_SIMULATOR_CODE}: tick")
+    ))]
+    pub notify_at: NotifyAt,
     /// Time between two increases (T).
     #[schemars(range(min = 1), extend("default" = "55 us", "source" = DCQCN_PAPER))]
     pub increase_interval: Time,
@@ -89,7 +102,26 @@ pub struct DcqcnConfig {
     pub window: RateWindow,
 }
 
+/// When a receiver notifies the source of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotifyAt {
+    /// At a marked packet, an interval or more after the last notification.
+    Mark,
+    /// Once an interval from the first packet on, if a packet since then was marked.
+    Tick,
+}
+
 impl Parameters for DcqcnConfig {
+    fn check(&self, problems: &mut Problems) {
+        let ticks = self.notify_at == NotifyAt::Tick;
+        let holds = !ticks || self.notification_interval > Time::ZERO;
+        let remedy = "a clock that ticks needs time between two ticks; write e.g. \"50 us\", or \
+                      notify_at = \"mark\"";
+        problems.unless(holds, "notification_interval", self.notification_interval, remedy);
+    }
+
     fn uses_marks(&self) -> bool {
         true
     }
@@ -173,28 +205,80 @@ impl AtSource for Dcqcn {
 
 /// The notification point of one flow, at its receiver.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-pub(crate) struct NotificationPoint {
-    /// Shortest time between two notifications (ps).
-    interval: Time,
-    /// When the next notification may leave (ps).
-    earliest: Time,
+pub(crate) enum NotificationPoint {
+    /// It notifies at a mark.
+    Mark {
+        /// Shortest time between two notifications (ps).
+        interval: Time,
+        /// When the next notification may leave (ps).
+        earliest: Time,
+    },
+    /// It notifies at a tick.
+    Tick {
+        ticks: Ticks,
+        /// Whether a packet since the last tick was marked.
+        has_mark: bool,
+    },
 }
 
+/// What both kinds tell.
+const CONGESTED: Notification = Notification { is_congested: true, receiving_rate: 0 };
+
 impl NotificationPoint {
-    /// The notification point of a new flow. It reports the first mark at once.
+    /// The notification point of a new flow. It reports a mark of the first packet at once.
     pub(crate) fn new(config: &DcqcnConfig, _flow: &FlowFacts) -> Self {
-        NotificationPoint { interval: config.notification_interval, earliest: Time::ZERO }
+        let interval = config.notification_interval;
+        match config.notify_at {
+            NotifyAt::Mark => NotificationPoint::Mark { interval, earliest: Time::ZERO },
+            NotifyAt::Tick => {
+                NotificationPoint::Tick { ticks: Ticks::new(interval), has_mark: false }
+            }
+        }
     }
 }
 
 impl AtDestination for NotificationPoint {
     #[inline]
     fn on_data(&mut self, now: Time, _wire_bytes: u32, is_marked: bool) -> Option<Notification> {
-        if !is_marked || now < self.earliest {
+        let told = self.on_deadline(now);
+        match self {
+            NotificationPoint::Mark { interval, earliest } => {
+                if !is_marked || now < *earliest {
+                    return None;
+                }
+                *earliest = now.saturating_add(*interval);
+                Some(CONGESTED)
+            }
+            NotificationPoint::Tick { ticks, has_mark } if ticks.is_running() => {
+                ticks.pass(now);
+                *has_mark |= is_marked;
+                told
+            }
+            NotificationPoint::Tick { ticks, .. } => {
+                ticks.start(now);
+                is_marked.then_some(CONGESTED)
+            }
+        }
+    }
+
+    /// The next tick at which there is something to tell (ps); [`Time::NEVER`] otherwise.
+    #[inline]
+    fn deadline(&self) -> Time {
+        match self {
+            NotificationPoint::Tick { ticks, has_mark: true } => ticks.next(),
+            _ => Time::NEVER,
+        }
+    }
+
+    fn on_deadline(&mut self, now: Time) -> Option<Notification> {
+        if now < self.deadline() {
             return None;
         }
-        self.earliest = now.saturating_add(self.interval);
-        Some(Notification { is_congested: true, receiving_rate: 0 })
+        if let NotificationPoint::Tick { ticks, has_mark } = self {
+            *has_mark = false;
+            ticks.pass(now);
+        }
+        Some(CONGESTED)
     }
 }
 
@@ -206,7 +290,7 @@ mod tests {
 
     const JSON: &str = concat!(
         r#"{"kind":"dcqcn","gain":0.00390625,"alpha_interval":55000000,"#,
-        r#""notification_interval":50000000,"increase_interval":55000000,"#,
+        r#""notification_interval":50000000,"notify_at":"mark","increase_interval":55000000,"#,
         r#""increase_bytes":10000000,"fast_recovery_rounds":5,"additive_increase":40000000,"#,
         r#""hyper_increase":200000000,"minimum_rate":100000000,"window":"bdp"}"#
     );
@@ -219,6 +303,7 @@ mod tests {
             gain: 1.0 / 256.0,
             alpha_interval: Time::from_us(55),
             notification_interval: Time::from_us(50),
+            notify_at: NotifyAt::Mark,
             increase_interval: Time::from_us(55),
             increase_bytes: Bytes::ZERO,
             fast_recovery_rounds: 5,
@@ -347,7 +432,11 @@ mod tests {
 
     /// Notifications are `notification_interval` apart.
     fn point(notification_interval: Time) -> NotificationPoint {
-        let config = DcqcnConfig { notification_interval, ..config() };
+        notifying(NotifyAt::Mark, notification_interval)
+    }
+
+    fn notifying(notify_at: NotifyAt, notification_interval: Time) -> NotificationPoint {
+        let config = DcqcnConfig { notify_at, notification_interval, ..config() };
         NotificationPoint::new(&config, &fixture::flow(&fixture::path()))
     }
 
@@ -370,6 +459,34 @@ mod tests {
     }
 
     #[test]
+    fn ticks_are_an_interval_apart_from_the_first_packet_on_and_tell_of_marks_since_the_last() {
+        let mut point = notifying(NotifyAt::Tick, Time::from_us(50));
+        let us = Time::from_us;
+        assert_eq!(point.on_data(us(7), 1_048, false), None); // ticks at 57, 107, 157 ...
+        assert_eq!((point.on_data(us(20), 1_048, true), point.deadline()), (None, us(57)));
+        assert_eq!((point.on_data(us(21), 1_048, true), point.on_deadline(us(56))), (None, None));
+        assert_eq!(point.on_deadline(us(57)), Some(MARKED));
+        assert_eq!((point.deadline(), point.on_deadline(us(107))), (Time::NEVER, None));
+        assert_eq!(point.on_data(us(110), 1_048, false), None);
+        // The tick counts before a packet at the same time, whose mark the next tick tells.
+        assert_eq!((point.on_data(us(140), 1_048, true), point.deadline()), (None, us(157)));
+        assert_eq!(
+            (point.on_data(us(157), 1_048, true), point.deadline()),
+            (Some(MARKED), us(207))
+        );
+        // Ticks without a mark pass unseen, and the clock stays in step.
+        assert_eq!(point.on_deadline(us(207)), Some(MARKED));
+        assert_eq!((point.on_data(us(933), 1_048, true), point.deadline()), (None, us(957)));
+    }
+
+    #[test]
+    fn a_first_packet_with_a_mark_is_told_at_once_and_not_again_at_the_tick() {
+        let mut point = notifying(NotifyAt::Tick, Time::from_us(50));
+        assert_eq!(point.on_data(Time::from_us(7), 1_048, true), Some(MARKED));
+        assert_eq!(point.deadline(), Time::NEVER);
+    }
+
+    #[test]
     fn without_an_interval_every_mark_is_told() {
         let mut point = point(Time::ZERO);
         let mut told = || point.on_data(Time::ZERO, 1_048, true).is_some();
@@ -382,5 +499,9 @@ mod tests {
             JSON,
             &[(JSON.replace("alpha_interval\":55000000", "alpha_interval\":0"), "alpha_interval")],
         );
+        let ticking = JSON.replace("\"mark\"", "\"tick\"");
+        let without =
+            ticking.replace("notification_interval\":50000000", "notification_interval\":0");
+        fixture::check_controller(&ticking, &[(without, "notification_interval")]);
     }
 }

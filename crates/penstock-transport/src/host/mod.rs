@@ -115,6 +115,8 @@ pub struct HostFacts<'a> {
     pub shaping: Option<&'a CreditShapingConfig>,
     /// Random numbers of this host alone.
     pub draws: HostDraws,
+    /// How fast the host's clock is wrong, as a share of what the controller allows, from -1 to 1.
+    pub clock: f64,
 }
 
 /// A flow that starts.
@@ -169,6 +171,8 @@ pub struct Host {
     /// The host may send no data before this time, because the switch paused it (FAFC).
     held_until: Time,
     hop_delay: Time,
+    /// See [`HostFacts::clock`].
+    clock: f64,
     frames: FrameBytes,
     fidelity: Fidelity,
     config: Arc<HostConfig>,
@@ -186,7 +190,7 @@ pub struct Host {
 penstock_units::state! { Host {
     saved: nic, control, held_until, credited, balance, granter, open, draws, counters, pauses;
     within: ;
-    kept: hop_delay, frames, fidelity, config;
+    kept: hop_delay, clock, frames, fidelity, config;
 } }
 
 impl Host {
@@ -202,6 +206,7 @@ impl Host {
             control: Fifo::default(),
             held_until: Time::ZERO,
             hop_delay: facts.hop_delay,
+            clock: facts.clock,
             frames: facts.frames,
             fidelity: facts.path.fidelity,
             config: Arc::clone(facts.config),
@@ -248,7 +253,7 @@ impl Host {
             number: opening.number,
             identity: Identity::of(opening),
             is_open: true,
-            receiver: Receiver::new(&self.config, opening.size, &opening.path),
+            receiver: Receiver::new(&self.config, opening.size, &opening.path, self.clock),
         };
         turn.flows.expect(opening.flow, incoming);
     }
