@@ -80,6 +80,7 @@ SCHEMES: list[dict[str, Any]] = [
     },
     {"switch": {"backpressure": {"bitmap_interval": "10 us", "elide_down_up": True}}},
     {"switch": {"backpressure": {"kind": "flow-pauses"}}},
+    {"switch": {"backpressure": {"kind": "pfc", "xoff": "1 MB", "pause": {"kind": "timed"}}}},
     {"switch": {"backpressure": {"elide": [[136, 128, 137]]}}, "host": {"base_rtt": "own"}},
     {"switch": {"admission": {"other_buffers": [[128, "64 MiB"]]}}},
     {"switch": {"marking": {"kind": "ecn", "at": "enqueue", "pmax": 0.2, "per_rate": [FAST]}}},

@@ -147,7 +147,7 @@ fn fifo(marking: Value) -> Value {
     json!({
         "admission": shared(true), "assignment": {"kind": "class", "classes": 1},
         "scheduling": {"kind": "fifo"}, "marking": marking,
-        "backpressure": {"kind": "pfc", "xon_offset": 3_072, "xoff": null},
+        "backpressure": {"kind": "pfc", "xon_offset": 3_072, "xoff": null, "pause": {"kind": "lasting"}},
     })
 }
 
@@ -345,7 +345,7 @@ pub fn fafc(threshold: u64) -> Value {
         "marking": {"kind": "predicted", "threshold": threshold / 2},
         "backpressure": {"kind": "fafc", "threshold": threshold, "queue_smoothing": 0.8,
                          "rate_smoothing": 0.8, "congested_hops": 1.0, "rate_decrease": 0.9,
-                         "pfc": {"xon_offset": 3_072, "xoff": null}},
+                         "pfc": {"xon_offset": 3_072, "xoff": null, "pause": {"kind": "lasting"}}},
     });
     with(with(dctcp(), "/switch", switch), "/name", "fafc")
 }

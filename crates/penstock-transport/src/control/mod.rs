@@ -34,8 +34,8 @@ mod homa_levels;
 mod stages;
 mod ticks;
 
-use hooks::{AtDestination, AtSource, Parameters};
 pub use dcqcn::NotifyAt;
+use hooks::{AtDestination, AtSource, Parameters};
 pub use paced_rate::{Increase, RateWindow};
 
 ends! { $

@@ -170,6 +170,8 @@ pub struct Host {
     control: Fifo,
     /// The host may send no data before this time, because the switch paused it (FAFC).
     held_until: Time,
+    /// When the pause of each class ends by itself; [`Time::NEVER`] where it does not (PFC).
+    class_ends: [Time; 8],
     hop_delay: Time,
     /// See [`HostFacts::clock`].
     clock: f64,
@@ -188,7 +190,7 @@ pub struct Host {
 }
 
 penstock_units::state! { Host {
-    saved: nic, control, held_until, credited, balance, granter, open, draws, counters, pauses;
+    saved: nic, control, held_until, class_ends, credited, balance, granter, open, draws, counters, pauses;
     within: ;
     kept: hop_delay, clock, frames, fidelity, config;
 } }
@@ -205,6 +207,7 @@ impl Host {
                 .with_epochs(facts.epoch_bits),
             control: Fifo::default(),
             held_until: Time::ZERO,
+            class_ends: [Time::NEVER; 8],
             hop_delay: facts.hop_delay,
             clock: facts.clock,
             frames: facts.frames,
