@@ -208,7 +208,8 @@ pub fn dcqcn_mellanox() -> Value {
 /// PCN with the values of its paper.
 pub fn pcn() -> Value {
     let controller = json!({"kind": "pcn", "minimum_weight": 0.0078125, "maximum_weight": 0.5,
-        "notification_interval": 50 * US, "clock_error": 0.0, "marked_share": 0.95, "minimum_rate": GBPS / 1_000});
+        "notification_interval": 50 * US, "clock_error": 0.0, "marked_share": 0.95,
+        "minimum_rate": GBPS / 1_000});
     scheme("pcn", fifo(json!({"kind": "non-pause-ecn"})), controller, 0)
 }
 

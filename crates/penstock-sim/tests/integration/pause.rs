@@ -74,7 +74,8 @@ fn timed_pauses_last_while_they_are_refreshed_and_end_by_themselves() {
 fn the_egress_runs_dry_when_less_than_a_round_trip_is_left_at_the_resume() {
     let busy = |xon: u64| {
         let scheme = with(pfc(), "/switch/admission/ingress/reserve", 0);
-        let static_xoff = json!({"kind": "pfc", "xon_offset": 60_000 - xon, "xoff": 60_000, "pause": {"kind": "lasting"}});
+        let static_xoff = json!({"kind": "pfc", "xon_offset": 60_000 - xon, "xoff": 60_000,
+            "pause": {"kind": "lasting"}});
         let scheme = with(scheme, "/switch/backpressure", static_xoff);
         let topology = dumbbell(1, 1, 400 * GBPS);
         let results = |duration| {

@@ -188,7 +188,8 @@ fn a_clock_that_is_wrong_has_longer_or_shorter_periods_and_does_not_know_it() {
         arrive(&mut point, 0, 5, 5);
         assert_eq!(point.deadline(), Time::from_ps(end));
         assert_eq!(point.on_deadline(Time::from_ps(end - 1)), None);
-        assert_eq!(point.on_deadline(Time::from_ps(end)), congested(800)); // 5,000 B in what it takes for 50 us
+        // 5,000 B in what the clock takes for 50 us.
+        assert_eq!(point.on_deadline(Time::from_ps(end)), congested(800));
         point.on_data(Time::from_us(60), PACKET, false);
         assert_eq!(point.deadline(), Time::from_ps(2 * end));
     }
