@@ -58,15 +58,19 @@ TRAFFICS: list[dict[str, Any]] = [
     {"kind": "long-lived", "pairs": [[0, 1]]},
 ]
 
+CLASSED: dict[str, Any] = OPEN | {"class_above": ["10 kB", "100 kB", "1 MB"]}
+
+FOUR_CLASSES: dict[str, Any] = {
+    "switch": {
+        "assignment": {"kind": "class", "classes": 4},
+        "scheduling": {"kind": "strict"},
+        "backpressure": {"kind": "pfc", "xoff": "250 kB"},
+    }
+}
+
 SCHEMES: list[dict[str, Any]] = [
     {"switch": {"admission": {"kind": "static", "per_port": "512 kB"}}},
-    {
-        "switch": {
-            "assignment": {"kind": "class", "classes": 4},
-            "scheduling": {"kind": "strict"},
-            "backpressure": {"kind": "pfc", "xoff": "250 kB"},
-        }
-    },
+    FOUR_CLASSES,
     {"switch": {"backpressure": {"threshold": {"kind": "time", "time": "2 us"}}}},
     {
         "switch": {
@@ -76,6 +80,7 @@ SCHEMES: list[dict[str, Any]] = [
     },
     {"switch": {"backpressure": {"bitmap_interval": "10 us", "elide_down_up": True}}},
     {"switch": {"backpressure": {"kind": "flow-pauses"}}},
+    {"switch": {"backpressure": {"kind": "pfc", "xoff": "1 MB", "pause": {"kind": "timed"}}}},
     {"switch": {"backpressure": {"elide": [[136, 128, 137]]}}, "host": {"base_rtt": "own"}},
     {"switch": {"admission": {"other_buffers": [[128, "64 MiB"]]}}},
     {"switch": {"marking": {"kind": "ecn", "at": "enqueue", "pmax": 0.2, "per_rate": [FAST]}}},
@@ -166,4 +171,5 @@ def _every() -> Iterator[Scenario]:
     yield from (Scenario(scheme=preset, traffic=PAIR) for preset in preset_names())
     yield from (Scenario(topology=topology, traffic=PAIR) for topology in TOPOLOGIES)
     yield from (Scenario(traffic=[traffic]) for traffic in TRAFFICS)
+    yield Scenario(scheme={"preset": "bfc", **FOUR_CLASSES}, traffic=[CLASSED])
     yield from (Scenario(scheme={"preset": "bfc", **one}, traffic=PAIR) for one in SCHEMES)

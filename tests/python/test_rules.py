@@ -222,6 +222,12 @@ NAMED: dict[str, tuple[Table, Table, list[str]]] = {
         ["load_on.links[1]", "load_on.links[2]", "load_on.links[3]"],
     ),
     "crossing": (OPEN, {"load_counts": "all"}, ["load_counts"]),
+    # The scheme has one class.
+    "classes": (
+        OPEN,
+        {"class_above": [20, 10, 10]},
+        ["class_above", "class_above[1]", "class_above[2]"],
+    ),
     "flows": (
         LISTED,
         {"flows": [[9, 8, 1, 0], [3, 3, 1, 0]]},

@@ -78,6 +78,9 @@ pub struct Port {
     class_pauses: PauseClock,
     queue_pauses: PauseClock,
     held_until: Time,
+    /// When the pause of each class ends by itself, [`Time::NEVER`] where it does not; none before a
+    /// first such pause.
+    class_ends: Option<Box<[Time; 8]>>,
     forecast: QueueForecast,
     /// Where queues have epochs (BFC with epochs).
     epochs: Option<Box<Epochs>>,
@@ -100,6 +103,7 @@ impl Port {
             class_pauses: PauseClock::default(),
             queue_pauses: PauseClock::default(),
             held_until: Time::ZERO,
+            class_ends: None,
             is_held: false,
             out_of_grace: None,
             forecast: QueueForecast::default(),

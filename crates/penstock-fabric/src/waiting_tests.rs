@@ -10,7 +10,9 @@ use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 
 /// PFC with an XOFF of 5,000 B and an XON of 3,000 B, or dynamic thresholds.
 fn pfc(admission: &str, xoff: &str) -> Bench {
-    let backpressure = alloc::format!(r#"{{"kind":"pfc","xon_offset":2000,"xoff":{xoff}}}"#);
+    let backpressure = alloc::format!(
+        r#"{{"kind":"pfc","xon_offset":2000,"xoff":{xoff},"pause":{{"kind":"lasting"}}}}"#
+    );
     let config = SwitchConfig {
         admission: serde_json::from_str(admission).unwrap(),
         backpressure: serde_json::from_str(&backpressure).unwrap(),

@@ -10,6 +10,14 @@ use crate::packet::{Packet, PacketKind};
 pub enum Signal {
     /// Stop sending a priority class.
     PauseClass(u8),
+    /// Stop sending a priority class for a time from now on, unless another frame comes before
+    /// (IEEE 802.1Qbb).
+    PauseClassFor {
+        /// The class.
+        class: u8,
+        /// How long (ns), > 0.
+        nanoseconds: u32,
+    },
     /// Resume a priority class.
     ResumeClass(u8),
     /// Stop sending from the queue with this label ([`crate::epochs`]).
@@ -41,9 +49,14 @@ pub enum Signal {
 impl Signal {
     /// The frame that carries this signal, `wire_bytes` long.
     pub fn frame(self, wire_bytes: u16) -> Packet {
-        let nanoseconds = if let Signal::PauseTime(time) = self { time } else { 0 };
+        let nanoseconds = match self {
+            Signal::PauseTime(time) | Signal::PauseClassFor { nanoseconds: time, .. } => time,
+            _ => 0,
+        };
         let (kind, queue, value) = match self {
-            Signal::PauseClass(class) => (PacketKind::PauseClass, u16::from(class), 0),
+            Signal::PauseClass(class) | Signal::PauseClassFor { class, .. } => {
+                (PacketKind::PauseClass, u16::from(class), 0)
+            }
             Signal::ResumeClass(class) => (PacketKind::ResumeClass, u16::from(class), 0),
             Signal::PauseQueue(queue) => (PacketKind::PauseQueue, queue, 0),
             Signal::ResumeQueue(queue) => (PacketKind::ResumeQueue, queue, 0),
@@ -72,7 +85,10 @@ impl Signal {
     pub fn of(packet: &Packet) -> Option<Signal> {
         let queue = packet.upstream_queue;
         match packet.kind {
-            PacketKind::PauseClass => Some(Signal::PauseClass(queue as u8)),
+            PacketKind::PauseClass => Some(match packet.remaining {
+                0 => Signal::PauseClass(queue as u8),
+                nanoseconds => Signal::PauseClassFor { class: queue as u8, nanoseconds },
+            }),
             PacketKind::ResumeClass => Some(Signal::ResumeClass(queue as u8)),
             PacketKind::PauseQueue => Some(Signal::PauseQueue(queue)),
             PacketKind::ResumeQueue => Some(Signal::ResumeQueue(queue)),
@@ -94,7 +110,9 @@ impl Signal {
     /// The class or queue that the signal names; 0 for signals that name none.
     pub fn queue(self) -> u16 {
         match self {
-            Signal::PauseClass(class) | Signal::ResumeClass(class) => u16::from(class),
+            Signal::PauseClass(class)
+            | Signal::PauseClassFor { class, .. }
+            | Signal::ResumeClass(class) => u16::from(class),
             Signal::PauseQueue(queue) | Signal::ResumeQueue(queue) => queue,
             Signal::Credit { account, .. } => account,
             _ => 0,
@@ -112,6 +130,7 @@ impl Signal {
         matches!(
             self,
             Signal::PauseClass(_)
+                | Signal::PauseClassFor { .. }
                 | Signal::PauseQueue(_)
                 | Signal::PauseFlow(_)
                 | Signal::PauseTime(_)

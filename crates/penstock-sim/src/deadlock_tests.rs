@@ -56,7 +56,7 @@ fn ring(backpressure: &Value) -> Value {
 }
 
 fn pfc(xoff: Value) -> Value {
-    json!({"kind": "pfc", "xon_offset": 3_072, "xoff": xoff})
+    json!({"kind": "pfc", "xon_offset": 3_072, "xoff": xoff, "pause": {"kind": "lasting"}})
 }
 
 fn simulation(scenario: &Value) -> Simulation<Unobserved> {

@@ -51,10 +51,11 @@ impl HostConfig {
         self.controller.acknowledges_each() && self.recovery.acknowledges_each()
     }
 
-    /// What both ends know of a flow of `size` bytes, 0 for an endless one.
+    /// What both ends know of a flow of `size` bytes, 0 for an endless one. The end has a clock without
+    /// error.
     pub(crate) fn flow<'a>(&self, size: u64, path: &'a PathFacts) -> FlowFacts<'a> {
         let size = if size == 0 { u64::MAX } else { size };
-        FlowFacts { size, unscheduled: self.controller.unscheduled_bytes(path), path }
+        FlowFacts { size, unscheduled: self.controller.unscheduled_bytes(path), path, clock: 0.0 }
     }
 
     /// Checks every field against the bounds that the field declares. Then checks the fields of each

@@ -13,6 +13,9 @@ pub struct FlowFacts<'a> {
     pub unscheduled: u64,
     /// The path of the flow.
     pub path: &'a PathFacts,
+    /// How fast the clock of the receiving host is wrong, as a share of what the controller allows, from
+    /// -1 to 1; 0 at the source.
+    pub clock: f64,
 }
 
 /// The state of a flow just after an acknowledgement was taken into account.

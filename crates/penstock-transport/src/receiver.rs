@@ -12,6 +12,7 @@ use penstock_units::random::Pcg32;
 use crate::config::HostConfig;
 use crate::control::Counterpart;
 use crate::credit::{Credit, CreditSignal};
+use crate::flow::FlowFacts;
 use crate::notification::Notification;
 use crate::path::PathFacts;
 use crate::recovery::{Receiving, Reply};
@@ -24,9 +25,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// The receiver of a flow of `size` bytes, 0 for an endless one, that has delivered nothing.
-    pub fn new(config: &HostConfig, size: u64, path: &PathFacts) -> Self {
-        let flow = config.flow(size, path);
+    /// The receiver of a flow of `size` bytes, 0 for an endless one, that has delivered nothing. `clock`,
+    /// from -1 to 1, is the error of its host's clock as a share of what the controller allows.
+    pub fn new(config: &HostConfig, size: u64, path: &PathFacts, clock: f64) -> Self {
+        let flow = FlowFacts { clock, ..config.flow(size, path) };
         let recovery = Receiving::new(&config.recovery, &flow);
         Receiver { recovery, control: Counterpart::new(&config.controller, &flow) }
     }

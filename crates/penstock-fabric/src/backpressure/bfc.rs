@@ -361,7 +361,12 @@ impl Policy for Bfc {
     }
 
     /// A bitmap for each epoch.
-    fn repeated_frame(&mut self, ingress: u16, number: usize) -> Option<ControlFrame> {
+    fn repeated_frame(
+        &mut self,
+        _: &Admission,
+        ingress: u16,
+        number: usize,
+    ) -> Option<ControlFrame> {
         (number < self.epochs).then(|| self.bitmap_frame(ingress, number))
     }
 

@@ -14,7 +14,11 @@ fn bench() -> Bench {
     let backpressure = BackpressureConfig::Capfc(CapfcConfig {
         threshold: Bytes::new(6_000),
         xon_offset: Bytes::new(500),
-        pfc: PfcConfig { xon_offset: Bytes::new(500), xoff: Some(Bytes::new(8_000)) },
+        pfc: PfcConfig {
+            xon_offset: Bytes::new(500),
+            xoff: Some(Bytes::new(8_000)),
+            pause: crate::backpressure::pfc::PfcPause::Lasting {},
+        },
     });
     Bench::new(&SwitchConfig { backpressure, ..plain() }, &hosts(4))
 }
@@ -117,7 +121,7 @@ fn an_ingress_stays_paused_while_another_egress_or_pfc_wants_it() {
 const POLICY: (&str, &str) = (
     "backpressure",
     r#"{"kind": "capfc", "threshold": 350000, "xon_offset": 3072,
-        "pfc": {"xon_offset": 3072, "xoff": 250000}}"#,
+        "pfc": {"xon_offset": 3072, "xoff": 250000, "pause": {"kind": "lasting"}}}"#,
 );
 
 #[test]

@@ -3,8 +3,17 @@
 //! A class of an ingress port is paused when its bytes reach XOFF or spill into the headroom. The class
 //! is resumed when the headroom is empty and its bytes are at least `xon_offset` below XOFF. XOFF is
 //! the dynamic threshold of the shared admission, or static. XOFF is looked at when a packet of the
-//! port and class comes or goes, as in switches. Pauses have no timer and last until the resume. BFC's
-//! dynamic XOFF is 11 % of the free buffer (sec. 6.2.1); PCN and FAFC use static values.
+//! port and class comes or goes, as in switches. Pauses have no timer and last until the resume, unless
+//! `pause` says otherwise. BFC's dynamic XOFF is 11 % of the free buffer (sec. 6.2.1); PCN and FAFC use
+//! static values.
+//!
+//! Timed pauses are those of the DCQCN authors' simulator (bobzhuyb/ns3-rdma,
+//! `QbbNetDevice::CheckQueueFull`), from which the simulator of PCN was developed. A frame pauses a class
+//! for a time. Above XOFF each packet that arrives sends another frame, and so does a clock. Below XOFF
+//! no frame follows, and the pause ends with its time or with a resume at XON, whichever comes first.
+//! What differs here: the clock is one of the switch and does not begin with the pause, a resume is sent
+//! when the packet that makes room leaves (there: at the next arrival or tick), and XOFF is reached, not
+//! exceeded.
 
 use alloc::format;
 use alloc::vec;
@@ -13,7 +22,7 @@ use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{ControlFrame, Signal};
 use penstock_units::source::HPCC_SIMULATOR;
-use penstock_units::{Bytes, Fidelity, Problems};
+use penstock_units::{Bytes, Fidelity, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +45,49 @@ pub struct PfcConfig {
     /// Pause threshold of an ingress (XOFF); null: the dynamic one of admission.ingress.
     #[schemars(range(min = 1), extend("default" = null, "source" = "BFC 6.2.1: dynamic"))]
     pub xoff: Option<Bytes>,
+    /// How long a pause lasts.
+    #[schemars(extend(
+        "default" = {"kind": "lasting"},
+        "source" = format!("{HPCC_SIMULATOR}: until the resume")
+    ))]
+    pub pause: PfcPause,
 }
+
+/// How long a pause lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum PfcPause {
+    /// Until the resume.
+    Lasting {},
+    /// For a time, unless another frame comes before; frames follow while the ingress is above XOFF.
+    Timed {
+        /// How long a pause lasts after its last frame, in whole nanoseconds.
+        #[schemars(
+            range(min = 1_000, max = LONGEST_LIFETIME),
+            extend("default" = "5 us", "source" = format!("{DCQCN_SIMULATOR}: PAUSE_TIME 5"))
+        )]
+        lifetime: Time,
+        /// Time between two frames of a switch's clock, at most the lifetime.
+        #[schemars(
+            range(min = 1_000),
+            extend(
+                "default" = "2 us",
+                "source" = format!("{DCQCN_SIMULATOR}: half of PAUSE_TIME, in whole microseconds")
+            )
+        )]
+        refresh: Time,
+        /// Whether each packet that arrives above XOFF sends a frame, too.
+        #[schemars(extend("default" = true, "source" = DCQCN_SIMULATOR))]
+        at_arrivals: bool,
+    },
+}
+
+/// The source of timed pauses.
+const DCQCN_SIMULATOR: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma)";
+
+/// The longest pause that a frame can name here (ps): 2^32 - 1 ns.
+const LONGEST_LIFETIME: u64 = u32::MAX as u64 * 1_000;
 
 impl Parameters for PfcConfig {
     /// Checks that XON lies between 0 and XOFF.
@@ -47,6 +98,14 @@ impl Parameters for PfcConfig {
                  and XOFF; make it smaller than xoff"
             );
             problems.unless(self.xon_offset < xoff, "xon_offset", self.xon_offset, remedy);
+        }
+        if let PfcPause::Timed { lifetime, refresh, .. } = self.pause {
+            let remedy =
+                format!("pauses would end between two frames; write at most lifetime, {lifetime}");
+            problems.unless(refresh <= lifetime, "pause.refresh", refresh, remedy);
+            let remedy = "frames name whole nanoseconds; round it";
+            let is_whole = lifetime.as_ps() % 1_000 == 0;
+            problems.unless(is_whole, "pause.lifetime", lifetime, remedy);
         }
     }
 
@@ -59,7 +118,8 @@ impl Parameters for PfcConfig {
     }
 
     fn is_in(&self, simulator: Fidelity) -> bool {
-        simulator != Fidelity::Ns3Bfc
+        let is_lasting = self.pause == PfcPause::Lasting {};
+        simulator == Fidelity::Exact || (simulator == Fidelity::Ns3Hpcc && is_lasting)
     }
 }
 
@@ -75,7 +135,13 @@ impl PfcConfig {
 
     /// The same check for PFC beneath another policy, where PFC knows one class.
     pub(super) fn fits_beneath(&self, switch: &SwitchConfig, problems: &mut Problems) {
-        problems.within("backpressure.pfc", |problems| self.fits_admission(switch, problems));
+        problems.within("backpressure.pfc", |problems| {
+            self.fits_admission(switch, problems);
+            let remedy =
+                "beneath another backpressure pauses last until their resume; write \"lasting\"";
+            let holds = self.pause == PfcPause::Lasting {};
+            problems.unless(holds, "pause.kind", "timed", remedy);
+        });
         if problems.has_sound("assignment.classes") {
             let (classes, kind) = (switch.assignment.classes(), switch.backpressure.kind());
             let remedy = format!("the backpressure {kind} knows one class; use one class");
@@ -89,6 +155,7 @@ impl PfcConfig {
 pub(crate) struct Pfc {
     xon_offset: u64,
     xoff: Option<u64>,
+    pause: PfcPause,
     is_paused: Vec<bool>,
     peak_fraction: f64,
 }
@@ -98,6 +165,7 @@ impl Pfc {
         Pfc {
             xon_offset: config.xon_offset.get(),
             xoff: config.xoff.map(Bytes::get),
+            pause: config.pause,
             is_paused: vec![false; place.accounts],
             peak_fraction: 0.0,
         }
@@ -143,11 +211,39 @@ impl Pfc {
         if stored > self.peak_fraction * threshold as f64 {
             self.peak_fraction = stored / threshold.max(1) as f64;
         }
-        if self.is_paused[index] || (account.headroom == 0 && held < threshold) {
+        if account.headroom == 0 && held < threshold {
+            return None;
+        }
+        if self.is_paused[index] && !self.repeats_at_arrivals() {
             return None;
         }
         self.is_paused[index] = true;
-        Some(ControlFrame { port: ingress, signal: Signal::PauseClass(class) })
+        Some(self.pause_frame(ingress, class))
+    }
+
+    /// Whether a packet that arrives at a paused ingress above XOFF sends another frame.
+    #[inline]
+    fn repeats_at_arrivals(&self) -> bool {
+        matches!(self.pause, PfcPause::Timed { at_arrivals: true, .. })
+    }
+
+    /// The frame that pauses a class of an ingress port.
+    fn pause_frame(&self, ingress: u16, class: u8) -> ControlFrame {
+        let signal = match self.pause {
+            PfcPause::Lasting {} => Signal::PauseClass(class),
+            PfcPause::Timed { lifetime, .. } => {
+                let nanoseconds = (lifetime.as_ps() / 1_000) as u32;
+                Signal::PauseClassFor { class, nanoseconds }
+            }
+        };
+        ControlFrame { port: ingress, signal }
+    }
+
+    /// Whether a class of an ingress port is at XOFF or above it.
+    fn is_high(&self, admission: &Admission, ingress: u16, class: u8) -> bool {
+        let account = admission.accounts().ingress(ingress, class);
+        let held = admission.shared_bytes(account);
+        account.headroom > 0 || held >= self.xoff(admission, ingress)
     }
 
     /// Bytes of an ingress port and class have been given back. Answers the resume, if one is due.
@@ -194,8 +290,28 @@ impl Policy for Pfc {
     }
 
     fn standing_pauses(&self, admission: &Admission, ingress: u16) -> Vec<ControlFrame> {
-        let pause = |class| ControlFrame { port: ingress, signal: Signal::PauseClass(class) };
+        let pause = |class| self.pause_frame(ingress, class);
         self.paused(admission, ingress).map(pause).collect()
+    }
+
+    fn repeat_interval(&self) -> Option<Time> {
+        match self.pause {
+            PfcPause::Lasting {} => None,
+            PfcPause::Timed { refresh, .. } => Some(refresh),
+        }
+    }
+
+    /// The pauses of classes that are above XOFF.
+    fn repeated_frame(
+        &mut self,
+        admission: &Admission,
+        ingress: u16,
+        number: usize,
+    ) -> Option<ControlFrame> {
+        let mut paused = self.paused(admission, ingress);
+        let class =
+            paused.by_ref().filter(|class| self.is_high(admission, ingress, *class)).nth(number);
+        class.map(|class| self.pause_frame(ingress, class))
     }
 
     fn peak_fraction(&self) -> Option<f64> {
@@ -212,8 +328,12 @@ impl Policy for Pfc {
         let is_paused = self.is_paused[admission.accounts().index(ingress, class)];
         let fills_headroom = bytes > admission.accounts().ingress(ingress, class).used;
         let threshold = self.xoff.or_else(|| admission.threshold_with(ingress, shared));
-        let is_low = self.is_low(admission.beyond_reserve(bytes), threshold.unwrap_or(u64::MAX));
-        is_paused && (fills_headroom || !is_low)
+        let (held, threshold) = (admission.beyond_reserve(bytes), threshold.unwrap_or(u64::MAX));
+        let stays = match self.pause {
+            PfcPause::Lasting {} => !self.is_low(held, threshold),
+            PfcPause::Timed { .. } => held >= threshold,
+        };
+        is_paused && (fills_headroom || stays)
     }
 }
 

@@ -19,6 +19,20 @@ fn config(admission: &str, pfc: &str) -> SwitchConfig {
     }
 }
 
+/// The same with pauses of 5 us.
+fn timed(at_arrivals: bool) -> Bench {
+    let pause = format!(
+        r#"{{"kind":"timed","lifetime":5000000,"refresh":2000000,"at_arrivals":{at_arrivals}}}"#
+    );
+    let pfc = format!(r#"{{"kind":"pfc","xon_offset":2000,"xoff":5000,"pause":{pause}}}"#);
+    Bench::new(&config(r#"{"kind":"infinite"}"#, &pfc), &hosts(2))
+}
+
+fn pause_for_5_us(class: u8) -> Option<ControlFrame> {
+    let signal = Signal::PauseClassFor { class, nanoseconds: 5_000 };
+    Some(ControlFrame { port: 0, signal })
+}
+
 fn pause(class: u8) -> Option<ControlFrame> {
     Some(ControlFrame { port: 0, signal: Signal::PauseClass(class) })
 }
@@ -34,7 +48,7 @@ fn ahead() -> Flow {
 
 /// A static XOFF of 5,000 B and an XON of 3,000 B.
 fn static_xoff(classes: u32) -> Bench {
-    let pfc = r#"{"kind":"pfc","xon_offset":2000,"xoff":5000}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":2000,"xoff":5000,"pause":{"kind":"lasting"}}"#;
     let mut config = config(r#"{"kind":"infinite"}"#, pfc);
     let assignment = format!(r#"{{"kind":"class","classes":{classes}}}"#);
     config.assignment = serde_json::from_str(&assignment).unwrap();
@@ -47,7 +61,7 @@ fn the_mmu_vector_holds() {
     // BASELINES 29: pause at packet 11, first drop at 16, resume after 7 dequeues.
     let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],
         "ingress":{"alpha":0.125,"reserve":1000,"headroom":{"kind":"bytes","size":5000}}}"#;
-    let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null,"pause":{"kind":"lasting"}}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
     let arrivals: Vec<_> = (0..16).map(|_| bench.arrive(ahead(), 1_000)).collect();
     for (packet, arrival) in (1..).zip(arrivals) {
@@ -76,7 +90,7 @@ fn the_mmu_vector_holds() {
 fn the_threshold_at_the_resume_is_that_of_the_vector() {
     let admission = r#"{"kind":"shared","buffer":100000,"other_buffers":[],
         "ingress":{"alpha":0.125,"reserve":1000,"headroom":{"kind":"bytes","size":5000}}}"#;
-    let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null,"pause":{"kind":"lasting"}}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
     for _ in 0..15 {
         bench.admit(ahead(), 1_000);
@@ -96,6 +110,69 @@ fn a_static_threshold_pauses_when_reached_and_resumes_one_offset_below() {
     assert_eq!(frames, [None, None, None, None, pause(0), None]);
     let frames: Vec<_> = (0..6).map(|_| bench.depart(1).unwrap().1).collect();
     assert_eq!(frames, [None, None, resume(0), None, None, None]);
+}
+
+#[test]
+fn timed_pauses_are_sent_again_above_xoff_at_arrivals_and_by_a_clock() {
+    let mut bench = timed(true);
+    assert_eq!(bench.switch.repeat_interval(), Some(Time::from_us(2)));
+    let frames: Vec<_> = (0..7).map(|_| bench.admit(ahead(), 1_000)).collect();
+    assert_eq!(frames[..4], [None; 4]);
+    assert_eq!(frames[4..], [pause_for_5_us(0); 3]); // 5,000 B, and two more packets
+    assert_eq!(bench.switch.repeated_frame(0, 0), pause_for_5_us(0));
+    assert_eq!(
+        (bench.switch.repeated_frame(0, 1), bench.switch.repeated_frame(1, 0)),
+        (None, None)
+    );
+    // 4,000 B are between XON and XOFF: no frame, neither by the clock nor at an arrival below XOFF.
+    let frames: Vec<_> = (0..3).map(|_| bench.depart(1).unwrap().1).collect();
+    assert_eq!((&frames[..], bench.switch.repeated_frame(0, 0)), (&[None; 3][..], None));
+    assert_eq!(bench.admit(ahead(), 1_000), pause_for_5_us(0)); // 5,000 B again
+    let frames: Vec<_> = (0..3).map(|_| bench.depart(1).unwrap().1).collect();
+    assert_eq!(frames, [None, resume(0), None]); // 3,000 B are XON
+    assert_eq!(bench.switch.repeated_frame(0, 0), None);
+}
+
+#[test]
+fn without_frames_at_arrivals_only_the_clock_repeats_a_pause() {
+    let mut bench = timed(false);
+    let frames: Vec<_> = (0..7).map(|_| bench.admit(ahead(), 1_000)).collect();
+    assert_eq!(frames, [None, None, None, None, pause_for_5_us(0), None, None]);
+    assert_eq!(bench.switch.repeated_frame(0, 0), pause_for_5_us(0));
+}
+
+#[test]
+fn a_timed_pause_ends_by_itself_unless_another_frame_comes() {
+    let mut bench = static_xoff(2);
+    let (high, low) = (Flow { class: 0, ..flow(1) }, Flow { class: 1, ..flow(2) });
+    for flow in [high, low] {
+        bench.admit(flow, 1_000);
+        bench.admit(flow, 1_000);
+    }
+    let pause = |class, nanoseconds| Signal::PauseClassFor { class, nanoseconds };
+    bench.signal(0, pause(0, 5_000));
+    bench.signal(0, pause(1, 9_000));
+    let at = |bench: &Bench, ns| bench.now + Time::from_ns(ns);
+    assert_eq!(bench.switch.port(0).next_lapse(), at(&bench, 5_000));
+    assert!(bench.depart(0).is_none());
+    bench.now = at(&bench, 1_000);
+    // A new frame replaces the end, and a resume takes it away.
+    bench.signal(0, pause(0, 7_000));
+    bench.signal(0, Signal::ResumeClass(1));
+    assert_eq!(bench.switch.port(0).next_lapse(), at(&bench, 7_000));
+    let end = at(&bench, 7_000);
+    assert_eq!(bench.drain(0), [2, 2]);
+    let early = end - Time::from_ps(1);
+    assert_eq!(bench.switch.lapse(early, &bench.pool, 0), None);
+    bench.now = end;
+    assert_eq!(bench.switch.lapse(end, &bench.pool, 0), Some(0));
+    assert_eq!(bench.switch.lapse(end, &bench.pool, 0), None);
+    assert_eq!(bench.switch.port(0).next_lapse(), Time::NEVER);
+    assert_eq!(bench.drain(0), [1, 1]);
+    // A pause without an end has none, also after one with an end.
+    bench.signal(0, pause(0, 5_000));
+    bench.signal(0, Signal::PauseClass(0));
+    assert_eq!(bench.switch.port(0).next_lapse(), Time::NEVER);
 }
 
 #[test]
@@ -143,7 +220,7 @@ fn a_class_is_not_resumed_while_it_has_bytes_in_the_headroom() {
     // below the new threshold. But the headroom of port 0 is not free for the next pause yet.
     let admission = r#"{"kind":"shared","buffer":30000,"other_buffers":[],"ingress":{"alpha":1.0,"reserve":0,
         "headroom":{"kind":"bytes","size":5000}}}"#;
-    let pfc = r#"{"kind":"pfc","xon_offset":1000,"xoff":null}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":1000,"xoff":null,"pause":{"kind":"lasting"}}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
     let other = Flow { ingress: 1, egress: 0, ..flow(2) };
     for _ in 0..10 {
@@ -163,7 +240,7 @@ fn a_class_is_not_resumed_while_it_has_bytes_in_the_headroom() {
 fn the_peak_is_the_largest_share_of_xoff_and_not_that_of_the_largest_account() {
     let admission = r#"{"kind":"shared","buffer":50000,"other_buffers":[],"ingress":{"alpha":1.0,"reserve":0,
         "headroom":{"kind":"bytes","size":10000}}}"#;
-    let pfc = r#"{"kind":"pfc","xon_offset":100,"xoff":null}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":100,"xoff":null,"pause":{"kind":"lasting"}}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(4));
     (0..4).for_each(|_| assert_eq!(bench.admit(ahead(), 1_000), None));
     bench.drain(1);
@@ -177,6 +254,22 @@ fn the_peak_is_the_largest_share_of_xoff_and_not_that_of_the_largest_account() {
     let Backpressure::Pfc(pfc) = bench.switch.backpressure() else { unreachable!() };
     assert!((0..4).any(|account| pfc.is_paused(account)));
     assert!(bench.switch.peak_fraction().unwrap() >= 1.0);
+}
+
+#[test]
+fn timed_pauses_reach_from_one_frame_to_the_next() {
+    let timed = |lifetime: u64, refresh: u64| {
+        let kind = "timed";
+        let pause =
+            json!({"kind": kind, "lifetime": lifetime, "refresh": refresh, "at_arrivals": true});
+        refused(&[PFC], &[("/backpressure/pause", pause)])
+    };
+    assert!(timed(5_000_000, 5_000_000).is_empty());
+    let expected = "backpressure.pause.refresh is 5.001 us; pauses would end between two frames; \
+                    write at most lifetime, 5 us";
+    assert_eq!(timed(5_000_000, 5_001_000), [expected]);
+    assert!(timed(5_000_500, 5_000_000)[0].starts_with("backpressure.pause.lifetime is"));
+    assert!(timed(0, 0)[0].starts_with("backpressure.pause.lifetime is"));
 }
 
 #[test]

@@ -165,7 +165,12 @@ pub(crate) trait Policy {
 
     /// Frame `number` of those that are repeated to the neighbour behind `ingress` from time to time; none
     /// behind the last.
-    fn repeated_frame(&mut self, _ingress: u16, _number: usize) -> Option<ControlFrame> {
+    fn repeated_frame(
+        &mut self,
+        _admission: &Admission,
+        _ingress: u16,
+        _number: usize,
+    ) -> Option<ControlFrame> {
         None
     }
 

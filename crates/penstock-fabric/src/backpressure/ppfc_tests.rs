@@ -17,7 +17,11 @@ fn bench() -> Bench {
         threshold: Bytes::new(10_000),
         xon_offset: Bytes::new(1_000),
         horizon: US,
-        pfc: PfcConfig { xon_offset: Bytes::ZERO, xoff: Some(Bytes::new(50_000)) },
+        pfc: PfcConfig {
+            xon_offset: Bytes::ZERO,
+            xoff: Some(Bytes::new(50_000)),
+            pause: crate::backpressure::pfc::PfcPause::Lasting {},
+        },
     });
     Bench::new(&SwitchConfig { backpressure, ..plain() }, &hosts(3))
 }
@@ -119,7 +123,7 @@ fn both_ports_are_paused_in_the_end_and_resumed_together() {
 const POLICY: (&str, &str) = (
     "backpressure",
     r#"{"kind": "p-pfc", "threshold": 350000, "xon_offset": 3072, "horizon": 2000000,
-        "pfc": {"xon_offset": 3072, "xoff": 250000}}"#,
+        "pfc": {"xon_offset": 3072, "xoff": 250000, "pause": {"kind": "lasting"}}}"#,
 );
 
 #[test]

@@ -87,6 +87,13 @@ pub enum SwitchRequest {
     Told(ControlFrame),
     /// Something waits at the port: call [`Switch::transmit`] as soon as the link is free.
     Ready(u16),
+    /// The pause of this class has ended by itself (PFC with timed pauses): for a list of events.
+    Lapsed {
+        /// The port whose neighbour had sent the pause.
+        port: u16,
+        /// The class.
+        class: u8,
+    },
     /// Count the packet, which [`Switch::transmit`] has dropped, as one for which there was no room.
     Dropped(DroppedPacket),
     /// Call [`Switch::on_timer`] with this timer at this time; a timer of a port that is set for an earlier
@@ -149,6 +156,14 @@ pub enum Received {
 }
 
 impl Switch {
+    /// When the next pause of `port` that has an end is over, after `now`; [`Time::NEVER`] when there is
+    /// none.
+    fn next_release(&self, port: u16, now: Time) -> Time {
+        let port = self.port(port);
+        let held_until = Some(port.held_until()).filter(|until| *until > now);
+        port.next_lapse().min(held_until.unwrap_or(Time::NEVER))
+    }
+
     /// Asks for the first timers.
     pub fn start<O, R>(&self, turn: &mut SwitchTurn<'_, O, R>) {
         self.ask_for_clock(turn);
@@ -246,8 +261,8 @@ impl Switch {
     ) -> Received {
         if let Some(signal) = Signal::of(&moment.pool[id]) {
             self.on_signal(moment, port, signal, id);
-            if let Signal::PauseTime(_) = signal {
-                let until = self.port(port).held_until();
+            if let Signal::PauseTime(_) | Signal::PauseClassFor { .. } = signal {
+                let until = self.next_release(port, moment.now);
                 requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), until));
             }
         }
@@ -331,12 +346,16 @@ impl Switch {
             }
             SwitchTimer::Port(port) => {
                 self.release(turn.now, port);
-                let until = self.port(port).held_until();
-                turn.requests.0.push(if until > turn.now {
-                    SwitchRequest::Timer(timer, until)
-                } else {
-                    SwitchRequest::Ready(port)
-                });
+                while let Some(class) = self.lapse(turn.now, turn.pool, port) {
+                    turn.requests.0.push(SwitchRequest::Lapsed { port, class });
+                }
+                let until = self.next_release(port, turn.now);
+                if until != Time::NEVER {
+                    turn.requests.0.push(SwitchRequest::Timer(timer, until));
+                }
+                if self.port(port).held_until() <= turn.now {
+                    turn.requests.0.push(SwitchRequest::Ready(port));
+                }
             }
         }
     }

@@ -4,7 +4,9 @@
 use alloc::vec::Vec;
 
 use penstock_packet::epochs::label;
-use penstock_packet::{Balance, ControlFrame, Moment, Observer, PacketEvent, PacketId, Signal};
+use penstock_packet::{
+    Balance, ControlFrame, Moment, Observer, PacketEvent, PacketId, PacketPool, Signal,
+};
 use penstock_units::Time;
 
 use super::Switch;
@@ -27,7 +29,11 @@ impl Switch {
             Signal::PauseClass(class) => {
                 self.ports[usize::from(port)].set_class_paused(now, class, true, moment.pool);
             }
-            Signal::ResumeClass(class) => self.resume_class(moment, port, class),
+            Signal::PauseClassFor { class, nanoseconds } => {
+                let end = now.saturating_add(Time::from_ns(u64::from(nanoseconds)));
+                self.ports[usize::from(port)].set_class_paused_until(now, class, end, moment.pool);
+            }
+            Signal::ResumeClass(class) => self.resume_class(now, moment.pool, port, class),
             Signal::PauseQueue(label) => {
                 self.ports[usize::from(port)].revoke(label, moment.pool);
                 self.set_queue_paused(moment, port, label, true);
@@ -52,9 +58,9 @@ impl Switch {
     }
 
     /// Resumes a class at `port`, and tells marking which bytes waited.
-    fn resume_class<O: Observer>(&mut self, moment: &Moment<'_, O>, port: u16, class: u8) {
+    fn resume_class(&mut self, now: Time, pool: &PacketPool, port: u16, class: u8) {
         let egress = &mut self.ports[usize::from(port)];
-        if !egress.set_class_paused(moment.now, class, false, moment.pool) {
+        if !egress.set_class_paused(now, class, false, pool) {
             return;
         }
         for (number, queue) in (0..).zip(egress.queues()) {
@@ -66,6 +72,14 @@ impl Switch {
                 );
             }
         }
+    }
+
+    /// Resumes the classes of `port` whose pauses had an end that has come. Answers the first of them,
+    /// until there are none.
+    pub(crate) fn lapse(&mut self, now: Time, pool: &PacketPool, port: u16) -> Option<u8> {
+        let class = self.port(port).lapsed_class(now)?;
+        self.resume_class(now, pool, port, class);
+        Some(class)
     }
 
     /// Pauses or resumes the queue with this label at `port`, and tells marking which bytes waited. Answers
@@ -174,7 +188,7 @@ impl Switch {
         }
         self.ports[usize::from(port)].forget_epochs();
         for class in 0..8 {
-            self.resume_class(moment, port, class);
+            self.resume_class(moment.now, moment.pool, port, class);
         }
         let held_until = self.port(port).held_until();
         self.ports[usize::from(port)].release(held_until.max(moment.now));
@@ -199,7 +213,7 @@ impl Switch {
     pub(crate) fn repeated_frame(&mut self, port: u16, number: usize) -> Option<ControlFrame> {
         backpressure::dispatch!(
             &mut self.backpressure,
-            policy => policy.repeated_frame(port, number)
+            policy => policy.repeated_frame(&self.admission, port, number)
         )
     }
 

@@ -180,7 +180,9 @@ impl<'a> Model<'a> {
                     self.controls += 1;
                     self.on_frame(frame)?;
                 }
-                SwitchRequest::Ready(_) | SwitchRequest::Dropped(_) => {}
+                SwitchRequest::Ready(_)
+                | SwitchRequest::Dropped(_)
+                | SwitchRequest::Lapsed { .. } => {}
                 SwitchRequest::Timer(timer, time) => {
                     let entry = self.timers.entry(number_of(timer)).or_insert((timer, time));
                     entry.1 = entry.1.min(time);
@@ -461,6 +463,11 @@ impl<'a> Model<'a> {
             Signal::PauseQueue(queue) => self.told_queues.insert((port, queue)),
             Signal::ResumeQueue(queue) => self.told_queues.remove(&(port, queue)),
             Signal::PauseClass(class) => self.told_classes.insert((port, class)),
+            // Timed pauses are told again and again.
+            Signal::PauseClassFor { class, nanoseconds } => {
+                self.told_classes.insert((port, class));
+                nanoseconds > 0
+            }
             Signal::ResumeClass(class) => self.told_classes.remove(&(port, class)),
             Signal::PauseFlow(flow) => self.told_flows.insert((port, flow)),
             Signal::ResumeFlow(flow) => self.told_flows.remove(&(port, flow)),

@@ -38,6 +38,13 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
         let field = format!("traffic[{index}].class");
         let remedy = format!("the scheme has {classes} classes, numbered from 0");
         problems.unless(!is_sound || u32::from(class) < classes, &field, class, &remedy);
+        let sizes = entry.further_classes();
+        let holds = u32::from(class) >= classes || sizes < (classes - u32::from(class)) as usize;
+        let field = format!("traffic[{index}].class_above");
+        let found = format!("a list of {sizes}");
+        let remedy =
+            format!("the scheme has {classes} classes, numbered from 0, and the first is {class}");
+        problems.unless(!is_sound || holds, &field, found, &remedy);
     }
     fidelity::times(scenario, topology, problems);
     elisions(scenario, topology, problems);

@@ -49,7 +49,7 @@ impl SentPauses {
             epoch => self.told_epochs.entry((link, epoch)).or_default(),
         };
         match signal {
-            Signal::PauseClass(_) => self.classes += 1,
+            Signal::PauseClass(_) | Signal::PauseClassFor { .. } => self.classes += 1,
             Signal::PauseFlow(_) => self.flows += 1,
             Signal::PauseTime(_) => self.timed += 1,
             Signal::PauseQueue(label) => {

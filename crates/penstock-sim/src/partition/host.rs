@@ -6,6 +6,8 @@ use std::sync::Arc;
 use penstock_packet::{Observer, PacketId, PacketKind};
 use penstock_transport::{Host, HostDraws, HostFacts, Request, Timer, Turn};
 use penstock_units::Time;
+use penstock_units::random::Pcg32;
+use rand_core::RngCore;
 
 use super::Partition;
 use super::build::random;
@@ -35,6 +37,7 @@ pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
                 nic: random(scenario.seed, &format!("nic/{host}")),
                 credits: random(scenario.seed, &format!("credits/{host}")),
             },
+            clock: clock(&mut random(scenario.seed, &format!("clock/{host}"))),
         });
         if let Some(balance) = network.opening_balance(network.uplinks[host as usize]) {
             built.connect(balance);
@@ -42,6 +45,11 @@ pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
         built
     };
     (0..network.topology.hosts).map(host).collect()
+}
+
+/// The error of a host's clock as a share of the largest one: uniform from -1 to 1.
+fn clock(random: &mut Pcg32) -> f64 {
+    f64::from(random.next_u32() as i32) / f64::from(1u32 << 31)
 }
 
 impl<O: Observer> Partition<O> {
@@ -68,6 +76,9 @@ impl<O: Observer> Partition<O> {
                 Request::Alarm(time) => self.move_alarm(now, host, time),
                 Request::Completed(flow) => self.end_flow(now, flow),
                 Request::Ready => self.offer(now, self.uplinks[host as usize]),
+                Request::Lapsed(class) => {
+                    self.note_lapse(now, host, self.uplinks[host as usize], class);
+                }
                 Request::Due(timer) => {
                     let (node, mut turn) = self.lend(now, host);
                     node.on_timer(&mut turn, timer);

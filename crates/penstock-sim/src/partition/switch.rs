@@ -51,6 +51,11 @@ impl<O: Observer> Partition<O> {
             let ready = match request {
                 SwitchRequest::Told(frame) => self.note_frame(now, switch, frame),
                 SwitchRequest::Ready(port) => self.link_at(switch, port),
+                SwitchRequest::Lapsed { port, class } => {
+                    let node = switch as u32 + self.sources.hosts;
+                    self.note_lapse(now, node, self.link_at(switch, port), class);
+                    continue;
+                }
                 SwitchRequest::Dropped(packet) => {
                     self.note_late_drop(now, switch, packet);
                     continue;
@@ -247,6 +252,11 @@ impl<O: Observer> Partition<O> {
             };
             self.note(now, node, link, event, self.pool[id].upstream_queue);
         }
+    }
+
+    /// A pause of `class` at `node`, where `link` begins, has ended by itself. It is listed like a resume.
+    pub(crate) fn note_lapse(&mut self, now: Time, node: u32, link: u32, class: u8) {
+        self.note(now, node, link, PacketEvent::ResumeReceived, u16::from(class));
     }
 
     /// Draws whether a control frame is lost on its wire; it would have come to a node that sends by

@@ -7,7 +7,8 @@ use super::*;
 use crate::topology::build;
 use crate::topology::tests::{bfc, leaf_spine};
 use crate::workload::{
-    ArrivalConfig, Incast, Listed, LoadCounts, LoadOn, OpenLoop, PairConfig, SizeConfig,
+    ArrivalConfig, Convention, FlowArrival, Incast, Listed, LoadCounts, LoadOn, OpenLoop,
+    PairConfig, SizeConfig,
 };
 
 /// The workload of `traffic`; entries that would last longer end at `duration`.
@@ -34,6 +35,7 @@ pub(crate) fn open_loop() -> OpenLoop {
     OpenLoop {
         label: "background".to_owned(),
         class: 0,
+        class_above: Vec::new(),
         sizes: SizeConfig::Exponential { mean: Bytes::new(30_000) },
         arrivals: ArrivalConfig::Poisson {},
         pairs: PairConfig::Uniform {},
@@ -229,9 +231,47 @@ fn the_largest_network_that_is_meant_has_a_workload() {
 }
 
 #[test]
+fn a_flow_that_exceeds_sizes_has_a_higher_class_and_is_the_same_otherwise() {
+    // A third of the flows each: at the first limit, beyond it, and beyond both.
+    let points = [(10_000, 1.0 / 3.0), (10_001, 2.0 / 3.0), (2_000_000, 1.0)];
+    let points = points.map(|(size, share)| (Bytes::new(size), share)).to_vec();
+    let convention = Convention::Step;
+    let sizes = SizeConfig::Cdf { name: "three".to_owned(), convention, points };
+    let class_above = vec![Bytes::new(10_000), Bytes::new(1_000_000)];
+    let plain = OpenLoop { class: 2, sizes, ..open_loop() };
+    let classed = OpenLoop { class_above, ..plain.clone() };
+    let drawn = |entry| flows(&[TrafficConfig::OpenLoop(entry)], 1, Time::from_ms(10));
+    let (plain, classed) = (drawn(plain), drawn(classed));
+    let class_of = |size| match size {
+        10_000 => 2,
+        10_001 => 3,
+        _ => 4,
+    };
+    assert!([2, 3, 4].iter().all(|class| classed.iter().any(|flow| flow.class == *class)));
+    assert_eq!(plain.len(), classed.len());
+    for (plain, classed) in plain.iter().zip(&classed) {
+        assert_eq!(*classed, FlowArrival { class: class_of(plain.size), ..*plain });
+        assert_eq!(plain.class, 2);
+    }
+}
+
+#[test]
+fn sizes_of_classes_ascend() {
+    let class_above = vec![Bytes::new(10), Bytes::new(10), Bytes::new(9)];
+    let entry = TrafficConfig::OpenLoop(OpenLoop { class_above, ..open_loop() });
+    let network = build(&bfc()).unwrap();
+    let routing = Routing::new(&network);
+    let refused =
+        workload(&[entry], &network, &routing, 1, Time::from_ms(1)).unwrap_err().to_string();
+    let lines: Vec<_> = refused.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(lines, ["traffic[0].class_above[1]", "traffic[0].class_above[2]"]);
+    assert!(refused.contains("the size before it is 10 B; write them in ascending order"));
+}
+
+#[test]
 fn json_is_that_of_the_scenario() {
     let text = concat!(
-        r#"{"kind":"open-loop","label":"background","class":0,"#,
+        r#"{"kind":"open-loop","label":"background","class":0,"class_above":[],"#,
         r#""sizes":{"kind":"exponential","mean":30000},"arrivals":{"kind":"poisson"},"#,
         r#""pairs":{"kind":"uniform"},"load":0.2,"load_on":{"kind":"core"},"#,
         r#""load_counts":"crossing","start":0,"stop":1000000000000}"#

@@ -79,6 +79,7 @@ impl TrafficConfig {
             TrafficConfig::OpenLoop(open_loop) => {
                 serde_json::to_value(TrafficConfig::OpenLoop(OpenLoop {
                     label: label(),
+                    class_above: open_loop.class_above.clone(),
                     sizes: open_loop.sizes.shortened(),
                     pairs: open_loop.pairs.shortened(),
                     load_on: open_loop.load_on.shortened(),
@@ -113,6 +114,14 @@ impl TrafficConfig {
             TrafficConfig::OpenLoop(open_loop) => open_loop.class,
             TrafficConfig::Incast(incast) => incast.class,
             TrafficConfig::Listed(listed) => listed.class,
+        }
+    }
+
+    /// How many classes beyond [`TrafficConfig::class`] the entry's flows have, by their size.
+    pub fn further_classes(&self) -> usize {
+        match self {
+            TrafficConfig::OpenLoop(open_loop) => open_loop.class_above.len(),
+            TrafficConfig::Incast(_) | TrafficConfig::Listed(_) => 0,
         }
     }
 }

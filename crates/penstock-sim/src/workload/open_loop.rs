@@ -5,7 +5,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_engine::stream::stream;
 use penstock_units::random::Pcg64Mcg;
 use penstock_units::source::{NO_PRIORITIES, WHOLE_DURATION};
-use penstock_units::{Problems, Time};
+use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ use super::load::{Knob, LoadCounts, LoadOn, LoadTarget, Offered};
 use super::pair::{PairConfig, Pairs};
 use super::size::{SizeConfig, SizeDistribution};
 use crate::scenario::LONGEST_LABEL;
+
+/// The highest class that a switch can have.
+const LARGEST_CLASS: usize = 7;
 
 /// Flows that arrive at a rate, whatever becomes of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +32,16 @@ pub struct OpenLoop {
     /// Priority class, 0 is served first.
     #[schemars(extend("default" = 0, "source" = NO_PRIORITIES))]
     pub class: u8,
+    /// Sizes, ascending: the class of a flow is one higher for each of them that the flow exceeds.
+    ///
+    /// PCN App. B.4 has the classes of its table 1: 10 kB, 100 kB, 1 MB. The sizes, the gaps and the pairs of
+    /// flows are drawn as without them.
+    #[schemars(
+        length(max = LARGEST_CLASS),
+        inner(range(min = 1)),
+        extend("default" = [], "source" = "our choice: all flows of an entry have its class")
+    )]
+    pub class_above: Vec<Bytes>,
     /// Flow sizes.
     pub sizes: SizeConfig,
     /// Gaps between arrivals.
@@ -77,9 +90,21 @@ pub(super) struct OpenLoopFlows {
     stop: Time,
     label: u16,
     class: u8,
+    /// Sizes beyond which the class is one higher each (bytes), ascending.
+    class_above: Vec<u64>,
 }
 
 impl OpenLoop {
+    /// Checks that the sizes at which the class changes ascend.
+    fn check_classes(&self, field: &str, problems: &mut Problems) {
+        for (index, pair) in (1..).zip(self.class_above.windows(2)) {
+            let field = format!("{field}.class_above[{index}]");
+            let remedy =
+                format!("the size before it is {}; write them in ascending order", pair[0]);
+            problems.unless(pair[0] < pair[1], &field, pair[1], remedy);
+        }
+    }
+
     /// Checks the entry and prepares its flows and the traffic that it offers to the links.
     pub(super) fn flows(
         &self,
@@ -88,6 +113,7 @@ impl OpenLoop {
     ) -> Option<(OpenLoopFlows, Offered)> {
         let field = entry.field();
         entry.check_window(self.start, self.stop, problems);
+        self.check_classes(&field, problems);
         let sizes = problems.value_of(self.sizes.distribution(&format!("{field}.sizes")));
         let mut pair_stream = stream(entry.seed, &format!("traffic/{}/pairs", entry.index));
         let (topology, routing) = (entry.topology, entry.routing);
@@ -124,6 +150,7 @@ impl OpenLoop {
             stop: self.stop,
             label: entry.index,
             class: self.class,
+            class_above: self.class_above.iter().map(|size| size.get()).collect(),
         };
         Some((flows, offered))
     }
@@ -156,7 +183,8 @@ impl Iterator for OpenLoopFlows {
         }
         let (source, destination) = self.pairs.draw(&mut self.pair_stream);
         let size = self.sizes.draw(&mut self.size_stream);
-        let (label, class) = (self.label, self.class);
+        let exceeded = self.class_above.iter().filter(|limit| size > **limit).count();
+        let (label, class) = (self.label, self.class + exceeded as u8);
         let destination_port = 0;
         Some(FlowArrival { time, source, destination, size, label, class, destination_port })
     }

@@ -256,6 +256,7 @@ impl Driver {
                 }
                 Request::Completed(name) => self.complete(name),
                 Request::Ready => self.offer(2 * host),
+                Request::Lapsed(_) => {}
                 Request::Due(timer) => {
                     self.with_host(host, |host, turn| host.on_timer(turn, timer));
                 }
@@ -315,6 +316,7 @@ impl Driver {
                     frame.port
                 }
                 SwitchRequest::Ready(port) => port,
+                SwitchRequest::Lapsed { .. } => continue,
                 SwitchRequest::Dropped(_) => {
                     self.drops += 1;
                     continue;

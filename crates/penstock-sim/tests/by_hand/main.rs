@@ -116,6 +116,7 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
                 nic: random(scenario.seed, &format!("nic/{number}")),
                 credits: random(scenario.seed, &format!("credits/{number}")),
             },
+            clock: 0.0,
         });
         if let Some(balance) = network.switches[0].opening_balance(number as u16) {
             host.connect(balance);

@@ -109,7 +109,7 @@ pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
 
 /// Poisson arrivals of `sizes` between uniform pairs, with `load` on the core.
 pub fn open_loop(sizes: Value, load: f64, stop: u64) -> Value {
-    json!({"kind": "open-loop", "label": "background", "class": 0, "sizes": sizes,
+    json!({"kind": "open-loop", "label": "background", "class": 0, "class_above": [], "sizes": sizes,
            "arrivals": {"kind": "poisson"}, "pairs": {"kind": "uniform"}, "load": load,
            "load_on": {"kind": "core"}, "load_counts": "crossing", "start": 0, "stop": stop})
 }
@@ -147,7 +147,7 @@ fn fifo(marking: Value) -> Value {
     json!({
         "admission": shared(true), "assignment": {"kind": "class", "classes": 1},
         "scheduling": {"kind": "fifo"}, "marking": marking,
-        "backpressure": {"kind": "pfc", "xon_offset": 3_072, "xoff": null},
+        "backpressure": {"kind": "pfc", "xon_offset": 3_072, "xoff": null, "pause": {"kind": "lasting"}},
     })
 }
 
@@ -189,7 +189,7 @@ fn ecn(pmax: f64) -> Value {
 /// DCQCN of its paper.
 pub fn dcqcn() -> Value {
     let controller = json!({"kind": "dcqcn", "gain": 0.00390625, "alpha_interval": 55 * US,
-        "notification_interval": 50 * US, "increase_interval": 55 * US,
+        "notification_interval": 50 * US, "notify_at": "mark", "increase_interval": 55 * US,
         "increase_bytes": 10_000_000, "fast_recovery_rounds": 5,
         "additive_increase": GBPS / 25, "hyper_increase": GBPS / 5, "minimum_rate": GBPS / 10,
         "window": "none"});
@@ -208,7 +208,8 @@ pub fn dcqcn_mellanox() -> Value {
 /// PCN with the values of its paper.
 pub fn pcn() -> Value {
     let controller = json!({"kind": "pcn", "minimum_weight": 0.0078125, "maximum_weight": 0.5,
-        "notification_interval": 50 * US, "marked_share": 0.95, "minimum_rate": GBPS / 1_000});
+        "notification_interval": 50 * US, "clock_error": 0.0, "marked_share": 0.95,
+        "minimum_rate": GBPS / 1_000});
     scheme("pcn", fifo(json!({"kind": "non-pause-ecn"})), controller, 0)
 }
 
@@ -345,7 +346,7 @@ pub fn fafc(threshold: u64) -> Value {
         "marking": {"kind": "predicted", "threshold": threshold / 2},
         "backpressure": {"kind": "fafc", "threshold": threshold, "queue_smoothing": 0.8,
                          "rate_smoothing": 0.8, "congested_hops": 1.0, "rate_decrease": 0.9,
-                         "pfc": {"xon_offset": 3_072, "xoff": null}},
+                         "pfc": {"xon_offset": 3_072, "xoff": null, "pause": {"kind": "lasting"}}},
     });
     with(with(dctcp(), "/switch", switch), "/name", "fafc")
 }

@@ -38,6 +38,34 @@ fn hosts_without_control_are_paused_for_the_share_of_the_others() {
     }
 }
 
+/// Four hosts in step with pauses of 5 us, refreshed by each packet that arrives above XOFF and by a
+/// clock of 2 us. While an ingress is above XOFF its host stays paused, as without a lifetime; frames
+/// are many. Between XOFF and an XON far below it no frame follows: there the pause ends by itself, so
+/// that a host is paused far more often than one that waits for XON, and hardly a resume is sent.
+#[test]
+fn timed_pauses_last_while_they_are_refreshed_and_end_by_themselves() {
+    let of = |pause: Value| {
+        let static_xoff =
+            json!({"kind": "pfc", "xon_offset": 90_000, "xoff": 100_000, "pause": pause});
+        let scheme = with(pfc(), "/switch/backpressure", static_xoff);
+        let scheme = with(scheme, "/switch/admission/buffer", 1 << 30);
+        let results = endless(scheme, 4, 2 * MS);
+        assert_eq!(results.summary.drops, 0);
+        let of_host = |name: &str| column(&results, "links", name)[2];
+        (of_host("port_pause_ns") / 2e6, of_host("port_pauses"), results.summary.pfc_pauses)
+    };
+    let (lasting_share, lasting_pauses, lasting_frames) = of(json!({"kind": "lasting"}));
+    let (share, pauses, frames) = of(json!({"kind": "timed", "lifetime": 5 * US,
+        "refresh": 2 * US, "at_arrivals": true}));
+    assert!(
+        (lasting_share - 0.75).abs() < 0.03 && (share - 0.75).abs() < 0.03,
+        "{lasting_share} {share}"
+    );
+    assert!(pauses > 2.0 * lasting_pauses, "{pauses} against {lasting_pauses}");
+    assert!(lasting_frames as f64 <= 4.0 * lasting_pauses + 4.0, "{lasting_frames}");
+    assert!(frames as f64 > 4.0 * 5.0 * pauses, "{frames} of {pauses} pauses");
+}
+
 /// A switch that has resumed a faster link runs dry unless XON·8/C lasts for the round trip of the
 /// link, 2d, and the first packet (sec. 1.6): 25,262 B at 100 Gb/s behind a link of 400 Gb/s. With
 /// that XON the switch never runs dry. With two packets less it runs dry each time; two, because
@@ -46,7 +74,8 @@ fn hosts_without_control_are_paused_for_the_share_of_the_others() {
 fn the_egress_runs_dry_when_less_than_a_round_trip_is_left_at_the_resume() {
     let busy = |xon: u64| {
         let scheme = with(pfc(), "/switch/admission/ingress/reserve", 0);
-        let static_xoff = json!({"kind": "pfc", "xon_offset": 60_000 - xon, "xoff": 60_000});
+        let static_xoff = json!({"kind": "pfc", "xon_offset": 60_000 - xon, "xoff": 60_000,
+            "pause": {"kind": "lasting"}});
         let scheme = with(scheme, "/switch/backpressure", static_xoff);
         let topology = dumbbell(1, 1, 400 * GBPS);
         let results = |duration| {

@@ -3,7 +3,10 @@
 //! Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, Sec. 3.
 //! Implemented: the reaction point (Fig. 7), with the estimate alpha, fast recovery, additive and hyper
 //! increase; and the notification point (Fig. 6). The notification point sends a congestion
-//! notification packet for a marked data packet, at most one per interval and flow. The switch does the
+//! notification packet for a marked data packet, at most one per interval and flow. With `notify_at =
+//! "tick"` it does so as the released simulator (bobzhuyb/ns3-rdma, `QbbNetDevice::CheckandSendQCN`): a
+//! clock ticks from the first packet of a flow on, and at a tick the source is notified if a packet
+//! since the last tick was marked. A first packet that is marked is notified at once. The switch does the
 //! marking. Left out: the limit on the notifications of a whole NIC, which the paper mentions as a
 //! property of hardware. The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
 //!
@@ -23,7 +26,7 @@ use alloc::format;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::source::DCQCN_PAPER;
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,11 +34,15 @@ use crate::control::alpha::Alpha;
 use crate::control::hooks::{AtDestination, AtSource, Parameters};
 use crate::control::paced_rate::RateWindow;
 use crate::control::stages::{Climb, Steps};
+use crate::control::ticks::Ticks;
 use crate::flow::FlowFacts;
 use crate::notification::Notification;
 
 /// The source of values that the authors published outside the paper.
 const DCQCN_SIMULATOR: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma), configuration";
+
+/// The source of what the authors' simulator does.
+const DCQCN_SIMULATOR_CODE: &str = "released DCQCN simulator (bobzhuyb/ns3-rdma)";
 
 /// Parameters of [`Dcqcn`].
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +61,12 @@ pub struct DcqcnConfig {
     /// A receiver notifies the source of a flow no more often (N).
     #[schemars(extend("default" = "50 us", "source" = DCQCN_PAPER))]
     pub notification_interval: Time,
+    /// When a receiver notifies.
+    #[schemars(extend(
+        "default" = "mark",
+        "source" = format!("{DCQCN_PAPER}, fig. 6; {DCQCN_SIMULATOR_CODE}: tick")
+    ))]
+    pub notify_at: NotifyAt,
     /// Time between two increases (T).
     #[schemars(range(min = 1), extend("default" = "55 us", "source" = DCQCN_PAPER))]
     pub increase_interval: Time,
@@ -89,7 +102,26 @@ pub struct DcqcnConfig {
     pub window: RateWindow,
 }
 
+/// When a receiver notifies the source of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotifyAt {
+    /// At a marked packet, an interval or more after the last notification.
+    Mark,
+    /// Once an interval from the first packet on, if a packet since then was marked.
+    Tick,
+}
+
 impl Parameters for DcqcnConfig {
+    fn check(&self, problems: &mut Problems) {
+        let ticks = self.notify_at == NotifyAt::Tick;
+        let holds = !ticks || self.notification_interval > Time::ZERO;
+        let remedy = "a clock that ticks needs time between two ticks; write e.g. \"50 us\", or \
+                      notify_at = \"mark\"";
+        problems.unless(holds, "notification_interval", self.notification_interval, remedy);
+    }
+
     fn uses_marks(&self) -> bool {
         true
     }
@@ -173,214 +205,83 @@ impl AtSource for Dcqcn {
 
 /// The notification point of one flow, at its receiver.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-pub(crate) struct NotificationPoint {
-    /// Shortest time between two notifications (ps).
-    interval: Time,
-    /// When the next notification may leave (ps).
-    earliest: Time,
+pub(crate) enum NotificationPoint {
+    /// It notifies at a mark.
+    Mark {
+        /// Shortest time between two notifications (ps).
+        interval: Time,
+        /// When the next notification may leave (ps).
+        earliest: Time,
+    },
+    /// It notifies at a tick.
+    Tick {
+        ticks: Ticks,
+        /// Whether a packet since the last tick was marked.
+        has_mark: bool,
+    },
 }
 
+/// What both kinds tell.
+const CONGESTED: Notification = Notification { is_congested: true, receiving_rate: 0 };
+
 impl NotificationPoint {
-    /// The notification point of a new flow. It reports the first mark at once.
+    /// The notification point of a new flow. It reports a mark of the first packet at once.
     pub(crate) fn new(config: &DcqcnConfig, _flow: &FlowFacts) -> Self {
-        NotificationPoint { interval: config.notification_interval, earliest: Time::ZERO }
+        let interval = config.notification_interval;
+        match config.notify_at {
+            NotifyAt::Mark => NotificationPoint::Mark { interval, earliest: Time::ZERO },
+            NotifyAt::Tick => {
+                NotificationPoint::Tick { ticks: Ticks::new(interval), has_mark: false }
+            }
+        }
     }
 }
 
 impl AtDestination for NotificationPoint {
     #[inline]
     fn on_data(&mut self, now: Time, _wire_bytes: u32, is_marked: bool) -> Option<Notification> {
-        if !is_marked || now < self.earliest {
+        let told = self.on_deadline(now);
+        match self {
+            NotificationPoint::Mark { interval, earliest } => {
+                if !is_marked || now < *earliest {
+                    return None;
+                }
+                *earliest = now.saturating_add(*interval);
+                Some(CONGESTED)
+            }
+            NotificationPoint::Tick { ticks, has_mark } if ticks.is_running() => {
+                ticks.pass(now);
+                *has_mark |= is_marked;
+                told
+            }
+            NotificationPoint::Tick { ticks, .. } => {
+                ticks.start(now);
+                is_marked.then_some(CONGESTED)
+            }
+        }
+    }
+
+    /// The next tick at which there is something to tell (ps); [`Time::NEVER`] otherwise.
+    #[inline]
+    fn deadline(&self) -> Time {
+        match self {
+            NotificationPoint::Tick { ticks, has_mark: true } => ticks.next(),
+            _ => Time::NEVER,
+        }
+    }
+
+    fn on_deadline(&mut self, now: Time) -> Option<Notification> {
+        if now < self.deadline() {
             return None;
         }
-        self.earliest = now.saturating_add(self.interval);
-        Some(Notification { is_congested: true, receiving_rate: 0 })
+        if let NotificationPoint::Tick { ticks, has_mark } = self {
+            *has_mark = false;
+            ticks.pass(now);
+        }
+        Some(CONGESTED)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture;
-    use crate::path::PathFacts;
-
-    const JSON: &str = concat!(
-        r#"{"kind":"dcqcn","gain":0.00390625,"alpha_interval":55000000,"#,
-        r#""notification_interval":50000000,"increase_interval":55000000,"#,
-        r#""increase_bytes":10000000,"fast_recovery_rounds":5,"additive_increase":40000000,"#,
-        r#""hyper_increase":200000000,"minimum_rate":100000000,"window":"bdp"}"#
-    );
-
-    const MARKED: Notification = Notification { is_congested: true, receiving_rate: 0 };
-
-    /// The paper's numbers, without the byte counter.
-    fn config() -> DcqcnConfig {
-        DcqcnConfig {
-            gain: 1.0 / 256.0,
-            alpha_interval: Time::from_us(55),
-            notification_interval: Time::from_us(50),
-            increase_interval: Time::from_us(55),
-            increase_bytes: Bytes::ZERO,
-            fast_recovery_rounds: 5,
-            additive_increase: BitRate::from_mbps(40),
-            hyper_increase: BitRate::from_mbps(200),
-            minimum_rate: BitRate::from_mbps(100),
-            window: RateWindow::None,
-        }
-    }
-
-    /// A flow at 40 Gb/s.
-    fn flow(config: &DcqcnConfig) -> Dcqcn {
-        let path = PathFacts { line_rate: BitRate::from_gbps(40), ..fixture::path() };
-        Dcqcn::new(config, &fixture::flow(&path))
-    }
-
-    const START: Time = Time::from_us(100);
-
-    /// Rate and target rate in kb/s, the precision of the test vectors.
-    fn kilobits(dcqcn: &Dcqcn) -> (u64, u64) {
-        (dcqcn.climb.rate.get() / 1_000, dcqcn.climb.target / 1_000)
-    }
-
-    #[test]
-    fn a_flow_that_was_never_notified_has_no_timer() {
-        let mut dcqcn = flow(&config());
-        dcqcn.on_send(START, 1_048);
-        assert_eq!((dcqcn.deadline(), dcqcn.rate(), dcqcn.window()), (Time::NEVER, None, u64::MAX));
-    }
-
-    #[test]
-    fn two_notifications_and_then_the_timer_alone() {
-        let mut dcqcn = flow(&config());
-        dcqcn.on_notification(START, MARKED);
-        assert_eq!((kilobits(&dcqcn), dcqcn.alpha.get()), ((20_000_000, 40_000_000), 1.0));
-        dcqcn.on_notification(START, MARKED);
-        assert_eq!(kilobits(&dcqcn), (10_000_000, 20_000_000));
-        let expected = [
-            15_000_000, 17_500_000, 18_750_000, 19_375_000, 19_707_500, 19_893_750, 20_006_875,
-            20_083_437,
-        ];
-        for (expiry, rate) in (1..).zip(expected) {
-            assert_eq!(dcqcn.deadline(), START + Time::from_us(55) * expiry);
-            dcqcn.on_deadline(dcqcn.deadline());
-            assert_eq!(kilobits(&dcqcn).0, rate);
-        }
-        assert_eq!(dcqcn.climb.target, 20_160_000_000);
-    }
-
-    #[test]
-    fn alpha_decays_only_while_nothing_is_notified() {
-        let mut dcqcn = flow(&config());
-        dcqcn.on_notification(START, MARKED);
-        dcqcn.on_notification(START + Time::from_us(50), MARKED); // the clock starts again
-        assert_eq!(dcqcn.alpha.get(), 1.0);
-        let later = START + Time::from_us(50) + Time::from_us(55) * 10;
-        dcqcn.on_deadline(later - Time::from_ps(1));
-        let rate = dcqcn.climb.rate.get();
-        let decayed = (255.0f64 / 256.0).powi(9);
-        dcqcn.on_notification(later - Time::from_ps(1), MARKED);
-        assert_eq!(dcqcn.climb.rate.get(), (rate as f64 * (1.0 - decayed / 2.0)) as u64);
-        let raised = decayed * 255.0 / 256.0 + 1.0 / 256.0;
-        assert!((dcqcn.alpha.get() - raised).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_byte_counter_increases_and_a_notification_restarts_it() {
-        let config = DcqcnConfig { increase_bytes: Bytes::new(10_000), ..config() };
-        let mut dcqcn = flow(&config);
-        dcqcn.on_send(START, 9_999);
-        dcqcn.on_notification(START, MARKED);
-        dcqcn.on_send(START, 9_999);
-        assert_eq!(kilobits(&dcqcn).0, 20_000_000);
-        dcqcn.on_send(START, 2);
-        assert_eq!((kilobits(&dcqcn).0, dcqcn.climb.stages.sent()), (30_000_000, 1));
-        dcqcn.on_notification(START, MARKED);
-        assert_eq!((dcqcn.climb.stages.sent(), dcqcn.climb.stages.counter()), (0, 0));
-    }
-
-    #[test]
-    fn both_beyond_fast_recovery_make_ever_larger_steps() {
-        let config = DcqcnConfig { increase_bytes: Bytes::new(1_000), ..config() };
-        let mut dcqcn = flow(&config);
-        dcqcn.climb.rate.set(1_000_000_000);
-        dcqcn.on_notification(START, MARKED);
-        for _ in 0..6 {
-            dcqcn.climb.stages.on_timer(|_| Time::from_us(55));
-        }
-        for (byte_stage, step) in [(1, 40), (2, 40), (3, 40), (4, 40), (5, 40), (6, 200), (7, 200)]
-        {
-            let target = dcqcn.climb.target;
-            dcqcn.on_send(START, 1_000);
-            assert_eq!(
-                (dcqcn.climb.stages.counter(), dcqcn.climb.target),
-                (byte_stage, target + step * 1_000_000)
-            );
-        }
-        dcqcn.climb.stages.on_timer(|_| Time::from_us(55));
-        let target = dcqcn.climb.target;
-        dcqcn.on_send(START, 1_000);
-        assert_eq!(dcqcn.climb.target, target + 400_000_000);
-    }
-
-    #[test]
-    fn a_timer_at_the_time_of_a_notification_or_of_a_packet_comes_first() {
-        let mut dcqcn = flow(&config());
-        dcqcn.on_notification(START, MARKED);
-        let expiry = dcqcn.deadline();
-        dcqcn.on_send(expiry, 1_048);
-        assert_eq!(kilobits(&dcqcn).0, 30_000_000);
-        dcqcn.on_notification(dcqcn.deadline(), MARKED);
-        assert_eq!(dcqcn.climb.target, 35_000_000_000);
-    }
-
-    #[test]
-    fn the_rate_stays_within_its_bounds_and_nothing_runs_at_line_rate() {
-        let mut dcqcn = flow(&config());
-        for _ in 0..20 {
-            dcqcn.on_notification(START, MARKED);
-        }
-        assert_eq!(dcqcn.rate(), Some(BitRate::from_mbps(100)));
-        dcqcn.climb.target = 40_000_000_000;
-        dcqcn.on_deadline(START + Time::from_ms(10));
-        assert_eq!((dcqcn.rate(), dcqcn.deadline()), (None, Time::NEVER));
-    }
-
-    /// Notifications are `notification_interval` apart.
-    fn point(notification_interval: Time) -> NotificationPoint {
-        let config = DcqcnConfig { notification_interval, ..config() };
-        NotificationPoint::new(&config, &fixture::flow(&fixture::path()))
-    }
-
-    #[test]
-    fn the_first_mark_is_told_at_once_and_the_next_after_the_interval() {
-        let mut point = point(Time::from_us(50));
-        let told = Some(MARKED);
-        for (us, is_marked, expected) in [
-            (1, false, None),
-            (2, true, told),
-            (51, true, None),
-            (60, false, None),
-            (60, true, told),
-            (109, true, None),
-            (110, true, told),
-        ] {
-            assert_eq!(point.on_data(Time::from_us(us), 1_048, is_marked), expected);
-        }
-        assert_eq!(point.deadline(), Time::NEVER);
-    }
-
-    #[test]
-    fn without_an_interval_every_mark_is_told() {
-        let mut point = point(Time::ZERO);
-        let mut told = || point.on_data(Time::ZERO, 1_048, true).is_some();
-        assert!(told() && told());
-    }
-
-    #[test]
-    fn parameters_are_read_and_written_and_refused_out_of_bounds() {
-        fixture::check_controller(
-            JSON,
-            &[(JSON.replace("alpha_interval\":55000000", "alpha_interval\":0"), "alpha_interval")],
-        );
-    }
-}
+#[path = "dcqcn_tests.rs"]
+mod tests;

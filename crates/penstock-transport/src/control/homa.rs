@@ -175,7 +175,12 @@ mod tests {
         let path = fixture::path();
         Homa::new(
             config,
-            &FlowFacts { size, unscheduled: config.unscheduled_bytes(&path), path: &path },
+            &FlowFacts {
+                size,
+                unscheduled: config.unscheduled_bytes(&path),
+                path: &path,
+                clock: 0.0,
+            },
         )
     }
 

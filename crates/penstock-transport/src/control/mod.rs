@@ -14,8 +14,8 @@
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
 //! [`new_reno`], [`cubic`], [`swift`], [`paced_rate`] (shared by the following ones), [`dctcp`],
 //! [`hpcc`], `alpha` (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two),
-//! [`dcqcn`], [`qcn`], [`timely`], [`pcn`], [`packet_pair`], then the controllers whose receiver
-//! decides: [`homa`], [`expresspass`].
+//! [`dcqcn`], [`qcn`], [`timely`], `ticks` (shared by [`dcqcn`] and the next), [`pcn`],
+//! [`packet_pair`], then the controllers whose receiver decides: [`homa`], [`expresspass`].
 
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
@@ -32,7 +32,9 @@ pub mod paced_rate;
 mod alpha;
 mod homa_levels;
 mod stages;
+mod ticks;
 
+pub use dcqcn::NotifyAt;
 use hooks::{AtDestination, AtSource, Parameters};
 pub use paced_rate::{Increase, RateWindow};
 

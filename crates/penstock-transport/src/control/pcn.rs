@@ -37,11 +37,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtDestination, AtSource, Parameters};
 use crate::control::paced_rate::{PacedRate, RateWindow};
+use crate::control::ticks::Ticks;
 use crate::flow::FlowFacts;
 use crate::notification::Notification;
 
 /// The source of the values.
 const PAPER: &str = "PCN paper (Cheng et al., NSDI 2020)";
+
+/// The largest error of a clock (parts per million).
+const LARGEST_CLOCK_ERROR: f64 = 1_000.0;
 
 /// Factor from bytes / ps to Mb/s: bits per byte, times picoseconds times Mb/s per bit.
 const BYTES_PER_PS_IN_MBPS: u128 = 8 * 1_000_000;
@@ -73,6 +77,19 @@ pub struct PcnConfig {
         )
     )]
     pub notification_interval: Time,
+    /// Largest error of a receiver's clock: its intervals are longer or shorter by up to this part.
+    ///
+    /// Each host draws its error once, evenly from both sides, from a stream of its own. Without an error
+    /// the periods of flows that start in a run keep their phases for ever.
+    #[schemars(
+        range(min = 0, max = LARGEST_CLOCK_ERROR),
+        extend(
+            "default" = 0.0,
+            "unit" = "parts per million",
+            "source" = "our choice: none, as in the paper's model; IEEE 802.3 allows 100"
+        )
+    )]
+    pub clock_error: f64,
     /// A flow of whose packets a larger share is marked is congested.
     #[schemars(
         range(min = 0),
@@ -157,12 +174,12 @@ impl AtSource for Pcn {
 /// The notification point of one flow.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct ReceivingRate {
-    /// T in the paper (ps), > 0.
+    /// T in the paper (ps), > 0: what the receiver's clock shows at the end of a period.
     interval: Time,
+    /// The periods.
+    periods: Ticks,
     /// A flow with a larger share of marked packets is congested.
     marked_share: f64,
-    /// When the period ends (ps); zero before the first packet.
-    period_end: Time,
     /// When the last packet arrived (ps).
     last_arrival: Time,
     /// Time between the last two packets (ps); zero while there is only one.
@@ -173,13 +190,20 @@ pub(crate) struct ReceivingRate {
     bytes: u64,
 }
 
+/// `interval` as a clock measures it that is wrong by `error` (parts per million), at least 1 ps.
+fn off_by(interval: Time, error: f64) -> Time {
+    let wrong = (interval.as_ps() as f64 * error / 1e6) as i64;
+    Time::from_ps(interval.as_ps().saturating_add_signed(wrong).max(1))
+}
+
 impl ReceivingRate {
     /// The notification point of a flow from which nothing has arrived.
-    pub(crate) fn new(config: &PcnConfig, _flow: &FlowFacts) -> Self {
+    pub(crate) fn new(config: &PcnConfig, flow: &FlowFacts) -> Self {
+        let interval = off_by(config.notification_interval, config.clock_error * flow.clock);
         ReceivingRate {
             interval: config.notification_interval,
+            periods: Ticks::new(interval),
             marked_share: config.marked_share,
-            period_end: Time::ZERO,
             last_arrival: Time::ZERO,
             gap: Time::ZERO,
             packets: 0,
@@ -198,13 +222,6 @@ impl ReceivingRate {
         let rate = (u128::from(self.bytes) * BYTES_PER_PS_IN_MBPS + span / 2) / span;
         u32::try_from(rate).unwrap_or(u32::MAX)
     }
-
-    /// Moves on to the period that contains `now`. `now` is at or after the end of the last period.
-    fn begin_period(&mut self, now: Time) {
-        let passed = (now - self.period_end).as_ps() / self.interval.as_ps() + 1;
-        let span = self.interval.as_ps().saturating_mul(passed);
-        self.period_end = self.period_end.saturating_add(Time::from_ps(span));
-    }
 }
 
 impl AtDestination for ReceivingRate {
@@ -212,13 +229,11 @@ impl AtDestination for ReceivingRate {
     #[inline]
     fn on_data(&mut self, now: Time, wire_bytes: u32, is_marked: bool) -> Option<Notification> {
         let told = self.on_deadline(now);
-        if self.period_end == Time::ZERO {
-            self.period_end = now.saturating_add(self.interval);
-        } else {
+        if self.periods.is_running() {
             self.gap = now - self.last_arrival;
-            if now >= self.period_end {
-                self.begin_period(now);
-            }
+            self.periods.pass(now);
+        } else {
+            self.periods.start(now);
         }
         self.last_arrival = now;
         self.packets += 1;
@@ -230,7 +245,7 @@ impl AtDestination for ReceivingRate {
     /// When a notification is due (ps); [`Time::NEVER`] while the period has brought nothing.
     #[inline]
     fn deadline(&self) -> Time {
-        if self.packets > 0 { self.period_end } else { Time::NEVER }
+        if self.packets > 0 { self.periods.next() } else { Time::NEVER }
     }
 
     /// The notification of a period that has ended by `now`.
@@ -242,7 +257,7 @@ impl AtDestination for ReceivingRate {
         let is_congested = f64::from(self.marked) > self.marked_share * f64::from(self.packets);
         let receiving_rate = if is_congested { self.rate() } else { 0 };
         (self.packets, self.marked, self.bytes) = (0, 0, 0);
-        self.begin_period(now);
+        self.periods.pass(now);
         Some(Notification { is_congested, receiving_rate })
     }
 }

@@ -5,7 +5,7 @@ use crate::fixture;
 
 const JSON: &str = concat!(
     r#"{"kind":"pcn","minimum_weight":0.0078125,"maximum_weight":0.5,"#,
-    r#""notification_interval":50000000,"marked_share":0.95,"minimum_rate":1000000}"#
+    r#""notification_interval":50000000,"clock_error":0.0,"marked_share":0.95,"minimum_rate":1000000}"#
 );
 
 const FASTER: Notification = Notification { is_congested: false, receiving_rate: 0 };
@@ -15,6 +15,7 @@ fn config() -> PcnConfig {
         minimum_weight: 1.0 / 128.0,
         maximum_weight: 0.5,
         notification_interval: Time::from_us(50),
+        clock_error: 0.0,
         marked_share: 0.95,
         minimum_rate: BitRate::from_mbps(1),
     }
@@ -179,6 +180,22 @@ fn a_rate_below_half_a_unit_is_zero_and_the_largest_is_that_of_32_bits() {
 }
 
 #[test]
+fn a_clock_that_is_wrong_has_longer_or_shorter_periods_and_does_not_know_it() {
+    let config = PcnConfig { clock_error: 100.0, ..config() };
+    for (clock, end) in [(1.0, 50_005_000), (-0.5, 49_997_500), (0.0, 50_000_000)] {
+        let path = fixture::path();
+        let mut point = ReceivingRate::new(&config, &FlowFacts { clock, ..fixture::flow(&path) });
+        arrive(&mut point, 0, 5, 5);
+        assert_eq!(point.deadline(), Time::from_ps(end));
+        assert_eq!(point.on_deadline(Time::from_ps(end - 1)), None);
+        // 5,000 B in what the clock takes for 50 us.
+        assert_eq!(point.on_deadline(Time::from_ps(end)), congested(800));
+        point.on_data(Time::from_us(60), PACKET, false);
+        assert_eq!(point.deadline(), Time::from_ps(2 * end));
+    }
+}
+
+#[test]
 fn parameters_are_read_and_written_and_refused_out_of_bounds() {
     fixture::check_controller(
         JSON,
@@ -188,6 +205,8 @@ fn parameters_are_read_and_written_and_refused_out_of_bounds() {
             (JSON.replace("0.5", "0.001"), "maximum_weight"),
             (JSON.replace("0.5", "1.5"), "maximum_weight"),
             (JSON.replace("50000000", "0"), "notification_interval"),
+            (JSON.replace("error\":0.0", "error\":-0.1"), "clock_error"),
+            (JSON.replace("error\":0.0", "error\":1000.5"), "clock_error"),
             (JSON.replace("0.95", "1.0"), "marked_share"),
             (JSON.replace(":1000000}", ":0}"), "minimum_rate"),
         ],

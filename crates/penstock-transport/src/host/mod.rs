@@ -115,6 +115,8 @@ pub struct HostFacts<'a> {
     pub shaping: Option<&'a CreditShapingConfig>,
     /// Random numbers of this host alone.
     pub draws: HostDraws,
+    /// How fast the host's clock is wrong, as a share of what the controller allows, from -1 to 1.
+    pub clock: f64,
 }
 
 /// A flow that starts.
@@ -168,7 +170,11 @@ pub struct Host {
     control: Fifo,
     /// The host may send no data before this time, because the switch paused it (FAFC).
     held_until: Time,
+    /// When the pause of each class ends by itself; [`Time::NEVER`] where it does not (PFC).
+    class_ends: [Time; 8],
     hop_delay: Time,
+    /// See [`HostFacts::clock`].
+    clock: f64,
     frames: FrameBytes,
     fidelity: Fidelity,
     config: Arc<HostConfig>,
@@ -184,9 +190,9 @@ pub struct Host {
 }
 
 penstock_units::state! { Host {
-    saved: nic, control, held_until, credited, balance, granter, open, draws, counters, pauses;
+    saved: nic, control, held_until, class_ends, credited, balance, granter, open, draws, counters, pauses;
     within: ;
-    kept: hop_delay, frames, fidelity, config;
+    kept: hop_delay, clock, frames, fidelity, config;
 } }
 
 impl Host {
@@ -201,7 +207,9 @@ impl Host {
                 .with_epochs(facts.epoch_bits),
             control: Fifo::default(),
             held_until: Time::ZERO,
+            class_ends: [Time::NEVER; 8],
             hop_delay: facts.hop_delay,
+            clock: facts.clock,
             frames: facts.frames,
             fidelity: facts.path.fidelity,
             config: Arc::clone(facts.config),
@@ -248,7 +256,7 @@ impl Host {
             number: opening.number,
             identity: Identity::of(opening),
             is_open: true,
-            receiver: Receiver::new(&self.config, opening.size, &opening.path),
+            receiver: Receiver::new(&self.config, opening.size, &opening.path, self.clock),
         };
         turn.flows.expect(opening.flow, incoming);
     }

@@ -29,10 +29,14 @@ impl Host {
         turn.pool.remove(id);
         let Some(signal) = signal else { return };
         let before = (self.nic.paused_queues(), self.nic.paused_classes());
+        if let Signal::PauseClass(_) | Signal::PauseClassFor { .. } | Signal::ResumeClass(_) =
+            signal
+        {
+            self.on_class_signal(turn, signal);
+            return self.react(turn, signal, before);
+        }
         let senders = &mut turn.flows.senders;
         match signal {
-            Signal::PauseClass(class) => self.nic.pause_class(class),
-            Signal::ResumeClass(class) => self.nic.resume_class(class),
             Signal::PauseQueue(label) => self.nic.pause_queue(label),
             Signal::ResumeQueue(label) => self.nic.resume_queue(label, senders),
             Signal::QueueBitmap { epoch, queues } => {
@@ -48,8 +52,28 @@ impl Host {
                 }
             }
             // Switches pause the queues of NICs, not flows.
-            Signal::PauseFlow(_) | Signal::ResumeFlow(_) => {}
+            _ => {}
         }
+        self.react(turn, signal, before);
+    }
+
+    /// A pause or resume of a class.
+    fn on_class_signal(&mut self, turn: &mut Turn<'_>, signal: Signal) {
+        let class = signal.queue() as u8;
+        let end = &mut self.class_ends[usize::from(class & 7)];
+        *end = Time::NEVER;
+        if let Signal::PauseClassFor { nanoseconds, .. } = signal {
+            *end = turn.now.saturating_add(Time::from_ns(u64::from(nanoseconds)));
+            turn.requests.push(Request::Timer(Timer::Uplink, *end));
+        }
+        match signal.is_pause() {
+            true => self.nic.pause_class(class),
+            false => self.nic.resume_class(class),
+        }
+    }
+
+    /// Counts what `signal` has changed since `before`, and sends what it lets leave.
+    fn react(&mut self, turn: &mut Turn<'_>, signal: Signal, before: (u128, u32)) {
         self.count_pauses(turn.now, before);
         if self.fidelity == Fidelity::Exact || !signal.is_pause() {
             turn.requests.set_ready();
@@ -85,13 +109,26 @@ impl Host {
     /// The timer of the uplink is due. Either a pause that ends by itself is over, unless another one
     /// has begun, or the tokens suffice for the next credit.
     pub(super) fn on_uplink_timer(&mut self, turn: &mut Turn<'_>) {
-        if self.held_until > turn.now {
-            turn.requests.push(Request::Timer(Timer::Uplink, self.held_until));
-            return;
+        let before = (self.nic.paused_queues(), self.nic.paused_classes());
+        for class in 0..8 {
+            let end = &mut self.class_ends[usize::from(class)];
+            if *end <= turn.now {
+                *end = Time::NEVER;
+                self.nic.resume_class(class);
+                turn.requests.push(Request::Lapsed(class));
+            }
         }
-        self.pauses.is_held = false;
-        self.count_pauses(turn.now, (self.nic.paused_queues(), self.nic.paused_classes()));
-        turn.requests.set_ready();
+        let held = self.held_until > turn.now;
+        let held_until = if held { self.held_until } else { Time::NEVER };
+        let next = self.class_ends.iter().fold(held_until, |next, end| next.min(*end));
+        if next != Time::NEVER {
+            turn.requests.push(Request::Timer(Timer::Uplink, next));
+        }
+        self.pauses.is_held &= held;
+        self.count_pauses(turn.now, before);
+        if !held {
+            turn.requests.set_ready();
+        }
     }
 
     /// Pays the credit for packet `id`, which leaves now (BFC with credits).

@@ -226,7 +226,10 @@ mod tests {
 
     /// The receiver of a message of `size` bytes. The first `unscheduled` bytes come without a grant.
     fn receiving(size: u64, unscheduled: u64) -> Receiving {
-        Receiving::new(&CONFIG, &FlowFacts { size, unscheduled, path: &fixture::path() })
+        Receiving::new(
+            &CONFIG,
+            &FlowFacts { size, unscheduled, path: &fixture::path(), clock: 0.0 },
+        )
     }
 
     #[test]

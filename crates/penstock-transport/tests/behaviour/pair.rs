@@ -44,7 +44,7 @@ impl Pair {
         let host = host(controller, recovery);
         Pair {
             sender: Sender::new(size, &host, &path(), Time::ZERO),
-            receiver: Receiver::new(&host, size, &path()),
+            receiver: Receiver::new(&host, size, &path(), 0.0),
             fates: Vec::new(),
             losses: Vec::new(),
             completed_at: None,

@@ -53,7 +53,7 @@ proptest! {
     ) {
         let host = host(window(window_bytes), perfect());
         let mut sender = Sender::new(size, &host, &path(), Time::ZERO);
-        let mut receiver = Receiver::new(&host, 0, &path());
+        let mut receiver = Receiver::new(&host, 0, &path(), 0.0);
         let mut received = vec![0u8; size as usize];
         let mut flying = VecDeque::new();
         let mut dropped = 0;

@@ -1,6 +1,6 @@
 //! Controllers with timers, driven by a sender.
 
-use penstock_transport::control::{DcqcnConfig, DcqcnMellanoxConfig, RateWindow};
+use penstock_transport::control::{DcqcnConfig, DcqcnMellanoxConfig, NotifyAt, RateWindow};
 use penstock_transport::{
     Acknowledgement, ControllerConfig, Notification, Readiness, Receiver, Sender,
 };
@@ -29,6 +29,7 @@ fn dcqcn() -> ControllerConfig {
         gain: 1.0 / 256.0,
         alpha_interval: Time::from_us(55),
         notification_interval: Time::from_us(50),
+        notify_at: NotifyAt::Mark,
         increase_interval: Time::from_us(55),
         increase_bytes: Bytes::new(2_000),
         fast_recovery_rounds: 5,
@@ -115,10 +116,10 @@ fn a_notification_cuts_and_the_bytes_that_follow_recover() {
 
 #[test]
 fn only_the_receivers_of_a_controller_that_listens_notify() {
-    let mut receiver = Receiver::new(&host(dcqcn(), go_back_n()), 0, &path());
+    let mut receiver = Receiver::new(&host(dcqcn(), go_back_n()), 0, &path(), 0.0);
     assert!(receiver.notification(Time::ZERO, 1_048, true).is_some());
     assert!(receiver.notification(Time::from_us(49), 1_048, true).is_none());
     assert_eq!(receiver.deadline(), Time::NEVER);
-    let mut silent = Receiver::new(&host(mellanox(), go_back_n()), 0, &path());
+    let mut silent = Receiver::new(&host(mellanox(), go_back_n()), 0, &path(), 0.0);
     assert!(silent.notification(Time::ZERO, 1_048, true).is_none());
 }

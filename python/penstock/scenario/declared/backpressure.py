@@ -20,6 +20,42 @@ class NoneBackpressure(Part):
     kind: Literal["none"]
 
 
+class LastingPfcPause(Part):
+    """Until the resume."""
+
+    kind: Literal["lasting"]
+
+
+class TimedPfcPause(Part):
+    """For a time, unless another frame comes before; frames follow while the ingress is above
+    XOFF.
+    """
+
+    kind: Literal["timed"]
+    lifetime: Time = field(
+        "How long a pause lasts after its last frame, in whole nanoseconds",
+        "5 us",
+        range="1 ns to 4294967.295 us",
+        source="released DCQCN simulator (bobzhuyb/ns3-rdma): PAUSE_TIME 5",
+    )
+    refresh: Time = field(
+        "Time between two frames of a switch's clock, at most the lifetime",
+        "2 us",
+        range="1 ns or more",
+        source="released DCQCN simulator (bobzhuyb/ns3-rdma): half of PAUSE_TIME, in whole "
+        "microseconds",
+    )
+    at_arrivals: Flag = field(
+        "Whether each packet that arrives above XOFF sends a frame, too",
+        True,
+        source="released DCQCN simulator (bobzhuyb/ns3-rdma)",
+    )
+
+
+PfcPause = Annotated[LastingPfcPause | TimedPfcPause, Field(discriminator="kind")]
+"""How long a pause lasts."""
+
+
 class Pfc(Part):
     """Parameters of PFC."""
 
@@ -33,6 +69,12 @@ class Pfc(Part):
         None,
         range="1 B or more",
         source="BFC 6.2.1: dynamic",
+    )
+    pause: PfcPause = field(
+        "How long a pause lasts",
+        {"kind": "lasting"},
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): until the "
+        "resume",
     )
 
 

@@ -35,6 +35,12 @@ class DcqcnController(Part):
         "50 us",
         source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
     )
+    notify_at: Literal["mark", "tick"] = field(
+        "When a receiver notifies",
+        "mark",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015), fig. 6; released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma): tick",
+    )
     increase_interval: Time = field(
         "Time between two increases (T)",
         "55 us",
@@ -355,6 +361,14 @@ class PcnController(Part):
         range="1 ps or more",
         source="PCN paper (Cheng et al., NSDI 2020) 5.2; 6.2 recommends the largest round-trip "
         "time",
+    )
+    clock_error: Number = field(
+        "Largest error of a receiver's clock: its intervals are longer or shorter by up to this "
+        "part",
+        0.0,
+        unit="parts per million",
+        range="0 to 1,000",
+        source="our choice: none, as in the paper's model; IEEE 802.3 allows 100",
     )
     marked_share: Number = field(
         "A flow of whose packets a larger share is marked is congested",

@@ -135,6 +135,14 @@ class OpenLoopTraffic(Part):
     traffic_class: Count8 = field(
         "Priority class, 0 is served first", 0, alias="class", source="our choice: no priorities"
     )
+    class_above: Many[Size] = field(
+        "Sizes, ascending: the class of a flow is one higher for each of them that the flow "
+        "exceeds",
+        (),
+        range="at most 7 entries",
+        max_length=7,
+        source="our choice: all flows of an entry have its class",
+    )
     sizes: Sizes = field("Flow sizes")
     arrivals: Arrival = field(
         "Gaps between arrivals", {"kind": "lognormal", "sigma": 2.0}, source="BFC 6.2.1"

@@ -290,9 +290,14 @@ impl Policy for Credits {
 
     /// Repeats the bitmap, the link's grant and, in turn, the grant of one of its queues, in case a
     /// frame was lost.
-    fn repeated_frame(&mut self, ingress: u16, number: usize) -> Option<ControlFrame> {
+    fn repeated_frame(
+        &mut self,
+        admission: &Admission,
+        ingress: u16,
+        number: usize,
+    ) -> Option<ControlFrame> {
         match number {
-            0 => self.bfc.repeated_frame(ingress, 0),
+            0 => self.bfc.repeated_frame(admission, ingress, 0),
             1 => Some(self.frame(ingress, 0)),
             2 => {
                 let queue = self.told_again[usize::from(ingress)];

@@ -24,7 +24,11 @@ fn config() -> FafcConfig {
         rate_smoothing: 0.8,
         congested_hops: 1.0,
         rate_decrease: 0.5,
-        pfc: PfcConfig { xon_offset: Bytes::ZERO, xoff: Some(Bytes::new(1_000_000)) },
+        pfc: PfcConfig {
+            xon_offset: Bytes::ZERO,
+            xoff: Some(Bytes::new(1_000_000)),
+            pause: crate::backpressure::pfc::PfcPause::Lasting {},
+        },
     }
 }
 
@@ -280,7 +284,8 @@ fn a_lost_safety_margin_is_pfcs_business() {
 const POLICY: (&str, &str) = (
     "backpressure",
     r#"{"kind": "fafc", "threshold": 350000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
-        "congested_hops": 1.0, "rate_decrease": 0.9, "pfc": {"xon_offset": 3072, "xoff": 250000}}"#,
+        "congested_hops": 1.0, "rate_decrease": 0.9,
+        "pfc": {"xon_offset": 3072, "xoff": 250000, "pause": {"kind": "lasting"}}}"#,
 );
 
 #[test]
