@@ -283,7 +283,7 @@ pub fn sfq() -> Value {
 pub fn ideal_fq() -> Value {
     let switch = json!({
         "admission": {"kind": "infinite"}, "assignment": {"kind": "per-flow"},
-        "scheduling": {"kind": "ideal-fair"},
+        "scheduling": {"kind": "ideal-fair", "full_memory": "drop-arriving"},
         "marking": {"kind": "none"}, "backpressure": {"kind": "none"},
     });
     scheme("ideal-fq", switch, window(), 0)
@@ -291,7 +291,7 @@ pub fn ideal_fq() -> Value {
 
 /// NewReno over drop-tail ports of `buffer` bytes.
 pub fn tcp(buffer: u64) -> Value {
-    let static_port = json!({"kind": "static", "per_port": buffer});
+    let static_port = json!({"kind": "static", "per_port": buffer, "other_tiers": []});
     let lossy = with(line_rate(), "/switch/admission", static_port);
     let controller = json!({"kind": "new-reno", "initial_window_packets": 10});
     let recovery = json!({"kind": "fast-retransmit", "duplicate_threshold": 3,
