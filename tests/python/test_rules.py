@@ -161,6 +161,7 @@ FLOWS: list[tuple[Table, str, Any]] = [
     (LISTED, "spread", 5_000_000_000),
     (LISTED, "flows -> flows[1][3]", [[4, 5, 1, 0], [4, 5, 1, 5_000_000_000]]),
     (LISTED, "destination_ports", [1]),
+    (LISTED, "lasts", [1]),
     (FAN_IN, "pairs.least -> pairs.most", 3),
     (FAN_IN, "pairs.most", 8),
     (INCAST, "receiver", 99),
@@ -178,6 +179,17 @@ def test_traffic_that_cannot_be_is_refused(entry: Table, change: str, value: Any
     if path.endswith("flows"):
         bad["traffic"][0]["destination_ports"] = []
     assert (field if field != "traffic[0]." else path) in refused(bad)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "fidelity"), [("homa", "exact"), ("expresspass", "exact"), ("dctcp", "ns3-hpcc")]
+)
+def test_flows_stop_only_where_nobody_has_to_know_their_sizes(scheme: str, fidelity: str) -> None:
+    entry = LISTED | {"flows": [[0, 1, 10, 0], [1, 2, 10, 0]]}
+    good = scenario(scheme, [entry], fidelity=fidelity)
+    assert not refused(good)
+    assert "traffic[0].lasts" in refused(with_key(good, "traffic[0].lasts", [0, 1_000_000]))
+    assert not refused(with_key(scenario("tcp", [entry]), "traffic[0].lasts", [0, 1_000_000]))
 
 
 def split(change: str) -> tuple[str, str, str]:

@@ -48,7 +48,7 @@ fn ring(backpressure: &Value) -> Value {
             "routing": {"kind": "ecmp"},
         },
         "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
-                     "spread": 0, "destination_ports": []}],
+                     "spread": 0, "lasts": [], "destination_ports": []}],
         "faults": {"control_loss": 0.0, "outages": []},
         "measure": {"sample_interval": 0, "active_flows": false, "queue_delays": false,
                     "series": [], "events": false, "trace": null},

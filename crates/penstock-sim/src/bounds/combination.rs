@@ -2,6 +2,7 @@
 //! a switch check themselves what they need of each other.
 
 use penstock_fabric::Surroundings;
+use penstock_transport::ControllerConfig;
 use penstock_units::Problems;
 
 use super::{full_packet, hop_credit, kind, levels};
@@ -20,6 +21,22 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
     levels::by_priority(scenario, problems);
     levels::sprayed(scenario, problems);
     hears(scenario, problems);
+    stops(scenario, problems);
+}
+
+/// Receivers that grant bytes, or give credits for them, have to know how many there will be.
+fn stops(scenario: &Scenario, problems: &mut Problems) {
+    let controller = &scenario.scheme.host.controller;
+    let plans = matches!(controller, ControllerConfig::Homa(_) | ControllerConfig::Expresspass(_));
+    for (index, entry) in scenario.traffic.iter().enumerate() {
+        let remedy = format!(
+            "receivers of the {} controller plan with the size of a flow, which a flow that stops does not \
+             know; leave it out, or use another controller",
+            kind(controller)
+        );
+        let holds = !(plans && entry.stops());
+        problems.unless(holds, &format!("traffic[{index}].lasts"), "given", remedy);
+    }
 }
 
 /// A switch that pauses queues also pauses the queues of NICs that react.

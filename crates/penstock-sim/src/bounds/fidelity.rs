@@ -44,6 +44,11 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
     let holds = nic.scheduling == NicScheduling::RoundRobin;
     let turns = format!("{remedy} round-robin, or fidelity \"exact\"");
     problems.unless(holds, "scheme.host.nic.scheduling", "srf", turns);
+    for (index, entry) in scenario.traffic.iter().enumerate() {
+        let remedy = "flows of fidelity ns3-hpcc do not stop before their last bytes; leave it out, or use \
+                      fidelity \"exact\"";
+        problems.unless(!entry.stops(), &format!("traffic[{index}].lasts"), "given", remedy);
+    }
     let holds = scenario.faults.outages.is_empty();
     let remedy = "the simulator of fidelity ns3-hpcc has no routes that change; leave them out, or use \
                   fidelity \"exact\"";

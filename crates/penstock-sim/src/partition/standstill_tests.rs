@@ -37,7 +37,7 @@ fn scenario() -> Value {
             "routing": {"kind": "ecmp"},
         },
         "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": [[0, 1, 0, 0]],
-                     "spread": 0, "destination_ports": []}],
+                     "spread": 0, "lasts": [], "destination_ports": []}],
         "faults": {"control_loss": 0.0, "outages": []},
         "measure": {"sample_interval": 1_000_000, "active_flows": false, "queue_delays": false,
                     "series": [], "events": false, "trace": null},

@@ -157,7 +157,7 @@ impl Iterator for OpenLoopFlows {
         let (source, destination) = self.pairs.draw(&mut self.pair_stream);
         let size = self.sizes.draw(&mut self.size_stream);
         let (label, class) = (self.label, self.class);
-        let destination_port = 0;
-        Some(FlowArrival { time, source, destination, size, label, class, destination_port })
+        let (destination_port, lasts) = (0, Time::ZERO);
+        Some(FlowArrival { time, source, destination, size, label, class, destination_port, lasts })
     }
 }

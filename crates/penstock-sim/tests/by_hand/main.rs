@@ -57,7 +57,7 @@ fn scenario(golden: &Value) -> Scenario {
         "pipeline_delay": 0, "failed_links": []});
     let flows: Vec<_> = (0..FLOWS).map(listed).collect();
     scenario["traffic"] = json!([{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
-        "spread": 0, "destination_ports": []}]);
+        "spread": 0, "lasts": [], "destination_ports": []}]);
     scenario["drain"] = json!(1_000_000_000_000_u64);
     scenario["measure"] = json!({"sample_interval": 0, "active_flows": false, "queue_delays": false,
         "series": [], "events": false, "trace": null});
@@ -133,6 +133,7 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
             source,
             destination,
             size,
+            stop: Time::NEVER,
             class: 0,
             is_incast: false,
             path: path(scenario, &network, source),

@@ -104,7 +104,7 @@ pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value
 /// Listed flows, as (source, destination, size, start).
 pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
     json!({"kind": "listed", "label": "listed", "class": 0, "flows": flows,
-        "spread": 0, "destination_ports": []})
+        "spread": 0, "lasts": [], "destination_ports": []})
 }
 
 /// Poisson arrivals of `sizes` between uniform pairs, with `load` on the core.
@@ -118,7 +118,7 @@ pub fn open_loop(sizes: Value, load: f64, stop: u64) -> Value {
 pub fn incast(degree: u32, size: u64, receiver: Option<u32>) -> Value {
     json!({"kind": "incast", "label": "incast", "class": 0, "degree": degree,
            "size": u64::from(degree) * size, "period": 100 * MS, "start": 0, "stop": 100 * MS,
-           "receiver": receiver, "senders": null, "replace": false})
+           "receiver": receiver, "senders": null, "lasts": 0, "replace": false})
 }
 
 /// A shared buffer of 12 MiB; with dynamic thresholds, so that it is lossless, if `is_lossless`.

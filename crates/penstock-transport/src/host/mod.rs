@@ -132,6 +132,8 @@ pub struct Opening {
     pub destination: u32,
     /// Bytes to send; 0 for an endless flow.
     pub size: u64,
+    /// When the flow stops, with what it has sent by then; [`Time::NEVER`] when it goes on to its last byte.
+    pub stop: Time,
     /// Priority class, below the host's number of classes.
     pub class: u8,
     /// Whether the flow is labelled as incast (BFC App. A.7).
@@ -223,7 +225,8 @@ impl Host {
     /// A flow starts here.
     pub fn open(&mut self, turn: &mut Turn<'_>, opening: &Opening) {
         let Opening { flow, number, class, is_incast, .. } = *opening;
-        let sender = Sender::new(opening.size, &self.config, &opening.path, turn.now);
+        let mut sender = Sender::new(opening.size, &self.config, &opening.path, turn.now);
+        sender.stop_at(opening.stop);
         let outgoing = Outgoing {
             flow,
             timer: Time::NEVER,
@@ -237,6 +240,9 @@ impl Host {
         self.open.push(slot);
         self.nic.start(slot, (class, number), &mut turn.flows.senders, &mut self.draws.nic);
         self.signal_receiver(turn, slot);
+        if opening.stop < Time::NEVER {
+            self.watch_sender(turn, slot);
+        }
         turn.requests.set_ready();
     }
 
