@@ -313,7 +313,7 @@ pub fn afq(buffer: u64) -> Value {
         ("marking", json!({"kind": "rounds", "rounds": 8})),
     ];
     let pair = json!({"kind": "packet-pair", "gain": 0.25, "mark_gain": 0.0625,
-        "in_flight_factor": 1.5, "bytes_per_round": 1_048});
+        "in_flight_factor": 1.5, "bytes_per_round": 1_048, "on_change": "follow"});
     let afq = axes.into_iter().fold(tcp(buffer), |scheme, (axis, policy)| {
         with(scheme, &format!("/switch/{axis}"), policy)
     });
