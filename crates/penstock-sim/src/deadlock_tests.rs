@@ -43,7 +43,7 @@ fn ring(backpressure: &Value) -> Value {
                              "nack_interval": 500_000_000},
                 "nic": {"queues": if is_bfc { 2 } else { 0 }, "reacts": true, "empty_queue": "any",
                         "scheduling": "round-robin"},
-                "base_rtt": "longest",
+                "base_rtt": "longest", "other_controllers": [],
             },
             "routing": {"kind": "ecmp"},
         },

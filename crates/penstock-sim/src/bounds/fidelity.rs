@@ -44,6 +44,10 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
     let holds = nic.scheduling == NicScheduling::RoundRobin;
     let turns = format!("{remedy} round-robin, or fidelity \"exact\"");
     problems.unless(holds, "scheme.host.nic.scheduling", "srf", turns);
+    let others = host.other_controllers.len();
+    let remedy = "all flows of fidelity ns3-hpcc have one controller; leave it out, or use fidelity \"exact\"";
+    let value = format!("a list of {others}");
+    problems.unless(others == 0, "scheme.host.other_controllers", value, remedy);
     for (index, entry) in scenario.traffic.iter().enumerate() {
         let remedy = "flows of fidelity ns3-hpcc do not stop before their last bytes; leave it out, or use \
                       fidelity \"exact\"";

@@ -47,6 +47,7 @@ impl<O: Observer> Partition<O> {
             destination: arrival.destination,
             size: arrival.size,
             stop: arrival.stop(),
+            controller: self.setting.controllers[usize::from(arrival.label)],
             class: arrival.class,
             is_incast: self.setting.is_incast[usize::from(arrival.label)],
             path: self.path_facts(&paths),

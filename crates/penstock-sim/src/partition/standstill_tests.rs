@@ -32,7 +32,7 @@ fn scenario() -> Value {
                 "recovery": {"kind": "go-back-n", "timeout": 4_000_000_000_u64,
                              "nack_interval": 500_000_000},
                 "nic": {"queues": 0, "reacts": true, "empty_queue": "any", "scheduling": "round-robin"},
-                "base_rtt": "longest",
+                "base_rtt": "longest", "other_controllers": [],
             },
             "routing": {"kind": "ecmp"},
         },

@@ -137,7 +137,7 @@ fn scheme(name: &str, switch: Value, controller: Value, nic_queues: u32) -> Valu
             "controller": controller,
             "recovery": {"kind": "go-back-n", "timeout": 4 * MS, "nack_interval": 500 * US},
             "nic": {"queues": nic_queues, "reacts": true, "empty_queue": "any", "scheduling": "round-robin"},
-            "base_rtt": "longest",
+            "base_rtt": "longest", "other_controllers": [],
         },
         "routing": {"kind": "ecmp"},
     })

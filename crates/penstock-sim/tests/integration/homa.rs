@@ -21,10 +21,10 @@ fn homa(overcommitment: u32) -> Value {
         "host": {
             "controller": {"kind": "homa", "bdp_factor": 1.0, "overcommitment": overcommitment,
                            "cutoffs": [2_000]},
-            "base_rtt": "longest",
+            "base_rtt": "longest", "other_controllers": [],
             "recovery": {"kind": "resend", "timeout": MS},
             "nic": {"queues": 0, "reacts": true, "empty_queue": "any", "scheduling": "srf"},
-            "base_rtt": "longest",
+            "base_rtt": "longest", "other_controllers": [],
         },
         "routing": {"kind": "ecmp"},
     })
