@@ -66,7 +66,8 @@ def test_the_papers_figures_are_there() -> None:
     names += ["fig3", "fig30", "deadlock"]
     names += [f"fig{number}" for number in (14, 15, 16, *range(20, 30))]
     wanted = {f"bfc/{name}" for name in names}
-    wanted |= {f"afq/fig{number}" for number in (8, 9, 10, 11, 12, 14, 15, 16, 17)}
+    wanted |= {f"afq/fig{number}" for number in (7, 8, 9, 10, 11, 12, 14, 15, 16, 17)}
+    wanted |= {"afq/bpr", "afq/isolation", "afq/skip-and-inject"}
     assert wanted <= set(IDS)
 
 

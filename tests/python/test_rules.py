@@ -161,6 +161,7 @@ FLOWS: list[tuple[Table, str, Any]] = [
     (LISTED, "spread", 5_000_000_000),
     (LISTED, "flows -> flows[1][3]", [[4, 5, 1, 0], [4, 5, 1, 5_000_000_000]]),
     (LISTED, "destination_ports", [1]),
+    (LISTED, "lasts", [1]),
     (FAN_IN, "pairs.least -> pairs.most", 3),
     (FAN_IN, "pairs.most", 8),
     (INCAST, "receiver", 99),
@@ -178,6 +179,59 @@ def test_traffic_that_cannot_be_is_refused(entry: Table, change: str, value: Any
     if path.endswith("flows"):
         bad["traffic"][0]["destination_ports"] = []
     assert (field if field != "traffic[0]." else path) in refused(bad)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "fidelity"), [("homa", "exact"), ("expresspass", "exact"), ("dctcp", "ns3-hpcc")]
+)
+def test_flows_stop_only_where_nobody_has_to_know_their_sizes(scheme: str, fidelity: str) -> None:
+    entry = LISTED | {"flows": [[0, 1, 10, 0], [1, 2, 10, 0]]}
+    good = scenario(scheme, [entry], fidelity=fidelity)
+    assert not refused(good)
+    assert "traffic[0].lasts" in refused(with_key(good, "traffic[0].lasts", [0, 1_000_000]))
+    assert not refused(with_key(scenario("tcp", [entry]), "traffic[0].lasts", [0, 1_000_000]))
+
+
+CUBIC: Table = {"label": "listed", "controller": {"kind": "cubic"}}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "others", "field"),
+    [
+        ("tcp", [CUBIC | {"label": "nobody"}], "[0].label"),
+        ("tcp", [CUBIC, CUBIC], "[1].label"),
+        ("tcp", [CUBIC | {"controller": {"kind": "cubic", "beta": 2.0}}], "[0].controller.beta"),
+        ("homa", [CUBIC | {"controller": {"kind": "line-rate"}}], "[0].controller.kind"),
+        ("tcp", [CUBIC | {"controller": {"kind": "homa"}}], "[0].controller.kind"),
+    ],
+)
+def test_other_controllers_are_for_traffic_that_there_is(
+    scheme: str, others: list[Table], field: str
+) -> None:
+    def changed(others: list[Table]) -> Table:
+        host = {"other_controllers": others}
+        return {"traffic": [LISTED], "scheme": {"preset": scheme, "host": host}}
+
+    Scenario.model_validate(changed([]))
+    with pytest.raises(ScenarioError) as caught:
+        Scenario.model_validate(changed(others))
+    fields = [problem.field for problem in caught.value.problems]
+    assert f"scheme.host.other_controllers{field}" in fields
+
+
+def test_all_flows_of_the_hpcc_simulator_have_one_controller() -> None:
+    host = {"other_controllers": [CUBIC | {"controller": {"kind": "line-rate"}}]}
+    scheme = {"preset": "dctcp", "host": host}
+    Scenario(traffic=[LISTED], scheme=scheme)
+    with pytest.raises(ScenarioError, match="all flows of fidelity ns3-hpcc have one controller"):
+        Scenario(traffic=[LISTED], scheme=scheme, fidelity="ns3-hpcc")
+
+
+def test_every_controller_needs_its_marks() -> None:
+    marked = {"label": "listed", "controller": {"kind": "dctcp"}}
+    host = {"other_controllers": [marked]}
+    with pytest.raises(ScenarioError, match="the dctcp controller reacts to ecn"):
+        Scenario(traffic=[LISTED], scheme={"preset": "tcp", "host": host})
 
 
 def split(change: str) -> tuple[str, str, str]:

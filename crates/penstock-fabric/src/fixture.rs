@@ -23,6 +23,7 @@ use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
 use crate::backpressure::none::NoneConfig;
 use crate::queue::DataQueue;
 use crate::scheduling::drr::DrrConfig;
+use crate::scheduling::ideal_fair::{FullMemory, IdealFairConfig};
 use crate::switch::{Arrival, Departure};
 use crate::{
     AdmissionConfig, AssignmentConfig, BackpressureConfig, MarkingConfig, SchedulingConfig, Switch,
@@ -101,6 +102,9 @@ impl Bench {
         let arrival = self.switch.on_arrival(&mut moment, id, flow.ingress, flow.egress);
         if arrival == Arrival::Dropped {
             self.pool.remove(id);
+        }
+        while let Some(displaced) = self.switch.take_displaced(&self.pool) {
+            self.pool.remove(displaced);
         }
         self.switch.verify(&self.pool).unwrap();
         arrival
@@ -185,6 +189,11 @@ pub(crate) fn plain() -> SwitchConfig {
 /// Per-flow queues under `scheduling`.
 pub(crate) fn per_flow(scheduling: SchedulingConfig) -> SwitchConfig {
     SwitchConfig { assignment: AssignmentConfig::PerFlow(PerFlowConfig {}), scheduling, ..plain() }
+}
+
+/// Bit-by-bit round robin that drops the packet that finds no room.
+pub(crate) fn ideal_fair() -> SchedulingConfig {
+    SchedulingConfig::IdealFair(IdealFairConfig { full_memory: FullMemory::DropArriving })
 }
 
 pub(crate) fn drr(quantum: u64) -> SchedulingConfig {

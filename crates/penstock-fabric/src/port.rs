@@ -312,6 +312,39 @@ impl Port {
         Some(id)
     }
 
+    /// Takes the queued packet that makes room for one of `bytes` that has come for `queue`. `None` when
+    /// it is the packet that has come which is to be dropped.
+    pub(crate) fn displace(
+        &mut self,
+        pool: &mut PacketPool,
+        queue: u16,
+        bytes: u16,
+    ) -> Option<PacketId> {
+        let arriving = &self.queues[usize::from(queue)];
+        let number =
+            scheduling::dispatch!(&self.scheduler, policy => policy.displaced_by(arriving, bytes))?;
+        let index = number as usize;
+        let entry = &mut self.queues[index];
+        let id = entry.packets.pop_last(pool)?;
+        let packet = &pool[id];
+        self.bytes -= u64::from(packet.wire_bytes);
+        self.counters.drops += 1;
+        scheduling::dispatch!(
+            &mut self.scheduler,
+            policy => policy.untag(entry, number, packet, pool)
+        );
+        if entry.packets.is_empty() {
+            self.empty.insert(index);
+            if !entry.is_paused {
+                self.open.insert(index);
+            }
+            if entry.is_active {
+                self.deactivate(index);
+            }
+        }
+        Some(id)
+    }
+
     /// A data packet of `bytes` that was just taken is dropped instead of sent.
     #[cold]
     pub(crate) fn drop_taken(&mut self, bytes: u16) {

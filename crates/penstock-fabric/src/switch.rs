@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{
-    ControlFrame, Moment, Observation, Observer, PacketEvent, PacketFlags, PacketId, PacketKind,
-    PacketPool, SwitchFacts, SwitchFrames,
+    ControlFrame, Fifo, Moment, Observation, Observer, Packet, PacketEvent, PacketFlags, PacketId,
+    PacketKind, PacketPool, SwitchFacts, SwitchFrames,
 };
 use penstock_units::Time;
 
@@ -71,6 +71,10 @@ pub struct Switch {
     frames: SwitchFrames,
     /// Whether queues have epochs.
     has_epochs: bool,
+    /// Whether a packet that is queued may be dropped for one that finds no room.
+    makes_room: bool,
+    /// Packets that were dropped so by the last arrival and are still the caller's.
+    displaced: Fifo,
 }
 
 impl Switch {
@@ -104,6 +108,8 @@ impl Switch {
             draws,
             frames: facts.frames,
             has_epochs: epoch_bits > 0,
+            makes_room: config.scheduling.makes_room(),
+            displaced: Fifo::default(),
         }
     }
 
@@ -164,10 +170,11 @@ impl Switch {
         let (class, bytes) = (packet.class, u64::from(packet.wire_bytes));
         self.observe(moment, PacketEvent::Arrive, id, egress);
         let port = &mut self.ports[usize::from(egress)];
-        let egress_bytes = port.bytes();
-        if !self.admission.admit(Request { ingress, class, bytes, egress_bytes }) {
+        let request = Request { ingress, class, bytes, egress_bytes: port.bytes() };
+        if !self.admission.admit(request) && !self.makes_room_for(moment, id, egress, request) {
             return self.drop(moment, id, egress);
         }
+        let port = &mut self.ports[usize::from(egress)];
         let now = moment.now;
         let packet = &mut moment.pool[id];
         let random = self.draws.own();
@@ -240,6 +247,59 @@ impl Switch {
             self.draws.on_frame();
         }
         (mark, frame)
+    }
+
+    /// Drops queued packets of `egress` until there is room for packet `id`, where the scheduler does so.
+    /// Answers false when it is packet `id` that is to be dropped.
+    #[cold]
+    fn makes_room_for<O: Observer>(
+        &mut self,
+        moment: &mut Moment<'_, O>,
+        id: PacketId,
+        egress: u16,
+        request: Request,
+    ) -> bool {
+        if !self.makes_room {
+            return false;
+        }
+        let (now, random) = (moment.now, self.draws.own());
+        let port = &mut self.ports[usize::from(egress)];
+        port.prepare(&self.classes);
+        let arrival = Assigning { now, egress, port, packet: &mut moment.pool[id], random };
+        let assigned =
+            assignment::dispatch!(&mut self.assignment, policy => policy.assign(arrival));
+        let Some(queue) = assigned else { return false };
+        loop {
+            let port = &mut self.ports[usize::from(egress)];
+            let Some(displaced) = port.displace(moment.pool, queue, request.bytes as u16) else {
+                // The queue may have been given to the packet alone.
+                let packet = Packet { queue, ..moment.pool[id] };
+                assignment::dispatch!(
+                    &mut self.assignment,
+                    policy => policy.on_dequeue(now, egress, &packet, port)
+                );
+                return false;
+            };
+            let packet = &moment.pool[displaced];
+            let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
+            assignment::dispatch!(
+                &mut self.assignment,
+                policy => policy.on_dequeue(now, egress, packet, port)
+            );
+            let egress_bytes = port.bytes();
+            self.admission.release(ingress, class, u64::from(bytes));
+            self.observe(moment, PacketEvent::Drop, displaced, egress);
+            self.displaced.push(moment.pool, displaced);
+            if self.admission.admit(Request { egress_bytes, ..request }) {
+                return true;
+            }
+        }
+    }
+
+    /// A packet that the last arrival has displaced; it is the caller's from now on.
+    #[inline]
+    pub(crate) fn take_displaced(&mut self, pool: &PacketPool) -> Option<PacketId> {
+        self.displaced.pop(pool)
     }
 
     /// There is no room for a packet, which stays the caller's.

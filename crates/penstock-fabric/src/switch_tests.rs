@@ -36,7 +36,8 @@ fn a_packet_arrives_is_assigned_is_enqueued_and_departs() {
 #[test]
 fn a_dropped_packet_is_neither_assigned_nor_queued() {
     use PacketEvent::{Arrive, Drop};
-    let admission = serde_json::from_str(r#"{"kind":"static","per_port":500}"#).unwrap();
+    let admission =
+        serde_json::from_str(r#"{"kind":"static","per_port":500,"other_tiers":[]}"#).unwrap();
     let mut bench = Bench::new(&SwitchConfig { admission, ..plain() }, &hosts(2));
     assert_eq!(bench.arrive(flow(1), 1_000), Arrival::Dropped);
     assert_eq!(events(&bench), [Arrive, Drop]);

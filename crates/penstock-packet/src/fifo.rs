@@ -66,6 +66,23 @@ impl Fifo {
         Some(id)
     }
 
+    /// Takes the last packet. The walk to the packet before it takes a step for each packet in the list,
+    /// so this is for drops only.
+    pub fn pop_last(&mut self, pool: &mut PacketPool) -> Option<PacketId> {
+        let last = self.tail();
+        if last.is_none() || last == self.head {
+            return self.pop(pool);
+        }
+        let mut before = self.head;
+        while pool[before].next != last {
+            before = pool[before].next;
+        }
+        pool[before].next = PacketId::NONE;
+        self.tail = before;
+        self.bytes -= u64::from(pool[last].wire_bytes);
+        Some(last)
+    }
+
     /// The packets in the list, first to last, for checks.
     pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> + use<'a> {
         pool.list(self.head)

@@ -48,7 +48,7 @@ fn keeps_order(scenario: &Scenario) -> bool {
     let leaves_rounds = match (&switch.scheduling, &switch.admission) {
         (SchedulingConfig::PriorityGroups(_), _) => true,
         (SchedulingConfig::ScanningDrr(drr), AdmissionConfig::Static(memory)) => {
-            memory.per_port.get() > drr.quantum.get()
+            memory.largest() > drr.quantum
         }
         (SchedulingConfig::ScanningDrr(_), _) => true,
         _ => false,

@@ -59,6 +59,8 @@ pub struct Flow {
     pub number: u64,
     /// Bytes to send; 0 for endless.
     pub size: u64,
+    /// Whether the flow neither has a last byte nor stops.
+    pub is_endless: bool,
     /// When the flow arrived.
     pub start: Time,
     /// Completion time of the same flow alone on its path.

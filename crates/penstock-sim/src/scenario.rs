@@ -5,7 +5,7 @@
 
 use penstock_fabric::SwitchConfig;
 use penstock_packet::PacketEvent;
-use penstock_transport::HostConfig;
+use penstock_transport::{ControllerConfig, HostConfig};
 use penstock_units::source::{HPCC_SIMULATOR, ITS_FIELDS, NO_FAULTS};
 use penstock_units::{Bytes, Fidelity, Problem, Problems, Time};
 use schemars::JsonSchema;
@@ -273,7 +273,7 @@ impl Scenario {
     /// Bytes that a data packet carries for its controller and the acknowledgement brings back.
     fn echo(&self) -> u32 {
         let telemetry = if self.has_telemetry() { self.wire.telemetry } else { 0 };
-        let has_timestamp = self.scheme.host.controller.uses_timestamp();
+        let has_timestamp = self.scheme.host.controllers().any(ControllerConfig::uses_timestamp);
         telemetry + if has_timestamp { self.wire.timestamp } else { 0 }
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct Setting {
     pub path_seed: u64,
     /// By traffic entry: whether its flows carry the incast label.
     pub is_incast: Vec<bool>,
+    /// By traffic entry: which of the host's controllers its flows have.
+    pub controllers: Vec<u16>,
     /// The links whose series the scenario asks for, in its order.
     pub series: Vec<u32>,
 }
@@ -41,6 +43,8 @@ impl Setting {
         let window = placement::window(&topology, network.path.base_rtt);
         let link = |&(from, to): &(u32, u32)| topology.link_between(from, to);
         let is_incast = |entry: &TrafficConfig| matches!(entry, TrafficConfig::Incast(_));
+        let host = &scenario.scheme.host;
+        let controller = |entry: &TrafficConfig| host.controller_of(entry.label()) as u16;
         Setting {
             placement: Placement::new(&topology, window, partitions),
             window,
@@ -51,6 +55,7 @@ impl Setting {
             names: FlowNames::new(scenario.seed),
             path_seed: stream(scenario.seed, "ecmp").next_u64(),
             is_incast: scenario.traffic.iter().map(is_incast).collect(),
+            controllers: scenario.traffic.iter().map(controller).collect(),
             series: scenario.measure.series.iter().filter_map(link).collect(),
             topology,
             scenario,

@@ -4,6 +4,9 @@
 //! [`HostConfig::check`] refuses values that make no sense.
 
 use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use penstock_units::Problems;
 use penstock_units::source::HPCC_SIMULATOR;
@@ -31,6 +34,19 @@ pub struct HostConfig {
     /// Base RTT that a controller knows: the longest of the network, or that of the flow's own path.
     #[schemars(extend("default" = "longest", "source" = format!("{HPCC_SIMULATOR}: GLOBAL_T 1")))]
     pub base_rtt: BaseRtt,
+    /// Traffic whose flows have another controller than `controller`.
+    #[schemars(extend("default" = [], "source" = "our choice: all flows alike"))]
+    pub other_controllers: Vec<OtherController>,
+}
+
+/// The controller of the flows of some traffic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OtherController {
+    /// Label of the traffic.
+    pub label: String,
+    /// How much a flow of this traffic may send, and how fast.
+    pub controller: ControllerConfig,
 }
 
 /// Which base round-trip time, and bandwidth-delay product, a controller knows: `GLOBAL_T` of the
@@ -45,6 +61,28 @@ pub enum BaseRtt {
 }
 
 impl HostConfig {
+    /// The controllers of all flows: `controller` first, then those of `other_controllers`.
+    pub fn controllers(&self) -> impl Iterator<Item = &ControllerConfig> {
+        let others = self.other_controllers.iter().map(|other| &other.controller);
+        core::iter::once(&self.controller).chain(others)
+    }
+
+    /// What a host does for the flows of each of [`HostConfig::controllers`].
+    pub fn of_controllers(&self) -> Arc<[HostConfig]> {
+        let of = |controller: &ControllerConfig| HostConfig {
+            controller: controller.clone(),
+            other_controllers: Vec::new(),
+            ..self.clone()
+        };
+        self.controllers().map(of).collect()
+    }
+
+    /// Which of [`HostConfig::controllers`] the flows of traffic with this `label` have.
+    pub fn controller_of(&self, label: &str) -> usize {
+        let other = self.other_controllers.iter().position(|other| other.label == label);
+        other.map_or(0, |index| index + 1)
+    }
+
     /// Whether every data packet is acknowledged. Homa acknowledges only the packet that completes a
     /// flow; ExpressPass acknowledges a packet only where no credit does.
     pub fn acknowledges_each(&self) -> bool {
@@ -64,6 +102,15 @@ impl HostConfig {
         problems.within("controller", |inner| self.controller.check(inner));
         problems.within("recovery", |inner| self.recovery.check(inner));
         problems.within("nic", |inner| self.nic.check(inner));
+        for (index, other) in self.other_controllers.iter().enumerate() {
+            let field = format!("other_controllers[{index}]");
+            problems.within(&field, |problems| {
+                problems.within("controller", |inner| other.controller.check(inner));
+                let is_first = self.controller_of(&other.label) == index + 1;
+                let remedy = "it has a controller above; name it once";
+                problems.unless(is_first, "label", &other.label, remedy);
+            });
+        }
     }
 }
 
@@ -79,7 +126,7 @@ mod tests {
     /// A host table with the given tables of controller, recovery and NIC, as JSON.
     fn host(controller: &str, recovery: &str, nic: &str) -> String {
         format!(
-            r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic},"base_rtt":"own"}}"#
+            r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic},"base_rtt":"own","other_controllers":[]}}"#
         )
     }
 

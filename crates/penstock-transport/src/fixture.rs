@@ -1,6 +1,7 @@
 //! The path and the host that the unit tests share.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use penstock_packet::EmptyQueue;
 use penstock_units::{BitRate, Bytes, Fidelity, Problems, Time};
@@ -43,7 +44,13 @@ pub(crate) fn line_rate() -> HostConfig {
         empty_queue: EmptyQueue::Any,
         scheduling: NicScheduling::RoundRobin,
     };
-    HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
+    HostConfig {
+        controller,
+        recovery,
+        nic,
+        base_rtt: BaseRtt::Longest,
+        other_controllers: Vec::new(),
+    }
 }
 
 /// The state of a flow with packets of 1,000 B. Packets up to `next` are sent and those up to

@@ -42,7 +42,7 @@ mod notification;
 #[cfg(test)]
 mod fixture;
 
-pub use config::{BaseRtt, HostConfig};
+pub use config::{BaseRtt, HostConfig, OtherController};
 pub use control::{ControllerConfig, ExpressPassConfig};
 pub use credit::{Credit, CreditSignal};
 pub use flow::{FlowFacts, FlowView, LossSignal, SizeShare};

@@ -84,6 +84,8 @@ pub struct Sender {
     fidelity: Fidelity,
     /// The rate from which `next_available` was computed.
     rate: Option<BitRate>,
+    /// When the flow stops; [`Time::NEVER`] when it goes on to its last byte.
+    stop: Time,
     recovery: Sending,
     controller: Controller,
     /// Where the flow stands at its NIC. Only the NIC changes the seat.
@@ -109,10 +111,17 @@ impl Sender {
             queue: 0,
             fidelity: path.fidelity,
             rate: controller.rate(),
+            stop: Time::NEVER,
             recovery: Sending::new(&config.recovery, &flow),
             controller,
             seat: Seat::default(),
         }
+    }
+
+    /// The flow stops at `time`: what it has sent by then, a packet at least, is all of it. To be called
+    /// before the first packet.
+    pub fn stop_at(&mut self, time: Time) {
+        self.stop = time;
     }
 
     /// Whether the flow can send a packet at `now`.
@@ -158,7 +167,7 @@ impl Sender {
             self.controller.on_loss(now, signal);
         }
         self.follow_rate();
-        self.acknowledged >= self.size
+        self.is_complete()
     }
 
     /// A credit of the receiver arrived at `now`. The credit acknowledges the bytes before `cumulative`
@@ -234,19 +243,23 @@ impl Sender {
         self.recovery.on_resend(range, self.next)
     }
 
-    /// When the first timer is due, that of retransmission or that of the controller; [`Time::NEVER`]
-    /// when none runs. Every call that takes `now` may move the deadline, later or earlier. A driver
+    /// When the first timer is due, that of retransmission, that of the controller, or the end of a flow
+    /// that stops; [`Time::NEVER`] when none runs. Every call that takes `now` may move the deadline, later or earlier. A driver
     /// may keep an event for an earlier time, call [`Sender::on_deadline`] then, and ask for the
     /// deadline again.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.recovery.deadline().min(self.controller.deadline())
+        self.recovery.deadline().min(self.controller.deadline()).min(self.stop)
     }
 
     /// Serves the timers that are due by `now`. Afterwards the flow may be ready, or may be ready no
     /// more. Answers whether the retransmission timer has expired. If so, the sender sends again what
     /// recovery takes for lost.
     pub fn on_deadline(&mut self, now: Time) -> bool {
+        if now >= self.stop {
+            self.stop = Time::NEVER;
+            self.size = self.next.max(u64::from(self.payload)).min(self.size);
+        }
         self.controller.on_deadline(now);
         let mut view = self.view(0);
         let loss = self.recovery.on_deadline(now, &mut view);
@@ -271,7 +284,13 @@ impl Sender {
         self.controller.has_moved_gap()
     }
 
-    /// Bytes of the flow (bytes); `u64::MAX` when it is endless.
+    /// Whether the last byte is acknowledged.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.acknowledged >= self.size
+    }
+
+    /// Bytes of the flow (bytes); `u64::MAX` when it is endless and has not stopped.
     #[inline]
     pub fn size(&self) -> u64 {
         self.size

@@ -1,8 +1,12 @@
-//! Static: each egress port has a private memory with drop tail (AFQ sec. 6.2.1).
+//! Static: each egress port has a private memory with drop tail (AFQ sec. 6.2.1). The switches of a tier
+//! may have other memories than the rest, as AFQ's spine switches have.
+
+use alloc::format;
+use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::Bytes;
-use schemars::JsonSchema;
+use penstock_units::{Bytes, Problems};
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use super::accounts::{Accounts, Request};
@@ -15,9 +19,46 @@ pub struct StaticConfig {
     /// Memory of each egress port.
     #[schemars(range(min = 1))]
     pub per_port: Bytes,
+    /// Tiers whose ports have another memory, as [tier, size].
+    ///
+    /// Tier 1 is next to the hosts: top-of-rack switches. Spines of two tiers are tier 2.
+    #[schemars(
+        transform = tier_and_memory,
+        extend("default" = [], "source" = "our choice: all ports are alike")
+    )]
+    pub other_tiers: Vec<(u8, Bytes)>,
 }
 
-impl Parameters for StaticConfig {}
+/// Declares that tiers are counted from 1, and that a port has at least one byte of memory.
+fn tier_and_memory(schema: &mut Schema) {
+    for part in ["/items/prefixItems/0", "/items/prefixItems/1"] {
+        let declared = schema.pointer_mut(part).and_then(|part| part.as_object_mut());
+        declared.into_iter().for_each(|part| drop(part.insert("minimum".into(), 1.into())));
+    }
+}
+
+impl StaticConfig {
+    /// Memory of each port of a switch of `tier`.
+    pub fn per_port_of(&self, tier: u8) -> Bytes {
+        let other = self.other_tiers.iter().find(|(named, _)| *named == tier);
+        other.map_or(self.per_port, |&(_, size)| size)
+    }
+
+    /// The largest memory of a port in any tier.
+    pub fn largest(&self) -> Bytes {
+        self.other_tiers.iter().map(|&(_, size)| size).fold(self.per_port, Bytes::max)
+    }
+}
+
+impl Parameters for StaticConfig {
+    fn check(&self, problems: &mut Problems) {
+        for (index, (tier, _)) in self.other_tiers.iter().enumerate() {
+            let is_first = self.other_tiers[..index].iter().all(|(earlier, _)| earlier != tier);
+            let field = format!("other_tiers[{index}][0]");
+            problems.unless(is_first, &field, tier, "its memory is given above; name a tier once");
+        }
+    }
+}
 
 /// The private memories of a switch's ports.
 #[derive(Debug, BorshSerialize, BorshDeserialize)]
@@ -27,8 +68,8 @@ pub(crate) struct StaticPort {
 }
 
 impl StaticPort {
-    pub(crate) fn new(config: &StaticConfig, _: &Place<'_>) -> Self {
-        StaticPort { size: config.per_port.get() }
+    pub(crate) fn new(config: &StaticConfig, place: &Place<'_>) -> Self {
+        StaticPort { size: config.per_port_of(place.facts.tier).get() }
     }
 }
 

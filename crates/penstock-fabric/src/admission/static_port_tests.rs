@@ -1,5 +1,9 @@
 //! Private memories of egress ports.
 
+use alloc::format;
+
+use penstock_packet::SwitchFacts;
+
 use crate::SwitchConfig;
 use crate::fixture::refusal::refused;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
@@ -9,7 +13,8 @@ const QUEUED: Arrival = Arrival::Queued { frame: None, feedback: None };
 
 #[test]
 fn a_port_is_full_to_the_byte_whatever_the_others_hold() {
-    let admission = serde_json::from_str(r#"{"kind":"static","per_port":3000}"#).unwrap();
+    let admission =
+        serde_json::from_str(r#"{"kind":"static","per_port":3000,"other_tiers":[]}"#).unwrap();
     let config = SwitchConfig { admission, ..plain() };
     let mut bench = Bench::new(&config, &hosts(3));
     assert_eq!(bench.arrive(flow(1), 2_000), QUEUED);
@@ -26,7 +31,8 @@ fn a_port_is_full_to_the_byte_whatever_the_others_hold() {
 
 #[test]
 fn control_packets_need_no_room() {
-    let admission = serde_json::from_str(r#"{"kind":"static","per_port":1}"#).unwrap();
+    let admission =
+        serde_json::from_str(r#"{"kind":"static","per_port":1,"other_tiers":[]}"#).unwrap();
     let mut bench = Bench::new(&SwitchConfig { admission, ..plain() }, &hosts(2));
     (0..100).for_each(|_| bench.acknowledge(0));
     assert_eq!(bench.switch.accounts().total, 0);
@@ -35,6 +41,34 @@ fn control_packets_need_no_room() {
 
 #[test]
 fn a_port_without_memory_is_refused() {
-    let none = ("admission", r#"{"kind": "static", "per_port": 0}"#);
+    let none = ("admission", r#"{"kind": "static", "per_port": 0, "other_tiers": []}"#);
     assert_eq!(refused(&[none], &[]), ["admission.per_port is 0 B; write 1 B or more"]);
+}
+
+#[test]
+fn the_ports_of_a_spine_have_twice_the_memory_of_those_of_a_leaf() {
+    // AFQ 6.2.1: "512KB and 1MB per port respectively".
+    let admission = r#"{"kind":"static","per_port":512000,"other_tiers":[[2,1000000]]}"#;
+    let config = SwitchConfig { admission: serde_json::from_str(admission).unwrap(), ..plain() };
+    for (tier, packets) in [(1, 341), (2, 666), (3, 341)] {
+        let mut bench = Bench::new(&config, &SwitchFacts { tier, ..hosts(2) });
+        (0..packets).for_each(|_| assert_eq!(bench.arrive(flow(1), 1_500), QUEUED));
+        assert_eq!(bench.arrive(flow(1), 1_500), Arrival::Dropped, "tier {tier}");
+    }
+}
+
+#[test]
+fn tiers_are_named_once_and_have_some_memory() {
+    let admission = |tiers| format!(r#"{{"kind":"static","per_port":9,"other_tiers":{tiers}}}"#);
+    for (tiers, expected) in [
+        ("[[2,1]]", &[] as &[&str]),
+        ("[[2,0]]", &["admission.other_tiers[0][1] is 0 B; write 1 B or more"]),
+        ("[[0,1]]", &["admission.other_tiers[0][0] is 0; write 1 to 255"]),
+        (
+            "[[2,1],[1,1],[2,1]]",
+            &["admission.other_tiers[2][0] is 2; its memory is given above; name a tier once"],
+        ),
+    ] {
+        assert_eq!(refused(&[("admission", &admission(tiers))], &[]), expected);
+    }
 }

@@ -5,9 +5,7 @@ use alloc::vec::Vec;
 use penstock_units::Time;
 
 use super::*;
-use crate::SchedulingConfig;
-use crate::fixture::{Bench, Flow, drr, flow, hosts, per_flow};
-use crate::scheduling::ideal_fair;
+use crate::fixture::{Bench, Flow, drr, flow, hosts, ideal_fair, per_flow};
 
 #[test]
 fn every_flow_has_a_queue_of_its_own_without_limit() {
@@ -45,10 +43,7 @@ fn a_flow_that_lost_its_empty_queue_gets_another() {
 
 #[test]
 fn ideal_fair_queues_are_kept_until_the_fluid_system_has_served_them() {
-    let mut bench = Bench::new(
-        &per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})),
-        &hosts(2),
-    );
+    let mut bench = Bench::new(&per_flow(ideal_fair()), &hosts(2));
     // All of flow 1 is sent at once. The fluid system has then served only 500 B of flow 1, because it
     // serves flow 2 too. After two more packets, which flows 1 to 4 share, it has served all 1,000 B of
     // flow 1.

@@ -12,11 +12,11 @@ use penstock_packet::{PacketEvent, PacketFlags};
 use penstock_units::Time;
 
 use super::*;
-use crate::fixture::{Bench, flow, hosts, per_flow, plain};
+use crate::fixture::{Bench, flow, hosts, ideal_fair, per_flow, plain};
 use crate::marking::rounds::RoundMarkingConfig;
 use crate::scheduling::priority_groups::PriorityGroupsConfig;
+use crate::scheduling::rotating_strict;
 use crate::scheduling::scanning_drr::ScanningDrrConfig;
-use crate::scheduling::{ideal_fair, rotating_strict};
 use crate::switch::Arrival;
 use crate::{AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
@@ -88,10 +88,7 @@ fn figure_4(config: &SwitchConfig) -> (Vec<u16>, Vec<char>) {
 /// Fig. 1: packets leave in the order of their departure rounds; sizes and rounds in units of 100 B.
 #[test]
 fn figure_1_bit_by_bit_round_robin() {
-    let mut bench = Bench::new(
-        &per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})),
-        &hosts(2),
-    );
+    let mut bench = Bench::new(&per_flow(ideal_fair()), &hosts(2));
     // A (green) departs in round 4, B (blue) in 3, C (red) in 7; D (blue, 2) in 3 + 2 = 5, between
     // A and C; E (green, 4) in 4 + 4 = 8, at the end.
     for (number, size) in [(GREEN, 4), (BLUE, 3), (RED, 7), (BLUE, 2), (GREEN, 4)] {
@@ -107,8 +104,7 @@ fn figure_4_packets_join_the_queue_of_their_round() {
     assert_eq!(queues, [1, 1, 1, 1, 2, 2, 3, 1, 2]);
     assert_eq!(order, ['A', 'B', 'C', 'D', 'H', 'E', 'F', 'I', 'G']);
     // Ideal fair queueing sends H before C and D, and I before E and F.
-    let (_, ideal) =
-        figure_4(&per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})));
+    let (_, ideal) = figure_4(&per_flow(ideal_fair()));
     assert_eq!(ideal, ['A', 'B', 'H', 'C', 'D', 'I', 'E', 'F', 'G']);
 }
 

@@ -327,7 +327,8 @@ fn a_repeated_pause_or_resume_changes_nothing() {
 #[test]
 fn a_dropped_packet_pauses_nobody() {
     let mut config = bfc(dynamic(8), hop_rtts(1.0));
-    config.admission = serde_json::from_str(r#"{"kind":"static","per_port":26000}"#).unwrap();
+    config.admission =
+        serde_json::from_str(r#"{"kind":"static","per_port":26000,"other_tiers":[]}"#).unwrap();
     let mut bench = Bench::new(&config, &hosts(2));
     frames(&mut bench, flow(1), 26);
     assert_eq!(bench.arrive(Flow { upstream_queue: 2, ..flow(1) }, 1_000), Arrival::Dropped);

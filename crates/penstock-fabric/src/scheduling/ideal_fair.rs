@@ -11,6 +11,13 @@
 //! busy port into a FIFO. R is kept in fixed point with 1/65,536 byte.
 //!
 //! A queue must belong to one flow, as the `per-flow` assignment gives.
+//!
+//! When the memory of a port is full, either the packet that arrives is dropped, or, with
+//! `full_memory = "drop-furthest"`, the packet with the largest finish among those of the port and the one
+//! that arrives ("the packet with the largest round number is dropped on buffer overflow", AFQ sec. 5). The
+//! arriving packet is dropped when its finish is as large as any. A flow whose last packet is dropped
+//! finishes where that packet would have begun. What the fluid system has served of the packet stays served
+//! (our choice: the paper is silent, and the furthest packet has hardly ever begun).
 
 use alloc::format;
 
@@ -21,19 +28,39 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Egress, Parameters, Policy};
+use crate::admission::AdmissionConfig;
 use crate::config::{Surroundings, SwitchConfig};
+use crate::marking::MarkingConfig;
 use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
 
 /// Fractional bits of a round number: a round is 2^-16 byte of every flow.
 const ROUND_BITS: u32 = 16;
 
-/// Parameters of ideal fair queueing: none.
+/// Parameters of ideal fair queueing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct IdealFairConfig {}
+pub struct IdealFairConfig {
+    /// Which packet is dropped when the memory of a port is full.
+    #[schemars(extend("default" = "drop-arriving", "source" = "our choice: drop tail, as elsewhere"))]
+    pub full_memory: FullMemory,
+}
+
+/// Which packet ideal fair queueing drops when the memory of a port is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FullMemory {
+    /// The packet that arrives.
+    DropArriving,
+    /// The packet with the largest round, queued or arriving (AFQ 5).
+    DropFurthest,
+}
 
 impl Parameters for IdealFairConfig {
+    fn makes_room(&self) -> bool {
+        self.full_memory == FullMemory::DropFurthest
+    }
+
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
         let remedy = format!(
             "it serves flows, and the {} assignment mixes them in a queue; use assignment \"per-flow\", or \
@@ -42,7 +69,29 @@ impl Parameters for IdealFairConfig {
         );
         let holds = switch.assignment.is_per_flow();
         problems.unless(holds, "scheduling.kind", "ideal-fair", remedy);
+        if self.makes_room() {
+            fits_drops_of_queued_packets(switch, problems);
+        }
     }
+}
+
+/// Checks that no other policy has to be told when a packet that is queued is dropped.
+fn fits_drops_of_queued_packets(switch: &SwitchConfig, problems: &mut Problems) {
+    let mut unless = |holds: bool, remedy: &str| {
+        problems.unless(holds, "scheduling.full_memory", "drop-furthest", remedy);
+    };
+    unless(
+        matches!(switch.admission, AdmissionConfig::Static(_)),
+        "it makes room in the memory of a port; use admission \"static\"",
+    );
+    unless(
+        matches!(switch.marking, MarkingConfig::None(_) | MarkingConfig::Ecn(_)),
+        "a packet that marking has counted may be dropped; use marking \"none\" or \"ecn\"",
+    );
+    unless(
+        switch.backpressure.is_silent(),
+        "a packet that backpressure has counted may be dropped; use backpressure \"none\"",
+    );
 }
 
 /// The bit-by-bit round robin scheduler of a port.
@@ -54,20 +103,54 @@ pub(crate) struct IdealFair {
     fluid: IndexedHeap,
     /// Active queues, by the finish of their first packet.
     active: IndexedHeap,
+    /// Queues with packets, the latest finish of a last packet first, where the furthest packet is dropped.
+    last: Option<IndexedHeap>,
+}
+
+/// The key of a last packet that finishes in round `finish`: a heap has its smallest key first.
+fn furthest_first(finish: u64) -> u64 {
+    !finish
 }
 
 impl IdealFair {
-    pub(crate) fn new(_: &IdealFairConfig, _: &Egress) -> Self {
-        IdealFair::default()
+    pub(crate) fn new(config: &IdealFairConfig, _: &Egress) -> Self {
+        IdealFair { last: config.makes_room().then(IndexedHeap::default), ..IdealFair::default() }
+    }
+
+    /// The round in which a packet of `bytes` finishes behind what `queue` has.
+    #[inline]
+    fn finish(&self, queue: &DataQueue, bytes: u16) -> u64 {
+        self.round.max(queue.finish) + (u64::from(bytes) << ROUND_BITS)
     }
 }
 
 impl Policy for IdealFair {
     fn tag(&mut self, queue: &mut DataQueue, number: u32, packet: &mut Packet) {
-        let length = u64::from(packet.wire_bytes) << ROUND_BITS;
-        queue.finish = self.round.max(queue.finish) + length;
+        queue.finish = self.finish(queue, packet.wire_bytes);
         packet.time = queue.finish;
         self.fluid.set(number, queue.finish);
+        if let Some(last) = &mut self.last {
+            last.set(number, furthest_first(queue.finish));
+        }
+    }
+
+    fn displaced_by(&self, queue: &DataQueue, bytes: u16) -> Option<u32> {
+        let (key, number) = self.last.as_ref()?.first()?;
+        (key < furthest_first(self.finish(queue, bytes))).then_some(number)
+    }
+
+    fn untag(&mut self, queue: &mut DataQueue, number: u32, packet: &Packet, pool: &PacketPool) {
+        queue.finish = packet.time - (u64::from(packet.wire_bytes) << ROUND_BITS);
+        if queue.finish > self.round {
+            self.fluid.set(number, queue.finish);
+        } else {
+            self.fluid.remove(number);
+        }
+        let Some(last) = &mut self.last else { return };
+        match queue.packets.tail() {
+            tail if tail.is_none() => last.remove(number),
+            tail => last.set(number, furthest_first(pool[tail].time)),
+        }
     }
 
     #[inline]
@@ -76,8 +159,13 @@ impl Policy for IdealFair {
         self.head_changed(number, queue.class, &pool[queue.packets.head()]);
     }
 
-    fn deactivate(&mut self, _: &mut [DataQueue], number: u32) {
+    fn deactivate(&mut self, queues: &mut [DataQueue], number: u32) {
         self.active.remove(number);
+        if let Some(last) = &mut self.last
+            && queues[number as usize].packets.is_empty()
+        {
+            last.remove(number);
+        }
     }
 
     fn select(&mut self, _: Time, _: &mut [DataQueue], _: &PacketPool) -> u32 {

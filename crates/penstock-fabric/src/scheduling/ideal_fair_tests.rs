@@ -1,15 +1,16 @@
 //! Bit-by-bit round robin: the vector of `BASELINES.md` 29, late comers and returning flows.
 
-use crate::fixture::refusal::{DYNAMIC, PER_FLOW, refused};
+use crate::fixture::refusal::{DYNAMIC, PER_FLOW, PFC, refused};
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::Signal;
 use penstock_units::Time;
 
-use crate::SchedulingConfig;
-use crate::fixture::{Bench, flow, hosts, per_flow};
-use crate::scheduling::ideal_fair;
+use crate::SwitchConfig;
+use crate::fixture::{Bench, flow, hosts, ideal_fair, per_flow};
+use crate::switch::Arrival;
 
 const A: u32 = 10;
 const B: u32 = 11;
@@ -17,7 +18,7 @@ const C: u32 = 12;
 
 /// A switch of 100 Gb/s, where 1,000 B take 80 ns.
 fn bench() -> Bench {
-    Bench::new(&per_flow(SchedulingConfig::IdealFair(ideal_fair::IdealFairConfig {})), &hosts(2))
+    Bench::new(&per_flow(ideal_fair()), &hosts(2))
 }
 
 fn admit(bench: &mut Bench, number: u32, packets: usize, bytes: u16) {
@@ -174,9 +175,117 @@ fn a_paused_flow_is_passed_over_and_resumes_in_its_place() {
 
 #[test]
 fn it_serves_flows() {
-    let fair = ("scheduling", r#"{"kind": "ideal-fair"}"#);
+    let fair = ("scheduling", r#"{"kind": "ideal-fair", "full_memory": "drop-arriving"}"#);
     assert!(refused(&[PER_FLOW, fair], &[]).is_empty());
     let expected = "scheduling.kind is ideal-fair; it serves flows, and the dynamic assignment mixes them in \
                     a queue; use assignment \"per-flow\", or scheduling \"drr\"";
     assert_eq!(refused(&[DYNAMIC, fair], &[]), [expected]);
+}
+
+const FURTHEST: (&str, &str) =
+    ("scheduling", r#"{"kind": "ideal-fair", "full_memory": "drop-furthest"}"#);
+
+/// A switch whose ports store `memory` bytes and drop the packet of the largest round.
+fn full_port(memory: u32) -> Bench {
+    let admission = format!(r#"{{"kind":"static","per_port":{memory},"other_tiers":[]}}"#);
+    let config = SwitchConfig {
+        admission: serde_json::from_str(&admission).unwrap(),
+        ..per_flow(serde_json::from_str(FURTHEST.1).unwrap())
+    };
+    Bench::new(&config, &hosts(2))
+}
+
+fn is_queued(arrival: Arrival) -> bool {
+    matches!(arrival, Arrival::Queued { .. })
+}
+
+#[test]
+fn the_packet_with_the_largest_round_is_dropped_on_overflow() {
+    // AFQ 5. A holds rounds 1,000 to 4,000 of a port for four packets. Packets of B finish in rounds 1,000
+    // and 2,000: each takes the place of A's last one. B's third one would finish as late as A's last one.
+    let mut bench = full_port(4_000);
+    admit(&mut bench, A, 4, 1_000);
+    assert!(is_queued(bench.arrive(flow(B), 1_000)));
+    assert!(is_queued(bench.arrive(flow(B), 1_000)));
+    assert_eq!(bench.arrive(flow(B), 1_000), Arrival::Dropped);
+    assert_eq!(bench.arrive(flow(A), 1_000), Arrival::Dropped);
+    assert_eq!(bench.switch.port(0).counters.drops, 4);
+    let mut order = bench.drain(0);
+    order[..2].sort_unstable();
+    order[2..].sort_unstable();
+    assert_eq!(order, [A, B, A, B]);
+}
+
+#[test]
+fn as_many_packets_are_dropped_as_make_room() {
+    let mut bench = full_port(3_000);
+    admit(&mut bench, A, 6, 500);
+    assert!(is_queued(bench.arrive(flow(B), 1_200))); // A's rounds 3,000, 2,500 and 2,000 go
+    assert_eq!((bench.switch.port(0).counters.drops, bench.switch.port(0).bytes()), (3, 2_700));
+    assert_eq!(bench.drain(0), [A, A, B, A]);
+}
+
+#[test]
+fn a_flow_goes_on_where_its_dropped_packet_would_have_begun() {
+    let mut bench = full_port(3_000);
+    admit(&mut bench, A, 2, 1_500);
+    admit(&mut bench, B, 1, 1_500); // in place of A's second packet
+    assert_eq!(depart(&mut bench, 2).len(), 2);
+    // The fluid system has served 1,500 B of each flow. With the dropped packet in its account, A's next
+    // one would finish in round 4,500 and leave behind B's.
+    admit(&mut bench, A, 1, 1_000);
+    admit(&mut bench, B, 1, 1_400);
+    assert_eq!(bench.drain(0), [A, B]);
+}
+
+#[test]
+fn a_flow_may_lose_its_only_packet_and_its_queue_serves_another() {
+    let mut bench = full_port(2_000);
+    admit(&mut bench, A, 1, 1_500);
+    assert!(is_queued(bench.arrive(flow(B), 1_000)), "A's packet of round 1,500 goes");
+    assert_eq!(bench.arrive(flow(C), 1_500), Arrival::Dropped);
+    assert_eq!((bench.switch.port(0).active(), bench.switch.port(0).bytes()), (1, 1_000));
+    assert_eq!(bench.drain(0), [B]);
+    (20..30).for_each(|number| admit(&mut bench, number, 1, 1_000 - number as u16));
+    assert_eq!(
+        bench.queues(0).len(),
+        4,
+        "three flows' queues and the control queue serve them all"
+    );
+}
+
+#[test]
+fn a_paused_flow_may_lose_packets_too() {
+    let mut bench = full_port(2_000);
+    admit(&mut bench, A, 2, 1_000);
+    bench.signal(0, Signal::PauseQueue(1));
+    admit(&mut bench, B, 1, 1_000);
+    assert_eq!(bench.drain(0), [B]);
+    bench.signal(0, Signal::ResumeQueue(1));
+    assert_eq!(bench.drain(0), [A]);
+}
+
+#[test]
+fn queued_packets_are_dropped_only_where_nobody_has_counted_them() {
+    let memory = ("admission", r#"{"kind": "static", "per_port": 9000, "other_tiers": []}"#);
+    let telemetry = ("marking", r#"{"kind": "telemetry", "multiplier": 0}"#);
+    let at = "scheduling.full_memory is drop-furthest; ";
+    for (tables, expected) in [
+        (vec![PER_FLOW, FURTHEST, memory], ""),
+        (
+            vec![PER_FLOW, FURTHEST],
+            "it makes room in the memory of a port; use admission \"static\"",
+        ),
+        (
+            vec![PER_FLOW, FURTHEST, memory, telemetry],
+            "a packet that marking has counted may be dropped; use marking \"none\" or \"ecn\"",
+        ),
+        (
+            vec![PER_FLOW, FURTHEST, memory, PFC],
+            "a packet that backpressure has counted may be dropped; use backpressure \"none\"",
+        ),
+    ] {
+        let expected = if expected.is_empty() { vec![] } else { vec![format!("{at}{expected}")] };
+        assert_eq!(refused(&tables, &[]), expected);
+    }
 }

@@ -55,6 +55,11 @@ impl SchedulingConfig {
         configured!(self, parameters => parameters.is_in_order())
     }
 
+    /// Whether a packet that is queued may be dropped for one that finds no room.
+    pub(crate) fn makes_room(&self) -> bool {
+        configured!(self, parameters => parameters.makes_room())
+    }
+
     /// The parameters of the credit queue, where credits have a queue of their own.
     pub fn credit_shaping(&self) -> Option<&CreditShapingConfig> {
         configured!(self, parameters => parameters.credit_shaping())

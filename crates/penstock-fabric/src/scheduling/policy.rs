@@ -29,6 +29,11 @@ pub(crate) trait Parameters {
         false
     }
 
+    /// Whether a packet that is queued may be dropped for one that finds no room.
+    fn makes_room(&self) -> bool {
+        false
+    }
+
     /// The parameters of the credit queue, where credits have a queue of their own.
     fn credit_shaping(&self) -> Option<&CreditShapingConfig> {
         None
@@ -100,6 +105,22 @@ pub(crate) trait Policy {
     /// Tags an arriving packet before it joins `queue`.
     #[inline]
     fn tag(&mut self, _queue: &mut DataQueue, _number: u32, _packet: &mut Packet) {}
+
+    /// The queue whose last packet makes room for a packet of `bytes` that has come for `queue`. `None`
+    /// when it is the packet that has come which is to be dropped.
+    fn displaced_by(&self, _queue: &DataQueue, _bytes: u16) -> Option<u32> {
+        None
+    }
+
+    /// `packet` was the last one of `queue`, number `number`, and is dropped.
+    fn untag(
+        &mut self,
+        _queue: &mut DataQueue,
+        _number: u32,
+        _packet: &Packet,
+        _pool: &PacketPool,
+    ) {
+    }
 
     /// Queue `number` has packets and may send.
     #[inline]

@@ -202,7 +202,11 @@ impl Switch {
         match kind {
             PacketKind::Data => {
                 let mut moment = Moment { now: *now, pool, observer: *observer };
-                match self.on_arrival(&mut moment, id, ingress, egress) {
+                let arrival = self.on_arrival(&mut moment, id, ingress, egress);
+                while let Some(displaced) = self.take_displaced(pool) {
+                    self.discard_taken(pool, *routes, requests, (egress, displaced));
+                }
+                match arrival {
                     Arrival::Queued { frame, feedback } => {
                         if let Some(frame) = frame {
                             self.tell(pool, requests, frame);

@@ -15,7 +15,7 @@ fn admissions() -> Vec<Value> {
         json!({"kind": "shared", "buffer": 20_000, "other_buffers": [], "ingress": null}),
         json!({"kind": "shared", "buffer": 20_000, "other_buffers": [], "ingress": ingress}),
         json!({"kind": "shared", "buffer": CREDITED, "other_buffers": [], "ingress": null}),
-        json!({"kind": "static", "per_port": 6_000}),
+        json!({"kind": "static", "per_port": 6_000, "other_tiers": []}),
     ]
 }
 
@@ -78,7 +78,8 @@ fn schedulings() -> Vec<Value> {
         json!({"kind": "drr", "quantum": 40}),
         json!({"kind": "wrr", "weights": [3, 1, 2], "quantum": 1_500}),
         json!({"kind": "wrr", "weights": [1, 5, 2, 7], "quantum": 40}),
-        json!({"kind": "ideal-fair"}),
+        json!({"kind": "ideal-fair", "full_memory": "drop-arriving"}),
+        json!({"kind": "ideal-fair", "full_memory": "drop-furthest"}),
         json!({"kind": "srf"}),
         json!({"kind": "rotating-strict"}),
         json!({"kind": "scanning-drr", "quantum": 1_048_576}),

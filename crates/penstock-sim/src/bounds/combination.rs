@@ -2,6 +2,7 @@
 //! a switch check themselves what they need of each other.
 
 use penstock_fabric::Surroundings;
+use penstock_transport::ControllerConfig;
 use penstock_units::{Fidelity, Problems};
 
 use super::{full_packet, hop_credit, kind, levels};
@@ -20,6 +21,47 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
     levels::by_priority(scenario, problems);
     levels::sprayed(scenario, problems);
     hears(scenario, problems);
+    stops(scenario, problems);
+    other_controllers(scenario, problems);
+}
+
+/// Other controllers are for traffic that there is, and plan nothing at the receiver.
+fn other_controllers(scenario: &Scenario, problems: &mut Problems) {
+    let host = &scenario.scheme.host;
+    let plans = host.controllers().any(plans);
+    for (index, other) in host.other_controllers.iter().enumerate() {
+        let field = format!("scheme.host.other_controllers[{index}]");
+        let is_there = scenario.traffic.iter().any(|entry| entry.label() == other.label);
+        let remedy = "no traffic has this label; write the label of an entry of traffic";
+        problems.unless(is_there, &format!("{field}.label"), &other.label, remedy);
+        let remedy = "receivers of homa and expresspass plan for all flows of a host, which then have one \
+                      controller; leave it out, or use other controllers";
+        problems.unless(
+            !plans,
+            &format!("{field}.controller.kind"),
+            kind(&other.controller),
+            remedy,
+        );
+    }
+}
+
+/// Whether receivers of this controller grant bytes, or give credits for them.
+fn plans(controller: &ControllerConfig) -> bool {
+    matches!(controller, ControllerConfig::Homa(_) | ControllerConfig::Expresspass(_))
+}
+
+/// Receivers that grant bytes, or give credits for them, have to know how many there will be.
+fn stops(scenario: &Scenario, problems: &mut Problems) {
+    let controller = &scenario.scheme.host.controller;
+    for (index, entry) in scenario.traffic.iter().enumerate() {
+        let remedy = format!(
+            "receivers of the {} controller plan with the size of a flow, which a flow that stops does not \
+             know; leave it out, or use another controller",
+            kind(controller)
+        );
+        let holds = !(plans(controller) && entry.stops());
+        problems.unless(holds, &format!("traffic[{index}].lasts"), "given", remedy);
+    }
 }
 
 /// A switch that pauses queues also pauses the queues of NICs that react.
@@ -36,8 +78,14 @@ fn paused_queues(scenario: &Scenario, problems: &mut Problems) {
 
 /// Controllers need the marks and the reports of losses to which they react.
 fn hears(scenario: &Scenario, problems: &mut Problems) {
+    for controller in scenario.scheme.host.controllers() {
+        controller_hears(scenario, controller, problems);
+    }
+}
+
+fn controller_hears(scenario: &Scenario, controller: &ControllerConfig, problems: &mut Problems) {
     let (marking, host) = (&scenario.scheme.switch.marking, &scenario.scheme.host);
-    let (controller, name) = (&host.controller, kind(&host.controller));
+    let name = kind(controller);
     for (needs, has, what) in [
         (controller.uses_telemetry(), scenario.has_telemetry(), "telemetry"),
         (controller.uses_marks(), marking.has_marks(), "ecn"),

@@ -51,6 +51,19 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
     let holds = nic.scheduling == NicScheduling::RoundRobin;
     let turns = format!("{remedy}; use round-robin, or fidelity \"exact\"");
     problems.unless(holds, "scheme.host.nic.scheduling", "srf", turns);
+    let others = scenario.scheme.host.other_controllers.len();
+    let remedy = format!(
+        "all flows of fidelity {name} have one controller; leave it out, or use fidelity \"exact\""
+    );
+    let value = format!("a list of {others}");
+    problems.unless(others == 0, "scheme.host.other_controllers", value, remedy);
+    for (index, entry) in scenario.traffic.iter().enumerate() {
+        let remedy = format!(
+            "flows of fidelity {name} do not stop before their last bytes; leave it out, or use fidelity \
+             \"exact\""
+        );
+        problems.unless(!entry.stops(), &format!("traffic[{index}].lasts"), "given", remedy);
+    }
     let holds = scenario.faults.outages.is_empty();
     let remedy = format!(
         "the simulator of fidelity {name} has no routes that change; leave them out, or use fidelity \

@@ -15,6 +15,7 @@ use super::samples::{BufferSamples, LinkSamples};
 use crate::flow::FlowSlots;
 use crate::setting::Setting;
 use crate::wire::WireCounters;
+use crate::workload::FlowArrival;
 
 /// Everything that a partition measures while it runs.
 #[derive(BorshSerialize, BorshDeserialize)]
@@ -108,14 +109,16 @@ impl Measurements {
         }
     }
 
-    /// A flow of `size` bytes starts at a host of the partition; `size` is 0 for an endless flow.
-    pub fn on_flow_start(&mut self, size: u64) {
+    /// A flow starts at a host of the partition.
+    pub fn on_flow_start(&mut self, arrival: &FlowArrival) {
         self.flows_started += 1;
-        if size == 0 {
+        if arrival.is_endless() {
             self.endless += 1;
-        } else {
-            self.live_finite += 1;
-            self.backlog.on_flow_start(size);
+            return;
+        }
+        self.live_finite += 1;
+        if arrival.size > 0 {
+            self.backlog.on_flow_start(arrival.size);
         }
     }
 
@@ -129,7 +132,7 @@ impl Measurements {
     /// The traffic ends: keeps the counters of links and the state of endless flows.
     pub fn on_duration(&mut self, slots: &FlowSlots, ends: &Flows, counters: &[WireCounters]) {
         self.duration_counters = counters.to_vec();
-        for (name, flow) in slots.listening().into_iter().filter(|(_, flow)| flow.size == 0) {
+        for (name, flow) in slots.listening().into_iter().filter(|(_, flow)| flow.is_endless) {
             self.long_lived.push(LongLived {
                 flow: flow.number,
                 src: flow.source,

@@ -1,8 +1,6 @@
 //! The simulator as the driver of hosts. The driver hands packets to hosts, does what hosts ask
 //! for, and measures.
 
-use std::sync::Arc;
-
 use penstock_packet::{Observer, PacketId, PacketKind};
 use penstock_transport::{Host, HostDraws, HostFacts, Request, Timer, Turn};
 use penstock_units::Time;
@@ -20,12 +18,12 @@ pub(crate) const BYTE_TIME_BITS: u32 = 10;
 
 /// The hosts of `scenario`. Each host has the credits that its switch grants from the start.
 pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
-    let config = Arc::new(scenario.scheme.host.clone());
+    let configs = scenario.scheme.host.of_controllers();
     let shaping = scenario.scheme.switch.scheduling.credit_shaping();
     let host = |host: u32| {
         let link = &network.topology.links[network.uplinks[host as usize] as usize];
         let mut built = Host::new(&HostFacts {
-            config: &config,
+            configs: &configs,
             classes: scenario.scheme.switch.assignment.classes(),
             epoch_bits: scenario.scheme.switch.assignment.epoch_bits(),
             rate: link.rate,

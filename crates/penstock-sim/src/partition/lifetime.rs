@@ -46,6 +46,8 @@ impl<O: Observer> Partition<O> {
             source: arrival.source,
             destination: arrival.destination,
             size: arrival.size,
+            stop: arrival.stop(),
+            controller: self.setting.controllers[usize::from(arrival.label)],
             class: arrival.class,
             is_incast: self.setting.is_incast[usize::from(arrival.label)],
             path: self.path_facts(&paths),
@@ -59,7 +61,7 @@ impl<O: Observer> Partition<O> {
             host.expect(&mut turn, &opening);
         }
         if flow.is_sending {
-            self.measured.on_flow_start(arrival.size);
+            self.measured.on_flow_start(arrival);
             let source = self.host_place(arrival.source);
             let (host, mut turn) = self.lend(now, source);
             host.open(&mut turn, &opening);
@@ -147,6 +149,7 @@ impl<O: Observer> Partition<O> {
             is_receiving: is_here(arrival.destination),
             number: *number,
             size: arrival.size,
+            is_endless: arrival.is_endless(),
             start: now,
             ideal,
             latency: links.clone().fold(pipelines, |sum, link| sum + link.delay),
@@ -156,6 +159,7 @@ impl<O: Observer> Partition<O> {
 
     /// The flow named `name` has completed: its last byte is acknowledged.
     pub(super) fn end_flow(&mut self, now: Time, name: u32) {
+        self.settle_size(name);
         let flow = self.slots.flows[name as usize];
         let record = self.record(name, Some(now - flow.start), flow.size);
         self.measured.on_flow_end(record);
@@ -165,6 +169,25 @@ impl<O: Observer> Partition<O> {
         if self.slots.end_sending(name) {
             self.pool.give_back(name);
         }
+    }
+
+    /// The size and the ideal time of a flow that has stopped are those of what it has sent.
+    fn settle_size(&mut self, name: u32) {
+        let size = self.flows.sender(name).size();
+        let flow = self.slots.flows[name as usize];
+        if size == flow.size {
+            return;
+        }
+        let Flow { source, destination, label, class, .. } = flow;
+        let (time, destination_port, lasts) = (flow.start, 0, Time::ZERO);
+        let arrival =
+            FlowArrival { time, source, destination, size, label, class, destination_port, lasts };
+        let start = Start { number: flow.number, arrival };
+        let mut paths = std::mem::take(&mut self.paths);
+        self.find_paths(&start, &mut paths);
+        let Flow { ideal, .. } = self.describe(flow.start, &start, &paths);
+        self.paths = paths;
+        self.slots.flows[name as usize] = Flow { size, ideal, ..flow };
     }
 
     /// The destination of the flow named `name` hears that the flow has completed.

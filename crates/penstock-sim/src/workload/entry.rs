@@ -23,6 +23,8 @@ pub struct FlowArrival {
     pub class: u8,
     /// UDP destination port; 0 for traffic without ports.
     pub destination_port: u16,
+    /// How long the flow sends at most (ps); 0: to its last byte.
+    pub lasts: Time,
 }
 
 /// The place of an entry in the scenario, and what the entry gets from the scenario.
@@ -36,6 +38,21 @@ pub(super) struct Entry<'a> {
     pub(super) seed: u64,
     /// Duration of the scenario: all flows start earlier (ps).
     pub(super) duration: Time,
+}
+
+/// What is said of the field `lasts`.
+pub(super) const TO_THE_END: &str = "our choice: every flow goes on to its last byte";
+
+impl FlowArrival {
+    /// Whether the flow neither has a last byte nor stops.
+    pub fn is_endless(&self) -> bool {
+        self.size == 0 && self.lasts == Time::ZERO
+    }
+
+    /// When the flow stops; [`Time::NEVER`] when it goes on to its last byte.
+    pub fn stop(&self) -> Time {
+        if self.lasts == Time::ZERO { Time::NEVER } else { self.time.saturating_add(self.lasts) }
+    }
 }
 
 impl Entry<'_> {

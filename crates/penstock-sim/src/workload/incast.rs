@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::demand::Demand;
 use super::draw;
-use super::entry::{Entry, FlowArrival};
+use super::entry::{Entry, FlowArrival, TO_THE_END};
 use super::load::{Knob, Offered};
 use super::pair::{check_host, check_hosts};
 use crate::scenario::LONGEST_LABEL;
@@ -59,6 +59,11 @@ pub struct Incast {
         extend("default" = null, "source" = format!("{BFC_SIMULATOR}: all"))
     )]
     pub senders: Option<Vec<u32>>,
+    /// Each flow stops so long after its start, with what it has sent by then; 0: never.
+    ///
+    /// Senders that go on and off: `period` is on and off together. Such an incast counts as no load.
+    #[schemars(extend("default" = 0, "source" = TO_THE_END))]
+    pub lasts: Time,
     /// A sender may be drawn twice.
     #[schemars(extend("default" = true, "source" = format!("{BFC_SIMULATOR}: with replacement")))]
     pub replace: bool,
@@ -103,7 +108,7 @@ impl Incast {
         }
         let pool = self.senders.clone().unwrap_or_else(|| (0..hosts).collect());
         let has_several = self.start.saturating_add(self.period) < self.stop;
-        let offered = has_several.then(|| self.offered(entry, &pool));
+        let offered = (has_several && self.lasts == Time::ZERO).then(|| self.offered(entry, &pool));
         let size = self.size.get() / u64::from(self.degree);
         let flows = IncastFlows {
             hosts,
@@ -124,6 +129,7 @@ impl Incast {
                 label: entry.index,
                 class: self.class,
                 destination_port: 0,
+                lasts: self.lasts,
             },
         };
         Some((flows, offered))

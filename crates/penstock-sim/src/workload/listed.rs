@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::draw::unit;
-use super::entry::{Entry, FlowArrival};
+use super::entry::{Entry, FlowArrival, TO_THE_END};
 use super::pair::check_host;
 use crate::scenario::LONGEST_LABEL;
 
@@ -34,6 +34,11 @@ pub struct Listed {
     /// Each flow starts up to so much later, evenly drawn.
     #[schemars(extend("default" = 0, "source" = "our choice: exactly when it is written"))]
     pub spread: Time,
+    /// How long each flow sends at most, with 0: to its last byte; none: all to their last bytes.
+    ///
+    /// A flow that stops has the size that it has sent by then, a packet at least.
+    #[schemars(extend("default" = [], "source" = TO_THE_END))]
+    pub lasts: Vec<Time>,
     /// UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0.
     #[schemars(extend("default" = [], "source" = "our choice: nothing else looks at ports"))]
     pub destination_ports: Vec<u16>,
@@ -59,6 +64,7 @@ impl Listed {
             let time = time + Time::from_ps(later as u64);
             let (size, label, class) = (size.get(), entry.index, self.class);
             let destination_port = self.destination_ports.get(position).copied().unwrap_or(0);
+            let lasts = self.lasts.get(position).copied().unwrap_or_default();
             flows.push(FlowArrival {
                 time,
                 source,
@@ -67,6 +73,7 @@ impl Listed {
                 label,
                 class,
                 destination_port,
+                lasts,
             });
         }
         flows.sort_by_key(|flow| flow.time);
@@ -75,12 +82,16 @@ impl Listed {
 
     /// Checks the lists and every flow.
     fn check(&self, entry: &Entry, problems: &mut Problems) {
-        let (ports, listed) = (self.destination_ports.len(), self.flows.len());
+        let listed = self.flows.len();
         let remedy = format!("write at most {MOST_FLOWS}");
         problems.unless(listed <= MOST_FLOWS, "flows", format!("a list of {listed}"), remedy);
         let remedy = format!("write one for each of the {listed} flows, or none");
-        let (holds, value) = (ports == 0 || ports == listed, format!("a list of {ports}"));
-        problems.unless(holds || listed == 0, "destination_ports", value, remedy);
+        for (field, rows) in
+            [("destination_ports", self.destination_ports.len()), ("lasts", self.lasts.len())]
+        {
+            let (holds, value) = (rows == 0 || rows == listed, format!("a list of {rows}"));
+            problems.unless(holds || listed == 0, field, value, &remedy);
+        }
         let hosts = entry.topology.hosts;
         for (row, &(source, destination, ..)) in self.flows.iter().enumerate() {
             let is_sound = source != destination && source.max(destination) < hosts;

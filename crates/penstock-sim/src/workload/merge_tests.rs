@@ -59,6 +59,7 @@ pub(crate) fn incast() -> Incast {
         stop: Time::from_ms(1_000),
         receiver: None,
         senders: None,
+        lasts: Time::ZERO,
         replace: true,
     }
 }
@@ -77,6 +78,7 @@ fn listed_to_ports(flows: &[(u32, u32, u64, u64)], ports: &[u16]) -> TrafficConf
         class: 1,
         flows,
         spread: Time::ZERO,
+        lasts: vec![],
         destination_ports: ports.to_vec(),
     })
 }
@@ -94,6 +96,7 @@ fn spread_out(spread: Time) -> TrafficConfig {
         class: 1,
         flows: vec![flow; 1_000],
         spread,
+        lasts: vec![],
         destination_ports: vec![],
     })
 }

@@ -27,6 +27,7 @@ pub mod size;
 mod size_share;
 mod synchronous;
 
+use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -97,15 +98,26 @@ impl TrafficConfig {
             TrafficConfig::Listed(listed) => {
                 let flows = shortened(&listed.flows);
                 let destination_ports = shortened(&listed.destination_ports);
+                let lasts = shortened(&listed.lasts);
                 serde_json::to_value(TrafficConfig::Listed(Listed {
                     label: label(),
                     flows,
                     destination_ports,
+                    lasts,
                     ..*listed
                 }))
             }
         };
         written.expect("an entry is plain data")
+    }
+
+    /// Whether flows of the entry may stop before their last bytes (field `lasts`).
+    pub(crate) fn stops(&self) -> bool {
+        match self {
+            TrafficConfig::OpenLoop(_) => false,
+            TrafficConfig::Incast(incast) => incast.lasts > Time::ZERO,
+            TrafficConfig::Listed(listed) => listed.lasts.iter().any(|&lasts| lasts > Time::ZERO),
+        }
     }
 
     /// The entry's priority, 0 = highest data class.

@@ -185,7 +185,7 @@ impl Iterator for OpenLoopFlows {
         let size = self.sizes.draw(&mut self.size_stream);
         let exceeded = self.class_above.iter().filter(|limit| size > **limit).count();
         let (label, class) = (self.label, self.class + exceeded as u8);
-        let destination_port = 0;
-        Some(FlowArrival { time, source, destination, size, label, class, destination_port })
+        let (destination_port, lasts) = (0, Time::ZERO);
+        Some(FlowArrival { time, source, destination, size, label, class, destination_port, lasts })
     }
 }

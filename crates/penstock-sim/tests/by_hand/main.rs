@@ -4,8 +4,6 @@
 //! The scenario gives the facts (parameters, base round trip, frame sizes). `driver`, which knows
 //! nothing of the simulator, decides who does what and when.
 
-use std::sync::Arc;
-
 use penstock_engine::stream;
 use penstock_fabric::{AssignmentConfig, SchedulingConfig};
 use penstock_packet::PacketPool;
@@ -57,7 +55,7 @@ fn scenario(golden: &Value) -> Scenario {
         "pipeline_delay": 0, "failed_links": []});
     let flows: Vec<_> = (0..FLOWS).map(listed).collect();
     scenario["traffic"] = json!([{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
-        "spread": 0, "destination_ports": []}]);
+        "spread": 0, "lasts": [], "destination_ports": []}]);
     scenario["drain"] = json!(1_000_000_000_000_u64);
     scenario["measure"] = json!({"sample_interval": 0, "active_flows": false, "queue_delays": false,
         "series": [], "events": false, "trace": null});
@@ -91,7 +89,7 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
             (0..FLOWS).map(|number| SizeShare { size: listed(number).2, flows: 1.0 }).collect();
         config.controller.follow_sizes(&sizes, &network.path, priority.levels);
     }
-    let config = Arc::new(config);
+    let configs = config.of_controllers();
     let shaping = match &scenario.scheme.switch.scheduling {
         SchedulingConfig::CreditShaping(shaping) => Some(shaping),
         _ => None,
@@ -100,7 +98,7 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
     let cables = CABLES.map(|(rate, delay)| (BitRate::from_bps(rate), Time::from_ps(delay)));
     let host = |number: usize| {
         let mut host = Host::new(&HostFacts {
-            config: &config,
+            configs: &configs,
             classes: scenario.scheme.switch.assignment.classes(),
             epoch_bits: scenario.scheme.switch.assignment.epoch_bits(),
             rate: cables[number].0,
@@ -134,6 +132,8 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
             source,
             destination,
             size,
+            stop: Time::NEVER,
+            controller: 0,
             class: 0,
             is_incast: false,
             path: path(scenario, &network, source),

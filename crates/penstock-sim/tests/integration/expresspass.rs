@@ -164,7 +164,7 @@ fn lost_data_are_sent_again() {
     let mut links: Vec<_> = (0..8).map(uplink).collect();
     links.extend([(9, 10, 10, US), (8, 10, 100, US)]);
     let flows: Vec<_> = (0..8).map(|host| (host, 8, 100_000, 0)).collect();
-    let tiny = json!({"kind": "static", "per_port": 1_600});
+    let tiny = json!({"kind": "static", "per_port": 1_600, "other_tiers": []});
     let scheme = with(expresspass(1_538), "/switch/admission", tiny);
     let summary = run_to_the_end(&with_frames(graph(9, 2, &links), scheme, &flows, MS)).summary;
     assert!(summary.drops > 0 && summary.retransmitted_packets >= summary.drops);

@@ -104,7 +104,7 @@ pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value
 /// Listed flows, as (source, destination, size, start).
 pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
     json!({"kind": "listed", "label": "listed", "class": 0, "flows": flows,
-        "spread": 0, "destination_ports": []})
+        "spread": 0, "lasts": [], "destination_ports": []})
 }
 
 /// Poisson arrivals of `sizes` between uniform pairs, with `load` on the core.
@@ -118,7 +118,7 @@ pub fn open_loop(sizes: Value, load: f64, stop: u64) -> Value {
 pub fn incast(degree: u32, size: u64, receiver: Option<u32>) -> Value {
     json!({"kind": "incast", "label": "incast", "class": 0, "degree": degree,
            "size": u64::from(degree) * size, "period": 100 * MS, "start": 0, "stop": 100 * MS,
-           "receiver": receiver, "senders": null, "replace": false})
+           "receiver": receiver, "senders": null, "lasts": 0, "replace": false})
 }
 
 /// A shared buffer of 12 MiB; with dynamic thresholds, so that it is lossless, if `is_lossless`.
@@ -137,7 +137,7 @@ fn scheme(name: &str, switch: Value, controller: Value, nic_queues: u32) -> Valu
             "controller": controller,
             "recovery": {"kind": "go-back-n", "timeout": 4 * MS, "nack_interval": 500 * US},
             "nic": {"queues": nic_queues, "reacts": true, "empty_queue": "any", "scheduling": "round-robin"},
-            "base_rtt": "longest",
+            "base_rtt": "longest", "other_controllers": [],
         },
         "routing": {"kind": "ecmp"},
     })
@@ -284,7 +284,7 @@ pub fn sfq() -> Value {
 pub fn ideal_fq() -> Value {
     let switch = json!({
         "admission": {"kind": "infinite"}, "assignment": {"kind": "per-flow"},
-        "scheduling": {"kind": "ideal-fair"},
+        "scheduling": {"kind": "ideal-fair", "full_memory": "drop-arriving"},
         "marking": {"kind": "none"}, "backpressure": {"kind": "none"},
     });
     scheme("ideal-fq", switch, window(), 0)
@@ -292,7 +292,7 @@ pub fn ideal_fq() -> Value {
 
 /// NewReno over drop-tail ports of `buffer` bytes.
 pub fn tcp(buffer: u64) -> Value {
-    let static_port = json!({"kind": "static", "per_port": buffer});
+    let static_port = json!({"kind": "static", "per_port": buffer, "other_tiers": []});
     let lossy = with(line_rate(), "/switch/admission", static_port);
     let controller = json!({"kind": "new-reno", "initial_window_packets": 10});
     let recovery = json!({"kind": "fast-retransmit", "duplicate_threshold": 3,
@@ -314,7 +314,7 @@ pub fn afq(buffer: u64) -> Value {
         ("marking", json!({"kind": "rounds", "rounds": 8})),
     ];
     let pair = json!({"kind": "packet-pair", "gain": 0.25, "mark_gain": 0.0625,
-        "in_flight_factor": 1.5, "bytes_per_round": 1_048});
+        "in_flight_factor": 1.5, "bytes_per_round": 1_048, "on_change": "follow"});
     let afq = axes.into_iter().fold(tcp(buffer), |scheme, (axis, policy)| {
         with(scheme, &format!("/switch/{axis}"), policy)
     });

@@ -21,10 +21,10 @@ fn homa(overcommitment: u32) -> Value {
         "host": {
             "controller": {"kind": "homa", "bdp_factor": 1.0, "overcommitment": overcommitment,
                            "cutoffs": [2_000]},
-            "base_rtt": "longest",
+            "base_rtt": "longest", "other_controllers": [],
             "recovery": {"kind": "resend", "timeout": MS},
             "nic": {"queues": 0, "reacts": true, "empty_queue": "any", "scheduling": "srf"},
-            "base_rtt": "longest",
+            "base_rtt": "longest", "other_controllers": [],
         },
         "routing": {"kind": "ecmp"},
     })
@@ -104,7 +104,7 @@ fn an_incast_brings_all_unscheduled_bytes_at_once() {
 
 #[test]
 fn what_is_dropped_is_asked_for_again() {
-    let small = json!({"kind": "static", "per_port": 60_000});
+    let small = json!({"kind": "static", "per_port": 60_000, "other_tiers": []});
     for scheme in [homa(2), sprayed("random")] {
         let scheme = with(scheme, "/switch/admission", small.clone());
         let traffic = [incast(8, 300_000, Some(0))];
@@ -118,7 +118,7 @@ fn what_is_dropped_is_asked_for_again() {
 #[test]
 fn a_message_of_which_nothing_arrives_is_sent_again() {
     // Eight packets, each a message of its own, meet in a port with room for two.
-    let small = json!({"kind": "static", "per_port": 2_100});
+    let small = json!({"kind": "static", "per_port": 2_100, "other_tiers": []});
     let scheme = with(homa(2), "/switch/admission", small);
     let results =
         run_to_the_end(&scenario(single_switch(9), scheme, &[incast(8, 1_000, Some(0))], MS));

@@ -29,6 +29,7 @@ mod rates;
 mod refusal;
 mod shortest_remaining;
 mod single_flow;
+mod stopping;
 mod swift;
 mod threads;
 mod timed_pause;

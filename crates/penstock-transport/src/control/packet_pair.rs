@@ -8,15 +8,21 @@
 //! flight, and the spacing of the first pair where a round of the switches takes more than two packets.
 //! Recovery handles losses; Fig. 13 does not change the rate for a loss.
 //!
-//! Left out: skipped cycles and injected packets in proportion to a change of the estimate (Sec. 5).
-//! Fig. 13 does not have them. The cap on the bytes in flight, and the pending gap that moves with the
-//! rate, do their work.
+//! Sec. 5 and Fig. 13 differ in what a new estimate does. Fig. 13, "the complete pseudocode", only paces
+//! the next pair by it (`on_change = "follow"`). Sec. 5 says of packet-pair that "if the bandwidth estimate
+//! decreases, a few transmission cycles are skipped, proportional to the rate decrease", and that when it
+//! increases "a few packets, again proportional to the rate increase, are injected immediately"
+//! (`on_change = "skip-and-inject"`).
 //!
 //! Where the sources are silent (our choices):
 //! - A new gap has a weight of 1/4 in the average, about an RTT of four pairs at 10 Gb/s and 10 us.
 //! - Alpha is DCTCP's (RFC 8257 Sec. 3.3), per round trip and with its gain. But alpha counts packets
 //!   and starts at 0, so that a new flow sends at the rate that it has measured.
 //! - A spaced pair measures the time of a whole round, so its gap is divided by the packets in a round.
+//! - In proportion means: by the packets that a round trip at the new rate holds more, or fewer, than one
+//!   at the old rate, with the smallest round-trip time measured. A cycle is a pair. Fractions are kept,
+//!   and an increase makes up for a decrease before it. Injected pairs stay below the cap on the bytes in
+//!   flight.
 //! - Every packet is acknowledged, for recovery's sake. Only the second packet of a pair brings a gap.
 //! - The paper's receiver takes any packet that does not open a pair for the second one of the last
 //!   pair that it saw. Packets can be lost, so here the second one must begin where the first one ended
@@ -69,9 +75,62 @@ pub struct PacketPairConfig {
         extend("default" = "1048 B", "source" = "AFQ 6.2.2: one packet")
     )]
     pub bytes_per_round: Bytes,
+    /// What a new estimate of the share does besides pacing the next pair.
+    #[schemars(extend("default" = "follow", "source" = "AFQ fig. 13"))]
+    pub on_change: OnChange,
+}
+
+/// What a new estimate of the share does besides pacing the next pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnChange {
+    /// Nothing (AFQ fig. 13).
+    Follow,
+    /// A decrease skips pairs, an increase sends pairs at once, in proportion to the change (AFQ 5).
+    SkipAndInject,
 }
 
 impl Parameters for PacketPairConfig {}
+
+/// Packets in a pair.
+const PAIR: f64 = 2.0;
+
+/// The packets that changes of the rate have made too many or too few.
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
+struct Adjustment {
+    /// Packets to inject; negative: to skip (packets).
+    due: f64,
+    /// Cycles by which the pending gap is longer.
+    skipped: u32,
+}
+
+impl Adjustment {
+    /// A round trip holds so many `packets` more than before.
+    fn add(&mut self, packets: f64) {
+        self.due += packets;
+        while self.due <= -PAIR {
+            self.due += PAIR;
+            self.skipped += 1;
+        }
+        while self.skipped > 0 && self.due >= PAIR {
+            self.due -= PAIR;
+            self.skipped -= 1;
+        }
+    }
+
+    /// Whether a pair is to be sent at once.
+    fn injects(&self) -> bool {
+        self.due >= PAIR
+    }
+
+    /// A pair leaves.
+    fn on_pair(&mut self) {
+        self.skipped = 0;
+        if self.injects() {
+            self.due -= PAIR;
+        }
+    }
+}
 
 /// The state of one packet-pair flow. Times are in picoseconds.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
@@ -96,6 +155,8 @@ pub struct PacketPair {
     spread: Time,
     /// Whether a pair has left since the first gap was measured.
     is_paced: bool,
+    /// Pairs to skip or to inject, where changes of the rate call for that.
+    adjustment: Option<Adjustment>,
     /// The share of marked packets.
     alpha: f64,
     /// Acknowledgements of this round trip, and the marked ones among them.
@@ -125,10 +186,24 @@ impl PacketPair {
             pair_at: Time::ZERO,
             spread: Time::ZERO,
             is_paced: false,
+            adjustment: (config.on_change == OnChange::SkipAndInject).then(Adjustment::default),
             alpha: 0.0,
             acknowledged: 0,
             marked: 0,
             round_end: 0,
+        }
+    }
+
+    /// Takes the gap of a pair (ps) into the average.
+    fn measure(&mut self, sample: f64) {
+        let Some(gap) = self.gap else {
+            self.gap = Some(sample / self.spacing.unwrap_or(1.0));
+            return;
+        };
+        let new = (1.0 - self.gain) * gap + self.gain * sample;
+        self.gap = Some(new);
+        if let Some(adjustment) = &mut self.adjustment {
+            adjustment.add(self.minimum_rtt.as_ps() as f64 * (1.0 / new - 1.0 / gap));
         }
     }
 
@@ -156,6 +231,7 @@ impl AtSource for PacketPair {
         self.is_inside_pair = !self.is_inside_pair;
         if self.is_inside_pair {
             self.pair_at = now;
+            self.adjustment.iter_mut().for_each(Adjustment::on_pair);
         } else {
             self.spread = now - self.pair_at;
             self.is_paced = self.gap.is_some();
@@ -168,11 +244,7 @@ impl AtSource for PacketPair {
         if ack.pair_gap == Time::ZERO {
             return;
         }
-        let sample = ack.pair_gap.as_ps() as f64;
-        self.gap = Some(match self.gap {
-            None => sample / self.spacing.unwrap_or(1.0),
-            Some(gap) => (1.0 - self.gain) * gap + self.gain * sample,
-        });
+        self.measure(ack.pair_gap.as_ps() as f64);
     }
 
     /// The bytes that may be in flight (bytes), >= 1. The second packet of a pair has no limit. After
@@ -191,7 +263,8 @@ impl AtSource for PacketPair {
 
     /// The rate (bit/s) that gives the gap behind the last packet. Inside a pair there is no gap,
     /// unless the pair is a spaced first one. Behind a pair, the gap is the time of two packets at the
-    /// flow's rate, less the time since the pair began.
+    /// flow's rate, and as long again for each pair that is skipped, less the time since the pair began.
+    /// A pair that is injected leaves at once.
     #[inline]
     fn rate(&self) -> Option<BitRate> {
         if self.is_inside_pair {
@@ -200,7 +273,12 @@ impl AtSource for PacketPair {
         }
         let gap = self.gap.filter(|_| self.is_paced)?;
         let rate = self.wire_bytes * 8e12 / gap * (1.0 - self.alpha / 2.0);
-        let rest = 2.0 * self.wire_bytes * 8e12 / rate - self.spread.as_ps() as f64;
+        let cycles = match &self.adjustment {
+            None => 1.0,
+            Some(adjustment) if adjustment.injects() => return None,
+            Some(adjustment) => 1.0 + f64::from(adjustment.skipped),
+        };
+        let rest = cycles * PAIR * self.wire_bytes * 8e12 / rate - self.spread.as_ps() as f64;
         (rest > 0.0).then(|| of_bps(self.wire_bytes * 8e12 / rest))
     }
 }

@@ -15,6 +15,7 @@ fn packet_pair(bytes_per_round: u64) -> PacketPair {
         mark_gain: 1.0 / 16.0,
         in_flight_factor: 1.5,
         bytes_per_round: Bytes::new(bytes_per_round),
+        on_change: OnChange::Follow,
     };
     PacketPair::new(&config, &fixture::flow(&fixture::path()))
 }
@@ -117,6 +118,61 @@ fn the_first_pair_is_spaced_over_a_long_round() {
     assert_eq!(short.rate(), None); // two packets are not more than two
 }
 
+/// A flow that has sent and measured a first pair: its share is a quarter of the line.
+fn at_a_quarter(on_change: OnChange) -> PacketPair {
+    let config = PacketPairConfig {
+        gain: 0.25,
+        mark_gain: 1.0 / 16.0,
+        in_flight_factor: 1.5,
+        bytes_per_round: Bytes::new(1_048),
+        on_change,
+    };
+    let mut flow = PacketPair::new(&config, &fixture::flow(&fixture::path()));
+    send_pair(&mut flow);
+    acknowledge(&mut flow, 2, 2, PACKET * 4, false);
+    send_pair(&mut flow);
+    flow
+}
+
+#[test]
+fn cycles_are_skipped_in_proportion_to_a_decrease() {
+    // AFQ 5. 8 us hold 95.4 packets at line rate: 23.9 at a quarter of it, 19.1 at a fifth. The 4.8 packets
+    // too many are two pairs, and 0.8 of a packet is left.
+    let mut flow = at_a_quarter(OnChange::SkipAndInject);
+    near(period(&flow), 8.0);
+    acknowledge(&mut flow, 4, 4, PACKET * 8, false); // 3/4 · 4 + 1/4 · 8 = 5
+    near(period(&flow), 30.0); // the cycle of ten packets' time, and two that are skipped
+    send_pair(&mut flow);
+    near(period(&flow), 10.0);
+    // At 5.5 a round trip holds 17.3 packets: 1.7 too many, and 0.8 from before are a pair.
+    acknowledge(&mut flow, 6, 6, PACKET * 7, false);
+    near(period(&flow), 22.0);
+    let mut follows = at_a_quarter(OnChange::Follow);
+    acknowledge(&mut follows, 4, 4, PACKET * 8, false);
+    near(period(&follows), 10.0);
+}
+
+#[test]
+fn pairs_are_injected_in_proportion_to_an_increase() {
+    // 3/4 · 4 + 1/4 · 2 = 3.5: a round trip holds 27.3 packets, 3.4 more than before: one pair more.
+    let mut flow = at_a_quarter(OnChange::SkipAndInject);
+    acknowledge(&mut flow, 4, 4, PACKET * 2, false);
+    assert_eq!(flow.rate(), None, "at once");
+    send_pair(&mut flow);
+    near(period(&flow), 7.0);
+    // The cap on what is in flight is 1.5 of these 27.3 packets, whatever is injected.
+    assert_eq!(flow.window(), 40_894);
+}
+
+#[test]
+fn an_increase_makes_up_for_the_decrease_before_it() {
+    let mut flow = at_a_quarter(OnChange::SkipAndInject);
+    acknowledge(&mut flow, 4, 4, PACKET * 8, false);
+    near(period(&flow), 30.0);
+    acknowledge(&mut flow, 6, 4, PACKET, false); // back at 3/4 · 5 + 1/4 = 4
+    near(period(&flow), 8.0);
+}
+
 fn is_refused(config: &PacketPairConfig) -> bool {
     let mut problems = Problems::default();
     ControllerConfig::PacketPair(config.clone()).check(&mut problems);
@@ -130,6 +186,7 @@ fn bounds_are_checked() {
         mark_gain: 1.0,
         in_flight_factor: 0.1,
         bytes_per_round: Bytes::ZERO,
+        on_change: OnChange::SkipAndInject,
     };
     assert!(!is_refused(&good));
     for bad in [

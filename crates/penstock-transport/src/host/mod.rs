@@ -97,8 +97,9 @@ pub struct FrameBytes {
 /// What a host knows of its network.
 #[derive(Clone, Debug)]
 pub struct HostFacts<'a> {
-    /// How the hosts of the scheme behave.
-    pub config: &'a Arc<HostConfig>,
+    /// How the hosts of the scheme behave, for the flows of each controller: those of
+    /// [`HostConfig::of_controllers`].
+    pub configs: &'a Arc<[HostConfig]>,
     /// Priority classes, 1 to 8.
     pub classes: u32,
     /// Bits of the epochs of NIC queues; 0 where they have none (BFC with epochs).
@@ -134,6 +135,10 @@ pub struct Opening {
     pub destination: u32,
     /// Bytes to send; 0 for an endless flow.
     pub size: u64,
+    /// When the flow stops, with what it has sent by then; [`Time::NEVER`] when it goes on to its last byte.
+    pub stop: Time,
+    /// The controller of the flow: an index into [`HostFacts::configs`].
+    pub controller: u16,
     /// Priority class, below the host's number of classes.
     pub class: u8,
     /// Whether the flow is labelled as incast (BFC App. A.7).
@@ -177,7 +182,7 @@ pub struct Host {
     clock: f64,
     frames: FrameBytes,
     fidelity: Fidelity,
-    config: Arc<HostConfig>,
+    configs: Arc<[HostConfig]>,
     credited: Option<Box<Credited>>,
     /// The bytes for which the switch has set memory aside (BFC with credits).
     balance: Option<Box<Balance>>,
@@ -192,18 +197,19 @@ pub struct Host {
 penstock_units::state! { Host {
     saved: nic, control, held_until, class_ends, credited, balance, granter, open, draws, counters, pauses;
     within: ;
-    kept: hop_delay, clock, frames, fidelity, config;
+    kept: hop_delay, clock, frames, fidelity, configs;
 } }
 
 impl Host {
     /// A host without flows.
     pub fn new(facts: &HostFacts<'_>) -> Self {
+        let config = &facts.configs[0];
         let queue = |shaping| CreditQueue::new(shaping, facts.rate);
         let credited = facts
             .shaping
             .map(|shaping| Box::new(Credited { credits: queue(shaping), data: Fifo::default() }));
         Host {
-            nic: Nic::new(&facts.config.nic, facts.classes, facts.path.fidelity)
+            nic: Nic::new(&config.nic, facts.classes, facts.path.fidelity)
                 .with_epochs(facts.epoch_bits),
             control: Fifo::default(),
             held_until: Time::ZERO,
@@ -212,10 +218,10 @@ impl Host {
             clock: facts.clock,
             frames: facts.frames,
             fidelity: facts.path.fidelity,
-            config: Arc::clone(facts.config),
+            configs: Arc::clone(facts.configs),
             credited,
             balance: None,
-            granter: facts.config.controller.granter(&facts.path).map(Box::new),
+            granter: config.controller.granter(&facts.path).map(Box::new),
             open: Vec::new(),
             draws: facts.draws.clone(),
             counters: HostCounters::default(),
@@ -228,10 +234,17 @@ impl Host {
         self.balance = Some(Box::new(balance));
     }
 
+    /// What the host does for the flow of `opening`.
+    fn config_of(&self, opening: &Opening) -> &HostConfig {
+        &self.configs[usize::from(opening.controller)]
+    }
+
     /// A flow starts here.
     pub fn open(&mut self, turn: &mut Turn<'_>, opening: &Opening) {
         let Opening { flow, number, class, is_incast, .. } = *opening;
-        let sender = Sender::new(opening.size, &self.config, &opening.path, turn.now);
+        let config = self.config_of(opening);
+        let mut sender = Sender::new(opening.size, config, &opening.path, turn.now);
+        sender.stop_at(opening.stop);
         let outgoing = Outgoing {
             flow,
             timer: Time::NEVER,
@@ -245,6 +258,9 @@ impl Host {
         self.open.push(slot);
         self.nic.start(slot, (class, number), &mut turn.flows.senders, &mut self.draws.nic);
         self.signal_receiver(turn, slot);
+        if opening.stop < Time::NEVER {
+            self.watch_sender(turn, slot);
+        }
         turn.requests.set_ready();
     }
 
@@ -256,7 +272,12 @@ impl Host {
             number: opening.number,
             identity: Identity::of(opening),
             is_open: true,
-            receiver: Receiver::new(&self.config, opening.size, &opening.path, self.clock),
+            receiver: Receiver::new(
+                self.config_of(opening),
+                opening.size,
+                &opening.path,
+                self.clock,
+            ),
         };
         turn.flows.expect(opening.flow, incoming);
     }

@@ -149,6 +149,9 @@ impl Host {
         if sender.on_deadline(turn.now) {
             self.counters.timeouts += 1;
         }
+        if turn.flows.senders[slot as usize].is_complete() {
+            return self.complete(turn, slot); // it has stopped, and nothing was in flight
+        }
         match self.fidelity {
             Fidelity::Exact => self.refresh(turn, slot),
             // There a timer does not wake the NIC.

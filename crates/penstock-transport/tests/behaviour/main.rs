@@ -48,7 +48,13 @@ fn host(controller: ControllerConfig, recovery: RecoveryConfig) -> HostConfig {
         empty_queue: EmptyQueue::Any,
         scheduling: NicScheduling::RoundRobin,
     };
-    HostConfig { controller, recovery, nic, base_rtt: BaseRtt::Longest }
+    HostConfig {
+        controller,
+        recovery,
+        nic,
+        base_rtt: BaseRtt::Longest,
+        other_controllers: Vec::new(),
+    }
 }
 
 fn go_back_n() -> RecoveryConfig {

@@ -44,6 +44,42 @@ fn a_flow_of_size_0_is_endless() {
 }
 
 #[test]
+fn a_flow_that_stops_has_the_size_of_what_it_has_sent() {
+    let stop = Time::from_us(5);
+    for size in [0, 1_000_000] {
+        let mut sender = sender(size, line_rate());
+        sender.stop_at(stop);
+        send(&mut sender, 3, Time::from_us(1));
+        assert_eq!(sender.deadline(), stop);
+        assert!(!sender.on_deadline(stop), "a stop is no timeout");
+        assert_eq!((sender.size(), sender.readiness(stop)), (3_000, Readiness::Idle));
+        assert!(sender.deadline() > stop, "it stops once");
+        assert!(!sender.on_acknowledgement(Time::from_us(8), &acknowledgement(2_000)));
+        assert!(sender.on_acknowledgement(Time::from_us(8), &acknowledgement(3_000)));
+    }
+}
+
+#[test]
+fn a_flow_that_stops_without_a_packet_has_one_to_send() {
+    for (size, left) in [(0, 1_000), (400, 400)] {
+        let mut sender = sender(size, line_rate());
+        sender.stop_at(Time::ZERO);
+        sender.on_deadline(Time::ZERO);
+        assert_eq!((sender.size(), sender.remaining_unsent()), (left, left));
+    }
+}
+
+#[test]
+fn a_flow_may_stop_when_nothing_is_in_flight() {
+    let mut sender = sender(0, line_rate());
+    sender.stop_at(Time::from_us(9));
+    send(&mut sender, 2, Time::ZERO);
+    assert!(!sender.on_acknowledgement(Time::from_us(8), &acknowledgement(2_000)));
+    sender.on_deadline(Time::from_us(9));
+    assert!(sender.is_complete());
+}
+
+#[test]
 fn a_window_may_be_exceeded_by_less_than_a_packet() {
     let mut sender = sender(10_000, window(2_001));
     send(&mut sender, 3, Time::ZERO);

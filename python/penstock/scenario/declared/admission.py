@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import Count, Many, Number, Part, field
+from penstock.scenario.base import Count, Count8, Many, Number, Part, field
 from penstock.units import Size
 
 
@@ -97,6 +97,12 @@ class StaticAdmission(Part):
 
     kind: Literal["static"]
     per_port: Size = field("Memory of each egress port", range="1 B or more")
+    other_tiers: Many[tuple[Count8, Size]] = field(
+        "Tiers whose ports have another memory, as [tier, size]",
+        (),
+        repr=False,
+        source="our choice: all ports are alike",
+    )
 
 
 Admission = Annotated[

@@ -281,6 +281,11 @@ class PacketPairController(Part):
         range="0 B to 1 MiB",
         source="AFQ 6.2.2: one packet",
     )
+    on_change: Literal["follow", "skip-and-inject"] = field(
+        "What a new estimate of the share does besides pacing the next pair",
+        "follow",
+        source="AFQ fig. 13",
+    )
 
 
 Controller = Annotated[

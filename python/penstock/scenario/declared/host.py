@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from penstock.scenario.base import Count, Flag, Part, field
+from penstock.scenario.base import Count, Flag, Label, Many, Part, field
 from penstock.scenario.declared.controller import Controller
 from penstock.scenario.declared.recovery import Recovery
 
@@ -38,6 +38,13 @@ class Nic(Part):
     )
 
 
+class OtherController(Part):
+    """The controller of the flows of some traffic."""
+
+    label: Label = field("Label of the traffic")
+    controller: Controller = field("How much a flow of this traffic may send, and how fast")
+
+
 class Host(Part):
     """What an end host does."""
 
@@ -49,4 +56,9 @@ class Host(Part):
         "path",
         "longest",
         source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): GLOBAL_T 1",
+    )
+    other_controllers: Many[OtherController] = field(
+        "Traffic whose flows have another controller than `controller`",
+        (),
+        source="our choice: all flows alike",
     )

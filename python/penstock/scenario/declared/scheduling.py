@@ -68,6 +68,11 @@ class IdealFairScheduling(Part):
     """Bit-by-bit round robin between flows."""
 
     kind: Literal["ideal-fair"]
+    full_memory: Literal["drop-arriving", "drop-furthest"] = field(
+        "Which packet is dropped when the memory of a port is full",
+        "drop-arriving",
+        source="our choice: drop tail, as elsewhere",
+    )
 
 
 class SrfScheduling(Part):

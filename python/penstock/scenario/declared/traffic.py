@@ -211,6 +211,11 @@ class IncastTraffic(Part):
         fail_fast=True,
         source="BFC authors' simulator (preeyshah/High-Precision-Congestion-Control): all",
     )
+    lasts: Time = field(
+        "Each flow stops so long after its start, with what it has sent by then; 0: never",
+        0,
+        source="our choice: every flow goes on to its last byte",
+    )
     replace: Flag = field(
         "A sender may be drawn twice",
         True,
@@ -239,6 +244,11 @@ class ListedTraffic(Part):
         "Each flow starts up to so much later, evenly drawn",
         0,
         source="our choice: exactly when it is written",
+    )
+    lasts: Many[Time] = field(
+        "How long each flow sends at most, with 0: to its last byte; none: all to their last bytes",
+        (),
+        source="our choice: every flow goes on to its last byte",
     )
     destination_ports: Many[Count16] = field(
         "UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0",
