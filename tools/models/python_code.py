@@ -219,7 +219,17 @@ def _field(declared: Declared, table: Table, field: Field) -> str:
         arguments += [("repr=", False)] if isinstance(field.type.entry, Row) else []
     if field.note("source"):
         arguments.append(("source=", field.note("source")))
-    return _call(f"    {name}: {annotation} = field(", arguments)
+    head = f"    {name}: {annotation} = field("
+    if len(head) > WIDTH:
+        head = f"    {name}: {_broken(annotation)} = field("
+    return _call(head, arguments)
+
+
+def _broken(annotation: str) -> str:
+    """A list of words, with a line for each word."""
+    words = annotation.removeprefix("Many[Literal[").removesuffix("]]").split(", ")
+    lines = "".join(f"            {word},\n" for word in words)
+    return f"Many[\n        Literal[\n{lines}        ]\n    ]"
 
 
 def _fragment(text: str) -> str:
