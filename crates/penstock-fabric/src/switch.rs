@@ -192,10 +192,10 @@ impl Switch {
         if O::IS_WATCHING && self.port(egress).counters.excuses > excuses {
             self.observe_grace(moment, PacketEvent::ResumeReceived, id, egress);
         }
+        self.observe(moment, PacketEvent::Assign, id, egress);
         if O::IS_WATCHING && self.port(egress).counters.choices > choices {
             self.observe(moment, PacketEvent::Choose, id, egress);
         }
-        self.observe(moment, PacketEvent::Assign, id, egress);
         let port = &mut self.ports[usize::from(egress)];
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
