@@ -151,7 +151,7 @@ def test_experiments_run_a_simulation_on_what_others_leave(
 ) -> None:
     """The numbers that are made up are no experiment's, so each ends as failed."""
     assert main(["reproduce", "afq/fig14", "pcn/fig10", *options]) == 1
-    assert core.threads == [threads] * 7  # two schemes with three seeds, and one run
+    assert core.threads == [threads] * 9  # three schemes with three seeds
 
 
 @pytest.mark.parametrize(("options", "threads"), [([], 4), (["--threads", "5"], 5)], ids=str)
