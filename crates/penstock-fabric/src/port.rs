@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 use core::num::NonZeroU16;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{CreditQueue, Epochs, Fifo, Packet, PacketId, PacketPool, PauseClock};
+use penstock_packet::{
+    ClassEnds, CreditQueue, Epochs, Fifo, Packet, PacketId, PacketPool, PauseClock,
+};
 use penstock_units::{BitRate, Time};
 
 use crate::parts::Bitmap;
@@ -78,9 +80,7 @@ pub struct Port {
     class_pauses: PauseClock,
     queue_pauses: PauseClock,
     held_until: Time,
-    /// When the pause of each class ends by itself, [`Time::NEVER`] where it does not; none before a
-    /// first such pause.
-    class_ends: Option<Box<[Time; 8]>>,
+    class_ends: ClassEnds,
     forecast: QueueForecast,
     /// Where queues have epochs (BFC with epochs).
     epochs: Option<Box<Epochs>>,
@@ -103,7 +103,7 @@ impl Port {
             class_pauses: PauseClock::default(),
             queue_pauses: PauseClock::default(),
             held_until: Time::ZERO,
-            class_ends: None,
+            class_ends: ClassEnds::default(),
             is_held: false,
             out_of_grace: None,
             forecast: QueueForecast::default(),

@@ -1,8 +1,6 @@
 //! What pauses a port: pauses of queues, their epochs and the grace of a new flow (BFC), pauses of
 //! classes (PFC), and timed pauses of all data (FAFC).
 
-use alloc::boxed::Box;
-
 use penstock_packet::PacketPool;
 use penstock_packet::epochs::queue_of;
 use penstock_units::Time;
@@ -119,20 +117,17 @@ impl Port {
         pool: &PacketPool,
     ) {
         self.set_class_paused(now, class, true, pool);
-        self.class_ends.get_or_insert_with(|| Box::new([Time::NEVER; 8]))[usize::from(class & 7)] =
-            end;
+        self.class_ends.set(class, end);
     }
 
     /// When the next pause of a class ends by itself; [`Time::NEVER`] when none does.
     pub fn next_lapse(&self) -> Time {
-        let ends = self.class_ends.iter().flat_map(|ends| ends.iter());
-        ends.copied().min().unwrap_or(Time::NEVER)
+        self.class_ends.next()
     }
 
     /// A class whose pause had an end that has come by `now`.
     pub(crate) fn lapsed_class(&self, now: Time) -> Option<u8> {
-        let ends = self.class_ends.as_ref()?;
-        ends.iter().position(|end| *end <= now).map(|class| class as u8)
+        self.class_ends.lapsed(now)
     }
 
     /// Pauses or resumes a priority class (PFC), without an end. Idempotent; answers whether anything
@@ -145,9 +140,7 @@ impl Port {
         pool: &PacketPool,
     ) -> bool {
         let bit = 1u8 << (class & 7);
-        if let Some(ends) = &mut self.class_ends {
-            ends[usize::from(class & 7)] = Time::NEVER;
-        }
+        self.class_ends.clear(class);
         if (self.paused_classes & bit != 0) == is_paused {
             return false;
         }

@@ -34,7 +34,8 @@ use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{
-    Balance, CreditQueue, CreditShapingConfig, Fifo, Packet, PacketId, PacketKind, PacketPool,
+    Balance, ClassEnds, CreditQueue, CreditShapingConfig, Fifo, Packet, PacketId, PacketKind,
+    PacketPool,
 };
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Fidelity, Time};
@@ -175,8 +176,7 @@ pub struct Host {
     control: Fifo,
     /// The host may send no data before this time, because the switch paused it (FAFC).
     held_until: Time,
-    /// When the pause of each class ends by itself; [`Time::NEVER`] where it does not (PFC).
-    class_ends: [Time; 8],
+    class_ends: ClassEnds,
     hop_delay: Time,
     /// See [`HostFacts::clock`].
     clock: f64,
@@ -213,7 +213,7 @@ impl Host {
                 .with_epochs(facts.epoch_bits),
             control: Fifo::default(),
             held_until: Time::ZERO,
-            class_ends: [Time::NEVER; 8],
+            class_ends: ClassEnds::default(),
             hop_delay: facts.hop_delay,
             clock: facts.clock,
             frames: facts.frames,

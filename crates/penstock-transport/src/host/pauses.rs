@@ -60,11 +60,11 @@ impl Host {
     /// A pause or resume of a class.
     fn on_class_signal(&mut self, turn: &mut Turn<'_>, signal: Signal) {
         let class = signal.queue() as u8;
-        let end = &mut self.class_ends[usize::from(class & 7)];
-        *end = Time::NEVER;
+        self.class_ends.clear(class);
         if let Signal::PauseClassFor { nanoseconds, .. } = signal {
-            *end = turn.now.saturating_add(Time::from_ns(u64::from(nanoseconds)));
-            turn.requests.push(Request::Timer(Timer::Uplink, *end));
+            let end = turn.now.saturating_add(Time::from_ns(u64::from(nanoseconds)));
+            self.class_ends.set(class, end);
+            turn.requests.push(Request::Timer(Timer::Uplink, end));
         }
         match signal.is_pause() {
             true => self.nic.pause_class(class),
@@ -110,17 +110,14 @@ impl Host {
     /// has begun, or the tokens suffice for the next credit.
     pub(super) fn on_uplink_timer(&mut self, turn: &mut Turn<'_>) {
         let before = (self.nic.paused_queues(), self.nic.paused_classes());
-        for class in 0..8 {
-            let end = &mut self.class_ends[usize::from(class)];
-            if *end <= turn.now {
-                *end = Time::NEVER;
-                self.nic.resume_class(class);
-                turn.requests.push(Request::Lapsed(class));
-            }
+        while let Some(class) = self.class_ends.lapsed(turn.now) {
+            self.class_ends.clear(class);
+            self.nic.resume_class(class);
+            turn.requests.push(Request::Lapsed(class));
         }
         let held = self.held_until > turn.now;
         let held_until = if held { self.held_until } else { Time::NEVER };
-        let next = self.class_ends.iter().fold(held_until, |next, end| next.min(*end));
+        let next = self.class_ends.next().min(held_until);
         if next != Time::NEVER {
             turn.requests.push(Request::Timer(Timer::Uplink, next));
         }
