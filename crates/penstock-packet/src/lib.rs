@@ -7,8 +7,8 @@
 //! Reading order: [`packet`], [`id`], [`pool`] (where packets live), [`fifo`] (lists of them),
 //! [`signal`] (pauses and credits between neighbours), [`facts`] (what a node knows of its ports),
 //! [`moment`] (what a node is handed with a call), [`observe`] (what an observer is told),
-//! [`credit_queue`], [`balance`], [`class_ends`] and [`pause_clock`] (what each end of a link keeps), [`empty_queue`]
-//! and [`epochs`] (which queue a new flow gets at either end, and what a pause of it means),
+//! [`credit_queue`], [`balance`], [`class_ends`] and [`pause_clock`] (what each end of a link keeps),
+//! [`empty_queue`] and [`epochs`] (which queue a new flow gets at either end, and what a pause of it means),
 //! [`shared`] (what switches share under another simulator's fidelity), [`axis!`] (how policies are
 //! listed).
 #![no_std]

@@ -244,9 +244,9 @@ impl Sender {
     }
 
     /// When the first timer is due, that of retransmission, that of the controller, or the end of a flow
-    /// that stops; [`Time::NEVER`] when none runs. Every call that takes `now` may move the deadline, later or earlier. A driver
-    /// may keep an event for an earlier time, call [`Sender::on_deadline`] then, and ask for the
-    /// deadline again.
+    /// that stops; [`Time::NEVER`] when none runs. Every call that takes `now` may move the deadline, later
+    /// or earlier. A driver may keep an event for an earlier time, call [`Sender::on_deadline`] then, and
+    /// ask for the deadline again.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.recovery.deadline().min(self.controller.deadline()).min(self.stop)
