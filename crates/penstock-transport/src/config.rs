@@ -125,10 +125,8 @@ mod tests {
 
     /// A host table with the given tables of controller, recovery and NIC, as JSON.
     fn host(controller: &str, recovery: &str, nic: &str) -> String {
-        format!(
-            r#"{{"controller":{controller},"recovery":{recovery},"nic":{nic},"base_rtt":"own",
-                "other_controllers":[]}}"#
-        )
+        let parts = format!(r#""controller":{controller},"recovery":{recovery},"nic":{nic}"#);
+        format!(r#"{{{parts},"base_rtt":"own","other_controllers":[]}}"#)
     }
 
     /// The problems of a host, one per line.
