@@ -250,7 +250,9 @@ impl Switch {
     }
 
     /// Drops queued packets of `egress` until there is room for packet `id`, where the scheduler does so.
-    /// Answers false when it is packet `id` that is to be dropped.
+    /// Answers false when it is packet `id` that is to be dropped. The packet's queue is assigned here
+    /// and once more on its way in, which changes nothing where every flow has its own: the only
+    /// assignment under such a scheduler.
     #[cold]
     fn makes_room_for<O: Observer>(
         &mut self,
