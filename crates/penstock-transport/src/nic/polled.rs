@@ -58,7 +58,6 @@ pub(super) struct PolledNic {
     /// The queues that are paused, by label.
     paused_queues: Vec<u16>,
     queues: Queues,
-    has_queues: bool,
     fidelity: Fidelity,
 }
 
@@ -71,17 +70,15 @@ impl PolledNic {
             paused_classes: 0,
             paused_queues: Vec::new(),
             queues: Queues::new(config.queues, 1),
-            has_queues: config.queues > 0,
             fidelity,
         }
     }
 
     /// A flow starts. It gets its queue: a number of its own where the NIC has no queues.
     pub(super) fn start(&mut self, slot: u32, seat: Seat, flows: &mut [Sender], rng: &mut Pcg32) {
-        let label = match (self.fidelity, self.has_queues) {
-            (Fidelity::Ns3Bfc, false) => 1 + (seat.number % FLOW_LABELS) as u16,
-            (Fidelity::Ns3Bfc, true) => self.queues.assign_lowest(rng),
-            _ => 0,
+        let label = match (self.fidelity, self.queues.assign_lowest(rng)) {
+            (Fidelity::Ns3Bfc, 0) => 1 + (seat.number % FLOW_LABELS) as u16,
+            (_, queue) => queue,
         };
         let flow = &mut flows[slot as usize];
         flow.seat = Seat { place: Place::Ready, ..seat };
@@ -102,13 +99,10 @@ impl PolledNic {
     }
 
     pub(super) fn finish(&mut self, slot: u32) {
-        let has_queues = self.has_queues;
         if let Some(entry) = self.open_entry(slot) {
             entry.has_ended = true;
             let label = entry.label;
-            if has_queues {
-                self.queues.release(label);
-            }
+            self.queues.release(label);
         }
     }
 

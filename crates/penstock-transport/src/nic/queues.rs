@@ -70,7 +70,8 @@ impl Queues {
         chosen as u16
     }
 
-    /// The lowest queue without a flow, for a new flow of the only class; a random one when all have flows.
+    /// The lowest queue without a flow, for a new flow of the only class; a random one when all have flows,
+    /// and 0 when flows have no queues.
     pub(crate) fn assign_lowest(&mut self, rng: &mut Pcg32) -> u16 {
         self.rotation = 1;
         self.assign(0, (EmptyQueue::Any, 0), rng)
