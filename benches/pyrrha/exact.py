@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import polars as pl
-
 from penstock.hpcc.case import PS
 from penstock.hpcc.compare import INCAST_PORT
 from penstock.hpcc.ideal import IdealTimes
@@ -17,7 +15,7 @@ from penstock.results import Run
 from penstock.runner import run
 from penstock.topology_file import read_topology
 from pyrrha.case import flows_of, scenario_of
-from pyrrha.outcome import completion_times
+from pyrrha.outcome import completion_times, times_of
 from pyrrha.reference import Reference
 
 SHORT = 3_000
@@ -50,10 +48,7 @@ def ours(reference: Reference, scheduling: str | None = None) -> Figures:
         scenario = scenario.with_overrides({"scheme.switch.scheduling": {"kind": scheduling}})
     finished = run(scenario, progress=None)
     assert isinstance(finished, Run)
-    times = finished.flows.filter("finished").select(
-        pl.col("flow").cast(pl.Int64), pl.col("fct_ns").round().cast(pl.Int64)
-    )
-    return _figures(reference, dict(times.iter_rows()))
+    return _figures(reference, times_of(finished))
 
 
 def _figures(reference: Reference, times: dict[int, int]) -> Figures:

@@ -39,10 +39,7 @@ def compare(reference: Reference) -> Outcome:
     """Runs it in the other simulator's arithmetic."""
     finished = run(scenario_of(reference, "ns3-bfc"), progress=None)
     assert isinstance(finished, Run)
-    times = finished.flows.filter("finished").select(
-        pl.col("flow").cast(pl.Int64), pl.col("fct_ns").round().cast(pl.Int64)
-    )
-    ours = dict(times.iter_rows())
+    ours = times_of(finished)
     lines = reference.lines()
     theirs = completion_times(lines)
     base_ns = base_second(flows_of(reference)) * SECOND_NS
@@ -52,13 +49,20 @@ def compare(reference: Reference) -> Outcome:
     for kind, starts in KINDS.items():
         kept = tally([line for line in mine if line.split()[0] in starts])
         told = [line.split() for line in lines if line.split()[0] == kind]
-        full = tally([line for line in lines if line.split()[0] in starts])
+        listed = [line for line in lines if line.split()[0] in starts]
         if told:
             tallies[kind] = kept, Tally(int(told[0][1]), told[0][2])
-        elif full.count:
-            tallies[kind] = kept, full
+        elif listed:
+            tallies[kind] = kept, tally(listed)
     equal = sum(ours.get(flow) == time for flow, time in theirs.items())
     return Outcome(max(len(ours), len(theirs)), equal, tallies)
+
+
+def times_of(run: Run) -> dict[int, int]:
+    """Completion time [ns] of each flow of a run here."""
+    finished = run.flows.filter("finished")
+    whole = finished.select(pl.col("flow").cast(pl.Int64), pl.col("fct_ns").round().cast(pl.Int64))
+    return dict(whole.iter_rows())
 
 
 def completion_times(lines: list[str]) -> dict[int, int]:
