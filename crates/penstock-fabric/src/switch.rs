@@ -125,7 +125,7 @@ impl Switch {
         backpressure::dispatch!(&mut self.backpressure, policy => policy.on_deadline(now, ports));
     }
 
-    /// Another frame that the last departure has made necessary.
+    /// Another frame that the last departure, or the last deadline, has made necessary.
     #[inline]
     pub(crate) fn take_frame(&mut self) -> Option<ControlFrame> {
         backpressure::dispatch!(&mut self.backpressure, policy => policy.take_frame())

@@ -335,6 +335,9 @@ impl Switch {
         match timer {
             SwitchTimer::Clock => {
                 self.on_deadline(turn.now);
+                while let Some(frame) = self.take_frame() {
+                    self.tell(turn.pool, turn.requests, frame);
+                }
                 self.ask_for_clock(turn);
             }
             SwitchTimer::Repeat => {

@@ -134,6 +134,8 @@ fn backpressures() -> Vec<Value> {
                "bitmap_interval": 0, "counts_last": false, "elide_down_up": false, "elide": []}),
         json!({"kind": "fafc", "threshold": 3_000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
                "congested_hops": 1.0, "rate_decrease": 0.9,
+               "congested_queue": "egress", "decrease_in": "need-and-relief",
+               "solver_delay": 0, "pause_unit": "nanoseconds",
                "pfc": {"xon_offset": 500, "xoff": 5_000, "pause": {"kind": "lasting"}}}),
         json!({"kind": "capfc", "threshold": 3_000, "xon_offset": 500,
                "pfc": {"xon_offset": 500, "xoff": 5_000, "pause": {"kind": "lasting"}}}),

@@ -173,6 +173,26 @@ class FafcBackpressure(Part):
         range="above 0, at most 1",
         source="our choice: close to 1, as rates are measured anew in each T_hop",
     )
+    congested_queue: Literal["egress", "pair"] = field(
+        "Which queue tells whether an egress is congested",
+        "egress",
+        source="FAFC (Lu et al.) II-D, eq. 9",
+    )
+    decrease_in: Literal["need-and-relief", "relief"] = field(
+        "Where the factor of arrival rates counts",
+        "need-and-relief",
+        source="our choice: the factor is against pauses that are too long (FAFC III-D)",
+    )
+    solver_delay: Time = field(
+        "How long the pause times of an egress take to find",
+        "0 ns",
+        source="FAFC (Lu et al.) III-B: almost instantly",
+    )
+    pause_unit: Literal["nanoseconds", "quanta"] = field(
+        "What a frame counts the length of a pause in",
+        "nanoseconds",
+        source="FAFC (Lu et al.) III-B",
+    )
     pfc: Pfc = field(
         "The safety net beneath", {}, source="FAFC (Lu et al.) II-E: PFC with dynamic thresholds"
     )

@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 use serde_json::json;
 
 use penstock_packet::{PacketFlags, PortFacts, SwitchFacts};
-use penstock_units::BitRate;
+use penstock_units::{BitRate, Bytes};
 
 use super::*;
 use crate::assignment::ingress::ByIngressConfig;
 use crate::backpressure::Backpressure;
+use crate::backpressure::pfc::PfcConfig;
 use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
 use crate::marking::predicted::PredictedConfig;
 use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig, marking};
@@ -24,6 +25,10 @@ fn config() -> FafcConfig {
         rate_smoothing: 0.8,
         congested_hops: 1.0,
         rate_decrease: 0.5,
+        congested_queue: CongestedQueue::Egress,
+        decrease_in: DecreaseIn::NeedAndRelief,
+        solver_delay: Time::ZERO,
+        pause_unit: PauseUnit::Nanoseconds,
         pfc: PfcConfig {
             xon_offset: Bytes::ZERO,
             xoff: Some(Bytes::new(1_000_000)),
@@ -42,17 +47,26 @@ fn facts(delays: [u64; 3]) -> SwitchFacts {
 }
 
 fn switch(marking: MarkingConfig) -> SwitchConfig {
+    switch_of(marking, config())
+}
+
+fn switch_of(marking: MarkingConfig, fafc: FafcConfig) -> SwitchConfig {
     SwitchConfig {
         assignment: AssignmentConfig::Ingress(ByIngressConfig {}),
         scheduling: drr(1_000),
         marking,
-        backpressure: BackpressureConfig::Fafc(config()),
+        backpressure: BackpressureConfig::Fafc(fafc),
         ..plain()
     }
 }
 
 fn bench() -> Bench {
-    Bench::new(&switch(MarkingConfig::None(marking::none::NoneConfig {})), &facts([1; 3]))
+    bench_of(config())
+}
+
+fn bench_of(fafc: FafcConfig) -> Bench {
+    let marking = MarkingConfig::None(marking::none::NoneConfig {});
+    Bench::new(&switch_of(marking, fafc), &facts([1; 3]))
 }
 
 impl Bench {
@@ -79,6 +93,11 @@ impl Bench {
     /// Takes a packet out of `egress`. Answers the pauses that are sent because of it, as (port, ns).
     fn pauses(&mut self, egress: u16) -> Vec<(u16, u32)> {
         self.depart(egress).unwrap();
+        self.sent()
+    }
+
+    /// The pauses that wait to be sent, as (port, ns).
+    fn sent(&mut self) -> Vec<(u16, u32)> {
         let frames = core::iter::from_fn(|| self.switch.take_frame());
         frames
             .map(|frame| match frame.signal {
@@ -152,9 +171,9 @@ fn the_port_without_victims_is_paused_and_the_prediction_knows_it() {
     assert_eq!(bench.pauses(0), []);
 }
 
-#[test]
-fn a_small_need_spares_the_port_with_victims() {
-    let mut bench = bench();
+/// Four of nine packets for port 0 have left it by 1 us, two from each port, and port 2 has victims.
+fn with_a_small_need(fafc: FafcConfig) -> Bench {
+    let mut bench = bench_of(fafc);
     bench.bring(6, 1, 0);
     bench.bring(3, 2, 0);
     bench.bring(2, 2, 1);
@@ -163,13 +182,61 @@ fn a_small_need_spares_the_port_with_victims() {
     }
     bench.bring(1, 2, 1); // stored, but no more than one T_hop of data: uncongested
     bench.until(US);
-    // 4 of the 9 packets have left, 2 from each port: r_*0 = 0.8 · 5.
-    near(bench.fafc().forecast.growth(0), 4.0);
+    bench
+}
+
+#[test]
+fn a_small_need_spares_the_port_with_victims() {
+    let mut bench = with_a_small_need(config());
+    near(bench.fafc().forecast.growth(0), 4.0); // r_*0 = 0.8 · 5
     near(bench.fafc().loss(2, 0), 1.6);
     near(bench.forecast(0).1, 12_000.0);
     // Port 1 sends 4.8 bytes/ns, so 4,000 bytes take 833.3 ns, rounded up. Port 2 goes on.
     assert_eq!(bench.pauses(0), [(1, 834)]);
     near(bench.fafc().egress_offsets[0], -834.0 * 4.8);
+}
+
+#[test]
+fn quanta_are_longer_than_nanoseconds() {
+    let mut bench = with_a_small_need(FafcConfig { pause_unit: PauseUnit::Quanta, ..config() });
+    assert_eq!(bench.pauses(0), [(1, 840)]); // 41 times 20.48 ns, for 833.3 ns
+    near(bench.fafc().egress_offsets[0], -840.0 * 4.8);
+}
+
+#[test]
+fn a_slow_solver_sends_what_was_right_when_it_began() {
+    let mut bench = bench_of(FafcConfig { solver_delay: Time::from_ns(2_500), ..config() });
+    bench.bring(9, 1, 0);
+    bench.until(US);
+    assert_eq!(bench.pauses(0), []); // a digest, which is taken up at the next update
+    bench.bring(9, 1, 0);
+    bench.until(US * 2);
+    near(bench.fafc().forecast.growth(0), 0.8 * 8.0 + 0.2 * 7.2);
+    near(bench.fafc().forecast.arrival(1, 0), 0.8 * 9.0 + 0.2 * 7.2);
+    bench.until(Time::from_ns(4_499));
+    assert_eq!(bench.sent(), []);
+    bench.until(Time::from_ns(4_500));
+    assert_eq!(bench.sent(), [(1, 908)]); // 7,840 bytes at 8.64 bytes/ns
+    assert!(bench.fafc().has_just_triggered(US * 8, 0));
+    near(bench.fafc().egress_offsets[0], -908.0 * bench.fafc().forecast.ingress_arrival(1));
+    bench.until(US * 9);
+    assert_eq!(bench.sent(), []);
+}
+
+#[test]
+fn a_long_queue_of_many_senders_is_congested_by_the_whole_and_not_by_each() {
+    for (congested_queue, loss) in [(CongestedQueue::Egress, 0.0), (CongestedQueue::Pair, 0.8)] {
+        let mut bench = bench_of(FafcConfig { congested_queue, ..config() });
+        bench.bring(4, 2, 1);
+        bench.bring(4, 0, 1);
+        bench.depart(1);
+        bench.depart(1);
+        bench.until(US);
+        // T_hop of data is 3,125 bytes; one packet of each port has left.
+        near(bench.fafc().forecast.pair_queue(2, 1), 2_400.0);
+        near(bench.fafc().forecast.queue(1), 4_800.0);
+        near(bench.fafc().loss(2, 0), loss);
+    }
 }
 
 #[test]
@@ -200,6 +267,21 @@ fn consecutive_triggers_count_less_of_what_arrives() {
     assert!(!bench.fafc().has_just_triggered(US, 1));
     // Half of the 7.2 bytes/ns counts: 7,200 - 3,600, less the bytes that are held back already.
     near(bench.fafc().need(0, 0.5), 3_600.0 - 7_200.0);
+}
+
+#[test]
+fn in_the_relief_alone_a_decrease_makes_pauses_longer() {
+    // Port 1 sends 4.8 bytes/ns of 7.2, and 4,000 bytes are too many: 833.3 ns without a decrease.
+    for (decrease_in, time) in [
+        (DecreaseIn::NeedAndRelief, (4_000.0 - 0.1 * 7_200.0) / (0.9 * 4.8)),
+        (DecreaseIn::Relief, 4_000.0 / (0.9 * 4.8)),
+    ] {
+        let bench = with_a_small_need(FafcConfig { decrease_in, rate_decrease: 0.9, ..config() });
+        let mut fafc = bench.fafc().clone();
+        fafc.last_trigger[0] = Some(Time::ZERO);
+        assert_eq!(fafc.solve(US, 0), Some(0.9));
+        near(fafc.times[1], time);
+    }
 }
 
 #[test]
@@ -284,7 +366,8 @@ fn a_lost_safety_margin_is_pfcs_business() {
 const POLICY: (&str, &str) = (
     "backpressure",
     r#"{"kind": "fafc", "threshold": 350000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
-        "congested_hops": 1.0, "rate_decrease": 0.9,
+        "congested_hops": 1.0, "rate_decrease": 0.9, "congested_queue": "egress",
+        "decrease_in": "need-and-relief", "solver_delay": 0, "pause_unit": "nanoseconds",
         "pfc": {"xon_offset": 3072, "xoff": 250000, "pause": {"kind": "lasting"}}}"#,
 );
 

@@ -146,6 +146,11 @@ impl Forecast {
         self.pair(ingress, egress).stored
     }
 
+    /// q_ie, smoothed (bytes).
+    pub(crate) fn pair_queue(&self, ingress: u16, egress: u16) -> f64 {
+        self.pair(ingress, egress).queue
+    }
+
     /// q_*e, smoothed (bytes).
     pub(crate) fn queue(&self, egress: u16) -> f64 {
         self.egress_queue[usize::from(egress)]

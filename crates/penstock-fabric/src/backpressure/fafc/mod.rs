@@ -6,16 +6,18 @@
 //! linear program ([`pause_time`]), pauses of a given time without resumes, and PFC beneath as the
 //! safety net. The marking axis holds `predicted` (Algorithm 4), the assignment axis holds `ingress`
 //! (the fair queueing of sec. IV), and the host cuts its rates (Algorithm 3). Left out: several
-//! priority classes, which the paper leaves out as well; the conversion to the 16-bit quanta of
-//! 802.1Qbb.
+//! priority classes, which the paper leaves out as well.
+//!
+//! Options of what the testbed of sec. IV-B does: a slow solver (`solver`), and pauses in the quanta of
+//! 802.1Qbb ([`pause_unit`]). `fafc/table3` has the sensitivity to each option.
 //!
 //! Two readings are those of `DESIGN.md` sec. 9: the packet's length is subtracted once, and r^o = r^i
 //! - r. Where the paper is silent or contradicts itself:
 //!
-//! - A port j is uncongested by its whole queue q_*j, as in eq. (9). Algorithm 2 compares q_ik. With
-//!   q_ik each of many senders into one queue would count as uncongested.
-//! - f_dec multiplies r^i_ie on both sides of the constraint. On the left side alone it would make
-//!   pauses longer, but f_dec is there to avoid pauses that are too long.
+//! - A port j is uncongested by its whole queue q_*j, as in eq. (9). Algorithm 2 compares q_ik
+//!   ([`CongestedQueue`]).
+//! - f_dec multiplies r^i_ie on both sides of the constraint, as it is there to avoid pauses that are too
+//!   long. In Algorithm 2 it stands on the left side alone, where it makes them longer ([`DecreaseIn`]).
 //! - "Last pause trigger" is the last time that the port has sent pauses.
 //! - With links of different T_hop each ingress counts with its own T_hop: r_*e T_hop is Σ_i r_ie
 //!   T_hop,i, T_i is at most T_hop,i, and a slot lasts T_hop,i. The trends are renewed in the shortest
@@ -23,12 +25,15 @@
 //! - T_hop is the link's delay with the neighbour's pipeline.
 //! - q_ie / q_i* counts negative smoothed queues as 0.
 //! - A need of less than a byte counts as none, because it would be rounding. Pauses are rounded up to
-//!   nanoseconds, to T_hop at most.
+//!   whole units of their frames, to T_hop at most.
 //! - f_dec is not given; see the experiment `fafc/table3`.
 
+mod config;
 mod forecast;
 pub mod pause_time;
+mod pause_unit;
 mod slots;
+mod solver;
 
 use alloc::string::String;
 use alloc::vec;
@@ -36,18 +41,19 @@ use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{ControlFrame, PortFacts, Signal};
-use penstock_units::{Bytes, Problems, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use penstock_units::Time;
 
+pub use self::config::{CongestedQueue, DecreaseIn, FafcConfig};
 use self::forecast::Forecast;
 use self::pause_time::{IngressPort, Ranked, allocate};
+pub use self::pause_unit::PauseUnit;
+use self::pause_unit::WholeUnits;
 use self::slots::Slots;
+use self::solver::{Solver, Task};
 use super::pairs::audit_pairs;
-use super::pfc::{Pfc, PfcConfig};
-use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
+use super::pfc::Pfc;
+use super::policy::{KeptPause, Place, Policy, Stops};
 use crate::admission::Admission;
-use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::{Port, QueueForecast};
 use crate::stored::Stored;
@@ -61,77 +67,14 @@ const LOOK_AHEAD_HOPS: f64 = 2.0;
 /// A smaller need (bytes) counts as none.
 const SMALLEST_NEED: f64 = 1.0;
 
-/// The most hops of data that count as uncongested; our choice: seconds.
-const LARGEST_HOPS: f64 = 1e6;
-
-/// Parameters of FAFC.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FafcConfig {
-    /// Predicted queue of an egress beyond which its ingresses pause (th_p).
-    #[schemars(
-        range(min = 1),
-        extend("default" = "350 kB", "source" = "FAFC (Lu et al.) IV-A")
-    )]
-    pub threshold: Bytes,
-    /// Weight of a new queue length (alpha).
-    #[schemars(
-        range(max = 1),
-        extend("exclusiveMinimum" = 0, "default" = 0.8, "source" = "FAFC (Lu et al.) III-A")
-    )]
-    pub queue_smoothing: f64,
-    /// Weight of a new rate (beta).
-    #[schemars(
-        range(max = 1),
-        extend("exclusiveMinimum" = 0, "default" = 0.8, "source" = "FAFC (Lu et al.) III-A")
-    )]
-    pub rate_smoothing: f64,
-    /// An egress with more data than it sends in so many T_hop is congested (th_c).
-    #[schemars(
-        range(min = 0, max = LARGEST_HOPS),
-        extend(
-            "default" = 1.0,
-            "source" = "our choice: a longer queue loses nothing in a pause of T_hop (eq. 4)"
-        )
-    )]
-    pub congested_hops: f64,
-    /// Factor of arrival rates when an egress triggers again within 4 T_hop (f_dec).
-    #[schemars(
-        range(max = 1),
-        extend(
-            "exclusiveMinimum" = 0,
-            "default" = 0.9,
-            "source" = "our choice: close to 1, as rates are measured anew in each T_hop"
-        )
-    )]
-    pub rate_decrease: f64,
-    /// The safety net beneath.
-    #[schemars(extend(
-        "default" = {},
-        "source" = "FAFC (Lu et al.) II-E: PFC with dynamic thresholds"
-    ))]
-    pub pfc: PfcConfig,
-}
-
-impl Parameters for FafcConfig {
-    fn check(&self, problems: &mut Problems) {
-        problems.within("pfc", |problems| self.pfc.check(problems));
-    }
-
-    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
-        self.pfc.fits_beneath(switch, problems);
-    }
-
-    fn predicts_queues(&self) -> bool {
-        true
-    }
-}
-
 /// FAFC at a switch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Fafc {
     threshold: f64,
     rate_decrease: f64,
+    decrease_in: DecreaseIn,
+    congested_queue: CongestedQueue,
+    solver: Solver,
     forecast: Forecast,
     /// The time slots, by ingress.
     slots: Vec<Slots>,
@@ -143,6 +86,8 @@ pub(crate) struct Fafc {
     hops: Vec<Time>,
     /// T_hop by port (ns).
     hops_ns: Vec<f64>,
+    /// Lengths that frames can name, by port.
+    units: Vec<WholeUnits>,
     /// th_c by egress (bytes).
     congested: Vec<f64>,
     /// When each egress last sent pauses.
@@ -171,6 +116,9 @@ impl Fafc {
         Fafc {
             threshold: config.threshold.get() as f64,
             rate_decrease: config.rate_decrease,
+            decrease_in: config.decrease_in,
+            congested_queue: config.congested_queue,
+            solver: Solver::new(config.solver_delay),
             forecast: Forecast::new(
                 ports,
                 config.queue_smoothing,
@@ -181,6 +129,7 @@ impl Fafc {
             offsets: vec![0.0; ports * ports],
             egress_offsets: vec![0.0; ports],
             hops_ns: hops.iter().map(|hop| hop.as_ns_f64()).collect(),
+            units: facts.ports.iter().map(|port| config.pause_unit.at(port.rate)).collect(),
             congested: facts.ports.iter().zip(&hops).map(congested).collect(),
             hops,
             last_trigger: vec![None; ports],
@@ -194,15 +143,16 @@ impl Fafc {
         }
     }
 
-    /// `calculateAndSendPause`.
-    fn relieve(&mut self, now: Time, egress: u16, ports: &mut [Port]) {
+    /// The first half of `calculateAndSendPause`: finds the pause times of all ingresses, and answers with
+    /// which share of the arrivals; None when none is needed.
+    fn solve(&mut self, now: Time, egress: u16) -> Option<f64> {
         if self.forecast.growth(egress) <= 0.0 {
-            return;
+            return None;
         }
         let kept = if self.has_just_triggered(now, egress) { self.rate_decrease } else { 1.0 };
         let need = self.need(egress, kept);
         if need < SMALLEST_NEED {
-            return;
+            return None;
         }
         for ingress in 0..self.slots.len() as u16 {
             self.candidates[usize::from(ingress)] = IngressPort {
@@ -212,6 +162,12 @@ impl Fafc {
             };
         }
         allocate(&self.candidates, need, &mut self.ranks, &mut self.times);
+        Some(kept)
+    }
+
+    /// The second half: pauses the ingresses for the times that were found for `egress`, with the share
+    /// `kept` of the arrivals.
+    fn send(&mut self, now: Time, egress: u16, kept: f64) {
         for ingress in (0..self.slots.len() as u16).rev() {
             let time = self.times[usize::from(ingress)];
             if time > 0.0 {
@@ -219,7 +175,18 @@ impl Fafc {
             }
         }
         self.last_trigger[usize::from(egress)] = Some(now);
-        self.publish(ports);
+    }
+
+    /// Ends a task of the slow solver that is due by `now`, and begins the next.
+    fn serve_solver(&mut self, now: Time) {
+        if let Some(Task { egress, kept, .. }) = self.solver.take_finished(now) {
+            self.send(now, egress, kept);
+        }
+        while let Some(egress) = self.solver.next_digest() {
+            if let Some(kept) = self.solve(now, egress) {
+                self.solver.begin(now, egress, kept);
+            }
+        }
     }
 
     fn has_just_triggered(&self, now: Time, egress: u16) -> bool {
@@ -228,8 +195,10 @@ impl Fafc {
         last.is_some_and(|last| now - last <= longest * CONSECUTIVE_HOPS)
     }
 
-    /// r_*e T_hop + pausOf_*e, with only the share `kept` of the arrivals counted (bytes).
+    /// r_*e T_hop + pausOf_*e, with only the share `kept` of the arrivals counted where they count less
+    /// here (bytes).
     fn need(&self, egress: u16, kept: f64) -> f64 {
+        let kept = if self.decrease_in == DecreaseIn::NeedAndRelief { kept } else { 1.0 };
         let inflow = |ingress| self.forecast.arrival(ingress, egress);
         let in_a_hop: f64 =
             (0u16..).zip(&self.hops_ns).map(|(ingress, hop)| inflow(ingress) * hop).sum();
@@ -239,9 +208,12 @@ impl Fafc {
 
     /// R_i: the rate from `ingress` to uncongested ports other than `egress` (bytes/ns).
     fn loss(&self, ingress: u16, egress: u16) -> f64 {
-        let is_uncongested = |&(port, congested): &(u16, &f64)| {
-            port != egress && self.forecast.queue(port) <= *congested
+        let queue = |port| match self.congested_queue {
+            CongestedQueue::Egress => self.forecast.queue(port),
+            CongestedQueue::Pair => self.forecast.pair_queue(ingress, port),
         };
+        let is_uncongested =
+            |&(port, congested): &(u16, &f64)| port != egress && queue(port) <= *congested;
         (0u16..)
             .zip(&self.congested)
             .filter(is_uncongested)
@@ -252,14 +224,12 @@ impl Fafc {
     /// Pauses `ingress` for `time` ns because of `egress`.
     fn pause(&mut self, now: Time, (ingress, egress): (u16, u16), time: f64, kept: f64) {
         let index = usize::from(ingress);
-        let longest = self.hops[index].as_ps() / 1_000;
-        let whole = time as u64;
-        let nanoseconds = (whole + u64::from(time > whole as f64)).min(longest.max(1));
-        let signal = Signal::PauseTime(u32::try_from(nanoseconds).unwrap_or(u32::MAX));
+        let nanoseconds = self.units[index].round_up(time, self.hops[index]);
+        let signal = Signal::PauseTime(nanoseconds);
         self.outbox.push(ControlFrame { port: ingress, signal });
         let decrease = (1.0 - kept) * self.forecast.arrival(ingress, egress);
         let rate = self.forecast.ingress_arrival(ingress) - decrease;
-        self.slots[index].pause(now, self.hops[index], rate, nanoseconds as f64);
+        self.slots[index].pause(now, self.hops[index], rate, f64::from(nanoseconds));
         self.spread(ingress);
     }
 
@@ -300,7 +270,12 @@ impl Policy for Fafc {
         let (ingress, bytes) = (packet.packet().ingress, packet.packet().wire_bytes);
         self.forecast.on_dequeue(ingress, packet.egress, u64::from(bytes));
         if packet.port().forecast().predicted > self.threshold {
-            self.relieve(packet.now, packet.egress, packet.ports);
+            if self.solver.takes_time() {
+                self.solver.ask(packet.egress);
+            } else if let Some(kept) = self.solve(packet.now, packet.egress) {
+                self.send(packet.now, packet.egress, kept);
+                self.publish(packet.ports);
+            }
         }
         self.pfc.on_dequeue(packet)
     }
@@ -312,10 +287,11 @@ impl Policy for Fafc {
 
     /// A pause does not make the deadline earlier.
     fn deadline(&self) -> Option<Time> {
-        Some(self.slots.iter().map(Slots::ends_at).fold(self.next_update, Time::min))
+        let first = self.next_update.min(self.solver.ends_at());
+        Some(self.slots.iter().map(Slots::ends_at).fold(first, Time::min))
     }
 
-    /// Serves what is due by `now`: first the trends, then the slots.
+    /// Serves what is due by `now`: first the trends, then the slots, then the solver.
     fn on_deadline(&mut self, now: Time, ports: &mut [Port]) {
         if self.next_update <= now {
             self.forecast.update(&self.hops_ns);
@@ -328,6 +304,7 @@ impl Policy for Fafc {
                 self.spread(ingress);
             }
         }
+        self.serve_solver(now);
         self.publish(ports);
     }
 
