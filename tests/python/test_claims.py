@@ -253,7 +253,7 @@ def test_what_is_not_random_says_so() -> None:
 
 
 IDS = catalogue.identifiers()
-PENDING = ("afq", "pcn")
+PENDING = ("pcn",)
 """Papers whose files are being rewritten; their claims and seeds are listed and not refused."""
 
 
