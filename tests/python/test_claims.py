@@ -253,13 +253,6 @@ def test_what_is_not_random_says_so() -> None:
 
 
 IDS = catalogue.identifiers()
-PENDING = ("afq", "pcn")
-"""Papers whose files are being rewritten; their claims and seeds are listed and not refused."""
-
-
-def is_pending(identifier: str) -> bool:
-    """Whether a file belongs to one of those papers."""
-    return identifier.partition("/")[0] in PENDING
 
 
 def lacking(identifier: str) -> list[str]:
@@ -281,17 +274,9 @@ def lacking(identifier: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("identifier", [one for one in IDS if not is_pending(one)])
+@pytest.mark.parametrize("identifier", IDS)
 def test_every_claim_has_its_number_and_its_margin(identifier: str) -> None:
     assert lacking(identifier) == []
-
-
-def test_what_is_pending_is_listed() -> None:
-    """Run with `-s` to see it; a file that is finished leaves `PENDING` with its paper."""
-    left = {one: owed for one in IDS if is_pending(one) and (owed := lacking(one))}
-    for name, owed in left.items():
-        print(name, *owed, sep="\n  ")
-    assert {name.partition("/")[0] for name in left} == set(PENDING), "take it out of PENDING"
 
 
 @pytest.mark.parametrize("identifier", [one for one in IDS if catalogue.load(one).deterministic])
