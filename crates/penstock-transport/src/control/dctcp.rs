@@ -10,7 +10,6 @@
 //! acknowledged and echoes its own mark. Recovery decides what is sent again.
 //!
 //! Where the sources are silent or differ:
-//! - The first acknowledgement of a flow only opens the first round, as in the RDMA simulator.
 //! - A loss that recovery detects halves the window (RFC 8257 Sec. 3.5). A timeout also halves the
 //!   window (our choice: TCP would go down to one packet).
 //! - A drop that a switch reports also ends the slow start (our choice: a drop says more than a mark
@@ -25,6 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtSource, Parameters};
+use crate::control::marked_share::MarkedShare;
 use crate::control::paced_rate::{Increase, PacedRate, RateWindow, bits_per_second};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
@@ -96,24 +96,15 @@ impl Parameters for DctcpConfig {
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Dctcp {
     rate: PacedRate,
-    gain: f64,
+    marked: MarkedShare,
     /// Rate that a round without a cut adds (bit/s).
     increase: u64,
     base_rtt: Time,
-    /// Estimated fraction of marked bytes, in [0, 1].
-    alpha: f64,
-    /// Bytes acknowledged in this round, and the marked bytes among them.
-    acknowledged_bytes: u64,
-    marked_bytes: u64,
-    /// The round ends with the first acknowledgement beyond this byte; 0 before the first round.
-    round_end: u64,
-    /// After a cut, the window does not change before an acknowledgement beyond this byte.
-    reduced_until: Option<u64>,
     is_slow_start: bool,
 }
 
 impl Dctcp {
-    /// A flow that has sent nothing; alpha starts at 1 (RFC 8257 Sec. 3.3).
+    /// A flow that has sent nothing.
     pub fn new(config: &DctcpConfig, flow: &FlowFacts) -> Self {
         let path = flow.path;
         let mut rate = PacedRate::new(path, config.minimum_rate, config.window);
@@ -124,60 +115,27 @@ impl Dctcp {
         }
         Dctcp {
             rate,
-            gain: config.gain,
+            marked: MarkedShare::new(config.gain),
             increase: config.increase.as_rate(path),
             base_rtt: path.base_rtt,
-            alpha: 1.0,
-            acknowledged_bytes: 0,
-            marked_bytes: 0,
-            round_end: 0,
-            reduced_until: None,
             is_slow_start,
-        }
-    }
-
-    /// Takes the round that ended into alpha. Opens the next round, which ends beyond `next`.
-    fn end_round(&mut self, next: u64) {
-        let is_first = self.round_end == 0;
-        self.round_end = next;
-        if is_first || self.acknowledged_bytes == 0 {
-            return;
-        }
-        let fraction = self.marked_bytes as f64 / self.acknowledged_bytes as f64;
-        self.alpha = (1.0 - self.gain) * self.alpha + self.gain * fraction; // RFC 8257 Sec. 3.3
-        self.acknowledged_bytes = 0;
-        self.marked_bytes = 0;
-    }
-
-    /// Cuts the window, unless a cut already happened in this round trip.
-    fn cut(&mut self, next: u64) {
-        if self.reduced_until.is_none() {
-            self.rate.scale(1.0 - self.alpha / 2.0); // RFC 8257 Sec. 3.3
-            self.reduced_until = Some(next);
         }
     }
 }
 
 impl AtSource for Dctcp {
     fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, view: &FlowView) {
-        let is_marked = ack.is_marked;
-        self.acknowledged_bytes += view.newly_acknowledged;
-        self.marked_bytes += if is_marked { view.newly_acknowledged } else { 0 };
-        let is_round_end = view.acknowledged > self.round_end;
-        if is_round_end {
-            self.end_round(view.next);
-        }
-        if self.reduced_until.is_some_and(|end| view.acknowledged > end) {
-            self.reduced_until = None;
-        }
-        if is_marked {
+        let is_round_end = self.marked.count(ack.is_marked, view);
+        if ack.is_marked {
             self.is_slow_start = false;
-            self.cut(view.next);
+            if let Some(kept) = self.marked.cut(view.next) {
+                self.rate.scale(kept);
+            }
         } else if self.is_slow_start {
             let step = bits_per_second(view.newly_acknowledged, self.base_rtt);
             self.rate.set(self.rate.get() + step);
         }
-        if is_round_end && !self.is_slow_start && self.reduced_until.is_none() {
+        if is_round_end && !self.is_slow_start && !self.marked.is_cut() {
             self.rate.set(self.rate.get() + self.increase);
         }
     }
@@ -242,30 +200,9 @@ mod tests {
 
     /// The acknowledgement of packet number `packet` (from 1), with `in_flight` packets behind it.
     fn acknowledge(dctcp: &mut Dctcp, packet: u64, in_flight: u64, is_marked: bool) {
-        let view = FlowView {
-            acknowledged: packet * 1_000,
-            next: (packet + in_flight) * 1_000,
-            newly_acknowledged: 1_000,
-        };
+        let view = fixture::view(packet, packet + in_flight, 1);
         let ack = Acknowledgement { is_marked, ..Acknowledgement::plain(0) };
         dctcp.on_acknowledgement(Time::ZERO, &ack, &view);
-    }
-
-    #[test]
-    fn alpha_follows_the_fraction_of_marked_bytes_per_round() {
-        let mut dctcp = dctcp(DctcpStart::LineRate);
-        acknowledge(&mut dctcp, 1, 1, false); // opens the first round
-        let expected = [0.9375, 0.878_906, 0.886_475, 0.862_32, 0.808_425];
-        // Rounds of two packets: the second one is the first beyond the end of the round.
-        let marks = [[false; 2], [false; 2], [true; 2], [false, true], [false; 2]];
-        let mut packet = 1;
-        for (round, expected) in marks.iter().zip(expected) {
-            for &is_marked in round {
-                packet += 1;
-                acknowledge(&mut dctcp, packet, 1, is_marked);
-            }
-            assert!((dctcp.alpha - expected).abs() < 1e-5, "{} {expected}", dctcp.alpha);
-        }
     }
 
     #[test]

@@ -12,8 +12,8 @@
 //! picosecond does not matter.
 //!
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
-//! [`new_reno`], [`cubic`], [`swift`], [`paced_rate`] (shared by the following ones), [`dctcp`],
-//! [`hpcc`], `alpha` (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two),
+//! [`new_reno`], `marked_share` (shared by the two DCTCPs), [`reno_dctcp`], [`cubic`], [`swift`],
+//! [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `alpha` (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two),
 //! [`dcqcn`], [`qcn`], [`timely`], `ticks` (shared by [`dcqcn`] and the next), [`pcn`],
 //! [`packet_pair`], then the controllers whose receiver decides: [`homa`], [`expresspass`].
 
@@ -31,6 +31,7 @@ pub mod paced_rate;
 
 mod alpha;
 mod homa_levels;
+mod marked_share;
 mod stages;
 mod ticks;
 
@@ -66,6 +67,8 @@ ends! { $
     timely: Timely(TimelyConfig => Box Timely),
     /// TCP NewReno: slow start, then a packet per round trip, halved by a loss.
     new_reno: NewReno(NewRenoConfig => NewReno),
+    /// DCTCP on NewReno's window: cut by the share of marked bytes, clocked by acknowledgements.
+    reno_dctcp: RenoDctcp(RenoDctcpConfig => Box RenoDctcp),
     /// TCP CUBIC: a cubic function of the time since the last loss, never slower than Reno.
     cubic: Cubic(CubicConfig => Box Cubic),
     /// Swift: hold the delay near a target; windows may fall below one packet.

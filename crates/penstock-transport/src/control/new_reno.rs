@@ -63,6 +63,17 @@ impl NewReno {
             is_recovering: false,
         }
     }
+
+    /// Whether a fast recovery is on.
+    pub(crate) fn is_recovering(&self) -> bool {
+        self.is_recovering
+    }
+
+    /// Cuts the window to a share of itself, but not below a packet, and ends slow start.
+    pub(crate) fn keep(&mut self, share: f64) {
+        self.window = (self.window * share).max(self.packet);
+        self.threshold = self.window;
+    }
 }
 
 impl AtSource for NewReno {

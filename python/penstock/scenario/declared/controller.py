@@ -146,6 +146,18 @@ class NewRenoController(Part):
     )
 
 
+class RenoDctcpController(Part):
+    """DCTCP on NewReno's window: cut by the share of marked bytes, clocked by acknowledgements."""
+
+    kind: Literal["reno-dctcp"]
+    gain: Number = field(
+        "Weight of a new estimate (g)", 0.0625, range="above 0, at most 1", source="RFC 8257 (1/16)"
+    )
+    initial_window_packets: Count = field(
+        "First window (IW)", 10, unit="packets", range="1 or more", source="RFC 6928"
+    )
+
+
 class CubicController(Part):
     """TCP CUBIC: a cubic function of the time since the last loss, never slower than Reno."""
 
@@ -299,6 +311,7 @@ Controller = Annotated[
     | QcnController
     | TimelyController
     | NewRenoController
+    | RenoDctcpController
     | CubicController
     | SwiftController
     | PcnController
