@@ -1,0 +1,127 @@
+"""Writes a page of ``docs/results`` from what ``penstock reproduce`` has left in a directory.
+
+``.venv/bin/python tools/results summary-paper.json ... docs/results``: the page says how many
+claims hold, and has every claim of every experiment. An experiment that is in several summaries is
+taken from the last. At paper scale the figures' data come along, a folder of CSV files for each
+experiment.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+PAPERS = {"bfc": "BFC", "pcn": "PCN", "fafc": "FAFC", "afq": "AFQ", "beyond": "Beyond the papers"}
+DATA_OF = "paper"
+"""The scale whose figures' data are kept: its runs take an hour and more."""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    cells = ([str(cell).replace("|", "\\|") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def counted(claims: Sequence[Row], verdict: str) -> int:
+    """How many claims have a verdict."""
+    return sum(claim["verdict"] == verdict for claim in claims)
+
+
+def reasons(claims: Sequence[Row]) -> str:
+    """Why claims fail, with numbers: "2 scale, 1 refuted"."""
+    failed = [claim["reason"] for claim in claims if claim["verdict"] == "fails"]
+    return ", ".join(f"{failed.count(reason)} {reason}" for reason in sorted(set(failed)))
+
+
+def total(name: str, experiments: Sequence[Row]) -> list[object]:
+    """A row of the totals."""
+    claims = [claim for experiment in experiments for claim in experiment["claims"]]
+    minutes = sum(experiment["cpu_seconds"] for experiment in experiments) / 60
+    numbers = [counted(claims, verdict) for verdict in ("holds", "fails", "not decided")]
+    return [name, len(experiments), len(claims), *numbers, reasons(claims), f"{minutes:.0f} min"]
+
+
+def totals(experiments: Sequence[Row]) -> str:
+    """How the claims of each paper came out."""
+    verdicts = ["Hold", "Fail", "Not decided"]
+    head = ["", "Experiments", "Claims", *verdicts, "Why they fail", "Processor time"]
+    by_paper = {
+        name: [one for one in experiments if one["id"].startswith(f"{paper}/")]
+        for paper, name in PAPERS.items()
+    }
+    rows = [total(name, found) for name, found in by_paper.items() if found]
+    return table(head, [*rows, total("All", experiments)])
+
+
+def section(experiment: Row, files: Sequence[Path]) -> str:
+    """An experiment: where it is from, its claims, and the data of its figures."""
+    claims = (
+        [
+            claim["claim"],
+            claim["reported"],
+            claim["measured"],
+            claim["spread"],
+            claim["tolerance"],
+            claim["verdict"] + (f": {claim['reason']}" if claim["verdict"] == "fails" else ""),
+            claim["remark"],
+        ]
+        for claim in experiment["claims"]
+    )
+    head = ["Claim", "Paper", "Measured", "Spread", "Accepted", "Verdict", "Remark"]
+    links = ", ".join(f"[{file.stem}]({file.parent.name}/{file.name})" for file in files)
+    return (
+        f"\n## {experiment['id']}: {experiment['title']}\n\n"
+        f"{experiment['source']}. {experiment['runs']} runs, "
+        f"{experiment['cpu_seconds']:,.0f} s of processor time, commit "
+        f"`{experiment['commit'][:7]}`.\n\n"
+        + table(head, claims)
+        + (f"\nData of the figures: {links}.\n" if links else "")
+    )
+
+
+def copied(figures: Path, folder: Path) -> list[Path]:
+    """Copies the CSV files of an experiment's figures."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return [Path(shutil.copy(file, folder)) for file in sorted(figures.glob("*.csv"))]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes one page from the summaries of one scale; the exit code."""
+    *summaries, destination = map(Path, arguments)
+    if not summaries:
+        sys.exit("usage: tools/results SUMMARY.json ... DIRECTORY")
+    pages = [(file.parent, json.loads(file.read_text("utf-8"))) for file in summaries]
+    scale = pages[0][1]["scale"]
+    done = {
+        experiment["id"]: (root / experiment["report"], experiment)
+        for root, page in pages
+        for experiment in page["experiments"]
+        if experiment["state"] == "done"
+    }
+    papers = list(PAPERS)
+    ordered = sorted(done.values(), key=lambda one: papers.index(one[1]["id"].partition("/")[0]))
+    commands = " and ".join(f"`{page['command']}`" for _, page in pages)
+    text = (
+        f"# What holds at scale {scale}\n\nWritten by `tools/results` from {commands}. How a claim "
+        "is judged: [the verdict on a claim](../decisions/claims-and-seeds.md).\n\n"
+        + totals([experiment for _, experiment in ordered])
+    )
+    for report, experiment in ordered:
+        folder = destination / experiment["id"].replace("/", "-")
+        has_data = scale == DATA_OF
+        files = copied(report.parent / "figures", folder) if has_data else []
+        text += section(experiment, files)
+    (destination / f"{scale}.md").write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
