@@ -9,7 +9,7 @@
 //! priority classes, which the paper leaves out as well.
 //!
 //! Options of what the testbed of sec. IV-B does: a slow solver (`solver`), and pauses in the quanta of
-//! 802.1Qbb ([`pause_unit`]). `fafc/table3` has the sensitivity to each option.
+//! 802.1Qbb ([`PauseUnit`]). `fafc/table3` has the sensitivity to each option.
 //!
 //! Two readings are those of `DESIGN.md` sec. 9: the packet's length is subtracted once, and r^o = r^i
 //! - r. Where the paper is silent or contradicts itself:
