@@ -11,13 +11,15 @@ from penstock.topology_file import read_topology
 from penstock.trace import SECOND_NS, HpccFlow, base_second, read_hpcc_flows
 from pyrrha.reference import Reference
 
-VARIANTS: dict[str, tuple[str, str, str]] = {
-    "strict": ("strict", "lowest", "unpaused-only"),
-    "rr": ("round-robin", "lowest", "unpaused-only"),
-    "letter": ("round-robin", "lowest", "any"),
-    "rot": ("round-robin", "rotating", "unpaused"),
+VARIANTS: dict[str, tuple[str, str, str, str]] = {
+    "asis": ("strict", "lowest", "unpaused-only", "data"),
+    "strict": ("strict", "lowest", "unpaused-only", "control"),
+    "rr": ("round-robin", "lowest", "unpaused-only", "control"),
+    "letter": ("round-robin", "lowest", "any", "control"),
+    "rot": ("round-robin", "rotating", "unpaused", "control"),
 }
-"""Scheduler, where the search for an empty queue starts, and which empty queue is taken."""
+"""Scheduler, where the search for an empty queue starts, which empty queue is taken, and where
+acknowledgements wait."""
 WIRE = {"payload": "1000 B", "header": "76 B", "acknowledgement": "84 B", "control_frame": "70 B"}
 
 
@@ -57,7 +59,7 @@ _TRACE = {"events": ["choose", "pause_sent", "resume_sent"]}
 
 
 def _scheme(reference: Reference, is_exact: bool) -> dict[str, Any]:
-    scheduling, search, empty_queue = VARIANTS[reference.variant]
+    scheduling, search, empty_queue, acknowledgements = VARIANTS[reference.variant]
     # Exact NICs have numbered queues only: as many as a pause can name, so that flows share none.
     per_flow = 128 if is_exact else 0
     return {
@@ -69,6 +71,7 @@ def _scheme(reference: Reference, is_exact: bool) -> dict[str, Any]:
                 "queues": reference.queues,
                 "search": search,
                 "empty_queue": empty_queue,
+                "acknowledgements": acknowledgements,
             },
             "scheduling": {"kind": scheduling},
             "marking": {"kind": "none"},

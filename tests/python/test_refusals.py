@@ -176,6 +176,9 @@ BAD = {
         "fidelity = 'ns3-bfc'\n[scheme]\npreset = 'bfc'\n"
         "switch.scheduling = { kind = 'round-robin' }\n" + OPEN,
         ["scheme.switch.backpressure.bitmap_interval", "100 us", "use 0"]),
+    "acknowledgements among data": (
+        varied("bfc", "switch.assignment", "acknowledgements = 'data'"),
+        ["scheme.switch.assignment.acknowledgements", "data", "control"]),
     "classes by number": (
         "[scheme]\npreset = 'bfc'\nswitch.scheduling = { kind = 'round-robin' }\n"
         "switch.assignment.classes = 2\n" + OPEN,

@@ -17,7 +17,7 @@ use crate::scheduling::fifo;
 
 use crate::admission::infinite::InfiniteConfig;
 use crate::assignment::class::ByClassConfig;
-use crate::assignment::dynamic::{DynamicConfig, FullPort, QueueSearch};
+use crate::assignment::dynamic::{AcknowledgementQueue, DynamicConfig, FullPort, QueueSearch};
 use crate::assignment::per_flow::PerFlowConfig;
 use crate::backpressure::bfc::{BfcConfig, ThresholdConfig};
 use crate::backpressure::none::NoneConfig;
@@ -214,6 +214,7 @@ pub(crate) fn dynamic(queues: u32) -> DynamicConfig {
         epoch_bits: 0,
         classes_share: false,
         full_port: FullPort::Random,
+        acknowledgements: AcknowledgementQueue::Control,
         sampling: 1.0,
     }
 }

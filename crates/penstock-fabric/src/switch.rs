@@ -73,6 +73,8 @@ pub struct Switch {
     has_epochs: bool,
     /// Whether a packet that is queued may be dropped for one that finds no room.
     makes_room: bool,
+    /// Whether acknowledgements wait in data queues.
+    queues_acknowledgements: bool,
     /// Packets that were dropped so by the last arrival and are still the caller's.
     displaced: Fifo,
 }
@@ -109,6 +111,7 @@ impl Switch {
             frames: facts.frames,
             has_epochs: epoch_bits > 0,
             makes_room: config.scheduling.makes_room(),
+            queues_acknowledgements: config.assignment.queues_acknowledgements(),
             displaced: Fifo::default(),
         }
     }
@@ -328,7 +331,7 @@ impl Switch {
         let port = &mut self.ports[usize::from(egress)];
         let id = port.dequeue(moment.now, moment.pool)?;
         let packet = &mut moment.pool[id];
-        if packet.kind != PacketKind::Data {
+        if !is_queued(packet.kind, self.queues_acknowledgements) {
             return Some(Departure { id, frame: None, feedback: None, is_dropped: false });
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
@@ -361,6 +364,12 @@ impl Switch {
             packet.queue = self.ports[usize::from(egress)].label(packet.queue);
         }
         Some(Departure { id, frame, feedback: mark.feedback, is_dropped: mark.is_dropped })
+    }
+
+    /// Whether packets of this kind wait in data queues.
+    #[inline]
+    pub(crate) fn is_queued(&self, kind: PacketKind) -> bool {
+        is_queued(kind, self.queues_acknowledgements)
     }
 
     #[inline]
@@ -398,6 +407,12 @@ impl Switch {
             threshold,
         });
     }
+}
+
+/// Whether packets of this kind wait in data queues, where acknowledgements do or do not.
+#[inline]
+fn is_queued(kind: PacketKind, queues_acknowledgements: bool) -> bool {
+    kind == PacketKind::Data || (queues_acknowledgements && kind == PacketKind::Acknowledgement)
 }
 
 #[cfg(test)]

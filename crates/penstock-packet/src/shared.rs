@@ -13,7 +13,7 @@ pub trait Shared: Debug + Send + Sync {
     /// The next of `count` numbers from 0 on, from the sequence of that simulator's process.
     fn below(&self, count: u32) -> u32;
 
-    /// The identifier by which that simulator knows the flow with this hash; 0 for frames between neighbours,
-    /// which belong to no flow.
-    fn flow_id(&self, flow_hash: u32) -> u32;
+    /// The identifier by which that simulator knows the flow with this hash, or the flow of its replies; 0
+    /// for frames between neighbours, which belong to no flow.
+    fn flow_id(&self, flow_hash: u32, is_reply: bool) -> u32;
 }

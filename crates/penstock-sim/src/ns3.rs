@@ -78,10 +78,11 @@ impl Ns3 {
                 descending(topology, hops.iter().collect(), pick)
             });
         };
-        let flow_id = murmur_hash(key([source, destination], ports), FLOW_ID_SEED);
-        self.shared.enter(flow_hash, flow_id);
+        let swapped = [ports[1], ports[0]];
+        let keys = [key([source, destination], ports), key([destination, source], swapped)];
+        self.shared.enter(flow_hash, keys.map(|key| murmur_hash(key, FLOW_ID_SEED)));
         path([source, destination], ports, forward);
-        path([destination, source], [ports[1], ports[0]], back);
+        path([destination, source], swapped, back);
     }
 }
 

@@ -147,6 +147,9 @@ pub struct DynamicConfig {
         "source" = "BFC 3.3.1: a random one; a similar size is proposed in A.2"
     ))]
     pub full_port: FullPort,
+    /// Where acknowledgements wait; "data" under fidelity ns3-bfc only.
+    #[schemars(extend("default" = "control", "source" = "our choice: they hold no queue and no buffer"))]
+    pub acknowledgements: AcknowledgementQueue,
 }
 
 impl Parameters for DynamicConfig {
@@ -196,6 +199,21 @@ impl Parameters for DynamicConfig {
     fn classes_share(&self) -> bool {
         self.classes_share
     }
+
+    fn queues_acknowledgements(&self) -> bool {
+        self.acknowledgements == AcknowledgementQueue::Data
+    }
+}
+
+/// Where acknowledgements wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AcknowledgementQueue {
+    /// In the control queue, ahead of data.
+    Control,
+    /// In the data queues, as packets of a flow of their own, which are counted and paused.
+    Data,
 }
 
 /// Where the search for an empty queue starts.
@@ -289,10 +307,10 @@ impl Dynamic {
     }
 
     #[inline]
-    fn index(&self, egress: u16, flow_hash: u32) -> u32 {
+    fn index(&self, egress: u16, packet: &Packet) -> u32 {
         let column = match &self.ns3 {
-            None => reduce(salted(flow_hash, self.salt), self.entries_per_port),
-            Some(ns3) => ns3.column(flow_hash),
+            None => reduce(salted(packet.flow_hash, self.salt), self.entries_per_port),
+            Some(ns3) => ns3.column(packet),
         };
         u32::from(egress) * self.entries_per_port + column
     }
@@ -428,7 +446,7 @@ impl Policy for Dynamic {
     #[inline]
     fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         let Assigning { now, egress, port, packet, random } = arrival;
-        let index = self.index(egress, packet.flow_hash);
+        let index = self.index(egress, packet);
         let entry = *self.table.entry(now, index);
         let is_stale = match &self.ns3 {
             None => self.table.is_stale(now, entry),
@@ -461,7 +479,7 @@ impl Policy for Dynamic {
     #[inline]
     fn on_dequeue(&mut self, now: Time, egress: u16, packet: &Packet, _: &Port) {
         if packet.flags.contains(PacketFlags::TRACKED) {
-            let index = self.index(egress, packet.flow_hash);
+            let index = self.index(egress, packet);
             let entry = self.table.entry_in_use(index);
             entry.size -= 1;
             entry.touched = now;
@@ -469,7 +487,7 @@ impl Policy for Dynamic {
     }
 
     fn table_index(&self, egress: u16, packet: &Packet) -> i64 {
-        self.index(egress, packet.flow_hash) as i64
+        self.index(egress, packet) as i64
     }
 
     fn audit(&self, stored: &Stored<'_>) -> Result<(), String> {

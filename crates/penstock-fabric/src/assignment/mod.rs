@@ -78,6 +78,11 @@ impl AssignmentConfig {
         configured!(self, parameters => parameters.classes_share())
     }
 
+    /// Whether acknowledgements wait in data queues, as packets of a flow of their own.
+    pub fn queues_acknowledgements(&self) -> bool {
+        configured!(self, parameters => parameters.queues_acknowledgements())
+    }
+
     /// Bits of the epochs of queues; 0 where queues have no epochs.
     pub fn epoch_bits(&self) -> u32 {
         configured!(self, parameters => parameters.epoch_bits())

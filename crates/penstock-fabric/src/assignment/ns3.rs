@@ -51,9 +51,10 @@ impl Ns3 {
         })
     }
 
-    /// The entry of a flow at its egress port.
-    pub(super) fn column(&self, flow_hash: u32) -> u32 {
-        self.shared.flow_id(flow_hash) % self.entries_per_port
+    /// The entry of a packet's flow at its egress port. Acknowledgements are a flow of their own.
+    pub(super) fn column(&self, packet: &Packet) -> u32 {
+        let is_reply = packet.kind.is_reply();
+        self.shared.flow_id(packet.flow_hash, is_reply) % self.entries_per_port
     }
 
     /// Whether `entry` has no packets, and the flow of `packet` has lost its queue.

@@ -61,6 +61,11 @@ pub(crate) trait Parameters {
         false
     }
 
+    /// Whether acknowledgements wait in data queues, as packets of a flow of their own.
+    fn queues_acknowledgements(&self) -> bool {
+        false
+    }
+
     /// Bits of the epochs of queues; 0 where queues have no epochs.
     fn epoch_bits(&self) -> u32 {
         0

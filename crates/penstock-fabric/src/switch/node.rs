@@ -200,7 +200,7 @@ impl Switch {
         let kind = packet.kind;
         let egress = routes.egress(self.node, packet);
         match kind {
-            PacketKind::Data => {
+            kind if self.is_queued(kind) => {
                 let mut moment = Moment { now: *now, pool, observer: *observer };
                 let arrival = self.on_arrival(&mut moment, id, ingress, egress);
                 while let Some(displaced) = self.take_displaced(pool) {

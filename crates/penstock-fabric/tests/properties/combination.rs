@@ -32,7 +32,7 @@ fn dynamic(
         "search": if queues == 5 { "rotating" } else { "lowest" },
         "empty_queue": if queues == 5 { "any" } else { "unpaused-only" },
         "epoch_bits": 0, "grace_hop_rtts": if queues == 5 { 0.0 } else { 0.5 },
-        "classes_share": false, "full_port": "random",
+        "classes_share": false, "full_port": "random", "acknowledgements": "control",
     })
 }
 

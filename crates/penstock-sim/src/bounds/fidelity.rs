@@ -35,6 +35,10 @@ static NS3_BFC_FIELDS: LazyLock<[(&str, Value); 13]> = LazyLock::new(|| {
 /// Refuses parts that the simulator of the run's fidelity lacks.
 pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
     let fidelity = scenario.fidelity;
+    let queues = scenario.scheme.switch.assignment.queues_acknowledgements();
+    let remedy = "only fidelity ns3-bfc has acknowledgements in data queues; use \"control\"";
+    let field = "scheme.switch.assignment.acknowledgements";
+    problems.unless(!queues || fidelity == Fidelity::Ns3Bfc, field, "data", remedy);
     if fidelity == Fidelity::Exact {
         return;
     }

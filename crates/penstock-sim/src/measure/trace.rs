@@ -2,7 +2,7 @@
 //! somebody else's script to check every decision of the switch against the paper.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{Observation, Observer, PacketFlags, PacketKind};
+use penstock_packet::{Observation, Observer, PacketFlags};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
@@ -131,10 +131,10 @@ impl Observer for PacketTrace {
         rows.ingress.push(self.ingress_links[node][usize::from(seen.ingress)] as i32);
         rows.egress.push(self.egress_links[node][usize::from(seen.egress)] as i32);
         rows.event.push(seen.event as u32);
-        let is_data = packet.kind == PacketKind::Data;
-        rows.flow.push(if is_data { self.names.number(packet.flow_hash) } else { u64::MAX });
+        let has_flow = !packet.kind.is_link_local();
+        rows.flow.push(if has_flow { self.names.number(packet.flow_hash) } else { u64::MAX });
         rows.flow_hash.push(packet.flow_hash);
-        rows.table_index.push(if is_data { seen.table_index } else { -1 });
+        rows.table_index.push(if has_flow { seen.table_index } else { -1 });
         rows.sequence.push(packet.offset);
         rows.size.push(u32::from(packet.wire_bytes));
         rows.queue.push(i32::from(packet.queue));

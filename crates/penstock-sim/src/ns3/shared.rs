@@ -21,8 +21,8 @@ pub(crate) struct AllSwitches(Mutex<State>);
 struct State {
     streams: Streams,
     rand: GlibcRand,
-    /// By the hash of a flow.
-    flow_ids: HashMap<u32, u32>,
+    /// By the hash of a flow: the identifier of its data, and that of its replies.
+    flow_ids: HashMap<u32, [u32; 2]>,
 }
 
 impl AllSwitches {
@@ -41,9 +41,9 @@ impl AllSwitches {
         }))
     }
 
-    /// The flow with the hash `flow_hash` starts; that simulator knows it as `flow_id`.
-    pub(crate) fn enter(&self, flow_hash: u32, flow_id: u32) {
-        self.state().flow_ids.insert(flow_hash, flow_id);
+    /// The flow with the hash `flow_hash` starts; that simulator knows its data and its replies by `ids`.
+    pub(crate) fn enter(&self, flow_hash: u32, ids: [u32; 2]) {
+        self.state().flow_ids.insert(flow_hash, ids);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -64,7 +64,7 @@ impl Shared for AllSwitches {
         self.state().rand.draw() % count
     }
 
-    fn flow_id(&self, flow_hash: u32) -> u32 {
-        self.state().flow_ids.get(&flow_hash).copied().unwrap_or(0)
+    fn flow_id(&self, flow_hash: u32, is_reply: bool) -> u32 {
+        self.state().flow_ids.get(&flow_hash).map_or(0, |ids| ids[usize::from(is_reply)])
     }
 }

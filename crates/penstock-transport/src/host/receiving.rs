@@ -44,6 +44,7 @@ impl Host {
             Reply::Acknowledge { cumulative } => {
                 packet.kind = PacketKind::Acknowledgement;
                 packet.offset = cumulative;
+                packet.queue = self.nic.reply_label(incoming.number).unwrap_or(packet.queue);
                 packet.remaining =
                     u32::try_from(gap.as_ps() / GAP_UNIT.as_ps()).unwrap_or(u32::MAX);
             }

@@ -84,6 +84,15 @@ impl Nic {
         }
     }
 
+    /// The label that replies to flow `number` carry, where they carry one.
+    #[inline]
+    pub fn reply_label(&self, number: u64) -> Option<u16> {
+        match &self.kind {
+            Kind::Queued(_) => None,
+            Kind::Polled(nic) => nic.reply_label(number as u32),
+        }
+    }
+
     /// Flow `number` starts in `slot`, with `class` < the NIC's classes. The flow gets its queue and
     /// may send.
     pub fn start(

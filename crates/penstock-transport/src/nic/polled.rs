@@ -77,7 +77,7 @@ impl PolledNic {
     /// A flow starts. It gets its queue: a number of its own where the NIC has no queues.
     pub(super) fn start(&mut self, slot: u32, seat: Seat, flows: &mut [Sender], rng: &mut Pcg32) {
         let label = match (self.fidelity, self.queues.assign_lowest(rng)) {
-            (Fidelity::Ns3Bfc, 0) => 1 + (seat.number % FLOW_LABELS) as u16,
+            (Fidelity::Ns3Bfc, 0) => label_of(seat.number),
             (_, queue) => queue,
         };
         let flow = &mut flows[slot as usize];
@@ -96,6 +96,11 @@ impl PolledNic {
                 entry.is_spent = false;
             }
         }
+    }
+
+    /// The label of replies to a flow: the number by which both hosts know it. Nobody obeys its pauses.
+    pub(super) fn reply_label(&self, number: u32) -> Option<u16> {
+        (self.fidelity == Fidelity::Ns3Bfc).then(|| label_of(number))
     }
 
     pub(super) fn finish(&mut self, slot: u32) {
@@ -194,4 +199,9 @@ impl PolledNic {
     pub(super) fn resume_class(&mut self, class: u8) {
         self.paused_classes &= !(1 << class);
     }
+}
+
+/// The label of a flow with a number of its own.
+fn label_of(number: u32) -> u16 {
+    1 + (number % FLOW_LABELS) as u16
 }

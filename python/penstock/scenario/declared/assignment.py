@@ -110,6 +110,11 @@ class DynamicAssignment(Part):
         "random",
         source="BFC 3.3.1: a random one; a similar size is proposed in A.2",
     )
+    acknowledgements: Literal["control", "data"] = field(
+        'Where acknowledgements wait; "data" under fidelity ns3-bfc only',
+        "control",
+        source="our choice: they hold no queue and no buffer",
+    )
 
 
 class PerFlowAssignment(Part):

@@ -97,6 +97,7 @@ pub(crate) struct Fafc {
     /// Working memory for the linear program.
     candidates: Vec<IngressPort>,
     ranks: Vec<Ranked>,
+    /// Its answer, by ingress (ns); that of a slow solver waits here until its task ends.
     times: Vec<f64>,
     /// Frames that wait to be taken.
     outbox: Vec<ControlFrame>,
