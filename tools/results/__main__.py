@@ -108,9 +108,10 @@ def main(arguments: Sequence[str]) -> int:
     }
     papers = list(PAPERS)
     ordered = sorted(done.values(), key=lambda one: papers.index(one[1]["id"].partition("/")[0]))
-    commands = " and ".join(f"`{page['command']}`" for _, page in pages)
+    commands = {page["command"].partition(" --out")[0] for _, page in pages}
+    told = " and ".join(f"`{command}`" for command in sorted(commands))
     text = (
-        f"# What holds at scale {scale}\n\nWritten by `tools/results` from {commands}. How a claim "
+        f"# What holds at scale {scale}\n\nWritten by `tools/results` after {told}. How a claim "
         "is judged: [the verdict on a claim](../decisions/claims-and-seeds.md).\n\n"
         + totals([experiment for _, experiment in ordered])
     )
