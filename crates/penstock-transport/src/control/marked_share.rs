@@ -37,12 +37,6 @@ impl MarkedShare {
         }
     }
 
-    /// Alpha, in [0, 1].
-    #[cfg(test)]
-    pub(crate) fn get(&self) -> f64 {
-        self.alpha
-    }
-
     /// Counts an acknowledgement. Answers whether it ends a round.
     pub(crate) fn count(&mut self, is_marked: bool, view: &FlowView) -> bool {
         self.acknowledged_bytes += view.newly_acknowledged;
@@ -104,7 +98,7 @@ mod tests {
                 packet += 1;
                 assert_eq!(share.count(is_marked, &view(packet, packet + 1, 1)), is_last);
             }
-            assert!((share.get() - expected).abs() < 1e-5, "{} {expected}", share.get());
+            assert!((share.alpha - expected).abs() < 1e-5, "{} {expected}", share.alpha);
         }
     }
 

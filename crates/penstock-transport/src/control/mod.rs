@@ -13,9 +13,10 @@
 //!
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
 //! [`new_reno`], `marked_share` (shared by the two DCTCPs), [`reno_dctcp`], [`cubic`], [`swift`],
-//! [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `alpha` (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two),
-//! [`dcqcn`], [`qcn`], [`timely`], `ticks` (shared by [`dcqcn`] and the next), [`pcn`],
-//! [`packet_pair`], then the controllers whose receiver decides: [`homa`], [`expresspass`].
+//! [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `alpha` (shared by the next
+//! two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`], [`timely`],
+//! `ticks` (shared by [`dcqcn`] and the next), [`pcn`], [`packet_pair`], then the controllers whose
+//! receiver decides: [`homa`], [`expresspass`].
 
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
