@@ -9,7 +9,8 @@
 //! (everything built from the input), [`wire`], [`flow`], `placement` (which nodes share a thread),
 //! `partition` (the event loop, and how it drives hosts and switches), [`simulation`] (windows, and what
 //! happens between them), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity),
-//! [`measure`] and [`results`] (the output). [`mod@dependencies`] answers `penstock deadlock`;
+//! [`measure`] and [`results`] (the output). [`live`] lends the parts of a network to a driver in real time.
+//! [`mod@dependencies`] answers `penstock deadlock`;
 //! [`mod@forecast`] says how large a run will be; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
@@ -21,6 +22,7 @@ pub mod error;
 pub mod flow;
 pub mod forecast;
 mod levels;
+pub mod live;
 pub mod measure;
 pub mod network;
 mod ns3;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use penstock_engine::stream;
-use penstock_fabric::Switch;
 use penstock_fabric::parts::Draws;
+use penstock_fabric::{Switch, SwitchConfig};
 use penstock_packet::{Balance, PortFacts, Shared, SwitchFacts, SwitchFrames};
 use penstock_transport::{FrameBytes, PathFacts, RecoveryConfig};
 use penstock_units::random::Pcg32;
@@ -74,20 +74,54 @@ impl Network {
     /// When a field is out of bounds, or policies do not go together.
     pub fn build(scenario: &Scenario) -> Result<Self, ScenarioError> {
         let (topology, routing, route_changes) = bounds::network(scenario)?;
+        let path = path_facts(scenario, &topology, &routing, &frames(scenario));
+        Ok(Self::of(scenario, topology, (routing, route_changes), path))
+    }
+
+    /// As [`Network::build`], with a NIC of its own at each of `hosts` (ascending). Hosts know the same of
+    /// their paths as without.
+    ///
+    /// # Errors
+    /// Those of [`Network::build`].
+    pub(crate) fn with_nics(
+        scenario: &Scenario,
+        hosts: &[u32],
+        nic: &SwitchConfig,
+    ) -> Result<Self, ScenarioError> {
+        let (plain, routing, route_changes) = bounds::network(scenario)?;
+        let path = path_facts(scenario, &plain, &routing, &frames(scenario));
+        let topology = plain.with_nics(hosts);
+        let routing = Routing::new(&topology);
+        let mut network = Self::of(scenario, topology, (routing, route_changes), path);
+        let first = network.topology.nodes.len() - hosts.len();
+        for node in first as u32..network.topology.nodes.len() as u32 {
+            let facts = (&network.topology, &network.frames);
+            let place = (node - network.topology.hosts) as usize;
+            network.switches[place] = build_switch(scenario, nic, facts, node, None);
+            // What enters a host or leaves it takes no time inside the NIC.
+            for &link in network.topology.egress_links(node) {
+                let into = network.topology.links[link as usize].reverse;
+                network.wires[into as usize].delay = network.topology.links[into as usize].delay;
+            }
+        }
+        Ok(network)
+    }
+
+    fn of(
+        scenario: &Scenario,
+        topology: Topology,
+        (routing, route_changes): (Routing, Vec<RouteChange>),
+        path: PathFacts,
+    ) -> Self {
         let frames = frames(scenario);
-        let path = path_facts(scenario, &topology, &routing, &frames);
         let wires = wires(&topology, scenario.fidelity);
         let shared =
             scenario.fidelity.is_ns3().then(|| ns3::AllSwitches::new(topology.nodes.len()));
         let shared = shared.map(Arc::new);
         let switches = (0..topology.switches)
             .map(|switch| {
-                build_switch(
-                    scenario,
-                    (&topology, &frames),
-                    topology.hosts + switch,
-                    shared.clone(),
-                )
+                let (config, node) = (&scenario.scheme.switch, topology.hosts + switch);
+                build_switch(scenario, config, (&topology, &frames), node, shared.clone())
             })
             .collect();
         let routings = route_changes.iter().map(|change| &*change.routing).chain([&routing]);
@@ -105,7 +139,7 @@ impl Network {
             shared,
         };
         network.connect_credits();
-        Ok(network)
+        network
     }
 
     /// The credits that the switch at the far end of `link` grants to the sending end from the
@@ -203,8 +237,10 @@ fn wires(topology: &Topology, fidelity: Fidelity) -> Vec<Wire> {
     topology.links.iter().enumerate().map(|(id, link)| wire(link, id)).collect()
 }
 
+/// Switch `node`, which makes these choices.
 fn build_switch(
     scenario: &Scenario,
+    config: &SwitchConfig,
     (topology, frames): (&Topology, &Frames),
     node: u32,
     shared: Option<Arc<ns3::AllSwitches>>,
@@ -224,14 +260,14 @@ fn build_switch(
         ..switch_facts(topology, node, random.next_u32())
     };
     let own = Pcg32::new(random.next_u64(), random.next_u64());
-    Switch::new(&scenario.scheme.switch, &facts, Draws::new(own).sharing(shared))
+    Switch::new(config, &facts, Draws::new(own).sharing(shared))
 }
 
 /// What the switch `node` knows of itself and its links.
 pub(crate) fn switch_facts(topology: &Topology, node: u32, salt: u32) -> SwitchFacts {
     let port = |link: &u32| {
         let link = &topology.links[*link as usize];
-        let is_host = topology.is_host(link.to);
+        let is_host = topology.nodes[link.to as usize].tier == 0;
         PortFacts {
             rate: link.rate,
             delay: link.delay,

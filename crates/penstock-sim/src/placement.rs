@@ -2,7 +2,8 @@
 //!
 //! A host belongs to the partition of its switch. Only links between switches are cut, and only links
 //! that are not shorter than a window. Racks stay in the order of their hosts; each other switch goes
-//! where most of its neighbours are, as long as no partition gets more than its share.
+//! where most of its neighbours are, as long as no partition gets more than its share. In real time
+//! ([`crate::live`]) each host has a partition of its own.
 
 use penstock_units::Time;
 
@@ -65,15 +66,32 @@ impl Placement {
     pub fn new(topology: &Topology, window: Time, wanted: usize) -> Self {
         let units = units(topology, window);
         let wanted = wanted.clamp(1, units.len().min(usize::from(u16::MAX)));
-        let owner = owners(topology, &units, wanted);
-        let mut nodes = vec![Vec::new(); wanted];
+        Self::of_owners(topology, &owners(topology, &units, wanted), wanted)
+    }
+
+    /// A partition for all switches, which is the first, and one for each host, in the order of the hosts.
+    /// Every link of a host is cut, however short it is.
+    ///
+    /// # Panics
+    /// With 65,535 hosts or more.
+    pub fn apart(topology: &Topology) -> Self {
+        assert!(topology.hosts < u32::from(u16::MAX), "a partition has a number below 65,536");
+        let of_host = |host: u32| host as u16 + 1;
+        let hosts = (0..topology.hosts).map(of_host);
+        let owner: Vec<u16> = hosts.chain((0..topology.switches).map(|_| 0)).collect();
+        Self::of_owners(topology, &owner, topology.hosts as usize + 1)
+    }
+
+    /// The partitions, `count` of them, where `owner` has the partition of each node.
+    fn of_owners(topology: &Topology, owner: &[u16], count: usize) -> Self {
+        let mut nodes = vec![Vec::new(); count];
         let mut places = Vec::with_capacity(owner.len());
-        for (node, &owner) in (0u32..).zip(&owner) {
+        for (node, &owner) in (0u32..).zip(owner) {
             let nodes = &mut nodes[usize::from(owner)];
             places.push((owner, nodes.len() as u32));
             nodes.push(node);
         }
-        let mut links = vec![Vec::new(); wanted];
+        let mut links = vec![Vec::new(); count];
         let mut link_places = Vec::with_capacity(topology.links.len());
         for (number, link) in (0u32..).zip(&topology.links) {
             let ends = [link.from, link.to].map(|node| usize::from(owner[node as usize]));

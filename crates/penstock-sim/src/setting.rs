@@ -37,8 +37,13 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// The setting of `scenario` on `network`, in at most `partitions` partitions.
-    pub(crate) fn new(scenario: Scenario, network: &mut Network, partitions: usize) -> Self {
+    /// The setting of `scenario` on `network`, whose nodes `place` distributes. It gets the topology and
+    /// the length of a window.
+    pub(crate) fn new(
+        scenario: Scenario,
+        network: &mut Network,
+        place: impl FnOnce(&Topology, Time) -> Placement,
+    ) -> Self {
         let topology = network.topology.clone();
         let window = placement::window(&topology, network.path.base_rtt);
         let link = |&(from, to): &(u32, u32)| topology.link_between(from, to);
@@ -46,7 +51,7 @@ impl Setting {
         let host = &scenario.scheme.host;
         let controller = |entry: &TrafficConfig| host.controller_of(entry.label()) as u16;
         Setting {
-            placement: Placement::new(&topology, window, partitions),
+            placement: place(&topology, window),
             window,
             frames: network.frames,
             path: network.path,

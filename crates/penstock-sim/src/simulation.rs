@@ -11,10 +11,12 @@ use crate::error::{InvariantError, ScenarioError, StandstillError};
 use crate::levels;
 use crate::network::Network;
 use crate::partition::{self, LOOK_EVENTS, Partition};
+use crate::placement::Placement;
 use crate::rows::{self, Record};
 use crate::run::{RunError, RunOptions, Watch};
 use crate::scenario::Scenario;
 use crate::setting::Setting;
+use crate::topology::Topology;
 use crate::workload::Workload;
 use conductor::Conductor;
 
@@ -48,8 +50,20 @@ impl<O: Observer> Simulation<O> {
     /// When the traffic does not fit the network.
     pub fn partitioned(
         scenario: &Scenario,
-        mut network: Network,
+        network: Network,
         partitions: usize,
+        observer: impl FnMut() -> O,
+    ) -> Result<Self, ScenarioError> {
+        let place = |topology: &_, window| Placement::new(topology, window, partitions);
+        Self::placed(scenario, network, place, observer)
+    }
+
+    /// Prepares a run of `scenario` on `network`, in the partitions of `place`
+    /// ([`Setting::new`](crate::setting::Setting::new)).
+    pub(crate) fn placed(
+        scenario: &Scenario,
+        mut network: Network,
+        place: impl FnOnce(&Topology, Time) -> Placement,
         observer: impl FnMut() -> O,
     ) -> Result<Self, ScenarioError> {
         let workload = Workload::new(
@@ -61,7 +75,7 @@ impl<O: Observer> Simulation<O> {
         )?;
         let scenario = levels::resolved(scenario, &network)?;
         let deadlock_watch = DeadlockWatch::new(&network);
-        let setting = Arc::new(Setting::new(scenario, &mut network, partitions));
+        let setting = Arc::new(Setting::new(scenario, &mut network, place));
         let partitions = partition::partitions(&setting, network, observer);
         Ok(Simulation {
             conductor: Conductor::new(&setting, workload, deadlock_watch),

@@ -33,7 +33,7 @@ pub(crate) struct Mail {
     /// The telemetry of all packets, one after the other.
     telemetry: Vec<HopTelemetry>,
     /// The flows that have completed: their names within a partition, else their hashes.
-    completed: Vec<u32>,
+    pub completed: Vec<u32>,
     /// No packet arrives earlier; none without packets.
     pub earliest: Option<Time>,
 }
@@ -43,6 +43,19 @@ impl Mail {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.crossings.is_empty() && self.completed.is_empty()
+    }
+
+    /// Hands over the packets, each with its telemetry, and keeps the room for the next ones.
+    pub(crate) fn take(&mut self, mut each: impl FnMut(&Crossing, &[HopTelemetry])) {
+        let mut telemetry = self.telemetry.as_slice();
+        for crossing in &self.crossings {
+            let (own, rest) = telemetry.split_at(usize::from(crossing.hops));
+            telemetry = rest;
+            each(crossing, own);
+        }
+        self.crossings.clear();
+        self.telemetry.clear();
+        self.earliest = None;
     }
 
     /// The packets on `link`, by its place in the receiving partition.
@@ -103,39 +116,40 @@ impl<O: Observer> Partition<O> {
     pub(crate) fn receive_mail(&mut self) {
         for from in 0..self.inbox.len() {
             let mut mail = std::mem::take(&mut self.inbox[from]);
-            let mut telemetry = mail.telemetry.as_slice();
-            for crossing in &mail.crossings {
-                let (own, rest) = telemetry.split_at(usize::from(crossing.hops));
-                telemetry = rest;
-                self.receive_crossing(crossing, own);
-            }
+            mail.take(|crossing, telemetry| {
+                self.receive_packet(crossing.link, crossing.arrival, &crossing.packet, telemetry);
+            });
             for &tag in &mail.completed {
                 let name = if from == self.number { tag } else { self.slots.name_of(tag) };
                 self.close_flow(name);
             }
-            mail.crossings.clear();
-            mail.telemetry.clear();
             mail.completed.clear();
-            mail.earliest = None;
             self.inbox[from] = mail; // its memory is used again
         }
     }
 
-    fn receive_crossing(&mut self, crossing: &Crossing, telemetry: &[HopTelemetry]) {
-        let flow = match crossing.packet.kind.is_link_local() {
+    /// Packet `packet` comes from elsewhere by `link` and arrives at `arrival`.
+    pub(crate) fn receive_packet(
+        &mut self,
+        link: u32,
+        arrival: Time,
+        packet: &Packet,
+        telemetry: &[HopTelemetry],
+    ) -> PacketId {
+        let flow = match packet.kind.is_link_local() {
             true => 0,
-            false => self.slots.name_of(crossing.packet.flow_hash),
+            false => self.slots.name_of(packet.flow_hash),
         };
-        let id = self.pool.insert(Packet { flow, ..crossing.packet });
+        let id = self.pool.insert(Packet { flow, ..*packet });
         for &hop in telemetry {
             self.pool.push_telemetry(id, hop);
         }
-        let link = crossing.link;
         let wire = &mut self.wires[link as usize];
         debug_assert!(wire.from == ELSEWHERE, "only packets of cut links cross");
-        if wire.append(&mut self.pool, id, crossing.arrival) {
-            self.wheel.schedule(link, crossing.arrival);
+        if wire.append(&mut self.pool, id, arrival) {
+            self.wheel.schedule(link, arrival);
         }
+        id
     }
 
     /// The payload of data that waits to cross (bytes).

@@ -69,6 +69,15 @@ impl<O: Observer> Partition<O> {
         }
     }
 
+    /// The hash of a flow, and its completion time alone on its path.
+    pub(crate) fn alone(&mut self, start: &Start) -> (u32, Time) {
+        let mut paths = std::mem::take(&mut self.paths);
+        self.find_paths(start, &mut paths);
+        let Flow { hash, ideal, .. } = self.describe(start.arrival.time, start, &paths);
+        self.paths = paths;
+        (hash, ideal)
+    }
+
     /// Makes room for the timers of the flow named `name`, whose number breaks ties among flows.
     fn add_timers(&mut self, name: u32, number: u64) {
         let (receiver, sender) = (self.sources.receiver(name), self.sources.sender(name));
@@ -183,15 +192,12 @@ impl<O: Observer> Partition<O> {
         let arrival =
             FlowArrival { time, source, destination, size, label, class, destination_port, lasts };
         let start = Start { number: flow.number, arrival };
-        let mut paths = std::mem::take(&mut self.paths);
-        self.find_paths(&start, &mut paths);
-        let Flow { ideal, .. } = self.describe(flow.start, &start, &paths);
-        self.paths = paths;
+        let (_, ideal) = self.alone(&start);
         self.slots.flows[name as usize] = Flow { size, ideal, ..flow };
     }
 
     /// The destination of the flow named `name` hears that the flow has completed.
-    pub(super) fn close_flow(&mut self, name: u32) {
+    pub(crate) fn close_flow(&mut self, name: u32) {
         let destination = self.slots.flows[name as usize].destination;
         let (host, mut turn) = self.lend(self.now(), self.host_place(destination));
         host.close(&mut turn, name);

@@ -199,6 +199,17 @@ impl Conductor {
         }
     }
 
+    /// All flows that no partition knows yet, in the order in which they start.
+    pub(crate) fn take_flows(&mut self) -> Vec<Start> {
+        let mut flows = Vec::new();
+        while let Some(arrival) = self.pending {
+            flows.push(Start { number: self.announced, arrival });
+            self.announced += 1;
+            self.pending = self.workload.next();
+        }
+        flows
+    }
+
     fn look_for_deadlock<O: Observer>(
         &mut self,
         partitions: &mut [impl DerefMut<Target = Partition<O>>],

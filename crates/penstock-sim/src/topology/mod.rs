@@ -8,7 +8,7 @@
 //! nodes; cable `k` is the directed links `2k` and `2k + 1`, which have the same rate and delay.
 //!
 //! Reading order: [`network`] (the built network), one file per kind of topology, `plan` (from
-//! cables to links), `failure` (links that have failed).
+//! cables to links), `failure` (links that have failed), `nics` (hosts that are not ours).
 
 pub mod chain;
 pub mod clos;
@@ -17,6 +17,7 @@ mod failure;
 pub mod graph;
 pub mod leaf_spine;
 pub mod network;
+mod nics;
 mod plan;
 pub mod single_switch;
 

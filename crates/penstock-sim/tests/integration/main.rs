@@ -18,6 +18,7 @@ mod fixture;
 mod homa;
 mod incast;
 mod invariant;
+mod live;
 mod loss;
 mod measurement;
 mod outage;

@@ -16,7 +16,7 @@ fn everything(scenario: &Scenario, threads: usize) -> Vec<String> {
 }
 
 /// Every table, and the summary, as lines of text.
-fn lines(results: &Results) -> Vec<String> {
+pub fn lines(results: &Results) -> Vec<String> {
     let tables = results.tables.iter().flat_map(|table| {
         let columns = table.columns.iter();
         columns.map(|(column, rows)| format!("{} {column}: {rows:?}", table.name))

@@ -1,0 +1,238 @@
+//! A network in parts that somebody else drives: all switches are one part, and each host is one.
+//!
+//! What it is: the partitions of a simulation, without the conductor that moves them in step. A driver
+//! has a clock for each part, moves the part to the time that the clock shows, takes the packets that
+//! leave the part, and brings them to the part at the other end of their link. What it is not: this
+//! module has no clock, and does not know how packets travel between parts (`penstock-emulate` sends
+//! them as frames).
+//! Invariant: with one clock for all parts, and packets that arrive exactly when they are due, the tables
+//! are those of a simulation.
+//!
+//! A host may be a stranger: its packets come from elsewhere, its own part stays idle, and a NIC stands
+//! between the stranger and its switch, because strangers do not obey pauses of queues. A NIC is a switch
+//! with two ports, in the part of the switches.
+
+use penstock_fabric::SwitchConfig;
+use penstock_packet::{Observer, Packet};
+use penstock_units::{HopTelemetry, Time};
+
+use crate::error::{ScenarioError, StandstillError};
+use crate::measure::flows::FlowRecord;
+use crate::network::Network;
+use crate::partition::{Partition, Start};
+use crate::placement::Placement;
+use crate::results::Results;
+use crate::rows::Record;
+use crate::scenario::Scenario;
+use crate::simulation::{Simulation, whole};
+use crate::topology::Topology;
+use crate::workload::FlowArrival;
+
+/// A flow of the scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveFlow {
+    /// Number in order of arrival.
+    pub number: u64,
+    /// When it starts, between which hosts, and how large it is.
+    pub arrival: FlowArrival,
+    /// The hash by which switches know the flow, where its hosts are ours.
+    pub hash: u32,
+    /// Completion time of the flow alone on its path.
+    pub ideal: Time,
+}
+
+/// What leaves a part.
+#[derive(Clone, Copy, Debug)]
+pub enum Leaving<'a> {
+    /// A packet.
+    Packet {
+        /// The link by which it leaves.
+        link: u32,
+        /// When its last bit is due at the other end.
+        arrival: Time,
+        /// The packet.
+        packet: &'a Packet,
+        /// Its telemetry, the oldest hop first.
+        telemetry: &'a [HopTelemetry],
+    },
+    /// The news for a destination that the flow with this hash has completed.
+    Completed {
+        /// The destination.
+        host: u32,
+        /// Hash of the flow.
+        hash: u32,
+    },
+}
+
+/// All switches, or one host.
+pub struct Part<O> {
+    partition: Partition<O>,
+}
+
+impl<O: Observer> Part<O> {
+    /// Lets everything happen that is due until `now`, that instant included.
+    ///
+    /// # Errors
+    /// When time stands still.
+    pub fn advance_to(&mut self, now: Time) -> Result<(), StandstillError> {
+        while self.partition.now() < now {
+            self.partition.open_window(now);
+            self.partition.advance(u64::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing is due here before this time; none when nothing is to come unless a packet arrives.
+    pub fn due(&self) -> Option<Time> {
+        let start = self.partition.starts.front().map(|start| start.arrival.time);
+        self.partition.earliest().into_iter().chain(start).min()
+    }
+
+    /// Packet `packet` arrives by `link` at `arrival`, which is not before the time to which the part has
+    /// advanced, nor before another arrival by this link. Answers the packet's place among the packets of
+    /// the part: no other packet has it while this one is here.
+    pub fn receive(
+        &mut self,
+        link: u32,
+        arrival: Time,
+        packet: &Packet,
+        telemetry: &[HopTelemetry],
+    ) -> usize {
+        let place = self.partition.setting.placement.of_link(link)[1];
+        self.partition.receive_packet(place, arrival, packet, telemetry).index()
+    }
+
+    /// As [`Part::receive`], of a packet whose `offset` the hosts do not use: it gets the packet's place, so
+    /// that it still has the place when it leaves.
+    pub fn receive_stranger(&mut self, link: u32, arrival: Time, packet: &Packet) -> usize {
+        let place = self.partition.setting.placement.of_link(link)[1];
+        let id = self.partition.receive_packet(place, arrival, packet, &[]);
+        self.partition.pool[id].offset = id.index() as u64;
+        id.index()
+    }
+
+    /// The destination of the flow with `hash`, which is here, hears that the flow has completed.
+    pub fn close(&mut self, hash: u32) {
+        let name = self.partition.slots.name_of(hash);
+        if name > 0 {
+            self.partition.close_flow(name);
+        }
+    }
+
+    /// Hands over what has left the part since the last call, by link in the order in which it left.
+    pub fn take_leaving(&mut self, mut each: impl FnMut(Leaving<'_>)) {
+        let setting = &self.partition.setting;
+        for (to, mail) in self.partition.outbox.iter_mut().enumerate() {
+            if mail.is_empty() {
+                continue;
+            }
+            mail.take(|crossing, telemetry| {
+                each(Leaving::Packet {
+                    link: setting.placement.links[to][crossing.link as usize],
+                    arrival: crossing.arrival,
+                    packet: &crossing.packet,
+                    telemetry,
+                });
+            });
+            // A part with a host is behind the first one.
+            if let Some(host) = to.checked_sub(1) {
+                mail.completed
+                    .drain(..)
+                    .for_each(|hash| each(Leaving::Completed { host: host as u32, hash }));
+            }
+        }
+    }
+
+    /// The time of the last event here.
+    pub fn now(&self) -> Time {
+        self.partition.now()
+    }
+
+    /// How many data packets were dropped here.
+    pub fn drops(&self) -> u64 {
+        self.partition.measured.drops
+    }
+}
+
+/// What of a run is in no part.
+pub struct LiveRun<O> {
+    simulation: Simulation<O>,
+    flows: Vec<LiveFlow>,
+    strangers: Vec<u32>,
+}
+
+/// Prepares a run of `scenario`, in which `strangers` (ascending) are the hosts that are not ours; their NICs
+/// make the choices of `nic`. The first part has all switches, part h + 1 host h.
+///
+/// # Errors
+/// When the scenario is refused.
+pub fn build<O: Observer>(
+    scenario: &Scenario,
+    strangers: &[u32],
+    nic: &SwitchConfig,
+    observer: impl FnMut() -> O,
+) -> Result<(LiveRun<O>, Vec<Part<O>>), ScenarioError> {
+    let network = Network::with_nics(scenario, strangers, nic)?;
+    let apart = |topology: &Topology, _| Placement::apart(topology);
+    let mut simulation = Simulation::placed(scenario, network, apart, observer)?;
+    let partitions = std::mem::take(&mut simulation.partitions);
+    let mut partitions: Vec<Partition<O>> =
+        partitions.into_iter().map(|one| whole(one.into_inner())).collect();
+    let starts = simulation.conductor.take_flows();
+    let flows = starts.iter().map(|start| {
+        let (hash, ideal) = partitions[0].alone(start);
+        LiveFlow { number: start.number, arrival: start.arrival, hash, ideal }
+    });
+    let flows = flows.collect();
+    for start in starts {
+        let Start { arrival: FlowArrival { source, destination, .. }, .. } = start;
+        if !strangers.contains(&source) && !strangers.contains(&destination) {
+            partitions[source as usize + 1].starts.push_back(start);
+            partitions[destination as usize + 1].starts.push_back(start);
+        }
+    }
+    let parts = partitions.into_iter().map(|partition| Part { partition }).collect();
+    Ok((LiveRun { simulation, flows, strangers: strangers.to_vec() }, parts))
+}
+
+impl<O: Record> LiveRun<O> {
+    /// The flows of the scenario, in the order in which they start.
+    pub fn flows(&self) -> &[LiveFlow] {
+        &self.flows
+    }
+
+    /// The network, with the NICs of the strangers.
+    pub fn topology(&self) -> &Topology {
+        &self.simulation.setting.topology
+    }
+
+    /// In a simulation, destinations hear of completed flows at the end of a window of this length.
+    pub fn window(&self) -> Time {
+        self.simulation.setting.window
+    }
+
+    /// The hosts that are not ours, ascending.
+    pub fn strangers(&self) -> &[u32] {
+        &self.strangers
+    }
+
+    /// Ends the run at `now` and returns the summary and all tables. `parts` are all parts, and `flows` are
+    /// those of strangers, with what strangers have counted.
+    pub fn finish(mut self, parts: Vec<Part<O>>, flows: &[FlowRecord], now: Time) -> Results {
+        let mut partitions: Vec<Partition<O>> =
+            parts.into_iter().map(|part| part.partition).collect();
+        let (finished, unfinished): (Vec<_>, Vec<_>) =
+            flows.iter().partition(|flow| flow.completion.is_some());
+        let measured = &mut partitions[0].measured;
+        measured.flows_started += flows.len() as u64;
+        measured.flows_finished += finished.len() as u64;
+        measured.arrived_payload += flows.iter().map(|flow| flow.delivered).sum::<u64>();
+        measured.finished.extend(finished);
+        let conductor = &mut self.simulation.conductor;
+        conductor.collect_flows(&mut partitions.iter_mut().collect::<Vec<_>>());
+        unfinished.into_iter().for_each(|flow| conductor.flows.push(flow));
+        conductor.now = now;
+        self.simulation.partitions = partitions.into_iter().map(std::sync::Mutex::new).collect();
+        self.simulation.finish(false)
+    }
+}
