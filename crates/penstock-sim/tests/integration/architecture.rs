@@ -25,6 +25,7 @@ const ALLOWED: [(&str, &[&str]); 8] = [
             "penstock-transport",
         ],
     ),
+    ("penstock-load", &["penstock-units"]),
     ("penstock-py", &["penstock-units", "penstock-sim"]),
 ];
 
