@@ -148,9 +148,9 @@ impl<O: Observer> Part<O> {
         self.partition.now()
     }
 
-    /// How many data packets were dropped here.
-    pub fn drops(&self) -> u64 {
-        self.partition.measured.drops
+    /// How many flows have finished whose source is here.
+    pub fn flows_finished(&self) -> u64 {
+        self.partition.measured.flows_finished
     }
 }
 
@@ -162,7 +162,8 @@ pub struct LiveRun<O> {
 }
 
 /// Prepares a run of `scenario`, in which `strangers` (ascending) are the hosts that are not ours; their NICs
-/// make the choices of `nic`. The first part has all switches, part h + 1 host h.
+/// make the choices of `nic`. The first part has all switches, part h + 1 host h. Each part has an observer of
+/// the network, NICs included.
 ///
 /// # Errors
 /// When the scenario is refused.
@@ -170,11 +171,12 @@ pub fn build<O: Observer>(
     scenario: &Scenario,
     strangers: &[u32],
     nic: &SwitchConfig,
-    observer: impl FnMut() -> O,
+    mut observer: impl FnMut(&Topology) -> O,
 ) -> Result<(LiveRun<O>, Vec<Part<O>>), ScenarioError> {
     let network = Network::with_nics(scenario, strangers, nic)?;
+    let topology = network.topology.clone();
     let apart = |topology: &Topology, _| Placement::apart(topology);
-    let mut simulation = Simulation::placed(scenario, network, apart, observer)?;
+    let mut simulation = Simulation::placed(scenario, network, apart, || observer(&topology))?;
     let partitions = std::mem::take(&mut simulation.partitions);
     let mut partitions: Vec<Partition<O>> =
         partitions.into_iter().map(|one| whole(one.into_inner())).collect();

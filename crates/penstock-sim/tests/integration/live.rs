@@ -41,7 +41,7 @@ impl Driver {
             "backpressure": {"kind": "none"},
         });
         let nic = from_value(nic).unwrap();
-        let (run, parts) = live::build(scenario, strangers, &nic, || Unobserved).unwrap();
+        let (run, parts) = live::build(scenario, strangers, &nic, |_| Unobserved).unwrap();
         let flights = run.topology().links.iter().map(|_| VecDeque::new()).collect();
         Driver { run, parts, flights, news: VecDeque::new() }
     }
@@ -184,7 +184,7 @@ fn a_nic_obeys_the_pause_of_a_queue() {
         backpressure: from_value(json!({"kind": "none"})).unwrap(),
         ..nic.clone()
     };
-    let (run, mut parts) = live::build(&scenario, &strangers, &nic, || Unobserved).unwrap();
+    let (run, mut parts) = live::build(&scenario, &strangers, &nic, |_| Unobserved).unwrap();
     // Seven hosts send two megabytes each to host 0, all at once.
     for source in 1..8 {
         let uplink = run.topology().uplink(source);

@@ -1,0 +1,279 @@
+//! The loop that drives parts of a network by the clock: frames in, everything that is due, frames out.
+//!
+//! Inside a part, things happen at the times at which they are due: a link inside the network keeps its
+//! rate to the picosecond, also when the loop comes late. What the loop's lateness changes is when frames
+//! leave a device, and so when the other end hears of them. That lateness is measured.
+
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use penstock_packet::{Observer, Packet};
+use penstock_sim::StandstillError;
+use penstock_sim::live::{Leaving, Part};
+use penstock_sim::measure::histogram::LogHistogram;
+use penstock_units::{HopTelemetry, Time};
+use penstock_wire::Unwritable;
+use rustix::event::{Timespec, epoll};
+use thiserror::Error;
+
+use crate::clock::Clock;
+use crate::device::Device;
+use crate::port::{LARGEST_FRAME, Port};
+
+/// So many frames are read from a device before others are served (our choice: a burst of a host's kernel
+/// is at most 64 kB, 44 frames).
+const FRAMES_AT_ONCE: usize = 64;
+
+/// So many ports are served before what is due is looked at again (our choice).
+const PORTS_AT_ONCE: usize = 32;
+
+/// The loop does not sleep when something is due within this time, because a sleeper wakes up late by some
+/// 5 to 50 us (real time; our choice).
+const AWAKE: Time = Time::from_us(60);
+
+/// The longest sleep (real time; our choice: so soon a stop is obeyed).
+const LONGEST_SLEEP: Time = Time::from_ms(10);
+
+/// Why a drive has ended before its time.
+#[derive(Debug, Error)]
+pub enum DriveError {
+    /// Time stands still in a part.
+    #[error(transparent)]
+    Standstill(#[from] StandstillError),
+    /// A device is gone.
+    #[error("the device of host {host}: {error}")]
+    Device {
+        /// The host.
+        host: u32,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The system refuses to wait for devices.
+    #[error("waiting for frames: {0}")]
+    Waiting(#[from] rustix::io::Errno),
+    /// A packet that no frame can bear.
+    #[error(transparent)]
+    Unwritable(#[from] Unwritable),
+}
+
+/// Hears of packets that enter a part, before they do.
+pub trait Recorder {
+    /// A packet enters by `link` and has arrived at `arrival`.
+    fn enters(&mut self, link: u32, arrival: Time, packet: &Packet, telemetry: &[HopTelemetry]);
+}
+
+impl Recorder for () {
+    fn enters(&mut self, _: u32, _: Time, _: &Packet, _: &[HopTelemetry]) {}
+}
+
+/// Parts of a network, the ports that lead to others, and their devices.
+pub struct Drive<O, D, R> {
+    clock: Clock,
+    parts: Vec<Part<O>>,
+    ports: Vec<Port>,
+    devices: Vec<D>,
+    /// By link: the port that sends by it, or `usize::MAX`.
+    by_link: Vec<usize>,
+    /// By part: the host that it is, if it is one.
+    hosts: Vec<Option<u32>>,
+    /// How late frames left: real time (ns).
+    lateness: LogHistogram,
+    recorder: R,
+    epoll: OwnedFd,
+    /// The ports at which frames wait to be read.
+    ready: Vec<usize>,
+    /// By place of a packet in the first part: the frame of a kernel.
+    frames: Vec<Vec<u8>>,
+    /// Memory for frames.
+    spare: Vec<Vec<u8>>,
+    buffer: Box<[u8]>,
+    telemetry: Vec<HopTelemetry>,
+}
+
+impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
+    /// A drive of `parts`, each of which may be a host, by `clock`. Each port comes with its device and the
+    /// link by which it sends. A network has `links` links.
+    ///
+    /// # Errors
+    /// When the system has no more file descriptors.
+    pub fn new(
+        clock: Clock,
+        parts: Vec<(Part<O>, Option<u32>)>,
+        ports: Vec<(Port, D, u32)>,
+        links: usize,
+        recorder: R,
+    ) -> Result<Self, DriveError> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let mut by_link = vec![usize::MAX; links];
+        let (mut own, mut devices) = (Vec::new(), Vec::new());
+        for (number, (port, device, out)) in ports.into_iter().enumerate() {
+            let data = epoll::EventData::new_u64(number as u64);
+            epoll::add(&epoll, device.as_fd(), data, epoll::EventFlags::IN)?;
+            by_link[out as usize] = number;
+            own.push(port);
+            devices.push(device);
+        }
+        let (parts, hosts) = parts.into_iter().unzip();
+        Ok(Drive {
+            clock,
+            parts,
+            ready: Vec::with_capacity(PORTS_AT_ONCE),
+            ports: own,
+            devices,
+            by_link,
+            hosts,
+            lateness: LogHistogram::default(),
+            recorder,
+            epoll,
+            frames: Vec::new(),
+            spare: Vec::new(),
+            buffer: vec![0; LARGEST_FRAME].into(),
+            telemetry: Vec::new(),
+        })
+    }
+
+    /// The parts, the ports and what was measured, when the drive is over.
+    pub fn into_parts(self) -> (Vec<Part<O>>, Vec<Port>, LogHistogram, R) {
+        (self.parts, self.ports, self.lateness, self.recorder)
+    }
+
+    /// Drives until `end`, or until `stop` is set.
+    ///
+    /// # Errors
+    /// When time stands still, or a device is gone.
+    pub fn run(&mut self, end: Time, stop: &AtomicBool) -> Result<(), DriveError> {
+        self.run_while(end, stop, |_| true)
+    }
+
+    /// As [`Drive::run`], as long as `goes_on` says so of the parts.
+    ///
+    /// # Errors
+    /// Those of [`Drive::run`].
+    pub fn run_while(
+        &mut self,
+        end: Time,
+        stop: &AtomicBool,
+        goes_on: impl Fn(&[Part<O>]) -> bool,
+    ) -> Result<(), DriveError> {
+        while !stop.load(Ordering::Relaxed) && goes_on(&self.parts) {
+            let now = self.clock.now();
+            if now >= end {
+                break;
+            }
+            for number in 0..self.ready.len() {
+                self.receive(self.ready[number])?;
+            }
+            self.advance(now)?;
+            self.send()?;
+            self.wait(end)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what has come to the device of `port`.
+    fn receive(&mut self, number: usize) -> Result<(), DriveError> {
+        let Drive {
+            clock, parts, ports, devices, frames, spare, buffer, telemetry, recorder, ..
+        } = self;
+        let port = &mut ports[number];
+        for _ in 0..FRAMES_AT_ONCE {
+            let read = devices[number].receive(buffer).map_err(|error| port.gone(error))?;
+            let Some(length) = read else { break };
+            let frame = &buffer[..length];
+            let part = &mut parts[port.part];
+            // After what has happened already: so the order of events follows from their times alone.
+            let now = clock.now().max(part.now() + Time::from_ps(1));
+            if port.is_kernel() {
+                let Some(mut packet) = port.read_kernel(frame) else { continue };
+                let arrival = port.arrival(now, packet.wire_bytes);
+                packet.sent_at = arrival;
+                recorder.enters(port.into, arrival, &packet, &[]);
+                let place = part.receive_stranger(port.into, arrival, &packet);
+                if frames.len() <= place {
+                    frames.resize_with(place + 1, Vec::new);
+                }
+                if frames[place].capacity() == 0 {
+                    frames[place] = spare.pop().unwrap_or_default();
+                }
+                frames[place].clear();
+                frames[place].extend_from_slice(frame);
+            } else {
+                let Some(packet) = port.read_ours(frame, telemetry) else { continue };
+                let arrival = port.arrival(now, packet.wire_bytes);
+                recorder.enters(port.into, arrival, &packet, telemetry);
+                part.receive(port.into, arrival, &packet, telemetry);
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that is due until `now` happens.
+    fn advance(&mut self, now: Time) -> Result<(), DriveError> {
+        let Drive { parts, ports, by_link, frames, spare, hosts, .. } = self;
+        let mut completed = Vec::new();
+        for part in parts.iter_mut() {
+            part.advance_to(now)?;
+            let mut outcome = Ok(());
+            part.take_leaving(|leaving| match leaving {
+                Leaving::Packet { link, arrival, packet, telemetry } => {
+                    let port = &mut ports[by_link[link as usize]];
+                    let bytes = match port.is_kernel() {
+                        true => frames.get_mut(packet.offset as usize).map(std::mem::take),
+                        false => spare.pop(),
+                    };
+                    let sent = port.send(arrival, packet, telemetry, bytes.unwrap_or_default());
+                    outcome = outcome.and(sent);
+                }
+                Leaving::Completed { host, hash } => completed.push((host, hash)),
+            });
+            outcome?;
+        }
+        for (host, hash) in completed {
+            if let Some(part) = hosts.iter().position(|&other| other == Some(host)) {
+                parts[part].close(hash);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the frames that are due.
+    fn send(&mut self) -> Result<(), DriveError> {
+        for (port, device) in self.ports.iter_mut().zip(&mut self.devices) {
+            while let Some(waiting) = port.waiting.front() {
+                let now = self.clock.now();
+                if waiting.due > now {
+                    break;
+                }
+                if !device.send(&waiting.bytes).map_err(|error| port.gone(error))? {
+                    break;
+                }
+                let late = self.clock.in_real(now - waiting.due);
+                self.lateness.record(late.as_ps() / 1_000);
+                port.sent += 1;
+                self.spare.extend(port.waiting.pop_front().map(|sent| sent.bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the next frame, or until something is due.
+    fn wait(&mut self, end: Time) -> Result<(), DriveError> {
+        let due = self.parts.iter().filter_map(Part::due);
+        let waiting = self.ports.iter().filter_map(|port| Some(port.waiting.front()?.due));
+        let next = due.chain(waiting).min().unwrap_or(end).min(end);
+        let left = self.clock.until(next);
+        let sleep = if left > AWAKE { (left - AWAKE).min(LONGEST_SLEEP) } else { Time::ZERO };
+        let sleep = Timespec { tv_sec: 0, tv_nsec: (sleep.as_ps() / 1_000) as i64 };
+        self.ready.clear();
+        let mut events = [const { MaybeUninit::uninit() }; PORTS_AT_ONCE];
+        match epoll::wait(&self.epoll, &mut events, Some(&sleep)) {
+            Ok((events, _)) => {
+                self.ready.extend(events.iter().map(|event| event.data.u64() as usize));
+                Ok(())
+            }
+            Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

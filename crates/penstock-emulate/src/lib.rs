@@ -1,0 +1,18 @@
+//! Real frames: the switches, links and hosts of a scenario in real time, with devices at the edge.
+//!
+//! What it is: a driver of the parts of a network ([`penstock_sim::live`]) by the machine's clock. What
+//! it is not: this crate makes no decision about a packet, and has no rule of any scheme.
+//! Invariant: what happens inside a part follows from the packets that have entered it and their times.
+//!
+//! Reading order: [`clock`], [`device`] (what frames come from and go to), [`refusal`] (what is not let in),
+//! [`port`] (frames and packets at the edge), [`drive`] (the loop), [`nic`] (of hosts
+//! with kernels), [`assemble`] (from a scenario to the drives of a run), [`record`] (what entered, again).
+
+pub mod assemble;
+pub mod clock;
+pub mod device;
+pub mod drive;
+pub mod nic;
+pub mod port;
+pub mod record;
+pub mod refusal;
