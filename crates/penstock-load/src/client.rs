@@ -143,8 +143,8 @@ impl Client {
         }
     }
 
-    /// The connection of the flow `index` is ready. A server whose host is over resets its connections; so a reset
-    /// is no reset of the flow when the run `is_over` by then.
+    /// The connection of the flow `index` is ready. A server whose host is over resets its connections;
+    /// so a reset is no reset of the flow when the run `is_over` by then.
     pub(crate) fn on_connection(
         &mut self,
         index: u32,

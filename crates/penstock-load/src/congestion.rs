@@ -20,7 +20,8 @@ pub fn available_congestion_controls() -> Result<Vec<String>, LoadError> {
     Ok(listed.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Checks that the kernel has the congestion controls of `flows`, and lets this thread use them. Sends nothing.
+/// Checks that the kernel has the congestion controls of `flows`, and lets this thread use them. Sends
+/// nothing.
 ///
 /// # Errors
 /// The first congestion control that the kernel lacks or keeps for administrators, by its name.

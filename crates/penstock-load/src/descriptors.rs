@@ -12,8 +12,8 @@ const HOST_DESCRIPTORS: u64 = 4;
 /// choice: more than this crate opens beside its sockets).
 const OTHER_DESCRIPTORS: u64 = 64;
 
-/// How many descriptors `flows` between `hosts` hosts of this process need if all flows are open at a time. Flows
-/// that follow each other need fewer.
+/// How many descriptors `flows` between `hosts` hosts of this process need if all flows are open at a
+/// time. Flows that follow each other need fewer.
 pub fn descriptors_at_most(hosts: usize, flows: &[LoadFlow]) -> u64 {
     let of_flow = |flow: &LoadFlow| match flow.protocol {
         Protocol::Tcp { .. } => 2,
@@ -30,7 +30,8 @@ pub fn descriptors_at_most(hosts: usize, flows: &[LoadFlow]) -> u64 {
 /// without one leaves connections in its backlog until it has one.
 ///
 /// # Errors
-/// [`LoadError::TooFewDescriptors`] when the hard limit is below `needed`; the limit is then at the hard limit.
+/// [`LoadError::TooFewDescriptors`] when the hard limit is below `needed`; the limit is then at the hard
+/// limit.
 pub fn raise_descriptor_limit(needed: u64) -> Result<(), LoadError> {
     let limit = getrlimit(Resource::Nofile);
     let covers = |limit: Option<u64>| limit.is_none_or(|limit| limit >= needed);

@@ -1,4 +1,5 @@
-//! The header that says to which flow bytes belong: at the beginning of a TCP stream, and of each UDP datagram.
+//! The header that says to which flow bytes belong: at the beginning of a TCP stream, and of each UDP
+//! datagram.
 //!
 //! | bytes | field |
 //! |---|---|
@@ -8,7 +9,7 @@
 //! | 6 | 1 when the flow has a size, 0 when it is endless |
 //! | 7 | 0 |
 //! | 8–15 | number of the flow |
-//! | 16–23 | size of the flow [B]; 0 when it is endless |
+//! | 16–23 | size of the flow in bytes; 0 when it is endless |
 //! | 24–31 | XXH3 (64 bits, no seed) of bytes 0–23 |
 //!
 //! Numbers have their largest byte first. The layout is our choice: it is read only by this crate.

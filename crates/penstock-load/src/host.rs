@@ -20,8 +20,8 @@ use crate::socket::check_classes;
 /// What a host sends and expects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostSetup {
-    /// Where the server of the host listens, for TCP and UDP; port 0 takes a port that is free. None for a host
-    /// without a server.
+    /// Where the server of the host listens, for TCP and UDP; port 0 takes a port that is free. None for
+    /// a host without a server.
     pub listen: Option<SocketAddr>,
     /// Numbers of the flows that come to this host. The server refuses all others.
     pub expected: Vec<u64>,
@@ -40,8 +40,8 @@ pub struct HostReport {
     pub faults: ServerFaults,
 }
 
-/// A host that is ready to run. It belongs to the network namespace of the thread that made it, and must run on
-/// a thread in the same namespace.
+/// A host that is ready to run. It belongs to the network namespace of the thread that made it, and must
+/// run on a thread in the same namespace.
 #[derive(Debug)]
 pub struct LoadHost {
     run: Arc<LoadRun>,
@@ -56,8 +56,8 @@ impl LoadHost {
     /// hosts of `run` from now on, even when this function fails.
     ///
     /// # Errors
-    /// When a flow cannot be sent as it is described, two flows have one number, the kernel lacks a congestion
-    /// control or keeps it, or the server's address cannot be bound.
+    /// When a flow cannot be sent as it is described, two flows have one number, the kernel lacks a
+    /// congestion control or keeps it, or the server's address cannot be bound.
     pub fn new(run: Arc<LoadRun>, setup: HostSetup) -> Result<Self, LoadError> {
         let sending = Sending::of(Arc::clone(&run));
         check_all(&setup.flows)?;
@@ -80,8 +80,8 @@ impl LoadHost {
         self.server.as_ref().map(Server::address)
     }
 
-    /// Sends and receives until all flows of the run have ended, the run's end is reached, or the run is stopped.
-    /// All hosts of a run need the same `origin`; it may be in the future.
+    /// Sends and receives until all flows of the run have ended, the run's end is reached, or the run is
+    /// stopped. All hosts of a run need the same `origin`; it may be in the future.
     ///
     /// # Errors
     /// When the kernel refuses a call on which the loop depends.
@@ -155,8 +155,8 @@ impl LoadHost {
         times.chain(self.drained_at()).min()
     }
 
-    /// When the server has waited long enough for what was under way (ns of CLOCK_MONOTONIC); none while a host
-    /// sends.
+    /// When the server has waited long enough for what was under way (ns of CLOCK_MONOTONIC); none while
+    /// a host sends.
     fn drained_at(&self) -> Option<u64> {
         let drain = self.run.options().drain.as_ps().div_ceil(1_000);
         Some(self.run.all_sent_at()?.saturating_add(drain))

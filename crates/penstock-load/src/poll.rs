@@ -13,8 +13,8 @@ use rustix::time::{
 
 use crate::error::LoadError;
 
-/// How many events one wait returns at most. Our choice: few enough that a timer waits for tens of microseconds,
-/// many enough that a wait is a small part of the work.
+/// How many events one wait returns at most. Our choice: few enough that a timer waits for tens of
+/// microseconds, many enough that a wait is a small part of the work.
 pub(crate) const EVENTS: usize = 64;
 
 /// What has become ready.
@@ -120,8 +120,8 @@ impl Poll {
         Ok(epoll::delete(&self.epoll, socket)?)
     }
 
-    /// Waits until something is ready, or CLOCK_MONOTONIC reaches the nanosecond `deadline`. Returns at most 64
-    /// sources; none after a signal.
+    /// Waits until something is ready, or CLOCK_MONOTONIC reaches the nanosecond `deadline`. Returns at
+    /// most 64 sources; none after a signal.
     pub(crate) fn wait(
         &mut self,
         deadline: Option<u64>,

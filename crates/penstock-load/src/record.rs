@@ -70,8 +70,8 @@ pub struct SentFlow {
 pub struct DatagramFacts {
     /// Datagrams that were due by the schedule of the flow: those sent and those not sent.
     pub scheduled: u64,
-    /// Datagrams that were due and not sent: the kernel had no room for them, or the host's thread was more than
-    /// 100 ms late.
+    /// Datagrams that were due and not sent: the kernel had no room for them, or the host's thread was
+    /// more than 100 ms late.
     pub unsent: u64,
     /// The longest time between when a datagram was due and when it was sent.
     pub most_late: Time,
@@ -118,11 +118,11 @@ pub struct LoadRecord {
     pub due: Time,
     /// When it started: the call of `connect`, or the first datagram. None when the run ended before.
     pub started: Option<Time>,
-    /// From the call of `connect` until the client saw the connection established. None with UDP, and without a
-    /// connection.
+    /// From the call of `connect` until the client saw the connection established. None with UDP, and
+    /// without a connection.
     pub setup_time: Option<Time>,
-    /// From the start until the server's program had read the last byte, set-up included. None unless the flow
-    /// completed.
+    /// From the start until the server's program had read the last byte, set-up included. None unless
+    /// the flow completed.
     pub completion_time: Option<Time>,
     /// When the server's program read the first bytes of the flow.
     pub first: Option<Time>,

@@ -13,8 +13,8 @@ use crate::error::LoadError;
 /// The most samples of one flow (our choice: 8 MB for each endless flow).
 const MOST_SAMPLES: u64 = 1_000_000;
 
-/// How long servers wait by default for what is still under way (our choice: longer than the retransmission of a
-/// lost last segment, RFC 6298 sec. 2.4, in Linux at least 200 ms).
+/// How long servers wait by default for what is still under way (our choice: longer than the
+/// retransmission of a lost last segment, RFC 6298 sec. 2.4, in Linux at least 200 ms).
 const DEFAULT_DRAIN: Time = Time::from_ms(500);
 
 /// How a run ends and what it measures.
@@ -48,8 +48,8 @@ pub struct LoadRun {
 }
 
 impl LoadRun {
-    /// A run of `hosts` hosts. Each of them must be made ([`crate::LoadHost::new`]) and run; where one cannot be
-    /// made, call [`LoadRun::stop`].
+    /// A run of `hosts` hosts. Each of them must be made ([`crate::LoadHost::new`]) and run; where one
+    /// cannot be made, call [`LoadRun::stop`].
     ///
     /// # Errors
     /// When samples are asked for without an end, or more than a million of them; when the kernel has no
@@ -74,8 +74,8 @@ impl LoadRun {
         }))
     }
 
-    /// Ends the run: all hosts stop at once, and flows that are open end as unfinished. From any thread, any number
-    /// of times.
+    /// Ends the run: all hosts stop at once, and flows that are open end as unfinished. From any thread,
+    /// any number of times.
     pub fn stop(&self) {
         self.stop.raise();
     }
@@ -137,8 +137,8 @@ impl Flag {
     }
 }
 
-/// One host's word that it may still send; taken back once, at the latest when it is dropped, so that a host that
-/// fails keeps no other waiting.
+/// One host's word that it may still send; taken back once, at the latest when it is dropped, so that a
+/// host that fails keeps no other waiting.
 #[derive(Debug)]
 pub(crate) struct Sending(Option<Arc<LoadRun>>);
 

@@ -2,7 +2,8 @@
 
 use penstock_units::{Bytes, Time};
 
-/// The bytes of a flow that its server had read by the sample times `interval`, 2 × `interval`, … from the origin.
+/// The bytes of a flow that its server had read by the sample times `interval`, 2 × `interval`, … from
+/// the origin.
 ///
 /// A sample needs no timer: it is taken when the first bytes after its time are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +23,8 @@ impl Samples {
         self.interval
     }
 
-    /// Bytes delivered by each sample time, from the origin. The last sample is the last before the server's host
-    /// ended.
+    /// Bytes delivered by each sample time, from the origin. The last sample is the last before the
+    /// server's host ended.
     pub fn delivered(&self) -> &[Bytes] {
         &self.delivered
     }

@@ -186,7 +186,8 @@ impl Server {
         for _ in 0..TURN {
             let length = match (&self.datagrams).read(&mut self.datagram) {
                 Ok(length) => length,
-                // No datagram is left, or an error of an earlier one is reported; both are over with this call.
+                // No datagram is left, or an error of an earlier one is reported; both are over with
+                // this call.
                 Err(_) => return,
             };
             let read = &self.datagram[..length];

@@ -9,19 +9,21 @@ use socket2::{Domain, Protocol as IpProtocol, SockRef, Socket, Type};
 use crate::error::LoadError;
 use crate::flow::{LoadFlow, Protocol};
 
-/// How many bytes a TCP socket takes that it has not sent yet (`TCP_NOTSENT_LOWAT`). Our choice: a flow that is
-/// stopped has at most as many left to send, 10 ms at 100 Mb/s, and a thousand flows hold 128 MiB.
+/// How many bytes a TCP socket takes that it has not sent yet (`TCP_NOTSENT_LOWAT`). Our choice: a flow
+/// that is stopped has at most as many left to send, 10 ms at 100 Mb/s, and a thousand flows hold 128
+/// MiB.
 const UNSENT_BYTES: u32 = 128 << 10;
 
-/// How many connections may wait to be accepted. Our choice: the kernel's own bound (net.core.somaxconn) since
-/// Linux 5.4.
+/// How many connections may wait to be accepted. Our choice: the kernel's own bound (net.core.somaxconn)
+/// since Linux 5.4.
 const BACKLOG: i32 = 4_096;
 
 /// Room for datagrams that wait to be read. Our choice: 20 ms at 1.6 Gb/s; the kernel grants up to
 /// net.core.rmem_max.
 const DATAGRAM_BUFFER: usize = 4 << 20;
 
-/// How often a pair of sockets at one free port is tried (our choice: UDP rarely uses a port that is free for TCP).
+/// How often a pair of sockets at one free port is tried (our choice: UDP rarely uses a port that is
+/// free for TCP).
 const PORT_ATTEMPTS: usize = 16;
 
 /// A socket that does not block, with the options of `flow`; not connected.
@@ -85,7 +87,8 @@ fn pair(address: SocketAddr) -> io::Result<(Socket, Socket, SocketAddr)> {
     Ok((listener, datagrams, bound))
 }
 
-/// Makes closing `socket` end the connection at once: what it has not sent is discarded, and the peer is reset.
+/// Makes closing `socket` end the connection at once: what it has not sent is discarded, and the peer is
+/// reset.
 pub(crate) fn abort_on_close(socket: &Socket) {
     // A socket that is closed anyway ends in any case.
     let _ = SockRef::from(socket).set_linger(Some(std::time::Duration::ZERO));
@@ -113,3 +116,7 @@ pub(crate) fn check_classes(flows: &[LoadFlow]) -> Result<(), LoadError> {
 pub(crate) fn bytes(count: usize) -> Bytes {
     Bytes::new(count as u64)
 }
+
+#[cfg(test)]
+#[path = "socket_tests.rs"]
+mod tests;

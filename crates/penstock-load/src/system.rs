@@ -1,5 +1,5 @@
-//! Socket options that no library has: what TCP knows of a connection, and what a socket dropped. The only unsafe
-//! code of this crate.
+//! Socket options that no library has: what TCP knows of a connection, and what a socket dropped. The
+//! only unsafe code of this crate.
 
 use std::os::fd::AsRawFd;
 
@@ -26,7 +26,8 @@ const LEAST_RTT: usize = 148;
 /// Room for `struct tcp_info` to the last field that is read here. The kernel writes at most this much.
 const TCP_INFO_BYTES: usize = LEAST_RTT + 4;
 
-/// How many counters `SO_MEMINFO` has that are read here: drops are the last one (include/uapi/linux/sock_diag.h).
+/// How many counters `SO_MEMINFO` has that are read here: drops are the last one
+/// (include/uapi/linux/sock_diag.h).
 const MEMORY_COUNTERS: usize = libc::SK_MEMINFO_DROPS as usize + 1;
 
 /// What the kernel knows of the TCP connection `socket`; none when it does not tell.
@@ -47,7 +48,8 @@ pub(crate) fn tcp_facts(socket: &Socket) -> Option<TcpFacts> {
     })
 }
 
-/// How many datagrams `socket` dropped because its receive buffer was full; none when the kernel does not tell.
+/// How many datagrams `socket` dropped because its receive buffer was full; none when the kernel does
+/// not tell.
 pub(crate) fn socket_drops(socket: &Socket) -> Option<u64> {
     let mut counters = [0; 4 * MEMORY_COUNTERS];
     let length = option(socket, libc::SOL_SOCKET, libc::SO_MEMINFO, &mut counters)?;
@@ -64,8 +66,8 @@ fn option(
     value: &mut [u8],
 ) -> Option<usize> {
     let mut length = libc::socklen_t::try_from(value.len()).ok()?;
-    // SAFETY: `socket` is open as long as it is borrowed. The kernel writes at most `length` bytes to `value`,
-    // which has as many, and then one number to `length`. Any byte is a valid `u8`.
+    // SAFETY: `socket` is open as long as it is borrowed. The kernel writes at most `length` bytes to
+    // `value`, which has as many, and then one number to `length`. Any byte is a valid `u8`.
     let outcome = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),

@@ -1,7 +1,7 @@
 //! A flow over UDP: an unresponsive sender at a constant rate.
 //!
-//! The schedule alone decides how many datagrams there are. A datagram that is sent late is sent all the same,
-//! unless it is very late or the kernel has no room for it; then it is counted as not sent.
+//! The schedule alone decides how many datagrams there are. A datagram that is sent late is sent all the
+//! same, unless it is very late or the kernel has no room for it; then it is counted as not sent.
 
 use std::io;
 
@@ -18,8 +18,8 @@ use crate::socket;
 /// How many datagrams are sent before others have their turn (our choice: about 100 µs of work).
 const TURN: usize = 32;
 
-/// How late a datagram may be sent. Our choice: longer than a scheduler keeps a thread waiting on a busy machine;
-/// a sender that cannot keep up does not pile up more than this.
+/// How late a datagram may be sent. Our choice: longer than a scheduler keeps a thread waiting on a busy
+/// machine; a sender that cannot keep up does not pile up more than this.
 const MOST_LATE: Time = Time::from_ms(100);
 
 /// A flow over UDP.

@@ -166,7 +166,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Sends no more. The bytes that the kernel has taken are still sent, at most 128 KiB and what is under way.
+    /// Sends no more. The bytes that the kernel has taken are still sent, at most 128 KiB and what is
+    /// under way.
     pub(super) fn stop(&mut self) -> Progress {
         if self.state == State::Connecting || self.socket.shutdown(Shutdown::Write).is_err() {
             return Progress::Ended(FlowEnd::Stopped);

@@ -11,8 +11,8 @@ use crate::clock::Origin;
 use crate::header::{HEADER_BYTES, Header};
 use crate::socket;
 
-/// How many reads one event may cause. Our choice, with [`DISCARD_BYTES`]: what is in a socket's buffer is taken at
-/// once, and a sender that fills the buffer as fast as it is emptied keeps no other waiting.
+/// How many reads one event may cause. Our choice, with [`DISCARD_BYTES`]: what is in a socket's buffer
+/// is taken at once, and a sender that fills the buffer as fast as it is emptied keeps no other waiting.
 const TURN: usize = 4;
 
 /// The most bytes that one read discards (our choice: as above).
@@ -60,8 +60,8 @@ impl Connection {
         Connection { socket, header: [0; HEADER_BYTES], read: 0, first: Time::ZERO, receipt: None }
     }
 
-    /// Reads what has come; within bounds, so that others have their turn. `is_ipv4` tells which header answers
-    /// have.
+    /// Reads what has come; within bounds, so that others have their turn. `is_ipv4` tells which header
+    /// answers have.
     pub(super) fn read(
         &mut self,
         inbox: &mut Inbox,
@@ -108,7 +108,8 @@ impl Connection {
             Ok(receipt) => self.receipt = Some(receipt),
             Err(refusal) => return Ok(Progress::Refused(refusal)),
         }
-        // Without the right to a class, acknowledgements go without it; the flow itself is as it was asked for.
+        // Without the right to a class, acknowledgements go without it; the flow itself is as it was
+        // asked for.
         let _ = socket::set_class(&self.socket, is_ipv4, header.class);
         Ok(if header.size == Some(Bytes::ZERO) { Progress::Ended } else { Progress::Open })
     }

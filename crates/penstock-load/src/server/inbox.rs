@@ -62,8 +62,8 @@ impl Inbox {
         self.open
     }
 
-    /// A stream began with `header`, whose first byte was read at `first`; its last one at `now`. The result names
-    /// the receipt of its flow.
+    /// A stream began with `header`, whose first byte was read at `first`; its last one at `now`. The
+    /// result names the receipt of its flow.
     pub(super) fn begin_stream(
         &mut self,
         header: Header,
