@@ -91,7 +91,7 @@ pub fn host_of_ipv6(address: Ipv6Addr) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::string::ToString;
+    use alloc::string::ToString;
 
     use proptest::prelude::*;
 

@@ -129,7 +129,7 @@ impl Ethernet {
 
 #[cfg(test)]
 mod tests {
-    use std::string::ToString;
+    use alloc::string::ToString;
 
     use super::*;
 

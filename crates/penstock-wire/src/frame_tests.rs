@@ -1,7 +1,7 @@
 //! Packets to frames and back, for every kind.
 
-use std::vec;
-use std::vec::Vec;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use penstock_packet::PacketFlags;
 use penstock_units::{BitRate, Time};
@@ -76,10 +76,10 @@ fn signal() -> impl Strategy<Value = Signal> {
 }
 
 /// `packet` without what belongs to the node that holds it.
-fn travelling(packet: Packet) -> std::string::String {
+fn travelling(packet: Packet) -> alloc::string::String {
     let default = Packet::default();
     let Packet { next, flow, time, ingress, upstream_queue, hop, .. } = default;
-    std::format!("{:?}", Packet { next, flow, time, ingress, upstream_queue, hop, ..packet })
+    alloc::format!("{:?}", Packet { next, flow, time, ingress, upstream_queue, hop, ..packet })
 }
 
 fn written(packet: &Packet, telemetry: &[HopTelemetry]) -> Vec<u8> {
@@ -99,7 +99,7 @@ proptest! {
         prop_assert!(bytes.len() >= SHORTEST_FRAME.max(packet.wire_bytes.into()));
         let frame = read(&bytes).unwrap();
         prop_assert_eq!(travelling(frame.packet), travelling(packet));
-        prop_assert_eq!(std::format!("{:?}", frame.packet), travelling(packet));
+        prop_assert_eq!(alloc::format!("{:?}", frame.packet), travelling(packet));
         prop_assert!(frame.telemetry.iter().eq(telemetry));
         prop_assert_eq!((frame.addresses, frame.encapsulates), (ADDRESSES, false));
         let payload = if packet.kind == PacketKind::Data { packet.payload } else { 0 };
@@ -113,7 +113,7 @@ proptest! {
         prop_assert_eq!(bytes.len(), SHORTEST_FRAME.max(wire_bytes.into()));
         let frame = read(&bytes).unwrap();
         prop_assert_eq!(Signal::of(&frame.packet), Some(signal));
-        prop_assert_eq!(std::format!("{:?}", frame.packet), std::format!("{:?}", signal.frame(wire_bytes)));
+        prop_assert_eq!(alloc::format!("{:?}", frame.packet), alloc::format!("{:?}", signal.frame(wire_bytes)));
         prop_assert_eq!((frame.addresses, frame.content.len()), (ADDRESSES, 0));
     }
 

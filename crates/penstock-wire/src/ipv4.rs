@@ -259,7 +259,7 @@ mod tests {
             // Of headers that are all zero, RFC 1624 says nothing; an IPv4 header never is.
             prop_assume!(words[1..].iter().any(|&word| word != 0));
             let sum = |words: &[u16]| {
-                let bytes: std::vec::Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+                let bytes: alloc::vec::Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
                 checksum(&bytes)
             };
             let mut changed = words;

@@ -1,7 +1,7 @@
 //! Frames as the kernel of a host makes them, for tests.
 
-use std::vec;
-use std::vec::Vec;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use crate::address::{ipv4_of, ipv6_of, mac_of};
 use crate::ipv4::{Ecn, Ipv4};

@@ -1,6 +1,6 @@
 //! Frames of kernels: what they say, and what is refused.
 
-use std::vec::Vec;
+use alloc::vec::Vec;
 
 use proptest::prelude::*;
 

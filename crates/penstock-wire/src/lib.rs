@@ -19,7 +19,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
-extern crate std;
+extern crate alloc;
 
 mod view;
 

@@ -1,6 +1,6 @@
 //! Priority pauses: bytes, times, and what they say about classes.
 
-use std::vec::Vec;
+use alloc::vec::Vec;
 
 use proptest::prelude::*;
 

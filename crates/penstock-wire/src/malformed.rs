@@ -139,7 +139,7 @@ pub struct NoRoom {
 
 #[cfg(test)]
 mod tests {
-    use std::string::ToString;
+    use alloc::string::ToString;
 
     use super::*;
 
