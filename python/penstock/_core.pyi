@@ -14,6 +14,9 @@ class SimulationError(Exception):
 class CheckpointError(Exception):
     """A state that cannot be read, or does not belong to the run; the text says which."""
 
+class EmulationError(Exception):
+    """An emulation failed: namespaces are forbidden, a program does not exist, a device is gone."""
+
 class StorageError(OSError):
     """The state of a run cannot be written; the text says why."""
 
@@ -50,6 +53,23 @@ def run(
     `on_rows(tables)` is called whenever the run holds more than `most_rows` rows of the tables that
     grow with time: flows, buffers, series, events, packets. It gets their rows so far, which are
     not returned again.
+    """
+
+class EmulationOutput(Output):
+    """What an emulation returns."""
+
+    emulation: str
+    """What is beside the results, as JSON."""
+
+def emulate(
+    scenario_json: str,
+    config_json: str,
+    *,
+    on_progress: Callable[[int], bool] | None = None,
+) -> EmulationOutput:
+    """Emulate a scenario in real time, in a process with one thread, which is another afterwards.
+
+    `on_progress(now_ps)` is called about every 100 ms; when it returns False the run stops.
     """
 
 def normalize(scenario_json: str) -> str:

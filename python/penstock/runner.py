@@ -28,7 +28,7 @@ from penstock.results import Run, claim
 from penstock.scenario import Scenario
 from penstock.storage.checkpoint import Checkpoint, Checkpoints, find_checkpoint
 from penstock.storage.name import file_name
-from penstock.storage.pieces import MOST_ROWS
+from penstock.storage.pieces import MOST_ROWS, Pieces
 from penstock.tables import (
     columns_as_frames,
     deadlock_notes,
@@ -156,11 +156,25 @@ def _run(
         "cpu_seconds": cpu_before + spent.seconds,
         "threads": threads,
     }
+    return finished_run(resolved, output, used, checkpoints.pieces if checkpoints else None)
+
+
+def finished_run(
+    resolved: Scenario,
+    output: _core.Output,
+    used: Mapping[str, Any],
+    pieces: Pieces | None = None,
+) -> Run:
+    """The run of a resolved scenario, from what the core returned and what the run has used.
+
+    Parameters
+    ----------
+    pieces
+        Rows that have left the run before.
+    """
     summary: dict[str, Any] = json.loads(output["summary"])
-    frames = make_frames(
-        output["tables"], summary["event_names"], checkpoints.pieces if checkpoints else None
-    )
-    summary |= used | {
+    frames = make_frames(output["tables"], summary["event_names"], pieces)
+    summary |= dict(used) | {
         "ns_per_packet_hop": used["cpu_seconds"] * 1e9 / max(summary["packet_hops"], 1),
         "peak_memory_bytes": peak_memory_bytes(),
         "version": package_version(),

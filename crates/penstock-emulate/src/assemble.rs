@@ -11,29 +11,6 @@ use crate::device::Device;
 use crate::drive::{Drive, DriveError, Recorder};
 use crate::nic;
 use crate::port::{Allowed, Peer, Port};
-use thiserror::Error;
-
-/// What of a run is not in the scenario.
-#[derive(Clone, Debug)]
-pub struct Surroundings {
-    /// The hosts with kernels, ascending; all others are ours.
-    pub kernels: Vec<u32>,
-    /// What the NIC of a host with a kernel holds for each of its two directions.
-    pub nic_memory: Bytes,
-    /// The clock of the run.
-    pub clock: Clock,
-}
-
-/// Why a run cannot start.
-#[derive(Debug, Error)]
-pub enum AssembleError {
-    /// The scenario is refused.
-    #[error(transparent)]
-    Scenario(#[from] ScenarioError),
-    /// A drive cannot be made.
-    #[error(transparent)]
-    Drive(#[from] DriveError),
-}
 
 /// The two drives of a run.
 pub struct Assembly<O, N, H, R> {
@@ -47,24 +24,36 @@ pub struct Assembly<O, N, H, R> {
     pub idle: Vec<(u32, Part<O>)>,
 }
 
-/// Makes the drives of `scenario`. `at_network` has the network's end of the link of each host, by host,
-/// and `at_hosts` answers the other end for each host of ours. The recorder hears what enters the network.
+/// The network of `scenario` in parts, with a NIC at each host with a kernel.
 ///
 /// # Errors
-/// When the scenario is refused, or the system has no more file descriptors.
+/// When the scenario is refused.
+pub fn build<O: Record>(
+    scenario: &Scenario,
+    kernels: &[u32],
+    nic_memory: Bytes,
+    observer: impl FnMut(&Topology) -> O,
+) -> Result<(LiveRun<O>, Vec<Part<O>>), ScenarioError> {
+    let nic = nic::beside(&scenario.scheme.switch, nic_memory);
+    live::build(scenario, kernels, &nic, observer)
+}
+
+/// Makes the drives of `run` by `clock`, a run of `scenario` in these parts. `at_network` has the network's
+/// end of the link of each host, by host, and `at_host` answers the other end for each host of ours. The
+/// recorder hears what enters the network.
+///
+/// # Errors
+/// When the system has no more file descriptors.
 pub fn assemble<O: Record, N: Device, H: Device, R: Recorder>(
     scenario: &Scenario,
-    surroundings: &Surroundings,
+    clock: Clock,
+    (run, parts): (LiveRun<O>, Vec<Part<O>>),
     at_network: Vec<N>,
     mut at_host: impl FnMut(u32) -> H,
-    observer: impl FnMut(&Topology) -> O,
     recorder: R,
-) -> Result<Assembly<O, N, H, R>, AssembleError> {
-    let Surroundings { kernels, nic_memory, clock } = surroundings;
-    let nic = nic::beside(&scenario.scheme.switch, *nic_memory);
-    let (run, parts) = live::build(scenario, kernels, &nic, observer)?;
+) -> Result<Assembly<O, N, H, R>, DriveError> {
     let allowed = allowed(scenario, run.topology().hosts);
-    let is_kernel = |host: u32| kernels.binary_search(&host).is_ok();
+    let is_kernel = |host: u32| run.strangers().binary_search(&host).is_ok();
     let topology = run.topology();
     let mut parts = parts.into_iter();
     let switches: Vec<_> = parts.by_ref().take(1).map(|part| (part, None)).collect();
@@ -90,8 +79,8 @@ pub fn assemble<O: Record, N: Device, H: Device, R: Recorder>(
     }
     let links = topology.links.len();
     Ok(Assembly {
-        network: Drive::new(*clock, switches, at_switches, links, recorder)?,
-        hosts: Drive::new(*clock, ours, ports, links, ())?,
+        network: Drive::new(clock, switches, at_switches, links, recorder)?,
+        hosts: Drive::new(clock, ours, ports, links, ())?,
         run,
         idle,
     })

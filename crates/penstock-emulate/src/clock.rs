@@ -38,6 +38,12 @@ impl Clock {
         Time::from_ps(span.as_ps().saturating_mul(self.scale))
     }
 
+    /// How much of the run a span of the machine's time is.
+    #[inline]
+    pub fn in_run(self, span: Time) -> Time {
+        Time::from_ps(span.as_ps() / self.scale)
+    }
+
     /// When the run starts, as CLOCK_MONOTONIC has it (ns).
     pub fn origin(self) -> u64 {
         self.origin

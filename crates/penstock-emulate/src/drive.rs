@@ -133,6 +133,11 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         })
     }
 
+    /// Whether there is anything to drive.
+    pub fn has_parts(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
     /// The parts, the ports and what was measured, when the drive is over.
     pub fn into_parts(self) -> (Vec<Part<O>>, Vec<Port>, LogHistogram, R) {
         (self.parts, self.ports, self.lateness, self.recorder)

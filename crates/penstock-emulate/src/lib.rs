@@ -6,13 +6,23 @@
 //!
 //! Reading order: [`clock`], [`device`] (what frames come from and go to), [`refusal`] (what is not let in),
 //! [`port`] (frames and packets at the edge), [`drive`] (the loop), [`nic`] (of hosts
-//! with kernels), [`assemble`] (from a scenario to the drives of a run), [`record`] (what entered, again).
+//! with kernels), [`assemble`] (from a scenario to the drives of a run), [`record`] (what entered, again),
+//! [`namespace`] (where hosts live), [`config`] and [`run`] (a run from beginning to end), [`outcome`].
 
 pub mod assemble;
 pub mod clock;
+pub mod config;
 pub mod device;
 pub mod drive;
+pub mod error;
+mod hosts;
+mod load;
+pub mod namespace;
 pub mod nic;
+pub mod outcome;
 pub mod port;
+pub mod programs;
 pub mod record;
 pub mod refusal;
+pub mod run;
+mod system;

@@ -98,6 +98,11 @@ impl Port {
         }
     }
 
+    /// The host at one of the ends.
+    pub fn host(&self) -> u32 {
+        self.host
+    }
+
     /// Whether frames here are those of a kernel.
     pub(crate) fn is_kernel(&self) -> bool {
         self.peer == Peer::Kernel

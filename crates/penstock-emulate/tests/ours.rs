@@ -4,7 +4,7 @@ use std::os::unix::net::UnixDatagram;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use penstock_emulate::assemble::{Assembly, Surroundings, assemble, in_order};
+use penstock_emulate::assemble::{Assembly, assemble, build, in_order};
 use penstock_emulate::clock::Clock;
 use penstock_emulate::record::Recording;
 use penstock_sim::flow::FlowNames;
@@ -43,15 +43,12 @@ fn emulate(scenario: &Scenario, scale: u32) -> [Results; 2] {
     let hosts = 8;
     let (at_network, at_hosts): (Vec<_>, Vec<_>) = (0..hosts).map(|_| pair()).unzip();
     let mut at_hosts: Vec<_> = at_hosts.into_iter().map(Some).collect();
-    let surroundings = Surroundings {
-        kernels: vec![],
-        nic_memory: Bytes::new(1 << 20),
-        clock: Clock::starting_in(Time::from_ms(20), scale),
-    };
+    let clock = Clock::starting_in(Time::from_ms(20), scale);
     let at_host = |host: u32| at_hosts[host as usize].take().unwrap();
+    let memory = Bytes::new(1 << 20);
+    let network = build(scenario, &[], memory, trace).unwrap();
     let Assembly { run, mut network, mut hosts, idle } =
-        assemble(scenario, &surroundings, at_network, at_host, trace, Recording::default())
-            .unwrap();
+        assemble(scenario, clock, network, at_network, at_host, Recording::default()).unwrap();
     let end = scenario.duration + scenario.drain;
     let stop = AtomicBool::new(false);
     let flows = run.flows().len() as u64;
@@ -61,7 +58,7 @@ fn emulate(scenario: &Scenario, scale: u32) -> [Results; 2] {
         stop.store(true, Ordering::Relaxed);
         driven.join().unwrap().unwrap();
     });
-    let now = surroundings.clock.now();
+    let now = clock.now();
     let (switches, ports, lateness, recording) = network.into_parts();
     for port in &ports {
         assert_eq!(port.refusals.named().count(), 0, "{:?}", port.refusals);
@@ -74,7 +71,8 @@ fn emulate(scenario: &Scenario, scale: u32) -> [Results; 2] {
     let (ours, ..) = hosts.into_parts();
     let hosts = (0..).zip(ours).chain(idle).collect();
     let until = switches[0].now();
-    let (again, parts) = recording.replayed(scenario, &surroundings, trace, until).unwrap();
+    let (again, mut parts) = build(scenario, &[], memory, trace).unwrap();
+    recording.replay(&again, &mut parts[0], until).unwrap();
     let results = run.finish(in_order(switches, hosts), &[], now);
     [results, again.finish(parts, &[], now)]
 }

@@ -9,12 +9,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use numpy::IntoPyArray;
+use penstock_emulate::config::EmulationConfig;
+use penstock_emulate::error::EmulationError as Refused;
 use penstock_sim::CheckpointError as Unusable;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
 use penstock_sim::pause_time::{IngressPort, allocate};
 use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario, Watch};
-use penstock_units::Problem;
+use penstock_units::{Problem, Time};
 use pyo3::exceptions::{PyException, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -22,6 +24,7 @@ use pyo3::types::{PyDict, PyString};
 pyo3::create_exception!(_core, ScenarioError, PyException, "A scenario that was refused.");
 pyo3::create_exception!(_core, SimulationError, PyException, "A run that failed.");
 pyo3::create_exception!(_core, CheckpointError, PyException, "A state that cannot be used.");
+pyo3::create_exception!(_core, EmulationError, PyException, "An emulation that failed.");
 pyo3::create_exception!(_core, StorageError, PyOSError, "A state that cannot be written.");
 
 /// Time between two calls of a progress callback.
@@ -112,6 +115,51 @@ fn run(
         }
         Err(RunError::Checkpoint(error)) => Err(CheckpointError::new_err(error.to_string())),
         Err(error) => Err(SimulationError::new_err(error.to_string())),
+    }
+}
+
+/// Emulates a scenario in real time; see `_core.pyi` for the arguments and the result.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, config_json, *, on_progress = None))]
+fn emulate(
+    py: Python<'_>,
+    scenario_json: &str,
+    config_json: &str,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Py<PyDict>> {
+    let scenario = parse(scenario_json)?;
+    let config: EmulationConfig = serde_json::from_str(config_json)
+        .map_err(|error| EmulationError::new_err(error.to_string()))?;
+    let mut raised = None;
+    let mut last = Instant::now();
+    let mut goes_on = |now: Time| {
+        if last.elapsed() < REPORT_INTERVAL {
+            return true;
+        }
+        last = Instant::now();
+        let answer = Python::attach(|py| {
+            py.check_signals()?;
+            let Some(callback) = &on_progress else { return Ok(true) };
+            callback.call1(py, (now.as_ps(),))?.extract::<bool>(py)
+        });
+        answer.unwrap_or_else(|error| {
+            raised = Some(error);
+            false
+        })
+    };
+    let outcome = py.detach(|| penstock_emulate::run::emulate(&scenario, &config, &mut goes_on));
+    if let Some(error) = raised {
+        return Err(error);
+    }
+    match outcome {
+        Ok(outcome) => {
+            let beside = outcome.beside().to_string();
+            let result = hand_over(py, outcome.results)?;
+            result.bind(py).set_item("emulation", beside)?;
+            Ok(result)
+        }
+        Err(Refused::Scenario(error)) => Err(refusal(&error)),
+        Err(error) => Err(EmulationError::new_err(error.to_string())),
     }
 }
 
@@ -263,10 +311,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(forecast, module)?)?;
     module.add_function(wrap_pyfunction!(dependencies, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(emulate, module)?)?;
     module.add_function(wrap_pyfunction!(run_bare, module)?)?;
     module.add_function(wrap_pyfunction!(allocate_pauses, module)?)?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("SimulationError", module.py().get_type::<SimulationError>())?;
+    module.add("EmulationError", module.py().get_type::<EmulationError>())?;
     module.add("CheckpointError", module.py().get_type::<CheckpointError>())?;
     module.add("StorageError", module.py().get_type::<StorageError>())
 }

@@ -173,10 +173,11 @@ pub fn build<O: Observer>(
     nic: &SwitchConfig,
     mut observer: impl FnMut(&Topology) -> O,
 ) -> Result<(LiveRun<O>, Vec<Part<O>>), ScenarioError> {
-    let network = Network::with_nics(scenario, strangers, nic)?;
+    let (network, workload) = Network::with_nics(scenario, strangers, nic)?;
     let topology = network.topology.clone();
     let apart = |topology: &Topology, _| Placement::apart(topology);
-    let mut simulation = Simulation::placed(scenario, network, apart, || observer(&topology))?;
+    let mut simulation =
+        Simulation::placed(scenario, workload, network, apart, || observer(&topology))?;
     let partitions = std::mem::take(&mut simulation.partitions);
     let mut partitions: Vec<Partition<O>> =
         partitions.into_iter().map(|one| whole(one.into_inner())).collect();

@@ -17,8 +17,10 @@ use crate::ns3;
 use crate::outage::RouteChange;
 use crate::routing::{FrameSizes, Routing, base_rtt};
 use crate::scenario::Scenario;
+use crate::simulation;
 use crate::topology::{self, Topology};
 use crate::wire::Wire;
+use crate::workload::Workload;
 
 /// Sizes of frames, calculated once (bytes).
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +80,8 @@ impl Network {
         Ok(Self::of(scenario, topology, (routing, route_changes), path))
     }
 
-    /// As [`Network::build`], with a NIC of its own at each of `hosts` (ascending). Hosts know the same of
-    /// their paths as without.
+    /// As [`Network::build`], with a NIC of its own at each of `hosts` (ascending), and the flows of
+    /// `scenario`. These, and what hosts know of their paths, are the same as without NICs.
     ///
     /// # Errors
     /// Those of [`Network::build`].
@@ -87,8 +89,9 @@ impl Network {
         scenario: &Scenario,
         hosts: &[u32],
         nic: &SwitchConfig,
-    ) -> Result<Self, ScenarioError> {
+    ) -> Result<(Self, Workload), ScenarioError> {
         let (plain, routing, route_changes) = bounds::network(scenario)?;
+        let workload = simulation::workload(scenario, &plain, &routing)?;
         let path = path_facts(scenario, &plain, &routing, &frames(scenario));
         let topology = plain.with_nics(hosts);
         let routing = Routing::new(&topology);
@@ -104,7 +107,7 @@ impl Network {
                 network.wires[into as usize].delay = network.topology.links[into as usize].delay;
             }
         }
-        Ok(network)
+        Ok((network, workload))
     }
 
     fn of(

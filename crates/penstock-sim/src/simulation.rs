@@ -12,6 +12,7 @@ use crate::levels;
 use crate::network::Network;
 use crate::partition::{self, LOOK_EVENTS, Partition};
 use crate::placement::Placement;
+use crate::routing::Routing;
 use crate::rows::{self, Record};
 use crate::run::{RunError, RunOptions, Watch};
 use crate::scenario::Scenario;
@@ -54,25 +55,20 @@ impl<O: Observer> Simulation<O> {
         partitions: usize,
         observer: impl FnMut() -> O,
     ) -> Result<Self, ScenarioError> {
+        let workload = workload(scenario, &network.topology, &network.routing)?;
         let place = |topology: &_, window| Placement::new(topology, window, partitions);
-        Self::placed(scenario, network, place, observer)
+        Self::placed(scenario, workload, network, place, observer)
     }
 
-    /// Prepares a run of `scenario` on `network`, in the partitions of `place`
+    /// Prepares a run of `scenario` with its `workload` on `network`, in the partitions of `place`
     /// ([`Setting::new`](crate::setting::Setting::new)).
     pub(crate) fn placed(
         scenario: &Scenario,
+        workload: Workload,
         mut network: Network,
         place: impl FnOnce(&Topology, Time) -> Placement,
         observer: impl FnMut() -> O,
     ) -> Result<Self, ScenarioError> {
-        let workload = Workload::new(
-            &scenario.traffic,
-            &network.topology,
-            &network.routing,
-            scenario.seed,
-            scenario.duration,
-        )?;
         let scenario = levels::resolved(scenario, &network)?;
         let deadlock_watch = DeadlockWatch::new(&network);
         let setting = Arc::new(Setting::new(scenario, &mut network, place));
@@ -196,6 +192,15 @@ impl<O: Observer> Simulation<O> {
         );
         outcome
     }
+}
+
+/// The flows of `scenario` on a network.
+pub(crate) fn workload(
+    scenario: &Scenario,
+    topology: &Topology,
+    routing: &Routing,
+) -> Result<Workload, ScenarioError> {
+    Workload::new(&scenario.traffic, topology, routing, scenario.seed, scenario.duration)
 }
 
 /// How many threads this process may run at once; 1 when the system does not say. More would only wait for

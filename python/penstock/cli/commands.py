@@ -37,6 +37,11 @@ COMMANDS = {
         "compare",
         "Run the same traffic under several schemes: one table, one report.",
     ),
+    "emulate": Listing(
+        "emulate",
+        "emulate",
+        "Run a scenario in real time: its switches between real hosts, with real frames.",
+    ),
     "reproduce": Listing(
         "reproduce",
         "reproduce",

@@ -1,0 +1,193 @@
+//! The flows between hosts with kernels, over real sockets.
+
+use std::collections::{BTreeSet, HashMap};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use penstock_load::{
+    HostReport, HostSetup, LoadError, LoadFlow, LoadHost, LoadRecord, LoadRun, Origin, Protocol,
+    RunOptions, descriptors_at_most, join, raise_descriptor_limit,
+};
+use penstock_sim::Scenario;
+use penstock_sim::live::LiveFlow;
+use penstock_sim::measure::flows::FlowRecord;
+use penstock_units::{BitRate, Bytes, Time};
+use penstock_wire::address;
+
+use crate::clock::Clock;
+use crate::config::{EmulationConfig, SenderConfig};
+use crate::error::EmulationError;
+use crate::namespace::HostNamespace;
+
+/// The port at which servers listen (our choice; RFC 6335 leaves ports from 49152 on to whoever wants them).
+const PORT: u16 = 51_000;
+
+/// What Ethernet, IPv4, UDP and our own header add to the payload of a datagram (bytes).
+const DATAGRAM_HEADERS: u64 = 14 + 20 + 8 + penstock_load::header::HEADER_BYTES as u64;
+
+/// By host: the congestion controls of the flows that it sends. The kernel lets a program choose some only;
+/// any other can be that of a whole host.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Controls(HashMap<u32, BTreeSet<Option<String>>>);
+
+impl Controls {
+    /// Of hosts that send `flows`.
+    pub fn of(flows: &[LiveFlow], config: &EmulationConfig) -> Self {
+        let mut controls = Controls::default();
+        for LiveFlow { arrival, .. } in flows {
+            if let SenderConfig::Tcp { congestion } = &config.senders[usize::from(arrival.label)] {
+                controls.0.entry(arrival.source).or_default().insert(congestion.clone());
+            }
+        }
+        controls
+    }
+
+    /// The congestion control of all TCP flows of `host`, where they have one and the same.
+    pub fn only(&self, host: u32) -> Option<&str> {
+        let controls = self.0.get(&host).filter(|controls| controls.len() == 1)?;
+        controls.first()?.as_deref()
+    }
+
+    /// What the programs of `host` choose for each of their connections.
+    pub fn chosen(&self, host: u32) -> Vec<String> {
+        let all = self.0.get(&host).filter(|controls| controls.len() > 1);
+        all.into_iter().flatten().flatten().cloned().collect()
+    }
+}
+
+/// The flows between hosts with kernels, and the threads that send and receive them.
+pub(crate) struct Load {
+    flows: HashMap<u64, LiveFlow>,
+    run: Arc<LoadRun>,
+    hosts: Vec<JoinHandle<Result<HostReport, LoadError>>>,
+}
+
+impl Load {
+    /// Starts a thread on each host with a kernel. They wait for the origin of `clock`.
+    pub fn prepare(
+        scenario: &Scenario,
+        (config, controls): (&EmulationConfig, &Controls),
+        places: &[HostNamespace],
+        flows: &[LiveFlow],
+        clock: Clock,
+    ) -> Result<Self, EmulationError> {
+        let is_kernel = |host: u32| config.kernels.binary_search(&host).is_ok();
+        let of_kernels = flows.iter().filter(|flow| is_kernel(flow.arrival.source)).copied();
+        let flows: HashMap<u64, LiveFlow> = of_kernels.map(|flow| (flow.number, flow)).collect();
+        let mut setups: HashMap<u32, HostSetup> = HashMap::new();
+        for &host in &config.kernels {
+            let listen = Some(address_of(host));
+            setups.insert(host, HostSetup { listen, ..HostSetup::default() });
+        }
+        let mut numbers: Vec<u64> = flows.keys().copied().collect();
+        numbers.sort_unstable();
+        for number in numbers {
+            let flow = &flows[&number];
+            let sent = load_flow(scenario, (config, controls), clock, flow);
+            setups.entry(flow.arrival.source).or_default().flows.push(sent);
+            setups.entry(flow.arrival.destination).or_default().expected.push(number);
+        }
+        let all: Vec<LoadFlow> =
+            setups.values().flat_map(|setup| setup.flows.iter().cloned()).collect();
+        raise_descriptor_limit(descriptors_at_most(setups.len(), &all))?;
+        let end = clock.in_real(scenario.duration + scenario.drain);
+        let options = RunOptions { end, ..RunOptions::default() };
+        let run = LoadRun::new(setups.len(), options)?;
+        let origin = Origin::from_monotonic_ns(clock.origin());
+        let mut hosts = Vec::new();
+        for (host, setup) in setups {
+            let shared = Arc::clone(&run);
+            let place = &places[host as usize];
+            let made = place.run(move || LoadHost::new(shared, setup));
+            let made = made.inspect_err(|_| run.stop())?;
+            hosts.push(place.thread(&format!("load of host {host}"), move || made.run(origin))?);
+        }
+        Ok(Load { flows, run, hosts })
+    }
+
+    /// How many flows there are.
+    pub fn flows(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Whether all flows have ended.
+    pub fn is_over(&self) -> bool {
+        self.hosts.iter().all(JoinHandle::is_finished)
+    }
+
+    /// Stops what still runs. Answers what became of each flow, at its program and for the table of flows.
+    pub fn finish(
+        self,
+        clock: Clock,
+    ) -> Result<(Vec<LoadRecord>, Vec<FlowRecord>), EmulationError> {
+        self.run.stop();
+        let mut reports = Vec::new();
+        for host in self.hosts {
+            let report = host.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            reports.push(report?);
+        }
+        let connections = join(reports);
+        let of = |record: &LoadRecord| flow_record(&self.flows[&record.number], record, clock);
+        let flows = connections.iter().map(of).collect();
+        Ok((connections, flows))
+    }
+}
+
+/// Where the server of `host` listens.
+fn address_of(host: u32) -> SocketAddr {
+    let address = address::ipv4_of(host).unwrap_or(std::net::Ipv4Addr::UNSPECIFIED);
+    SocketAddr::new(IpAddr::V4(address), PORT)
+}
+
+/// `flow` as the load generator sends it, in the machine's time.
+fn load_flow(
+    scenario: &Scenario,
+    (config, controls): (&EmulationConfig, &Controls),
+    clock: Clock,
+    flow: &LiveFlow,
+) -> LoadFlow {
+    let arrival = &flow.arrival;
+    let real = |time: Time| if time == Time::NEVER { time } else { clock.in_real(time) };
+    // An endless flow lasts as long as the traffic.
+    let stop = if arrival.is_endless() { scenario.duration } else { arrival.stop() };
+    let payload = u64::from(scenario.wire.payload + scenario.wire.header) - DATAGRAM_HEADERS;
+    let protocol = match &config.senders[usize::from(arrival.label)] {
+        SenderConfig::Tcp { congestion } => {
+            let congestion = congestion.clone();
+            let is_default = controls.only(arrival.source).is_some();
+            Protocol::Tcp { congestion: congestion.filter(|_| !is_default) }
+        }
+        SenderConfig::Udp { rate } => Protocol::Udp {
+            rate: BitRate::from_bps(rate.as_bps() / u64::from(config.scale_time)),
+            payload: Bytes::new(payload),
+        },
+    };
+    LoadFlow {
+        number: flow.number,
+        destination: address_of(arrival.destination),
+        start: real(arrival.time),
+        stop: real(stop),
+        size: Some(arrival.size).filter(|&size| size > 0).map(Bytes::new),
+        class: 0,
+        protocol,
+    }
+}
+
+/// The row of a flow.
+fn flow_record(flow: &LiveFlow, record: &LoadRecord, clock: Clock) -> FlowRecord {
+    let arrival = &flow.arrival;
+    FlowRecord {
+        flow: flow.number,
+        source: arrival.source,
+        destination: arrival.destination,
+        size: arrival.size,
+        start: arrival.time,
+        completion: record.completion_time.map(|time| clock.in_run(time)),
+        ideal: flow.ideal,
+        label: arrival.label,
+        class: arrival.class,
+        delivered: record.delivered.get(),
+        retransmitted_packets: record.tcp.map_or(0, |tcp| tcp.retransmissions),
+    }
+}

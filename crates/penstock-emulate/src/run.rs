@@ -1,0 +1,112 @@
+//! A run from beginning to end: namespaces, drives, load, programs, results.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use penstock_packet::Unobserved;
+use penstock_sim::Scenario;
+use penstock_sim::live::Part;
+use penstock_units::Time;
+
+use crate::assemble::{Assembly, assemble, build, in_order};
+use crate::clock::Clock;
+use crate::config::EmulationConfig;
+use crate::error::EmulationError;
+use crate::hosts::{self, Places};
+use crate::load::{Controls, Load};
+use crate::namespace::{PacketSocket, TapDevice, enter};
+use crate::outcome::{Connections, Lateness, Outcome};
+use crate::programs::Programs;
+
+/// The time from the last preparation to the start of a run, in which threads come up (our choice).
+const AHEAD: Time = Time::from_ms(50);
+
+/// How often the end of a run is looked for (our choice).
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Emulates `scenario`. `goes_on` hears of the time of the run every few milliseconds; false stops the run, which
+/// keeps what has happened. The process must have one thread; it does not return to what it was before, see
+/// [`enter`].
+///
+/// # Errors
+/// When the scenario is refused, namespaces are forbidden, the kernel lacks a congestion control, a program
+/// does not exist, or a device fails.
+pub fn emulate(
+    scenario: &Scenario,
+    config: &EmulationConfig,
+    goes_on: &mut dyn FnMut(Time) -> bool,
+) -> Result<Outcome, EmulationError> {
+    let (run, parts) = build(scenario, &config.kernels, config.nic_memory, |_| Unobserved)?;
+    let controls = Controls::of(run.flows(), config);
+    let Places { hosts, taps, mut sockets } = hosts::create(enter()?, scenario, config, &controls)?;
+    let clock = Clock::starting_in(AHEAD, config.scale_time);
+    let socket = |host: u32| sockets.remove(&host).expect("a host of ours has a socket");
+    let assembly = assemble(scenario, clock, (run, parts), taps, socket, ())?;
+    let load = Load::prepare(scenario, (config, &controls), &hosts, assembly.run.flows(), clock)?;
+    let programs = Programs::start(&hosts, config)?;
+    drive(scenario, assembly, (clock, config.scale_time), (load, programs), goes_on)
+}
+
+/// Drives everything until the run is over.
+fn drive(
+    scenario: &Scenario,
+    assembly: Assembly<Unobserved, TapDevice, PacketSocket, ()>,
+    (clock, scale_time): (Clock, u32),
+    (load, programs): (Load, Programs),
+    goes_on: &mut dyn FnMut(Time) -> bool,
+) -> Result<Outcome, EmulationError> {
+    let Assembly { run, mut network, mut hosts, idle } = assembly;
+    let end = scenario.duration + scenario.drain;
+    let of_ours = run.flows().len() - load.flows();
+    let has_ours = hosts.has_parts();
+    let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(!has_ours));
+    let mut outcome = Ok(());
+    thread::scope(|scope| {
+        let of_network = scope.spawn(|| network.run(end, &stop));
+        let of_hosts = scope.spawn(|| {
+            if !has_ours {
+                return Ok(());
+            }
+            let is_over = |parts: &[Part<Unobserved>]| finished(parts) >= of_ours as u64;
+            let driven = hosts.run_while(end, &stop, |parts| !is_over(parts));
+            is_done.store(true, Ordering::Relaxed);
+            driven
+        });
+        loop {
+            let now = clock.now();
+            let is_over = is_done.load(Ordering::Relaxed) && load.is_over() && programs.are_over();
+            if is_over || now >= end || of_network.is_finished() || !goes_on(now) {
+                break;
+            }
+            thread::sleep(LOOK);
+        }
+        stop.store(true, Ordering::Relaxed);
+        let driven = [of_network, of_hosts].map(|thread| thread.join());
+        for result in driven {
+            let result = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            outcome = std::mem::replace(&mut outcome, Ok(())).and(result);
+        }
+    });
+    outcome?;
+    let now = clock.now();
+    let (records, flows) = load.finish(clock)?;
+    let ended = programs.finish()?;
+    let (switches, ports, lateness, ()) = network.into_parts();
+    let (ours, own, own_lateness, ()) = hosts.into_parts();
+    let ours = own.iter().map(|port| port.host()).zip(ours).chain(idle).collect();
+    let results = run.finish(in_order(switches, ours), &flows, now);
+    Ok(Outcome {
+        results,
+        scale_time,
+        connections: Connections::of(&records, clock),
+        lateness: [Lateness::of(&lateness), Lateness::of(&own_lateness)],
+        refused: ports.iter().map(|port| (port.host(), port.refusals)).collect(),
+        frames: ports.iter().map(|port| port.received + port.sent).sum(),
+        programs: ended,
+    })
+}
+
+fn finished(parts: &[Part<Unobserved>]) -> u64 {
+    parts.iter().map(Part::flows_finished).sum()
+}

@@ -1,0 +1,119 @@
+"""The command `emulate`: a scenario in real time, with real frames."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from penstock.cli.display import display
+from penstock.cli.options import (
+    ForceOption,
+    JsonOption,
+    OutOption,
+    ScenarioArgument,
+    SeedOption,
+    SetOption,
+    default_name,
+    new_page,
+    out_directory,
+    read_scenario,
+    split_names,
+)
+from penstock.cli.runs import end_if_interrupted, present
+from penstock.emulation.running import PROGRAMS, emulate as run_in_real_time
+from penstock.emulation.setting import Setting
+from penstock.errors import refuse
+from penstock.storage.name import file_name
+from penstock.storage.record import REPORT_FILE
+
+
+class Hosts(StrEnum):
+    """What hosts are."""
+
+    KERNEL = "kernel"
+    PENSTOCK = "penstock"
+
+
+def emulate(
+    scenario: ScenarioArgument,
+    scheme: Annotated[
+        str | None, typer.Option("--scheme", help="A preset, or several, separated by commas.")
+    ] = None,
+    hosts: Annotated[
+        Hosts,
+        typer.Option("--hosts", help="Linux's TCP in network namespaces, or Penstock's own hosts."),
+    ] = Hosts.KERNEL,
+    scale_time: Annotated[
+        int,
+        typer.Option(
+            "--scale-time",
+            min=1,
+            max=1_000_000,
+            help="Seconds of the machine for a second of the scenario: with 1000, 100 Gb/s and "
+            "1 us are 100 Mb/s and 1 ms.",
+        ),
+    ] = 1,
+    send: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--send",
+            metavar="LABEL=HOW",
+            help="How kernels send the traffic with a label: cubic, bbr, reno, or udp:RATE.",
+        ),
+    ] = None,
+    out: OutOption = None,
+    force: ForceOption = False,
+    seed: SeedOption = None,
+    settings: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a scenario in real time: its switches between real hosts, with real frames.
+
+    Every host is a network namespace of its own, which takes no root. With several schemes, they
+    run one after the other: one table, one report.
+
+    Example: penstock emulate quickstart --scheme bfc,pfc --scale-time 1000 --out runs/frames
+    """
+    names = split_names(scheme, "--scheme") if scheme else [""]
+    chosen = {}
+    for name in names:
+        one = read_scenario(scenario, settings=settings, seed=seed, scheme=name or None)
+        chosen[one.scheme.name] = one
+    base = next(iter(chosen.values()))
+    setting = Setting(
+        kernels=hosts is Hosts.KERNEL, scale_time=scale_time, senders=_senders(send or [])
+    )
+    what = f"{'-'.join(chosen) if len(chosen) == 1 else 'compare'}-frames"
+    target = out_directory(out, default_name(base, what, bool(settings)))
+    new_page(target / REPORT_FILE, force)
+    runs = {}
+    with display(chosen) as shown:
+        for name, one in chosen.items():
+            place = target if len(chosen) == 1 else target / file_name(name)
+            run = run_in_real_time(
+                one,
+                setting,
+                output=place / PROGRAMS,
+                progress=lambda now, name=name: shown.update(name, now),
+            )
+            run.save(place, force=force)
+            shown.finish(name, run)
+            runs[name] = run
+            if run.is_cancelled:
+                break
+    end_if_interrupted(runs, chosen)
+    present(runs, target, f"{base.name} in real time: {', '.join(chosen)}", as_json)
+
+
+def _senders(given: list[str]) -> dict[str, str]:
+    """The senders by label, from the command line."""
+    senders = {}
+    for text in given:
+        label, is_set, how = text.partition("=")
+        if not (label and is_set and how):
+            message, remedy = "it is not LABEL=HOW", "write e.g. background=cubic"
+            raise refuse("--send", message, remedy, text)
+        senders[label] = how
+    return senders

@@ -1,0 +1,82 @@
+"""What of an emulation is not in its scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from penstock.errors import ScenarioError, problem_of, refuse
+from penstock.scenario import Scenario
+from penstock.units import RATE
+
+NIC_MEMORY = 4 << 20
+"""What the NIC of a host with a kernel holds for each direction [B]; our choice: the largest window
+that Linux gives a connection by default (tcp_wmem, 4 MB)."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program on a host with a kernel."""
+
+    host: int
+    command: tuple[str, ...]
+    awaited: bool = True
+    """Whether the run goes on until the program has ended."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What of an emulation is not in its scenario."""
+
+    kernels: bool = True
+    """Whether hosts have kernels; else all are Penstock's own."""
+    scale_time: int = 1
+    """Seconds of the machine for a second of the scenario."""
+    senders: Mapping[str, str] | None = None
+    """By label of traffic: how kernels send it: a congestion control, or ``udp:RATE``."""
+    programs: Sequence[Program] = ()
+
+    def to_json(self, scenario: Scenario, directory: Path) -> str:
+        """This setting for the core; output of programs goes to `directory`.
+
+        Raises
+        ------
+        ScenarioError
+            A sender is for traffic that the scenario does not have, or is none.
+        """
+        labels = [entry.label for entry in scenario.traffic]
+        given = dict(self.senders or {})
+        for label in given:
+            if label not in labels:
+                known = ", ".join(labels)
+                raise refuse("--send", "no traffic has this label", f"choose from {known}", label)
+        return json.dumps(
+            {
+                "kernels": list(range(scenario.topology.host_count()))
+                if self.kernels
+                else [],
+                "scale_time": self.scale_time,
+                "nic_memory": NIC_MEMORY,
+                "senders": [sender(given.get(label)) for label in labels],
+                "programs": [
+                    {"host": one.host, "command": one.command, "awaited": one.awaited}
+                    for one in self.programs
+                ],
+                "directory": str(directory),
+            }
+        )
+
+
+def sender(text: str | None) -> dict[str, Any]:
+    """How kernels send the flows of a traffic entry, from what a user wrote."""
+    if text is None or not text.startswith("udp:"):
+        return {"kind": "tcp", "congestion": text}
+    try:
+        return {"kind": "udp", "rate": RATE.parse(text.removeprefix("udp:"))}
+    except PydanticCustomError as error:
+        raise ScenarioError([problem_of(error, "--send")]) from None
