@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of this project that each crate may depend on, in any kind of dependency.
-const ALLOWED: [(&str, &[&str]); 7] = [
+const ALLOWED: [(&str, &[&str]); 8] = [
     ("penstock-units", &[]),
     ("penstock-packet", &["penstock-units"]),
     ("penstock-engine", &["penstock-units"]),
@@ -24,6 +24,7 @@ const ALLOWED: [(&str, &[&str]); 7] = [
             "penstock-transport",
         ],
     ),
+    ("penstock-emulate", &[]),
     ("penstock-py", &["penstock-units", "penstock-sim"]),
 ];
 
