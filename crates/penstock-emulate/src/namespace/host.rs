@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, sleep};
+use std::time::{Duration, Instant};
 
 use netlink_packet_route::link::LinkFlags;
 use rustix::thread::UnshareFlags;
@@ -25,6 +26,14 @@ pub const INTERFACE: &str = "eth0";
 
 /// The number of the loopback interface: the kernel makes it first in each network namespace.
 const LOOPBACK: u32 = 1;
+
+/// The port to which a socket is connected to see whether a route exists; nothing is sent (RFC 863).
+const DISCARD_PORT: u16 = 9;
+
+/// How often, and how long, a host waits for the route to its own address: our choice. The kernel
+/// needs about a millisecond, and more on a busy machine.
+const ROUTE_PAUSE: Duration = Duration::from_micros(200);
+const ROUTE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Something to be done on the thread of a host.
 type Job = Box<dyn FnOnce() + Send>;
@@ -200,6 +209,7 @@ fn set_up_kernel(
     for &address in &kernel.addresses {
         interfaces
             .add_address(interface, address)
+            .and_then(|()| wait_until_local(address))
             .doing(|| format!("give host {host} the address {address}"))?;
     }
     for &(address, mac) in &kernel.neighbours {
@@ -209,6 +219,20 @@ fn set_up_kernel(
             .doing(|| format!("tell host {host} its neighbour {address}"))?;
     }
     Ok(())
+}
+
+/// Waits until the kernel takes packets to this address for its own. For an IPv6 address it makes
+/// that route later, in a thread of its own; a packet that comes before is refused ("no route").
+fn wait_until_local(address: IpAddr) -> io::Result<()> {
+    let begun = Instant::now();
+    let socket = UdpSocket::bind((address, 0))?;
+    loop {
+        match socket.connect((address, DISCARD_PORT)) {
+            Err(error) if begun.elapsed() > ROUTE_PATIENCE => return Err(error),
+            Err(error) if error.kind() == io::ErrorKind::NetworkUnreachable => sleep(ROUTE_PAUSE),
+            other => return other,
+        }
+    }
 }
 
 /// The number of [`INTERFACE`] in the network namespace of the calling thread.

@@ -65,7 +65,7 @@ pub fn hosts<const N: usize>(
 /// A thread that carries frames between two devices.
 pub struct Network {
     over: Arc<AtomicBool>,
-    thread: JoinHandle<Vec<Vec<u8>>>,
+    thread: JoinHandle<(Vec<Vec<u8>>, [TapDevice; 2])>,
 }
 
 impl Network {
@@ -97,13 +97,18 @@ impl Network {
                     }
                 }
             }
-            seen
+            (seen, devices)
         });
         Self { over, thread }
     }
 
     /// Ends the thread; all frames, as the hosts have sent them.
     pub fn frames(self) -> Vec<Vec<u8>> {
+        self.end().0
+    }
+
+    /// Ends the thread; all frames, as the hosts have sent them, and the devices.
+    pub fn end(self) -> (Vec<Vec<u8>>, [TapDevice; 2]) {
         self.over.store(true, Ordering::Relaxed);
         self.thread.join().expect("the network carried everything")
     }

@@ -55,8 +55,8 @@ fn transfer(version: u8, longest_wanted: usize) {
     namespaces.drop_privileges([&one, &two]).expect("no capability is left");
     let network = Network::join([first, second], |_, _| true);
     both_ways(&one, &two, (ip(2, version), 80).into());
+    let (frames, _devices) = network.end();
     let counted = [one.counters(), two.counters()].map(Result::unwrap);
-    let frames = network.frames();
     for frame in &frames {
         check_tcp(frame).unwrap_or_else(|wrong| panic!("{wrong}: {frame:02x?}"));
     }
