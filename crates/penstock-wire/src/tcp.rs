@@ -170,9 +170,12 @@ mod tests {
     fn options_are_written_in_whole_words() {
         let mut bytes = [0; 60];
         bytes[12] = 5 << 4;
-        let header = Tcp { options: 7, ..Tcp::parse(&bytes).unwrap().0 };
-        header.emit(&mut bytes).unwrap();
-        assert_eq!(Tcp::parse(&bytes).unwrap().0.options, 4);
+        let header = Tcp::parse(&bytes).unwrap().0;
+        for (options, written) in [(7, 4), (44, 40)] {
+            let rest = Tcp { options, ..header }.emit(&mut bytes).unwrap().len();
+            assert_eq!(rest, 60 - 20 - usize::from(written));
+            assert_eq!(Tcp::parse(&bytes).unwrap().0.options, written);
+        }
     }
 
     #[test]
