@@ -113,7 +113,8 @@ proptest! {
         prop_assert_eq!(bytes.len(), SHORTEST_FRAME.max(wire_bytes.into()));
         let frame = read(&bytes).unwrap();
         prop_assert_eq!(Signal::of(&frame.packet), Some(signal));
-        prop_assert_eq!(alloc::format!("{:?}", frame.packet), alloc::format!("{:?}", signal.frame(wire_bytes)));
+        let (read, told) = (frame.packet, signal.frame(wire_bytes));
+        prop_assert_eq!(alloc::format!("{read:?}"), alloc::format!("{told:?}"));
         prop_assert_eq!((frame.addresses, frame.content.len()), (ADDRESSES, 0));
     }
 

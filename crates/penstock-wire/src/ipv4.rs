@@ -71,7 +71,8 @@ pub struct Ipv4 {
     pub differentiated_services: u8,
     /// Congestion.
     pub ecn: Ecn,
-    /// Length of the options (bytes): a multiple of 4, at most 40.
+    /// Length of the options (bytes): a multiple of 4, at most 40. Other lengths are written as the next
+    /// smaller multiple.
     pub options: u8,
     /// Length of what follows the header and its options (bytes), at most 65,535 together with these.
     pub payload: u16,
@@ -150,7 +151,8 @@ impl Ipv4 {
     /// # Errors
     /// When `bytes` are too short.
     pub fn emit<'a>(&self, bytes: &'a mut [u8]) -> Result<&'a mut [u8], NoRoom> {
-        let (needed, given) = (Ipv4::LENGTH + usize::from(self.options & 0x3c), bytes.len());
+        let (needed, given) =
+            (Ipv4::LENGTH + usize::from(self.options.min(40) & 0x3c), bytes.len());
         let split = bytes.split_at_mut_checked(needed);
         let (header, rest) = split.ok_or(NoRoom { needed, given })?;
         let (mut raw, options) = RawIpv4::new_mut(header)?;

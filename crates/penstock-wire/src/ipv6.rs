@@ -202,6 +202,16 @@ mod tests {
     }
 
     #[test]
+    fn the_length_of_an_authentication_header_counts_in_words() {
+        // 24 B: 6 words less 2.
+        let mut bytes = [0; 24 + 5];
+        bytes[..2].copy_from_slice(&[6, 4]);
+        let upper = packet(AUTHENTICATION).upper_layer(&bytes).unwrap();
+        assert_eq!((upper.protocol, upper.bytes.len()), (6, 5));
+        assert!(packet(AUTHENTICATION).upper_layer(&bytes[..23]).is_err());
+    }
+
+    #[test]
     fn fragments_are_noticed_and_not_followed() {
         let upper = |offset_and_more: u16| {
             let mut bytes = [60, 0, 0, 0, 0, 0, 0, 9, 17, 0, 0, 0, 0, 0, 0, 0];

@@ -158,6 +158,10 @@ fn traffic_of_the_link_is_recognised() {
     assert_eq!(classify(&icmp), link(LinkTraffic::NeighbourDiscovery));
     icmp[54] = 128;
     assert_eq!(packet(&icmp).protocol, ICMPV6);
+    let fragment = Kernel { fragment: (false, 100), payload: 5, ..base };
+    let mut icmp_part = fragment.bytes();
+    icmp_part[62] = 133;
+    assert!(packet(&icmp_part).is_fragment, "the type is in the first part only");
     icmp[22..24].copy_from_slice(&[0xfe, 0x80]);
     assert_eq!(classify(&icmp), link(LinkTraffic::LinkLocal));
     icmp[38..40].copy_from_slice(&[0xff, 0x02]);

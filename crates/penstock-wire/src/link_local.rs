@@ -157,6 +157,15 @@ mod tests {
     }
 
     #[test]
+    fn a_timed_pause_of_no_time_is_not_valid() {
+        let valid = |nanoseconds| {
+            let signal = Signal::PauseClassFor { class: 1, nanoseconds };
+            LinkLocal { signal, wire_bytes: 64 }.is_valid()
+        };
+        assert!(valid(1) && !valid(0), "0 ns would be read as a pause without an end");
+    }
+
+    #[test]
     fn values_that_no_signal_has_are_refused() {
         let wrong = Err(Malformed::Value(Header::LinkLocal));
         let with = |signal: Signal, place: usize, value: u8| {

@@ -97,11 +97,8 @@ impl PriorityPause {
             Some(match time? {
                 0 => Signal::ResumeClass(class),
                 u16::MAX => Signal::PauseClass(class),
-                quanta => {
-                    // A pause of 0 ns would last until it is resumed.
-                    let nanoseconds = nanoseconds(quanta, rate).max(1);
-                    Signal::PauseClassFor { class, nanoseconds }
-                }
+                // Above 0 ns, which would be a pause until it is resumed: the time is rounded up.
+                quanta => Signal::PauseClassFor { class, nanoseconds: nanoseconds(quanta, rate) },
             })
         })
     }

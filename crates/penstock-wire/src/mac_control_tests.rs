@@ -65,6 +65,16 @@ fn the_highest_class_is_the_highest_priority() {
 }
 
 #[test]
+fn a_timed_pause_is_never_one_without_an_end() {
+    let time = |nanoseconds, rate| {
+        let pause = PriorityPause::of(Signal::PauseClassFor { class: 7, nanoseconds }, rate);
+        pause.unwrap().times[0]
+    };
+    assert_eq!(time(u32::MAX, RATE), Some(u16::MAX - 1));
+    assert_eq!(time(1, BitRate::default()), Some(1));
+}
+
+#[test]
 fn a_frame_about_several_classes_gives_several_signals() {
     let mut pause = PriorityPause::default();
     (pause.times[7], pause.times[6], pause.times[0]) = (Some(0), Some(u16::MAX), Some(2));

@@ -69,7 +69,8 @@ pub struct Tcp {
     pub sequence: u32,
     /// Number of the next byte that is expected.
     pub acknowledgement: u32,
-    /// Length of the options (bytes): a multiple of 4, at most 40.
+    /// Length of the options (bytes): a multiple of 4, at most 40. Other lengths are written as the next
+    /// smaller multiple.
     pub options: u8,
     /// Flags.
     pub flags: TcpFlags,
@@ -115,7 +116,7 @@ impl Tcp {
     /// # Errors
     /// When `bytes` are too short.
     pub fn emit<'a>(&self, bytes: &'a mut [u8]) -> Result<&'a mut [u8], NoRoom> {
-        let (needed, given) = (Tcp::LENGTH + usize::from(self.options & 0x3c), bytes.len());
+        let (needed, given) = (Tcp::LENGTH + usize::from(self.options.min(40) & 0x3c), bytes.len());
         let split = bytes.split_at_mut_checked(needed);
         let (header, rest) = split.ok_or(NoRoom { needed, given })?;
         let (mut raw, options) = RawTcp::new_mut(header)?;
@@ -162,6 +163,18 @@ mod tests {
             prop_assert_eq!(rest, 50 - usize::from(header.options));
             let (read, payload) = Tcp::parse(&bytes).unwrap();
             prop_assert_eq!((read, payload.len()), (header, rest));
+        }
+    }
+
+    #[test]
+    fn options_are_written_in_whole_words() {
+        let mut bytes = [0; 60];
+        bytes[12] = 5 << 4;
+        let header = Tcp::parse(&bytes).unwrap().0;
+        for (options, written) in [(7, 4), (44, 40)] {
+            let rest = Tcp { options, ..header }.emit(&mut bytes).unwrap().len();
+            assert_eq!(rest, 60 - 20 - usize::from(written));
+            assert_eq!(Tcp::parse(&bytes).unwrap().0.options, written);
         }
     }
 
