@@ -21,6 +21,7 @@ pub mod namespace;
 pub mod nic;
 pub mod outcome;
 pub mod port;
+mod processors;
 pub mod programs;
 pub mod record;
 pub mod refusal;

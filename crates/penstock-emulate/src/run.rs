@@ -17,6 +17,7 @@ use crate::hosts::{self, Places};
 use crate::load::{Controls, Load};
 use crate::namespace::{PacketSocket, TapDevice, enter};
 use crate::outcome::{Connections, Lateness, Outcome};
+use crate::processors::Processors;
 use crate::programs::Programs;
 
 /// The time from the last preparation to the start of a run, in which threads come up (our choice).
@@ -39,13 +40,15 @@ pub fn emulate(
 ) -> Result<Outcome, EmulationError> {
     let (run, parts) = build(scenario, &config.kernels, config.nic_memory, |_| Unobserved)?;
     let controls = Controls::of(run.flows(), config);
+    let processors = Processors::split();
+    processors.iter().for_each(Processors::leave_to_network);
     let Places { hosts, taps, mut sockets } = hosts::create(enter()?, scenario, config, &controls)?;
     let clock = Clock::starting_in(AHEAD, config.scale_time);
     let socket = |host: u32| sockets.remove(&host).expect("a host of ours has a socket");
     let assembly = assemble(scenario, clock, (run, parts), taps, socket, ())?;
     let load = Load::prepare(scenario, (config, &controls), &hosts, assembly.run.flows(), clock)?;
     let programs = Programs::start(&hosts, config)?;
-    drive(scenario, assembly, (clock, config.scale_time), (load, programs), goes_on)
+    drive(scenario, assembly, (clock, config.scale_time), (load, programs), (processors, goes_on))
 }
 
 /// Drives everything until the run is over.
@@ -54,7 +57,7 @@ fn drive(
     assembly: Assembly<Unobserved, TapDevice, PacketSocket, ()>,
     (clock, scale_time): (Clock, u32),
     (load, programs): (Load, Programs),
-    goes_on: &mut dyn FnMut(Time) -> bool,
+    (processors, goes_on): (Option<Processors>, &mut dyn FnMut(Time) -> bool),
 ) -> Result<Outcome, EmulationError> {
     let Assembly { run, mut network, mut hosts, idle } = assembly;
     let end = scenario.duration + scenario.drain;
@@ -63,7 +66,10 @@ fn drive(
     let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(!has_ours));
     let mut outcome = Ok(());
     thread::scope(|scope| {
-        let of_network = scope.spawn(|| network.run(end, &stop));
+        let of_network = scope.spawn(|| {
+            processors.iter().for_each(Processors::for_network);
+            network.run(end, &stop)
+        });
         let of_hosts = scope.spawn(|| {
             if !has_ours {
                 return Ok(());
