@@ -31,9 +31,7 @@ const CAPABILITY_BITS: u32 = u64::BITS;
 /// Hosts are made first, then [`drop_privileges`](Namespaces::drop_privileges) takes this value:
 /// after it no host can be made.
 #[derive(Debug)]
-pub struct Namespaces {
-    entered: (),
-}
+pub struct Namespaces(());
 
 /// Moves this process into a user, mount, network, PID and IPC namespace of its own, in which it is
 /// root.
@@ -83,7 +81,7 @@ pub fn enter() -> Result<Namespaces, NamespaceError> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(|error| forbidden(error.into()))?;
     guardian::start_worker().doing(|| "start the worker in its PID namespace".into())?;
-    Ok(Namespaces { entered: () })
+    Ok(Namespaces(()))
 }
 
 impl Namespaces {
@@ -98,7 +96,6 @@ impl Namespaces {
         &self,
         settings: &HostSettings,
     ) -> Result<(HostNamespace, TapDevice), NamespaceError> {
-        let () = self.entered;
         HostNamespace::create(settings)
     }
 

@@ -16,7 +16,7 @@ use super::error::{Doing, NamespaceError};
 use super::interface::{Counters, Interfaces, attributes};
 use super::packet::PacketSocket;
 use super::program::{Program, ProgramSettings};
-use super::settings::{HostSettings, KernelStack, Stack};
+use super::settings::{HostSettings, KernelStack, MOST_QUEUE_FRAMES, Stack};
 use super::sysctl;
 use super::tap::TapDevice;
 use crate::system;
@@ -27,7 +27,8 @@ pub const INTERFACE: &str = "eth0";
 /// The number of the loopback interface: the kernel makes it first in each network namespace.
 const LOOPBACK: u32 = 1;
 
-/// The port to which a socket is connected to see whether a route exists; nothing is sent (RFC 863).
+/// The port to which a socket is connected to see whether a route exists; nothing is sent (RFC
+/// 863).
 const DISCARD_PORT: u16 = 9;
 
 /// How often, and how long, a host waits for the route to its own address: our choice. The kernel
@@ -58,7 +59,7 @@ impl HostNamespace {
         let name = settings.name.clone();
         let (jobs, queue) = channel();
         let thread = Builder::new()
-            .name(name.clone())
+            .name(thread_name(&name))
             .spawn(move || work(&queue))
             .doing(|| format!("start the thread of host {name}"))?;
         let mut host = Self { name, interface: 0, jobs: Some(jobs), thread: Some(thread) };
@@ -104,7 +105,7 @@ impl HostNamespace {
         name: &str,
         work: impl FnOnce() -> R + Send + 'static,
     ) -> Result<JoinHandle<R>, NamespaceError> {
-        let builder = Builder::new().name(name.to_owned());
+        let builder = Builder::new().name(thread_name(name));
         self.run(|| builder.spawn(work))
             .doing(|| format!("start thread {name} of host {}", self.name))
     }
@@ -157,6 +158,11 @@ impl Drop for HostNamespace {
     }
 }
 
+/// A name that a thread can have: without zero bytes.
+fn thread_name(name: &str) -> String {
+    name.replace('\0', "")
+}
+
 /// The life of a host's thread.
 fn work(queue: &Receiver<Job>) {
     while let Ok(job) = queue.recv() {
@@ -168,6 +174,12 @@ fn work(queue: &Receiver<Job>) {
 /// and the other end.
 fn set_up(settings: &HostSettings) -> Result<(u32, TapDevice), NamespaceError> {
     let host = &settings.name;
+    if !(1..=MOST_QUEUE_FRAMES).contains(&settings.queue_frames) {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput)).doing(|| {
+            let frames = settings.queue_frames;
+            format!("give host {host} a queue of {frames} frames (1 to {MOST_QUEUE_FRAMES})")
+        });
+    }
     system::enter_new_namespaces(UnshareFlags::NEWNET)
         .doing(|| format!("make the network namespace of host {host}"))?;
     let kernel = match &settings.stack {

@@ -58,5 +58,5 @@ pub use host::{HostNamespace, INTERFACE};
 pub use interface::Counters;
 pub use packet::PacketSocket;
 pub use program::{Program, ProgramEnd, ProgramSettings};
-pub use settings::{Ecn, HostSettings, KernelStack, MacAddress, Stack};
+pub use settings::{Ecn, HostSettings, KernelStack, MOST_QUEUE_FRAMES, MacAddress, Stack};
 pub use tap::TapDevice;

@@ -5,18 +5,24 @@ use std::net::IpAddr;
 /// An address of an Ethernet interface (IEEE 802).
 pub type MacAddress = [u8; 6];
 
+/// The most frames for which a device has room: our choice, 8 MB of the kernel's memory.
+pub const MOST_QUEUE_FRAMES: u32 = 1 << 20;
+
 /// A host of the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSettings {
-    /// The name of the host, in messages and as the name of its thread.
+    /// The name of the host, in messages and as the name of its thread; the kernel shows 15 bytes
+    /// of it.
     pub name: String,
     /// The address of the interface. The kernel refuses a group address.
     pub mac: MacAddress,
     /// The longest IP packet (bytes), 68 to 65,521 (with IPv6 from 1,280 on). A frame is at most 14
     /// bytes longer, with a VLAN tag 18.
     pub mtu: u32,
-    /// How many frames wait in the device until the emulator receives them; the kernel drops and
-    /// counts more ([`Counters::dropped_outbound`](super::Counters::dropped_outbound)).
+    /// How many frames wait in the device until the emulator receives them, 1 to
+    /// [`MOST_QUEUE_FRAMES`]. The kernel drops and counts more
+    /// ([`Counters::dropped_outbound`](super::Counters::dropped_outbound)). It frees places in
+    /// small groups, so that a few of them may be missing.
     pub queue_frames: u32,
     /// Who speaks in the namespace.
     pub stack: Stack,

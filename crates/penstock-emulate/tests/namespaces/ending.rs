@@ -228,8 +228,10 @@ pub fn part_busy_worker() {
         hosts.iter().skip(1).step_by(2).map(|(host, _)| host.packet_socket().unwrap()).collect();
     namespaces.drop_privileges(hosts.iter().map(|(host, _)| host)).unwrap();
     // The second program leaves its group and its session: only the PID namespace can end it.
-    let _programs = [("sleep", &["1000"][..]), ("setsid", &["sleep", "1000"])]
+    let programs = [("sleep", &["1000"][..]), ("setsid", &["sleep", "1000"])]
         .map(|(program, arguments)| hosts[0].0.spawn(silent_program(program, arguments)).unwrap());
+    // A leader of a group cannot leave it: `setsid` starts another process that can, and ends.
+    assert!(programs[1].wait(Duration::from_secs(60)).unwrap().is_some());
     println!("ready");
     loop {
         for socket in &sockets {

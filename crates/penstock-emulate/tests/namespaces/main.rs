@@ -16,7 +16,7 @@ mod transfer;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use penstock_emulate::namespace::{NamespaceError, enter};
+use penstock_emulate::namespace::{HostSettings, NamespaceError, enter};
 
 /// The variable that tells a process which case it runs.
 const CASE: &str = "PENSTOCK_NAMESPACE_CASE";
@@ -39,6 +39,7 @@ const CASES: &[Case] = &[
     ("connections_have_the_congestion_control_of_their_host", congestion::of_connections),
     ("programs_choose_among_the_allowed_congestion_controls", congestion::chosen_by_programs),
     ("unknown_congestion_controls_are_refused_by_name", congestion::unknown),
+    ("settings_that_cannot_be_are_refused", refused),
     ("ecn_is_negotiated_as_set", congestion::ecn),
     ("the_kernel_answers_nothing_for_a_host_of_ours", packets::kernel_is_silent),
     ("packet_sockets_carry_frames_whole", packets::frames_are_whole),
@@ -108,6 +109,34 @@ fn part(name: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
     command.env(CASE, name);
     command
+}
+
+/// Settings that the kernel or we refuse: each is an error that names the host, and nothing panics.
+fn refused() {
+    let namespaces = enter().expect("the probe has entered too");
+    let good = network::kernel_host(1, 2, &[4, 6]);
+    let change = |change: fn(&mut HostSettings)| {
+        let mut settings = good.clone();
+        change(&mut settings);
+        let message = namespaces.host(&settings).map(|_| ()).unwrap_err().to_string();
+        assert!(message.contains("host h1"), "{message}");
+    };
+    change(|settings| settings.mtu = 67);
+    change(|settings| settings.mtu = 65_522);
+    change(|settings| settings.mtu = u32::MAX);
+    change(|settings| settings.queue_frames = 0);
+    change(|settings| settings.queue_frames = u32::MAX);
+    change(|settings| settings.mac = [1, 0, 0, 0, 0, 1]);
+    change(|settings| settings.mac = [0; 6]);
+    change(|settings| network::kernel(settings).addresses.push(network::ip(1, 4)));
+    change(|settings| network::kernel(settings).addresses.push([224, 0, 0, 1].into()));
+    change(|settings| network::kernel(settings).neighbours.push((network::ip(2, 6), [2; 6])));
+    // A name is for messages, and may be anything.
+    let names = ["", "h/1", "zero\0byte", "a name that is longer than the kernel's sixteen bytes"];
+    for name in names {
+        let settings = HostSettings { name: name.to_owned(), ..good.clone() };
+        namespaces.host(&settings).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+    }
 }
 
 /// Tells the harness whether this system lets the cases run.

@@ -66,7 +66,7 @@ pub fn are_watched() {
 
 pub fn stubborn_group() {
     let (one, _device) = host();
-    // The shell ends when asked; its child does not, and holds the lock of a file until it is dead.
+    // The shell ends when it is asked to; its child does not.
     let (settings, output, _) = shell("(trap '' TERM; echo ready; exec sleep 1000) & wait");
     let program = one.spawn(settings).unwrap();
     while text(output.try_clone().unwrap()).is_empty() {
