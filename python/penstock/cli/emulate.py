@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -22,9 +24,11 @@ from penstock.cli.options import (
     split_names,
 )
 from penstock.cli.runs import end_if_interrupted, present
-from penstock.emulation.running import PROGRAMS, emulate as run_in_real_time
-from penstock.emulation.setting import Setting
+from penstock.emulation.running import PROGRAMS
+from penstock.emulation.running import emulate as run_in_real_time
+from penstock.emulation.setting import Program, Setting
 from penstock.errors import refuse
+from penstock.scenario import Scenario
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE
 
@@ -63,6 +67,15 @@ def emulate(
             help="How kernels send the traffic with a label: cubic, bbr, reno, or udp:RATE.",
         ),
     ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--program",
+            metavar="HOST=COMMAND",
+            help="Start a program on a host, e.g. 'H1=curl -s http://10.0.0.1/'; the run waits for "
+            "it. With HOST:=COMMAND the program is a server, which ends with the run.",
+        ),
+    ] = None,
     out: OutOption = None,
     force: ForceOption = False,
     seed: SeedOption = None,
@@ -83,7 +96,10 @@ def emulate(
         chosen[one.scheme.name] = one
     base = next(iter(chosen.values()))
     setting = Setting(
-        kernels=hosts is Hosts.KERNEL, scale_time=scale_time, senders=_senders(send or [])
+        kernels=hosts is Hosts.KERNEL,
+        scale_time=scale_time,
+        senders=_senders(send or []),
+        programs=[_program(text, base) for text in program or []],
     )
     what = f"{'-'.join(chosen) if len(chosen) == 1 else 'compare'}-frames"
     target = out_directory(out, default_name(base, what, bool(settings)))
@@ -95,8 +111,8 @@ def emulate(
             run = run_in_real_time(
                 one,
                 setting,
-                output=place / PROGRAMS,
-                progress=lambda now, name=name: shown.update(name, now),
+                output=place.with_name(place.name + PROGRAMS),
+                progress=partial(shown.update, name),
             )
             run.save(place, force=force)
             shown.finish(name, run)
@@ -105,6 +121,20 @@ def emulate(
                 break
     end_if_interrupted(runs, chosen)
     present(runs, target, f"{base.name} in real time: {', '.join(chosen)}", as_json)
+
+
+def _program(text: str, scenario: Scenario) -> Program:
+    """A program, from the command line."""
+    name, is_set, command = text.partition("=")
+    names = scenario.topology.node_names()[: scenario.topology.host_count()]
+    host = name.removesuffix(":")
+    if not is_set or host not in names:
+        remedy = f"write HOST=COMMAND with a host of {names[0]} to {names[-1]}"
+        raise refuse("--program", "it names no host", remedy, text)
+    words = shlex.split(command)
+    if not words:
+        raise refuse("--program", "it has no command", "write one behind the =", text)
+    return Program(names.index(host), tuple(words), awaited=not name.endswith(":"))
 
 
 def _senders(given: list[str]) -> dict[str, str]:

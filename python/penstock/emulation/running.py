@@ -20,8 +20,8 @@ from penstock.results import Run
 from penstock.runner import Progress, finished_run
 from penstock.scenario import Scenario
 
-PROGRAMS = "programs"
-"""The directory for the output of programs, below the run's."""
+PROGRAMS = "-programs"
+"""What is added to the name of a run's directory for the output of its programs."""
 
 
 def emulate(
@@ -107,6 +107,10 @@ def notes(emulation: dict[str, Any]) -> list[str]:
     for host, reasons in emulation["refused"].items():
         shown = ", ".join(f"{count:,} {name}" for name, count in reasons.items())
         words.append(f"frames of {host} that were not let in: {shown}")
+    for program in emulation["programs"]:
+        if program.get("code", 0) != 0:
+            command = " ".join(program["command"])
+            words.append(f"H{program['host']}: {command}: ended with code {program['code']}")
     connections = emulation["connections"]
     if connections["failed"]:
         words.append(f"{connections['failed']:,} connections failed")

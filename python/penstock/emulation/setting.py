@@ -57,9 +57,7 @@ class Setting:
                 raise refuse("--send", "no traffic has this label", f"choose from {known}", label)
         return json.dumps(
             {
-                "kernels": list(range(scenario.topology.host_count()))
-                if self.kernels
-                else [],
+                "kernels": list(range(scenario.topology.host_count())) if self.kernels else [],
                 "scale_time": self.scale_time,
                 "nic_memory": NIC_MEMORY,
                 "senders": [sender(given.get(label)) for label in labels],

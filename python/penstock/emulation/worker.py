@@ -1,8 +1,8 @@
 """The process that emulates: ``python -m penstock.emulation.worker REQUEST RESULT``.
 
 Only a process with one thread can make user namespaces, so nothing is imported here that starts
-threads. The request is JSON: the scenario and the setting. The result is a pickle: the output of the
-core, or what it has refused. Each line on standard output is the time of the run [ps].
+threads. The request is JSON: the scenario and the setting. The result is a pickle: the output of
+the core, or what it has refused. Each line on standard output is the time of the run [ps].
 """
 
 from __future__ import annotations
