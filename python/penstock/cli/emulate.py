@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from enum import StrEnum
 from functools import partial
 from typing import Annotated
@@ -56,7 +57,7 @@ def emulate(
             min=1,
             max=1_000_000,
             help="Seconds of the machine for a second of the scenario: with 1000, 100 Gb/s and "
-            "1 us are 100 Mb/s and 1 ms.",
+            "1 us of the scenario take the machine 100 Mb/s and 1 ms.",
         ),
     ] = 1,
     send: Annotated[
@@ -64,7 +65,8 @@ def emulate(
         typer.Option(
             "--send",
             metavar="LABEL=HOW",
-            help="How kernels send the traffic with a label: cubic, bbr, reno, or udp:RATE.",
+            help="How kernels send the traffic with a label: a TCP of Linux (cubic, bbr, reno) or "
+            "UDP at a rate of the scenario (udp:RATE).",
         ),
     ] = None,
     program: Annotated[
@@ -72,8 +74,9 @@ def emulate(
         typer.Option(
             "--program",
             metavar="HOST=COMMAND",
-            help="Start a program on a host, e.g. 'H1=curl -s http://10.0.0.1/'; the run waits for "
-            "it. With HOST:=COMMAND the program is a server, which ends with the run.",
+            help="Start a program on a host; the run waits for its end. H0 has the address "
+            "10.0.0.1, H1 has 10.0.0.2: 'H1=curl -s http://10.0.0.1/'. With HOST:=COMMAND the "
+            "program is a server, and is ended with the run.",
         ),
     ] = None,
     out: OutOption = None,
@@ -84,10 +87,11 @@ def emulate(
 ) -> None:
     """Run a scenario in real time: its switches between real hosts, with real frames.
 
-    Every host is a network namespace of its own, which takes no root. With several schemes, they
-    run one after the other: one table, one report.
+    Every host is a network namespace of its own; no root is needed, and nothing stays behind.
+    Several schemes run one after the other and give one table and one report. What programs print
+    is in the directory beside the run, with -programs behind its name.
 
-    Example: penstock emulate quickstart --scheme bfc,pfc --scale-time 1000 --out runs/frames
+    Example: penstock emulate quickstart --scheme bfc,pfc --scale-time 10000 --out runs/frames
     """
     names = split_names(scheme, "--scheme") if scheme else [""]
     chosen = {}
@@ -95,6 +99,10 @@ def emulate(
         one = read_scenario(scenario, settings=settings, seed=seed, scheme=name or None)
         chosen[one.scheme.name] = one
     base = next(iter(chosen.values()))
+    if hosts is Hosts.PENSTOCK and (program or send):
+        given, value = ("--program", program) if program else ("--send", send)
+        message = "Penstock's own hosts have no kernel"
+        raise refuse(given, message, "leave out --hosts penstock", (value or [""])[0])
     setting = Setting(
         kernels=hosts is Hosts.KERNEL,
         scale_time=scale_time,
@@ -131,9 +139,16 @@ def _program(text: str, scenario: Scenario) -> Program:
     if not is_set or host not in names:
         remedy = f"write HOST=COMMAND with a host of {names[0]} to {names[-1]}"
         raise refuse("--program", "it names no host", remedy, text)
-    words = shlex.split(command)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        message = f"its command cannot be read: {str(error).lower()}"
+        raise refuse("--program", message, "quote as in a shell", text) from None
     if not words:
         raise refuse("--program", "it has no command", "write one behind the =", text)
+    if shutil.which(words[0]) is None:
+        remedy = "write a name that is in PATH, or a path"
+        raise refuse("--program", f"there is no program {words[0]}", remedy, text)
     return Program(names.index(host), tuple(words), awaited=not name.endswith(":"))
 
 
@@ -145,5 +160,7 @@ def _senders(given: list[str]) -> dict[str, str]:
         if not (label and is_set and how):
             message, remedy = "it is not LABEL=HOW", "write e.g. background=cubic"
             raise refuse("--send", message, remedy, text)
+        if label in senders:
+            raise refuse("--send", "its label was given before", "give each label once", text)
         senders[label] = how
     return senders

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pickle
 import signal
@@ -16,6 +17,7 @@ from typing import Any
 from penstock.emulation.setting import Setting
 from penstock.errors import Problem, ScenarioError, SimulationError
 from penstock.interruption import stopping
+from penstock.readable import time_text
 from penstock.results import Run
 from penstock.runner import Progress, finished_run
 from penstock.scenario import Scenario
@@ -36,7 +38,8 @@ def emulate(
     Parameters
     ----------
     output
-        A directory for what programs print; it is made when there are programs.
+        A directory for what programs print: ``program-N.out`` and ``program-N.err`` of program N,
+        from 0. It is made when there are programs; such files of an earlier run are removed.
     progress
         Called about ten times a second.
 
@@ -48,6 +51,7 @@ def emulate(
         Namespaces are forbidden, a program does not exist, or the worker has died.
     """
     resolved = scenario.resolve()
+    _remove_printed(output)
     if setting.programs:
         output.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
@@ -59,6 +63,8 @@ def emulate(
         if not result.exists():
             raise SimulationError(f"the worker ended with code {code} and left no result")
         answer: dict[str, Any] = pickle.loads(result.read_bytes())
+    if "output" not in answer:
+        _remove_printed(output)
     if "refused" in answer:
         raise ScenarioError(
             Problem(path, f"it is {value}", remedy, file=scenario.file)
@@ -72,7 +78,7 @@ def emulate(
     used["emulation"] = json.loads(done["emulation"])
     run = finished_run(resolved, done, used)
     run.summary["cancelled"] = answer["stopped"]
-    run.summary["notes"] += notes(run.summary["emulation"])
+    run.summary["notes"] += notes(run.summary["emulation"], setting)
     return run
 
 
@@ -97,21 +103,40 @@ def _work(
         return worker.wait()
 
 
-def notes(emulation: dict[str, Any]) -> list[str]:
+def _remove_printed(output: Path) -> None:
+    """Removes what programs have printed into a directory, and the directory when it is empty."""
+    for pattern in ("program-*.out", "program-*.err"):
+        for path in output.glob(pattern):
+            path.unlink()
+    with contextlib.suppress(OSError):
+        output.rmdir()
+
+
+def notes(emulation: dict[str, Any], setting: Setting) -> list[str]:
     """What a reader should know of how the run went."""
-    late = emulation["lateness"]["network"]
-    words = [
-        f"real time: {emulation['frames']:,} frames, late by {late['p50_us']:.3g} us (median), "
-        f"{late['p99_us']:.3g} us (99th percentile), {late['max_us']:.3g} us at most"
-    ]
+    lateness = emulation["lateness"]
+    words = [f"real time: {emulation['frames']:,} frames, late by {_late(lateness['network'])}"]
+    if lateness["hosts"]["frames"]:
+        words.append(f"real time: frames of the hosts, late by {_late(lateness['hosts'])}")
     for host, reasons in emulation["refused"].items():
         shown = ", ".join(f"{count:,} {name}" for name, count in reasons.items())
         words.append(f"frames of {host} that were not let in: {shown}")
-    for program in emulation["programs"]:
+    for program, wanted in zip(emulation["programs"], setting.programs, strict=True):
+        command = f"H{program['host']}: {' '.join(program['command'])}"
         if program.get("code", 0) != 0:
-            command = " ".join(program["command"])
-            words.append(f"H{program['host']}: {command}: ended with code {program['code']}")
+            words.append(f"{command}: ended with code {program['code']}")
+        elif "signal" in program and wanted.awaited:
+            over = ": the run was over" if program["signal"] == signal.SIGTERM else ""
+            words.append(f"{command}: ended by signal {program['signal']}{over}")
     connections = emulation["connections"]
     if connections["failed"]:
         words.append(f"{connections['failed']:,} connections failed")
     return words
+
+
+def _late(lateness: dict[str, float]) -> str:
+    """How late frames were, in words."""
+    median, high, most = (
+        time_text(lateness[name] * 1e3) for name in ("p50_us", "p99_us", "max_us")
+    )
+    return f"{median} (median), {high} (99th percentile), {most} at most"
