@@ -91,9 +91,13 @@ def _work(
 ) -> int:
     """Runs the worker to its end; signals are passed on to it."""
     command = [sys.executable, "-m", "penstock.emulation.worker", str(request), str(result)]
-    worker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     end = scenario.duration + scenario.drain
-    with stopping(lambda: worker.send_signal(signal.SIGTERM)):
+    with (
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, start_new_session=True
+        ) as worker,
+        stopping(lambda: worker.send_signal(signal.SIGTERM)),
+    ):
         assert worker.stdout is not None
         for line in worker.stdout:
             if progress and line.strip().isdigit():

@@ -1,0 +1,361 @@
+"""The command `emulate`: what it refuses, what it leaves, and that a stop leaves nothing else.
+
+Runs are in real time, so no test asserts how long anything took or how late a frame was. With
+``PENSTOCK_REQUIRE_NAMESPACES=1`` no test is skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from penstock import Run
+from penstock.cli import main
+from penstock.emulation.running import emulate, notes
+from penstock.emulation.setting import Program, Setting
+from penstock.errors import SimulationError
+from penstock.results import RUN_FILES
+from penstock.scenario import Scenario
+from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
+
+PAIR = """
+name = "pair"
+duration = "{duration}"
+drain = "{drain}"
+scheme = "bfc"
+
+[topology]
+kind = "single-switch"
+hosts = 3
+rate = "100 Mb/s"
+delay = "50 us"
+
+[wire]
+payload = 1452
+
+[[traffic]]
+kind = "listed"
+label = "small"
+flows = [[0, 1, 10000, 0], [1, 2, 10000, 0]]
+"""
+"""Two flows of a few packets, at a rate that every machine can do."""
+
+QUICK = ["quickstart", "--set", "load=0.1", "--set", "duration=50 us", "--scale-time", "10000"]
+"""About a hundred flows and an incast in a second, at 10 Mb/s."""
+
+MARK = "PENSTOCK_TEST_MARK"
+"""The variable by which the processes of a test are found in ``/proc``."""
+
+PATIENCE_SECONDS = 60
+"""How long a test waits for something that takes a second (our choice)."""
+
+
+def namespaces_forbidden() -> str:
+    """Why this machine makes no network namespaces; empty when it does."""
+    if not Path("/dev/net/tun").exists():
+        return "there is no /dev/net/tun"
+    if shutil.which("unshare") is None:
+        return "there is no unshare, with which namespaces are tried"
+    tried = subprocess.run(["unshare", "-Urn", "true"], capture_output=True, text=True, check=False)
+    return tried.stderr.strip() if tried.returncode else ""
+
+
+REASON = "" if os.environ.get("PENSTOCK_REQUIRE_NAMESPACES") == "1" else namespaces_forbidden()
+
+with_namespaces = pytest.mark.skipif(bool(REASON), reason=f"no namespaces: {REASON}")
+
+
+@pytest.fixture
+def pair(here: Path) -> str:
+    """A scenario in an empty working directory."""
+    (here / "pair.toml").write_text(PAIR.format(duration="100 ms", drain="30 s"))
+    return "pair.toml"
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Marks all processes of a test; none is left when the test ends."""
+    value = uuid4().hex
+    monkeypatch.setenv(MARK, value)
+    yield value
+    assert wait_until(lambda: not processes(value)), processes(value)
+
+
+def processes(mark: str) -> list[int]:
+    """The other processes that have a mark."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (place / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if f"{MARK}={mark}".encode() in environment and int(place.name) != os.getpid():
+            found.append(int(place.name))
+    return found
+
+
+def networks(wanted: list[int] | None = None) -> set[str]:
+    """The network namespaces in which threads of these processes are, or of all processes."""
+    names = ["[0-9]*"] if wanted is None else [str(process) for process in wanted]
+    found = set()
+    for name in names:
+        for link in Path("/proc").glob(f"{name}/task/*/ns/net"):
+            try:
+                found.add(str(link.readlink()))
+            except OSError:
+                continue
+    return found
+
+
+def interfaces() -> list[str]:
+    return sorted(path.name for path in Path("/sys/class/net").iterdir())
+
+
+def wait_until(holds: Callable[[], bool]) -> bool:
+    """Whether something holds before the patience of a test is over."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def everything(place: Path) -> list[str]:
+    return sorted(str(path.relative_to(place)) for path in place.rglob("*"))
+
+
+NO_HOST = "it names no host; write HOST=COMMAND with a host of H0 to H2"
+REFUSED: dict[str, tuple[list[str], str]] = {
+    "unknown label": (
+        ["--send", "big=cubic"],
+        '--send = "big": no traffic has this label; choose from small',
+    ),
+    "no sender": (
+        ["--send", "small"],
+        '--send = "small": it is not LABEL=HOW; write e.g. background=cubic',
+    ),
+    "empty sender": (
+        ["--send", "small="],
+        '--send = "small=": it is not LABEL=HOW; write e.g. background=cubic',
+    ),
+    "sender twice": (
+        ["--send", "small=cubic", "--send", "small=reno"],
+        '--send = "small=reno": its label was given before; give each label once',
+    ),
+    "bad rate": (
+        ["--send", "small=udp:fast"],
+        '--send: "fast" is not a rate: its unit is unknown; '
+        "write a number and a unit, one of b/s, kb/s, Mb/s, Gb/s, Tb/s",
+    ),
+    "unknown host": (["--program", "H3=true"], f'--program = "H3=true": {NO_HOST}'),
+    "no host": (["--program", "true"], f'--program = "true": {NO_HOST}'),
+    "empty command": (
+        ["--program", "H0="],
+        '--program = "H0=": it has no command; write one behind the =',
+    ),
+    "open quote": (
+        ["--program", "H0=sh -c 'exit"],
+        '--program = "H0=sh -c \'exit": its command cannot be read: no closing quotation; '
+        "quote as in a shell",
+    ),
+    "no such program": (
+        ["--program", "H0:=no-such-program -x"],
+        '--program = "H0:=no-such-program -x": there is no program no-such-program; '
+        "write a name that is in PATH, or a path",
+    ),
+    "program without a kernel": (
+        ["--hosts", "penstock", "--program", "H0=true"],
+        '--program = "H0=true": Penstock\'s own hosts have no kernel; leave out --hosts penstock',
+    ),
+    "sender without a kernel": (
+        ["--hosts", "penstock", "--send", "small=cubic"],
+        '--send = "small=cubic": Penstock\'s own hosts have no kernel; leave out --hosts penstock',
+    ),
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_refusals_name_the_option_and_the_remedy(
+    words: str, pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options, message = REFUSED[words]
+    assert main(["emulate", pair, *options, "--out", "out"]) == 2
+    assert f"error: {message}" in capsys.readouterr().err
+    assert everything(here) == [pair]
+
+
+@pytest.mark.parametrize("scale", ["0", "1000001", "half"])
+def test_a_scale_of_time_out_of_range_is_refused(
+    scale: str, pair: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["emulate", pair, "--scale-time", scale, "--out", "out"]) == 2
+    assert "--scale-time" in capsys.readouterr().err
+    assert everything(here) == [pair]
+
+
+@with_namespaces
+def test_a_congestion_control_that_the_kernel_lacks_is_refused(
+    pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["emulate", pair, "--send", "small=carrier-pigeon", "--program", "H0=true"]
+    assert main([*command, "--out", "out"]) == 1
+    available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().strip()
+    message = (
+        'the run failed: host H0: this kernel has no congestion control "carrier-pigeon"; '
+        f"it has: {available}"
+    )
+    assert message in capsys.readouterr().err
+    assert everything(here) == [pair]
+
+
+@with_namespaces
+def test_a_program_that_cannot_be_started_leaves_nothing(pair: str, here: Path, mark: str) -> None:
+    programs = [Program(0, ("true",)), Program(1, ("no-such-program",))]
+    with pytest.raises(SimulationError, match="start no-such-program on host H1: No such file"):
+        emulate(Scenario.load(pair), Setting(programs=programs), output=here / "printed")
+    assert everything(here) == [pair]
+
+
+@with_namespaces
+@pytest.mark.parametrize("hosts", ["kernel", "penstock"])
+def test_every_flow_finishes_and_the_run_is_like_any_other(
+    hosts: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["emulate", *QUICK, "--hosts", hosts, "--out", "out"]) == 0
+    shown = capsys.readouterr().out
+    assert "results: out" in shown
+    assert "bfc: real time: " in shown
+    known = {*RUN_FILES, SUMMARY_FILE, REPORT_FILE}
+    assert {path.name for path in (here / "out").iterdir()} <= known
+    run = Run.load("out")
+    assert not run.is_cancelled
+    assert run.flows.height == run.summary["flows_finished"] == run.summary["flows_started"] > 100
+    assert (run.flows["fct_ns"] > 0).all()
+    emulation = run.summary["emulation"]
+    assert emulation["scale_time"] == 10_000
+    assert emulation["lateness"]["network"]["frames"] > 0
+    assert (emulation["lateness"]["hosts"]["frames"] > 0) == (hosts == "penstock")
+    assert (emulation["connections"]["established"] > 0) == (hosts == "kernel")
+    assert emulation["connections"]["failed"] == 0
+    assert run.summary["digest"]
+    assert "<html" in (here / "out" / "report.html").read_text()
+
+
+SERVER = f"{sys.executable} -u -m http.server 80 --bind 10.0.0.1"
+CLIENT = """
+import sys, time, urllib.request
+for _ in range(600):
+    try:
+        print(urllib.request.urlopen("http://10.0.0.1/pair.toml").read().decode(), end="")
+        sys.exit(3)
+    except OSError:
+        time.sleep(0.1)
+"""
+"""Reads the scenario from the server as soon as that listens; ends with a code of its own."""
+
+
+@with_namespaces
+def test_programs_talk_and_what_they_print_is_kept(
+    pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "client.py").write_text(CLIENT)
+    printed = here / "out-programs"
+    printed.mkdir()
+    (printed / "program-7.out").write_text("of an earlier run")
+    client = f"{sys.executable} client.py"
+    programs = ["--program", f"H0:={SERVER}", "--program", f"H2={client}"]
+    assert main(["emulate", pair, *programs, "--out", "out", "--json"]) == 0
+    assert everything(printed) == [f"program-{n}.{kind}" for n in (0, 1) for kind in ("err", "out")]
+    assert (printed / "program-1.out").read_text() == (here / pair).read_text()
+    assert (printed / "program-1.err").read_text() == ""
+    assert "10.0.0.3" in (printed / "program-0.err").read_text()
+    summary = json.loads(capsys.readouterr().out)["runs"]["bfc"]
+    server, asked = summary["emulation"]["programs"]
+    assert server == {"host": 0, "command": SERVER.split(), "signal": signal.SIGTERM}
+    assert asked == {"host": 2, "command": client.split(), "code": 3}
+    assert f"H2: {client}: ended with code 3" in summary["notes"]
+    assert not any("http.server" in note for note in summary["notes"])
+    assert summary["flows_finished"] == 2
+
+
+@with_namespaces
+def test_two_schemes_give_one_table_and_one_report(
+    pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["emulate", pair, "--scheme", "bfc,pfc", "--out", "out"]) == 0
+    shown = capsys.readouterr().out
+    for name in ("bfc", "pfc"):
+        assert re.search(rf"^ {name} ", shown, re.MULTILINE), shown
+        run = Run.load(here / "out" / name)
+        assert run.scenario.scheme.name == name
+        assert run.flows.height == 2
+    assert sorted(path.name for path in (here / "out").iterdir()) == ["bfc", "pfc", "report.html"]
+
+
+@with_namespaces
+def test_a_stop_keeps_what_has_finished_and_leaves_nothing_else(here: Path, mark: str) -> None:
+    (here / "pair.toml").write_text(PAIR.format(duration="50 s", drain="1 s"))
+    networks_before, interfaces_before = networks(), interfaces()
+    command = [sys.executable, "-m", "penstock", "emulate", "pair.toml", "--out", "out"]
+    # The two flows take a hundredth of a second.
+    command += ["--program", "H2=sh -c 'sleep 2; echo ready; sleep 600'"]
+    printed = here / "out-programs" / "program-0.out"
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as started:
+        ready = wait_until(lambda: printed.exists() and printed.read_text() == "ready\n")
+        made = networks(processes(mark)) - networks_before
+        started.send_signal(signal.SIGTERM)
+        message = started.communicate(timeout=PATIENCE_SECONDS)[1]
+    assert ready, message
+    assert started.returncode == 1, message
+    assert "interrupted; what had finished is kept:" in message
+    assert "out: stopped at " in message
+    run = Run.load("out")
+    assert run.is_cancelled
+    assert run.summary["flows_finished"] == run.flows.height == 2
+    assert printed.read_text() == "ready\n"
+    # The network of the worker, and one for each host.
+    assert len(made) == 4
+    assert wait_until(lambda: not processes(mark)), processes(mark)
+    assert not made & networks()
+    assert interfaces() == interfaces_before
+    assert [path.name for path in here.rglob(".*")] == []
+
+
+def test_notes_say_what_went_wrong() -> None:
+    late = {"frames": 5, "p50_us": 0.5, "p99_us": 1_500.0, "max_us": 2e6}
+    emulation = {
+        "frames": 12_345,
+        "lateness": {"network": late, "hosts": late | {"frames": 0}},
+        "refused": {"H1": {"multicast": 3, "spoofed": 1_000}},
+        "connections": {"failed": 2},
+        "programs": [
+            {"host": 0, "command": ["a", "-b"], "code": 0},
+            {"host": 1, "command": ["c"], "code": 7},
+            {"host": 1, "command": ["d"], "signal": 11},
+            {"host": 2, "command": ["e"], "signal": 15},
+            {"host": 2, "command": ["f"], "signal": 15},
+        ],
+    }
+    programs = [Program(0, ("x",)) for _ in range(4)] + [Program(2, ("f",), awaited=False)]
+    assert notes(emulation, Setting(programs=programs)) == [
+        "real time: 12,345 frames, late by 500 ns (median), 1.5 ms (99th percentile), 2 s at most",
+        "frames of H1 that were not let in: 3 multicast, 1,000 spoofed",
+        "H1: c: ended with code 7",
+        "H1: d: ended by signal 11",
+        "H2: e: ended by signal 15: the run was over",
+        "2 connections failed",
+    ]
