@@ -41,7 +41,7 @@ def test_python_in_the_documents_runs(here: Path) -> None:
 def test_commands_in_the_documents_exist() -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
     for path, text in [*blocks("console"), *blocks("sh"), *blocks("bash")]:
-        for line in text.splitlines():
+        for line in text.replace("\\\n", " ").splitlines():
             words = shlex.split(line.removeprefix("$ "), comments=True)
             if words[:1] == ["penstock"] and len(words) > 1 and not words[1].startswith("-"):
                 assert words[1] in commands, f"{path.name}: {line}"
