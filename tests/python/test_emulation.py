@@ -159,6 +159,10 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         '--send: "fast" is not a rate: its unit is unknown; '
         "write a number and a unit, one of b/s, kb/s, Mb/s, Gb/s, Tb/s",
     ),
+    "rate below one": (
+        ["--send", "small=udp:9b/s", "--scale-time", "10"],
+        '--send = "udp:9b/s": it is less than 1 b/s with --scale-time 10; at least udp:10b/s',
+    ),
     "unknown host": (["--program", "H3=true"], f'--program = "H3=true": {NO_HOST}'),
     "no host": (["--program", "true"], f'--program = "true": {NO_HOST}'),
     "empty command": (

@@ -60,7 +60,7 @@ class Setting:
                 "kernels": list(range(scenario.topology.host_count())) if self.kernels else [],
                 "scale_time": self.scale_time,
                 "nic_memory": NIC_MEMORY,
-                "senders": [sender(given.get(label)) for label in labels],
+                "senders": [sender(given.get(label), self.scale_time) for label in labels],
                 "programs": [
                     {"host": one.host, "command": one.command, "awaited": one.awaited}
                     for one in self.programs
@@ -70,11 +70,21 @@ class Setting:
         )
 
 
-def sender(text: str | None) -> dict[str, Any]:
-    """How kernels send the flows of a traffic entry, from what a user wrote."""
+def sender(text: str | None, scale_time: int) -> dict[str, Any]:
+    """How kernels send the flows of a traffic entry, from what a user wrote.
+
+    Raises
+    ------
+    ScenarioError
+        A rate is none, or is below 1 b/s of the machine.
+    """
     if text is None or not text.startswith("udp:"):
         return {"kind": "tcp", "congestion": text}
     try:
-        return {"kind": "udp", "rate": RATE.parse(text.removeprefix("udp:"))}
+        rate = RATE.parse(text.removeprefix("udp:"))
     except PydanticCustomError as error:
         raise ScenarioError([problem_of(error, "--send")]) from None
+    if rate < scale_time:
+        message = f"it is less than 1 b/s with --scale-time {scale_time}"
+        raise refuse("--send", message, f"at least udp:{scale_time}b/s", text)
+    return {"kind": "udp", "rate": rate}
