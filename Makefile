@@ -22,10 +22,15 @@ MINIMUM := target/minimum-versions
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_FILES := python tests/python benches tools
 
-.PHONY: demo test policy models lint audit bench validate reproduce docs lock minimum-versions clean
+.PHONY: demo demo-frames test policy models lint audit bench validate reproduce docs lock minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
+
+# Eight hosts with Linux's own TCP behind switches of ours, in real time, without root: half a minute.
+demo-frames: $(VENV)/.extension
+	$(BIN)/penstock emulate frames-demo --scheme afq,tcp,bfc,pfc --scale-time 100 --send short=cubic --send long=cubic \
+	  --force --out runs/demo-frames
 
 test: $(VENV)/.extension
 	cargo test --workspace

@@ -13,6 +13,8 @@ pub struct EmulationConfig {
     pub kernels: Vec<u32>,
     /// How many seconds of the machine are a second of the scenario, at least 1.
     pub scale_time: u32,
+    /// Whether to run what seems too fast for the machine.
+    pub is_forced: bool,
     /// What the NIC of a host with a kernel holds for each of its two directions.
     pub nic_memory: Bytes,
     /// By traffic entry: how hosts with kernels send its flows.

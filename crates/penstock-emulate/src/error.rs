@@ -25,6 +25,22 @@ pub enum EmulationError {
     /// The loop has failed.
     #[error(transparent)]
     Drive(#[from] DriveError),
+    /// The machine forwards too few frames.
+    #[error(
+        "the run may need {needed:.0} frames a second and this machine forwards {possible:.0} in time; slow it \
+         down with --scale-time {scale_time}, or add --force to see what happens"
+    )]
+    TooFast {
+        /// What the run may need (frames a second).
+        needed: f64,
+        /// What the machine forwards in time (frames a second).
+        possible: f64,
+        /// The least scale of time that would do.
+        scale_time: u32,
+    },
+    /// A device fails.
+    #[error("copying frames: {0}")]
+    Device(#[from] io::Error),
     /// The output of a program has no file.
     #[error("{path}: {error}")]
     Output {

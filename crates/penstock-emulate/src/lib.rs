@@ -10,6 +10,7 @@
 //! [`namespace`] (where hosts live), [`config`] and [`run`] (a run from beginning to end), [`outcome`].
 
 pub mod assemble;
+mod capacity;
 pub mod clock;
 pub mod config;
 pub mod device;

@@ -17,6 +17,8 @@ pub struct Outcome {
     pub results: Results,
     /// How many seconds of the machine were a second of the run.
     pub scale_time: u32,
+    /// Frames a second that the machine copied from a device to another before the run.
+    pub copies: f64,
     /// What TCP did for the flows between hosts with kernels.
     pub connections: Connections,
     /// How late frames left the network, and how late frames left our hosts.
@@ -102,6 +104,7 @@ impl Outcome {
             "lateness": { "network": self.lateness[0], "hosts": self.lateness[1] },
             "scale_time": self.scale_time,
             "frames": self.frames,
+            "copies_per_second": self.copies,
             "refused": refused,
             "connections": self.connections,
             "programs": programs,

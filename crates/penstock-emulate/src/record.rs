@@ -33,8 +33,8 @@ impl Recorder for Recording {
 }
 
 impl Recording {
-    /// Gives all packets to `switches`, the first part of a new network of the same scenario, and lets
-    /// everything happen that is due until `end`.
+    /// Gives all packets that had arrived by `end` to `switches`, the first part of a new network of the same
+    /// scenario, and lets everything happen that is due until then.
     ///
     /// # Errors
     /// When time stands still, which it did not in the run.
@@ -45,7 +45,9 @@ impl Recording {
         end: Time,
     ) -> Result<(), StandstillError> {
         let instant = Time::from_ps(1);
-        for Entered { link, arrival, packet, telemetry } in &self.0 {
+        for Entered { link, arrival, packet, telemetry } in
+            self.0.iter().filter(|one| one.arrival <= end)
+        {
             switches.advance_to(arrival.saturating_sub(instant))?;
             switches.take_leaving(|_| {});
             let from = run.topology().links[*link as usize].from;

@@ -10,6 +10,7 @@ use penstock_sim::live::Part;
 use penstock_units::Time;
 
 use crate::assemble::{Assembly, assemble, build, in_order};
+use crate::capacity;
 use crate::clock::Clock;
 use crate::config::EmulationConfig;
 use crate::error::EmulationError;
@@ -42,13 +43,24 @@ pub fn emulate(
     let controls = Controls::of(run.flows(), config);
     let processors = Processors::split();
     processors.iter().for_each(Processors::leave_to_network);
-    let Places { hosts, taps, mut sockets } = hosts::create(enter()?, scenario, config, &controls)?;
+    let demand = capacity::demand(scenario, config, run.topology(), run.flows());
+    let places = hosts::create(enter()?, scenario, config, &controls)?;
+    let copies = capacity::check(config, &places, processors.as_ref(), demand)?;
+    let Places { hosts, taps, mut sockets } = places;
     let clock = Clock::starting_in(AHEAD, config.scale_time);
     let socket = |host: u32| sockets.remove(&host).expect("a host of ours has a socket");
     let assembly = assemble(scenario, clock, (run, parts), taps, socket, ())?;
     let load = Load::prepare(scenario, (config, &controls), &hosts, assembly.run.flows(), clock)?;
     let programs = Programs::start(&hosts, config)?;
-    drive(scenario, assembly, (clock, config.scale_time), (load, programs), (processors, goes_on))
+    let machine = Machine { processors, copies };
+    drive(scenario, assembly, (clock, config.scale_time), (load, programs), machine, goes_on)
+}
+
+/// What a run knows of the machine.
+struct Machine {
+    processors: Option<Processors>,
+    /// Frames a second that it copied before the run.
+    copies: f64,
 }
 
 /// Drives everything until the run is over.
@@ -57,7 +69,8 @@ fn drive(
     assembly: Assembly<Unobserved, TapDevice, PacketSocket, ()>,
     (clock, scale_time): (Clock, u32),
     (load, programs): (Load, Programs),
-    (processors, goes_on): (Option<Processors>, &mut dyn FnMut(Time) -> bool),
+    Machine { processors, copies }: Machine,
+    goes_on: &mut dyn FnMut(Time) -> bool,
 ) -> Result<Outcome, EmulationError> {
     let Assembly { run, mut network, mut hosts, idle } = assembly;
     let end = scenario.duration + scenario.drain;
@@ -105,6 +118,7 @@ fn drive(
     Ok(Outcome {
         results,
         scale_time,
+        copies,
         connections: Connections::of(&records, clock),
         lateness: [Lateness::of(&lateness), Lateness::of(&own_lateness)],
         refused: ports.iter().map(|port| (port.host(), port.refusals)).collect(),

@@ -38,8 +38,8 @@ fn trace(topology: &Topology) -> PacketTrace {
 }
 
 /// Runs `scenario` in real time, a second of the run in `scale` seconds. Answers the results of the run, and
-/// those of switches that get the same packets again.
-fn emulate(scenario: &Scenario, scale: u32) -> [Results; 2] {
+/// those of switches that get the same packets again; and how many packets that were.
+fn emulate(scenario: &Scenario, scale: u32) -> ([Results; 2], usize) {
     let hosts = 8;
     let (at_network, at_hosts): (Vec<_>, Vec<_>) = (0..hosts).map(|_| pair()).unzip();
     let mut at_hosts: Vec<_> = at_hosts.into_iter().map(Some).collect();
@@ -74,7 +74,7 @@ fn emulate(scenario: &Scenario, scale: u32) -> [Results; 2] {
     let (again, mut parts) = build(scenario, &[], memory, trace).unwrap();
     recording.replay(&again, &mut parts[0], until).unwrap();
     let results = run.finish(in_order(switches, hosts), &[], now);
-    [results, again.finish(parts, &[], now)]
+    ([results, again.finish(parts, &[], now)], recording.0.len())
 }
 
 /// A table, as text.
@@ -100,28 +100,71 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
+/// The golden scenario of scheme `name` whose traffic lasts `times` as long. However slow the machine is,
+/// all flows finish; the run ends with the last.
+fn longer(name: &str, times: u64) -> Scenario {
+    let mut scenario = golden(name);
+    *scenario.pointer_mut("/measure").unwrap() = json!({
+        "sample_interval": 0, "active_flows": false, "queue_delays": false,
+        "series": [], "events": false, "trace": null,
+    });
+    let duration = scenario.pointer_mut("/duration").unwrap();
+    *duration = json!(duration.as_u64().unwrap() * times);
+    *scenario.pointer_mut("/drain").unwrap() = json!(50_000_000_000u64);
+    let mut text = scenario.to_string();
+    // Open-loop entries and incasts last as long as the traffic.
+    for field in ["stop", "end"] {
+        text = text.replace(
+            &format!("\"{field}\":200000000"),
+            &format!("\"{field}\":{}", 200_000_000 * times),
+        );
+    }
+    Scenario::from_json(&text).unwrap()
+}
+
+/// Every assignment, mark, pause, drop and departure of [`emulate`] is that of the switches that get the same
+/// packets again. Answers the results, and how many packets entered.
+fn decided_twice(name: &str, scenario: &Scenario) -> (Results, usize) {
+    let ([emulated, again], entered) = emulate(scenario, 1_000);
+    let [seen, seen_again] = [&emulated, &again].map(|results| table(results, "packets"));
+    assert!(seen[0].len() > entered, "{name}: the switches have done something");
+    assert!(seen == seen_again, "{name}: switches decide the same");
+    (emulated, entered)
+}
+
 #[test]
 fn our_hosts_finish_their_flows_over_real_frames() {
     for name in ["bfc", "hpcc", "afq"] {
-        let mut scenario = golden(name);
-        *scenario.pointer_mut("/measure").unwrap() = json!({
-            "sample_interval": 0, "active_flows": false, "queue_delays": false,
-            "series": [], "events": false, "trace": null,
-        });
-        // However slow the machine is, all flows finish; the run ends with the last.
-        *scenario.pointer_mut("/drain").unwrap() = json!(50_000_000_000u64);
-        let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
+        let scenario = longer(name, 1);
         let simulated = penstock_sim::run(&scenario, RunOptions::default(), |_| true).unwrap();
-        let [emulated, again] = emulate(&scenario, 1_000);
-        let [seen, seen_again] = [&emulated, &again].map(|results| table(results, "packets"));
-        assert!(seen[0].len() > 10_000, "{name}: the switches have done something");
-        assert!(seen == seen_again, "{name}: switches decide the same");
+        let (emulated, _) = decided_twice(name, &scenario);
         let count = |results: &Results| results.summary.flows_finished;
         assert_eq!(count(&emulated), count(&simulated), "{name}");
         let [one, other] = [&simulated, &emulated].map(|one| median(column(one, "slowdown")));
-        eprintln!(
-            "{name}: {} flows, median slowdown {one:.3} simulated, {other:.3} emulated",
-            count(&emulated)
-        );
+        let flows = count(&emulated);
+        eprintln!("{name}: {flows} flows, median slowdown {one:.3} simulated, {other:.3} emulated");
     }
+}
+
+/// A run ends while frames are on their way.
+#[test]
+fn switches_decide_the_same_in_a_run_that_is_cut_off() {
+    let mut scenario = longer("bfc", 1);
+    scenario.drain = Time::ZERO;
+    let (results, _) = decided_twice("bfc", &scenario);
+    assert!(results.summary.flows_finished < results.summary.flows_started);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_million_frames_are_decided_the_same() {
+    let mut frames = 0;
+    for name in ["bfc", "afq", "pfc", "pcn", "fafc"] {
+        let (results, entered) = decided_twice(name, &longer(name, 16));
+        let summary = &results.summary;
+        let pauses = summary.queue_pauses + summary.pfc_pauses + summary.timed_pauses;
+        eprintln!("{name}: {entered} frames, {pauses} pauses, {} drops", summary.drops);
+        frames += entered;
+    }
+    assert!(frames >= 1_000_000, "{frames} frames");
 }

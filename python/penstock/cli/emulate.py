@@ -108,6 +108,7 @@ def emulate(
         scale_time=scale_time,
         senders=_senders(send or []),
         programs=[_program(text, base) for text in program or []],
+        forced=force,
     )
     what = f"{'-'.join(chosen) if len(chosen) == 1 else 'compare'}-frames"
     target = out_directory(out, default_name(base, what, bool(settings)))

@@ -40,6 +40,8 @@ class Setting:
     senders: Mapping[str, str] | None = None
     """By label of traffic: how kernels send it: a congestion control, or ``udp:RATE``."""
     programs: Sequence[Program] = ()
+    forced: bool = False
+    """Whether to run what seems too fast for the machine."""
 
     def to_json(self, scenario: Scenario, directory: Path) -> str:
         """This setting for the core; output of programs goes to `directory`.
@@ -59,6 +61,7 @@ class Setting:
             {
                 "kernels": list(range(scenario.topology.host_count())) if self.kernels else [],
                 "scale_time": self.scale_time,
+                "is_forced": self.forced,
                 "nic_memory": NIC_MEMORY,
                 "senders": [sender(given.get(label), self.scale_time) for label in labels],
                 "programs": [
