@@ -52,7 +52,8 @@ flows = [[0, 1, 10000, 0], [1, 2, 10000, 0]]
 """Two flows of a few packets, at a rate that every machine can do."""
 
 QUICK = ["quickstart", "--set", "load=0.1", "--set", "duration=50 us", "--scale-time", "10000"]
-"""About a hundred flows and an incast in a second, at 10 Mb/s."""
+QUICK += ["--force"]
+"""About a hundred flows and an incast in a second, at 10 Mb/s, however busy the machine is."""
 
 MARK = "PENSTOCK_TEST_MARK"
 """The variable by which the processes of a test are found in ``/proc``."""
@@ -225,6 +226,21 @@ def test_a_congestion_control_that_the_kernel_lacks_is_refused(
 
 
 @with_namespaces
+@pytest.mark.parametrize("hosts", ["kernel", "penstock"])
+def test_what_no_machine_can_forward_is_refused_with_a_scale(
+    hosts: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Eight links of 100 Gb/s need tens of millions of frames a second."""
+    assert main(["emulate", "quickstart", "--hosts", hosts, "--out", "out"]) == 1
+    message = (
+        r"the run failed: the run may need \d{8,} frames a second and this machine forwards \d+ in "
+        r"time; slow it down with --scale-time \d{2,}, or add --force to see what happens"
+    )
+    assert re.fullmatch(message, capsys.readouterr().err.strip())
+    assert everything(here) == []
+
+
+@with_namespaces
 def test_a_program_that_cannot_be_started_leaves_nothing(pair: str, here: Path, mark: str) -> None:
     programs = [Program(0, ("true",)), Program(1, ("no-such-program",))]
     with pytest.raises(SimulationError, match="start no-such-program on host H1: No such file"):
@@ -249,6 +265,7 @@ def test_every_flow_finishes_and_the_run_is_like_any_other(
     assert (run.flows["fct_ns"] > 0).all()
     emulation = run.summary["emulation"]
     assert emulation["scale_time"] == 10_000
+    assert emulation["copies_per_second"] > 0 or hosts == "penstock"
     assert emulation["lateness"]["network"]["frames"] > 0
     assert (emulation["lateness"]["hosts"]["frames"] > 0) == (hosts == "penstock")
     assert (emulation["connections"]["established"] > 0) == (hosts == "kernel")
