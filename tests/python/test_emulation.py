@@ -265,7 +265,7 @@ def test_every_flow_finishes_and_the_run_is_like_any_other(
     assert (run.flows["fct_ns"] > 0).all()
     emulation = run.summary["emulation"]
     assert emulation["scale_time"] == 10_000
-    assert emulation["copies_per_second"] > 0 or hosts == "penstock"
+    assert emulation["copies_per_second"] > 0
     assert emulation["lateness"]["network"]["frames"] > 0
     assert (emulation["lateness"]["hosts"]["frames"] > 0) == (hosts == "penstock")
     assert (emulation["connections"]["established"] > 0) == (hosts == "kernel")

@@ -14,16 +14,19 @@ use penstock_wire::address;
 
 use crate::config::EmulationConfig;
 use crate::error::EmulationError;
-use crate::hosts::Places;
+use crate::hosts::{LEAST_MTU, Places};
 use crate::namespace::TapDevice;
 use crate::port::LARGEST_FRAME;
 use crate::processors::Processors;
 
-/// How long frames are copied to see how fast that is (our choice: a thousand time slices of a device).
-const TRIAL: Duration = Duration::from_millis(40);
+/// How long frames are copied to see how fast that is (our choice: thousands of copies).
+const TRIAL: Duration = Duration::from_millis(10);
 
-/// A frame of the trial (bytes): the largest of Ethernet without its check sequence (IEEE 802.3).
-const TRIAL_FRAME: usize = 1_514;
+/// How often that is tried; the best trial counts, because another process may disturb one (our choice).
+const TRIALS: usize = 4;
+
+/// A frame of the trial (bytes): it fits every host, whose MTU is at least [`LEAST_MTU`].
+const TRIAL_FRAME: usize = 14 + LEAST_MTU as usize;
 
 /// Headers of Ethernet, IPv4 and UDP (bytes).
 const FRAME_HEADERS: usize = 14 + 20 + 8;
@@ -140,19 +143,23 @@ fn send_datagrams(destination: Ipv4Addr, stop: &AtomicBool) {
     }
 }
 
-/// Copies frames from the first device to the second for [`TRIAL`]; answers how many a second.
+/// Copies frames from the first device to the second for [`TRIAL`], several times; answers how many a second in
+/// the best trial.
 fn copy(taps: &[TapDevice], processors: Option<&Processors>) -> io::Result<f64> {
     processors.into_iter().for_each(Processors::for_network);
-    let (mut buffer, mut copied, start) = (vec![0; LARGEST_FRAME], 0u32, Instant::now());
-    while start.elapsed() < TRIAL {
-        if let Some(length) = taps[0].receive(&mut buffer)? {
-            taps[1].send(&buffer[..length])?;
-            copied += 1;
+    let (mut buffer, mut best) = (vec![0; LARGEST_FRAME], 0.0);
+    for _ in 0..TRIALS {
+        let (mut copied, start) = (0u32, Instant::now());
+        while start.elapsed() < TRIAL {
+            if let Some(length) = taps[0].receive(&mut buffer)? {
+                taps[1].send(&buffer[..length])?;
+                copied += 1;
+            }
         }
+        best = f64::max(best, f64::from(copied) / start.elapsed().as_secs_f64());
     }
-    let seconds = start.elapsed().as_secs_f64();
     processors.into_iter().for_each(Processors::leave_to_network);
-    Ok(f64::from(copied) / seconds)
+    Ok(best)
 }
 
 /// Reads and drops what the trial has left in the devices.

@@ -19,7 +19,7 @@ use crate::namespace::{
 const OVERHEAD: u32 = penstock_wire::frame::MOST_OVERHEAD as u32;
 
 /// The smallest MTU with which a kernel speaks IPv6 (RFC 8200, sec. 5).
-const LEAST_MTU: u32 = 1_280;
+pub(crate) const LEAST_MTU: u32 = 1_280;
 
 /// Frames that wait at a TAP device for the emulator at most (our choice: 64 kB of each of 16 connections).
 const QUEUE_FRAMES: u32 = 1_000;

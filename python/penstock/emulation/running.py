@@ -22,6 +22,9 @@ from penstock.results import Run
 from penstock.runner import Progress, finished_run
 from penstock.scenario import Scenario
 
+LATE = 0.5
+"""The share of a packet's time by which a frame in a hundred may be late, before a run says so; our
+choice: a queue is then off by half a packet."""
 PROGRAMS = "-programs"
 """What is added to the name of a run's directory for the output of its programs."""
 
@@ -78,7 +81,10 @@ def emulate(
     used["emulation"] = json.loads(done["emulation"])
     run = finished_run(resolved, done, used)
     run.summary["cancelled"] = answer["stopped"]
-    run.summary["notes"] += notes(run.summary["emulation"], setting)
+    rate = run.links["rate_bps"].min()
+    assert isinstance(rate, int)
+    packet_us = 8e6 * (resolved.wire.payload + resolved.wire.header) / rate * setting.scale_time
+    run.summary["notes"] += notes(run.summary["emulation"], setting, packet_us)
     return run
 
 
@@ -116,12 +122,24 @@ def _remove_printed(output: Path) -> None:
         output.rmdir()
 
 
-def notes(emulation: dict[str, Any], setting: Setting) -> list[str]:
-    """What a reader should know of how the run went."""
+def notes(emulation: dict[str, Any], setting: Setting, packet_us: float) -> list[str]:
+    """What a reader should know of how the run went.
+
+    Parameters
+    ----------
+    packet_us
+        The time of a full packet on the slowest link, in time of the machine [us].
+    """
     lateness = emulation["lateness"]
     words = [f"real time: {emulation['frames']:,} frames, late by {_late(lateness['network'])}"]
     if lateness["hosts"]["frames"]:
         words.append(f"real time: frames of the hosts, late by {_late(lateness['hosts'])}")
+    if max(each["p99_us"] for each in lateness.values()) > LATE * packet_us:
+        words.append(
+            "too late: a frame in a hundred is late by more than half of the "
+            f"{time_text(packet_us * 1e3)} that a packet takes on the slowest link; completion "
+            "times are too long (docs/emulation.md)"
+        )
     for host, reasons in emulation["refused"].items():
         shown = ", ".join(f"{count:,} {name}" for name, count in reasons.items())
         words.append(f"frames of {host} that were not let in: {shown}")
