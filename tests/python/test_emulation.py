@@ -372,8 +372,13 @@ def test_notes_say_what_went_wrong() -> None:
         ],
     }
     programs = [Program(0, ("x",)) for _ in range(4)] + [Program(2, ("f",), awaited=False)]
-    assert notes(emulation, Setting(programs=programs)) == [
+    # 3 ms a packet: a frame in a hundred is late by just half of it.
+    setting = Setting(programs=programs)
+    assert not any(note.startswith("too late") for note in notes(emulation, setting, 3_000.0))
+    assert notes(emulation, setting, 2_999.0) == [
         "real time: 12,345 frames, late by 500 ns (median), 1.5 ms (99th percentile), 2 s at most",
+        "too late: a frame in a hundred is late by more than half of the 3 ms that a packet takes "
+        "on the slowest link; completion times are too long (docs/emulation.md)",
         "frames of H1 that were not let in: 3 multicast, 1,000 spoofed",
         "H1: c: ended with code 7",
         "H1: d: ended by signal 11",
