@@ -12,9 +12,9 @@
 //! between the stranger and its switch, because strangers do not obey pauses of queues. A NIC is a switch
 //! with two ports, in the part of the switches.
 
-use penstock_fabric::SwitchConfig;
+use penstock_fabric::{BackpressureConfig, SwitchConfig};
 use penstock_packet::{Observer, Packet};
-use penstock_units::{HopTelemetry, Time};
+use penstock_units::{Fidelity, HopTelemetry, Problems, Time};
 
 use crate::error::{ScenarioError, StandstillError};
 use crate::measure::flows::FlowRecord;
@@ -173,6 +173,7 @@ pub fn build<O: Observer>(
     nic: &SwitchConfig,
     mut observer: impl FnMut(&Topology) -> O,
 ) -> Result<(LiveRun<O>, Vec<Part<O>>), ScenarioError> {
+    check(scenario, !strangers.is_empty())?;
     let (network, workload) = Network::with_nics(scenario, strangers, nic)?;
     let topology = network.topology.clone();
     let apart = |topology: &Topology, _| Placement::apart(topology);
@@ -196,6 +197,29 @@ pub fn build<O: Observer>(
     }
     let parts = partitions.into_iter().map(|partition| Part { partition }).collect();
     Ok((LiveRun { simulation, flows, strangers: strangers.to_vec() }, parts))
+}
+
+/// Refuses what no driver with clocks can do, and what strangers cannot do.
+fn check(scenario: &Scenario, has_strangers: bool) -> Result<(), ScenarioError> {
+    let mut problems = Problems::default();
+    let remedy = "in real time nobody shares random numbers with another simulator; write exact";
+    let is_exact = scenario.fidelity == Fidelity::Exact;
+    problems.unless(is_exact, "fidelity", "that of another simulator", remedy);
+    if has_strangers {
+        let outages = &scenario.faults.outages;
+        let remedy = "the routes to kernels' hosts cannot change; leave the outages out, or take hosts of ours";
+        let listed = format!("a list of {}", outages.len());
+        problems.unless(outages.is_empty(), "faults.outages", listed, remedy);
+        let backpressure = &scenario.scheme.switch.backpressure;
+        let remedy = "the NIC of a kernel's host obeys pauses of classes, queues and links only; take another \
+                      scheme, or hosts of ours";
+        let is_obeyed = !matches!(
+            backpressure,
+            BackpressureConfig::Credits(_) | BackpressureConfig::FlowPauses(_)
+        );
+        problems.unless(is_obeyed, "scheme.switch.backpressure", backpressure.kind(), remedy);
+    }
+    ScenarioError::unless_none(problems)
 }
 
 impl<O: Record> LiveRun<O> {

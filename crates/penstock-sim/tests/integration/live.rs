@@ -11,7 +11,7 @@ use penstock_units::{Bytes, HopTelemetry, Time};
 use serde_json::{from_value, json};
 
 use crate::determinism::busy;
-use crate::fixture::{name, parse, schemes};
+use crate::fixture::{name, parse, schemes, with};
 use crate::threads::{lines, measured};
 
 /// A packet on its way between two parts.
@@ -120,7 +120,7 @@ fn with_a_perfect_clock_the_tables_are_those_of_the_simulation() {
     for scheme in schemes() {
         let name = name(&scheme).to_owned();
         let scenario = measured(busy(scheme));
-        let scenario = parse(&crate::fixture::with(scenario, "/measure/trace", json!(null)));
+        let scenario = parse(&with(scenario, "/measure/trace", json!(null)));
         let simulated = penstock_sim::run(&scenario, RunOptions::default(), |_| true).unwrap();
         let end = Time::from_ps(simulated.summary.sim_end_ps);
         let mut driver = Driver::new(&scenario, &[]);
@@ -210,4 +210,24 @@ fn a_nic_obeys_the_pause_of_a_queue() {
     let (switches, nics) = peaks.split_at(peaks.len() - 8);
     assert!(switches.iter().max() < Some(&1_000_000), "{switches:?}");
     assert!(nics.iter().max() > Some(&1_000_000), "{nics:?}");
+}
+
+#[test]
+fn what_strangers_cannot_do_is_refused() {
+    let nic = parse(&busy(crate::fixture::bfc())).scheme.switch;
+    let refused = |scenario: &Scenario, strangers: &[u32]| {
+        live::build(scenario, strangers, &nic, |_| Unobserved).err().map(|error| error.to_string())
+    };
+    let credits = parse(&busy(crate::fixture::credits(32, 1_000_000)));
+    assert_eq!(refused(&credits, &[]), None);
+    let message = refused(&credits, &[0, 1]).unwrap();
+    assert!(message.contains("scheme.switch.backpressure"), "{message}");
+    let outage = json!([{"link": [8, 10], "start": 1_000_000, "end": 2_000_000}]);
+    let failing = parse(&with(busy(crate::fixture::dctcp()), "/faults/outages", outage));
+    assert_eq!(refused(&failing, &[]), None);
+    let message = refused(&failing, &[0, 1]).unwrap();
+    assert!(message.contains("faults.outages"), "{message}");
+    let of_another = with(busy(crate::fixture::hpcc()), "/fidelity", "ns3-hpcc");
+    let message = refused(&parse(&of_another), &[]).unwrap();
+    assert!(message.contains("fidelity"), "{message}");
 }
