@@ -12,7 +12,7 @@ use penstock_sim::live::LiveFlow;
 use penstock_sim::topology::Topology;
 use penstock_wire::address;
 
-use crate::config::EmulationConfig;
+use crate::config::{EmulationConfig, SenderConfig};
 use crate::error::EmulationError;
 use crate::hosts::{LEAST_MTU, Places};
 use crate::namespace::TapDevice;
@@ -57,17 +57,20 @@ pub(crate) fn demand(
 ) -> f64 {
     let seconds = scenario.duration.as_ns_f64() / 1e9;
     let mut bits = vec![0.0; topology.hosts as usize];
+    let is_kernel = |host: u32| config.kernels.binary_search(&host).is_ok();
     for LiveFlow { arrival, .. } in flows {
-        bits[arrival.destination as usize] += match arrival.size {
-            0 => f64::INFINITY,
-            size => size as f64 * 8.0 / seconds,
+        let sender = &config.senders[usize::from(arrival.label)];
+        bits[arrival.destination as usize] += match (arrival.size, sender) {
+            (0, SenderConfig::Udp { rate }) if is_kernel(arrival.source) => rate.as_bps() as f64,
+            (0, _) => f64::INFINITY,
+            (size, _) => size as f64 * 8.0 / seconds,
         };
     }
     let most = (0..topology.hosts).map(|host| {
         let edge = topology.edge_switch(host);
-        let cable = match config.kernels.binary_search(&host) {
-            Ok(_) => topology.egress_links(edge)[0],
-            Err(_) => topology.downlink(host),
+        let cable = match is_kernel(host) {
+            true => topology.links[topology.egress_links(edge)[0] as usize].reverse,
+            false => topology.downlink(host),
         };
         topology.links[cable as usize].rate.as_bps() as f64
     });
