@@ -183,6 +183,7 @@ pub fn build<O: Observer>(
     let mut partitions: Vec<Partition<O>> =
         partitions.into_iter().map(|one| whole(one.into_inner())).collect();
     let starts = simulation.conductor.take_flows();
+    check_ends(&starts, strangers)?;
     let flows = starts.iter().map(|start| {
         let (hash, ideal) = partitions[0].alone(start);
         LiveFlow { number: start.number, arrival: start.arrival, hash, ideal }
@@ -197,6 +198,22 @@ pub fn build<O: Observer>(
     }
     let parts = partitions.into_iter().map(|partition| Part { partition }).collect();
     Ok((LiveRun { simulation, flows, strangers: strangers.to_vec() }, parts))
+}
+
+/// Refuses a flow between a stranger and a host of ours: they speak no common transport.
+fn check_ends(starts: &[Start], strangers: &[u32]) -> Result<(), ScenarioError> {
+    let mut problems = Problems::default();
+    let is_mixed = |FlowArrival { source, destination, .. }: &FlowArrival| {
+        strangers.contains(source) != strangers.contains(destination)
+    };
+    if let Some(start) = starts.iter().find(|start| is_mixed(&start.arrival)) {
+        let FlowArrival { source, destination, label, .. } = start.arrival;
+        let value = format!("a flow from host {source} to host {destination}");
+        let remedy =
+            "one of these has a kernel and the other is ours; let flows go between hosts of a kind";
+        problems.unless(false, &format!("traffic[{label}]"), value, remedy);
+    }
+    ScenarioError::unless_none(problems)
 }
 
 /// Refuses what no driver with clocks can do, and what strangers cannot do.

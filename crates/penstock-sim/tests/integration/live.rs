@@ -143,7 +143,7 @@ fn foreign(source: u32, destination: u32) -> Packet {
 #[test]
 fn strangers_send_through_nics_of_their_own_and_packets_keep_their_places() {
     let scenario = parse(&busy(crate::fixture::bfc()));
-    let mut driver = Driver::new(&scenario, &[0, 5]);
+    let mut driver = Driver::new(&scenario, &[0, 1, 2, 3, 4, 5, 6, 7]);
     let uplink = driver.run.topology().uplink(0);
     let start = Time::from_us(1);
     let inside = |count: u64| {
@@ -220,13 +220,16 @@ fn what_strangers_cannot_do_is_refused() {
     };
     let credits = parse(&busy(crate::fixture::credits(32, 1_000_000)));
     assert_eq!(refused(&credits, &[]), None);
-    let message = refused(&credits, &[0, 1]).unwrap();
+    let every: Vec<u32> = (0..8).collect();
+    let message = refused(&credits, &every).unwrap();
     assert!(message.contains("scheme.switch.backpressure"), "{message}");
     let outage = json!([{"link": [8, 10], "start": 1_000_000, "end": 2_000_000}]);
     let failing = parse(&with(busy(crate::fixture::dctcp()), "/faults/outages", outage));
     assert_eq!(refused(&failing, &[]), None);
-    let message = refused(&failing, &[0, 1]).unwrap();
+    let message = refused(&failing, &every).unwrap();
     assert!(message.contains("faults.outages"), "{message}");
+    let message = refused(&parse(&busy(crate::fixture::dctcp())), &[0, 1]).unwrap();
+    assert!(message.contains("traffic[") && message.contains("hosts of a kind"), "{message}");
     let of_another = with(busy(crate::fixture::hpcc()), "/fidelity", "ns3-hpcc");
     let message = refused(&parse(&of_another), &[]).unwrap();
     assert!(message.contains("fidelity"), "{message}");
