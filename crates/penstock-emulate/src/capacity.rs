@@ -34,9 +34,9 @@ const FRAME_HEADERS: usize = 14 + 20 + 8;
 /// The port of the discard protocol (RFC 863).
 const DISCARD: u16 = 9;
 
-/// The share of bare copies that a run may need where hosts have kernels; our choice. Eight hosts that received
-/// 100 Mb/s each, 0.3 of the copies of a machine with two processors, had frames late by 0.4 to 0.8 ms (99th
-/// percentile); with 200 Mb/s frames came late by milliseconds.
+/// The share of bare copies that a run may need where hosts have kernels; our choice. Eight hosts that
+/// received 100 Mb/s each, 0.3 of the copies of a machine with two processors, had frames late by 0.4 to
+/// 0.8 ms (99th percentile); with 200 Mb/s frames came late by milliseconds.
 const SHARE_OF_KERNELS: f64 = 1.0 / 3.0;
 
 /// The share where all hosts are ours; our choice. Eight hosts that received 200 Mb/s each had frames late by
@@ -47,8 +47,8 @@ const SHARE_OF_OURS: f64 = 0.6;
 /// (RFC 1122, sec. 4.2.3.2); our hosts acknowledge each.
 const PER_DATA: [f64; 2] = [1.5, 2.0];
 
-/// Frames with data that a run may carry in a second of the machine: at each host as much as its link carries,
-/// or as its flows bring while the traffic lasts.
+/// Frames with data that a run may carry in a second of the machine: at each host as much as its link
+/// carries, or as its flows bring while the traffic lasts.
 pub(crate) fn demand(
     scenario: &Scenario,
     config: &EmulationConfig,
@@ -146,8 +146,8 @@ fn send_datagrams(destination: Ipv4Addr, stop: &AtomicBool) {
     }
 }
 
-/// Copies frames from the first device to the second for [`TRIAL`], several times; answers how many a second in
-/// the best trial.
+/// Copies frames from the first device to the second for [`TRIAL`], several times; answers how many a second
+/// in the best trial.
 fn copy(taps: &[TapDevice], processors: Option<&Processors>) -> io::Result<f64> {
     processors.into_iter().for_each(Processors::for_network);
     let (mut buffer, mut best) = (vec![0; LARGEST_FRAME], 0.0);

@@ -27,8 +27,8 @@ pub enum EmulationError {
     Drive(#[from] DriveError),
     /// The machine forwards too few frames.
     #[error(
-        "the run may need {needed:.0} frames a second and this machine forwards {possible:.0} in time; slow it \
-         down with --scale-time {scale_time}, or add --force to see what happens"
+        "the run may need {needed:.0} frames a second and this machine forwards {possible:.0} in time; slow \
+         it down with --scale-time {scale_time}, or add --force to see what happens"
     )]
     TooFast {
         /// What the run may need (frames a second).

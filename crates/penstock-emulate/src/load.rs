@@ -90,8 +90,8 @@ impl Load {
         }
         let all: Vec<LoadFlow> =
             setups.values().flat_map(|setup| setup.flows.iter().cloned()).collect();
-        // The bound counts all flows as open at once. Where the system allows less, the limit is as high as it
-        // gets, and a flow without a descriptor counts as failed.
+        // The bound counts all flows as open at once. Where the system allows less, the limit is as high as
+        // it gets, and a flow without a descriptor counts as failed.
         match raise_descriptor_limit(descriptors_at_most(setups.len(), &all)) {
             Ok(()) | Err(LoadError::TooFewDescriptors { .. }) => {}
             Err(error) => return Err(error.into()),

@@ -27,9 +27,9 @@ const AHEAD: Time = Time::from_ms(50);
 /// How often the end of a run is looked for (our choice).
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Emulates `scenario`. `goes_on` hears of the time of the run every few milliseconds; false stops the run, which
-/// keeps what has happened. The process must have one thread; it does not return to what it was before, see
-/// [`enter`].
+/// Emulates `scenario`. `goes_on` hears of the time of the run every few milliseconds; false stops the run,
+/// which keeps what has happened. The process must have one thread; it does not return to what it was
+/// before, see [`enter`].
 ///
 /// # Errors
 /// When the scenario is refused, namespaces are forbidden, the kernel lacks a congestion control, a program

@@ -162,8 +162,8 @@ pub struct LiveRun<O> {
 }
 
 /// Prepares a run of `scenario`, in which `strangers` (ascending) are the hosts that are not ours; their NICs
-/// make the choices of `nic`. The first part has all switches, part h + 1 host h. Each part has an observer of
-/// the network, NICs included.
+/// make the choices of `nic`. The first part has all switches, part h + 1 host h. Each part has an observer
+/// of the network, NICs included.
 ///
 /// # Errors
 /// When the scenario is refused.
@@ -228,8 +228,8 @@ fn check(scenario: &Scenario, has_strangers: bool) -> Result<(), ScenarioError> 
         let listed = format!("a list of {}", outages.len());
         problems.unless(outages.is_empty(), "faults.outages", listed, remedy);
         let backpressure = &scenario.scheme.switch.backpressure;
-        let remedy = "the NIC of a kernel's host obeys pauses of classes, queues and links only; take another \
-                      scheme, or hosts of ours";
+        let remedy = "the NIC of a kernel's host obeys pauses of classes, queues and links only; take \
+                      another scheme, or hosts of ours";
         let is_obeyed = !matches!(
             backpressure,
             BackpressureConfig::Credits(_) | BackpressureConfig::FlowPauses(_)
