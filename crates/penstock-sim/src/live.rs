@@ -224,7 +224,7 @@ fn check(scenario: &Scenario, has_strangers: bool) -> Result<(), ScenarioError> 
     problems.unless(is_exact, "fidelity", "that of another simulator", remedy);
     if has_strangers {
         let outages = &scenario.faults.outages;
-        let remedy = "the routes to kernels' hosts cannot change; leave the outages out, or take hosts of ours";
+        let remedy = "routes to kernels' hosts cannot change; leave the outages out";
         let listed = format!("a list of {}", outages.len());
         problems.unless(outages.is_empty(), "faults.outages", listed, remedy);
         let backpressure = &scenario.scheme.switch.backpressure;
