@@ -2,8 +2,8 @@
 
 ``.venv/bin/python tools/results summary-paper.json ... docs/results``: the page says how many
 claims hold, and has every claim of every experiment. An experiment that is in several summaries is
-taken from the last. At paper scale the figures' data come along, a folder of CSV files for each
-experiment.
+taken from the last. At paper scale a folder for each experiment keeps the data of its figures and
+its claims, so that one experiment can be run alone: the page is written from all folders.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from typing import Any
 Row = dict[str, Any]
 
 PAPERS = {"bfc": "BFC", "pcn": "PCN", "fafc": "FAFC", "afq": "AFQ", "beyond": "Beyond the papers"}
-DATA_OF = "paper"
-"""The scale whose figures' data are kept: its runs take an hour and more."""
+KEPT = "paper"
+"""The scale whose figures' data and claims are kept: its runs take an hour and more."""
+CLAIMS = "claims.json"
+"""The file of an experiment's claims beside its data."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -86,11 +88,20 @@ def section(experiment: Row, files: Sequence[Path]) -> str:
     )
 
 
-def copied(figures: Path, folder: Path) -> list[Path]:
-    """Copies the CSV files of an experiment's figures."""
+def folder_of(experiment: Row) -> str:
+    """The name of the folder that keeps an experiment."""
+    return str(experiment["id"]).replace("/", "-")
+
+
+def keep(experiment: Row, figures: Path, destination: Path) -> None:
+    """Puts the claims of an experiment and the data of its figures into its folder."""
+    folder = destination / folder_of(experiment)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    return [Path(shutil.copy(file, folder)) for file in sorted(figures.glob("*.csv"))]
+    for file in sorted(figures.glob("*.csv")):
+        shutil.copy(file, folder)
+    text = json.dumps(experiment, indent=1, ensure_ascii=False)
+    (folder / CLAIMS).write_text(text + "\n", "utf-8")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -106,20 +117,22 @@ def main(arguments: Sequence[str]) -> int:
         for experiment in page["experiments"]
         if experiment["state"] == "done"
     }
+    found = [experiment for _, experiment in done.values()]
+    if scale == KEPT:
+        for report, experiment in done.values():
+            keep(experiment, report.parent / "figures", destination)
+        found = [
+            json.loads(file.read_text("utf-8")) for file in sorted(destination.glob(f"*/{CLAIMS}"))
+        ]
     papers = list(PAPERS)
-    ordered = sorted(done.values(), key=lambda one: papers.index(one[1]["id"].partition("/")[0]))
-    commands = {page["command"].partition(" --out")[0] for _, page in pages}
-    told = " and ".join(f"`{command}`" for command in sorted(commands))
+    ordered = sorted(found, key=lambda one: papers.index(one["id"].partition("/")[0]))
     text = (
-        f"# What holds at scale {scale}\n\nWritten by `tools/results` after {told}. How a claim "
-        "is judged: [the verdict on a claim](../decisions/claims-and-seeds.md).\n\n"
-        + totals([experiment for _, experiment in ordered])
+        f"# What holds at scale {scale}\n\nWritten by `tools/results` after `penstock reproduce "
+        f"EXPERIMENT --scale {scale}`. How a claim is judged: [the verdict on a "
+        "claim](../decisions/claims-and-seeds.md).\n\n" + totals(ordered)
     )
-    for report, experiment in ordered:
-        folder = destination / experiment["id"].replace("/", "-")
-        has_data = scale == DATA_OF
-        files = copied(report.parent / "figures", folder) if has_data else []
-        text += section(experiment, files)
+    for experiment in ordered:
+        text += section(experiment, sorted((destination / folder_of(experiment)).glob("*.csv")))
     (destination / f"{scale}.md").write_text(text, "utf-8")
     return 0
 
