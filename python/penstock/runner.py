@@ -107,7 +107,7 @@ def _run(
 ) -> Run:
     """As :func:`run`; what `checkpoints` keep leaves the run while it goes on."""
     check_threads(threads)
-    resolved = scenario.resolve()
+    resolved = scenario.simulated().resolve()
     if threads is None or not oversize:
         needed = estimates.estimate(resolved)
         threads = threads or threads_for(needed.packet_hops, runs=1)
@@ -243,6 +243,7 @@ def run_many(
         written to is refused before anything runs.
     """
     check_threads(threads)
+    scenarios = {name: one.simulated() for name, one in scenarios.items()}
     resumed = resumed or {}
     _check_checkpoints(scenarios, checkpoint_seconds, out is not None)
     workers = min(jobs or processor_count(), len(scenarios)) or 1

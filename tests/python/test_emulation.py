@@ -23,10 +23,10 @@ import pytest
 from penstock import Run
 from penstock.cli import main
 from penstock.emulation.running import emulate, notes
-from penstock.emulation.setting import Program, Setting
 from penstock.errors import SimulationError
 from penstock.results import RUN_FILES
 from penstock.scenario import Scenario
+from penstock.scenario.emulation import Emulation, Program
 from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
 
 PAIR = """
@@ -106,11 +106,10 @@ def processes(mark: str) -> list[int]:
     return found
 
 
-def networks(wanted: list[int] | None = None) -> set[str]:
-    """The network namespaces in which threads of these processes are, or of all processes."""
-    names = ["[0-9]*"] if wanted is None else [str(process) for process in wanted]
+def networks(wanted: list[int]) -> set[str]:
+    """The network namespaces in which threads of these processes are."""
     found = set()
-    for name in names:
+    for name in wanted:
         for link in Path("/proc").glob(f"{name}/task/*/ns/net"):
             try:
                 found.add(str(link.readlink()))
@@ -137,11 +136,11 @@ def everything(place: Path) -> list[str]:
     return sorted(str(path.relative_to(place)) for path in place.rglob("*"))
 
 
-NO_HOST = "it names no host; write HOST=COMMAND with a host of H0 to H2"
+FILE = "pair.toml: emulation"
 REFUSED: dict[str, tuple[list[str], str]] = {
     "unknown label": (
         ["--send", "big=cubic"],
-        '--send = "big": no traffic has this label; choose from small',
+        f'{FILE}.senders.big = "big": no traffic has this label; choose from small',
     ),
     "no sender": (
         ["--send", "small"],
@@ -157,36 +156,55 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     ),
     "bad rate": (
         ["--send", "small=udp:fast"],
-        '--send: "fast" is not a rate: its unit is unknown; '
+        f'{FILE}.senders.small = "udp:fast": "fast" is not a rate: its unit is unknown; '
         "write a number and a unit, one of b/s, kb/s, Mb/s, Gb/s, Tb/s",
     ),
     "rate below one": (
         ["--send", "small=udp:9b/s", "--scale-time", "10"],
-        '--send = "udp:9b/s": it is less than 1 b/s with --scale-time 10; at least udp:10b/s',
+        f'{FILE}.senders.small = "udp:9b/s": it is less than 1 b/s with scale_time = 10; '
+        "at least udp:10b/s",
     ),
-    "unknown host": (["--program", "H3=true"], f'--program = "H3=true": {NO_HOST}'),
-    "no host": (["--program", "true"], f'--program = "true": {NO_HOST}'),
+    "unknown host": (
+        ["--program", "H3=true"],
+        '--program = "H3": there is no such host; write a host of H0 to H2',
+    ),
+    "unknown kernel": (
+        ["--hosts", "H1,H7"],
+        '--hosts = "H7": there is no such host; write a host of H0 to H2',
+    ),
+    "no host": (
+        ["--program", "true"],
+        "--program = \"true\": it is not HOST=COMMAND; write e.g. 'H0=ping 10.0.0.2'",
+    ),
     "empty command": (
         ["--program", "H0="],
-        '--program = "H0=": it has no command; write one behind the =',
+        f'{FILE}.programs[0].command = "": it names no program; write a program and its arguments',
     ),
     "open quote": (
         ["--program", "H0=sh -c 'exit"],
-        '--program = "H0=sh -c \'exit": its command cannot be read: no closing quotation; '
+        f'{FILE}.programs[0].command = "sh -c \'exit": it cannot be read: no closing quotation; '
         "quote as in a shell",
     ),
     "no such program": (
         ["--program", "H0:=no-such-program -x"],
-        '--program = "H0:=no-such-program -x": there is no program no-such-program; '
-        "write a name that is in PATH, or a path",
+        'emulation.programs[0].command = "no-such-program -x": there is no program '
+        "no-such-program; write a name that is in PATH, or a path",
     ),
     "program without a kernel": (
-        ["--hosts", "penstock", "--program", "H0=true"],
-        '--program = "H0=true": Penstock\'s own hosts have no kernel; leave out --hosts penstock',
+        ["--hosts", "H1", "--program", "H0=true"],
+        f"{FILE}: host 0 of programs[0] has no kernel; name a host that has one",
     ),
     "sender without a kernel": (
         ["--hosts", "penstock", "--send", "small=cubic"],
-        '--send = "small=cubic": Penstock\'s own hosts have no kernel; leave out --hosts penstock',
+        f"{FILE}: no host has a kernel; leave out senders, or change `hosts`",
+    ),
+    "host of a file": (
+        ["--set", "emulation.other_hosts=[3]"],
+        f"{FILE}.other_hosts[0] = 3: there is no such host; hosts are 0 to 2",
+    ),
+    "mixed flow": (
+        ["--hosts", "H0,H1"],
+        "pair.toml: traffic[0]: it is a flow from host 1 to host 2; one of these has a kernel",
     ),
 }
 
@@ -206,7 +224,7 @@ def test_a_scale_of_time_out_of_range_is_refused(
     scale: str, pair: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["emulate", pair, "--scale-time", scale, "--out", "out"]) == 2
-    assert "--scale-time" in capsys.readouterr().err
+    assert re.search("--scale-time|emulation.scale_time", capsys.readouterr().err)
     assert everything(here) == [pair]
 
 
@@ -242,10 +260,14 @@ def test_what_no_machine_can_forward_is_refused_with_a_scale(
 
 @with_namespaces
 def test_a_program_that_cannot_be_started_leaves_nothing(pair: str, here: Path, mark: str) -> None:
-    programs = [Program(0, ("true",)), Program(1, ("no-such-program",))]
-    with pytest.raises(SimulationError, match="start no-such-program on host H1: No such file"):
-        emulate(Scenario.load(pair), Setting(programs=programs), output=here / "printed")
-    assert everything(here) == [pair]
+    no_program = here / "no-program"
+    no_program.touch(mode=0o755)
+    no_program.write_text("#!/no/interpreter")
+    programs = [{"host": 0, "command": "true"}, {"host": 1, "command": str(no_program)}]
+    scenario = Scenario.load(pair, {"emulation.programs": programs})
+    with pytest.raises(SimulationError, match=r"start .*/no-program on host H1: No such file"):
+        emulate(scenario, output=here / "printed")
+    assert everything(here) == [no_program.name, pair]
 
 
 @with_namespaces
@@ -328,7 +350,7 @@ def test_two_schemes_give_one_table_and_one_report(
 @with_namespaces
 def test_a_stop_keeps_what_has_finished_and_leaves_nothing_else(here: Path, mark: str) -> None:
     (here / "pair.toml").write_text(PAIR.format(duration="50 s", drain="1 s"))
-    networks_before, interfaces_before = networks(), interfaces()
+    interfaces_before = interfaces()
     command = [sys.executable, "-m", "penstock", "emulate", "pair.toml", "--out", "out"]
     # The two flows take a hundredth of a second.
     command += ["--program", "H2=sh -c 'sleep 2; echo ready; sleep 600'"]
@@ -337,7 +359,7 @@ def test_a_stop_keeps_what_has_finished_and_leaves_nothing_else(here: Path, mark
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as started:
         ready = wait_until(lambda: printed.exists() and printed.read_text() == "ready\n")
-        made = networks(processes(mark)) - networks_before
+        made = networks(processes(mark)) - networks([os.getpid()])
         started.send_signal(signal.SIGTERM)
         message = started.communicate(timeout=PATIENCE_SECONDS)[1]
     assert ready, message
@@ -351,14 +373,13 @@ def test_a_stop_keeps_what_has_finished_and_leaves_nothing_else(here: Path, mark
     # The network of the worker, and one for each host.
     assert len(made) == 4
     assert wait_until(lambda: not processes(mark)), processes(mark)
-    assert not made & networks()
     assert interfaces() == interfaces_before
     assert [path.name for path in here.rglob(".*")] == []
 
 
 def test_notes_say_what_went_wrong() -> None:
     late = {"frames": 5, "p50_us": 0.5, "p99_us": 1_500.0, "max_us": 2e6}
-    emulation = {
+    done = {
         "frames": 12_345,
         "lateness": {"network": late, "hosts": late | {"frames": 0}},
         "refused": {"H1": {"multicast": 3, "spoofed": 1_000}},
@@ -371,11 +392,11 @@ def test_notes_say_what_went_wrong() -> None:
             {"host": 2, "command": ["f"], "signal": 15},
         ],
     }
-    programs = [Program(0, ("x",)) for _ in range(4)] + [Program(2, ("f",), awaited=False)]
+    programs = [Program(host=0, command=name) for name in ("a -b", "c", "d", "e")]
+    asked = Emulation(programs=[*programs, Program(host=2, command="f", server=True)])
     # 3 ms a packet: a frame in a hundred is late by just half of it.
-    setting = Setting(programs=programs)
-    assert not any(note.startswith("too late") for note in notes(emulation, setting, 3_000.0))
-    assert notes(emulation, setting, 2_999.0) == [
+    assert not any(note.startswith("too late") for note in notes(done, asked, 3_000.0))
+    assert notes(done, asked, 2_999.0) == [
         "real time: 12,345 frames, late by 500 ns (median), 1.5 ms (99th percentile), 2 s at most",
         "too late: a frame in a hundred is late by more than half of the 3 ms that a packet takes "
         "on the slowest link; completion times are too long (docs/emulation.md)",
@@ -385,3 +406,35 @@ def test_notes_say_what_went_wrong() -> None:
         "H2: e: ended by signal 15: the run was over",
         "2 connections failed",
     ]
+
+
+@with_namespaces
+def test_a_file_says_what_the_options_say(here: Path, mark: str) -> None:
+    """Hosts of both kinds; and a simulation of the same file is another run."""
+    table = """
+[emulation]
+hosts = "penstock"
+other_hosts = [0, 1]
+scale_time = 2
+senders = { small = "cubic" }
+programs = [{ host = 0, command = "echo of the file" }]
+
+"""
+    text = PAIR.format(duration="100 ms", drain="30 s")
+    text = text.replace("[0, 1, 10000, 0], [1, 2, 10000, 0]", "[0, 1, 10000, 0]")
+    text += '\n[[traffic]]\nkind = "listed"\nlabel = "ours"\nflows = [[2, 3, 10000, 0]]\n'
+    (here / "mixed.toml").write_text(text.replace("hosts = 3", "hosts = 4") + table)
+    command = ["emulate", "mixed.toml", "--program", "H1=echo of the option", "--out", "out"]
+    assert main([*command, "--scale-time", "3"]) == 0
+    printed = [(here / "out-programs" / f"program-{index}.out").read_text() for index in (0, 1)]
+    assert printed == ["of the file\n", "of the option\n"]
+    run = Run.load("out")
+    assert run.flows.height == 2
+    assert run.summary["emulation"]["scale_time"] == 3
+    assert run.scenario.emulation is not None
+    assert run.scenario.emulation.kernels(4) == [0, 1]
+    assert main(["run", "mixed.toml", "--out", "out"]) == 2
+    assert main(["run", "mixed.toml", "--out", "simulated"]) == 0
+    simulated = Run.load("simulated")
+    assert simulated.scenario.emulation is None
+    assert simulated.summary["scenario_hash"] != run.summary["scenario_hash"]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
-from enum import StrEnum
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,18 +24,10 @@ from penstock.cli.options import (
 from penstock.cli.runs import end_if_interrupted, present
 from penstock.emulation.running import PROGRAMS
 from penstock.emulation.running import emulate as run_in_real_time
-from penstock.emulation.setting import Program, Setting
 from penstock.errors import refuse
 from penstock.scenario import Scenario
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE
-
-
-class Hosts(StrEnum):
-    """What hosts are."""
-
-    KERNEL = "kernel"
-    PENSTOCK = "penstock"
 
 
 def emulate(
@@ -47,19 +36,22 @@ def emulate(
         str | None, typer.Option("--scheme", help="A preset, or several, separated by commas.")
     ] = None,
     hosts: Annotated[
-        Hosts,
-        typer.Option("--hosts", help="Linux's TCP in network namespaces, or Penstock's own hosts."),
-    ] = Hosts.KERNEL,
+        str | None,
+        typer.Option(
+            "--hosts",
+            metavar="kernel|penstock|HOST,HOST...",
+            help="Linux's TCP in network namespaces; Penstock's own hosts; or the hosts that have "
+            "Linux's TCP while the others are Penstock's own.",
+        ),
+    ] = None,
     scale_time: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--scale-time",
-            min=1,
-            max=1_000_000,
             help="Seconds of the machine for a second of the scenario: with 1000, 100 Gb/s and "
             "1 us of the scenario take the machine 100 Mb/s and 1 ms.",
         ),
-    ] = 1,
+    ] = None,
     send: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,6 +80,7 @@ def emulate(
     """Run a scenario in real time: its switches between real hosts, with real frames.
 
     Every host is a network namespace of its own; no root is needed, and nothing stays behind.
+    The table [emulation] of a scenario says the same as the options; an option comes first.
     Several schemes run one after the other and give one table and one report. What programs print
     is in the directory beside the run, with -programs behind its name.
 
@@ -99,17 +92,8 @@ def emulate(
         one = read_scenario(scenario, settings=settings, seed=seed, scheme=name or None)
         chosen[one.scheme.name] = one
     base = next(iter(chosen.values()))
-    if hosts is Hosts.PENSTOCK and (program or send):
-        given, value = ("--program", program) if program else ("--send", send)
-        message = "Penstock's own hosts have no kernel"
-        raise refuse(given, message, "leave out --hosts penstock", (value or [""])[0])
-    setting = Setting(
-        kernels=hosts is Hosts.KERNEL,
-        scale_time=scale_time,
-        senders=_senders(send or []),
-        programs=[_program(text, base) for text in program or []],
-        forced=force,
-    )
+    asked = _asked(base, hosts, scale_time, send or [], program or [])
+    chosen = {name: one.with_overrides(asked) for name, one in chosen.items()}
     what = f"{'-'.join(chosen) if len(chosen) == 1 else 'compare'}-frames"
     target = out_directory(out, default_name(base, what, bool(settings)))
     new_page(target / REPORT_FILE, force)
@@ -119,8 +103,8 @@ def emulate(
             place = target if len(chosen) == 1 else target / file_name(name)
             run = run_in_real_time(
                 one,
-                setting,
                 output=place.with_name(place.name + PROGRAMS),
+                forced=force,
                 progress=partial(shown.update, name),
             )
             run.save(place, force=force)
@@ -132,25 +116,43 @@ def emulate(
     present(runs, target, f"{base.name} in real time: {', '.join(chosen)}", as_json)
 
 
-def _program(text: str, scenario: Scenario) -> Program:
+def _asked(
+    scenario: Scenario,
+    hosts: str | None,
+    scale_time: int | None,
+    send: list[str],
+    program: list[str],
+) -> dict[str, Any]:
+    """The fields of the scenario that the options set."""
+    asked: dict[str, Any] = {"emulation.senders": _senders(send)}
+    if hosts is not None:
+        kind, kernels = (hosts, "") if hosts in ("kernel", "penstock") else ("penstock", hosts)
+        names = split_names(kernels, "--hosts") if kernels else []
+        asked["emulation.hosts"] = kind
+        asked["emulation.other_hosts"] = [_host(name, scenario, "--hosts") for name in names]
+    if scale_time is not None:
+        asked["emulation.scale_time"] = scale_time
+    written = scenario.emulation.programs if scenario.emulation else ()
+    programs = [one.model_dump() for one in written] + [_program(one, scenario) for one in program]
+    return asked | {"emulation.programs": programs}
+
+
+def _host(name: str, scenario: Scenario, option: str) -> int:
+    """The number of a host, from its name."""
+    names = scenario.topology.node_names()[: scenario.topology.host_count()]
+    if name not in names:
+        remedy = f"write a host of {names[0]} to {names[-1]}"
+        raise refuse(option, "there is no such host", remedy, name)
+    return names.index(name)
+
+
+def _program(text: str, scenario: Scenario) -> dict[str, Any]:
     """A program, from the command line."""
     name, is_set, command = text.partition("=")
-    names = scenario.topology.node_names()[: scenario.topology.host_count()]
-    host = name.removesuffix(":")
-    if not is_set or host not in names:
-        remedy = f"write HOST=COMMAND with a host of {names[0]} to {names[-1]}"
-        raise refuse("--program", "it names no host", remedy, text)
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        message = f"its command cannot be read: {str(error).lower()}"
-        raise refuse("--program", message, "quote as in a shell", text) from None
-    if not words:
-        raise refuse("--program", "it has no command", "write one behind the =", text)
-    if shutil.which(words[0]) is None:
-        remedy = "write a name that is in PATH, or a path"
-        raise refuse("--program", f"there is no program {words[0]}", remedy, text)
-    return Program(names.index(host), tuple(words), awaited=not name.endswith(":"))
+    if not is_set:
+        raise refuse("--program", "it is not HOST=COMMAND", "write e.g. 'H0=ping 10.0.0.2'", text)
+    host = _host(name.removesuffix(":"), scenario, "--program")
+    return {"host": host, "command": command, "server": name.endswith(":")}
 
 
 def _senders(given: list[str]) -> dict[str, str]:

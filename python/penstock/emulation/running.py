@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,13 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from penstock.emulation.setting import Setting
-from penstock.errors import Problem, ScenarioError, SimulationError
+from penstock.emulation.setting import setting
+from penstock.errors import Problem, ScenarioError, SimulationError, refuse
 from penstock.interruption import stopping
 from penstock.readable import time_text
 from penstock.results import Run
 from penstock.runner import Progress, finished_run
 from penstock.scenario import Scenario
+from penstock.scenario.emulation import Emulation
 
 LATE = 0.5
 """The share of a packet's time by which a frame in a hundred may be late, before a run says so; our
@@ -31,38 +33,49 @@ PROGRAMS = "-programs"
 
 def emulate(
     scenario: Scenario,
-    setting: Setting,
     *,
     output: Path,
+    forced: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
 ) -> Run:
-    """Runs a scenario in real time, with real frames.
+    """Runs a scenario in real time, with real frames, as its `emulation` says.
 
     Parameters
     ----------
     output
         A directory for what programs print: ``program-N.out`` and ``program-N.err`` of program N,
         from 0. It is made when there are programs; such files of an earlier run are removed.
+    forced
+        Run also what seems too fast for the machine.
     progress
         Called about ten times a second.
+    cancel
+        Asked as often; when it says yes the run stops and keeps what is finished.
 
     Raises
     ------
     ScenarioError
-        The core refuses the scenario or a part of the setting.
+        The core refuses the scenario or a part of its `emulation`, or there is no such program.
     SimulationError
-        Namespaces are forbidden, a program does not exist, or the worker has died.
+        Namespaces are forbidden, a program cannot be started, or the worker has died.
     """
-    resolved = scenario.resolve()
+    emulation = scenario.emulation or Emulation()
+    resolved = scenario.with_emulation(emulation).resolve()
+    for index, program in enumerate(emulation.programs):
+        if shutil.which(program.words[0]) is None:
+            place = f"emulation.programs[{index}].command"
+            remedy = "write a name that is in PATH, or a path"
+            raise refuse(place, f"there is no program {program.words[0]}", remedy, program.command)
     _remove_printed(output)
-    if setting.programs:
+    if emulation.programs:
         output.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="penstock-") as place:
         request, result = Path(place) / "request", Path(place) / "result"
-        described = setting.to_json(resolved, output.resolve())
+        described = setting(resolved, output.resolve(), forced=forced)
         request.write_text(f"{resolved.to_json()}\n{described}")
-        code = _work(request, result, resolved, progress, began)
+        code = _work(request, result, resolved, progress, cancel, began)
         if not result.exists():
             raise SimulationError(f"the worker ended with code {code} and left no result")
         answer: dict[str, Any] = pickle.loads(result.read_bytes())
@@ -83,8 +96,8 @@ def emulate(
     run.summary["cancelled"] = answer["stopped"]
     rate = run.links["rate_bps"].min()
     assert isinstance(rate, int)
-    packet_us = 8e6 * (resolved.wire.payload + resolved.wire.header) / rate * setting.scale_time
-    run.summary["notes"] += notes(run.summary["emulation"], setting, packet_us)
+    packet_us = 8e6 * (resolved.wire.payload + resolved.wire.header) / rate * emulation.scale_time
+    run.summary["notes"] += notes(run.summary["emulation"], emulation, packet_us)
     return run
 
 
@@ -93,9 +106,10 @@ def _work(
     result: Path,
     scenario: Scenario,
     progress: Callable[[Progress], None] | None,
+    cancel: Callable[[], bool] | None,
     began: float,
 ) -> int:
-    """Runs the worker to its end; signals are passed on to it."""
+    """Runs the worker to its end; a signal, or `cancel`, ends it early."""
     command = [sys.executable, "-m", "penstock.emulation.worker", str(request), str(result)]
     end = scenario.duration + scenario.drain
     with (
@@ -110,6 +124,8 @@ def _work(
                 now = min(int(line), end)
                 wall = time.perf_counter() - began
                 progress(Progress(now, scenario.duration, end, 0, 0, wall))
+            if cancel and cancel():
+                worker.send_signal(signal.SIGTERM)
         return worker.wait()
 
 
@@ -122,16 +138,20 @@ def _remove_printed(output: Path) -> None:
         output.rmdir()
 
 
-def notes(emulation: dict[str, Any], setting: Setting, packet_us: float) -> list[str]:
+def notes(done: dict[str, Any], asked: Emulation, packet_us: float) -> list[str]:
     """What a reader should know of how the run went.
 
     Parameters
     ----------
+    done
+        What the core says of it.
+    asked
+        How it was to run.
     packet_us
         The time of a full packet on the slowest link, in time of the machine [us].
     """
-    lateness = emulation["lateness"]
-    words = [f"real time: {emulation['frames']:,} frames, late by {_late(lateness['network'])}"]
+    lateness = done["lateness"]
+    words = [f"real time: {done['frames']:,} frames, late by {_late(lateness['network'])}"]
     if lateness["hosts"]["frames"]:
         words.append(f"real time: frames of the hosts, late by {_late(lateness['hosts'])}")
     if max(each["p99_us"] for each in lateness.values()) > LATE * packet_us:
@@ -140,17 +160,17 @@ def notes(emulation: dict[str, Any], setting: Setting, packet_us: float) -> list
             f"{time_text(packet_us * 1e3)} that a packet takes on the slowest link; completion "
             "times are too long (docs/emulation.md)"
         )
-    for host, reasons in emulation["refused"].items():
+    for host, reasons in done["refused"].items():
         shown = ", ".join(f"{count:,} {name}" for name, count in reasons.items())
         words.append(f"frames of {host} that were not let in: {shown}")
-    for program, wanted in zip(emulation["programs"], setting.programs, strict=True):
-        command = f"H{program['host']}: {' '.join(program['command'])}"
+    for program, wanted in zip(done["programs"], asked.programs, strict=True):
+        command = f"H{program['host']}: {wanted.command}"
         if program.get("code", 0) != 0:
             words.append(f"{command}: ended with code {program['code']}")
-        elif "signal" in program and wanted.awaited:
+        elif "signal" in program and not wanted.server:
             over = ": the run was over" if program["signal"] == signal.SIGTERM else ""
             words.append(f"{command}: ended by signal {program['signal']}{over}")
-    connections = emulation["connections"]
+    connections = done["connections"]
     if connections["failed"]:
         words.append(f"{connections['failed']:,} connections failed")
     return words

@@ -16,6 +16,7 @@ from penstock.errors import ScenarioError, problem_of
 from penstock.scenario.base import Many, Text, field, inherited
 from penstock.scenario.declared import scenario as declared
 from penstock.scenario.declared.traffic import IncastTraffic
+from penstock.scenario.emulation import Emulation
 from penstock.scenario.scheme import Scheme, expand_scheme
 from penstock.scenario.table import DEFAULT_PRESET
 from penstock.scenario.topology import Topology
@@ -34,6 +35,9 @@ class ScenarioParts(declared.Scenario):
     )
     # A user may write more kinds than the core has.
     traffic: Many[Traffic] = inherited(declared.Scenario, "traffic")  # type: ignore[assignment]
+    emulation: Emulation | None = field(
+        "How it runs with real frames", None, source="our choice: the defaults of its fields"
+    )
 
     def resolve(self) -> Self:
         """This scenario with every default and every file in place.

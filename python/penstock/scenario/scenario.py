@@ -27,6 +27,7 @@ from pydantic_core import PydanticCustomError
 from penstock import _core
 from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, refuse
 from penstock.scenario.base import label_of
+from penstock.scenario.emulation import Emulation
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme
 from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
@@ -137,6 +138,11 @@ class Scenario(ScenarioParts):
         except ValidationError as error:
             raise translate(error, cls) from None
         scenario._written = table
+        if scenario.emulation:
+            labels = [entry.label for entry in scenario.traffic]
+            wrong = list(scenario.emulation.misplaced(scenario.topology.host_count(), labels))
+            if wrong:
+                raise ScenarioError(wrong)
         try:
             with core_refusals(None):
                 _core.validate(scenario.to_json())
@@ -152,9 +158,23 @@ class Scenario(ScenarioParts):
 
     # -- using one ---------------------------------------------------------------------------
 
+    def simulated(self) -> Scenario:
+        """This scenario for the simulator, which reads nothing of how frames become real."""
+        return self.with_emulation(None)
+
+    def with_emulation(self, emulation: Emulation | None) -> Scenario:
+        """This scenario with another way to run with real frames, which fits it."""
+        if self.emulation == emulation:
+            return self
+        changed = self.model_copy(update={"emulation": emulation})
+        changed._written = {key: one for key, one in self._written.items() if key != "emulation"}
+        if emulation is not None:
+            changed._written["emulation"] = emulation.model_dump(exclude_defaults=True)
+        return changed
+
     def to_json(self) -> str:
         """The resolved scenario for the Rust core: every field, integers in base units."""
-        table = self.resolve().model_dump(mode="json", by_alias=True)
+        table = self.resolve().model_dump(mode="json", by_alias=True, exclude={"emulation"})
         del table["description"], table["scheme"]["title"], table["scheme"]["cite"]
         return json.dumps(table, sort_keys=True, separators=(",", ":"))
 
@@ -169,8 +189,9 @@ class Scenario(ScenarioParts):
         return to_toml(table)
 
     def content_hash(self) -> str:
-        """SHA-256 of what the core gets: equal hashes, equal results."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        """SHA-256 of what is run: equal hashes, equal results; with real frames, up to chance."""
+        emulation = self.emulation.model_dump_json() if self.emulation else ""
+        return hashlib.sha256((self.to_json() + emulation).encode()).hexdigest()
 
 
 def scenario_names() -> list[str]:
