@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -22,8 +21,7 @@ from penstock.cli.options import (
     split_names,
 )
 from penstock.cli.runs import end_if_interrupted, present
-from penstock.emulation.running import PROGRAMS
-from penstock.emulation.running import emulate as run_in_real_time
+from penstock.emulation.several import emulate_many
 from penstock.errors import refuse
 from penstock.scenario import Scenario
 from penstock.storage.name import file_name
@@ -97,21 +95,15 @@ def emulate(
     what = f"{'-'.join(chosen) if len(chosen) == 1 else 'compare'}-frames"
     target = out_directory(out, default_name(base, what, bool(settings)))
     new_page(target / REPORT_FILE, force)
-    runs = {}
+    places = {name: target / file_name(name) for name in chosen} if len(chosen) > 1 else {}
     with display(chosen) as shown:
-        for name, one in chosen.items():
-            place = target if len(chosen) == 1 else target / file_name(name)
-            run = run_in_real_time(
-                one,
-                output=place.with_name(place.name + PROGRAMS),
-                forced=force,
-                progress=partial(shown.update, name),
-            )
-            run.save(place, force=force)
-            shown.finish(name, run)
-            runs[name] = run
-            if run.is_cancelled:
-                break
+        runs = emulate_many(
+            chosen,
+            out=places or dict.fromkeys(chosen, target),
+            force=force,
+            progress=shown.update,
+            on_finished=shown.finish,
+        )
     end_if_interrupted(runs, chosen)
     present(runs, target, f"{base.name} in real time: {', '.join(chosen)}", as_json)
 

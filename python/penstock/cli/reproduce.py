@@ -26,6 +26,7 @@ from penstock.cli.options import (
 )
 from penstock.cli.report import command_line
 from penstock.cli.runs import interrupted
+from penstock.emulation.several import emulate_many
 from penstock.errors import nearest, refuse
 from penstock.experiments import catalogue
 from penstock.experiments.campaign import Campaign, Standing, reproduce_many
@@ -120,7 +121,14 @@ def _one(identifier: str, options: Options) -> None:
 
         runner = partial(run_many, force=True, threads=options.threads, progress=shown.update)
         done = reproduce_one(
-            identifier, scale, target, options.jobs, count, force=options.force, runner=runner
+            identifier,
+            scale,
+            target,
+            options.jobs,
+            count,
+            force=options.force,
+            runner=runner,
+            frames_runner=partial(emulate_many, force=True, progress=shown.update),
         )
     if options.as_json:
         typer.echo(done.to_json())

@@ -4,7 +4,8 @@ A finished experiment is not done again. An experiment whose `outcome.json` has 
 is finished; any other is done from its first run. An experiment that fails is recorded as failed,
 and the others go on. Simulations run on threads of a pool, in the order of the catalogue and across
 experiments, so no processor waits for the end of an experiment. Meanwhile the calling thread makes
-claims, figures and reports.
+claims, figures and reports. Runs with real frames come last, one at a time: each needs the machine
+for itself.
 
 Invariant: only the calling thread writes below an experiment's directory, except for its `runs/`.
 """
@@ -14,12 +15,14 @@ from __future__ import annotations
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from penstock.emulation.running import PROGRAMS, emulate
 from penstock.experiments.catalogue import load
 from penstock.experiments.cost import expected_cost, renew_cost
 from penstock.experiments.grid import Cell, cells
@@ -226,13 +229,20 @@ class _Worker:
 
     def _make_all(self, pool: ThreadPoolExecutor) -> None:
         pending: dict[Future[None], tuple[Task, Cell]] = {}
+        alone: deque[tuple[Task, Cell]] = deque()
         for task in self._tasks:
             for cell in task.todo:
-                pending[pool.submit(self._simulate, task, cell)] = (task, cell)
+                if cell.frames:
+                    alone.append((task, cell))
+                else:
+                    pending[pool.submit(self._make, task, cell)] = (task, cell)
             if not task.todo:
                 self._begun(task)
                 self._conclude(task)
-        while pending:
+        while pending or alone:
+            if not pending:
+                one = alone.popleft()
+                pending[pool.submit(self._make, *one)] = one
             done, _ = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
             for future in done:
                 task, cell = pending.pop(future)
@@ -242,7 +252,7 @@ class _Worker:
                     self._conclude(task)
             self._tell()
 
-    def _simulate(self, task: Task, cell: Cell) -> None:
+    def _make(self, task: Task, cell: Cell) -> None:
         """Make one run, on a thread of the pool; an error is the whole experiment's."""
         if self.cancel.is_set() or task.failure:
             return
@@ -257,10 +267,20 @@ class _Worker:
         try:
             task.running[cell.name] = 0.0
             scenario = Scenario.model_validate(cell.table)
-            made = run(scenario, threads=self._threads, progress=progress, cancel=stop)
+            place = task.directory / "runs" / cell.name
+            if cell.frames:
+                made = emulate(
+                    scenario,
+                    output=place.with_name(place.name + PROGRAMS),
+                    progress=progress,
+                    cancel=stop,
+                    forced=True,
+                )
+            else:
+                made = run(scenario, threads=self._threads, progress=progress, cancel=stop)
             began_saving = time.thread_time()
             if not made.is_cancelled:
-                made.save(task.directory / "runs" / cell.name, force=True)
+                made.save(place, force=True)
             saving = time.thread_time() - began_saving
             with self._lock:
                 task.cpu_seconds += made.summary["cpu_seconds"] + saving

@@ -36,6 +36,8 @@ class Cell:
     """The scenario as a table, not validated yet."""
     missing: str = ""
     """Name of the scheme that does not exist yet; empty when the run can be made."""
+    frames: bool = False
+    """Whether the run has real frames."""
     run: MeasuredRun | None = field(default=None)
 
     @property
@@ -65,7 +67,7 @@ def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
             for changes in (sweep.set, scale.set, *(point.set for point in points.values())):
                 table = _apply(table, changes)
             for seed in experiment.seeds(scale):
-                found.append(Cell(at, seed, table | {"seed": seed}, missing))
+                found.append(Cell(at, seed, table | {"seed": seed}, missing, sweep.frames))
     return found
 
 

@@ -81,6 +81,8 @@ class Sweep(Declared):
     schemes: list[str] = Field(default_factory=list)
     """Presets, varied as the axis `scheme`. One that does not exist yet is reported as such."""
     axes: list[Axis] = Field(default_factory=list)
+    frames: bool = False
+    """Whether its runs have real frames in real time, as the scenario's `emulation` says."""
 
 
 HowMany = Annotated[int, Field(ge=1, le=100_000)]

@@ -17,6 +17,7 @@ from typing import Any
 
 from penstock import report
 from penstock.analysis import MeasuredRun
+from penstock.emulation.several import emulate_many
 from penstock.errors import describe
 from penstock.experiments.catalogue import load
 from penstock.experiments.figure import draw
@@ -96,6 +97,7 @@ def reproduce(
     threads: int | None = None,
     force: bool = False,
     runner: Runner | None = None,
+    frames_runner: Runner | None = None,
 ) -> Reproduction:
     """Run an experiment and hold it against what its paper reports.
 
@@ -117,6 +119,8 @@ def reproduce(
         The directory may be written to if it holds something else.
     runner:
         Makes the runs; by default the simulator.
+    frames_runner:
+        Makes the runs with real frames, after the others; by default the emulator.
 
     Raises
     ------
@@ -137,8 +141,11 @@ def reproduce(
     grid = cells(experiment, scale_of(experiment, scale))
     with claim_directory(directory, force=force):
         (directory / OUTCOME_FILE).unlink(missing_ok=True)
-        simulator = partial(run_many, force=True, threads=threads)
-        _run_all(grid, directory / RUNS_FOLDER, jobs, progress, runner or simulator)
+        simulated = runner or partial(run_many, force=True, threads=threads)
+        simulator: Runner = partial(simulated, jobs=jobs)
+        emulator: Runner = frames_runner or partial(emulate_many, force=True)
+        runners = {False: simulator, True: emulator}
+        _run_all(grid, directory / RUNS_FOLDER, progress, runners)
         return conclude(experiment, scale, grid, directory)
 
 
@@ -188,32 +195,37 @@ def conclude(experiment: Experiment, scale: str, grid: list[Cell], directory: Pa
 def _run_all(
     grid: Sequence[Cell],
     directory: Path,
-    jobs: int | None,
     progress: Progress | None,
-    runner: Runner,
+    runners: Mapping[bool, Runner],
 ) -> None:
     """Make the runs of a grid and put each that is whole into its cell, its tables on disk.
 
     A runner that is interrupted returns fewer runs, or stopped ones; no more are made then.
+
+    Parameters
+    ----------
+    runners:
+        Of the simulated runs, and (`True`) of those with real frames.
     """
     todo = {cell.name: cell for cell in grid if not cell.missing}
     scenarios = {name: Scenario.model_validate(cell.table) for name, cell in todo.items()}
-    names = list(todo)
     finished: set[str] = set()
 
     def tell(name: str, _: MeasuredRun) -> None:
         finished.add(name)
         if progress is not None:
-            progress(len(finished), len(names), name)
+            progress(len(finished), len(todo), name)
 
-    for start in range(0, len(names), BATCH):
-        batch = {name: scenarios[name] for name in names[start : start + BATCH]}
-        made = runner(batch, out=directory, jobs=jobs, on_finished=tell)
-        whole = [name for name, run in made.items() if not run.summary["cancelled"]]
-        for name in whole:
-            todo[name].run = Run.load(directory / name)
-        if len(whole) < len(batch):
-            return
+    for frames, runner in sorted(runners.items()):
+        names = [name for name, cell in todo.items() if cell.frames == frames]
+        for start in range(0, len(names), BATCH):
+            batch = {name: scenarios[name] for name in names[start : start + BATCH]}
+            made = runner(batch, out=directory, on_finished=tell)
+            whole = [name for name, run in made.items() if not run.summary["cancelled"]]
+            for name in whole:
+                todo[name].run = Run.load(directory / name)
+            if len(whole) < len(batch):
+                return
 
 
 def _write(reproduction: Reproduction) -> None:

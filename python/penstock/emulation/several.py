@@ -1,0 +1,60 @@
+"""Several scenarios in real time, one after the other: each needs the machine for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from penstock.emulation.running import PROGRAMS, emulate
+from penstock.results import Run
+from penstock.runner import Progress
+from penstock.scenario import Scenario
+from penstock.storage.name import file_name
+
+
+def emulate_many(
+    scenarios: Mapping[str, Scenario],
+    *,
+    out: Path | Mapping[str, Path],
+    force: bool = False,
+    progress: Callable[[str, Progress], None] | None = None,
+    on_finished: Callable[[str, Run], None] | None = None,
+) -> dict[str, Run]:
+    """Runs several scenarios with real frames, in their order, and saves each as soon as it ends.
+
+    A signal ends the run under way, which is kept (`Run.is_cancelled` is then true); the others are
+    left out of the result.
+
+    Parameters
+    ----------
+    out
+        Each run is saved in the directory of its name below it, or in its own. What programs print
+        goes beside the run.
+    force
+        Runs of other scenarios that stand there are replaced; what seems too fast for the machine
+        is run.
+    progress
+        Called about ten times a second.
+
+    Raises
+    ------
+    ScenarioError, SimulationError, StorageError
+        As :func:`penstock.emulation.running.emulate`.
+    """
+    runs = {}
+    for name, scenario in scenarios.items():
+        place = out[name] if isinstance(out, Mapping) else out / file_name(name)
+        made = emulate(
+            scenario,
+            output=place.with_name(place.name + PROGRAMS),
+            forced=force,
+            progress=None if progress is None else partial(progress, name),
+        )
+        made.save(place, force=force)
+        runs[name] = made
+        if on_finished:
+            on_finished(name, made)
+        if made.is_cancelled:
+            break
+    return runs
