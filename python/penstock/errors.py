@@ -35,6 +35,13 @@ PROBLEMS_MAX = 50
 """Problems that one error lists (our choice: a screen full); the others wait for the next try."""
 
 
+NAMES_MAX = 16
+"""Right names that are all listed beside a wrong one (our choice: two lines)."""
+
+NAMES_NEAR = 3
+"""Nearest names that are listed where there are more (our choice: one of them is meant)."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong with an input."""
@@ -153,8 +160,12 @@ def describe(value: Any) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """A remedy for a wrong name: the nearest right one first, then all of them."""
+    """A remedy for a wrong name: the nearest right one, then all of them, or of many the three
+    nearest."""
     listed = sorted(names)
     close = difflib.get_close_matches(name[:VALUE_WIDTH], listed, n=1)
     choice = f'did you mean "{close[0]}"? ' if close else ""
-    return f"{choice}one of {', '.join(listed)}"
+    if len(listed) <= NAMES_MAX:
+        return f"{choice}one of {', '.join(listed)}"
+    near = difflib.get_close_matches(name[:VALUE_WIDTH], listed, n=NAMES_NEAR, cutoff=0.0)
+    return f"{choice}the nearest of {len(listed)} are {', '.join(near)}"

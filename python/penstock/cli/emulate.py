@@ -18,6 +18,7 @@ from penstock.cli.options import (
     new_page,
     out_directory,
     read_scenario,
+    read_schemes,
     split_names,
 )
 from penstock.cli.runs import end_if_interrupted, present
@@ -31,7 +32,8 @@ from penstock.storage.record import REPORT_FILE
 def emulate(
     scenario: ScenarioArgument,
     scheme: Annotated[
-        str | None, typer.Option("--scheme", help="A preset, or several, separated by commas.")
+        str | None,
+        typer.Option("--scheme", help="Presets and TOML files, separated by commas."),
     ] = None,
     hosts: Annotated[
         str | None,
@@ -84,11 +86,11 @@ def emulate(
 
     Example: penstock emulate quickstart --scheme bfc,pfc --scale-time 10000 --out runs/frames
     """
-    names = split_names(scheme, "--scheme") if scheme else [""]
-    chosen = {}
-    for name in names:
-        one = read_scenario(scenario, settings=settings, seed=seed, scheme=name or None)
-        chosen[one.scheme.name] = one
+    if scheme is None:
+        one = read_scenario(scenario, settings=settings, seed=seed)
+        chosen = {one.scheme.name: one}
+    else:
+        chosen = read_schemes(scenario, scheme, settings=settings, seed=seed, trace=None)
     base = next(iter(chosen.values()))
     asked = _asked(base, hosts, scale_time, send or [], program or [])
     chosen = {name: one.with_overrides(asked) for name, one in chosen.items()}

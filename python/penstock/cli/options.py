@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from penstock.errors import refuse
+from penstock.named import is_path
 from penstock.processors import THREADS_MAX
 from penstock.scenario import Scenario
 from penstock.scenario.table import parse_value
@@ -34,6 +35,15 @@ ScenarioArgument = Annotated[
 ]
 OutOption = Annotated[
     Path | None, typer.Option("--out", help="Directory for the results; default: below runs/.")
+]
+SchemeOption = Annotated[
+    str | None, typer.Option("--scheme", help="A preset of `list schemes`, or its TOML file.")
+]
+SchemesOption = Annotated[
+    str,
+    typer.Option(
+        "--scheme", help="Presets and TOML files, separated by commas: bfc,dctcp,./mine.toml."
+    ),
 ]
 ForceOption = Annotated[
     bool,
@@ -94,7 +104,7 @@ def read_scenario(
     scheme: str | None = None,
 ) -> Scenario:
     """The scenario that the command line describes."""
-    overrides: dict[str, Any] = {} if scheme is None else {"scheme": scheme}
+    overrides: dict[str, Any] = {} if scheme is None else {"scheme": scheme_reference(scheme)}
     overrides |= read_settings(settings)
     if seed is not None:
         overrides["seed"] = seed
@@ -107,6 +117,31 @@ def read_scenario(
 def read_settings(settings: list[str] | None) -> dict[str, Any]:
     """The fields that ``--set`` sets, and their values."""
     return dict(_setting(text) for text in settings or [])
+
+
+def read_schemes(
+    reference: str, schemes: str, *, settings: list[str] | None, seed: int | None, trace: str | None
+) -> dict[str, Scenario]:
+    """A scenario under each of the schemes of a command line, by the scheme's name.
+
+    Parameters
+    ----------
+    schemes
+        Names and paths, separated by commas.
+    """
+    chosen: dict[str, Scenario] = {}
+    for text in split_names(schemes, "--scheme"):
+        one = read_scenario(reference, settings=settings, seed=seed, trace=trace, scheme=text)
+        if one.scheme.name in chosen:
+            remedy = 'write name = "..." in one of the files'
+            raise refuse("--scheme", f"two schemes are called {one.scheme.name}", remedy, text)
+        chosen[one.scheme.name] = one
+    return chosen
+
+
+def scheme_reference(text: str) -> str:
+    """A scheme of the command line for a scenario: a path is relative to the working directory."""
+    return str(Path(text).expanduser().absolute()) if is_path(text) else text
 
 
 def checkpoint_seconds(text: str | None) -> float | None:
@@ -187,7 +222,14 @@ def _setting(text: str) -> tuple[str, Any]:
     key, separator, value = text.partition("=")
     if not separator or not key.strip():
         raise refuse("--set", "this sets nothing", "write KEY=VALUE, e.g. load=0.7", text)
-    return key.strip(), parse_value(value.strip())
+    return key.strip(), setting_value(key.strip(), value.strip())
+
+
+def setting_value(key: str, text: str) -> Any:
+    """The value that a text of the command line gives a field."""
+    if key in ("scheme", "scheme.preset"):
+        return scheme_reference(text)
+    return parse_value(text)
 
 
 def _traced_nodes(trace: str, scenario: Scenario) -> list[int]:

@@ -15,6 +15,8 @@ from penstock.cli.options import (
     JsonOption,
     OutOption,
     ScenarioArgument,
+    SchemeOption,
+    SchemesOption,
     SeedOption,
     SetOption,
     ThreadsOption,
@@ -24,7 +26,7 @@ from penstock.cli.options import (
     new_page,
     out_directory,
     read_scenario,
-    split_names,
+    read_schemes,
 )
 from penstock.cli.runs import end_if_interrupted, present, simulate
 from penstock.storage.checkpoint import find_checkpoint
@@ -34,7 +36,7 @@ from penstock.storage.record import REPORT_FILE
 
 def run(
     scenario: ScenarioArgument,
-    scheme: Annotated[str | None, typer.Option("--scheme", help="A preset.")] = None,
+    scheme: SchemeOption = None,
     out: OutOption = None,
     force: ForceOption = False,
     seed: SeedOption = None,
@@ -96,7 +98,7 @@ def resume(
 
 def compare(
     scenario: ScenarioArgument,
-    scheme: Annotated[str, typer.Option("--scheme", help="Presets, separated by commas.")],
+    scheme: SchemesOption,
     out: OutOption = None,
     force: ForceOption = False,
     seed: SeedOption = None,
@@ -109,13 +111,10 @@ def compare(
 ) -> None:
     """Run the same traffic under several schemes: one table, one report.
 
-    Example: penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc --out runs/demo
+    Example: penstock compare bfc-demo --scheme bfc,pfc,./mine.toml --out runs/demo
     """
-    names = split_names(scheme, "--scheme")
-    chosen = {
-        name: read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=name)
-        for name in names
-    }
+    chosen = read_schemes(scenario, scheme, settings=settings, seed=seed, trace=trace)
+    names = list(chosen)
     base = chosen[names[0]]
     target = out_directory(out, default_name(base, "compare", bool(settings or trace)))
     new_page(target / REPORT_FILE, force)

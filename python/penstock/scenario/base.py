@@ -152,12 +152,22 @@ Label = Annotated[str, Strict(), Field(min_length=1), AfterValidator(_label)]
 """A name in results, not empty."""
 
 
+def directory_of(info: ValidationInfo) -> Path:
+    """The directory that the paths in a scenario are relative to."""
+    context = info.context if isinstance(info.context, dict) else {}
+    return Path(context.get("directory", "."))
+
+
 def resolve_path(written: str, info: ValidationInfo) -> Path:
     """The file that a scenario names, relative to the scenario's own directory."""
     remedy = "write a path relative to the scenario's file"
-    context = info.context if isinstance(info.context, dict) else {}
+    return path_beside(written, directory_of(info), remedy)
+
+
+def path_beside(written: str, directory: Path, remedy: str) -> Path:
+    """The file that a user names, relative to a directory; `remedy` says what to write instead."""
     try:
-        path = Path(context.get("directory", ".")) / Path(written).expanduser()
+        path = directory / Path(written).expanduser()
     except RuntimeError:
         raise refusal("nobody has such a home directory", remedy) from None
     check_regular(path, remedy)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from penstock.errors import ScenarioError, problem_of
-from penstock.scenario.base import Many, Text, field, inherited
+from penstock.scenario.base import Many, Text, directory_of, field, inherited
 from penstock.scenario.declared import scenario as declared
 from penstock.scenario.declared.traffic import IncastTraffic
 from penstock.scenario.emulation import Emulation
@@ -25,12 +25,16 @@ from penstock.scenario.traffic import LongLived, OpenLoop, Trace, Traffic
 _FLOWS = re.compile(r"traffic\[(?P<entry>\d+)\]\.flows(\[\d+\]\[(?P<column>\d)\])?")
 
 
+def _own_keys(written: Any, info: ValidationInfo) -> Any:
+    return expand_scheme(written, directory_of(info))[0]
+
+
 class ScenarioParts(declared.Scenario):
     """Network, scheme, traffic and measurement of one run, each read by itself."""
 
     description: Text = field("What it is for", "")
     topology: Topology = inherited(declared.Scenario, "topology")
-    scheme: Annotated[Scheme, BeforeValidator(lambda written: expand_scheme(written)[0])] = field(
+    scheme: Annotated[Scheme, BeforeValidator(_own_keys)] = field(
         "How switches and hosts control the flows", DEFAULT_PRESET, source="BFC"
     )
     # A user may write more kinds than the core has.

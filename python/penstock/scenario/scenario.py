@@ -26,10 +26,11 @@ from pydantic_core import PydanticCustomError
 
 from penstock import _core
 from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, refuse
-from penstock.scenario.base import label_of
+from penstock.named import check_meaning, is_path, own_files
+from penstock.scenario.base import directory_of, label_of
 from penstock.scenario.emulation import Emulation
 from penstock.scenario.parts import ScenarioParts
-from penstock.scenario.scheme import expand_scheme
+from penstock.scenario.scheme import expand_scheme, find_preset
 from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
 from penstock.scenario.translation import translate
 from penstock.text_file import exists
@@ -67,10 +68,27 @@ class Scenario(ScenarioParts):
 
     @classmethod
     def load(cls, reference: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
-        """The scenario that a user means: a TOML file, or the name of a built-in one."""
+        """The scenario that a user means.
+
+        Parameters
+        ----------
+        reference
+            The path of a TOML file; or a name, built-in or of a file in ``./scenarios``.
+        overrides
+            As for :meth:`with_overrides`.
+        """
         text = str(reference)
-        if text.endswith(".toml") or (exists(Path(text)) and text not in scenario_names()):
+        if is_path(text):
             return cls.from_toml(text, overrides)
+        if text in scenario_names():
+            try:
+                check_meaning(text, "scenarios", _built_in_file(text))
+            except PydanticCustomError as error:
+                raise ScenarioError([problem_of(error, "scenario")]) from None
+            return cls.from_name(text, overrides)
+        own = own_files("scenarios").get(text)
+        if own is not None or exists(Path(text)):
+            return cls.from_toml(own or text, overrides)
         return cls.from_name(text, overrides)
 
     @classmethod
@@ -91,10 +109,11 @@ class Scenario(ScenarioParts):
             raise refuse(
                 "scenario",
                 "there is no such scenario",
-                nearest(name, scenario_names()) + "; or name a TOML file",
+                nearest(name, [*scenario_names(), *own_files("scenarios")])
+                + "; or name a TOML file",
                 name,
             )
-        table = parse_toml((files("penstock") / "scenarios" / f"{name}.toml").read_text())
+        table = parse_toml(_built_in_file(name).read_text())
         return cls._read({"name": name} | table, overrides or {}, Path(), None)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
@@ -130,13 +149,13 @@ class Scenario(ScenarioParts):
         """Reads the parts, then asks the core; every error is a :class:`ScenarioError`."""
         if isinstance(written, cls):
             return written
-        table = plain(written)
+        table, directory = plain(written), directory_of(info)
         if not isinstance(table, dict):
             raise refuse("", "a scenario is a table", "write keys such as topology and traffic")
         try:
-            scenario = handler(_with_implied(table))
+            scenario = handler(_with_implied(table, directory))
         except ValidationError as error:
-            raise translate(error, cls) from None
+            raise _of_scheme_file(translate(error, cls), table, directory) from None
         scenario._written = table
         if scenario.emulation:
             labels = [entry.label for entry in scenario.traffic]
@@ -148,7 +167,8 @@ class Scenario(ScenarioParts):
                 _core.validate(scenario.to_json())
         except ScenarioError as error:
             paths = ((scenario.written_path(one.field), one) for one in error.problems)
-            raise ScenarioError(replace(one, field=path) for path, one in paths) from None
+            found = ScenarioError(replace(one, field=path) for path, one in paths)
+            raise _of_scheme_file(found, table, directory) from None
         return scenario
 
     @property
@@ -200,11 +220,30 @@ def scenario_names() -> list[str]:
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
-def _with_implied(table: Table) -> Table:
+def _built_in_file(name: str) -> Path:
+    return Path(str(files("penstock") / "scenarios" / f"{name}.toml"))
+
+
+def _of_scheme_file(error: ScenarioError, table: Table, directory: Path) -> ScenarioError:
+    """The same error; what is wrong with a scheme that is a file names that file."""
+    named = table.get("scheme", DEFAULT_PRESET)
+    try:
+        found = find_preset(named, directory) if isinstance(named, str) else None
+    except ValueError:  # that there is no such file is what the error says
+        found = None
+    if not isinstance(found, Path):
+        return error
+    return ScenarioError(
+        replace(one, file=str(found)) if one.field.startswith("scheme.") else one
+        for one in error.problems
+    )
+
+
+def _with_implied(table: Table, directory: Path) -> Table:
     """`table` with what follows from it: the preset's packet weights, the default topology."""
     implied: Table = {}
     try:
-        _, wire = expand_scheme(table.get("scheme", DEFAULT_PRESET))
+        _, wire = expand_scheme(table.get("scheme", DEFAULT_PRESET), directory)
     except ValueError:
         wire = {}
     if wire and isinstance(table.get("wire", {}), Mapping):

@@ -1,8 +1,9 @@
 """A scheme: a switch's five choices, an end host and the routing, usually a named preset.
 
-A preset is a TOML file in ``penstock/schemes``. It has the scheme's table, `title`, `cite`, a
-`source` for each number that no default explains, and `preset` when it varies another preset. In a
-scenario ``scheme = "bfc"`` names a preset, ``scheme = {preset = "bfc", ...}`` varies a preset at
+A preset is a TOML file: a built-in one of ``penstock/schemes``, or a user's. It has the scheme's
+table, `title`, `cite`, a `source` for each number that no default explains, and `preset` when it
+varies another preset, by name or by a path relative to the file. In a scenario ``scheme = "bfc"``
+or ``scheme = "./mine.toml"`` names a preset, ``scheme = {preset = "bfc", ...}`` varies a preset at
 any depth, and a table without `preset` is complete.
 """
 
@@ -12,12 +13,15 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from penstock.errors import nearest, quoted
-from penstock.scenario.base import Text, field
+from penstock.named import check_meaning, is_path, own_files
+from penstock.scenario.base import Text, field, label_of, path_beside
 from penstock.scenario.declared import scheme as declared
 from penstock.scenario.table import Table, merge
+from penstock.toml_text import NESTING_MAX, read_toml
 from penstock.units import refusal
 
 
@@ -29,32 +33,84 @@ class Scheme(declared.Scheme):
 
 
 def preset_names() -> list[str]:
-    """Every preset, sorted."""
+    """Every built-in preset, sorted."""
     names = (entry.name for entry in (files("penstock") / "schemes").iterdir())
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
-@cache
-def load_preset(name: str) -> Table:
+def load_preset(reference: str, directory: Path = Path()) -> Table:
     """A preset's complete table, with those it varies merged in.
 
     Its keys are those of :class:`Scheme`, `source` (dotted field to where its value comes from)
     and `wire` (the packets' weights that belong to it).
 
+    Parameters
+    ----------
+    reference
+        A name, built-in or of ``./schemes``; or the path of a file.
+    directory
+        What a path is relative to.
+
     Raises
     ------
     PydanticCustomError
-        A `ValueError` that lists the presets.
+        A `ValueError` that names the nearest presets, or the file and what is wrong with it.
     """
-    if name not in preset_names():
-        remedy = nearest(name, preset_names())
-        raise refusal(f"there is no scheme {quoted(name)}", remedy)
-    table = tomllib.loads((files("penstock") / "schemes" / f"{name}.toml").read_text())
+    return _load(reference, directory, ())
+
+
+def find_preset(reference: str, directory: Path = Path()) -> str | Path:
+    """The name of a built-in preset, or the file of a user's; as for :func:`load_preset`."""
+    if is_path(reference):
+        remedy = "write the path of a scheme's TOML file"
+        return path_beside(reference, directory, remedy)
+    if reference in preset_names():
+        check_meaning(reference, "schemes", _file(reference))
+        return reference
+    own = own_files("schemes")
+    if reference not in own:
+        remedy = nearest(reference, [*preset_names(), *own])
+        raise refusal(
+            f"there is no scheme {quoted(reference)}",
+            f"{remedy}; or write the path of a TOML file; `penstock list schemes` lists them",
+        )
+    return own[reference].resolve()
+
+
+def _load(reference: str, directory: Path, above: tuple[Path, ...]) -> Table:
+    found = find_preset(reference, directory)
+    if isinstance(found, str):
+        return _built_in(found)
+    if found in above or len(above) > NESTING_MAX:
+        raise refusal(f"{found} varies itself", "let `preset` name another scheme there")
+    table = read_toml(found, "name a scheme of `penstock list schemes`, or its TOML file")
     base = table.pop("preset", None)
-    complete = merge(load_preset(base), table) if base else table
+    if base is not None and not isinstance(base, str):
+        raise refusal(f"{found}: `preset` is no text", "write the name or path of a scheme")
+    for key in ("source", "wire"):
+        if not isinstance(table.get(key, {}), Mapping):
+            raise refusal(f"{found}: `{key}` is no table", f"write a table [{key}]")
+    base_table = _load(base, found.parent, (*above, found)) if base is not None else None
+    return _merged(base_table, {"name": label_of(found.stem)} | table)
+
+
+@cache
+def _built_in(name: str) -> Table:
+    table = tomllib.loads(_file(name).read_text())
+    base = table.pop("preset", None)
+    return _merged(_built_in(base) if base else None, table | {"name": name})
+
+
+def _file(name: str) -> Path:
+    return Path(str(files("penstock") / "schemes" / f"{name}.toml"))
+
+
+def _merged(base: Table | None, table: Table) -> Table:
+    """A preset over the one that it varies; sources of fields that it replaces are left out."""
+    complete = table if base is None else merge(base, table)
     sources = complete.get("source", {})
     kept = {path: source for path, source in sources.items() if _has(complete, path)}
-    return complete | {"name": name, "source": kept}
+    return complete | {"source": kept}
 
 
 def _has(table: Table, path: str) -> bool:
@@ -64,13 +120,19 @@ def _has(table: Table, path: str) -> bool:
     return first in table and (not rest or (isinstance(inner, dict) and _has(inner, rest)))
 
 
-def expand_scheme(written: Any) -> tuple[Any, Table]:
-    """The scheme's own keys of what a scenario says, and the `wire` of its preset."""
+def expand_scheme(written: Any, directory: Path = Path()) -> tuple[Any, Table]:
+    """The scheme's own keys of what a scenario says, and the `wire` of its preset.
+
+    Parameters
+    ----------
+    directory
+        What paths in the scenario are relative to.
+    """
     if isinstance(written, str):
-        table = load_preset(written)
+        table = load_preset(written, directory)
     elif isinstance(written, Mapping) and isinstance(written.get("preset"), str):
         over = {key: value for key, value in written.items() if key != "preset"}
-        table = merge(load_preset(written["preset"]), over)
+        table = merge(load_preset(written["preset"], directory), over)
     else:
         return written, {}
     scheme = {key: value for key, value in table.items() if key not in ("source", "wire")}
