@@ -162,7 +162,7 @@ def describe(value: Any) -> str:
 def nearest(name: str, names: Iterable[str]) -> str:
     """A remedy for a wrong name: the nearest right one, then all of them, or of many the three
     nearest."""
-    listed = sorted(names)
+    listed = sorted(set(names))
     close = difflib.get_close_matches(name[:VALUE_WIDTH], listed, n=1)
     choice = f'did you mean "{close[0]}"? ' if close else ""
     if len(listed) <= NAMES_MAX:

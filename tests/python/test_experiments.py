@@ -222,7 +222,7 @@ def test_bounds_in_words() -> None:
 
 
 def test_an_unknown_id_names_the_nearest() -> None:
-    with pytest.raises(ScenarioError, match=r'"bfc/fig99": there is no such.*try bfc/fig9'):
+    with pytest.raises(ScenarioError, match=r'"bfc/fig99": there is no such.* are bfc/fig9, '):
         catalogue.load("bfc/fig99")
 
 

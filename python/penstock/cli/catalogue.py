@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 
 import typer
 
 from penstock.cli import description, output
 from penstock.cli.options import JsonOption
-from penstock.errors import nearest, refuse
+from penstock.errors import ScenarioError, nearest, refuse
 from penstock.experiments import catalogue
+from penstock.named import Folder, own_files
 from penstock.scenario import Scenario, load_preset, preset_names, scenario_names
+from penstock.scenario.scheme import built_in_preset
 from penstock.scenario.topology import TOPOLOGIES
 from penstock.workload import WORKLOADS, find_workload
 
@@ -23,6 +26,8 @@ def list_(
 ) -> None:
     """List schemes, workloads, topologies, scenarios or experiments.
 
+    Files in ./schemes, ./scenarios and ./experiments of the working directory are listed, too.
+
     Example: penstock list schemes
     """
     rows = titles_of(kind)
@@ -33,7 +38,7 @@ def list_(
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="A name of `list`, or a scenario's TOML file.")],
+    name: Annotated[str, typer.Argument(help="A name of `list`, or the TOML file of a kind.")],
     as_json: JsonOption = False,
 ) -> None:
     """Show a scheme, workload, topology, scenario or experiment with units, defaults and sources.
@@ -54,16 +59,39 @@ def titles_of(kind: Kind) -> dict[str, str]:
     """Everything of a kind: name to what it is."""
     match kind:
         case "schemes":
-            return {name: load_preset(name)["title"] for name in preset_names()}
+            found = {name: str(built_in_preset(name)["title"]) for name in preset_names()}
+            return found | _own("schemes", found, lambda path: load_preset(path).get("title", ""))
         case "workloads":
             means = {one.name: find_workload(one.name).mean() for one in WORKLOADS}
             return {one.name: f"{one.title}; mean {means[one.name]:,.0f} B" for one in WORKLOADS}
         case "topologies":
             return {description.kind_of(one): description.first_line(one) for one in TOPOLOGIES}
         case "scenarios":
-            return {name: Scenario.from_name(name).description for name in scenario_names()}
+            found = {name: Scenario.from_name(name).description for name in scenario_names()}
+            return found | _own("scenarios", found, lambda path: Scenario.load(path).description)
         case "experiments":
-            return _experiments()
+            found = _experiments()
+            return found | _own("experiments", found, lambda path: catalogue.load(path).title)
+
+
+def _own(
+    folder: Folder, built_in: Mapping[str, str], title: Callable[[str], str]
+) -> dict[str, str]:
+    """A user's files in a folder: name to what it is; by the path where the name is built in.
+
+    A file that cannot be read is listed with the reason.
+    """
+    found = {}
+    for name, path in own_files(folder).items():
+        try:
+            words = title(str(path.absolute()))
+        except (ScenarioError, ValueError) as error:
+            words = f"cannot be used: {error}".partition("\n")[0]
+        if name not in built_in:
+            found[name] = f"{words} ({path})"
+        elif words != built_in[name]:
+            found[f"./{path}"] = f"{words} ({path})"
+    return found
 
 
 def _experiments() -> dict[str, str]:

@@ -9,19 +9,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
+from pydantic_core import PydanticCustomError, PydanticUndefined
 from rich.text import Text
 
 from penstock.cli import output
+from penstock.errors import ScenarioError, problem_of
 from penstock.estimate import available_bytes, estimate
 from penstock.experiments import catalogue
+from penstock.named import SUFFIX, own_files
 from penstock.readable import bytes_text
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, note, quantity_of
-from penstock.scenario.scheme import expand_scheme
+from penstock.scenario.scheme import built_in_preset, expand_scheme, find_preset
 from penstock.scenario.topology import TOPOLOGIES
+from penstock.scenario.translation import translate
+from penstock.toml_text import read_toml
 from penstock.workload import WORKLOADS, find_workload
 
 KINDS: tuple[typing.Literal["schemes", "workloads", "topologies", "scenarios", "experiments"], ...]
@@ -60,7 +64,10 @@ class Description:
 
 
 def describe(name: str) -> Description | None:
-    """What `name` is: a scheme, a workload, a topology, a scenario, an experiment, or a file."""
+    """What `name` is: a scheme, a workload, a topology, a scenario, an experiment, or a file.
+
+    A name in ``./schemes``, ``./scenarios`` or ``./experiments`` is a user's file.
+    """
     topologies = {kind_of(one): one for one in TOPOLOGIES}
     if name in preset_names():
         return _scheme(name)
@@ -74,9 +81,28 @@ def describe(name: str) -> Description | None:
         return _experiment(name)
     if name in (covered := catalogue.covered()):
         return _experiment(covered[name])
-    if name.endswith(".toml") or Path(name).is_file():
+    if name in own_files("schemes"):
+        return _scheme(name)
+    if name in own_files("scenarios"):
         return _scenario(name)
+    if name in own_files("experiments"):
+        return _experiment(name)
+    if name.endswith(SUFFIX) or Path(name).is_file():
+        return _file(name)
     return None
+
+
+def _file(name: str) -> Description:
+    """What a file is can be told from its keys: each kind has some that the others lack."""
+    try:
+        keys = read_toml(Path(name), "name a TOML file, or something of `penstock list`").keys()
+    except PydanticCustomError as error:
+        raise ScenarioError([problem_of(error)]) from None
+    if keys & {"scales", "claims", "sweeps", "shows"}:
+        return _experiment(name)
+    if keys & {"switch", "host", "preset", "cite"} and not keys & {"traffic", "topology"}:
+        return _scheme(str(Path(name).absolute()))
+    return _scenario(name)
 
 
 def kind_of(model: type[BaseModel]) -> str:
@@ -94,14 +120,21 @@ def first_line(model: type[BaseModel]) -> str:
 
 
 def _scheme(name: str) -> Description:
-    table = load_preset(name)
-    written, wire = expand_scheme(name)
+    try:
+        found, table, (written, wire) = find_preset(name), load_preset(name), expand_scheme(name)
+        scheme = Scheme.model_validate(written)
+    except PydanticCustomError as error:
+        raise ScenarioError([problem_of(error)]) from None
+    except ValidationError as error:
+        raise translate(error, Scheme).within(name) from None
     sources = table.get("source", {})
-    rows = list(_fields(Scheme.model_validate(written), "", sources))
+    rows = list(_fields(scheme, "", sources))
     rows += [[f"wire.{key}", str(value), "", sources.get(f"wire.{key}", "")]
              for key, value in wire.items()]  # fmt: skip
     shown = [row for row in rows if row[0] not in ("name", "title", "cite")]
-    facts = {"Scheme": name, "What": table["title"], "Published": table["cite"]}
+    facts = {"Scheme": scheme.name, "What": scheme.title, "Published": scheme.cite}
+    if isinstance(found, Path):
+        facts["File"] = str(found)
     return Description(facts, rows=shown)
 
 
@@ -136,7 +169,8 @@ def _workload(name: str) -> Description:
 
 def _scenario(reference: str) -> Description:
     scenario = Scenario.load(reference)
-    named = load_preset(scenario.scheme.name) if scenario.scheme.name in preset_names() else {}
+    name = scenario.scheme.name
+    named = built_in_preset(name) if name in preset_names() else {}
     sources = {f"scheme.{path}": source for path, source in named.get("source", {}).items()}
     facts = {
         "Scenario": scenario.name,
@@ -151,7 +185,7 @@ def _scenario(reference: str) -> Description:
 def _experiment(name: str) -> Description:
     experiment = catalogue.load(name)
     facts = {
-        "Experiment": name,
+        "Experiment": experiment.id,
         "What": experiment.title,
         "Paper": experiment.source,
         "Shows": experiment.shows,

@@ -18,6 +18,7 @@ from penstock.cli.options import (
     default_name,
     out_directory,
     read_settings,
+    scheme_reference,
 )
 from penstock.cli.runs import end_if_interrupted, present, simulate
 from penstock.errors import refuse
@@ -43,7 +44,8 @@ def import_hpcc(
         Path | None, typer.Option("--flows", help="A flow file, plain or .gz, with --topology.")
     ] = None,
     scheme: Annotated[
-        str | None, typer.Option("--scheme", help="A preset, with --topology; default: hpcc.")
+        str | None,
+        typer.Option("--scheme", help="A preset or a TOML file, with --topology; default: hpcc."),
     ] = None,
     fidelity: Annotated[
         Literal["ns3-hpcc", "exact"],
@@ -119,7 +121,8 @@ def _case(
     topology, flows = chosen["--topology"], chosen["--flows"]
     if topology is None or flows is None:
         raise refuse("CONFIG", "it is missing", "name a config.txt, or --topology and --flows")
-    return case_of_files(topology, flows, chosen["--scheme"] or "hpcc", fidelity, overrides)
+    named = scheme_reference(chosen["--scheme"] or "hpcc")
+    return case_of_files(topology, flows, named, fidelity, overrides)
 
 
 def _print_more(

@@ -34,6 +34,7 @@ from penstock.experiments.decision import VERDICTS
 from penstock.experiments.outcome import Outcome
 from penstock.experiments.overview import json_beside, overview_file, write_overview
 from penstock.experiments.reproduce import reproduce as reproduce_one
+from penstock.named import SUFFIX, is_path, own_files
 from penstock.report import ClaimRow
 from penstock.results import Run
 from penstock.runner import run_many
@@ -45,7 +46,9 @@ Scale = Literal["quick", "paper"]
 def reproduce(
     identifiers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Ids of `list experiments`, or patterns: 'pcn/*'."),
+        typer.Argument(
+            metavar="[ID]...", help="Ids of `list experiments`, patterns ('pcn/*'), or TOML files."
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
     scale: Annotated[Scale, typer.Option("--scale", help="How much is simulated.")] = "quick",
@@ -59,6 +62,8 @@ def reproduce(
 
     Example: penstock reproduce bfc/fig10 --scale quick
 
+    An experiment of your own: penstock reproduce ./mine.toml
+
     Several at once: penstock reproduce --all, penstock reproduce 'pcn/*' bfc/fig7
 
     They end in one page, summary-SCALE.html, with all claims and main figures.
@@ -70,6 +75,7 @@ def reproduce(
     """
     chosen = _chosen(identifiers or [], every)
     options = Options(scale, out, force, jobs, threads, as_json)
+    _check_scale(chosen, scale)
     if len(chosen) > 1 or every:
         _many(chosen, options)
     else:
@@ -98,18 +104,39 @@ def _chosen(wanted: list[str], every: bool) -> list[str]:
     covered = catalogue.covered()
     chosen = list(known) if every else []
     for name in wanted:
+        if _is_own(name):
+            chosen.append(name)
+            continue
         found = [one for one in known if fnmatchcase(one, name)]
         found += [covered[other] for other in covered if fnmatchcase(other, name)]
         if not found:
-            remedy = nearest(name, [*known, *covered])
+            remedy = (
+                nearest(name, [*known, *covered, *own_files("experiments")])
+                + "; or name a TOML file"
+            )
             raise refuse("ID", "there is no such experiment", remedy, name)
         chosen += found
     return list(dict.fromkeys(chosen))
 
 
+def _is_own(name: str) -> bool:
+    """Whether a name means a user's experiment."""
+    return name in own_files("experiments") or (is_path(name) and name.endswith(SUFFIX))
+
+
+def _check_scale(chosen: list[str], scale: Scale) -> None:
+    """Refuses a scale that a user's experiment does not have."""
+    for name in filter(_is_own, chosen):
+        scales = catalogue.load(name).scales
+        if scale not in scales:
+            remedy = f"write --scale {next(iter(scales))}" if scales else "write one"
+            raise refuse("--scale", f"{name} has no such scale", remedy, scale)
+
+
 def _one(identifier: str, options: Options) -> None:
     scale = options.scale
-    target = out_directory(options.out, f"{identifier}-{scale}")
+    named = catalogue.load(identifier).id
+    target = out_directory(options.out, f"{named}-{scale}")
     new_page(target / REPORT_FILE, options.force)
     interruption.keep(f"the runs that had finished are kept in {target}")
     made: list[str] = []
@@ -188,10 +215,10 @@ def _many(identifiers: list[str], options: Options) -> None:
         typer.echo(facts.read_text("utf-8"), nl=False)
     else:
         titles = ["Experiment", "Hold", "Fail", "Not decided", "CPU time [s]", "State"]
-        output.print_table(titles, (_row(done, name) for name in identifiers))
+        output.print_table(titles, (_row(done, name) for name in done.directories))
         typer.echo(f"summary: {page}\njson: {facts}")
     if not done.is_complete:
-        unfinished = [name for name in identifiers if name not in done.outcomes]
+        unfinished = [name for name in done.directories if name not in done.outcomes]
         if unfinished:
             left = output.listed(unfinished)
             typer.echo(f"interrupted; not finished: {left}; the same command goes on", err=True)

@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from penstock.emulation.running import PROGRAMS, emulate
-from penstock.experiments.catalogue import load
+from penstock.errors import refuse
+from penstock.experiments.catalogue import is_built_in, load
 from penstock.experiments.cost import expected_cost, renew_cost
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.model import Experiment
@@ -40,7 +41,6 @@ from penstock.processors import check_threads, free_threads, processor_count
 from penstock.provenance import package_version, source_commit
 from penstock.results import Run
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, run
-from penstock.scenario import Scenario
 from penstock.storage.place import remove_runs
 
 SHARE_MIN = 0.005
@@ -118,6 +118,8 @@ class Campaign:
     """Id -> where its runs, figures and report are, in the order of the command."""
     outcomes: dict[str, Outcome]
     """Id -> what came of it; one that is missing was not finished."""
+    experiments: dict[str, Experiment]
+    """Id -> the experiment."""
 
     @property
     def is_complete(self) -> bool:
@@ -146,7 +148,7 @@ def reproduce_many(
     Parameters
     ----------
     identifiers:
-        `["bfc/fig10", "pcn/fig5"]`; see `penstock list experiments`.
+        `["bfc/fig10", "pcn/fig5"]`, see `penstock list experiments`; or paths of files.
     out:
         Directory below which each experiment has its own, `<id>-<scale>`.
     jobs:
@@ -174,15 +176,19 @@ def reproduce_many(
     """
     check_threads(threads)
     jobs = jobs or processor_count()
-    campaign = Campaign(scale, {one: Path(out) / f"{one}-{scale}" for one in identifiers}, {})
+    experiments = _loaded(identifiers)
+    directories = {one: Path(out) / f"{one}-{scale}" for one in experiments}
+    campaign = Campaign(scale, directories, {}, experiments)
     with ExitStack() as claims:
         tasks = []
         for identifier, directory in campaign.directories.items():
-            inputs = inputs_digest(identifier, scale)
+            experiment = experiments[identifier]
+            grid = cells(experiment, scale_of(experiment, scale))
+            inputs = inputs_digest(experiment, scale, grid)
             outcome = finished(directory, inputs)
             if outcome is None:
                 claims.enter_context(claim_directory(directory, force=force))
-                tasks.append(_task(identifier, scale, directory, inputs))
+                tasks.append(_task(experiment, grid, directory, inputs))
             else:
                 campaign.outcomes[identifier] = outcome
         worker = _Worker(campaign, tasks, threads or free_threads(jobs), on_standing, on_outcome)
@@ -191,11 +197,21 @@ def reproduce_many(
     return campaign
 
 
-def _task(identifier: str, scale: str, directory: Path, inputs: str) -> Task:
-    experiment = load(identifier)
-    grid = cells(experiment, scale_of(experiment, scale))
+def _loaded(identifiers: Sequence[str]) -> dict[str, Experiment]:
+    """The experiments by their ids."""
+    found: dict[str, Experiment] = {}
+    for one in identifiers:
+        experiment = load(one)
+        other = found.setdefault(experiment.id, experiment)
+        if other.file != experiment.file:
+            remedy = f"change the id in {experiment.file}"
+            raise refuse("id", f"{other.file} has the same id", remedy, experiment.id)
+    return found
+
+
+def _task(experiment: Experiment, grid: list[Cell], directory: Path, inputs: str) -> Task:
     todo = [cell for cell in grid if not cell.missing]
-    cost = expected_cost(identifier)
+    cost = expected_cost(experiment.id)
     return Task(experiment, directory, inputs, cost, todo, grid, left=len(todo))
 
 
@@ -266,7 +282,7 @@ class _Worker:
 
         try:
             task.running[cell.name] = 0.0
-            scenario = Scenario.model_validate(cell.table)
+            scenario = cell.scenario()
             place = task.directory / "runs" / cell.name
             if cell.frames:
                 made = emulate(
@@ -313,7 +329,7 @@ class _Worker:
         if outcome is None:
             outcome = failed(task.experiment, self._campaign.scale, task.failure, task.trace)
         outcome.save(task.directory)
-        if not outcome.failure:
+        if not outcome.failure and is_built_in(task.experiment):
             renew_cost(outcome.id, outcome.scale, outcome.cpu_seconds)
         task.grid.clear()
         for cell in task.todo:

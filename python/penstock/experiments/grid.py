@@ -7,17 +7,19 @@ exist yet has no scenario. The cell stays in the grid, so claims about it are re
 from __future__ import annotations
 
 import itertools
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
 from penstock.analysis import MeasuredRun
 from penstock.experiments.declared import Table
 from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
-from penstock.scenario.scheme import preset_names
+from penstock.named import is_path, own_files
+from penstock.scenario import Scenario, preset_names
+from penstock.scenario.base import label_of
+from penstock.scenario.scenario import scenario_file
 from penstock.scenario.table import with_key
+from penstock.toml_text import read_toml
 
 
 def point_name(axis: str, point: Point) -> str:
@@ -34,11 +36,23 @@ class Cell:
     seed: int
     table: Table
     """The scenario as a table, not validated yet."""
+    directory: Path = Path()
+    """What paths in the scenario are relative to."""
     missing: str = ""
     """Name of the scheme that does not exist yet; empty when the run can be made."""
     frames: bool = False
     """Whether the run has real frames."""
     run: MeasuredRun | None = field(default=None)
+
+    def scenario(self) -> Scenario:
+        """The scenario, checked.
+
+        Raises
+        ------
+        ScenarioError
+            It cannot be run.
+        """
+        return Scenario.model_validate(self.table, context={"directory": self.directory})
 
     @property
     def group(self) -> str:
@@ -54,20 +68,24 @@ class Cell:
 
 def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
     """All runs of an experiment at a scale, in the order of the file."""
-    known = set(preset_names())
-    base = _base(experiment.scenario)
+    known = {*preset_names(), *own_files("schemes")}
+    directory = experiment.file.parent if experiment.file else Path()
+    base, beside = _base(experiment.scenario, directory)
     found = []
     for sweep in experiment.sweeps:
         for at in _combinations(sweep, scale):
             scheme = at["scheme"].name if "scheme" in at else ""
-            missing = scheme if scheme and scheme not in known else ""
+            missing = "" if is_path(scheme) or not scheme or scheme in known else scheme
+            if is_path(scheme):
+                at["scheme"] = _of_file(scheme, directory)
             # The scheme comes first, so that what a sweep sets can be a part of the scheme.
             points = dict(at)
             table = _apply(base, points.pop("scheme").set) if sweep.schemes else base
             for changes in (sweep.set, scale.set, *(point.set for point in points.values())):
                 table = _apply(table, changes)
             for seed in experiment.seeds(scale):
-                found.append(Cell(at, seed, table | {"seed": seed}, missing, sweep.frames))
+                seeded = table | {"seed": seed}
+                found.append(Cell(at, seed, seeded, beside, missing, sweep.frames))
     return found
 
 
@@ -102,11 +120,18 @@ def _apply(table: Table, changes: Table) -> Table:
     return table
 
 
-def _base(scenario: str | Table) -> Table:
+def _of_file(scheme: str, directory: Path) -> Point:
+    """The point of a scheme that is a file."""
+    path = (directory / Path(scheme).expanduser()).absolute()
+    return Point(name=label_of(path.stem), set={"scheme": str(path)})
+
+
+def _base(scenario: str | Table, directory: Path) -> tuple[Table, Path]:
+    """The base scenario of an experiment, and what paths in it are relative to."""
     if isinstance(scenario, dict):
-        return dict(scenario)
+        return dict(scenario), directory
     if not scenario:
-        return {}
-    text = (files("penstock") / "scenarios" / f"{scenario}.toml").read_text("utf-8")
-    table: dict[str, Any] = tomllib.loads(text)
-    return table
+        return {}, directory
+    file = scenario_file(scenario, directory)
+    table = read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
+    return table, file.parent

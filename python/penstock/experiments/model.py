@@ -6,9 +6,11 @@ field and the value (pydantic), as for a scenario.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from penstock.experiments.claim import Claim
 from penstock.experiments.declared import Declared, Table
@@ -17,6 +19,9 @@ from penstock.units import refusal
 SEEDS = 3
 """Seeds of an experiment that does not say how many; our choice: the fewest that have a median and
 a spread, and an hour for all experiments on two processors."""
+
+
+_IDENTIFIER = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
 
 
 class Point(Declared):
@@ -79,7 +84,8 @@ class Sweep(Declared):
     name: str = "main"
     set: Table = Field(default_factory=dict)
     schemes: list[str] = Field(default_factory=list)
-    """Presets, varied as the axis `scheme`. One that does not exist yet is reported as such."""
+    """Presets and files, varied as the axis `scheme`. A preset that does not exist yet is reported
+    as such. The name of a file in figures and selectors is that of the file, without `.toml`."""
     axes: list[Axis] = Field(default_factory=list)
     frames: bool = False
     """Whether its runs have real frames in real time, as the scenario's `emulation` says."""
@@ -194,10 +200,23 @@ class FigureSpec(Declared):
     """Of a workload figure: label -> size [bytes] of upright lines."""
 
 
+def _identifier(value: str) -> str:
+    if not _IDENTIFIER.fullmatch(value):
+        remedy = "write letters, digits and -_. only, in parts with / between, such as mine/load"
+        raise refusal("it is no id, which names a directory of results", remedy)
+    return value
+
+
+Identifier = Annotated[str, AfterValidator(_identifier)]
+"""The name of an experiment, and of the directory of its results."""
+
+
 class Experiment(Declared):
     """A figure or table of a paper."""
 
-    id: str
+    _file: Path | None = PrivateAttr(default=None)
+
+    id: Identifier
     title: str
     source: str
     """Paper, section, figure or table."""
@@ -208,7 +227,7 @@ class Experiment(Declared):
     notes: list[str] = Field(default_factory=list)
     """What the paper leaves open and what was chosen."""
     scenario: str | Table = ""
-    """Base scenario: a built-in name or a table; empty for an experiment without runs."""
+    """Base scenario: a name, a file or a table; empty for an experiment without runs."""
     deterministic: str = ""
     """Why a seed changes nothing in its runs; such an experiment has one seed and no spread."""
     sweeps: list[Sweep] = Field(default_factory=list)
@@ -224,6 +243,16 @@ class Experiment(Declared):
                 "several seeds give the same run where nothing is random",
                 "leave out deterministic, or the seeds",
             )
+        return self
+
+    @property
+    def file(self) -> Path | None:
+        """The file that it was read from; paths in it are relative to that file's directory."""
+        return self._file
+
+    def read_from(self, file: Path) -> Experiment:
+        """This experiment, and the file that it was read from."""
+        self._file = file
         return self
 
     @property

@@ -7,12 +7,14 @@ directory whose outcome has the inputs of today is whole; any other experiment i
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from penstock.experiments.catalogue import source_file
+from penstock.experiments.catalogue import is_built_in
 from penstock.experiments.decision import Verdict
+from penstock.experiments.grid import Cell
 from penstock.experiments.model import Experiment
 from penstock.provenance import code_digest, package_version, source_commit
 from penstock.report.verdict import ClaimRow
@@ -78,10 +80,22 @@ def failed(experiment: Experiment, scale: str, failure: str, trace: str) -> Outc
     )
 
 
-def inputs_digest(identifier: str, scale: str) -> str:
-    """Digest of all that decides an experiment's results: this package, its file, the scale."""
+def inputs_digest(experiment: Experiment, scale: str, grid: Sequence[Cell]) -> str:
+    """Digest of all that decides an experiment's results: this package, its file, the scale.
+
+    A user's file may name other files. What they say is in the scenarios of the grid.
+
+    Raises
+    ------
+    ScenarioError
+        A scenario of a user's experiment cannot be run.
+    """
     digest = hashlib.sha256(f"{code_digest()}\0{scale}\0".encode())
-    digest.update(source_file(identifier).read_bytes())
+    if experiment.file is not None:
+        digest.update(experiment.file.read_bytes())
+    if not is_built_in(experiment):
+        for cell in grid:
+            digest.update(b"" if cell.missing else cell.scenario().content_hash().encode())
     return digest.hexdigest()
 
 

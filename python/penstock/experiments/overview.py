@@ -16,7 +16,6 @@ from typing import Any, get_args
 from markupsafe import Markup
 
 from penstock.experiments.campaign import Campaign
-from penstock.experiments.catalogue import load
 from penstock.experiments.claim import Reason
 from penstock.experiments.model import Experiment
 from penstock.experiments.outcome import Outcome
@@ -122,13 +121,13 @@ def json_beside(page: Path) -> Path:
 def _entry(campaign: Campaign, name: str, root: Path) -> Entry:
     outcome, directory = campaign.outcomes.get(name), campaign.directories[name]
     if outcome is None or outcome.failure:
-        return Entry(load(name), outcome, "", None)
+        return Entry(campaign.experiments[name], outcome, "", None)
     link = os.path.relpath(directory / "report.html", root)
     figure = None
     if outcome.figure:
         text = (directory / "figures" / f"{outcome.figure}.svg").read_text("utf-8")
         figure = Markup(svg_element(text, f"{name} {outcome.figure}"))  # our own file, not input
-    return Entry(load(name), outcome, link, figure)
+    return Entry(campaign.experiments[name], outcome, link, figure)
 
 
 def _paper(entry: Entry) -> str:

@@ -29,7 +29,6 @@ from penstock.processors import check_threads
 from penstock.report import ReportFigure
 from penstock.results import Run
 from penstock.runner import run_many
-from penstock.scenario import Scenario
 from penstock.storage.claim import Claim, refuse_out
 from penstock.storage.draft import write_whole
 
@@ -104,7 +103,7 @@ def reproduce(
     Parameters
     ----------
     identifier:
-        `bfc/fig10`; see `penstock list experiments`.
+        `bfc/fig10`, see `penstock list experiments`; or the path of a file.
     scale:
         "quick" (shorter, stated in the report) or "paper".
     out:
@@ -137,7 +136,7 @@ def reproduce(
     """
     check_threads(threads)
     experiment = load(identifier)
-    directory = Path(out) if out is not None else Path("runs") / f"{identifier}-{scale}"
+    directory = Path(out) if out is not None else Path("runs") / f"{experiment.id}-{scale}"
     grid = cells(experiment, scale_of(experiment, scale))
     with claim_directory(directory, force=force):
         (directory / OUTCOME_FILE).unlink(missing_ok=True)
@@ -208,7 +207,7 @@ def _run_all(
         Of the simulated runs, and (`True`) of those with real frames.
     """
     todo = {cell.name: cell for cell in grid if not cell.missing}
-    scenarios = {name: Scenario.model_validate(cell.table) for name, cell in todo.items()}
+    scenarios = {name: cell.scenario() for name, cell in todo.items()}
     finished: set[str] = set()
 
     def tell(name: str, _: MeasuredRun) -> None:

@@ -29,6 +29,7 @@ from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, r
 from penstock.named import check_meaning, is_path, own_files
 from penstock.scenario.base import directory_of, label_of
 from penstock.scenario.emulation import Emulation
+from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme, find_preset
 from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
@@ -78,17 +79,9 @@ class Scenario(ScenarioParts):
             As for :meth:`with_overrides`.
         """
         text = str(reference)
-        if is_path(text):
-            return cls.from_toml(text, overrides)
-        if text in scenario_names():
-            try:
-                check_meaning(text, "scenarios", _built_in_file(text))
-            except PydanticCustomError as error:
-                raise ScenarioError([problem_of(error, "scenario")]) from None
-            return cls.from_name(text, overrides)
-        own = own_files("scenarios").get(text)
-        if own is not None or exists(Path(text)):
-            return cls.from_toml(own or text, overrides)
+        if is_path(text) or text not in scenario_names():
+            return cls.from_toml(scenario_file(text), overrides)
+        scenario_file(text)
         return cls.from_name(text, overrides)
 
     @classmethod
@@ -106,13 +99,7 @@ class Scenario(ScenarioParts):
     def from_name(cls, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
         """A built-in scenario, with some keys set (see :meth:`with_overrides`)."""
         if name not in scenario_names():
-            raise refuse(
-                "scenario",
-                "there is no such scenario",
-                nearest(name, [*scenario_names(), *own_files("scenarios")])
-                + "; or name a TOML file",
-                name,
-            )
+            raise _no_such(name)
         table = parse_toml(_built_in_file(name).read_text())
         return cls._read({"name": name} | table, overrides or {}, Path(), None)
 
@@ -153,7 +140,8 @@ class Scenario(ScenarioParts):
         if not isinstance(table, dict):
             raise refuse("", "a scenario is a table", "write keys such as topology and traffic")
         try:
-            scenario = handler(_with_implied(table, directory))
+            implied = _with_implied(table, directory)
+            scenario = handler(numbered(implied, {"directory": directory}))
         except ValidationError as error:
             raise _of_scheme_file(translate(error, cls), table, directory) from None
         scenario._written = table
@@ -220,8 +208,43 @@ def scenario_names() -> list[str]:
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
+def scenario_file(reference: str, directory: Path = Path()) -> Path:
+    """The file of a scenario.
+
+    Parameters
+    ----------
+    reference
+        A name, built-in or of ``./scenarios``; or the path of a file.
+    directory
+        What a path is relative to.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such name, or it means two scenarios.
+    """
+    if is_path(reference):
+        return directory / reference
+    own = own_files("scenarios").get(reference)
+    if reference not in scenario_names():
+        path = own or directory / reference
+        if not exists(path):
+            raise _no_such(reference)
+        return path
+    try:
+        check_meaning(reference, "scenarios", _built_in_file(reference))
+    except PydanticCustomError as error:
+        raise ScenarioError([problem_of(error, "scenario")]) from None
+    return _built_in_file(reference)
+
+
 def _built_in_file(name: str) -> Path:
     return Path(str(files("penstock") / "scenarios" / f"{name}.toml"))
+
+
+def _no_such(name: str) -> ScenarioError:
+    remedy = nearest(name, [*scenario_names(), *own_files("scenarios")])
+    return refuse("scenario", "there is no such scenario", f"{remedy}; or name a TOML file", name)
 
 
 def _of_scheme_file(error: ScenarioError, table: Table, directory: Path) -> ScenarioError:

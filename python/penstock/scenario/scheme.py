@@ -80,7 +80,7 @@ def find_preset(reference: str, directory: Path = Path()) -> str | Path:
 def _load(reference: str, directory: Path, above: tuple[Path, ...]) -> Table:
     found = find_preset(reference, directory)
     if isinstance(found, str):
-        return _built_in(found)
+        return built_in_preset(found)
     if found in above or len(above) > NESTING_MAX:
         raise refusal(f"{found} varies itself", "let `preset` name another scheme there")
     table = read_toml(found, "name a scheme of `penstock list schemes`, or its TOML file")
@@ -95,10 +95,11 @@ def _load(reference: str, directory: Path, above: tuple[Path, ...]) -> Table:
 
 
 @cache
-def _built_in(name: str) -> Table:
+def built_in_preset(name: str) -> Table:
+    """The complete table of a built-in preset, whatever files there are."""
     table = tomllib.loads(_file(name).read_text())
     base = table.pop("preset", None)
-    return _merged(_built_in(base) if base else None, table | {"name": name})
+    return _merged(built_in_preset(base) if base else None, table | {"name": name})
 
 
 def _file(name: str) -> Path:
