@@ -26,6 +26,11 @@ def is_path(text: str) -> bool:
     return text.endswith(SUFFIX) or os.sep in text
 
 
+def absolute(text: str) -> str:
+    """A name as it is; a path, which is relative to the working directory, in full."""
+    return str(Path(text).expanduser().absolute()) if is_path(text) else text
+
+
 def own_files(folder: Folder) -> dict[str, Path]:
     """The user's files of a kind by their names, sorted; those of experiments at any depth."""
     root = Path(folder)

@@ -18,10 +18,10 @@ from penstock.cli.options import (
     default_name,
     out_directory,
     read_settings,
-    scheme_reference,
 )
 from penstock.cli.runs import end_if_interrupted, present, simulate
 from penstock.errors import refuse
+from penstock.named import absolute
 
 if TYPE_CHECKING:
     from penstock.hpcc.case import Case
@@ -121,7 +121,7 @@ def _case(
     topology, flows = chosen["--topology"], chosen["--flows"]
     if topology is None or flows is None:
         raise refuse("CONFIG", "it is missing", "name a config.txt, or --topology and --flows")
-    named = scheme_reference(chosen["--scheme"] or "hpcc")
+    named = absolute(chosen["--scheme"] or "hpcc")
     return case_of_files(topology, flows, named, fidelity, overrides)
 
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from penstock.errors import refuse
-from penstock.named import is_path
+from penstock.named import absolute
 from penstock.processors import THREADS_MAX
 from penstock.scenario import Scenario
-from penstock.scenario.table import parse_value
+from penstock.scenario.table import setting_value
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE, is_own_page
 from penstock.units import whole_number
@@ -104,7 +104,7 @@ def read_scenario(
     scheme: str | None = None,
 ) -> Scenario:
     """The scenario that the command line describes."""
-    overrides: dict[str, Any] = {} if scheme is None else {"scheme": scheme_reference(scheme)}
+    overrides: dict[str, Any] = {} if scheme is None else {"scheme": absolute(scheme)}
     overrides |= read_settings(settings)
     if seed is not None:
         overrides["seed"] = seed
@@ -137,11 +137,6 @@ def read_schemes(
             raise refuse("--scheme", f"two schemes are called {one.scheme.name}", remedy, text)
         chosen[one.scheme.name] = one
     return chosen
-
-
-def scheme_reference(text: str) -> str:
-    """A scheme of the command line for a scenario: a path is relative to the working directory."""
-    return str(Path(text).expanduser().absolute()) if is_path(text) else text
 
 
 def checkpoint_seconds(text: str | None) -> float | None:
@@ -223,13 +218,6 @@ def _setting(text: str) -> tuple[str, Any]:
     if not separator or not key.strip():
         raise refuse("--set", "this sets nothing", "write KEY=VALUE, e.g. load=0.7", text)
     return key.strip(), setting_value(key.strip(), value.strip())
-
-
-def setting_value(key: str, text: str) -> Any:
-    """The value that a text of the command line gives a field."""
-    if key in ("scheme", "scheme.preset"):
-        return scheme_reference(text)
-    return parse_value(text)
 
 
 def _traced_nodes(trace: str, scenario: Scenario) -> list[int]:

@@ -21,7 +21,7 @@ from penstock.analysis import MeasuredRun, share_of_bytes_below
 from penstock.experiments.closed_form import CLOSED_FORMS
 from penstock.experiments.flow_metric import FLOW_METRICS
 from penstock.experiments.grid import Cell, stands
-from penstock.experiments.metric import METRICS
+from penstock.experiments.metric import METRICS as RUN_METRICS
 from penstock.experiments.queueing import QUEUEING
 from penstock.experiments.transient import TRANSIENTS
 from penstock.workload import find_workload
@@ -43,15 +43,17 @@ def _byte_share(workload: str, size: float) -> float:
     return share_of_bytes_below(found.points, found.convention, size)
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
+FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
     "max": lambda *values: float(np.nanmax(np.hstack(values))),
     "min": lambda *values: float(np.nanmin(np.hstack(values))),
     "mean": lambda *values: float(np.nanmean(np.hstack(values))),
     "abs": np.abs,
     "byte_share": _byte_share,
 }
+"""What expressions may call besides metrics."""
 
-_METRICS = FLOW_METRICS | METRICS | QUEUEING | TRANSIENTS
+METRICS = FLOW_METRICS | RUN_METRICS | QUEUEING | TRANSIENTS
+"""Every metric by the name under which expressions call it."""
 
 
 def _divide(one: Any, other: Any) -> Any:
@@ -60,7 +62,7 @@ def _divide(one: Any, other: Any) -> Any:
         return np.divide(one, other)
 
 
-_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -118,20 +120,20 @@ class Evaluator:
                 return [self._node(element, fixed, text) for element in elements]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self._node(operand, fixed, text)
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
                 sides = self._node(left, fixed, text), self._node(right, fixed, text)
-                return _OPERATORS[type(op)](*sides)
+                return OPERATORS[type(op)](*sides)
             case ast.Name(id=name) if name in fixed:
                 return fixed[name]
-            case ast.Call(func=ast.Name(id=name)) if name in _METRICS or name in _FUNCTIONS:
+            case ast.Call(func=ast.Name(id=name)) if name in METRICS or name in FUNCTIONS:
                 return self._call(node, name, fixed, text)
         raise ValueError(f"{text!r}: {ast.unparse(node)!r} is not in the vocabulary")
 
     def _call(self, node: ast.Call, name: str, fixed: Selection, text: str) -> Any:
         plain = [self._node(argument, fixed, text) for argument in node.args]
         named = {str(k.arg): self._node(k.value, fixed, text) for k in node.keywords}
-        if name in _FUNCTIONS:
-            return _FUNCTIONS[name](*plain, **named)
+        if name in FUNCTIONS:
+            return FUNCTIONS[name](*plain, **named)
         wanted = {**fixed, **{key: value for key, value in named.items() if key in self._axes}}
         parameters = {key: value for key, value in named.items() if key not in self._axes}
-        return _METRICS[name](runs_at(self._cells, wanted), *plain, **parameters)
+        return METRICS[name](runs_at(self._cells, wanted), *plain, **parameters)

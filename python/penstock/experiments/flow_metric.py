@@ -35,7 +35,7 @@ FLOW_METRICS: dict[str, Metric] = {}
 metric = registering(FLOW_METRICS)
 
 
-def _flows(
+def choose_flows(
     runs: Runs, *, size_min: int = 0, size_max: int | None = None, label: str | None = None
 ) -> pl.DataFrame:
     """The finished flows of a choice."""
@@ -46,7 +46,7 @@ def _flows(
 @metric
 def slowdown(runs: Runs, *, statistic: str = "p99", **choice: Any) -> Value:
     """Slowdown of the flows of a size range; by default of all but incasts."""
-    flows = _flows(runs, **choice)
+    flows = choose_flows(runs, **choice)
     return statistic_of(flows["slowdown"].to_numpy(), statistic)
 
 
@@ -74,14 +74,14 @@ def slowdown_by_bin(
 @metric
 def fct(runs: Runs, *, statistic: str = "mean", **choice: Any) -> Value:
     """Flow completion time [us]."""
-    flows = _flows(runs, **choice)
+    flows = choose_flows(runs, **choice)
     return statistic_of(flows["fct_ns"].to_numpy() / 1e3, statistic)
 
 
 @metric
 def normalized_fct(runs: Runs, *, statistic: str = "mean", **choice: Any) -> Value:
     """Flow completion time over the mean one of the same flows in an idle network (AFQ 6.2.3)."""
-    flows = _flows(runs, **choice)
+    flows = choose_flows(runs, **choice)
     return statistic_of(flows["fct_ns"].to_numpy(), statistic) / float(
         flows["ideal_fct_ns"].to_numpy().mean()
     )
@@ -108,7 +108,7 @@ def incast_time(runs: Runs, *, label: str = "incast") -> Value:
 @metric
 def delay(runs: Runs, *, statistic: str = "p99", **choice: Any) -> Value:
     """Completion time beyond that of the flow alone [us]: for one-packet flows, their queueing."""
-    flows = _flows(runs, **choice)
+    flows = choose_flows(runs, **choice)
     beyond = flows["fct_ns"].to_numpy() - flows["ideal_fct_ns"].to_numpy()
     return statistic_of(beyond / 1e3, statistic)
 

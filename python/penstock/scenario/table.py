@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
 from penstock.errors import ScenarioError, nearest, quoted, refuse
+from penstock.named import absolute
 from penstock.toml_text import NESTING_MAX, parse_toml
 from penstock.units import whole_number
 
@@ -24,6 +25,9 @@ Table = dict[str, Any]
 
 DEFAULT_PRESET = "bfc"
 """The scheme of a scenario that names none: the paper whose fabric is the default, too."""
+
+SCHEME_KEYS = ("scheme", "scheme.preset")
+"""Fields whose text is the name or the file of a scheme."""
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 _NUMBERS_OVER_LINES = re.compile(r"\[\n\s*((?:[-+.\w]+,\s*)+)\]")
@@ -142,6 +146,14 @@ def parse_value(text: str) -> Any:
     except (tomllib.TOMLDecodeError, PydanticCustomError):
         return text
     return table["value"] if len(table) == 1 else text
+
+
+def setting_value(key: str, text: str) -> Any:
+    """The value that ``--set key=text`` gives.
+
+    The file of a scheme is relative to the working directory there.
+    """
+    return absolute(text) if key in SCHEME_KEYS else parse_value(text)
 
 
 def to_toml(table: Mapping[str, Any]) -> str:
