@@ -37,6 +37,11 @@ COMMANDS = {
         "compare",
         "Run the same traffic under several schemes: one table, one report.",
     ),
+    "sweep": Listing(
+        "sweep",
+        "sweep",
+        "Run a scenario over a grid of values and seeds: one dataset, one table, one page.",
+    ),
     "emulate": Listing(
         "emulate",
         "emulate",

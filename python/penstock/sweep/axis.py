@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -78,6 +78,16 @@ def read_axis(key: str, text: str) -> Axis:
             message = f'two values are called "{value.label}"'
             remedy = "write each once, and give each scheme's file a name of its own"
             raise refuse(key, message, remedy, text)
+    return Axis(key, tuple(values), quantity.base if quantity else "")
+
+
+def axis_of(key: str, labels: Sequence[str]) -> Axis:
+    """The axis whose values have these labels, numbers in rising order: an axis of a dataset."""
+    distinct = list(dict.fromkeys(labels))
+    quantity = None if key in SCHEME_KEYS else _quantity(distinct)
+    values = [_value(key, label, quantity) for label in distinct]
+    if all(value.number is not None for value in values):
+        values.sort(key=lambda value: value.number or 0.0)
     return Axis(key, tuple(values), quantity.base if quantity else "")
 
 

@@ -108,10 +108,8 @@ class _Sweep:
                 return
             point, seed = self.todo.popleft()
             scenario = point.scenario(seed)
-            key, scenario_hash = (
-                self._dataset.cell(self._ordered(point), seed),
-                scenario.content_hash(),
-            )
+            key = self._dataset.cell(self._ordered(point), seed)
+            scenario_hash = scenario.content_hash()
             row = self._dataset.read(key)
             if row is None:
                 self.waited[key] = _Cell(point, seed, scenario_hash, time.monotonic())

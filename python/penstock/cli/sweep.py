@@ -1,0 +1,167 @@
+"""The command `sweep`: a scenario over a grid of values and seeds, as one dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from penstock import interruption
+from penstock.cli import output
+from penstock.cli.display import clock, display
+from penstock.cli.options import (
+    JobsOption,
+    JsonOption,
+    OutOption,
+    ScenarioArgument,
+    out_directory,
+)
+from penstock.cli.report import command_line
+from penstock.estimate import check, together
+from penstock.experiments.checked import checked
+from penstock.processors import THREADS_MAX, processor_count
+from penstock.scenario.scenario import scenario_file
+from penstock.storage.claim import Claim
+from penstock.storage.name import file_name
+from penstock.sweep.dataset import open_dataset
+from penstock.sweep.executor import Executor
+from penstock.sweep.grid import read_grid
+from penstock.sweep.local import LocalExecutor
+from penstock.sweep.page import write_page
+from penstock.sweep.pooled import Pooled, pool, texts
+from penstock.sweep.run import Outcomes, Standing, run_sweep
+from penstock.sweep.seeds import read_seeds
+
+METRICS = ("slowdown(size_max=3000)", "slowdown(statistic='mean')")
+"""What is measured when the command does not say: the p99 slowdown of short flows, and the mean of
+all (BFC sec. 6.3 reports both)."""
+
+FAILURES_SHOWN = 10
+"""Cells that could not be run and are named (our choice: a screen)."""
+
+
+def sweep(
+    scenario: ScenarioArgument,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUES",
+            help="A field and its values: load=0.3:0.9:0.1, scheme=bfc,dctcp,./mine.toml, "
+            "topology.delay=1us:5us:2us. A field with one value is set everywhere.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option("--seeds", help="1..5, or 1,2,7; or auto, or auto..N for at most N.")
+    ] = "1..5",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            help="An expression of a claim, e.g. slowdown(size_max=3000); may be repeated.",
+        ),
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            "--precision",
+            help="With --seeds auto: add seeds until the interval of the first metric is within "
+            "this share of its mean, e.g. 5%.",
+        ),
+    ] = None,
+    out: OutOption = None,
+    flows: Annotated[
+        bool, typer.Option("--flows", help="Keep the flows of every cell as a second dataset.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Run what seems too large for this machine.")
+    ] = False,
+    jobs: JobsOption = None,
+    threads: Annotated[
+        int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
+    ] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a scenario over a grid of values and seeds: one dataset, one table, one page.
+
+    Every combination of the values is run with every seed. Seeds are pooled: tables and figures
+    show means with 95 % intervals. Stopped or killed, the same command goes on where it was. The
+    same command with more values or more seeds adds them.
+
+    Example: penstock sweep quickstart --set load=0.3:0.7:0.2 --set scheme=bfc,dctcp --seeds 1..5
+    """
+    chosen = read_seeds(seeds, precision)
+    metrics = tuple(dict.fromkeys(checked(one) for one in metric or METRICS))
+    grid = read_grid(scenario, settings or [], chosen.first()[0], oversize=force)
+    workers = jobs or processor_count()
+    needed = together([point.estimate for point in grid.points], workers)
+    if not force:
+        check(needed)
+    target = out_directory(out, file_name(f"{Path(scenario).stem}-sweep"))
+    with Claim(target), display(()) as shown:
+        dataset = open_dataset(
+            target,
+            grid,
+            metrics,
+            keeps_flows=flows,
+            scenario_text=scenario_file(scenario).read_text("utf-8"),
+            command=command_line(),
+        )
+        interruption.keep(f"the cells that had finished are in {target}; the same command goes on")
+
+        def tell(now: Standing) -> None:
+            left = "?" if now.seconds_left is None else clock(now.seconds_left)
+            failed = f"  {now.failed} failed" if now.failed else ""
+            shown.whole(now.share, f"{now.finished} of {now.every} cells  eta {left}{failed}")
+
+        executor: Executor
+        with LocalExecutor(workers) as executor:
+            outcomes = run_sweep(
+                grid,
+                chosen,
+                metrics,
+                dataset,
+                executor,
+                keeps_flows=flows,
+                threads=threads,
+                on_standing=tell,
+            )
+        pooled = pool(target)
+        page = write_page(pooled, target, command_line(), _notes(outcomes))
+    interruption.keep(f"all is written to {target}")
+    _present(pooled, outcomes, target, page, as_json)
+    if outcomes.missing or outcomes.failures:
+        raise typer.Exit(1)
+
+
+def _notes(outcomes: Outcomes) -> list[str]:
+    """What the page lacks."""
+    notes = [f"{words}: {message}" for words, message in outcomes.failures]
+    if outcomes.missing:
+        notes.append(f"{outcomes.missing} cells were not run: the sweep was stopped.")
+    return notes
+
+
+def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_json: bool) -> None:
+    """Prints the table, or everything as JSON, and says what is missing."""
+    if as_json:
+        cells = {"made": outcomes.made, "found": outcomes.found, "missing": outcomes.missing}
+        failures = [{"cell": words, "error": error} for words, error in outcomes.failures]
+        places = {"directory": str(target), "report": str(page)}
+        points = pooled.table.rows(named=True)
+        output.print_json(places | {"cells": cells, "failures": failures, "points": points})
+    else:
+        titles, rows = texts(pooled)
+        output.print_table(titles, rows, right=len(pooled.axes))
+        typer.echo("means over seeds, in brackets their 95 % intervals")
+        typer.echo(f"cells: {outcomes.made:,} run now, {outcomes.found:,} there before")
+        typer.echo(f"dataset: {target / 'cells'}\nreport:  {page}")
+    for words, error in outcomes.failures[:FAILURES_SHOWN]:
+        typer.echo(f"failed: {words}: {error}", err=True)
+    more = len(outcomes.failures) - FAILURES_SHOWN
+    if more > 0:
+        typer.echo(f"failed: {more} more cells", err=True)
+    if outcomes.missing:
+        words = f"interrupted; {outcomes.missing:,} cells are missing; the same command goes on"
+        typer.echo(words, err=True)

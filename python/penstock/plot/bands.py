@@ -1,0 +1,198 @@
+"""A metric along an axis: lines of means with bands of their 95 % intervals, in small multiples.
+
+What it is: a drawing of a table of means. What it is not: it knows no sweep and no seed (see
+`penstock.sweep.pooled` for the table). Invariant: all panels of a figure have the same axes, and a
+line has the same look in each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from penstock.plot.format import plain, plain_log_ticks
+from penstock.plot.style import (
+    BLUE,
+    INK,
+    EndLabel,
+    Look,
+    label_ends,
+    looks,
+    name_axes,
+    style_axes,
+    write_note,
+)
+
+CONTEXT = "#c3cad1"
+"""Colour of the lines of the other panels."""
+COLUMNS_MAX = 3
+"""Panels side by side (our choice: a page's width)."""
+TICKS_MAX = 8
+"""Ticks of an axis (our choice: their words do not touch)."""
+LOG_FROM, LOG_X_FROM = 20.0, 10.0
+"""Ratio of the largest to the least from which an axis is logarithmic: of the metric, and of the
+values along which it is drawn (our choice: the lower half stays readable)."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the values of the axis along the figure stand."""
+
+    title: str
+    """Name of the axis, with its unit where it has one."""
+    at: Mapping[str, float]
+    """Label -> place."""
+    is_number: bool
+    """Whether places are numbers; else the labels stand side by side."""
+
+
+def band_panels(
+    table: pl.DataFrame,
+    places: Places,
+    *,
+    line: str = "",
+    panels: Sequence[str] = (),
+    title: str,
+    y: str,
+    note: str,
+) -> Figure:
+    """Draws one line with its band for each value of `line`, in a panel for each of `panels`.
+
+    Where panels have one line each, the lines of the other panels stand behind it in grey.
+
+    Parameters
+    ----------
+    table
+        Columns `x` (label), `mean`, `low`, `high` (NaN: no band), and those of `line` and `panels`;
+        the order of its rows is that of lines and panels.
+    note
+        Small letters at the lower edge.
+    """
+    keys = list(panels)
+    groups = table.partition_by(keys, maintain_order=True, as_dict=True) if keys else {(): table}
+    count = len(groups)
+    columns = min(count, COLUMNS_MAX if count != 4 else 2)
+    rows = math.ceil(count / columns)
+    width, height = (6.4, 4.0) if count == 1 else (9.6, 0.95 + 2.35 * rows)
+    figure = Figure(figsize=(width, height))
+    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    figure.subplots_adjust(
+        left=0.85 / width,
+        right=0.86 if line else 0.98,
+        top=1 - 0.62 / height,
+        bottom=0.72 / height,
+        wspace=0.08,
+        hspace=0.32,
+    )
+    names = table[line].unique(maintain_order=True).to_list() if line else [""]
+    styles = looks(names) if line else {"": Look(BLUE, "o")}
+    flat = list(axes.flat)
+    for index, (point, own) in enumerate(groups.items()):
+        ax = style_axes(flat[index])
+        if not line and count > 1:
+            for other in groups.values():
+                _context(ax, other, places)
+        for name in names:
+            rows_of = own.filter(pl.col(line) == name) if line else own
+            _line(ax, rows_of, places, styles[name])
+        is_last_row = index + columns >= count
+        name_axes(ax, x=places.title if is_last_row else "", y=y if index % columns == 0 else "")
+        ax.tick_params(labelbottom=is_last_row, labelleft=index % columns == 0)
+        words = ", ".join(f"{key} = {one}" for key, one in zip(keys, point, strict=True))
+        if words:
+            ax.set_title(plain(words), loc="left", fontsize=9, color=INK, pad=5)
+    for ax in flat[count:]:
+        ax.set_visible(False)
+    _scales(flat[0], table, places)
+    if line:
+        for index, own in enumerate(groups.values()):
+            if index % columns == columns - 1 or index == count - 1:
+                label_ends(flat[index], _ends(own, line, styles, places))
+    figure.text(
+        0.85 / width,
+        1 - 0.1 / height,
+        plain(title),
+        fontsize=10.5,
+        color=INK,
+        fontweight="bold",
+        va="top",
+    )
+    write_note(flat[0], note)
+    return figure
+
+
+def _points(rows: pl.DataFrame, places: Places) -> pl.DataFrame:
+    """Rows with a mean, in the order of the axis, with their places in column `place`."""
+    known = rows.filter(pl.col("mean").is_not_nan())
+    at = [places.at[label] for label in known["x"].to_list()]
+    return known.with_columns(place=pl.Series("place", at, dtype=pl.Float64)).sort("place")
+
+
+def _line(ax: Axes, rows: pl.DataFrame, places: Places, style: Look) -> None:
+    shown = _points(rows, places)
+    ax.fill_between(
+        shown["place"], shown["low"], shown["high"], color=style.colour, alpha=0.2, linewidth=0
+    )
+    ax.plot(
+        shown["place"],
+        shown["mean"],
+        color=style.colour,
+        marker=style.marker or ".",
+        linestyle=style.dash,
+        markersize=style.marker_size,
+        markeredgecolor="white" if style.marker != "x" else style.colour,
+        markeredgewidth=0.6,
+        linewidth=1.7,
+        zorder=4,
+    )
+
+
+def _context(ax: Axes, rows: pl.DataFrame, places: Places) -> None:
+    shown = _points(rows, places)
+    ax.plot(shown["place"], shown["mean"], color=CONTEXT, linewidth=1.0, zorder=2)
+
+
+def _ends(
+    rows: pl.DataFrame, line: str, styles: Mapping[str, Look], places: Places
+) -> list[EndLabel]:
+    ends = []
+    for name, style in styles.items():
+        shown = _points(rows.filter(pl.col(line) == name), places)
+        if shown.height:
+            ends.append(EndLabel(name, style.colour, float(shown["mean"][-1])))
+    return ends
+
+
+def _scales(ax: Axes, table: pl.DataFrame, places: Places) -> None:
+    """The scales and ticks that all panels share."""
+    known = [one for one in table["mean"].to_list() if one == one]
+    shown = [one for key in ("mean", "low", "high") for one in table[key].to_list() if one == one]
+    if known and min(shown) > 0 and max(known) / min(known) > LOG_FROM:
+        ax.set_yscale("log")
+        plain_log_ticks(ax.yaxis, *ax.get_ylim())
+    elif known:
+        low, high = min(shown), max(shown)
+        room = 0.05 * (high - low or abs(high) or 1.0)
+        bottom = 0.0 if 0 <= low < 0.5 * high else low - room
+        ax.set_ylim(bottom, high + room)
+    at = sorted(set(places.at.values()))
+    labels = {place: label for label, place in places.at.items()}
+    if places.is_number and at[0] > 0 and at[-1] / at[0] >= LOG_X_FROM:
+        ax.set_xscale("log")
+        ax.xaxis.set_minor_locator(NullLocator())
+    step = math.ceil(len(at) / TICKS_MAX)
+    ticks = at[::step]
+    slanted = sum(len(labels[one]) for one in ticks) > 24
+    ax.set_xticks(ticks, [plain(labels[one]) for one in ticks])
+    if slanted:
+        figure = ax.figure
+        for one in figure.axes:
+            one.tick_params(axis="x", labelrotation=30)
+    if not places.is_number:
+        ax.set_xlim(-0.4, len(at) - 0.6)

@@ -1,0 +1,122 @@
+"""What a sweep is shown as: figures, a table as CSV, and one HTML page; all made of the dataset."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from penstock.analysis.interval import CONFIDENCE
+from penstock.plot.bands import Places, band_panels
+from penstock.provenance import package_version
+from penstock.report import ReportFigure
+from penstock.report.document import environment, written_now
+from penstock.storage.draft import write_whole
+from penstock.sweep.axis import Axis
+from penstock.sweep.pooled import Pooled, lacking, texts
+
+PAGE, TABLE, FIGURES = "report.html", "table.csv", "figures"
+"""Files of a sweep's directory that are made of its dataset."""
+
+PANELS_MAX = 24
+"""Panels of a figure (our choice: a page; a finer grid is in the table)."""
+
+
+def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[str] = ()) -> Path:
+    """Writes figures, table and page of a dataset into its directory; returns the page.
+
+    Parameters
+    ----------
+    command
+        The command that made the dataset.
+    notes
+        What is missing, in words.
+    """
+    figures, missing = draw(pooled)
+    folder = directory / FIGURES
+    folder.mkdir(parents=True, exist_ok=True)
+    for figure in figures:
+        for kind in ("svg", "png"):
+            image = io.BytesIO()
+            figure.drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
+            write_whole(folder / f"{figure.name}.{kind}", image.getvalue())
+    write_whole(directory / TABLE, pooled.table.write_csv().encode())
+    titles, rows = texts(pooled)
+    page = (
+        environment()
+        .get_template("sweep.html.j2")
+        .render(
+            title=f"Sweep of {pooled.scenario}",
+            subtitle=_counts(pooled),
+            command=command,
+            figures=figures,
+            titles=titles,
+            rows=rows,
+            confidence=f"{CONFIDENCE:.0%}",
+            notes=[*notes, *missing, *lacking(pooled)],
+            version=package_version(),
+            written=written_now(),
+        )
+    )
+    write_whole(directory / PAGE, page.encode())
+    return directory / PAGE
+
+
+def draw(pooled: Pooled) -> tuple[list[ReportFigure], list[str]]:
+    """A figure for each metric, and words about what is not drawn."""
+    if not pooled.axes or not pooled.cells:
+        return [], ["Figures: nothing is varied." if pooled.cells else "Figures: no cell yet."]
+    along, line, panels = arranged(pooled.axes)
+    count = 1
+    for axis in panels:
+        count *= len(axis.values)
+    if count > PANELS_MAX:
+        return [], [f"Figures: {count} panels are more than {PANELS_MAX}; the table has them."]
+    figures = []
+    for number, metric in enumerate(pooled.metrics, start=1):
+        table = pooled.of(metric).with_columns(pl.col(along.key).alias("x"))
+        title = f"{metric} against {along.key}"
+        drawing = band_panels(
+            table,
+            _places(along),
+            line=line.key if line else "",
+            panels=[axis.key for axis in panels],
+            title=title,
+            y=metric.partition("(")[0] if metric.count("(") == 1 else "",
+            note=f"{pooled.scenario} · {_counts(pooled)} · band: {CONFIDENCE:.0%} interval",
+        )
+        words = f"Mean over seeds of {metric}, and the {CONFIDENCE:.0%} interval of that mean."
+        figures.append(ReportFigure(f"metric-{number}", words, drawing, table, wide=count > 1))
+    return figures, []
+
+
+def arranged(axes: Sequence[Axis]) -> tuple[Axis, Axis | None, list[Axis]]:
+    """Which axis a figure goes along, which its lines are, and which its panels are.
+
+    It goes along the axis of numbers with the most values. Lines are the schemes, or, of three axes
+    or more, the last. Every other axis makes panels.
+    """
+    along = max(axes, key=lambda axis: (axis.is_numeric, len(axis.values)))
+    rest = [axis for axis in axes if axis is not along]
+    line = next((axis for axis in rest if axis.key == "scheme"), None)
+    if line is None and len(rest) > 1:
+        line = rest[-1]
+    return along, line, [axis for axis in rest if axis is not line]
+
+
+def _places(axis: Axis) -> Places:
+    if axis.is_numeric:
+        at = {value.label: value.number or 0.0 for value in axis.values}
+    else:
+        at = {value.label: float(index) for index, value in enumerate(axis.values)}
+    return Places(axis.key, at, axis.is_numeric)
+
+
+def _counts(pooled: Pooled) -> str:
+    """ "175 runs, 7 seeds a point"."""
+    seeds = pooled.table["cells"].to_list() if pooled.cells else [0]
+    few, many = min(seeds), max(seeds)
+    told = f"{many} seed{'s' if many > 1 else ''}" if few == many else f"{few} to {many} seeds"
+    return f"{pooled.cells:,} runs, {told} a point"

@@ -1,0 +1,99 @@
+"""The cells of a dataset, pooled over seeds: mean and 95 % interval of each metric at each point.
+
+Seeds are repetitions. A table, a figure or a page of a sweep is made of these rows and never of the
+runs of single seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from penstock.analysis.interval import mean_interval
+from penstock.experiments.checked import is_percentile
+from penstock.readable import number_text
+from penstock.sweep.axis import Axis, axis_of
+from penstock.sweep.dataset import read_sweep, rows
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """What a dataset says."""
+
+    scenario: str
+    """Its scenario, as the user named it."""
+    axes: tuple[Axis, ...]
+    """The axes, with every value that the dataset has."""
+    metrics: tuple[str, ...]
+    table: pl.DataFrame
+    """A row per metric and point: a text of each axis, `metric`, `mean`, `low`, `high`, `seeds`
+    (with a number) and `cells`; NaN where there is no number."""
+    cells: int
+    """Cells in the dataset."""
+
+    def of(self, metric: str) -> pl.DataFrame:
+        """The rows of a metric, a row per point."""
+        return self.table.filter(pl.col("metric") == metric)
+
+
+def pool(directory: Path) -> Pooled:
+    """Pools the cells of a dataset over their seeds.
+
+    Raises
+    ------
+    ScenarioError
+        There is no dataset.
+    """
+    page = read_sweep(directory)
+    keys, metrics = page["order"], tuple(page["metrics"])
+    found = rows(directory, keys)
+    labels = {key: found[key].to_list() if found.height else [] for key in keys}
+    axes = tuple(axis_of(key, labels[key]) for key in keys)
+    place = {axis.key: [value.label for value in axis.values] for axis in axes}
+    points = sorted(
+        set(zip(*labels.values(), strict=True)) if keys else {()} if found.height else set(),
+        key=lambda point: [place[key].index(one) for key, one in zip(keys, point, strict=True)],
+    )
+    pooled = []
+    for metric in metrics:
+        for point in points:
+            there = dict(zip(keys, point, strict=True))
+            values = found.filter(**there).sort("seed")[metric].to_list()
+            one = mean_interval(values, is_percentile=is_percentile(metric))
+            numbers = {"mean": one.mean, "low": one.low, "high": one.high}
+            counts = {"seeds": one.count, "cells": len(values)}
+            pooled.append({**there, "metric": metric, **numbers, **counts})
+    return Pooled(page["scenario"]["name"], axes, metrics, pl.DataFrame(pooled), found.height)
+
+
+def texts(pooled: Pooled) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows of a table for people: a row per point, "mean [low, high]" per metric."""
+    keys = [axis.key for axis in pooled.axes]
+    titles = [*keys, "Seeds", *pooled.metrics]
+    by_metric = [pooled.of(metric).rows(named=True) for metric in pooled.metrics]
+    lines = []
+    for at_point in zip(*by_metric, strict=True):
+        first = at_point[0]
+        cells = [interval_text(one["mean"], one["low"], one["high"]) for one in at_point]
+        lines.append([*(first[key] for key in keys), str(first["cells"]), *cells])
+    return titles, lines
+
+
+def interval_text(mean: float, low: float, high: float) -> str:
+    """A mean and its interval: "3.2 [3.0, 3.5]"; the mean alone where there is no interval."""
+    if mean != mean:
+        return "–"
+    if low != low:
+        return number_text(mean)
+    return f"{number_text(mean)} [{number_text(low)}, {number_text(high)}]"
+
+
+def lacking(pooled: Pooled) -> Sequence[str]:
+    """Words about points whose cells gave no number."""
+    empty = pooled.table.filter(pl.col("seeds") < pl.col("cells")) if pooled.cells else None
+    if empty is None or not empty.height:
+        return []
+    return [f"{empty.height} means leave out cells that gave no number, e.g. for lack of flows."]
