@@ -49,12 +49,21 @@ def run_directories(path: Path) -> list[Path]:
     return inside
 
 
-def load_runs(directories: list[Path]) -> dict[str, Run]:
-    """The runs by the name of their scheme; by their directory where schemes repeat."""
-    loaded = {path: Run.load(path) for path in directories}
-    names = [run.scenario.scheme.name for run in loaded.values()]
+def load_runs(directories: list[Path]) -> dict[str, list[Run]]:
+    """The runs by the name of their scheme; by a directory where other runs have that name, too.
+
+    Runs that differ in their seed only are repetitions and have one name.
+    """
+    alike: dict[str, dict[Path, Run]] = {}
+    for path in directories:
+        run = Run.load(path)
+        one = run.scenario.model_copy(update={"seed": 0}).content_hash()
+        alike.setdefault(one, {})[path] = run
+    names = [next(iter(runs.values())).scenario.scheme.name for runs in alike.values()]
     repeat = len(set(names)) < len(names)
-    return {str(path) if repeat else run.scenario.scheme.name: run for path, run in loaded.items()}
+    firsts = [str(next(iter(runs))) for runs in alike.values()]
+    groups = [list(runs.values()) for runs in alike.values()]
+    return dict(zip(firsts if repeat else names, groups, strict=True))
 
 
 def command_line() -> str:

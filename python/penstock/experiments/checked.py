@@ -47,22 +47,28 @@ def checked(text: str, option: str = "--metric") -> str:
 
 def is_percentile(text: str) -> bool:
     """Whether an expression that is right has a percentile or an extreme of a run in it."""
-    for node in ast.walk(ast.parse(text, mode="eval")):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            function = METRICS.get(node.func.id)
-            if function is None:
-                if node.func.id in ("max", "min"):
-                    return True
-                continue
-            given = {one.arg: one.value for one in node.keywords}
-            default = inspect.signature(function).parameters.get("statistic")
-            word = given.get("statistic")
-            statistic = word.value if isinstance(word, ast.Constant) else None
-            if word is None and default is not None:
-                statistic = default.default
-            if isinstance(statistic, str) and _EXTREME.fullmatch(statistic):
-                return True
-    return False
+    calls = (node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Call))
+    return any(_EXTREME.fullmatch(_statistic(call)) for call in calls)
+
+
+def short_name(text: str) -> str:
+    """What an expression that is right measures: "slowdown, p99"; empty where it is no call."""
+    body = ast.parse(text, mode="eval").body
+    if not isinstance(body, ast.Call) or not isinstance(body.func, ast.Name):
+        return ""
+    return ", ".join(filter(None, [body.func.id.replace("_", " "), _statistic(body)]))
+
+
+def _statistic(call: ast.Call) -> str:
+    """The `statistic` of a call, written or by default; for `max` and `min` their names."""
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    if name not in METRICS:
+        return name if name in ("max", "min") else ""
+    for one in call.keywords:
+        if one.arg == "statistic":
+            return str(one.value.value) if isinstance(one.value, ast.Constant) else ""
+    default = inspect.signature(METRICS[name]).parameters.get("statistic")
+    return str(default.default) if default is not None else ""
 
 
 def _calls(node: ast.expr, text: str, option: str) -> Iterator[tuple[str, ast.Call]]:

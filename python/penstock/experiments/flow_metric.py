@@ -6,7 +6,6 @@ A metric with a `choice` is about the flows of a size range and a label: `size_m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from penstock import analysis
 from penstock.analysis import MeasuredRun
 from penstock.analysis.slowdown import bin_edges
 from penstock.experiments.vocabulary import (
+    Ends,
     Metric,
     Runs,
     Value,
@@ -120,13 +120,13 @@ def packet_delay(runs: Runs, *, label: str, statistic: str = "p99") -> Value:
 
 
 @metric
-def long_flow_share(runs: Runs, *, link: Sequence[int], count: str = "wire") -> Value:
+def long_flow_share(runs: Runs, *, link: Ends, count: str = "wire") -> Value:
     """Share of a link's rate that endless flows get; headers included unless `count` is payload."""
     return mean(_long_flow_rate(run, count) / link_row(run, link)["rate_bps"] for run in runs)
 
 
 @metric
-def left_over_share(runs: Runs, *, link: Sequence[int], label: str) -> Value:
+def left_over_share(runs: Runs, *, link: Ends, label: str) -> Value:
     """What endless flows get of the capacity that the flows of `label` leave on a link.
 
     Both are counted in payload, and what `label` offers is what it really delivered in these runs:

@@ -14,9 +14,11 @@ import polars as pl
 from penstock import analysis
 from penstock.analysis import MeasuredRun
 from penstock.experiments.vocabulary import (
+    Ends,
     Metric,
     Runs,
     Value,
+    ends_of,
     link_row,
     mean,
     registering,
@@ -34,7 +36,7 @@ is judged by the runs of all seeds together."""
 
 
 @metric
-def busy(runs: Runs, *, link: Sequence[int], after: float | None = None) -> Value:
+def busy(runs: Runs, *, link: Ends, after: float | None = None) -> Value:
     """Share of time a link is busy: of the whole run, or sampled from `after` [us] on."""
     if after is None:
         return mean(
@@ -44,7 +46,7 @@ def busy(runs: Runs, *, link: Sequence[int], after: float | None = None) -> Valu
 
 
 @metric
-def queue(runs: Runs, *, link: Sequence[int], after: float = 0.0, statistic: str = "mean") -> Value:
+def queue(runs: Runs, *, link: Ends, after: float = 0.0, statistic: str = "mean") -> Value:
     """Bytes queued for a link, mean or max of the samples from `after` [us] on."""
     key = "queue_bytes_max" if statistic == "max" else "queue_bytes"
     return mean(_window(run, link, after)[key] for run in runs)
@@ -58,9 +60,9 @@ def buffer(runs: Runs, *, statistic: str = "p99") -> Value:
 
 
 @metric
-def active_flows(runs: Runs, *, link: Sequence[int], statistic: str = "mean") -> Value:
+def active_flows(runs: Runs, *, link: Ends, statistic: str = "mean") -> Value:
     """Active flows of a link over time: mean, or a percentile such as p99."""
-    ends = (int(link[0]), int(link[1]))
+    ends = ends_of(runs[0], link)
     if statistic == "mean":
         return analysis.active_flows_mean(runs, link=ends)
     times = analysis.occupancy.active_flow_times(runs, link=ends)
@@ -71,9 +73,9 @@ def active_flows(runs: Runs, *, link: Sequence[int], statistic: str = "mean") ->
 
 
 @metric
-def time_below(runs: Runs, *, flows: int, link: Sequence[int] | None = None) -> Value:
+def time_below(runs: Runs, *, flows: int, link: Ends | None = None) -> Value:
     """Share of time in which switch ports, or one link, have fewer than `flows` active flows."""
-    ends = None if link is None else (int(link[0]), int(link[1]))
+    ends = None if link is None else ends_of(runs[0], link)
     return analysis.share_of_time_below(runs, flows, link=ends)
 
 
@@ -104,7 +106,7 @@ def pause_rate(
     runs: Runs,
     *,
     by: str = "",
-    link: Sequence[int] | None = None,
+    link: Ends | None = None,
     traffic_class: int | None = None,
 ) -> Value:
     """PFC pauses per ms of traffic, mean over seeds.
@@ -154,7 +156,7 @@ def deadlocked(runs: Runs, *, before: float = float("inf")) -> Value:
 
 
 @metric
-def link_pause(runs: Runs, *, links: Sequence[Sequence[int]], statistic: str = "mean") -> Value:
+def link_pause(runs: Runs, *, links: Sequence[Ends], statistic: str = "mean") -> Value:
     """Time in which the data of links is paused [us]: mean, min or max of them, mean over seeds."""
     of: dict[str, Callable[[list[float]], float]] = {"mean": mean, "min": min, "max": max}
     return mean(
@@ -235,8 +237,8 @@ def backlog_growth(runs: Runs) -> Value:
     return found.growth if found else float("nan")
 
 
-def _window(run: MeasuredRun, ends: Sequence[int], after: float) -> dict[str, float]:
-    return analysis.link_window(run, int(ends[0]), int(ends[1]), after_ns=after * 1e3)
+def _window(run: MeasuredRun, ends: Ends, after: float) -> dict[str, float]:
+    return analysis.link_window(run, *ends_of(run, ends), after_ns=after * 1e3)
 
 
 def _layer_mean(runs: Runs, column: str, layer: str | None) -> float:

@@ -6,14 +6,12 @@ As in :mod:`penstock.experiments.vocabulary`: times in microseconds, sizes in by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import polars as pl
 
 from penstock import analysis
 from penstock.analysis.fair_share import relative_change
-from penstock.experiments.vocabulary import Metric, Runs, Value
+from penstock.experiments.vocabulary import Ends, Metric, Runs, Value, ends_of
 
 
 def collision_share(runs: Runs) -> Value:
@@ -27,11 +25,11 @@ def buffer_peak(runs: Runs) -> Value:
     return float(np.mean([max(run.summary["buffer_peak_bytes"]) for run in runs]))
 
 
-def queue_at_most(runs: Runs, *, link: Sequence[int], most: float) -> Value:
+def queue_at_most(runs: Runs, *, link: Ends, most: float) -> Value:
     """Share of the samples at which at most `most` bytes are queued for a link, mean over seeds."""
     shares = []
     for run in runs:
-        number = analysis.link_between(run, int(link[0]), int(link[1]))
+        number = analysis.link_between(run, *ends_of(run, link))
         rows = run.series.filter(run.series["link"] == number)
         shares.append(float((rows["queue_bytes"] <= most).to_numpy().mean()))
     return float(np.mean(shares))

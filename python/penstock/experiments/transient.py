@@ -11,7 +11,7 @@ import numpy as np
 
 from penstock import analysis
 from penstock.analysis import transient
-from penstock.experiments.vocabulary import Metric, Runs, Value
+from penstock.experiments.vocabulary import Ends, Metric, Runs, Value, ends_of
 
 FOREVER = float("inf")
 """The time [us] of what does not happen within a run, and of the end of a run."""
@@ -20,7 +20,7 @@ FOREVER = float("inf")
 def reaches(
     runs: Runs,
     *,
-    links: Sequence[Sequence[int]],
+    links: Sequence[Ends],
     after: float,
     window: float,
     hold: float = 0.0,
@@ -32,17 +32,17 @@ def reaches(
     The rate is the mean over a window [us] that begins then, and it stays there for `hold` [us].
     Infinite: not within the run.
     """
-    ends = [_ends(link) for link in links]
+    ends = [ends_of(runs[0], link) for link in links]
     wanted = transient.SteadyRate(window * 1e3, hold * 1e3, least * 1e9, most * 1e9)
     times = [transient.time_until(run, ends, wanted, after_ns=after * 1e3) for run in runs]
     return float(np.mean(times)) / 1e3
 
 
-def queue_falls(runs: Runs, *, link: Sequence[int], after: float, most: float) -> Value:
+def queue_falls(runs: Runs, *, link: Ends, after: float, most: float) -> Value:
     """Time [us] from `after` until a link's queue is at `most` [bytes] after its largest sample."""
     times = []
     for run in runs:
-        number = analysis.link_between(run, *_ends(link))
+        number = analysis.link_between(run, *ends_of(run, link))
         rows = run.series.filter(run.series["link"] == number)
         time, queue = rows["time_ns"].to_numpy() / 1e3, rows["queue_bytes"].to_numpy()
         time, queue = time[time >= after], queue[time >= after]
@@ -53,13 +53,13 @@ def queue_falls(runs: Runs, *, link: Sequence[int], after: float, most: float) -
 
 
 def pause_episode(
-    runs: Runs, *, links: Sequence[Sequence[int]], after: float, until: float = FOREVER
+    runs: Runs, *, links: Sequence[Ends], after: float, until: float = FOREVER
 ) -> Value:
     """Time [us] from the first pause of any of some links after `after` to the end of the last.
 
     Pauses that begin at `until` or later do not count; mean over seeds.
     """
-    ends = [_ends(link) for link in links]
+    ends = [ends_of(runs[0], link) for link in links]
     spans = [
         transient.pause_episode(run, ends, after_ns=after * 1e3, until_ns=until * 1e3)
         for run in runs
@@ -67,9 +67,9 @@ def pause_episode(
     return float(np.mean(spans)) / 1e3
 
 
-def pauses(runs: Runs, *, link: Sequence[int], after: float = 0.0, until: float = FOREVER) -> Value:
+def pauses(runs: Runs, *, link: Ends, after: float = 0.0, until: float = FOREVER) -> Value:
     """How often a link was paused between two times [us], mean over seeds."""
-    ends = _ends(link)
+    ends = ends_of(runs[0], link)
     counts = [
         transient.pauses(run, ends, after_ns=after * 1e3, until_ns=until * 1e3).height
         for run in runs
@@ -77,13 +77,13 @@ def pauses(runs: Runs, *, link: Sequence[int], after: float = 0.0, until: float 
     return float(np.mean(counts))
 
 
-def carried(runs: Runs, *, link: Sequence[int], after: float, until: float = FOREVER) -> Value:
+def carried(runs: Runs, *, link: Ends, after: float, until: float = FOREVER) -> Value:
     """Rate [Gb/s] of a link between two times [us], all bytes, mean over seeds."""
     rates = []
     for run in runs:
         until_ns = min(until * 1e3, float(run.scenario.duration) / 1_000)
         window = until_ns - after * 1e3
-        time, rate = transient.carried_rate(run, [_ends(link)], window_ns=window)
+        time, rate = transient.carried_rate(run, [ends_of(run, link)], window_ns=window)
         rates.append(rate[int(np.argmin(np.abs(time - after * 1e3)))])
     return float(np.mean(rates)) / 1e9
 
@@ -99,10 +99,6 @@ def evenness(runs: Runs) -> Value:
     """Jain's index over what all listed flows and incasts have delivered, ended or not; mean."""
     delivered = [run.flows["delivered_bytes"].to_numpy() for run in runs]
     return float(np.mean([analysis.jain_index(one) for one in delivered]))
-
-
-def _ends(link: Sequence[int]) -> tuple[int, int]:
-    return int(link[0]), int(link[1])
 
 
 TRANSIENTS: dict[str, Metric] = {

@@ -50,7 +50,26 @@ def mean(values: Any) -> float:
     return float(np.mean(list(values)))
 
 
-def link_row(run: MeasuredRun, ends: Sequence[int]) -> dict[str, Any]:
+Ends = Sequence[int | str]
+"""Both ends of a link, in its direction: numbers or names of nodes."""
+
+
+def ends_of(run: MeasuredRun, link: Ends) -> tuple[int, int]:
+    """The numbers of both ends of a link."""
+    first, second = (_node(run, one) for one in link[:2])
+    return first, second
+
+
+def _node(run: MeasuredRun, node: int | str) -> int:
+    if not isinstance(node, str):
+        return int(node)
+    names = run.summary["node_names"]
+    if node not in names:
+        raise ValueError(f"there is no node {node}; nodes are {names[0]} to {names[-1]}")
+    return int(names.index(node))
+
+
+def link_row(run: MeasuredRun, ends: Ends) -> dict[str, Any]:
     """Totals of the link between two nodes: its row of `links`."""
-    number = analysis.link_between(run, int(ends[0]), int(ends[1]))
+    number = analysis.link_between(run, *ends_of(run, ends))
     return run.links.filter(run.links["link"] == number).row(0, named=True)

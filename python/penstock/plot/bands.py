@@ -85,7 +85,7 @@ def band_panels(
     figure.subplots_adjust(
         left=0.85 / width,
         right=0.86 if line else 0.98,
-        top=1 - 0.62 / height,
+        top=1 - (0.62 if keys else 0.42) / height,
         bottom=0.72 / height,
         wspace=0.08,
         hspace=0.32,

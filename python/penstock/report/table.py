@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import polars as pl
@@ -15,6 +16,7 @@ from penstock.analysis import (
     queue_delay,
     slowdown_summary,
 )
+from penstock.analysis.interval import Interval, mean_interval
 from penstock.readable import bytes_text, number_text, rate_text, time_text
 
 SHORT = 3_000
@@ -47,6 +49,9 @@ NUMBERS = [
 ]
 """Columns of numbers of the headline table."""
 
+PERCENTILES = ("p50", "p99")
+"""How the title of a column ends that is a percentile of its run."""
+
 HEADLINE = [*NUMBERS, Column("Backlog", "growth, of what arrives")]
 """All columns of the headline table."""
 
@@ -55,20 +60,39 @@ _IS_UNFINISHED = ~pl.col("finished") & (pl.col("size_bytes") > 0)
 
 
 def headline(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """Rows of the headline table: name, then per column the text and whether it is the best."""
-    values = {name: _headline_values(runs) for name, runs in groups.items()}
+    """Rows of the headline table: name, then per column the text and whether it is the best.
+
+    Of several runs, which differ in their seed only, it has the mean and its 95 % interval.
+    """
+    values = {name: _intervals(runs) for name, runs in groups.items()}
     rows = []
     for name in groups:
         cells = []
         for index, column in enumerate(NUMBERS):
-            value = values[name][index]
-            field = [v[index] for v in values.values() if v[index] == v[index]]
-            best = bool(column.best) and len(field) > 1 and bool(value == min(field))
-            text = bytes_text(value) if column.title.startswith("Buffer") else number_text(value)
-            cells.append((text, best))
+            one = values[name][index]
+            field = [v[index].mean for v in values.values() if v[index].count]
+            best = bool(column.best) and len(field) > 1 and bool(one.mean == min(field))
+            text = bytes_text if column.title.startswith("Buffer") else number_text
+            cells.append((interval_text(one, text), best))
         cells.append((_backlog_text(groups[name]), False))
         rows.append((name, cells))
     return rows
+
+
+def _intervals(runs: list[MeasuredRun]) -> list[Interval]:
+    """Mean and interval of each number of the headline table over runs of different seeds."""
+    each = [_headline_values([run]) for run in runs]
+    return [
+        mean_interval(numbers, is_percentile=column.title.split()[-1] in PERCENTILES)
+        for column, numbers in zip(NUMBERS, zip(*each, strict=True), strict=True)
+    ]
+
+
+def interval_text(one: Interval, text: Callable[[float], str]) -> str:
+    """A mean and its interval: "3.2 [3.0, 3.5]"; the mean alone where there is no interval."""
+    if not one.count or one.low != one.low:
+        return text(one.mean)
+    return f"{text(one.mean)} [{text(one.low)}, {text(one.high)}]"
 
 
 def _backlog_text(runs: list[MeasuredRun]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
+from penstock.experiments.checked import short_name
 from penstock.plot.bands import Places, band_panels
 from penstock.provenance import package_version
 from penstock.report import ReportFigure
@@ -77,15 +78,15 @@ def draw(pooled: Pooled) -> tuple[list[ReportFigure], list[str]]:
     figures = []
     for number, metric in enumerate(pooled.metrics, start=1):
         table = pooled.of(metric).with_columns(pl.col(along.key).alias("x"))
-        title = f"{metric} against {along.key}"
+        title = f"How {metric} follows {along.key}"
         drawing = band_panels(
             table,
             _places(along),
             line=line.key if line else "",
             panels=[axis.key for axis in panels],
             title=title,
-            y=metric.partition("(")[0] if metric.count("(") == 1 else "",
-            note=f"{pooled.scenario} · {_counts(pooled)} · band: {CONFIDENCE:.0%} interval",
+            y=short_name(metric),
+            note=f"{pooled.scenario} · {_counts(pooled)} · {_legend(line, panels)}",
         )
         words = f"Mean over seeds of {metric}, and the {CONFIDENCE:.0%} interval of that mean."
         figures.append(ReportFigure(f"metric-{number}", words, drawing, table, wide=count > 1))
@@ -112,6 +113,12 @@ def _places(axis: Axis) -> Places:
     else:
         at = {value.label: float(index) for index, value in enumerate(axis.values)}
     return Places(axis.key, at, axis.is_numeric)
+
+
+def _legend(line: Axis | None, panels: Sequence[Axis]) -> str:
+    """What bands and grey lines are."""
+    grey = "; grey: the other panels" if panels and line is None else ""
+    return f"line: mean, band: its {CONFIDENCE:.0%} interval{grey}"
 
 
 def _counts(pooled: Pooled) -> str:

@@ -6,15 +6,17 @@ runs of single seeds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from penstock.analysis.interval import mean_interval
+from penstock.analysis.interval import Interval, mean_interval
 from penstock.experiments.checked import is_percentile
 from penstock.readable import number_text
+from penstock.report.table import interval_text
 from penstock.sweep.axis import Axis, axis_of
 from penstock.sweep.dataset import read_sweep, rows
 
@@ -63,10 +65,14 @@ def pool(directory: Path) -> Pooled:
             there = dict(zip(keys, point, strict=True))
             values = found.filter(**there).sort("seed")[metric].to_list()
             one = mean_interval(values, is_percentile=is_percentile(metric))
-            numbers = {"mean": one.mean, "low": one.low, "high": one.high}
+            ends = {"mean": one.mean, "low": one.low, "high": one.high}
             counts = {"seeds": one.count, "cells": len(values)}
-            pooled.append({**there, "metric": metric, **numbers, **counts})
-    return Pooled(page["scenario"]["name"], axes, metrics, pl.DataFrame(pooled), found.height)
+            pooled.append({**there, "metric": metric, **ends, **counts})
+    texts = dict.fromkeys([*keys, "metric"], pl.String)
+    numbers = dict.fromkeys(["mean", "low", "high"], pl.Float64)
+    schema = texts | numbers | dict.fromkeys(["seeds", "cells"], pl.Int64)
+    table = pl.DataFrame(pooled, schema=schema)
+    return Pooled(page["scenario"]["name"], axes, metrics, table, found.height)
 
 
 def texts(pooled: Pooled) -> tuple[list[str], list[list[str]]]:
@@ -77,18 +83,13 @@ def texts(pooled: Pooled) -> tuple[list[str], list[list[str]]]:
     lines = []
     for at_point in zip(*by_metric, strict=True):
         first = at_point[0]
-        cells = [interval_text(one["mean"], one["low"], one["high"]) for one in at_point]
+        cells = [interval_text(_interval(one), number_text) for one in at_point]
         lines.append([*(first[key] for key in keys), str(first["cells"]), *cells])
     return titles, lines
 
 
-def interval_text(mean: float, low: float, high: float) -> str:
-    """A mean and its interval: "3.2 [3.0, 3.5]"; the mean alone where there is no interval."""
-    if mean != mean:
-        return "–"
-    if low != low:
-        return number_text(mean)
-    return f"{number_text(mean)} [{number_text(low)}, {number_text(high)}]"
+def _interval(row: Mapping[str, Any]) -> Interval:
+    return Interval(row["mean"], row["low"], row["high"], row["seeds"])
 
 
 def lacking(pooled: Pooled) -> Sequence[str]:
