@@ -14,16 +14,21 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+import tomli_w
 
 from penstock import Run
 from penstock.cli import main
 from penstock.emulation.running import emulate, notes
 from penstock.errors import SimulationError
+from penstock.experiments import catalogue
+from penstock.experiments.campaign import reproduce_many
+from penstock.experiments.reproduce import reproduce
 from penstock.results import RUN_FILES
 from penstock.scenario import Scenario
 from penstock.scenario.emulation import Emulation, Program
@@ -438,3 +443,71 @@ programs = [{ host = 0, command = "echo of the file" }]
     simulated = Run.load("simulated")
     assert simulated.scenario.emulation is None
     assert simulated.summary["scenario_hash"] != run.summary["scenario_hash"]
+
+
+@with_namespaces
+def test_compare_puts_real_frames_beside_the_simulation(
+    pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = here / pair
+    scenario.write_text(scenario.read_text() + '\n[emulation]\nhosts = "penstock"\n')
+    assert main(["compare", pair, "--scheme", "pfc,bfc", "--emulate", "--out", "out"]) == 0
+    shown = capsys.readouterr().out
+    rows = [line.split("  ")[0].strip() for line in shown.splitlines()]
+    assert [row for row in rows if row.startswith(("bfc", "pfc"))][:4] == [
+        "pfc",
+        "pfc with frames",
+        "bfc",
+        "bfc with frames",
+    ]
+    simulated, framed = Run.load("out/bfc"), Run.load("out/bfc-with-frames")
+    assert "emulation" not in simulated.summary
+    assert framed.summary["emulation"]["connections"]["established"] == 0
+    assert simulated.flows.height == framed.flows.height == 2
+
+
+@with_namespaces
+@pytest.mark.parametrize("several", [False, True])
+def test_an_experiment_has_runs_with_real_frames(
+    several: bool, here: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = {
+        "id": "x/frames",
+        "title": "Frames",
+        "source": "nobody",
+        "shows": "A simulation, and the same with real frames.",
+        "scenario": tomllib.loads(PAIR.format(duration="100 ms", drain="30 s")),
+        "sweeps": [
+            {"name": "frames", "frames": True, "set": {"emulation": {"hosts": "penstock"}}},
+            {"name": "simulated"},
+        ],
+        "scales": {"quick": {"seeds": [1, 2]}, "paper": {}},
+        "claims": [
+            {
+                "claim": "With real frames as many flows finish.",
+                "reported": "all",
+                "measure": "total(of='flows_finished', sweep='frames') / "
+                "total(of='flows_finished', sweep='simulated')",
+                "at_least": 1,
+            }
+        ],
+    }
+    (here / "x").mkdir()
+    (here / "x" / "frames.toml").write_text(tomli_w.dumps(experiment))
+    monkeypatch.setattr(catalogue, "DIRECTORY", here)
+    if several:
+        done = reproduce_many(["x/frames"], out="out")
+        assert not done.outcomes["x/frames"].failure
+    else:
+        reproduce("x/frames", out="out/x/frames-quick")
+    runs = here / "out" / "x" / "frames-quick" / "runs"
+    names = ["frames-seed1", "frames-seed2", "simulated-seed1", "simulated-seed2"]
+    assert sorted(path.name for path in runs.iterdir()) == names
+    assert ["emulation" in Run.load(runs / name).summary for name in names] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    claims = json.loads((runs.parent / "claims.json").read_text())["claims"]
+    assert [one["verdict"] for one in claims] == ["holds"]
