@@ -143,6 +143,11 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         (self.parts, self.ports, self.lateness, self.recorder)
     }
 
+    /// The devices, in the order of the ports.
+    pub fn take_devices(&mut self) -> Vec<D> {
+        std::mem::take(&mut self.devices)
+    }
+
     /// Drives until `end`, or until `stop` is set.
     ///
     /// # Errors
