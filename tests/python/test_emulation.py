@@ -24,6 +24,7 @@ import tomli_w
 
 from penstock import Run
 from penstock.cli import main
+from penstock.emulation.lateness import is_too_late, packets_late
 from penstock.emulation.running import emulate, notes
 from penstock.errors import SimulationError
 from penstock.experiments import catalogue
@@ -400,8 +401,9 @@ def test_notes_say_what_went_wrong() -> None:
     programs = [Program(host=0, command=name) for name in ("a -b", "c", "d", "e")]
     asked = Emulation(programs=[*programs, Program(host=2, command="f", server=True)])
     # 3 ms a packet: a frame in a hundred is late by just half of it.
-    assert not any(note.startswith("too late") for note in notes(done, asked, 3_000.0))
-    assert notes(done, asked, 2_999.0) == [
+    in_time = notes(done | {"packet_us": 3_000.0}, asked)
+    assert not any(note.startswith("too late") for note in in_time)
+    assert notes(done | {"packet_us": 2_999.0}, asked) == [
         "real time: 12,345 frames, late by 500 ns (median), 1.5 ms (99th percentile), 2 s at most",
         "too late: a frame in a hundred is late by more than half of the 3 ms that a packet takes "
         "on the slowest link; completion times are too long (docs/emulation.md)",
@@ -510,4 +512,15 @@ def test_an_experiment_has_runs_with_real_frames(
         False,
     ]
     claims = json.loads((runs.parent / "claims.json").read_text())["claims"]
-    assert [one["verdict"] for one in claims] == ["holds"]
+    late = [is_too_late(Run.load(runs / name).summary) for name in names]
+    assert late[2:] == [False, False]
+    assert [one["verdict"] for one in claims] == ["not decided" if any(late) else "holds"]
+    assert any(late) == ("real frames were too late" in claims[0]["measured"])
+
+
+def test_a_frame_in_a_hundred_is_late_by_so_many_packets() -> None:
+    lateness = {"network": {"p99_us": 100.0}, "hosts": {"p99_us": 480.0}}
+    assert packets_late({"lateness": lateness, "packet_us": 120.0}) == 4.0
+    assert not is_too_late({"emulation": {"lateness": lateness, "packet_us": 120.0}})
+    assert is_too_late({"emulation": {"lateness": lateness, "packet_us": 119.0}})
+    assert not is_too_late({})
