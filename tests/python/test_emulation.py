@@ -524,3 +524,32 @@ def test_a_frame_in_a_hundred_is_late_by_so_many_packets() -> None:
     assert not is_too_late({"emulation": {"lateness": lateness, "packet_us": 120.0}})
     assert is_too_late({"emulation": {"lateness": lateness, "packet_us": 119.0}})
     assert not is_too_late({})
+
+
+def tshark(file: Path, *fields: str) -> list[list[str]]:
+    """The fields of each frame of a file."""
+    command = ["tshark", "-r", str(file), "-T", "fields"]
+    command += [word for field in fields for word in ("-e", field)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+@with_namespaces
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+def test_a_capture_has_every_frame_for_wireshark(
+    pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["emulate", pair, "--capture", "--out", "out"]) == 0
+    run = Run.load("out")
+    rows = tshark(
+        here / "out.pcapng", "frame.interface_name", "frame.time_relative", "frame.len", "tcp.len"
+    )
+    emulation = run.summary["emulation"]
+    refused = sum(sum(reasons.values()) for reasons in emulation["refused"].values())
+    assert len(rows) == emulation["frames"] + refused
+    assert {row[0] for row in rows} == {"H0", "H1", "H2"}
+    # Each byte enters once and leaves once; what was sent again comes on top.
+    assert sum(int(row[3] or 0) for row in rows) >= 2 * 20_000
+    times = [float(row[1]) for row in rows]
+    assert max(times) <= run.summary["sim_end_ps"] / 1e12
+    assert max(int(row[2]) for row in rows) <= 1_500

@@ -67,6 +67,14 @@ def emulate(
             "program is a server, and is ended with the run.",
         ),
     ] = None,
+    capture: Annotated[
+        bool,
+        typer.Option(
+            "--capture",
+            help="Keep all frames between hosts and network for Wireshark, beside the run, with "
+            ".pcapng behind its name.",
+        ),
+    ] = False,
     out: OutOption = None,
     force: ForceOption = False,
     seed: SeedOption = None,
@@ -95,7 +103,7 @@ def emulate(
     new_page(target / REPORT_FILE, force)
     several = len(chosen) > 1
     places = {name: target / file_name(name) if several else target for name in chosen}
-    runs = run_with_frames(chosen, places, force=force)
+    runs = run_with_frames(chosen, places, force=force, capture=capture)
     end_if_interrupted(runs, chosen)
     present(runs, target, f"{base.name} in real time: {', '.join(chosen)}", as_json)
 

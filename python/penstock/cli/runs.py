@@ -55,7 +55,11 @@ def simulate(
 
 
 def run_with_frames(
-    scenarios: Mapping[str, Scenario], directories: Mapping[str, Path], *, force: bool
+    scenarios: Mapping[str, Scenario],
+    directories: Mapping[str, Path],
+    *,
+    force: bool,
+    capture: bool = False,
 ) -> dict[str, Run]:
     """Runs scenarios with real frames and a display, one after the other; saves each as it ends."""
     from penstock.emulation.several import emulate_many
@@ -64,6 +68,7 @@ def run_with_frames(
         return emulate_many(
             scenarios,
             out=directories,
+            capture=capture,
             force=force,
             progress=shown.update,
             on_finished=shown.finish,

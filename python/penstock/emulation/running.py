@@ -33,6 +33,7 @@ def emulate(
     scenario: Scenario,
     *,
     output: Path,
+    capture: Path | None = None,
     forced: bool = False,
     progress: Callable[[Progress], None] | None = None,
     cancel: Callable[[], bool] | None = None,
@@ -44,6 +45,9 @@ def emulate(
     output
         A directory for what programs print: ``program-N.out`` and ``program-N.err`` of program N,
         from 0. It is made when there are programs; such files of an earlier run are removed.
+    capture
+        A file for all frames between hosts and network, which Wireshark reads (pcapng). It grows
+        with the run; an earlier one is replaced.
     forced
         Run also what seems too fast for the machine.
     progress
@@ -71,7 +75,12 @@ def emulate(
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="penstock-") as place:
         request, result = Path(place) / "request", Path(place) / "result"
-        described = setting(resolved, output.resolve(), forced=forced)
+        described = setting(
+            resolved,
+            output.resolve(),
+            forced=forced,
+            capture=capture.resolve() if capture else None,
+        )
         request.write_text(f"{resolved.to_json()}\n{described}")
         code = _work(request, result, resolved, progress, cancel, began)
         if not result.exists():
