@@ -14,16 +14,22 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+import tomli_w
 
 from penstock import Run
 from penstock.cli import main
+from penstock.emulation.lateness import is_too_late, packets_late
 from penstock.emulation.running import emulate, notes
 from penstock.errors import SimulationError
+from penstock.experiments import catalogue
+from penstock.experiments.campaign import reproduce_many
+from penstock.experiments.reproduce import reproduce
 from penstock.results import RUN_FILES
 from penstock.scenario import Scenario
 from penstock.scenario.emulation import Emulation, Program
@@ -395,8 +401,9 @@ def test_notes_say_what_went_wrong() -> None:
     programs = [Program(host=0, command=name) for name in ("a -b", "c", "d", "e")]
     asked = Emulation(programs=[*programs, Program(host=2, command="f", server=True)])
     # 3 ms a packet: a frame in a hundred is late by just half of it.
-    assert not any(note.startswith("too late") for note in notes(done, asked, 3_000.0))
-    assert notes(done, asked, 2_999.0) == [
+    in_time = notes(done | {"packet_us": 3_000.0}, asked)
+    assert not any(note.startswith("too late") for note in in_time)
+    assert notes(done | {"packet_us": 2_999.0}, asked) == [
         "real time: 12,345 frames, late by 500 ns (median), 1.5 ms (99th percentile), 2 s at most",
         "too late: a frame in a hundred is late by more than half of the 3 ms that a packet takes "
         "on the slowest link; completion times are too long (docs/emulation.md)",
@@ -438,3 +445,111 @@ programs = [{ host = 0, command = "echo of the file" }]
     simulated = Run.load("simulated")
     assert simulated.scenario.emulation is None
     assert simulated.summary["scenario_hash"] != run.summary["scenario_hash"]
+
+
+@with_namespaces
+def test_compare_puts_real_frames_beside_the_simulation(
+    pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = here / pair
+    scenario.write_text(scenario.read_text() + '\n[emulation]\nhosts = "penstock"\n')
+    assert main(["compare", pair, "--scheme", "pfc,bfc", "--emulate", "--out", "out"]) == 0
+    shown = capsys.readouterr().out
+    rows = [line.split("  ")[0].strip() for line in shown.splitlines()]
+    assert [row for row in rows if row.startswith(("bfc", "pfc"))][:4] == [
+        "pfc",
+        "pfc with frames",
+        "bfc",
+        "bfc with frames",
+    ]
+    simulated, framed = Run.load("out/bfc"), Run.load("out/bfc-with-frames")
+    assert "emulation" not in simulated.summary
+    assert framed.summary["emulation"]["connections"]["established"] == 0
+    assert simulated.flows.height == framed.flows.height == 2
+
+
+@with_namespaces
+@pytest.mark.parametrize("several", [False, True])
+def test_an_experiment_has_runs_with_real_frames(
+    several: bool, here: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = {
+        "id": "x/frames",
+        "title": "Frames",
+        "source": "nobody",
+        "shows": "A simulation, and the same with real frames.",
+        "scenario": tomllib.loads(PAIR.format(duration="100 ms", drain="30 s")),
+        "sweeps": [
+            {"name": "frames", "frames": True, "set": {"emulation": {"hosts": "penstock"}}},
+            {"name": "simulated"},
+        ],
+        "scales": {"quick": {"seeds": [1, 2]}, "paper": {}},
+        "claims": [
+            {
+                "claim": "With real frames as many flows finish.",
+                "reported": "all",
+                "measure": "total(of='flows_finished', sweep='frames') / "
+                "total(of='flows_finished', sweep='simulated')",
+                "at_least": 1,
+            }
+        ],
+    }
+    (here / "x").mkdir()
+    (here / "x" / "frames.toml").write_text(tomli_w.dumps(experiment))
+    monkeypatch.setattr(catalogue, "DIRECTORY", here)
+    if several:
+        done = reproduce_many(["x/frames"], out="out")
+        assert not done.outcomes["x/frames"].failure
+    else:
+        reproduce("x/frames", out="out/x/frames-quick")
+    runs = here / "out" / "x" / "frames-quick" / "runs"
+    names = ["frames-seed1", "frames-seed2", "simulated-seed1", "simulated-seed2"]
+    assert sorted(path.name for path in runs.iterdir()) == names
+    assert ["emulation" in Run.load(runs / name).summary for name in names] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    claims = json.loads((runs.parent / "claims.json").read_text())["claims"]
+    late = [is_too_late(Run.load(runs / name).summary) for name in names]
+    assert late[2:] == [False, False]
+    assert [one["verdict"] for one in claims] == ["not decided" if any(late) else "holds"]
+    assert any(late) == ("real frames were too late" in claims[0]["measured"])
+
+
+def test_a_frame_in_a_hundred_is_late_by_so_many_packets() -> None:
+    lateness = {"network": {"p99_us": 100.0}, "hosts": {"p99_us": 480.0}}
+    assert packets_late({"lateness": lateness, "packet_us": 120.0}) == 4.0
+    assert not is_too_late({"emulation": {"lateness": lateness, "packet_us": 120.0}})
+    assert is_too_late({"emulation": {"lateness": lateness, "packet_us": 119.0}})
+    assert not is_too_late({})
+
+
+def tshark(file: Path, *fields: str) -> list[list[str]]:
+    """The fields of each frame of a file."""
+    command = ["tshark", "-r", str(file), "-T", "fields"]
+    command += [word for field in fields for word in ("-e", field)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+@with_namespaces
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+def test_a_capture_has_every_frame_for_wireshark(
+    pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["emulate", pair, "--capture", "--out", "out"]) == 0
+    run = Run.load("out")
+    rows = tshark(
+        here / "out.pcapng", "frame.interface_name", "frame.time_relative", "frame.len", "tcp.len"
+    )
+    emulation = run.summary["emulation"]
+    refused = sum(sum(reasons.values()) for reasons in emulation["refused"].values())
+    assert len(rows) == emulation["frames"] + refused
+    assert {row[0] for row in rows} == {"H0", "H1", "H2"}
+    # Each byte enters once and leaves once; what was sent again comes on top.
+    assert sum(int(row[3] or 0) for row in rows) >= 2 * 20_000
+    times = [float(row[1]) for row in rows]
+    assert max(times) <= run.summary["sim_end_ps"] / 1e12
+    assert max(int(row[2]) for row in rows) <= 1_500

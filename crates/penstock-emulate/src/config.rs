@@ -23,6 +23,8 @@ pub struct EmulationConfig {
     pub programs: Vec<ProgramConfig>,
     /// Where the output of programs goes; it exists.
     pub directory: PathBuf,
+    /// The file for all frames at the edge of the network, if they are to be kept.
+    pub capture: Option<PathBuf>,
 }
 
 /// How hosts with kernels send flows.

@@ -14,6 +14,7 @@ use penstock_sim::live::{Leaving, Part};
 use penstock_sim::measure::histogram::LogHistogram;
 use penstock_units::{HopTelemetry, Time};
 use penstock_wire::Unwritable;
+use penstock_wire::pcapng::Direction;
 use rustix::event::{Timespec, epoll};
 use thiserror::Error;
 
@@ -57,10 +58,13 @@ pub enum DriveError {
     Unwritable(#[from] Unwritable),
 }
 
-/// Hears of packets that enter a part, before they do.
+/// Hears of packets that enter a part, before they do, and of frames.
 pub trait Recorder {
     /// A packet enters by `link` and has arrived at `arrival`.
     fn enters(&mut self, link: u32, arrival: Time, packet: &Packet, telemetry: &[HopTelemetry]);
+
+    /// A frame of `host` was read, or one for it was written, `now`; it may be one that is not let in.
+    fn frame(&mut self, _host: u32, _direction: Direction, _now: Time, _frame: &[u8]) {}
 }
 
 impl Recorder for () {
@@ -143,6 +147,11 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         (self.parts, self.ports, self.lateness, self.recorder)
     }
 
+    /// The devices, in the order of the ports.
+    pub fn take_devices(&mut self) -> Vec<D> {
+        std::mem::take(&mut self.devices)
+    }
+
     /// Drives until `end`, or until `stop` is set.
     ///
     /// # Errors
@@ -189,6 +198,7 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
             let part = &mut parts[port.part];
             // After what has happened already: so the order of events follows from their times alone.
             let now = clock.now().max(part.now() + Time::from_ps(1));
+            recorder.frame(port.host(), Direction::Inbound, now, frame);
             if port.is_kernel() {
                 let Some(mut packet) = port.read_kernel(frame) else { continue };
                 let arrival = port.arrival(now, packet.wire_bytes);
@@ -253,6 +263,7 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
                 if !device.send(&waiting.bytes).map_err(|error| port.gone(error))? {
                     break;
                 }
+                self.recorder.frame(port.host(), Direction::Outbound, now, &waiting.bytes);
                 let late = self.clock.in_real(now - waiting.due);
                 self.lateness.record(late.as_ps() / 1_000);
                 port.sent += 1;

@@ -6,11 +6,12 @@
 //!
 //! Reading order: [`clock`], [`device`] (what frames come from and go to), [`refusal`] (what is not let in),
 //! [`port`] (frames and packets at the edge), [`drive`] (the loop), [`nic`] (of hosts
-//! with kernels), [`assemble`] (from a scenario to the drives of a run), [`record`] (what entered, again),
+//! with kernels), [`assemble`] (from a scenario to the drives of a run), [`record`] (what entered, again), [`capture`] (all frames in a file),
 //! [`namespace`] (where hosts live), [`config`] and [`run`] (a run from beginning to end), [`outcome`].
 
 pub mod assemble;
 mod capacity;
+pub mod capture;
 pub mod clock;
 pub mod config;
 pub mod device;

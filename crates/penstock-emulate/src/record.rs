@@ -45,9 +45,10 @@ impl Recording {
         end: Time,
     ) -> Result<(), StandstillError> {
         let instant = Time::from_ps(1);
-        for Entered { link, arrival, packet, telemetry } in
-            self.0.iter().filter(|one| one.arrival <= end)
-        {
+        // A frame of a kernel that was read later may have arrived earlier, at another host.
+        let mut entered: Vec<_> = self.0.iter().filter(|one| one.arrival <= end).collect();
+        entered.sort_by_key(|one| one.arrival);
+        for Entered { link, arrival, packet, telemetry } in entered {
             switches.advance_to(arrival.saturating_sub(instant))?;
             switches.take_leaving(|_| {});
             let from = run.topology().links[*link as usize].from;

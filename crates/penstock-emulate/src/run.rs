@@ -11,6 +11,7 @@ use penstock_units::Time;
 
 use crate::assemble::{Assembly, assemble, build, in_order};
 use crate::capacity;
+use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::config::EmulationConfig;
 use crate::error::EmulationError;
@@ -49,7 +50,8 @@ pub fn emulate(
     let Places { hosts, taps, mut sockets } = places;
     let clock = Clock::starting_in(AHEAD, config.scale_time);
     let socket = |host: u32| sockets.remove(&host).expect("a host of ours has a socket");
-    let assembly = assemble(scenario, clock, (run, parts), taps, socket, ())?;
+    let capture = config.capture.as_deref().map(|path| Capture::new(path, hosts.len() as u32));
+    let assembly = assemble(scenario, clock, (run, parts), taps, socket, capture.transpose()?)?;
     let load = Load::prepare(scenario, (config, &controls), &hosts, assembly.run.flows(), clock)?;
     let programs = Programs::start(&hosts, config)?;
     let machine = Machine { processors, copies };
@@ -66,7 +68,7 @@ struct Machine {
 /// Drives everything until the run is over.
 fn drive(
     scenario: &Scenario,
-    assembly: Assembly<Unobserved, TapDevice, PacketSocket, ()>,
+    assembly: Assembly<Unobserved, TapDevice, PacketSocket, Option<Capture>>,
     (clock, scale_time): (Clock, u32),
     (load, programs): (Load, Programs),
     Machine { processors, copies }: Machine,
@@ -111,7 +113,8 @@ fn drive(
     let now = clock.now();
     let (records, flows) = load.finish(clock)?;
     let ended = programs.finish()?;
-    let (switches, ports, lateness, ()) = network.into_parts();
+    let (switches, ports, lateness, capture) = network.into_parts();
+    capture.map_or(Ok(()), Capture::finish)?;
     let (ours, own, own_lateness, ()) = hosts.into_parts();
     let ours = own.iter().map(|port| port.host()).zip(ours).chain(idle).collect();
     let results = run.finish(in_order(switches, ours), &flows, now);

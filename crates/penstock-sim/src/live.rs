@@ -18,6 +18,7 @@ use penstock_units::{Fidelity, HopTelemetry, Problems, Time};
 
 use crate::error::{ScenarioError, StandstillError};
 use crate::measure::flows::FlowRecord;
+use crate::measure::summary::LongLived;
 use crate::network::Network;
 use crate::partition::{Partition, Start};
 use crate::placement::Placement;
@@ -267,7 +268,16 @@ impl<O: Record> LiveRun<O> {
             parts.into_iter().map(|part| part.partition).collect();
         let (finished, unfinished): (Vec<_>, Vec<_>) =
             flows.iter().partition(|flow| flow.completion.is_some());
+        let is_over = now >= self.simulation.setting.scenario.duration;
+        // A driver that ends with the traffic may not have come to the clock of its end.
+        for Partition { measured, slots, flows, counters, .. } in &mut partitions {
+            if is_over && measured.duration_counters.is_empty() {
+                measured.on_duration(slots, flows, counters);
+            }
+        }
         let measured = &mut partitions[0].measured;
+        let endless = flows.iter().filter(|flow| is_over && flow.size == 0);
+        measured.long_lived.extend(endless.map(LongLived::from));
         measured.flows_started += flows.len() as u64;
         measured.flows_finished += finished.len() as u64;
         measured.arrived_payload += flows.iter().map(|flow| flow.delivered).sum::<u64>();

@@ -14,7 +14,7 @@
 //! [`ipv6`], [`udp`], [`tcp`], [`roce`], [`mac_control`]), our own headers ([`kind`], [`end_to_end`],
 //! [`telemetry`], [`link_local`]), then [`frame`] (a packet to a frame and back), [`address`] (hosts and
 //! their addresses), [`kernel`] (what a frame of a host's kernel says), [`congestion`] (marks in such a
-//! frame).
+//! frame), [`pcapng`] (frames in a file).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -35,6 +35,7 @@ pub mod kind;
 pub mod link_local;
 pub mod mac_control;
 pub mod malformed;
+pub mod pcapng;
 pub mod roce;
 pub mod tcp;
 pub mod telemetry;

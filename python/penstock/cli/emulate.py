@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from penstock.cli.display import display
 from penstock.cli.options import (
     ForceOption,
     JsonOption,
@@ -21,8 +20,7 @@ from penstock.cli.options import (
     read_schemes,
     split_names,
 )
-from penstock.cli.runs import end_if_interrupted, present
-from penstock.emulation.several import emulate_many
+from penstock.cli.runs import end_if_interrupted, present, run_with_frames
 from penstock.errors import refuse
 from penstock.scenario import Scenario
 from penstock.storage.name import file_name
@@ -71,6 +69,14 @@ def emulate(
             "program is a server, and is ended with the run.",
         ),
     ] = None,
+    capture: Annotated[
+        bool,
+        typer.Option(
+            "--capture",
+            help="Keep all frames between hosts and network for Wireshark, beside the run, with "
+            ".pcapng behind its name.",
+        ),
+    ] = False,
     out: OutOption = None,
     force: ForceOption = False,
     seed: SeedOption = None,
@@ -97,15 +103,9 @@ def emulate(
     what = f"{'-'.join(chosen) if len(chosen) == 1 else 'compare'}-frames"
     target = out_directory(out, default_name(base, what, bool(settings)))
     new_page(target / REPORT_FILE, force)
-    places = {name: target / file_name(name) for name in chosen} if len(chosen) > 1 else {}
-    with display(chosen) as shown:
-        runs = emulate_many(
-            chosen,
-            out=places or dict.fromkeys(chosen, target),
-            force=force,
-            progress=shown.update,
-            on_finished=shown.finish,
-        )
+    several = len(chosen) > 1
+    places = {name: target / file_name(name) if several else target for name in chosen}
+    runs = run_with_frames(chosen, places, force=force, capture=capture)
     end_if_interrupted(runs, chosen)
     present(runs, target, f"{base.name} in real time: {', '.join(chosen)}", as_json)
 

@@ -54,6 +54,27 @@ def simulate(
     return runs
 
 
+def run_with_frames(
+    scenarios: Mapping[str, Scenario],
+    directories: Mapping[str, Path],
+    *,
+    force: bool,
+    capture: bool = False,
+) -> dict[str, Run]:
+    """Runs scenarios with real frames and a display, one after the other; saves each as it ends."""
+    from penstock.emulation.several import emulate_many
+
+    with display(scenarios) as shown:
+        return emulate_many(
+            scenarios,
+            out=directories,
+            capture=capture,
+            force=force,
+            progress=shown.update,
+            on_finished=shown.finish,
+        )
+
+
 def present(
     runs: dict[str, Run],
     target: Path,

@@ -28,10 +28,13 @@ from penstock.cli.options import (
     read_scenario,
     read_schemes,
 )
-from penstock.cli.runs import end_if_interrupted, present, simulate
+from penstock.cli.runs import end_if_interrupted, present, run_with_frames, simulate
 from penstock.storage.checkpoint import find_checkpoint
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE
+
+FRAMES = " with frames"
+"""What is added to a scheme's name for its run with real frames."""
 
 
 def run(
@@ -107,6 +110,14 @@ def compare(
     threads: ThreadsOption = None,
     check: CheckOption = False,
     trace: TraceOption = None,
+    emulate: Annotated[
+        bool,
+        typer.Option(
+            "--emulate",
+            help="Beside each simulation a run with real frames, as the table [emulation] of the "
+            "scenario says (docs/emulation.md).",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run the same traffic under several schemes: one table, one report.
@@ -121,4 +132,10 @@ def compare(
     places = {name: target / file_name(name) for name in names}
     runs = simulate(chosen, places, force=force, jobs=jobs, threads=threads, check=check)
     end_if_interrupted(runs, names)
+    if emulate:
+        frames = {f"{name}{FRAMES}": one for name, one in chosen.items()}
+        beside = {name: target / file_name(name) for name in frames}
+        runs |= run_with_frames(frames, beside, force=force)
+        end_if_interrupted(runs, [*names, *frames])
+        runs = {name: runs[name] for one in names for name in (one, f"{one}{FRAMES}")}
     present(runs, target, f"{base.name}: {', '.join(names)}", as_json)

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from penstock.emulation.lateness import LATE, packets_late
 from penstock.emulation.setting import setting
 from penstock.errors import Problem, ScenarioError, SimulationError, refuse
 from penstock.interruption import stopping
@@ -24,9 +25,6 @@ from penstock.runner import Progress, finished_run
 from penstock.scenario import Scenario
 from penstock.scenario.emulation import Emulation
 
-LATE = 0.5
-"""The share of a packet's time by which a frame in a hundred may be late, before a run says so; our
-choice: a queue is then off by half a packet."""
 PROGRAMS = "-programs"
 """What is added to the name of a run's directory for the output of its programs."""
 
@@ -35,6 +33,7 @@ def emulate(
     scenario: Scenario,
     *,
     output: Path,
+    capture: Path | None = None,
     forced: bool = False,
     progress: Callable[[Progress], None] | None = None,
     cancel: Callable[[], bool] | None = None,
@@ -46,6 +45,9 @@ def emulate(
     output
         A directory for what programs print: ``program-N.out`` and ``program-N.err`` of program N,
         from 0. It is made when there are programs; such files of an earlier run are removed.
+    capture
+        A file for all frames between hosts and network, which Wireshark reads (pcapng). It grows
+        with the run; an earlier one is replaced.
     forced
         Run also what seems too fast for the machine.
     progress
@@ -73,7 +75,12 @@ def emulate(
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="penstock-") as place:
         request, result = Path(place) / "request", Path(place) / "result"
-        described = setting(resolved, output.resolve(), forced=forced)
+        described = setting(
+            resolved,
+            output.resolve(),
+            forced=forced,
+            capture=capture.resolve() if capture else None,
+        )
         request.write_text(f"{resolved.to_json()}\n{described}")
         code = _work(request, result, resolved, progress, cancel, began)
         if not result.exists():
@@ -96,8 +103,10 @@ def emulate(
     run.summary["cancelled"] = answer["stopped"]
     rate = run.links["rate_bps"].min()
     assert isinstance(rate, int)
-    packet_us = 8e6 * (resolved.wire.payload + resolved.wire.header) / rate * emulation.scale_time
-    run.summary["notes"] += notes(run.summary["emulation"], emulation, packet_us)
+    packet = resolved.wire.payload + resolved.wire.header
+    done = run.summary["emulation"]
+    done["packet_us"] = 8e6 * packet / rate * emulation.scale_time
+    run.summary["notes"] += notes(done, emulation)
     return run
 
 
@@ -138,7 +147,7 @@ def _remove_printed(output: Path) -> None:
         output.rmdir()
 
 
-def notes(done: dict[str, Any], asked: Emulation, packet_us: float) -> list[str]:
+def notes(done: dict[str, Any], asked: Emulation) -> list[str]:
     """What a reader should know of how the run went.
 
     Parameters
@@ -147,18 +156,16 @@ def notes(done: dict[str, Any], asked: Emulation, packet_us: float) -> list[str]
         What the core says of it.
     asked
         How it was to run.
-    packet_us
-        The time of a full packet on the slowest link, in time of the machine [us].
     """
     lateness = done["lateness"]
     words = [f"real time: {done['frames']:,} frames, late by {_late(lateness['network'])}"]
     if lateness["hosts"]["frames"]:
         words.append(f"real time: frames of the hosts, late by {_late(lateness['hosts'])}")
-    if max(each["p99_us"] for each in lateness.values()) > LATE * packet_us:
+    if packets_late(done) > LATE:
+        packet = time_text(done["packet_us"] * 1e3)
         words.append(
-            "too late: a frame in a hundred is late by more than half of the "
-            f"{time_text(packet_us * 1e3)} that a packet takes on the slowest link; completion "
-            "times are too long (docs/emulation.md)"
+            f"too late: a frame in a hundred is late by more than half of the {packet} that a "
+            "packet takes on the slowest link; completion times are too long (docs/emulation.md)"
         )
     for host, reasons in done["refused"].items():
         shown = ", ".join(f"{count:,} {name}" for name, count in reasons.items())

@@ -14,7 +14,7 @@ NIC_MEMORY = 4 << 20
 that Linux gives a connection by default (tcp_wmem, 4 MB)."""
 
 
-def setting(scenario: Scenario, directory: Path, *, forced: bool) -> str:
+def setting(scenario: Scenario, directory: Path, *, forced: bool, capture: Path | None) -> str:
     """The `emulation` of a scenario for the core, as JSON.
 
     Parameters
@@ -23,6 +23,8 @@ def setting(scenario: Scenario, directory: Path, *, forced: bool) -> str:
         Where the output of programs goes.
     forced
         Whether to run what seems too fast for the machine.
+    capture
+        The file for all frames; none are kept without it.
     """
     emulation = scenario.emulation
     assert emulation is not None, "the caller gives every scenario one"
@@ -39,6 +41,7 @@ def setting(scenario: Scenario, directory: Path, *, forced: bool) -> str:
                 for one in emulation.programs
             ],
             "directory": str(directory),
+            "capture": None if capture is None else str(capture),
         }
     )
 

@@ -12,11 +12,15 @@ from penstock.runner import Progress
 from penstock.scenario import Scenario
 from penstock.storage.name import file_name
 
+CAPTURE = ".pcapng"
+"""What is added to the name of a run's directory for the file of its frames."""
+
 
 def emulate_many(
     scenarios: Mapping[str, Scenario],
     *,
     out: Path | Mapping[str, Path],
+    capture: bool = False,
     force: bool = False,
     progress: Callable[[str, Progress], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
@@ -31,6 +35,8 @@ def emulate_many(
     out
         Each run is saved in the directory of its name below it, or in its own. What programs print
         goes beside the run.
+    capture
+        All frames between hosts and network are kept in a file beside the run (:data:`CAPTURE`).
     force
         Runs of other scenarios that stand there are replaced; what seems too fast for the machine
         is run.
@@ -48,6 +54,7 @@ def emulate_many(
         made = emulate(
             scenario,
             output=place.with_name(place.name + PROGRAMS),
+            capture=place.with_name(place.name + CAPTURE) if capture else None,
             forced=force,
             progress=None if progress is None else partial(progress, name),
         )

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from penstock.analysis import MeasuredRun, share_of_bytes_below
+from penstock.emulation.lateness import is_too_late
 from penstock.experiments.closed_form import CLOSED_FORMS
 from penstock.experiments.flow_metric import FLOW_METRICS
 from penstock.experiments.grid import Cell, stands
@@ -35,6 +36,10 @@ class MissingSchemeError(Exception):
 
 class NoRunsError(Exception):
     """No run of this scale stands at the points an expression asks for."""
+
+
+class LateFramesError(Exception):
+    """Real frames of a run that an expression asks for were too late."""
 
 
 def _byte_share(workload: str, size: float) -> float:
@@ -99,11 +104,17 @@ def runs_at(cells: Sequence[Cell], wanted: Selection) -> list[MeasuredRun]:
 
 
 class Evaluator:
-    """Evaluates expressions over the runs of an experiment."""
+    """Evaluates expressions over the runs of an experiment.
 
-    def __init__(self, cells: Sequence[Cell], axes: Sequence[str]) -> None:
+    With `is_strict` a run whose frames were too late is an error (:class:`LateFramesError`).
+    """
+
+    def __init__(
+        self, cells: Sequence[Cell], axes: Sequence[str], *, is_strict: bool = False
+    ) -> None:
         self._cells = cells
         self._axes = set(axes)
+        self._is_strict = is_strict
 
     def value(self, text: str, fixed: Selection | None = None) -> float:
         """A single number; `fixed` holds the current point of axes that are gone along."""
@@ -136,4 +147,7 @@ class Evaluator:
             return FUNCTIONS[name](*plain, **named)
         wanted = {**fixed, **{key: value for key, value in named.items() if key in self._axes}}
         parameters = {key: value for key, value in named.items() if key not in self._axes}
-        return METRICS[name](runs_at(self._cells, wanted), *plain, **parameters)
+        runs = runs_at(self._cells, wanted)
+        if self._is_strict and any(is_too_late(run.summary) for run in runs):
+            raise LateFramesError
+        return METRICS[name](runs, *plain, **parameters)

@@ -14,11 +14,18 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from penstock.experiments.bounds import apart_text, bounds_text, range_text, with_unit
 from penstock.experiments.claim import Claim
 from penstock.experiments.decision import Decision, Limits, Verdict, decide, median
-from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError, Selection
+from penstock.experiments.expression import (
+    Evaluator,
+    LateFramesError,
+    MissingSchemeError,
+    NoRunsError,
+    Selection,
+)
 from penstock.experiments.grid import Cell, stands
 from penstock.experiments.metric import OF_ALL_RUNS
 from penstock.experiments.model import Experiment, Point
@@ -27,6 +34,9 @@ from penstock.report.verdict import NOT_STATED, ClaimRow
 
 REPETITIONS_MIN = 2
 """Seeds that must give a number where several were meant to; our choice: one has no spread."""
+
+LATE_FRAMES = "real frames were too late, see the runs' notes; make it again on an idle machine"
+"""Why a claim that rests on such runs is not judged."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +165,11 @@ class _Bench:
         self._scale = scale
         seeds = list(dict.fromkeys(cell.seed for cell in cells))
         axes = list(experiment.axes)
-        self._all = Evaluator(cells, axes)
+        strict = partial(Evaluator, axes=axes, is_strict=True)
+        self._all = strict(cells)
         several = seeds if len(seeds) > 1 else []
-        self._single = {s: Evaluator([c for c in cells if c.seed == s], axes) for s in several}
-        self._without = {s: Evaluator([c for c in cells if c.seed != s], axes) for s in several}
+        self._single = {s: strict([c for c in cells if c.seed == s]) for s in several}
+        self._without = {s: strict([c for c in cells if c.seed != s]) for s in several}
 
     def measure(self, claim: Claim, at: Selection) -> tuple[_Found | None, list[str]]:
         """What is measured at a point, and what stood in the way."""
@@ -202,6 +213,8 @@ class _Bench:
                 near = evaluator.value(claim.near, at) * factor
         except MissingSchemeError as missing:
             return f"not implemented yet: {missing}"
+        except LateFramesError:
+            return LATE_FRAMES
         except NoRunsError as none:
             place = f" at {none}" if str(none) else ""
             return f"no run{place} at scale {self._scale}"

@@ -95,10 +95,16 @@ def goodput(runs: Runs, *, source: int) -> Value:
     return float(own["goodput_bps"].sum()) / 1e9 / len(runs)
 
 
-def evenness(runs: Runs) -> Value:
-    """Jain's index over what all listed flows and incasts have delivered, ended or not; mean."""
-    delivered = [run.flows["delivered_bytes"].to_numpy() for run in runs]
-    return float(np.mean([analysis.jain_index(one) for one in delivered]))
+def evenness(runs: Runs, *, sources: Sequence[int] | None = None) -> Value:
+    """Jain's index over what all listed flows and incasts have delivered, ended or not; mean.
+
+    With `sources` over the flows that these hosts send.
+    """
+    found = [
+        run.flows if sources is None else run.flows.filter(run.flows["src"].is_in(list(sources)))
+        for run in runs
+    ]
+    return float(np.mean([analysis.jain_index(one["delivered_bytes"].to_numpy()) for one in found]))
 
 
 TRANSIENTS: dict[str, Metric] = {

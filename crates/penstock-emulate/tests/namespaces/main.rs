@@ -5,6 +5,7 @@
 //! NAME`.
 
 mod congestion;
+mod decisions;
 mod ending;
 mod frames;
 mod network;
@@ -41,6 +42,7 @@ const CASES: &[Case] = &[
     ("unknown_congestion_controls_are_refused_by_name", congestion::unknown),
     ("settings_that_cannot_be_are_refused", refused),
     ("ecn_is_negotiated_as_set", congestion::ecn),
+    ("frames_of_kernels_are_decided_the_same_again", decisions::of_kernels),
     ("the_kernel_answers_nothing_for_a_host_of_ours", packets::kernel_is_silent),
     ("packet_sockets_carry_frames_whole", packets::frames_are_whole),
     ("capabilities_are_gone_for_good", privileges::are_gone),
@@ -64,6 +66,7 @@ const PARTS: &[Case] = &[
     ("wait_for_signal", ending::part_wait_for_signal),
     ("starter", ending::part_starter),
     ("busy_worker", ending::part_busy_worker),
+    ("a_million_frames_of_kernels", decisions::of_a_million),
 ];
 
 fn main() -> ExitCode {

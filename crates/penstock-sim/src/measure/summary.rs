@@ -79,6 +79,18 @@ pub struct LongLived {
     pub delivered_bytes: u64,
 }
 
+impl From<&FlowRecord> for LongLived {
+    fn from(flow: &FlowRecord) -> Self {
+        LongLived {
+            flow: flow.flow,
+            src: flow.source,
+            dst: flow.destination,
+            start_ns: flow.start.as_ns_f64(),
+            delivered_bytes: flow.delivered,
+        }
+    }
+}
+
 impl Measurements {
     /// Nothing is measured yet in partition `number`.
     pub(crate) fn new(setting: &Setting, number: usize) -> Self {
