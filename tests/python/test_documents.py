@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from penstock.cli import app
+from penstock.cli import app, main
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -36,6 +36,20 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_python_in_the_documents_runs(here: Path) -> None:
     for path, text in blocks("python"):
         exec(compile(text, str(path), "exec"), {})
+
+
+def test_the_sweeps_of_their_page_run(here: Path) -> None:
+    page = (ROOT / "docs" / "sweep.md").read_text()
+    lines = [
+        line
+        for language, text in BLOCK.findall(page)
+        if language == "sh"
+        for line in text.replace("\\\n", " ").splitlines()
+    ]
+    assert len(lines) == 3
+    for line in lines:
+        assert main(shlex.split(line)[1:]) == 0
+    assert len(list(Path("runs/first/cells").rglob("cell.parquet"))) == 18
 
 
 def test_commands_in_the_documents_exist() -> None:
