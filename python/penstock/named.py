@@ -8,6 +8,7 @@ somewhere never changes what ``bfc`` is.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Literal
@@ -27,8 +28,17 @@ def is_path(text: str) -> bool:
 
 
 def absolute(text: str) -> str:
-    """A name as it is; a path, which is relative to the working directory, in full."""
-    return str(Path(text).expanduser().absolute()) if is_path(text) else text
+    """A name as it is; a path, which is relative to the working directory, in full.
+
+    A path into the home of somebody whom this machine does not know stays as it is, and is refused
+    where it is read.
+    """
+    if not is_path(text):
+        return text
+    path = Path(text)
+    with contextlib.suppress(RuntimeError):
+        path = path.expanduser()
+    return str(path.absolute())
 
 
 def own_files(folder: Folder) -> dict[str, Path]:

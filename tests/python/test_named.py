@@ -227,3 +227,9 @@ def test_a_node_that_does_not_exist_is_named() -> None:
     (problem,) = refused.value.problems
     assert (problem.field, problem.value) == ("measure.series[1][0]", "T9")
     assert "T0" in problem.remedy
+
+
+def test_the_home_of_nobody_is_refused(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "quickstart", "--scheme", "~nobody-here/mine.toml"]) == 2
+    assert "~nobody-here/mine.toml" in capsys.readouterr().err
+    assert main(["sweep", "quickstart", "--set", "scheme=bfc,~nobody-here/mine.toml"]) == 2

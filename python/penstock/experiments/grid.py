@@ -14,7 +14,7 @@ from pathlib import Path
 from penstock.analysis import MeasuredRun
 from penstock.experiments.declared import Table
 from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
-from penstock.named import is_path, own_files
+from penstock.named import absolute, is_path, own_files
 from penstock.scenario import Scenario, preset_names
 from penstock.scenario.base import label_of
 from penstock.scenario.scenario import scenario_file
@@ -122,8 +122,8 @@ def _apply(table: Table, changes: Table) -> Table:
 
 def _of_file(scheme: str, directory: Path) -> Point:
     """The point of a scheme that is a file."""
-    path = (directory / Path(scheme).expanduser()).absolute()
-    return Point(name=label_of(path.stem), set={"scheme": str(path)})
+    path = absolute(scheme if scheme.startswith("~") else str(directory / scheme))
+    return Point(name=label_of(Path(path).stem), set={"scheme": path})
 
 
 def _base(scenario: str | Table, directory: Path) -> tuple[Table, Path]:
