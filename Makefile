@@ -13,6 +13,8 @@ UV := $(TOOLS)/uv/bin/uv
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := $(TOOLS)/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 
+# What development needs of pyproject.toml's extras: all.
+EXTRAS := dev,cluster,tune
 # Every package of the development environment, with its hash.
 LOCK := requirements-dev.lock
 # The oldest Python that pyproject.toml allows, and where the oldest packages are tried.
@@ -41,7 +43,7 @@ test: $(VENV)/.extension
 policy: $(VENV)/.locked
 	rm -f $(VENV)/.extension
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --profile policy \
-	  $(if $(wildcard $(BIN)/penstock),--skip-install,--extras dev)
+	  $(if $(wildcard $(BIN)/penstock),--skip-install,--extras $(EXTRAS))
 
 # The Pydantic models and the tables of docs/files.md, from what the Rust sources declare.
 models: policy
@@ -83,7 +85,7 @@ audit: $(CARGO_DENY) $(VENV)/.locked
 # For maintainers: the newest versions that pyproject.toml allows, for every Python from the oldest on.
 lock: $(UV)
 	$(UV) pip compile --quiet --upgrade --universal --python-version $(OLDEST) --only-binary :all: \
-	  --generate-hashes --extra dev --custom-compile-command "make lock" --output-file $(LOCK) pyproject.toml
+	  --generate-hashes --all-extras --custom-compile-command "make lock" --output-file $(LOCK) pyproject.toml
 
 # For maintainers: the Python tests with the oldest versions that pyproject.toml allows. These use others, which
 # are new, in ways that warn.
@@ -91,9 +93,9 @@ minimum-versions: $(UV)
 	@$(PYTHON) -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != "$(OLDEST)" and "They go with the oldest Python: make minimum-versions PYTHON=python$(OLDEST)")'
 	$(PYTHON) -m venv --clear $(MINIMUM)
 	$(UV) pip compile --quiet --resolution lowest-direct --python-version $(OLDEST) --only-binary :all: \
-	  --extra dev --output-file $(MINIMUM)/requirements.txt pyproject.toml
+	  --all-extras --output-file $(MINIMUM)/requirements.txt pyproject.toml
 	$(MINIMUM)/bin/python -m pip install --quiet --only-binary :all: --requirement $(MINIMUM)/requirements.txt
-	VIRTUAL_ENV=$(CURDIR)/$(MINIMUM) PIP_NO_INDEX=1 $(MINIMUM)/bin/maturin develop --release --extras dev
+	VIRTUAL_ENV=$(CURDIR)/$(MINIMUM) PIP_NO_INDEX=1 $(MINIMUM)/bin/maturin develop --release --extras $(EXTRAS)
 	$(MINIMUM)/bin/pytest -n auto -W ignore::DeprecationWarning
 
 clean:
@@ -109,7 +111,7 @@ $(VENV)/.locked: $(LOCK)
 # The package, editable, with the Rust core compiled in place. Without an index: a dependency that the lock
 # does not have is an error (make lock).
 $(VENV)/.extension: $(VENV)/.locked pyproject.toml $(RUST_SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --release --extras dev
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --release --extras $(EXTRAS)
 	touch $@
 
 # Built without optimisation, which takes two minutes of processor time and not many.
