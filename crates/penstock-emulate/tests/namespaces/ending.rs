@@ -176,8 +176,11 @@ pub fn killed() {
     let mut child = command.spawn().unwrap();
     assert_eq!(first_line(&mut child), "ready\n");
     let set_up = begun.elapsed();
+    // A program has no environment for a moment while it starts, so it may be seen late.
+    wait_until("the caller, PID 1, the worker and two programs are seen", || {
+        processes(&mark).len() == 5
+    });
     let found = processes(&mark);
-    assert_eq!(found.len(), 5, "the caller, PID 1, the worker, two programs");
     let seen = networks(found.iter().map(|pid| pid.as_raw_nonzero().to_string()));
     assert_eq!(
         seen.len(),
