@@ -65,11 +65,12 @@ def emulate(
     scenario_json: str,
     config_json: str,
     *,
-    on_progress: Callable[[int], bool] | None = None,
+    on_progress: Callable[[int, str | None], bool] | None = None,
 ) -> EmulationOutput:
     """Emulate a scenario in real time, in a process with one thread, which is another afterwards.
 
-    `on_progress(now_ps)` is called about every 100 ms; when it returns False the run stops.
+    `on_progress(now_ps, glance)` is called about every 100 ms; when it returns False the run stops.
+    A few times a second `glance` is JSON (see :mod:`penstock.emulation.glance`), else none.
     """
 
 def normalize(scenario_json: str) -> str:

@@ -6,6 +6,7 @@ Runs are in real time, so no test asserts how long anything took or how late a f
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -21,9 +22,12 @@ from uuid import uuid4
 
 import pytest
 import tomli_w
+from rich.console import Console
 
 from penstock import Run
 from penstock.cli import main
+from penstock.cli.watching import Watching, live_table
+from penstock.emulation.glance import Glance, HostGlance
 from penstock.emulation.lateness import is_too_late, packets_late
 from penstock.emulation.running import emulate, notes
 from penstock.errors import SimulationError
@@ -31,6 +35,7 @@ from penstock.experiments import catalogue
 from penstock.experiments.campaign import reproduce_many
 from penstock.experiments.reproduce import reproduce
 from penstock.results import RUN_FILES
+from penstock.runner import Progress
 from penstock.scenario import Scenario
 from penstock.scenario.emulation import Emulation, Program
 from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
@@ -207,6 +212,11 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "host of a file": (
         ["--set", "emulation.other_hosts=[3]"],
         f"{FILE}.other_hosts[0] = 3: there is no such host; hosts are 0 to 2",
+    ),
+    "no terminal": (
+        ["--watch"],
+        "--watch: standard error is no terminal; run the command in a terminal, or leave the "
+        "option out",
     ),
     "mixed flow": (
         ["--hosts", "H0,H1"],
@@ -553,3 +563,45 @@ def test_a_capture_has_every_frame_for_wireshark(
     times = [float(row[1]) for row in rows]
     assert max(times) <= run.summary["sim_end_ps"] / 1e12
     assert max(int(row[2]) for row in rows) <= 1_500
+
+
+def glance(milliseconds: int, sent: int, stored: tuple[int, ...]) -> Glance:
+    """The pair's network at one moment: host 0 has sent so much to host 1."""
+    hosts = (HostGlance(0, sent, 0, 2), HostGlance(1, 0, sent // 2, 0), HostGlance(2, 0, 0, 0))
+    return Glance(milliseconds * 10**9, hosts, stored, 3, 0, 17, 0, 0.5, 1500.0)
+
+
+def test_the_live_table_has_rates_since_the_glance_before(pair: str) -> None:
+    # Only host 0 has a kernel, and so a NIC.
+    asked = {"emulation.hosts": "penstock", "emulation.other_hosts": [0]}
+    scenario = Scenario.load(pair, asked)
+    table = live_table("bfc", scenario, glance(100, 10_000, ()), glance(300, 35_000, (4_000, 700)))
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(table)
+    lines = console.export_text().splitlines()
+    # 25 kB in 200 ms are 1 Mb/s; half of the bytes have arrived.
+    assert re.fullmatch(r" *H0 +1 Mb/s +0 b/s +700 B +2 +S0 +4 KB *", lines[3])
+    assert re.fullmatch(r" *H1 +0 b/s +500 kb/s +– +0 *", lines[4])
+    assert "drops 3  PFC pauses 0  queue pauses 17  timed pauses 0" in lines[-2]
+    assert lines[-1].startswith("frames late by 500 ns (median), 1.5 ms (p99)")
+
+
+@with_namespaces
+def test_a_run_can_be_watched(pair: str, here: Path, mark: str) -> None:
+    """The same run is seen while it goes on, and its last glance is no more than its end."""
+    seen: list[Glance] = []
+    endless = {"kind": "long-lived", "label": "endless", "pairs": [[0, 1]]}
+    changes = {"duration": "1 s", "drain": 0, "traffic": [endless]}
+    scenario = Scenario.load(pair, changes)
+    made = emulate(scenario, output=here / "printed", look=seen.append)
+    assert len(seen) >= 2
+    assert [one.host for one in seen[-1].hosts] == [0, 1, 2]
+    sent = [one.hosts[0].sent_bytes for one in seen]
+    assert sorted(sent) == sent and sent[-1] > sent[0]
+    assert 0 < seen[-1].now_ps <= made.summary["sim_end_ps"]
+
+
+def test_the_live_table_needs_a_terminal_and_leaves_it(pair: str, here: Path) -> None:
+    with Watching({"bfc": Scenario.load(pair)}) as shown:
+        shown.look("bfc", glance(100, 10_000, ()))
+        shown.update("bfc", Progress(10**11, 10**11, 10**12, 0, 0, 1.0))

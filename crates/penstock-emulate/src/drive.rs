@@ -147,6 +147,21 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         (self.parts, self.ports, self.lateness, self.recorder)
     }
 
+    /// The parts, for who looks at them while the drive goes on.
+    pub fn parts(&self) -> &[Part<O>] {
+        &self.parts
+    }
+
+    /// The ports.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// How late frames have left so far: real time (ns).
+    pub fn lateness(&self) -> &LogHistogram {
+        &self.lateness
+    }
+
     /// The devices, in the order of the ports.
     pub fn take_devices(&mut self) -> Vec<D> {
         std::mem::take(&mut self.devices)
@@ -160,7 +175,7 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         self.run_while(end, stop, |_| true)
     }
 
-    /// As [`Drive::run`], as long as `goes_on` says so of the parts.
+    /// As [`Drive::run`], as long as `goes_on` says so. It is asked in every turn of the loop.
     ///
     /// # Errors
     /// Those of [`Drive::run`].
@@ -168,9 +183,9 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         &mut self,
         end: Time,
         stop: &AtomicBool,
-        goes_on: impl Fn(&[Part<O>]) -> bool,
+        mut goes_on: impl FnMut(&Self) -> bool,
     ) -> Result<(), DriveError> {
-        while !stop.load(Ordering::Relaxed) && goes_on(&self.parts) {
+        while !stop.load(Ordering::Relaxed) && goes_on(self) {
             let now = self.clock.now();
             if now >= end {
                 break;
@@ -199,6 +214,7 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
             // After what has happened already: so the order of events follows from their times alone.
             let now = clock.now().max(part.now() + Time::from_ps(1));
             recorder.frame(port.host(), Direction::Inbound, now, frame);
+            port.received_bytes += length as u64;
             if port.is_kernel() {
                 let Some(mut packet) = port.read_kernel(frame) else { continue };
                 let arrival = port.arrival(now, packet.wire_bytes);
@@ -267,6 +283,7 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
                 let late = self.clock.in_real(now - waiting.due);
                 self.lateness.record(late.as_ps() / 1_000);
                 port.sent += 1;
+                port.sent_bytes += waiting.bytes.len() as u64;
                 self.spare.extend(port.waiting.pop_front().map(|sent| sent.bytes));
             }
         }

@@ -7,7 +7,7 @@
 //! Reading order: [`clock`], [`device`] (what frames come from and go to), [`refusal`] (what is not let in),
 //! [`port`] (frames and packets at the edge), [`drive`] (the loop), [`nic`] (of hosts
 //! with kernels), [`assemble`] (from a scenario to the drives of a run), [`record`] (what entered, again), [`capture`] (all frames in a file),
-//! [`namespace`] (where hosts live), [`config`] and [`run`] (a run from beginning to end), [`outcome`].
+//! [`glance`] (what can be seen while a run goes on), [`namespace`] (where hosts live), [`config`] and [`run`] (a run from beginning to end), [`outcome`].
 
 pub mod assemble;
 mod capacity;
@@ -17,6 +17,7 @@ pub mod config;
 pub mod device;
 pub mod drive;
 pub mod error;
+pub mod glance;
 mod hosts;
 mod load;
 pub mod namespace;

@@ -71,6 +71,10 @@ pub struct Port {
     pub received: u64,
     /// Frames that were sent.
     pub sent: u64,
+    /// The bytes of the frames that were read, those that were not let in as well.
+    pub received_bytes: u64,
+    /// The bytes of the frames that were sent.
+    pub sent_bytes: u64,
 }
 
 impl Port {
@@ -95,6 +99,8 @@ impl Port {
             refusals: Refusals::default(),
             received: 0,
             sent: 0,
+            received_bytes: 0,
+            sent_bytes: 0,
         }
     }
 

@@ -15,6 +15,7 @@ use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::config::EmulationConfig;
 use crate::error::EmulationError;
+use crate::glance::{Board, Glance};
 use crate::hosts::{self, Places};
 use crate::load::{Controls, Load};
 use crate::namespace::{PacketSocket, TapDevice, enter};
@@ -28,8 +29,11 @@ const AHEAD: Time = Time::from_ms(50);
 /// How often the end of a run is looked for (our choice).
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Emulates `scenario`. `goes_on` hears of the time of the run every few milliseconds; false stops the run,
-/// which keeps what has happened. The process must have one thread; it does not return to what it was
+/// Who follows a run: gets its time, and a glance at it when there is a new one; false stops the run.
+pub type GoesOn<'a> = dyn FnMut(Time, Option<Glance>) -> bool + 'a;
+
+/// Emulates `scenario`. `goes_on` hears of the time of the run every few milliseconds, and now and then sees a
+/// glance; false stops the run, which keeps what has happened. The process must have one thread; it does not return to what it was
 /// before, see [`enter`].
 ///
 /// # Errors
@@ -38,7 +42,7 @@ const LOOK: Duration = Duration::from_millis(5);
 pub fn emulate(
     scenario: &Scenario,
     config: &EmulationConfig,
-    goes_on: &mut dyn FnMut(Time) -> bool,
+    goes_on: &mut GoesOn<'_>,
 ) -> Result<Outcome, EmulationError> {
     let (run, parts) = build(scenario, &config.kernels, config.nic_memory, |_| Unobserved)?;
     let controls = Controls::of(run.flows(), config);
@@ -72,7 +76,7 @@ fn drive(
     (clock, scale_time): (Clock, u32),
     (load, programs): (Load, Programs),
     Machine { processors, copies }: Machine,
-    goes_on: &mut dyn FnMut(Time) -> bool,
+    goes_on: &mut GoesOn<'_>,
 ) -> Result<Outcome, EmulationError> {
     let Assembly { run, mut network, mut hosts, idle } = assembly;
     let end = scenario.duration + scenario.drain;
@@ -80,24 +84,29 @@ fn drive(
     let has_ours = hosts.has_parts();
     let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(!has_ours));
     let mut outcome = Ok(());
+    let board = Board::default();
     thread::scope(|scope| {
         let of_network = scope.spawn(|| {
             processors.iter().for_each(Processors::for_network);
-            network.run(end, &stop)
+            let mut publish = board.publisher();
+            network.run_while(end, &stop, |network| {
+                publish(network);
+                true
+            })
         });
         let of_hosts = scope.spawn(|| {
             if !has_ours {
                 return Ok(());
             }
             let is_over = |parts: &[Part<Unobserved>]| finished(parts) >= of_ours as u64;
-            let driven = hosts.run_while(end, &stop, |parts| !is_over(parts));
+            let driven = hosts.run_while(end, &stop, |hosts| !is_over(hosts.parts()));
             is_done.store(true, Ordering::Relaxed);
             driven
         });
         loop {
             let now = clock.now();
             let is_over = is_done.load(Ordering::Relaxed) && load.is_over() && programs.are_over();
-            if is_over || now >= end || of_network.is_finished() || !goes_on(now) {
+            if is_over || now >= end || of_network.is_finished() || !goes_on(now, board.take()) {
                 break;
             }
             thread::sleep(LOOK);

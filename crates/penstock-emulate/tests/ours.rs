@@ -54,7 +54,7 @@ fn emulate(scenario: &Scenario, scale: u32) -> ([Results; 2], usize) {
     let flows = run.flows().len() as u64;
     thread::scope(|scope| {
         let driven = scope.spawn(|| network.run(end, &stop));
-        hosts.run_while(end, &stop, |parts| finished(parts) < flows).unwrap();
+        hosts.run_while(end, &stop, |hosts| finished(hosts.parts()) < flows).unwrap();
         stop.store(true, Ordering::Relaxed);
         driven.join().unwrap().unwrap();
     });

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use numpy::IntoPyArray;
 use penstock_emulate::config::EmulationConfig;
 use penstock_emulate::error::EmulationError as Refused;
+use penstock_emulate::glance::Glance;
 use penstock_sim::CheckpointError as Unusable;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
@@ -132,15 +133,16 @@ fn emulate(
         .map_err(|error| EmulationError::new_err(error.to_string()))?;
     let mut raised = None;
     let mut last = Instant::now();
-    let mut goes_on = |now: Time| {
-        if last.elapsed() < REPORT_INTERVAL {
+    let mut goes_on = |now: Time, glance: Option<Glance>| {
+        if glance.is_none() && last.elapsed() < REPORT_INTERVAL {
             return true;
         }
         last = Instant::now();
+        let seen = glance.map(|glance| serde_json::to_string(&glance).expect("it is plain data"));
         let answer = Python::attach(|py| {
             py.check_signals()?;
             let Some(callback) = &on_progress else { return Ok(true) };
-            callback.call1(py, (now.as_ps(),))?.extract::<bool>(py)
+            callback.call1(py, (now.as_ps(), seen))?.extract::<bool>(py)
         });
         answer.unwrap_or_else(|error| {
             raised = Some(error);

@@ -15,6 +15,7 @@
 use penstock_fabric::{BackpressureConfig, SwitchConfig};
 use penstock_packet::{Observer, Packet};
 use penstock_units::{Fidelity, HopTelemetry, Problems, Time};
+use serde::Serialize;
 
 use crate::error::{ScenarioError, StandstillError};
 use crate::measure::flows::FlowRecord;
@@ -153,6 +154,33 @@ impl<O: Observer> Part<O> {
     pub fn flows_finished(&self) -> u64 {
         self.partition.measured.flows_finished
     }
+
+    /// The state of the part now, in a few numbers.
+    pub fn glance(&self) -> PartGlance {
+        let measured = &self.partition.measured;
+        PartGlance {
+            stored: self.partition.switches.iter().map(|switch| switch.accounts().total).collect(),
+            drops: measured.drops,
+            pfc_pauses: measured.pauses.classes,
+            queue_pauses: measured.pauses.queues + measured.pauses.flows,
+            timed_pauses: measured.pauses.timed,
+        }
+    }
+}
+
+/// The state of a part, in a few numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PartGlance {
+    /// By switch: the data that it stores (bytes). NICs of strangers come last.
+    pub stored: Vec<u64>,
+    /// Packets dropped for want of room so far.
+    pub drops: u64,
+    /// Pauses of classes so far.
+    pub pfc_pauses: u64,
+    /// Pauses of queues and flows so far.
+    pub queue_pauses: u64,
+    /// Pauses for a given time so far.
+    pub timed_pauses: u64,
 }
 
 /// What of a run is in no part.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -77,6 +78,14 @@ def emulate(
             ".pcapng behind its name.",
         ),
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Show a live table: what hosts send and receive, what switches hold, drops, "
+            "pauses and lateness. It needs a terminal.",
+        ),
+    ] = False,
     out: OutOption = None,
     force: ForceOption = False,
     seed: SeedOption = None,
@@ -98,6 +107,9 @@ def emulate(
     else:
         chosen = read_schemes(scenario, scheme, settings=settings, seed=seed, trace=None)
     base = next(iter(chosen.values()))
+    if watch and not sys.stderr.isatty():
+        remedy = "run the command in a terminal, or leave the option out"
+        raise refuse("--watch", "standard error is no terminal", remedy)
     asked = _asked(base, hosts, scale_time, send or [], program or [])
     chosen = {name: one.with_overrides(asked) for name, one in chosen.items()}
     what = f"{'-'.join(chosen) if len(chosen) == 1 else 'compare'}-frames"
@@ -105,7 +117,7 @@ def emulate(
     new_page(target / REPORT_FILE, force)
     several = len(chosen) > 1
     places = {name: target / file_name(name) if several else target for name in chosen}
-    runs = run_with_frames(chosen, places, force=force, capture=capture)
+    runs = run_with_frames(chosen, places, force=force, capture=capture, watch=watch)
     end_if_interrupted(runs, chosen)
     present(runs, target, f"{base.name} in real time: {', '.join(chosen)}", as_json)
 

@@ -60,17 +60,23 @@ def run_with_frames(
     *,
     force: bool,
     capture: bool = False,
+    watch: bool = False,
 ) -> dict[str, Run]:
-    """Runs scenarios with real frames and a display, one after the other; saves each as it ends."""
+    """Runs scenarios with real frames and a display, one after the other; saves each as it ends.
+
+    With `watch` the display has a live table, for which standard error must be a terminal.
+    """
+    from penstock.cli.watching import Watching
     from penstock.emulation.several import emulate_many
 
-    with display(scenarios) as shown:
+    with Watching(scenarios) if watch else display(scenarios) as shown:
         return emulate_many(
             scenarios,
             out=directories,
             capture=capture,
             force=force,
             progress=shown.update,
+            look=shown.look if isinstance(shown, Watching) else None,
             on_finished=shown.finish,
         )
 

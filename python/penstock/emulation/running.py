@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from penstock.emulation.glance import Glance, read_glance
 from penstock.emulation.lateness import LATE, packets_late
 from penstock.emulation.setting import setting
 from penstock.errors import Problem, ScenarioError, SimulationError, refuse
@@ -24,6 +25,13 @@ from penstock.results import Run
 from penstock.runner import Progress, finished_run
 from penstock.scenario import Scenario
 from penstock.scenario.emulation import Emulation
+
+Followers = tuple[
+    Callable[[Progress], None] | None,
+    Callable[[Glance], None] | None,
+    Callable[[], bool] | None,
+]
+"""Who follows a run: `progress`, `look` and `cancel` of :func:`emulate`."""
 
 PROGRAMS = "-programs"
 """What is added to the name of a run's directory for the output of its programs."""
@@ -36,6 +44,7 @@ def emulate(
     capture: Path | None = None,
     forced: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    look: Callable[[Glance], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Run:
     """Runs a scenario in real time, with real frames, as its `emulation` says.
@@ -52,6 +61,8 @@ def emulate(
         Run also what seems too fast for the machine.
     progress
         Called about ten times a second.
+    look
+        Called about five times a second with what can be seen of the run.
     cancel
         Asked as often; when it says yes the run stops and keeps what is finished.
 
@@ -82,7 +93,7 @@ def emulate(
             capture=capture.resolve() if capture else None,
         )
         request.write_text(f"{resolved.to_json()}\n{described}")
-        code = _work(request, result, resolved, progress, cancel, began)
+        code = _work(request, result, resolved, (progress, look, cancel), began)
         if not result.exists():
             raise SimulationError(f"the worker ended with code {code} and left no result")
         answer: dict[str, Any] = pickle.loads(result.read_bytes())
@@ -114,11 +125,11 @@ def _work(
     request: Path,
     result: Path,
     scenario: Scenario,
-    progress: Callable[[Progress], None] | None,
-    cancel: Callable[[], bool] | None,
+    followers: Followers,
     began: float,
 ) -> int:
     """Runs the worker to its end; a signal, or `cancel`, ends it early."""
+    progress, look, cancel = followers
     command = [sys.executable, "-m", "penstock.emulation.worker", str(request), str(result)]
     end = scenario.duration + scenario.drain
     with (
@@ -129,8 +140,11 @@ def _work(
     ):
         assert worker.stdout is not None
         for line in worker.stdout:
-            if progress and line.strip().isdigit():
-                now = min(int(line), end)
+            glance = read_glance(line) if line.startswith("{") else None
+            if glance and look:
+                look(glance)
+            if progress and (glance or line.strip().isdigit()):
+                now = min(glance.now_ps if glance else int(line), end)
                 wall = time.perf_counter() - began
                 progress(Progress(now, scenario.duration, end, 0, 0, wall))
             if cancel and cancel():

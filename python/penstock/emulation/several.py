@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+from penstock.emulation.glance import Glance
 from penstock.emulation.running import PROGRAMS, emulate
 from penstock.results import Run
 from penstock.runner import Progress
@@ -23,6 +24,7 @@ def emulate_many(
     capture: bool = False,
     force: bool = False,
     progress: Callable[[str, Progress], None] | None = None,
+    look: Callable[[str, Glance], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
 ) -> dict[str, Run]:
     """Runs several scenarios with real frames, in their order, and saves each as soon as it ends.
@@ -42,6 +44,8 @@ def emulate_many(
         is run.
     progress
         Called about ten times a second.
+    look
+        Called about five times a second with what can be seen of the run under way.
 
     Raises
     ------
@@ -57,6 +61,7 @@ def emulate_many(
             capture=place.with_name(place.name + CAPTURE) if capture else None,
             forced=force,
             progress=None if progress is None else partial(progress, name),
+            look=None if look is None else partial(look, name),
         )
         made.save(place, force=force)
         runs[name] = made

@@ -2,7 +2,8 @@
 
 Only a process with one thread can make user namespaces, so nothing is imported here that starts
 threads. The request is JSON: the scenario and the setting. The result is a pickle: the output of
-the core, or what it has refused. Each line on standard output is the time of the run [ps].
+the core, or what it has refused. Each line on standard output is the time of the run [ps], or a
+glance as JSON.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ def main(request: Path, result: Path) -> int:
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, stop)
 
-    def on_progress(now: int) -> bool:
-        print(now, flush=True)
+    def on_progress(now: int, glance: str | None) -> bool:
+        print(glance or now, flush=True)
         return not stopped
 
     scenario, _, setting = request.read_text().partition("\n")
