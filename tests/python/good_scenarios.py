@@ -32,6 +32,8 @@ TOPOLOGIES: list[dict[str, Any]] = [
         "hosts_per_tor": 2,
         "spines": 3,
     },
+    {"kind": "fat-tree", "ports": 4, "oversubscription": 2, "delay": "500 ns"},
+    {"kind": "rail", "servers": 3, "gpus": 4, "servers_per_group": 2, "spines": 2},
     {"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 2, "spines": 2, "failed_links": [[5, 6]]},
 ]
 

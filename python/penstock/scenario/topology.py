@@ -115,6 +115,49 @@ class Clos(declared.ClosTopology, _Network):
         ]
 
 
+class FatTree(declared.FatTreeTopology, _Network):
+    def _tors(self) -> int:
+        return self.ports * (self.ports // 2)
+
+    def host_count(self) -> int:
+        return self._tors() * (self.ports // 2) * self.oversubscription
+
+    def switch_count(self) -> int:
+        return 2 * self._tors() + (self.ports // 2) ** 2
+
+    def cable_count(self) -> int:
+        return self.host_count() + 2 * self._tors() * (self.ports // 2)
+
+    def node_names(self) -> list[str]:
+        return [
+            *(f"H{host}" for host in range(self.host_count())),
+            *(f"T{tor}" for tor in range(self._tors())),
+            *(f"L{leaf}" for leaf in range(self._tors())),
+            *(f"S{spine}" for spine in range((self.ports // 2) ** 2)),
+        ]
+
+
+class Rail(declared.RailTopology, _Network):
+    def _leafs(self) -> int:
+        return -(-self.servers // self.servers_per_group) * self.gpus
+
+    def host_count(self) -> int:
+        return self.servers * self.gpus
+
+    def switch_count(self) -> int:
+        return self._leafs() + self.spines
+
+    def cable_count(self) -> int:
+        return self.host_count() + self._leafs() * self.spines
+
+    def node_names(self) -> list[str]:
+        return [
+            *(f"H{host}" for host in range(self.host_count())),
+            *(f"L{leaf}" for leaf in range(self._leafs())),
+            *(f"S{spine}" for spine in range(self.spines)),
+        ]
+
+
 class Graph(declared.GraphTopology, _Network):
     @model_validator(mode="before")
     @classmethod
@@ -139,7 +182,8 @@ class Graph(declared.GraphTopology, _Network):
 
 
 Topology = Annotated[
-    LeafSpine | SingleSwitch | Dumbbell | Chain | Clos | Graph, Field(discriminator="kind")
+    LeafSpine | SingleSwitch | Dumbbell | Chain | Clos | FatTree | Rail | Graph,
+    Field(discriminator="kind"),
 ]
 """One of the kinds above."""
 
@@ -149,6 +193,8 @@ TOPOLOGIES: tuple[type[_Network], ...] = (
     Dumbbell,
     Chain,
     Clos,
+    FatTree,
+    Rail,
     Graph,
 )
 """Every kind, in the order of ``penstock list topologies``."""

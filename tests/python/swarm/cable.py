@@ -38,6 +38,24 @@ def _cables(network: dict[str, Any]) -> Iterator[Cable]:
                 yield from _between(racks, first_leaf + pod * leafs, leafs)
             every_leaf = range(first_leaf, first_leaf + pods * leafs)
             yield from _between(every_leaf, every_leaf.stop, network["spines"])
+        case {"kind": "fat-tree", "ports": ports, "oversubscription": oversubscription}:
+            half = ports // 2
+            tors, each = ports * half, half * oversubscription
+            hosts = tors * each
+            first_leaf, first_spine = hosts + tors, hosts + 2 * tors
+            yield from _edge(hosts, [each] * tors)
+            for pod in range(ports):
+                racks = range(hosts + pod * half, hosts + (pod + 1) * half)
+                yield from _between(racks, first_leaf + pod * half, half)
+            for leaf in range(tors):
+                place = range(first_leaf + leaf, first_leaf + leaf + 1)
+                yield from _between(place, first_spine + leaf % half * half, half)
+        case {"kind": "rail", "servers": servers, "gpus": gpus, "spines": spines}:
+            hosts, group = servers * gpus, network["servers_per_group"]
+            leafs = -(-servers // group) * gpus
+            for host in range(hosts):
+                yield host, hosts + host // gpus // group * gpus + host % gpus
+            yield from _between(range(hosts, hosts + leafs), hosts + leafs, spines)
         case {"kind": "graph", "links": links}:
             yield from ((cable["a"], cable["b"]) for cable in links)
 

@@ -85,6 +85,15 @@ def draw_network(rng: Random, kind: str) -> Network:
             table |= {"pods": rng.randint(1, 3), "spines": rng.randint(1, 2)}
             table |= {"tors_per_pod": rng.randint(1, 2), "leafs_per_pod": rng.randint(1, 2)}
             table |= {"hosts_per_tor": rng.randint(2, 3)} | _links(rng, "host", "leaf", "spine")
+        case "fat-tree":
+            table |= {"ports": rng.choice([2, 4]), "oversubscription": rng.randint(1, 2)}
+            table |= {"rate": rng.choice(RATES), "delay": rng.choice(DELAYS)}
+        case "rail":
+            table |= {"servers": rng.randint(2, 5), "gpus": rng.randint(1, 3)}
+            group = rng.randint(1, 3)
+            # With no more spines than servers in a group, no uplink is slower than a host's link.
+            table |= {"servers_per_group": group, "spines": rng.randint(1, group)}
+            table |= {"rate": rng.choice(RATES), "delay": rng.choice(DELAYS)}
         case "graph":
             table |= _graph(rng)
     if rng.random() < 0.3:

@@ -14,11 +14,13 @@ pub mod chain;
 pub mod clos;
 pub mod dumbbell;
 mod failure;
+pub mod fat_tree;
 pub mod graph;
 pub mod leaf_spine;
 pub mod network;
 mod nics;
 mod plan;
+pub mod rail;
 pub mod single_switch;
 
 use penstock_units::Problems;
@@ -30,9 +32,11 @@ use serde_json::json;
 pub use chain::Chain;
 pub use clos::Clos;
 pub use dumbbell::Dumbbell;
+pub use fat_tree::FatTree;
 pub use graph::{Graph, GraphLink};
 pub use leaf_spine::LeafSpine;
 pub use network::{Link, Node, Topology};
+pub use rail::Rail;
 pub use single_switch::SingleSwitch;
 
 use crate::error::ScenarioError;
@@ -51,6 +55,10 @@ pub enum TopologyConfig {
     Chain(Chain),
     /// Three tiers: pods of top-of-rack switches and leafs, every leaf joined to every spine.
     Clos(Clos),
+    /// Three tiers of switches with equally many ports.
+    FatTree(FatTree),
+    /// Servers of several accelerators, with a leaf for each rail.
+    Rail(Rail),
     /// Any network, cable by cable.
     Graph(Graph),
 }
@@ -75,6 +83,8 @@ pub(crate) fn checked(config: &TopologyConfig, problems: &mut Problems) -> Optio
         TopologyConfig::Dumbbell(dumbbell) => dumbbell.plan(problems),
         TopologyConfig::Chain(chain) => chain.plan(problems),
         TopologyConfig::Clos(clos) => clos.plan(problems),
+        TopologyConfig::FatTree(fat_tree) => fat_tree.plan(problems),
+        TopologyConfig::Rail(rail) => rail.plan(problems),
         TopologyConfig::Graph(graph) => graph.plan(problems),
     };
     Some(plan?.without_failed_links(problems)?.assemble())
@@ -96,6 +106,10 @@ fn check_fields(config: &TopologyConfig, problems: &mut Problems) {
         }
         TopologyConfig::Chain(network) => TopologyConfig::Chain(Chain { failed_links, ..*network }),
         TopologyConfig::Clos(network) => TopologyConfig::Clos(Clos { failed_links, ..*network }),
+        TopologyConfig::FatTree(network) => {
+            TopologyConfig::FatTree(FatTree { failed_links, ..*network })
+        }
+        TopologyConfig::Rail(network) => TopologyConfig::Rail(Rail { failed_links, ..*network }),
         TopologyConfig::Graph(graph) => {
             let Graph { hosts, switches, pipeline_delay, .. } = graph;
             let fields = json!({

@@ -166,8 +166,9 @@ impl Plan {
 fn layers(roles: &[Role], cables: &[Cable]) -> (Vec<String>, impl Fn(Role, Role) -> u16) {
     // Upwards: first a link from a host, then links towards a higher tier. Then the way back, down
     // to a host.
-    const ORDER: [(Role, Role); 11] = [
+    const ORDER: [(Role, Role); 13] = [
         (Role::Host, Role::TopOfRack),
+        (Role::Host, Role::Leaf),
         (Role::Host, Role::Switch),
         (Role::TopOfRack, Role::Leaf),
         (Role::TopOfRack, Role::Spine),
@@ -177,6 +178,7 @@ fn layers(roles: &[Role], cables: &[Cable]) -> (Vec<String>, impl Fn(Role, Role)
         (Role::Spine, Role::TopOfRack),
         (Role::Leaf, Role::TopOfRack),
         (Role::TopOfRack, Role::Host),
+        (Role::Leaf, Role::Host),
         (Role::Switch, Role::Host),
     ];
     let mut occurs = [false; ORDER.len()];

@@ -227,6 +227,102 @@ class ClosTopology(Part):
     )
 
 
+class FatTreeTopology(Part):
+    """Three tiers of switches with equally many ports."""
+
+    kind: Literal["fat-tree"]
+    ports: Count = field(
+        "Ports of a switch, even",
+        8,
+        range="2 or more",
+        source="our choice: 128 hosts, as BFC 6.2.1",
+    )
+    oversubscription: Count = field(
+        "Bandwidth of the hosts of a ToR, as a multiple of the ToR's bandwidth to its leafs",
+        1,
+        range="1 or more",
+        source="Al-Fares et al., SIGCOMM 2008, sec. 3.1",
+    )
+    rate: Rate = field("Rate of all links", "100 Gb/s", range="1 b/s or more", source="BFC 6.2.1")
+    delay: Time = field(
+        "Propagation delay of all links", "1 us", range="0 ps to 1 s", source="BFC 6.2.1"
+    )
+    pipeline_delay: Time = field(
+        "Time from a packet's last bit in to being ready for its egress queue, at every switch",
+        0,
+        range="0 ps to 1 s",
+        source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
+    )
+    failed_links: Many[tuple[Count, Count]] = field(
+        "Links that have failed from the start, as [node, node]",
+        (),
+        repr=False,
+        source="our choice: nothing fails unless a scenario says so",
+    )
+
+
+class RailTopology(Part):
+    """Servers of several accelerators, with a leaf for each rail."""
+
+    kind: Literal["rail"]
+    servers: Count = field(
+        "Servers",
+        32,
+        range="1 or more",
+        source="NVIDIA DGX SuperPOD reference architecture (H100): 32 nodes of 8 GPUs, 400 Gb/s "
+        "for each, a leaf for each rail",
+    )
+    gpus: Count = field(
+        "Accelerators of a server, and rails",
+        8,
+        range="1 or more",
+        source="NVIDIA DGX SuperPOD reference architecture (H100): 32 nodes of 8 GPUs, 400 Gb/s "
+        "for each, a leaf for each rail",
+    )
+    servers_per_group: Count = field(
+        "Servers whose accelerators share leafs",
+        32,
+        range="1 or more",
+        source="NVIDIA DGX SuperPOD reference architecture (H100): 32 nodes of 8 GPUs, 400 Gb/s "
+        "for each, a leaf for each rail",
+    )
+    spines: Count = field(
+        "Spine switches",
+        16,
+        range="1 or more",
+        source="our choice: half as many as a leaf has hosts, each link a pair of cables",
+    )
+    oversubscription: Count = field(
+        "Bandwidth of the hosts of a leaf, as a multiple of the leaf's bandwidth to all spines",
+        1,
+        range="1 or more",
+        source="NVIDIA DGX SuperPOD reference architecture (H100): 32 nodes of 8 GPUs, 400 Gb/s "
+        "for each, a leaf for each rail",
+    )
+    rate: Rate = field(
+        "Rate of host links",
+        "400 Gb/s",
+        range="1 b/s or more",
+        source="NVIDIA DGX SuperPOD reference architecture (H100): 32 nodes of 8 GPUs, 400 Gb/s "
+        "for each, a leaf for each rail",
+    )
+    delay: Time = field(
+        "Propagation delay of all links", "1 us", range="0 ps to 1 s", source="BFC 6.2.1"
+    )
+    pipeline_delay: Time = field(
+        "Time from a packet's last bit in to being ready for its egress queue, at every switch",
+        0,
+        range="0 ps to 1 s",
+        source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
+    )
+    failed_links: Many[tuple[Count, Count]] = field(
+        "Links that have failed from the start, as [node, node]",
+        (),
+        repr=False,
+        source="our choice: nothing fails unless a scenario says so",
+    )
+
+
 class GraphLink(Part):
     """A cable between two nodes of a graph: two directed links."""
 
@@ -273,6 +369,8 @@ Topology = Annotated[
     | DumbbellTopology
     | ChainTopology
     | ClosTopology
+    | FatTreeTopology
+    | RailTopology
     | GraphTopology,
     Field(discriminator="kind"),
 ]
