@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from penstock import estimate as estimates
 from penstock.errors import refuse
@@ -194,20 +195,15 @@ def _as_they_end(
             if any(future.exception() for future in done):
                 stop.set()
                 wait(pending)
-            while done:  # nothing here keeps a run that was yielded
-                name, finished = _taken(pending, done.pop())
-                if finished is not None:
-                    yield name, finished
-                del finished
+            ended = [(pending.pop(future), future.result()) for future in list(done)]
+            done.clear()
+            while ended:  # nothing here keeps a run that is yielded
+                if ended[-1][1] is None:
+                    ended.pop()
+                else:
+                    yield cast(tuple[str, Run], ended.pop())
     finally:
         stop.set()
-
-
-def _taken(
-    pending: dict[Future[Run | None], str], future: Future[Run | None]
-) -> tuple[str, Run | None]:
-    """The name and the run of a future that has ended; it is pending no more."""
-    return pending.pop(future), future.result()
 
 
 def resume(

@@ -58,7 +58,7 @@ def traced_nodes(run: Run, nodes: Sequence[str] | None) -> list[int]:
         )
     if not set(COLUMNS["packets"]) <= set(run.scan("packets").collect_schema().names()):
         raise refuse("RUN", "an earlier version traced it, without kinds of packets", run_again)
-    names: list[str] = run.summary["node_names"]
+    names = run.scenario.topology.node_names()
     hosts = run.scenario.topology.host_count()
     traced = list(trace.nodes) or list(range(hosts, len(names)))
     if nodes is None:
@@ -72,7 +72,7 @@ def traced_nodes(run: Run, nodes: Sequence[str] | None) -> list[int]:
 
 def interfaces(run: Run, nodes: Sequence[int]) -> Interfaces:
     """The ports of switches of a run."""
-    names: list[str] = run.summary["node_names"]
+    names = run.scenario.topology.node_names()
     links = run.links.select("link", "from", "to", "rate_bps").sort("link")
     out = links.filter(pl.col("from").is_in(nodes)).with_row_index("interface")
     # Of several cables between two nodes, the first link one way has the first the other way.
