@@ -21,8 +21,9 @@ if MYPY:
 
     from penstock.errors import Problem, ScenarioError, SimulationError, StorageError
     from penstock.results import Run
-    from penstock.runner import Progress, resume, run, run_many
+    from penstock.runner import Progress, run
     from penstock.scenario import Scenario, Scheme
+    from penstock.several import resume, run_each, run_many
 
     __version__: str
 
@@ -38,6 +39,7 @@ __all__ = [
     "__version__",
     "resume",
     "run",
+    "run_each",
     "run_many",
 ]
 
@@ -50,9 +52,10 @@ _MODULES = {
     "Scheme": "scenario",
     "SimulationError": "errors",
     "StorageError": "errors",
-    "resume": "runner",
+    "resume": "several",
     "run": "runner",
-    "run_many": "runner",
+    "run_each": "several",
+    "run_many": "several",
 }
 
 

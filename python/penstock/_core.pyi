@@ -73,6 +73,27 @@ def emulate(
     A few times a second `glance` is JSON (see :mod:`penstock.emulation.glance`), else none.
     """
 
+PACKET_KINDS: list[str]
+"""The kinds of packets, by their number."""
+
+def capture_head(interfaces: list[str]) -> bytes:
+    """The beginning of a pcapng file: its section, and an interface for each name."""
+
+def capture_frames(columns: dict[str, NDArray[Any]], hosts: int, kept: int) -> bytes:
+    """The blocks of a pcapng file, one for each row of a packet trace.
+
+    `columns` are ``time_ps``, ``kind`` (its number), ``src``, ``dst``, ``flow_hash``, ``sequence``,
+    ``remaining``, ``sent_ps``, ``size_bytes``, ``payload_bytes``, ``upstream_queue``, ``tag``,
+    ``class`` and ``flags`` of the trace, and for each frame ``interface`` (its number), ``leaves``
+    (whether it leaves the switch), ``sender`` (a node; hosts come first), ``rate_bps`` of the link
+    and ``label`` (queue at the sender). `kept` is how much of a frame is in the file [B].
+
+    Raises
+    ------
+    ValueError
+        A column is missing or has another length or type, or a row has a value that no frame has.
+    """
+
 def normalize(scenario_json: str) -> str:
     """Parse a scenario and write it again, as the core understands it."""
 

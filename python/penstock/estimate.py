@@ -40,7 +40,7 @@ ROUTE_BYTES = 6
 """The routes from a switch to an edge switch [B]; measured with 65,536 hosts."""
 FAFC_PAIR_BYTES = 140
 """A pair of ports of a switch under FAFC [B]; measured with 4,096 hosts."""
-FLOW_BYTES, SAMPLE_BYTES, TRACED_BYTES, EVENT_BYTES = 120, 50, 700, 40
+FLOW_BYTES, SAMPLE_BYTES, TRACED_BYTES, EVENT_BYTES = 120, 50, 1_300, 40
 """A row of flows, a sampled switch or link, a data packet at a traced switch, and what is kept for
 each data packet-hop where events are listed [B]; measured on `bfc-demo` and `quickstart`."""
 HOP_NS, HOP_LINKS, HOP_GROWTH = 200.0, 384, 0.2

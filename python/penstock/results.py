@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, cast
 import polars as pl
 
 from penstock.errors import ScenarioError
+from penstock.presented import html_table, run_line, run_rows
 from penstock.scenario import Scenario
 from penstock.storage.claim import CLAIM_SECONDS
 from penstock.storage.place import SAVE_SECONDS, Place, Writer
@@ -59,6 +60,13 @@ class Run:
         self.directory = directory
         self._frames = dict(frames)
         self._stamps: dict[str, Stamp] = {}
+
+    def __repr__(self) -> str:
+        return run_line(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return html_table(f"Run of {self.scenario.name}", run_rows(self))
 
     @property
     def flows(self) -> pl.DataFrame:
@@ -188,16 +196,40 @@ class Run:
         run._stamps = _stamps(source)
         return run
 
+    def scan(self, table: str) -> pl.LazyFrame:
+        """A table that is read from its file while it is used, so that it need not fit the memory.
+
+        Parameters
+        ----------
+        table
+            A name of :data:`penstock.tables.FILES`.
+
+        Raises
+        ------
+        ScenarioError
+            The file has changed since the run was loaded.
+        """
+        if (found := self._frames.get(table)) is not None:
+            return found.lazy()
+        if self.directory is None:
+            return pl.LazyFrame(schema=COLUMNS[table])
+        return pl.scan_parquet(self._unchanged(table))
+
+    def _unchanged(self, table: str) -> Path:
+        """The file of a table, which is as it was when the run was loaded."""
+        assert self.directory is not None
+        path = self.directory / FILES[table]
+        if _stamp(path) != self._stamps[FILES[table]]:
+            raise damaged(path, "it has changed since the run was loaded")
+        return path
+
     def _frame(self, table: str) -> pl.DataFrame:
         """The table, from memory or from its file; large ones are read anew each time."""
         if (found := self._frames.get(table)) is not None:
             return found if isinstance(found, pl.DataFrame) else found.collect()
         if self.directory is None:
             return pl.DataFrame(schema=COLUMNS[table])
-        path = self.directory / FILES[table]
-        if _stamp(path) != self._stamps[FILES[table]]:
-            raise damaged(path, "it has changed since the run was loaded")
-        frame = pl.read_parquet(path)
+        frame = pl.read_parquet(self._unchanged(table))
         if _is_small(frame):
             self._frames[table] = frame
         return frame

@@ -1,4 +1,4 @@
-"""Runs scenarios: one, or several side by side.
+"""Runs a scenario. Where next: :mod:`penstock.several`, for several side by side.
 
 The core works with the interpreter released, so threads are enough. Progress comes as
 :class:`Progress` about ten times a second. A run that is stopped keeps the results so far.
@@ -7,27 +7,20 @@ The core works with the interpreter released, so threads are enough. Progress co
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from penstock import _core
 from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
-from penstock.errors import core_refusals, refuse
-from penstock.estimate import Estimate
-from penstock.interruption import stopping
-from penstock.processors import check_threads, processor_count, processor_time, threads_for
+from penstock.errors import core_refusals
+from penstock.processors import check_threads, processor_time, threads_for
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
-from penstock.results import Run, claim
+from penstock.results import Run
 from penstock.scenario import Scenario
-from penstock.storage.checkpoint import Checkpoint, Checkpoints, find_checkpoint
-from penstock.storage.name import file_name
+from penstock.storage.checkpoint import Checkpoints
 from penstock.storage.pieces import MOST_ROWS, Pieces
 from penstock.tables import (
     columns_as_frames,
@@ -93,10 +86,10 @@ def run(
     SimulationError
         An invariant was broken under `check`, or time stood still.
     """
-    return _run(scenario, check, oversize, threads, progress, cancel)
+    return run_kept(scenario, check, oversize, threads, progress, cancel)
 
 
-def _run(
+def run_kept(
     scenario: Scenario,
     check: bool,
     oversize: bool,
@@ -192,186 +185,3 @@ def finished_run(
     if found and found.is_unstable:
         summary["notes"].append(found.words)
     return finished
-
-
-def run_many(
-    scenarios: Mapping[str, Scenario],
-    *,
-    out: Path | Mapping[str, Path] | None = None,
-    force: bool = False,
-    oversize: bool = False,
-    jobs: int | None = None,
-    threads: int | None = None,
-    check: bool = False,
-    checkpoint_seconds: float | None = None,
-    resumed: Mapping[str, Checkpoint] | None = None,
-    progress: Callable[[str, Progress], None] | None = None,
-    on_estimate: Callable[[Estimate], None] | None = None,
-    on_finished: Callable[[str, Run], None] | None = None,
-) -> dict[str, Run]:
-    """Runs several scenarios side by side, in the order of their names' appearance.
-
-    Ctrl-C stops all of them within about a tenth of a second and raises nothing: what each has
-    finished is kept and saved (`Run.is_cancelled` is then true), runs that had not begun are left
-    out of the result. In the command line the signals TERM and HUP do the same.
-
-    Parameters
-    ----------
-    out
-        Saves each run as soon as it ends: in the directory of its name below `out`, or in its own.
-    force
-        Runs of other scenarios that stand there are replaced.
-    oversize
-        Run even if the memory of this machine seems too small.
-    jobs
-        How many at a time; by default one per processor.
-    threads
-        Threads of each; by default the processors that the runs at a time leave free, and one for
-        a small run.
-    checkpoint_seconds
-        Time after which each leaves a checkpoint in its directory [s], from which
-        :func:`resume` goes on; none without it.
-    resumed
-        Runs that go on from a checkpoint in their directory, on as many threads as before.
-    on_estimate
-        Is told what all runs together will take, before the first.
-
-    Raises
-    ------
-    ScenarioError, SimulationError, StorageError
-        The first that a run raises, once the others have stopped. A directory that must not be
-        written to is refused before anything runs.
-    """
-    check_threads(threads)
-    scenarios = {name: one.simulated() for name, one in scenarios.items()}
-    resumed = resumed or {}
-    _check_checkpoints(scenarios, checkpoint_seconds, out is not None)
-    workers = min(jobs or processor_count(), len(scenarios)) or 1
-    cancel = threading.Event()
-    with stopping(cancel.set), ExitStack() as stack:
-        needed = _check_all(scenarios, workers, oversize, on_estimate)
-        places = {
-            name: stack.enter_context(
-                claim(directory, scenarios[name], force=force, resumes=name in resumed)
-            )
-            for name, directory in _directories(scenarios, out).items()
-        }
-        kept = {
-            name: place.checkpoints(checkpoint_seconds, resumed.get(name))
-            for name, place in places.items()
-        }
-        for name, checkpoints in kept.items():
-            checkpoints.begin(scenarios[name])
-
-        def work(name: str) -> Run | None:
-            if cancel.is_set():
-                return None
-            each = None if progress is None else lambda now: progress(name, now)
-            finished = _run(
-                scenarios[name],
-                check=check,
-                oversize=True,
-                threads=threads or threads_for(needed[name].packet_hops, workers),
-                progress=each,
-                cancel=cancel.is_set,
-                checkpoints=kept.get(name),
-            )
-            if name in places:
-                with places[name] as place:
-                    finished.save_at(place)
-            if on_finished:
-                on_finished(name, finished)
-            return finished
-
-        with ThreadPoolExecutor(workers, thread_name_prefix="penstock") as pool:
-            futures = {name: pool.submit(work, name) for name in scenarios}
-            _wait(set(futures.values()), cancel)
-    results = {name: future.result() for name, future in futures.items()}
-    return {name: finished for name, finished in results.items() if finished is not None}
-
-
-def resume(
-    directory: str | Path,
-    *,
-    progress: Callable[[Progress], None] | None = None,
-) -> Run:
-    """Goes on with a run that did not end, from its last checkpoint.
-
-    The results are those of a run that was never stopped. A signal stops it as in
-    :func:`run_many`; then it can be resumed again.
-
-    Parameters
-    ----------
-    directory
-        Where the run was to be saved; it is saved there.
-
-    Raises
-    ------
-    ScenarioError
-        There is no checkpoint, it is damaged, or another version has written it.
-    SimulationError, StorageError
-        As :func:`run_many`.
-    """
-    place = Path(directory)
-    scenario, last = find_checkpoint(place)
-    each = None if progress is None else lambda _, now: progress(now)
-    name = scenario.scheme.name
-    runs = run_many(
-        {name: scenario},
-        out={name: place},
-        oversize=True,
-        threads=last.threads,
-        check=last.check,
-        checkpoint_seconds=last.every_seconds,
-        resumed={name: last},
-        progress=each,
-    )
-    return runs[name]
-
-
-def _check_checkpoints(
-    scenarios: Mapping[str, Scenario], seconds: float | None, is_saved: bool
-) -> None:
-    """Refuses checkpoints that cannot be written."""
-    if seconds is None:
-        return
-    if not is_saved:
-        raise refuse("checkpoint_seconds", "the runs have no directory", "name one with out")
-    for scenario in scenarios.values():
-        if scenario.fidelity != "exact":
-            message = "a run of this fidelity shares its random numbers and cannot be saved"
-            raise refuse("fidelity", message, "leave the checkpoints out", scenario.fidelity)
-
-
-def _check_all(
-    scenarios: Mapping[str, Scenario],
-    workers: int,
-    oversize: bool,
-    on_estimate: Callable[[Estimate], None] | None,
-) -> dict[str, Estimate]:
-    """What each will take; refuses what is too large for this machine."""
-    each = {name: estimates.estimate(one) for name, one in scenarios.items()}
-    if each:
-        needed = estimates.together(each.values(), workers)
-        if on_estimate:
-            on_estimate(needed)
-        if not oversize:
-            estimates.check(needed)
-    return each
-
-
-def _directories(
-    scenarios: Mapping[str, Scenario], out: Path | Mapping[str, Path] | None
-) -> Mapping[str, Path]:
-    """Where each run is saved."""
-    if out is None or isinstance(out, Mapping):
-        return out or {}
-    return {name: out / file_name(name) for name in scenarios}
-
-
-def _wait(pending: set[Future[Run | None]], cancel: threading.Event) -> None:
-    """Waits for all; the first failure stops those that still work."""
-    while pending:
-        done, pending = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
-        if any(future.exception() for future in done):
-            cancel.set()

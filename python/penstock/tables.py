@@ -6,10 +6,12 @@ that name. Events are written by name, so the file alone says what happened.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+
+from penstock import _core
 
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
@@ -71,7 +73,9 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
         "event": pl.String(), "flow": _U64, "flow_hash": _U32, "table_index": pl.Int64(),
         "sequence": _U64, "size_bytes": _U32, "queue": pl.Int32(), "upstream_queue": pl.Int32(),
         "queue_bytes": _U64, "port_bytes": _U64, "active_queues": _U32,
-        "threshold_bytes": pl.Int64(), "counted": pl.Boolean(),
+        "threshold_bytes": pl.Int64(), "counted": pl.Boolean(), "kind": pl.String(),
+        "src": _U32, "dst": _U32, "class": _U32, "payload_bytes": _U32, "remaining": _U32,
+        "sent_ps": _U64, "tag": _U32, "flags": _U32,
     },
 }  # fmt: skip
 """Columns and types of each table."""
@@ -93,10 +97,15 @@ def make_frames(
         frame = pl.DataFrame(dict(found)) if found else pl.DataFrame(schema=columns)
         frames[table] = frame if pieces is None else pieces.before(table, frame)
     for table in ("events", "packets"):
-        names = dict(enumerate(event_names))
-        event = pl.col("event").cast(pl.Int64).replace_strict(names, return_dtype=pl.String)
-        frames[table] = frames[table].with_columns(event)
+        frames[table] = frames[table].with_columns(_named("event", event_names))
+    frames["packets"] = frames["packets"].with_columns(_named("kind", _core.PACKET_KINDS))
     return frames
+
+
+def _named(column: str, names: Sequence[str]) -> pl.Expr:
+    """A column of numbers as the names that have these numbers."""
+    numbers = dict(enumerate(names))
+    return pl.col(column).cast(pl.Int64).replace_strict(numbers, return_dtype=pl.String)
 
 
 def columns_as_frames(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, pl.DataFrame]:

@@ -38,17 +38,27 @@ def test_python_in_the_documents_runs(here: Path) -> None:
         exec(compile(text, str(path), "exec"), {})
 
 
-def test_the_sweeps_of_their_page_run(here: Path) -> None:
-    page = (ROOT / "docs" / "sweep.md").read_text()
+def run_commands(page: str) -> int:
+    """Runs all commands of a page, one after the other; their number."""
     lines = [
         line
-        for language, text in BLOCK.findall(page)
+        for language, text in BLOCK.findall((ROOT / "docs" / page).read_text())
         if language == "sh"
         for line in text.replace("\\\n", " ").splitlines()
     ]
-    assert len(lines) == 3
     for line in lines:
-        assert main(shlex.split(line)[1:]) == 0
+        assert main(shlex.split(line)[1:]) == 0, line
+    return len(lines)
+
+
+def test_the_exports_of_their_page_run(here: Path) -> None:
+    assert run_commands("export.md") == 4
+    assert Path("runs/first-csv/columns.csv").is_file()
+    assert Path("runs/first-s0.pcapng").stat().st_size > 1_000_000
+
+
+def test_the_sweeps_of_their_page_run(here: Path) -> None:
+    assert run_commands("sweep.md") == 3
     assert len(list(Path("runs/first/cells").rglob("cell.parquet"))) == 18
 
 

@@ -35,6 +35,7 @@ def test_public_names() -> None:
         "__version__",
         "resume",
         "run",
+        "run_each",
         "run_many",
     ]
 

@@ -103,7 +103,8 @@ local PLAIN = {
   { "wire_bytes", 42, 2 }, { "content", 44, 2 },
 }
 
--- Returns the place of the content, and its length; nothing where the frame is cut off.
+-- Returns the place of the content, and how much of it was captured; nothing where the frame is cut off. A
+-- capture may hold less of a frame than there was (its snap length).
 local function end_to_end(buffer, tree)
   flags(buffer(2, 1), tree)
   tree:add(fields.class, buffer(3, 1), bit.rshift(buffer(3, 1):uint(), 4))
@@ -113,13 +114,13 @@ local function end_to_end(buffer, tree)
   end
   local hops, content = bit.band(buffer(3, 1):uint(), 0x0f), buffer(44, 2):uint()
   local place = HEADER_BYTES + HOP_BYTES * hops
-  if hops > MOST_HOPS or place + content > buffer:len() then
+  if hops > MOST_HOPS or place > buffer:len() or place + content > buffer:reported_len() then
     return nil
   end
   for hop = 0, hops - 1 do
     telemetry(buffer, HEADER_BYTES + HOP_BYTES * hop, tree)
   end
-  return place, content
+  return place, math.min(content, buffer:len() - place)
 end
 
 local function follow(buffer, packet, tree, root, place, content)

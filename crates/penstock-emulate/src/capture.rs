@@ -55,7 +55,7 @@ impl Recorder for Option<Capture> {
     fn frame(&mut self, host: u32, direction: Direction, now: Time, frame: &[u8]) {
         let Some(Capture { file, error: error @ None, .. }) = self else { return };
         let written = file
-            .write_all(pcapng::packet(host, now.as_ps(), frame.len()).bytes())
+            .write_all(pcapng::packet(host, now.as_ps(), frame.len(), frame.len()).bytes())
             .and_then(|()| file.write_all(frame))
             .and_then(|()| file.write_all(pcapng::packet_end(frame.len(), direction).bytes()));
         *error = written.err();

@@ -332,6 +332,7 @@ impl Switch {
         let id = port.dequeue(moment.now, moment.pool)?;
         let packet = &mut moment.pool[id];
         if !is_queued(packet.kind, self.queues_acknowledgements) {
+            self.observe(moment, PacketEvent::ControlDepart, id, egress);
             return Some(Departure { id, frame: None, feedback: None, is_dropped: false });
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
@@ -364,6 +365,22 @@ impl Switch {
             packet.queue = self.ports[usize::from(egress)].label(packet.queue);
         }
         Some(Departure { id, frame, feedback: mark.feedback, is_dropped: mark.is_dropped })
+    }
+
+    /// A packet that bypasses the five axes has arrived by `ingress`: an observer sees it. Nothing else asks
+    /// by which port such a packet came.
+    #[inline]
+    fn observe_control<O: Observer>(
+        &self,
+        moment: &mut Moment<'_, O>,
+        id: PacketId,
+        ingress: u16,
+        egress: u16,
+    ) {
+        if O::IS_WATCHING {
+            moment.pool[id].ingress = ingress;
+            self.observe(moment, PacketEvent::ControlArrive, id, egress);
+        }
     }
 
     /// Whether packets of this kind wait in data queues.

@@ -37,11 +37,15 @@ pub enum PacketEvent {
     /// The packet's flow was given a queue; a packet that gets the queue of the packets before it has no
     /// such event (BFC).
     Choose,
+    /// The last bit of a packet arrived that no policy looks at: an acknowledgement, a pause, a credit.
+    ControlArrive,
+    /// The first bit of such a packet leaves.
+    ControlDepart,
 }
 
 impl PacketEvent {
     /// The names of all events, by their number.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 14] = [
         "arrive",
         "assign",
         "enqueue",
@@ -54,6 +58,8 @@ impl PacketEvent {
         "resume_received",
         "deadlock",
         "choose",
+        "control_arrive",
+        "control_depart",
     ];
 }
 

@@ -65,6 +65,31 @@ pub enum PacketKind {
 }
 
 impl PacketKind {
+    /// The names of all kinds, in the order in which they are declared.
+    pub const NAMES: [&'static str; 21] = [
+        "data",
+        "acknowledgement",
+        "negative_acknowledgement",
+        "drop_notice",
+        "congestion_feedback",
+        "congestion_notification",
+        "grant",
+        "resend",
+        "busy",
+        "credit",
+        "credit_request",
+        "credit_stop",
+        "pause_class",
+        "resume_class",
+        "pause_queue",
+        "resume_queue",
+        "pause_flow",
+        "resume_flow",
+        "queue_bitmap",
+        "pause_time",
+        "hop_credit",
+    ];
+
     /// Whether the destination of the flow sends the packet to the source.
     #[inline]
     pub fn is_reply(self) -> bool {
@@ -113,6 +138,18 @@ impl PacketFlags {
     /// The account of the packet's upstream queue paid for the packet, not the account of the link.
     /// Writer: backpressure of the upstream.
     pub const OWN_CREDIT: PacketFlags = PacketFlags(64);
+
+    /// The flags as bits, the values of the constants above added up.
+    #[inline]
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The flags that have these bits.
+    #[inline]
+    pub fn from_bits(bits: u8) -> PacketFlags {
+        PacketFlags(bits)
+    }
 
     /// Whether all bits of `flag` are set.
     #[inline]

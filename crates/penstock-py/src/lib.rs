@@ -3,6 +3,8 @@
 //! Scenarios come in as JSON; tables go out as NumPy arrays that own their memory. Long calls
 //! release the interpreter and report progress about ten times a second.
 
+mod capture;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -12,6 +14,7 @@ use numpy::IntoPyArray;
 use penstock_emulate::config::EmulationConfig;
 use penstock_emulate::error::EmulationError as Refused;
 use penstock_emulate::glance::Glance;
+use penstock_packet::PacketKind;
 use penstock_sim::CheckpointError as Unusable;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
@@ -316,6 +319,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(emulate, module)?)?;
     module.add_function(wrap_pyfunction!(run_bare, module)?)?;
     module.add_function(wrap_pyfunction!(allocate_pauses, module)?)?;
+    module.add_function(wrap_pyfunction!(capture::capture_head, module)?)?;
+    module.add_function(wrap_pyfunction!(capture::capture_frames, module)?)?;
+    module.add("PACKET_KINDS", PacketKind::NAMES)?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("SimulationError", module.py().get_type::<SimulationError>())?;
     module.add("EmulationError", module.py().get_type::<EmulationError>())?;

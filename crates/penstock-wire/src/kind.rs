@@ -8,7 +8,7 @@ pub const LINK_LOCAL: u8 = 0x80;
 /// The version of our headers that this crate writes and reads.
 pub const VERSION: u8 = 1;
 
-/// All kinds, in the order of their numbers.
+/// All kinds, in the order of their numbers, which is that of their declaration.
 pub const KINDS: [PacketKind; 21] = [
     PacketKind::Data,
     PacketKind::Acknowledgement,
@@ -79,11 +79,13 @@ mod tests {
 
     #[test]
     fn a_number_is_of_one_kind() {
-        for kind in KINDS {
+        for (place, kind) in KINDS.into_iter().enumerate() {
+            assert_eq!(kind as usize, place, "the order is that of the declaration");
             assert_eq!(kind_of(number_of(kind)), Some(kind));
             assert_eq!(number_of(kind) & LINK_LOCAL != 0, kind.is_link_local());
         }
         let known = (0..=u8::MAX).filter_map(kind_of).count();
         assert_eq!(known, KINDS.len());
+        assert_eq!(PacketKind::NAMES.len(), KINDS.len());
     }
 }

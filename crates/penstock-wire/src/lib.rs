@@ -14,7 +14,7 @@
 //! [`ipv6`], [`udp`], [`tcp`], [`roce`], [`mac_control`]), our own headers ([`kind`], [`end_to_end`],
 //! [`telemetry`], [`link_local`]), then [`frame`] (a packet to a frame and back), [`address`] (hosts and
 //! their addresses), [`kernel`] (what a frame of a host's kernel says), [`congestion`] (marks in such a
-//! frame), [`pcapng`] (frames in a file).
+//! frame), [`traced`] (a packet of a simulated link as a frame), [`pcapng`] (frames in a file).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -39,6 +39,7 @@ pub mod pcapng;
 pub mod roce;
 pub mod tcp;
 pub mod telemetry;
+pub mod traced;
 pub mod udp;
 pub mod vlan;
 

@@ -84,17 +84,17 @@ pub fn interface(name: &str) -> Piece<{ 36 + LONGEST_NAME }> {
     piece
 }
 
-/// The beginning of the block of a frame (sec. 4.3) of `length` bytes on interface number `interface`, at `time`
-/// (ps). The frame follows, then [`packet_end`].
-pub fn packet(interface: u32, time: u64, length: usize) -> Piece<PACKET> {
+/// The beginning of the block of a frame (sec. 4.3) on interface number `interface`, at `time` (ps). The first
+/// `kept` bytes of the frame follow, which has `length` bytes in all, then [`packet_end`].
+pub fn packet(interface: u32, time: u64, kept: usize, length: usize) -> Piece<PACKET> {
     let mut piece = Piece::new();
-    piece.u32(6).u32(packet_block(length)).u32(interface);
+    piece.u32(6).u32(packet_block(kept)).u32(interface);
     piece.u32((time >> 32) as u32).u32(time as u32);
-    piece.u32(length as u32).u32(length as u32);
+    piece.u32(kept as u32).u32(length as u32);
     piece
 }
 
-/// The end of the block of a frame of `length` bytes.
+/// The end of the block of a frame of which `length` bytes are kept.
 pub fn packet_end(length: usize, direction: Direction) -> Piece<MOST_END> {
     let (epb_flags, end_of_options) = (2, 0);
     let mut piece = Piece::new();
@@ -138,7 +138,7 @@ mod tests {
             file.extend(interface(name).bytes());
         }
         for length in [0, 1, 2, 3, 4, 1_500] {
-            file.extend(packet(1, 1 << 40, length).bytes());
+            file.extend(packet(1, 1 << 40, length, 1_500).bytes());
             file.resize(file.len() + length, 7);
             file.extend(packet_end(length, Direction::Outbound).bytes());
         }
@@ -150,8 +150,13 @@ mod tests {
     #[test]
     fn a_time_of_days_is_kept_to_the_picosecond() {
         let time = 86_400_000_000_000_001;
-        let block = packet(0, time, 60);
+        let block = packet(0, time, 60, 1_048);
         let half = |at: usize| u32::from_le_bytes(block.bytes()[at..at + 4].try_into().unwrap());
         assert_eq!((u64::from(half(12)) << 32) | u64::from(half(16)), time);
+        assert_eq!(
+            (half(20), half(24)),
+            (60, 1_048),
+            "bytes that are kept, and bytes of the frame"
+        );
     }
 }

@@ -61,6 +61,11 @@ COMMANDS = {
     "report": Listing(
         "report", "report", "Write a self-contained HTML report of runs that are on disk."
     ),
+    "export": Listing(
+        "export",
+        "export",
+        "Write a run's tables as CSV, or its frames as a capture that Wireshark reads.",
+    ),
     "deadlock": Listing(
         "deadlock",
         "deadlock",

@@ -79,6 +79,19 @@ def clock(seconds: float) -> str:
     return f"{int(seconds) // 60:2d}:{int(seconds) % 60:02d}"
 
 
+class TimeLeft:
+    """The time that is left of work whose share is known, at the speed so far."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def text(self, share: float) -> str:
+        """The time left when `share`, in [0, 1], is done; a question mark before that is known."""
+        if share <= 0:
+            return "?"
+        return clock((time.monotonic() - self._began) * (1 / share - 1))
+
+
 class Terminal:
     """A bar per run; runs that were not announced get one when they are first heard of."""
 

@@ -37,7 +37,7 @@ from penstock.experiments.reproduce import reproduce as reproduce_one
 from penstock.named import SUFFIX, is_path, own_files
 from penstock.report import ClaimRow
 from penstock.results import Run
-from penstock.runner import run_many
+from penstock.several import run_many
 from penstock.storage.record import REPORT_FILE
 
 Scale = Literal["quick", "paper"]

@@ -16,8 +16,8 @@ from penstock.cli.report import command_line
 from penstock.errors import StorageError
 from penstock.readable import bytes_text
 from penstock.results import Run
-from penstock.runner import run_many
 from penstock.scenario import Scenario
+from penstock.several import run_many
 from penstock.storage.checkpoint import Checkpoint, can_be_resumed
 from penstock.storage.record import REPORT_FILE
 from penstock.tables import FILES

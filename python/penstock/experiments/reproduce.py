@@ -28,7 +28,7 @@ from penstock.experiments.outcome import OUTCOME_FILE
 from penstock.processors import check_threads
 from penstock.report import ReportFigure
 from penstock.results import Run
-from penstock.runner import run_many
+from penstock.several import run_many
 from penstock.storage.claim import Claim, refuse_out
 from penstock.storage.draft import write_whole
 

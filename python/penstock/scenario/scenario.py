@@ -27,6 +27,7 @@ from pydantic_core import PydanticCustomError
 from penstock import _core
 from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, refuse
 from penstock.named import check_meaning, is_path, own_files
+from penstock.presented import html_table, scenario_line, scenario_rows
 from penstock.scenario.base import directory_of, label_of
 from penstock.scenario.emulation import Emulation
 from penstock.scenario.node_names import numbered
@@ -64,6 +65,13 @@ class Scenario(ScenarioParts):
     _written: Table = PrivateAttr(default_factory=dict)
     _directory: Path = PrivateAttr(default_factory=Path)
     _file: str | None = PrivateAttr(default=None)
+
+    def __repr__(self) -> str:
+        return scenario_line(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return html_table(f"Scenario {self.name}", scenario_rows(self))
 
     # -- making one --------------------------------------------------------------------------
 

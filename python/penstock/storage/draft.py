@@ -59,13 +59,31 @@ def write_whole(path: Path, data: bytes) -> None:
     StorageError
         The disk does not take it; an earlier file of that name is still there.
     """
+    with whole_file(path, len(data)) as draft:
+        draft.write_bytes(data)
+
+
+@contextmanager
+def whole_file(path: Path, size: int = 0) -> Iterator[Path]:
+    """The draft of a file, to be written; at the end it takes the place of the file.
+
+    Parameters
+    ----------
+    size
+        What will be written, as far as it is known [B]; for the message of a full disk.
+
+    Raises
+    ------
+    StorageError
+        As :func:`write_whole`.
+    """
     sweep_files(path.parent)
     try:
         with _new_draft(path) as draft:
-            draft.write_bytes(data)
+            yield draft
             draft.replace(path)
     except OSError as error:
-        raise failure(path, error, len(data), path.exists()) from None
+        raise failure(path, error, size, path.exists()) from None
 
 
 def failure(path: Path, error: OSError, size: int, is_kept: bool) -> StorageError:

@@ -35,7 +35,7 @@ from penstock.storage.record import (
 
 SAVE_SECONDS = 60.0
 """How long saving waits for another writer (our choice: others save for seconds)."""
-_MARK = ".unfinished"
+MARK = ".unfinished"
 """A file in every draft that is being written; a directory without it may hold files of others."""
 _EXCHANGE = 2
 """`RENAME_EXCHANGE` of Linux's renameat2(2)."""
@@ -82,7 +82,7 @@ class Place:
     ) -> None:
         self.directory = Path(os.path.realpath(directory))
         self.shown = directory
-        _check_path(self.directory, directory)
+        check_path(self.directory, directory)
         self._draft = draft_of(self.directory)
         self._claim = Claim(self.directory, patience=patience)
         try:
@@ -90,14 +90,14 @@ class Place:
                 _take_up(self._draft, self.directory)
             else:
                 _check_checkpoint(self._draft, directory, force)
-                _retire(self._draft, self.directory)
+                retire(self._draft, self.directory)
             sweep(self.directory.parent)
             sweep_files(self.directory)
             self.earlier = _earlier(self.directory, directory, scenario_hash, force)
             if self.earlier is None:
                 _check_names(self.directory, directory, {*names, SUMMARY_FILE, *LATER_FILES})
             self._draft.mkdir(exist_ok=resumes)
-            (self._draft / _MARK).touch()
+            (self._draft / MARK).touch()
             (self._draft / UNFINISHED).mkdir(exist_ok=resumes)
         except OSError as error:
             self.release()
@@ -121,7 +121,7 @@ class Place:
         """Lets others write here; what was not put is gone, but for a checkpoint."""
         if self._claim.is_held:
             if not _is_unfinished(self._draft):
-                _retire(self._draft, self.directory)
+                retire(self._draft, self.directory)
             self._claim.release()
 
     def checkpoints(
@@ -144,15 +144,15 @@ class Place:
             The disk is full, or does not take the files; an earlier run is still there.
         """
         try:
-            entries = {name: _write(self._draft / name, write) for name, write in files.items()}
+            entries = {name: write_file(self._draft / name, write) for name, write in files.items()}
             (self._draft / SUMMARY_FILE).write_bytes(sealed(summary, entries))
-            (self._draft / _MARK).unlink()
+            (self._draft / MARK).unlink()
             self._publish()
             if not (summary["cancelled"] and has_checkpoint(self.directory)):
                 shutil.rmtree(self.directory / UNFINISHED, ignore_errors=True)
         except OSError as error:
             if not _is_unfinished(self._draft):
-                _retire(self._draft, self.directory)
+                retire(self._draft, self.directory)
             size = _room(self.directory.parent, summary, files)
             raise failure(self.shown, error, size, self.earlier is not None) from None
         return self.shown
@@ -163,7 +163,7 @@ class Place:
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
-            _exchange(self._draft, self.directory)
+            exchange(self._draft, self.directory)
 
 
 def sweep(parent: Path) -> None:
@@ -174,7 +174,7 @@ def sweep(parent: Path) -> None:
         if descriptor is not None:
             hidden = path.name.removesuffix(LOCK)
             if not _is_unfinished(parent / (hidden + DRAFT)):
-                _retire(parent / (hidden + DRAFT), parent / hidden.removeprefix("."))
+                retire(parent / (hidden + DRAFT), parent / hidden.removeprefix("."))
                 path.unlink(missing_ok=True)
             os.close(descriptor)
 
@@ -225,7 +225,7 @@ def _check_names(directory: Path, shown: Path, names: Collection[str]) -> None:
         )
 
 
-def _check_path(directory: Path, shown: Path) -> None:
+def check_path(directory: Path, shown: Path) -> None:
     if directory.exists() and not directory.is_dir():
         raise refuse_out(shown, "a file has this name", "name a directory")
     if Path.cwd().is_relative_to(directory):
@@ -234,7 +234,7 @@ def _check_path(directory: Path, shown: Path) -> None:
         )
 
 
-def _write(path: Path, write: Writer) -> Any:
+def write_file(path: Path, write: Writer) -> Any:
     with path.open("wb") as file:
         through = Checksum(file)
         try:
@@ -258,7 +258,7 @@ def _room(parent: Path, summary: dict[str, Any], files: Mapping[str, Writer]) ->
     return sum(-(-size // block) * block for size in [1, *sizes])  # the directory takes one, too
 
 
-def _exchange(draft: Path, directory: Path) -> None:
+def exchange(draft: Path, directory: Path) -> None:
     """Lets a draft and a directory change places: in one step where the system can do that."""
     if sys.platform == "linux":
         library = ctypes.CDLL(None, use_errno=True)
@@ -274,7 +274,7 @@ def _exchange(draft: Path, directory: Path) -> None:
     between.rename(draft)
 
 
-def _retire(draft: Path, directory: Path) -> None:
+def retire(draft: Path, directory: Path) -> None:
     """Removes a draft: one that was not finished, or what the directory held before."""
     between = _between(draft)
     if between.is_dir():  # killed between two renames
@@ -282,10 +282,10 @@ def _retire(draft: Path, directory: Path) -> None:
     if not draft.is_dir():
         return
     record = Record(draft, {}, {})
-    if (draft / _MARK).exists():
+    if (draft / MARK).exists():
         shutil.rmtree(draft / UNFINISHED, ignore_errors=True)
         _clear(draft)
-        (draft / _MARK).unlink()
+        (draft / MARK).unlink()
     else:
         with contextlib.suppress(ScenarioError):
             record = read_record(draft)
@@ -295,13 +295,13 @@ def _retire(draft: Path, directory: Path) -> None:
 def _clear(draft: Path) -> None:
     """Removes the files of a draft but its mark: they are ours as long as it is there."""
     for path in draft.iterdir():
-        if path.name not in (_MARK, UNFINISHED):
+        if path.name not in (MARK, UNFINISHED):
             path.unlink()
 
 
 def _is_unfinished(draft: Path) -> bool:
     """Whether a draft is of a run that can be resumed."""
-    return (draft / _MARK).exists() and has_checkpoint(draft)
+    return (draft / MARK).exists() and has_checkpoint(draft)
 
 
 def _check_checkpoint(draft: Path, shown: Path, force: bool) -> None:
@@ -319,9 +319,9 @@ def _take_up(draft: Path, directory: Path) -> None:
     if _is_unfinished(draft):
         _clear(draft)
         return
-    _retire(draft, directory)
+    retire(draft, directory)
     draft.mkdir()
-    (draft / _MARK).touch()
+    (draft / MARK).touch()
     (directory / UNFINISHED).rename(draft / UNFINISHED)
 
 

@@ -223,16 +223,24 @@ impl Switch {
                     }
                 }
             }
-            PacketKind::Credit if !self.enqueue_credit(pool, id, egress) => {
-                pool.remove(id);
-                Received::Refused
-            }
-            PacketKind::Credit => Received::Waits(egress),
             _ => {
-                self.enqueue_control(pool, id, egress);
-                Received::Waits(egress)
+                let mut moment = Moment { now: *now, pool, observer: *observer };
+                self.observe_control(&mut moment, id, ingress, egress);
+                self.forward_control(pool, id, egress)
             }
         }
+    }
+
+    /// Queues a packet that bypasses the five axes and goes on by `egress`.
+    #[inline]
+    fn forward_control(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) -> Received {
+        if pool[id].kind != PacketKind::Credit {
+            self.enqueue_control(pool, id, egress);
+        } else if !self.enqueue_credit(pool, id, egress) {
+            pool.remove(id);
+            return Received::Refused;
+        }
+        Received::Waits(egress)
     }
 
     /// Data packet `id` is dropped: it turns into a notice to its source where switches send such.
@@ -263,6 +271,7 @@ impl Switch {
         port: u16,
         id: PacketId,
     ) -> Received {
+        self.observe_control(moment, id, port, port);
         if let Some(signal) = Signal::of(&moment.pool[id]) {
             self.on_signal(moment, port, signal, id);
             if let Signal::PauseTime(_) | Signal::PauseClassFor { .. } = signal {

@@ -2,7 +2,7 @@
 //! somebody else's script to check every decision of the switch against the paper.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{Observation, Observer, PacketFlags};
+use penstock_packet::{Observation, Observer, Packet, PacketFlags};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
@@ -45,6 +45,15 @@ struct Rows {
     active_queues: Vec<u32>,
     threshold: Vec<i64>,
     counted: Vec<bool>,
+    kind: Vec<u32>,
+    source: Vec<u32>,
+    destination: Vec<u32>,
+    class: Vec<u32>,
+    payload: Vec<u32>,
+    remaining: Vec<u32>,
+    sent: Vec<u64>,
+    tag: Vec<u32>,
+    flags: Vec<u32>,
 }
 
 /// The links at the local ports of every node.
@@ -87,6 +96,21 @@ impl PacketTrace {
     }
 }
 
+impl Rows {
+    /// Writes down what stands in the packet's header, so that a frame can be made of the row.
+    fn push_header(&mut self, packet: &Packet) {
+        self.kind.push(packet.kind as u32);
+        self.source.push(packet.source);
+        self.destination.push(packet.destination);
+        self.class.push(u32::from(packet.class));
+        self.payload.push(u32::from(packet.payload));
+        self.remaining.push(packet.remaining);
+        self.sent.push(packet.sent_at.as_ps());
+        self.tag.push(u32::from(packet.tag));
+        self.flags.push(u32::from(packet.flags.bits()));
+    }
+}
+
 impl Record for PacketTrace {
     fn rows(&self) -> usize {
         self.rows.time.len()
@@ -112,6 +136,15 @@ impl Record for PacketTrace {
             ("active_queues", Column::U32(taken.active_queues)),
             ("threshold_bytes", Column::I64(taken.threshold)),
             ("counted", Column::Bool(taken.counted)),
+            ("kind", Column::U32(taken.kind)),
+            ("src", Column::U32(taken.source)),
+            ("dst", Column::U32(taken.destination)),
+            ("class", Column::U32(taken.class)),
+            ("payload_bytes", Column::U32(taken.payload)),
+            ("remaining", Column::U32(taken.remaining)),
+            ("sent_ps", Column::U64(taken.sent)),
+            ("tag", Column::U32(taken.tag)),
+            ("flags", Column::U32(taken.flags)),
         ];
         Some(Table { name: "packets", columns })
     }
@@ -125,13 +158,17 @@ impl Observer for PacketTrace {
         if !self.watched[node] || self.events & (1 << seen.event as u32) == 0 {
             return;
         }
+        self.rows.push_header(&seen.packet);
         let (packet, rows) = (seen.packet, &mut self.rows);
+        // A frame that the switch has made for its neighbour came by no port.
+        let is_local = packet.kind.is_link_local();
+        let ingress = if is_local { seen.egress } else { seen.ingress };
         rows.time.push(seen.time.as_ps());
         rows.node.push(seen.node);
-        rows.ingress.push(self.ingress_links[node][usize::from(seen.ingress)] as i32);
+        rows.ingress.push(self.ingress_links[node][usize::from(ingress)] as i32);
         rows.egress.push(self.egress_links[node][usize::from(seen.egress)] as i32);
         rows.event.push(seen.event as u32);
-        let has_flow = !packet.kind.is_link_local();
+        let has_flow = !is_local;
         rows.flow.push(if has_flow { self.names.number(packet.flow_hash) } else { u64::MAX });
         rows.flow_hash.push(packet.flow_hash);
         rows.table_index.push(if has_flow { seen.table_index } else { -1 });

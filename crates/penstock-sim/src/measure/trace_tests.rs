@@ -80,5 +80,5 @@ fn the_names_of_events_are_in_the_order_of_their_numbers() {
     assert_eq!(PacketEvent::NAMES[PacketEvent::Drop as usize], "drop");
     assert_eq!(PacketEvent::NAMES[PacketEvent::PauseSent as usize], "pause_sent");
     assert_eq!(PacketEvent::NAMES[PacketEvent::ResumeReceived as usize], "resume_received");
-    assert_eq!(PacketEvent::NAMES.len(), PacketEvent::Choose as usize + 1);
+    assert_eq!(PacketEvent::NAMES.len(), PacketEvent::ControlDepart as usize + 1);
 }

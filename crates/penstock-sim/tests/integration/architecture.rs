@@ -38,7 +38,10 @@ const ALLOWED: [(&str, &[&str]); 10] = [
             "penstock-load",
         ],
     ),
-    ("penstock-py", &["penstock-units", "penstock-sim", "penstock-emulate"]),
+    (
+        "penstock-py",
+        &["penstock-units", "penstock-packet", "penstock-wire", "penstock-sim", "penstock-emulate"],
+    ),
 ];
 
 /// Crates that must build without the standard library.

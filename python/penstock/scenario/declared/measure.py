@@ -32,6 +32,8 @@ class Trace(Part):
             "resume_received",
             "deadlock",
             "choose",
+            "control_arrive",
+            "control_depart",
         ]
     ] = field(
         "Events to trace; none: all", (), source="our choice: a trace asked for without events"
