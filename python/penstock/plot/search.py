@@ -34,6 +34,8 @@ COLUMNS_MAX = 3
 """Panels side by side (our choice: a page's width)."""
 WORD_WIDTH = 14
 """Characters of a choice under an axis (our choice: their words do not touch)."""
+LOG_STEPS = ((1_000, (1.0,)), (15, (1.0, 3.0)))
+"""Ratio of a logarithmic range -> where in a decade its ticks are (our choice: as WORD_WIDTH)."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def course(
     start
         The objective of the scenario as it is, drawn as a line across; none: no line.
     """
-    ax = new_axes(None, right=0.84)
+    ax = new_axes(None, width=9.6, height=3.8, right=0.88)
     known = table.filter(pl.col("mean").is_finite())
     _points(ax, known, known["trial"].to_list())
     met = known.filter("meets")
@@ -74,10 +76,9 @@ def course(
         values = [*best.to_list(), best[-1]]
         ax.step(ends, values, where="post", color=INK, linewidth=1.4, zorder=3)
         labels.append(EndLabel("best so far", INK, float(best[-1])))
-    if start is not None and math.isfinite(start):
+    if start is not None and ax.get_ylim()[0] <= start <= ax.get_ylim()[1]:
         ax.axhline(start, color=QUIET, linewidth=1.0, linestyle="--", zorder=2)
         labels.append(EndLabel("as it is", QUIET, start))
-    _height(ax, known)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     name_axes(ax, title=title, x="trial", y=y)
     label_ends(ax, labels)
@@ -99,13 +100,13 @@ def slices(
     """
     columns = min(len(along), COLUMNS_MAX if len(along) != 4 else 2)
     rows = math.ceil(len(along) / columns)
-    width, height = 9.6, 0.75 + 2.75 * rows
+    width, height = 9.6, 0.6 + 2.7 * rows
     figure = Figure(figsize=(width, height))
     axes = figure.subplots(rows, columns, sharey=True, squeeze=False)
     figure.subplots_adjust(
         left=0.85 / width,
         right=0.98,
-        top=1 - 0.75 / height,
+        top=1 - 0.5 / height,
         bottom=0.75 / height,
         wspace=0.1,
         hspace=0.55,
@@ -119,10 +120,8 @@ def slices(
         _ring(ax, known, at, best)
         _scale(ax, one)
         name_axes(ax, x=one.title, y=y if index % columns == 0 else "")
-        ax.xaxis.label.set_fontsize(8.5)
     for ax in axes.flat[len(along) :]:
         ax.set_visible(False)
-    _height(axes.flat[0], known)
     place = (0.85 / width, 1 - 0.1 / height)
     figure.text(*place, plain(title), fontsize=10.5, color=INK, fontweight="bold", va="top")
     write_note(axes.flat[0], note)
@@ -130,13 +129,26 @@ def slices(
 
 
 def _points(ax: Axes, known: pl.DataFrame, at: Sequence[float]) -> None:
-    """A mark per trial with its interval: filled where the trial does as required."""
-    for row, x in zip(known.iter_rows(named=True), at, strict=True):
-        colour = BLUE if row["meets"] else VERMILION
-        if math.isfinite(row["low"]):
-            ax.plot([x, x], [row["low"], row["high"]], color=colour, linewidth=1.0, alpha=0.35)
-        face = colour if row["meets"] else "white"
-        ax.plot([x], [row["mean"]], "o", markersize=4.6, color=colour, mfc=face, zorder=4)
+    """A mark per trial with its interval: filled where the trial does as required.
+
+    The heights are those of the trials that do as required; others may be beyond, at the edge.
+    """
+    low, high = _height(ax, known)
+    placed = known.with_columns(at=pl.Series(at, dtype=pl.Float64))
+    for meets, colour in ((True, BLUE), (False, VERMILION)):
+        own = placed.filter(pl.col("meets") == meets)
+        inside = own.filter(pl.col("mean").is_between(low, high))
+        bars = inside.filter(pl.col("low").is_finite())
+        ends = (bars["low"].clip(low, high), bars["high"].clip(low, high))
+        ax.vlines(bars["at"], *ends, color=colour, linewidth=1.0, alpha=0.35)
+        face = colour if meets else "white"
+        ax.plot(inside["at"], inside["mean"], "o", ms=4.6, color=colour, mfc=face, zorder=4)
+        for edge, mark, beyond in (
+            (high, "^", own.filter(pl.col("mean") > high)),
+            (low, "v", own.filter(pl.col("mean") < low)),
+        ):
+            edges = [edge] * beyond.height
+            ax.plot(beyond["at"], edges, mark, ms=6, color=colour, mfc=face, clip_on=False)
 
 
 def _ring(ax: Axes, known: pl.DataFrame, at: Sequence[float], best: int | None) -> None:
@@ -145,15 +157,29 @@ def _ring(ax: Axes, known: pl.DataFrame, at: Sequence[float], best: int | None) 
             ax.plot([x], [row["mean"]], "o", markersize=11, mfc="none", mec=INK, mew=1.3, zorder=5)
 
 
-def _height(ax: Axes, known: pl.DataFrame) -> None:
-    """The scale of the objective: logarithmic where the means span a factor of more than 20."""
-    means = known["mean"].to_list()
-    if not means or not known["meets"].any() or min(means) <= 0:
-        return
-    if max(means) / min(means) > LOG_FROM:
+def _height(ax: Axes, known: pl.DataFrame) -> tuple[float, float]:
+    """Sets the scale of the objective, and returns its ends.
+
+    It is that of the trials that do as required, or of all where none does; logarithmic where their
+    means span a factor of more than 20.
+    """
+    shown = known.filter("meets") if known["meets"].any() else known
+    means = shown["mean"].to_list()
+    least, most = min(means), max(means)
+    if least > 0 and most / least > LOG_FROM:
+        low, high = least * 0.8, most * 1.25
         ax.set_yscale("log")
-        ax.set_ylim(min(means) * 0.8, max(means) * 1.25)
-        plain_log_ticks(ax.yaxis, *ax.get_ylim())
+        plain_log_ticks(ax.yaxis, low, high)
+    else:
+        # An interval may be far wider than all means are apart: it is cut where it begins to.
+        most_room = max(most - least, 0.05 * max(abs(least), abs(most)), 1e-12)
+        ends = [
+            one for key in ("low", "high") for one in shown[key].to_list() if math.isfinite(one)
+        ]
+        low = max(min([least, *ends]), least - most_room) - 0.05 * most_room
+        high = min(max([most, *ends]), most + most_room) + 0.05 * most_room
+    ax.set_ylim(low, high)
+    return low, high
 
 
 def _scale(ax: Axes, one: Slice) -> None:
@@ -169,8 +195,9 @@ def _scale(ax: Axes, one: Slice) -> None:
         return
     if one.is_log:
         ax.set_xscale("log")
-        is_wide = max(one.at) / max(min(one.at), 1e-300) > 100
-        ax.xaxis.set_major_locator(LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0)))
+        span = max(one.at) / min(one.at)
+        steps = next((steps for above, steps in LOG_STEPS if span > above), (1.0, 2.0, 5.0))
+        ax.xaxis.set_major_locator(LogLocator(subs=steps))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_minor_formatter(NullFormatter())
     else:

@@ -189,10 +189,12 @@ def told(outcome: Outcome) -> list[str]:
         lines.append(f"{plan.objective}: {text}, trial {best.number} of {made}")
         if outcome.start is not None and outcome.start.by_seed and outcome.start is not best:
             less = gain(best, outcome.start, is_percentile=plan.objective.is_percentile)
-            words = f"difference to trial {outcome.start.number}, the scenario as it is, seed by seed"
+            words = (
+                f"difference to trial {outcome.start.number}, the scenario as it is, seed by seed"
+            )
             lines.append(f"{words}: {interval_text(less, number_text)}")
         if outcome.reached < best.number:
-            lines.append(f"a value within this interval was there from trial {outcome.reached} on")
+            lines.append(f"trial {outcome.reached} was the first with a mean within this interval")
     counts = {state: sum(one.state is state for one in found.trials) for state in State}
     named = [f"{count} {state.value}" for state, count in counts.items() if count]
     seeds_text = f"{seeds} seed{'s' if seeds > 1 else ''}"
@@ -216,11 +218,11 @@ def warnings(outcome: Outcome) -> list[str]:
         lines.append(f"{count} cannot be run and took nothing of the budget: {found.refusal}")
     if found.is_exhausted:
         lines.append("the search ended: too many points in a row could not be run")
-    if best is not None and best.unfinished:
-        words = "an objective of flows knows only those that finished; require 'unfinished() == 0'"
+    if best is not None and best.unfinished and plan.objective.is_of_flows:
+        words = "the objective knows only those that finished; require 'unfinished() == 0'"
         lines.append(f"{best.unfinished} flows of the best trial did not finish: {words}")
     if best is not None and len(plan.seeds) < 2:
-        lines.append("one seed has no interval; name several with --seeds")
+        lines.append("one seed gives no interval; name several with --seeds")
     failed = [one for one in found.trials if one.state is State.FAILED]
     if failed:
         lines.append(f"trial {failed[0].number} failed: {failed[0].message}")

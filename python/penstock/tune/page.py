@@ -19,7 +19,7 @@ from penstock.report.figure import figure_of
 from penstock.storage.draft import write_whole
 from penstock.sweep.page import FIGURES, PAGE
 from penstock.tune.field import Field
-from penstock.tune.outcome import Outcome, shown, table_of, texts, told, warnings
+from penstock.tune.outcome import Outcome, short_keys, shown, table_of, texts, told, warnings
 from penstock.units import RATE, SIZE, TIME
 
 _TEXTS = {
@@ -97,7 +97,9 @@ def draw(outcome: Outcome) -> list[ReportFigure]:
     )
     about = f"Mean over seeds of {plan.objective.expression} and its {CONFIDENCE:.0%} interval"
     ring = " The ring is the best trial." if best else ""
-    hollow = " Hollow trials do not do as required." if plan.requirements else ""
+    hollow = ""
+    if plan.requirements:
+        hollow = " Hollow trials do not do as required; triangles are beyond the edge."
     dashes = " Dashes: the scenario as it is." if start else ""
     return [
         ReportFigure("course", f"{about}.{hollow}{dashes}", figure_of(over_trials), table),
@@ -110,7 +112,8 @@ def draw(outcome: Outcome) -> list[ReportFigure]:
 def _slice(outcome: Outcome, number: int, one: Field) -> Slice:
     values = [trial.values[number] for trial in outcome.found.trials]
     share = outcome.importance.get(one.key)
-    title = one.key if share is None else f"{one.key} (importance {share:.0%})"
+    name = short_keys([field.key for field in outcome.plan.fields])[number]
+    title = name if share is None else f"{name} (importance {share:.0%})"
     if one.choices:
         at = [float(one.choices.index(value)) for value in values]
         return Slice(title, at, [value.label for value in one.choices])

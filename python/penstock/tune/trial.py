@@ -38,7 +38,7 @@ class Trial:
     objective: Interval
     """Mean over seeds and its interval; NaN where there is no number."""
     by_seed: tuple[float, ...] = ()
-    """The objective in the run of each seed, in the order of the seeds; empty where a run failed."""
+    """The objective in the run of each seed, in their order; empty where a run failed."""
     required: tuple[float, ...] = ()
     """For each requirement its value in the run that is the farthest from it; NaN: none."""
     excess: float = 0.0
