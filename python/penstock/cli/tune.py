@@ -50,9 +50,9 @@ from penstock.tune.sampler import load_optuna
 from penstock.tune.search import run_search
 from penstock.tune.store import open_store
 
-TRIALS_MAX, AHEAD_MAX = 10_000, 100
-"""Largest budget, and most trials under way (our choice: the sampler models all trials before each
-proposal, in some 10 ms with a hundred and a second with ten thousand)."""
+TRIALS_MAX, AHEAD_MAX = 2_000, 100
+"""Largest budget, and most trials under way (our choice: the sampler models all trials so far before
+each proposal, which takes some 10 ms after a hundred and half a second after two thousand)."""
 
 
 def tune(
@@ -116,8 +116,8 @@ def tune(
     page. The same command tries the same points, whatever --jobs says. Stopped or killed, it goes
     on where it was; with more --trials it goes further. Needs: pip install 'penstock[tune]'
 
-    Example: penstock tune storage-rack --field scheme.switch.marking.kmin=5kB:400kB:log
-    --minimize 'slowdown(size_max=3000)' --require 'drops == 0' --trials 20
+    Example: penstock tune storage-fabric --field scheme.switch.marking.kmin=5kB:400kB:log
+    --minimize 'slowdown()' --require 'drops == 0' --trials 20
     """
     load_optuna()
     constants = _constants(settings or [])

@@ -53,17 +53,17 @@ class Outcome:
 
     @property
     def reached(self) -> int:
-        """The first trial whose mean is in the interval of the best one; 0 where none is best."""
-        if self.best is None:
+        """The first trial that cannot be told from the best one: the interval of their difference,
+        seed by seed, has 0 in it. 0 where no trial is best."""
+        best = self.best
+        if best is None:
             return 0
-        one = self.best.objective
-        low, high = (one.mean, one.mean) if math.isnan(one.low) else (one.low, one.high)
-        good = (
-            trial.number
-            for trial in self.found.trials
-            if trial.meets and low <= trial.objective.mean <= high
-        )
-        return next(good, self.best.number)
+        is_percentile = self.plan.objective.is_percentile
+        for trial in self.found.trials:
+            more = gain(trial, best, is_percentile=is_percentile)
+            if trial.meets and more.low <= 0 <= more.high:
+                return trial.number
+        return best.number
 
 
 def outcome_of(plan: Plan, found: Found) -> Outcome:
@@ -194,7 +194,9 @@ def told(outcome: Outcome) -> list[str]:
             )
             lines.append(f"{words}: {interval_text(less, number_text)}")
         if outcome.reached < best.number:
-            lines.append(f"trial {outcome.reached} was the first with a mean within this interval")
+            lines.append(
+                f"trial {outcome.reached} was the first that cannot be told from it, seed by seed"
+            )
     counts = {state: sum(one.state is state for one in found.trials) for state in State}
     named = [f"{count} {state.value}" for state, count in counts.items() if count]
     seeds_text = f"{seeds} seed{'s' if seeds > 1 else ''}"

@@ -80,6 +80,8 @@ class _Search:
         """Key of a cell that is waited for -> hash of its scenario."""
         self._known: dict[str, Mapping[str, Any] | Failure] = {}
         """Key of a cell of an open trial that is known -> its row, or why there is none."""
+        self._made: set[str] = set()
+        """Keys of the cells that were run now."""
         self._asked = 0
         self._began = time.monotonic()
 
@@ -104,6 +106,7 @@ class _Search:
         else:
             self._store.dataset.write(outcome, scenario_hash)
             self._known[outcome.key] = {**outcome.facts, **outcome.values}
+        self._made.add(outcome.key)
         self.found.made += 1
 
     def is_waited_for(self, key: str) -> bool:
@@ -166,7 +169,7 @@ class _Search:
                     message = "it is of another scenario: a file of it has changed since"
                     raise refuse_out(place, message, "name another directory")
                 self._known[key] = row
-                self.found.there += 1
+                self.found.there += key not in self._made
             else:
                 self._hashes[key] = scenario_hash
                 expressions = self._plan.expressions
