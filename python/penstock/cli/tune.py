@@ -51,8 +51,8 @@ from penstock.tune.search import run_search
 from penstock.tune.store import open_store
 
 TRIALS_MAX, AHEAD_MAX = 2_000, 100
-"""Largest budget, and most trials under way (our choice: the sampler models all trials so far before
-each proposal, which takes some 10 ms after a hundred and half a second after two thousand)."""
+"""Largest budget, and most trials under way (our choice: before each proposal the sampler models
+all trials so far, which takes some 10 ms after a hundred and half a second after two thousand)."""
 
 
 def tune(
