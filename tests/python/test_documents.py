@@ -38,14 +38,19 @@ def test_python_in_the_documents_runs(here: Path) -> None:
         exec(compile(text, str(path), "exec"), {})
 
 
-def run_commands(page: str) -> int:
-    """Runs all commands of a page, one after the other; their number."""
-    lines = [
+def commands_of(page: str) -> list[str]:
+    """The commands of a page for the shell, one a line."""
+    return [
         line
         for language, text in BLOCK.findall((ROOT / "docs" / page).read_text())
         if language == "sh"
         for line in text.replace("\\\n", " ").splitlines()
     ]
+
+
+def run_commands(page: str) -> int:
+    """Runs all commands of a page, one after the other; their number."""
+    lines = commands_of(page)
     for line in lines:
         assert main(shlex.split(line)[1:]) == 0, line
     return len(lines)
@@ -60,6 +65,17 @@ def test_the_exports_of_their_page_run(here: Path) -> None:
 def test_the_sweeps_of_their_page_run(here: Path) -> None:
     assert run_commands("sweep.md") == 3
     assert len(list(Path("runs/first/cells").rglob("cell.parquet"))) == 18
+
+
+def test_the_search_of_its_page_runs_in_a_short_form(here: Path) -> None:
+    pip, search, *others = commands_of("tune.md")
+    assert pip == "pip install 'penstock[tune]'"
+    short = ["--set", "duration=300us", "--trials", "6", "--seeds", "1..2"]
+    assert main([*shlex.split(search)[1:], *short]) == 0
+    assert [line.split()[1] for line in others] == ["run", "sweep"]
+    for line in others:
+        assert main([*shlex.split(line)[1:], "--set", "duration=300us"]) == 0
+    assert Path("runs/storage-again/table.csv").is_file()
 
 
 def test_commands_in_the_documents_exist() -> None:

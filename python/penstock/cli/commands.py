@@ -42,6 +42,11 @@ COMMANDS = {
         "sweep",
         "Run a scenario over a grid of values and seeds: one dataset, one table, one page.",
     ),
+    "tune": Listing(
+        "tune",
+        "tune",
+        "Search for good values of fields: Optuna proposes points, each is run with all seeds.",
+    ),
     "emulate": Listing(
         "emulate",
         "emulate",

@@ -129,7 +129,7 @@ class Scenario(ScenarioParts):
     ) -> Scenario:
         try:
             for path, value in overrides.items():
-                table = with_key(table, _full_path(path, table), value)
+                table = with_key(table, full_path(path, table), value)
             scenario = cls.model_validate(table, context={"directory": directory})
         except ScenarioError as error:
             raise (error.within(file) if file else error) from None
@@ -285,8 +285,14 @@ def _with_implied(table: Table, directory: Path) -> Table:
     return table | implied
 
 
-def _full_path(path: str, table: Table) -> str:
-    """The path behind the short name `load`."""
+def full_path(path: str, table: Table) -> str:
+    """The path behind the short name `load`; any other path as it is.
+
+    Raises
+    ------
+    ScenarioError
+        No entry of `traffic`, or more than one, has a load.
+    """
     if path != "load":
         return path
     entries = table.get("traffic")

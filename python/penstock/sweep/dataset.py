@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,23 +138,58 @@ def open_dataset(
         "version": package_version(),
         "code": code_digest(),
     }
-    path = directory / SWEEP_FILE
+    more = "more values or seeds"
+    there = settled(directory, SWEEP_FILE, mine, _FIXED, more, command, {"order": axes})
+    return Dataset(directory, there["order"], keeps_flows=keeps_flows)
+
+
+def settled(
+    directory: Path,
+    name: str,
+    mine: Mapping[str, Any],
+    fixed: Mapping[str, str],
+    more: str,
+    command: str,
+    rest: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What a directory's description says that all its cells have in common; new ones are written.
+
+    Parameters
+    ----------
+    name
+        The file of the description.
+    mine
+        What this command would write there.
+    fixed
+        The keys of `mine` in which no command may differ, and what is said of one that does.
+    more
+        What the same command may have more of.
+    rest
+        What a new description says beside `mine`.
+
+    Raises
+    ------
+    ScenarioError
+        The directory holds something else, or what a command left that differs.
+    """
+    path = directory / name
+    what = name.removesuffix(".json")
     if not path.exists():
         others = sorted(one.name for one in directory.iterdir()) if directory.is_dir() else []
         if others:
-            message = f"it holds what no sweep wrote, such as {describe(others[0])}"
+            message = f"it holds what no {what} wrote, such as {describe(others[0])}"
             raise refuse_out(directory, message, "name another directory")
-        page = mine | {"order": axes, "commit": source_commit(), "command": command}
+        page = {**mine, **rest, "commit": source_commit(), "command": command}
         directory.mkdir(parents=True, exist_ok=True)
         write_whole(path, (json.dumps(page, indent=2, ensure_ascii=False) + "\n").encode())
-        return Dataset(directory, axes, keeps_flows=keeps_flows)
-    there = read_sweep(directory)
-    for key, words in _FIXED.items():
+        return page
+    there = read_description(path, {*fixed, *rest, "command"})
+    for key, words in fixed.items():
         if there[key] != json.loads(json.dumps(mine[key])):
-            remedy = "name another directory; the same command with more values or seeds goes on"
-            message = f"it holds a sweep with {words}: {there['command']}"
+            remedy = f"name another directory; the same command with {more} goes on"
+            message = f"it holds a {what} with {words}: {there['command']}"
             raise refuse_out(directory, message, remedy)
-    return Dataset(directory, there["order"], keeps_flows=keeps_flows)
+    return there
 
 
 def read_sweep(directory: Path) -> dict[str, Any]:
@@ -165,10 +200,20 @@ def read_sweep(directory: Path) -> dict[str, Any]:
     ScenarioError
         It is not there, or is none.
     """
-    path = directory / SWEEP_FILE
+    return read_description(directory / SWEEP_FILE, {*_FIXED, "order", "command"})
+
+
+def read_description(path: Path, keys: set[str]) -> dict[str, Any]:
+    """What the description of a directory says, which has at least these keys.
+
+    Raises
+    ------
+    ScenarioError
+        It is not there, or is none.
+    """
     try:
         page = json.loads(path.read_text("utf-8"))
-        if not isinstance(page, dict) or not {*_FIXED, "order", "command"} <= page.keys():
+        if not isinstance(page, dict) or not keys <= page.keys():
             raise ValueError("fields are missing")
     except (OSError, ValueError) as error:
         raise refuse_out(path, f"it cannot be read: {error}", "name another directory") from None

@@ -120,21 +120,44 @@ def column(key: str) -> str:
     return quote(key, safe=SAFE + "[]")
 
 
+def point_at(
+    reference: str, settings: Mapping[str, Any], values: tuple[Value, ...], seed: int
+) -> Point:
+    """The point of a scenario with some fields set, checked.
+
+    Parameters
+    ----------
+    settings
+        Every field that is set, varied or not, and its value.
+    values
+        Those of the fields that are varied.
+    seed
+        The seed with which it is checked.
+
+    Raises
+    ------
+    ScenarioError
+        It cannot be run.
+    """
+    overrides = {**settings, "seed": seed}
+    # The scheme comes first, so that the others can be a part of it.
+    ordered = dict(sorted(overrides.items(), key=lambda item: item[0] != "scheme"))
+    scenario = Scenario.load(reference, ordered).simulated()
+    text = zlib.compress(scenario.to_toml().encode())
+    return Point(values, text, estimates.estimate(scenario))
+
+
 def _points(grid: Grid, seed: int, oversize: bool) -> tuple[Point, ...]:
     points: list[Point] = []
     problems: list[Problem] = []
     for values in itertools.product(*(axis.values for axis in grid.axes)):
         labels = [value.label for value in values]
         varied = {axis.key: one.written for axis, one in zip(grid.axes, values, strict=True)}
-        overrides = {**grid.constants, **varied, "seed": seed}
-        # The scheme comes first, so that the others can be a part of it.
-        ordered = dict(sorted(overrides.items(), key=lambda item: item[0] != "scheme"))
         try:
-            scenario = Scenario.load(grid.reference, ordered).simulated()
-            needed = estimates.estimate(scenario)
+            point = point_at(grid.reference, {**grid.constants, **varied}, values, seed)
             if not oversize:
-                estimates.check(needed)
-            points.append(Point(values, zlib.compress(scenario.to_toml().encode()), needed))
+                estimates.check(point.estimate)
+            points.append(point)
         except ScenarioError as error:
             there = f"at {grid.words(labels)}: " if labels else ""
             problems += [replace(one, message=f"{there}{one.message}") for one in error.problems]

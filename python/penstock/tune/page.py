@@ -1,0 +1,132 @@
+"""What a search is shown as: two figures, tables, and one HTML page; all made of its trials."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from penstock.analysis.interval import CONFIDENCE
+from penstock.experiments.checked import short_name
+from penstock.plot.search import Slice, course, slices
+from penstock.provenance import package_version
+from penstock.readable import bytes_text, rate_text, time_text
+from penstock.report import ReportFigure
+from penstock.report.document import environment, written_now
+from penstock.report.figure import figure_of
+from penstock.storage.draft import write_whole
+from penstock.sweep.page import FIGURES, PAGE
+from penstock.tune.field import Field
+from penstock.tune.outcome import Outcome, short_keys, shown, table_of, texts, told, warnings
+from penstock.units import RATE, SIZE, TIME
+
+_TEXTS = {
+    TIME.base: lambda value: time_text(value / 1e3),
+    SIZE.base: bytes_text,
+    RATE.base: rate_text,
+}
+"""How a number of a base unit is written on an axis."""
+
+
+def write_page(outcome: Outcome, directory: Path, command: str) -> Path:
+    """Writes figures and page of a search into its directory; returns the page."""
+    figures = draw(outcome)
+    folder = directory / FIGURES
+    folder.mkdir(parents=True, exist_ok=True)
+    for figure in figures:
+        for kind in ("svg", "png"):
+            image = io.BytesIO()
+            figure.drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
+            write_whole(folder / f"{figure.name}.{kind}", image.getvalue())
+    plan = outcome.plan
+    titles, rows = texts(outcome, shown(outcome))
+    lines = told(outcome)
+    page = (
+        environment()
+        .get_template("tune.html.j2")
+        .render(
+            title=f"Search over {Path(plan.reference).stem}",
+            subtitle=f"{len(outcome.found.trials)} of {plan.trials} trials, "
+            f"{len(plan.seeds)} seeds each",
+            command=command,
+            lines=lines[: len(lines) - len(warnings(outcome))],
+            requirements=[str(one) for one in plan.requirements],
+            figures=figures,
+            titles=titles,
+            rows=rows,
+            fields=[_field_row(outcome, one) for one in plan.fields],
+            has_importance=bool(outcome.importance),
+            confidence=f"{CONFIDENCE:.0%}",
+            notes=warnings(outcome),
+            version=package_version(),
+            written=written_now(),
+        )
+    )
+    write_whole(directory / PAGE, page.encode())
+    return directory / PAGE
+
+
+def draw(outcome: Outcome) -> list[ReportFigure]:
+    """The figures of a search; none before the first number."""
+    table = table_of(outcome).with_columns(meets=pl.col("state") == "meets")
+    if not table.filter(pl.col("mean").is_finite()).height:
+        return []
+    plan, best, start = outcome.plan, outcome.best, outcome.start
+    words = "filled: does as required; hollow: does not" if plan.requirements else ""
+    note = " · ".join(
+        filter(None, [Path(plan.reference).stem, f"bars: {CONFIDENCE:.0%} intervals", words])
+    )
+    y = short_name(plan.objective.expression) or plan.objective.expression
+    over_trials = course(
+        table,
+        is_minimized=plan.objective.is_minimized,
+        start=start.objective.mean if start else None,
+        title="The objective, trial by trial",
+        y=y,
+        note=note,
+    )
+    along = slices(
+        table,
+        [_slice(outcome, number, one) for number, one in enumerate(plan.fields)],
+        best=best.number if best else None,
+        title="The objective along each field",
+        y=y,
+        note=note,
+    )
+    about = f"Mean over seeds of {plan.objective.expression} and its {CONFIDENCE:.0%} interval"
+    ring = " The ring is the best trial." if best else ""
+    hollow = ""
+    if plan.requirements:
+        hollow = " Hollow trials do not do as required; triangles are beyond the edge."
+    dashes = " Dashes: the scenario as it is." if start else ""
+    return [
+        ReportFigure("course", f"{about}.{hollow}{dashes}", figure_of(over_trials), table),
+        ReportFigure(
+            "slices", f"{about}: each trial once per panel.{hollow}{ring}", along, table, wide=True
+        ),
+    ]
+
+
+def _slice(outcome: Outcome, number: int, one: Field) -> Slice:
+    values = [trial.values[number] for trial in outcome.found.trials]
+    share = outcome.importance.get(one.key)
+    name = short_keys([field.key for field in outcome.plan.fields])[number]
+    title = name if share is None else f"{name} (importance {share:.0%})"
+    if one.choices:
+        at = [float(one.choices.index(value)) for value in values]
+        return Slice(title, at, [value.label for value in one.choices])
+    at = [value.number or 0.0 for value in values]
+    return Slice(title, at, (), one.is_log, _TEXTS.get(one.unit))
+
+
+def _field_row(outcome: Outcome, one: Field) -> Sequence[str]:
+    """Name, values, the scenario's own value, the best value and the importance of a field."""
+    number = outcome.plan.fields.index(one)
+    own = one.leaf.value if one.leaf else None
+    quantity = one.leaf.quantity if one.leaf else None
+    written = "–" if own is None else quantity.format(own) if quantity else str(own)
+    best = outcome.best.values[number].label if outcome.best else "–"
+    share = outcome.importance.get(one.key)
+    return [one.key, one.words(), written, best, "–" if share is None else f"{share:.0%}"]
