@@ -95,6 +95,38 @@ sweep --out "$WORK/local"
 cells "$WORK/slurm" >"$WORK/slurm.sums"
 cells "$WORK/local" >"$WORK/local.sums"
 cmp "$WORK/slurm.sums" "$WORK/local.sums"
-sacct_is_not_needed=$(squeue -h | wc -l)
-echo "jobs left in the queue: $sacct_is_not_needed"
 echo "$(wc -l <"$WORK/slurm.sums") cells from Slurm are equal to the local ones, byte by byte"
+
+# However a sweep ends, its jobs end.
+empty_queue() {
+    for _ in $(seq 90); do
+        [ -n "$(squeue -h)" ] || return 0
+        sleep 1
+    done
+    squeue >&2
+    return 1
+}
+empty_queue
+for signal in INT KILL; do
+    # Python leaves INT ignored where the shell has it ignored, as for every command in its background.
+    # shellcheck disable=SC2086
+    env --default-signal=INT "$PENSTOCK" sweep bfc-google-60 --set duration=50ms --set load=0.3,0.5 --seeds 1 \
+        --out "$WORK/$signal" $slurm --cluster-option mem=1GB 2>"$WORK/$signal.log" &
+    for _ in $(seq 60); do
+        [ -z "$(squeue -h -t RUNNING)" ] || break
+        sleep 1
+    done
+    [ -n "$(squeue -h -t RUNNING)" ]
+    sleep 5
+    kill -s "$signal" $!
+    wait $! || true
+    empty_queue
+    echo "after $signal no job is left"
+done
+
+code=0
+# shellcheck disable=SC2086
+sweep --out "$WORK/refused" $slurm --cluster-option partition=nowhere 2>"$WORK/refused.log" || code=$?
+cat "$WORK/refused.log"
+[ "$code" -eq 2 ] && grep -q "Slurm refuses the job" "$WORK/refused.log"
+echo "a partition that does not exist is refused"

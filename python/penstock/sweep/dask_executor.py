@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import socket
 import uuid
 from collections import deque
 from contextlib import suppress
@@ -82,6 +83,7 @@ class DaskExecutor:
     def __enter__(self) -> DaskExecutor:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # our own messages say it
         try:
+            _probe(self._address)
             self._client: Any = Client(self._address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, RuntimeError):
             message = f"no scheduler of Dask answers there within {CONNECT_SECONDS:g} s"
@@ -267,6 +269,21 @@ class DaskExecutor:
     def _lost(self) -> None:
         words = f"the scheduler {self._address} has gone; with it back, the same command goes on"
         self._found.put(SimulationError(words))
+
+
+def _probe(address: str) -> None:
+    """Raises `OSError` where nothing speaks first, as schedulers do on TCP.
+
+    The client of Dask would wait for ever for a server that accepts connections and is silent.
+    """
+    protocol, _, place = address.partition("://")
+    host, _, port = place.rpartition(":")
+    if protocol != "tcp":
+        return
+    where = (host.strip("[]"), int(port))
+    with socket.create_connection(where, CONNECT_SECONDS) as connection:
+        if not connection.recv(1):
+            raise ConnectionError(f"{address} has closed the connection")
 
 
 def work_on_worker(task: Task) -> Outcome:

@@ -93,7 +93,7 @@ def slurm_executor(
         "job_name": "penstock",
         "log_directory": str(logs.resolve()),
         "death_timeout": DEATH_SECONDS,
-        "scheduler_options": {"dashboard": False, "dashboard_address": None},
+        "scheduler_options": {"dashboard": False, "dashboard_address": "127.0.0.1:0"},
         **options,
     }
     try:
