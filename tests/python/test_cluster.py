@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -50,7 +51,8 @@ LONG = {
     "duration": "1 s",
 }
 """Minutes of simulation."""
-GRID = ["--set", "duration=50us", "--set", "load=0.3,0.6", "--seeds", "1..3", "--metric", METRIC]
+GRID = ["--set", "load=0.3,0.6", "--seeds", "1..3"]
+PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
 
 
 @dataclass
@@ -155,6 +157,12 @@ def same(one: Outcome, other: Outcome) -> bool:
     return replace(one, wall_seconds=0.0) == replace(other, wall_seconds=0.0)
 
 
+def the_trial_of_the_page() -> list[str]:
+    """The words of the first sweep in the documentation."""
+    text = PAGE.read_text().partition("penstock sweep")[2].partition("```")[0]
+    return ["penstock", "sweep", *shlex.split(text.replace("\\\n", " "))]
+
+
 def cells(out: str) -> dict[str, bytes]:
     root = Path(out) / "cells"
     return {str(one.relative_to(root)): one.read_bytes() for one in root.rglob("*.parquet")}
@@ -168,10 +176,14 @@ def test_a_cluster_gives_the_local_cells_though_two_workers_are_killed(
 ) -> None:
     for _ in range(2):
         cluster.start_worker()
-    command = [sys.executable, "-m", "penstock", "sweep", "quickstart", *GRID, "--out", "far"]
+    words = the_trial_of_the_page()
+    at, out = words.index("--cluster"), words.index("--out")
+    far = [*words[:at], "--cluster", cluster.address, "--out", "far"]
+    near = [*words[:at], "--jobs", "2", "--out", "near"]
+    assert (words[at + 1], out) == ("tcp://127.0.0.1:8786", at + 2)
     with Path("log").open("wb") as log:
         process = subprocess.Popen(
-            [*command, "--cluster", cluster.address], stdout=subprocess.DEVNULL, stderr=log
+            [sys.executable, "-m", *far], stdout=subprocess.DEVNULL, stderr=log
         )
         for number, wanted in [(0, 1), (1, 3)]:
             until(
@@ -182,7 +194,7 @@ def test_a_cluster_gives_the_local_cells_though_two_workers_are_killed(
             cluster.start_worker()
         process.wait(PATIENCE_SECONDS)
     assert process.returncode == 0, Path("log").read_text()
-    assert main(["sweep", "quickstart", *GRID, "--jobs", "2", "--out", "near"]) == 0
+    assert main(near[1:]) == 0
     assert len(cells("near")) == 6
     assert cells("far") == cells("near")
 
