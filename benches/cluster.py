@@ -4,6 +4,9 @@ Run it as ``.venv/bin/python benches/cluster.py`` on an idle machine. It starts 
 workers of Dask on 127.0.0.1, as many as the local executor has processes, finds how long a scenario
 must be for a task of so many seconds, and prints the time of both executors pair by pair. Workers
 and processes are warm: each works on a task before the first pair.
+
+"Beside the tasks" is the time of a worker in which it had no task, as a share of the time in which
+it had one. What else runs on the machine disturbs that share less than the ratio of the times.
 """
 
 from __future__ import annotations
@@ -63,17 +66,19 @@ def _started(module: str, arguments: list[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def timed(executor: Executor, tasks: list[Task]) -> float:
-    """The time until all have come back [s]."""
+def timed(executor: Executor, tasks: list[Task]) -> tuple[float, float]:
+    """The time until all have come back, and the time that workers spent on them [s]."""
     began = time.perf_counter()
     for one in tasks:
         executor.submit(one)
     missing = {one.key for one in tasks}
+    worked = 0.0
     while missing:
         for outcome in executor.outcomes(1.0):
             assert isinstance(outcome, Result), outcome
             missing.remove(outcome.key)
-    return time.perf_counter() - began
+            worked += outcome.wall_seconds
+    return time.perf_counter() - began, worked
 
 
 def main() -> None:
@@ -89,7 +94,7 @@ def main() -> None:
     simulated_us = round(FIRST_US * chosen.seconds / first.wall_seconds)
     tasks = [task(str(seed), simulated_us, seed) for seed in range(1, chosen.tasks + 1)]
     warm = [task(f"warm-{number}", 100, 1) for number in range(chosen.jobs)]
-    ratios = []
+    ratios, shares = [], []
     with (
         cluster(chosen.jobs) as address,
         DaskExecutor(address) as far,
@@ -102,9 +107,15 @@ def main() -> None:
         for pair in range(chosen.pairs):
             order = [near, far] if pair % 2 == 0 else [far, near]
             seconds = {one: timed(one, tasks) for one in order}
-            ratios.append(seconds[far] / seconds[near])
-            print(f"local {seconds[near]:.2f} s, cluster {seconds[far]:.2f} s: {ratios[-1]:.3f}")
+            beside = {one: total * chosen.jobs / own - 1 for one, (total, own) in seconds.items()}
+            ratios.append(seconds[far][0] / seconds[near][0])
+            shares.append(beside[far])
+            print(
+                f"local {seconds[near][0]:.2f} s ({beside[near]:.2%} beside the tasks), "
+                f"cluster {seconds[far][0]:.2f} s ({beside[far]:.2%}): ratio {ratios[-1]:.3f}"
+            )
     print(f"median of {len(ratios)} ratios: {statistics.median(ratios):.3f}")
+    print(f"median beside the tasks on the cluster: {statistics.median(shares):.2%}")
 
 
 if __name__ == "__main__":
