@@ -22,7 +22,7 @@ if [ -e "$CONFIG" ] && ! grep -qxF "$MARK" "$CONFIG"; then
     echo "run.sh: $CONFIG is there already: a Slurm of somebody else is left alone" >&2
     exit 2
 fi
-if ! command -v sbatch slurmctld slurmd munged >/dev/null; then
+if ! command -v slurmd >/dev/null || ! command -v munged >/dev/null; then
     apt-get update -q
     DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends slurm-wlm munge
 fi
