@@ -52,6 +52,15 @@ def code_digest() -> str:
     return digest.hexdigest()
 
 
+def result_versions() -> dict[str, str]:
+    """What two machines must have in common for the same results, byte for byte: name to version.
+
+    The code of this package is named by the first 12 digits of :func:`code_digest`.
+    """
+    others = {name: version(name) for name in ("numpy", "polars", "scipy")}
+    return {"Penstock": package_version(), "code": code_digest()[:12]} | others
+
+
 def peak_memory_bytes() -> int:
     """The most memory that this process has held so far [B]."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from penstock.processors import THREADS_MAX, processor_count
 from penstock.scenario.scenario import scenario_file
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name
+from penstock.sweep.cluster import check_cluster, cluster_executor
 from penstock.sweep.dataset import open_dataset
 from penstock.sweep.executor import Executor
 from penstock.sweep.grid import read_grid
@@ -78,6 +80,23 @@ def sweep(
         bool, typer.Option("--force", help="Run what seems too large for this machine.")
     ] = False,
     jobs: JobsOption = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Run on other machines: the scheduler of Dask at tcp://HOST:PORT, or slurm.",
+        ),
+    ] = None,
+    cluster_options: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cluster-option",
+            metavar="KEY=VALUE",
+            help="With --cluster slurm: partition=, account=, time=, mem=, cpus-per-task= of a "
+            "job, or interface= of the network; may be repeated.",
+        ),
+    ] = None,
     threads: Annotated[
         int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
     ] = 1,
@@ -94,10 +113,10 @@ def sweep(
     chosen = read_seeds(seeds, precision)
     metrics = tuple(dict.fromkeys(checked(one) for one in metric or METRICS))
     grid = read_grid(scenario, settings or [], chosen.first()[0], oversize=force)
-    workers = jobs or processor_count()
-    needed = together([point.estimate for point in grid.points], workers)
-    if not force:
-        check(needed)
+    if cluster is not None or cluster_options:
+        check_cluster(cluster or "", cluster_options or [], jobs)
+    elif not force:
+        check(together([point.estimate for point in grid.points], jobs or processor_count()))
     target = out_directory(out, file_name(f"{Path(scenario).stem}-sweep"))
     with Claim(target), display(()) as shown:
         dataset = open_dataset(
@@ -113,10 +132,11 @@ def sweep(
         def tell(now: Standing) -> None:
             left = "?" if now.seconds_left is None else clock(now.seconds_left)
             failed = f"  {now.failed} failed" if now.failed else ""
+            for notice in executor.notices():
+                typer.echo(notice, err=True)
             shown.whole(now.share, f"{now.finished} of {now.every} cells  eta {left}{failed}")
 
-        executor: Executor
-        with LocalExecutor(workers) as executor:
+        with _executor(cluster, cluster_options or [], jobs, threads, target) as executor:
             outcomes = run_sweep(
                 grid,
                 chosen,
@@ -133,6 +153,15 @@ def sweep(
     _present(pooled, outcomes, target, page, as_json)
     if outcomes.missing or outcomes.failures:
         raise typer.Exit(1)
+
+
+def _executor(
+    cluster: str | None, options: list[str], jobs: int | None, threads: int, target: Path
+) -> AbstractContextManager[Executor]:
+    """Who simulates: processes of this machine, or a cluster."""
+    if cluster is None:
+        return LocalExecutor(jobs)
+    return cluster_executor(cluster, options, jobs, threads, target)
 
 
 def _notes(outcomes: Outcomes) -> list[str]:

@@ -105,6 +105,9 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         An empty list means that the time is over, or that there is no task.
         """
 
+    def notices(self) -> list[str]:
+        """What the user should know of the workers, in words; since the last call."""
+
     def cancel(self) -> None:
         """Drops every task that has not come back; returns at once.
 

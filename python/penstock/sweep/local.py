@@ -100,6 +100,10 @@ class LocalExecutor:
         self._begin()
         return found
 
+    def notices(self) -> list[str]:
+        """Nothing: its processes come and go unseen."""
+        return []
+
     def cancel(self) -> None:
         """Drops every task, and ends the processes that work on one."""
         self._waiting.clear()
