@@ -19,9 +19,10 @@ from typing import Any
 from penstock import _core
 from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
-from penstock.errors import core_refusals, refuse
+from penstock.errors import SchemeError, core_refusals, refuse
 from penstock.estimate import Estimate
 from penstock.interruption import stopping
+from penstock.own_run import classes_in, note, refuse_classes, repeated
 from penstock.processors import check_threads, processor_count, processor_time, threads_for
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run, claim
@@ -66,6 +67,7 @@ def run(
     check: bool = False,
     oversize: bool = False,
     threads: int | None = None,
+    once: bool = False,
     progress: Callable[[Progress], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Run:
@@ -80,6 +82,9 @@ def run(
     threads
         Threads that work on it, which changes no result; by default one per processor, and one for
         a small run.
+    once
+        Run a scheme in Python only once. Without it such a run is made twice, to see that it gives
+        the same; its `progress` is then that of both together.
     progress
         Called about ten times a second.
     cancel
@@ -91,9 +96,10 @@ def run(
         The core refuses what only it can know, e.g. a load that a link cannot carry; or the run
         is too large for this machine; or no run can have so many threads.
     SimulationError
-        An invariant was broken under `check`, or time stood still.
+        An invariant was broken under `check`, or time stood still; a `SchemeError` when a class of
+        the scheme failed, or gave another result the second time.
     """
-    return _run(scenario, check, oversize, threads, progress, cancel)
+    return _run(scenario, check, oversize, threads, once, progress, cancel)
 
 
 def _run(
@@ -101,6 +107,7 @@ def _run(
     check: bool,
     oversize: bool,
     threads: int | None,
+    once: bool,
     progress: Callable[[Progress], None] | None,
     cancel: Callable[[], bool] | None,
     checkpoints: Checkpoints | None = None,
@@ -115,6 +122,10 @@ def _run(
             estimates.check(needed)
     if resolved.fidelity != "exact":
         threads = 1  # that simulator's order of events is one order of all of them
+    classes = classes_in(resolved)
+    if classes:
+        threads = 1  # users' objects may share state
+    parts, made = 2 if classes and not once else 1, 0
     last = checkpoints.last if checkpoints else None
     began = time.perf_counter() - (last.wall_seconds if last else 0.0)
     cpu_before = last.cpu_seconds if last else 0.0
@@ -122,7 +133,8 @@ def _run(
     def on_progress(sim_ps: int, end_ps: int, events: int, finished_flows: int) -> bool | str:
         if progress:
             wall = time.perf_counter() - began
-            progress(Progress(sim_ps, resolved.duration, end_ps, events, finished_flows, wall))
+            so_far = (made * end_ps + sim_ps) // parts
+            progress(Progress(so_far, resolved.duration, end_ps, events, finished_flows, wall))
         stops = bool(cancel and cancel())
         file = checkpoints.due(stops=stops) if checkpoints else None
         return file or not stops
@@ -156,7 +168,17 @@ def _run(
         "cpu_seconds": cpu_before + spent.seconds,
         "threads": threads,
     }
-    return finished_run(resolved, output, used, checkpoints.pieces if checkpoints else None)
+    pieces = checkpoints.pieces if checkpoints else None
+    repeats = False
+    if parts == 2:
+        made = 1
+        with core_refusals(scenario.file):
+            repeats = repeated(resolved, output, check=check, on_progress=on_progress)
+    finished = finished_run(resolved, output, used, pieces)
+    if classes:
+        ns = finished.summary["ns_per_packet_hop"]
+        finished.summary["notes"].append(note(classes, ns, repeats=repeats))
+    return finished
 
 
 def finished_run(
@@ -203,11 +225,13 @@ def run_many(
     jobs: int | None = None,
     threads: int | None = None,
     check: bool = False,
+    once: bool = False,
     checkpoint_seconds: float | None = None,
     resumed: Mapping[str, Checkpoint] | None = None,
     progress: Callable[[str, Progress], None] | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
+    on_failed: Callable[[str, SchemeError], None] | None = None,
 ) -> dict[str, Run]:
     """Runs several scenarios side by side, in the order of their names' appearance.
 
@@ -228,6 +252,8 @@ def run_many(
     threads
         Threads of each; by default the processors that the runs at a time leave free, and one for
         a small run.
+    once
+        As for :func:`run`.
     checkpoint_seconds
         Time after which each leaves a checkpoint in its directory [s], from which
         :func:`resume` goes on; none without it.
@@ -235,12 +261,15 @@ def run_many(
         Runs that go on from a checkpoint in their directory, on as many threads as before.
     on_estimate
         Is told what all runs together will take, before the first.
+    on_failed
+        Is told of each run in which a class of its scheme failed. Such a run is left out of the
+        result. Without this argument the first of these errors is raised, once all others are made.
 
     Raises
     ------
     ScenarioError, SimulationError, StorageError
-        The first that a run raises, once the others have stopped. A directory that must not be
-        written to is refused before anything runs.
+        The first that a run raises, once the others have stopped; they go on when it is a
+        `SchemeError`. A directory that must not be written to is refused before anything runs.
     """
     check_threads(threads)
     scenarios = {name: one.simulated() for name, one in scenarios.items()}
@@ -272,6 +301,7 @@ def run_many(
                 check=check,
                 oversize=True,
                 threads=threads or threads_for(needed[name].packet_hops, workers),
+                once=once,
                 progress=each,
                 cancel=cancel.is_set,
                 checkpoints=kept.get(name),
@@ -286,6 +316,11 @@ def run_many(
         with ThreadPoolExecutor(workers, thread_name_prefix="penstock") as pool:
             futures = {name: pool.submit(work, name) for name in scenarios}
             _wait(set(futures.values()), cancel)
+    if on_failed:
+        for name, future in list(futures.items()):
+            if isinstance(error := future.exception(), SchemeError):
+                on_failed(name, error)
+                del futures[name]
     results = {name: future.result() for name, future in futures.items()}
     return {name: finished for name, finished in results.items() if finished is not None}
 
@@ -338,6 +373,8 @@ def _check_checkpoints(
     if not is_saved:
         raise refuse("checkpoint_seconds", "the runs have no directory", "name one with out")
     for scenario in scenarios.values():
+        reason = "its state cannot be saved, so its run leaves no checkpoint"
+        refuse_classes(scenario, "--checkpoint", reason, "leave the checkpoints out")
         if scenario.fidelity != "exact":
             message = "a run of this fidelity shares its random numbers and cannot be saved"
             raise refuse("fidelity", message, "leave the checkpoints out", scenario.fidelity)
@@ -370,8 +407,9 @@ def _directories(
 
 
 def _wait(pending: set[Future[Run | None]], cancel: threading.Event) -> None:
-    """Waits for all; the first failure stops those that still work."""
+    """Waits for all; the first failure stops those that still work, unless it is of a class."""
     while pending:
         done, pending = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
-        if any(future.exception() for future in done):
+        errors = [error for future in done if (error := future.exception())]
+        if not all(isinstance(error, SchemeError) for error in errors):
             cancel.set()
