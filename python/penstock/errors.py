@@ -123,6 +123,8 @@ def core_refusals(file: str | None) -> Iterator[None]:
     """
     try:
         yield
+    except PydanticCustomError as error:  # a user's class that is not the same any more
+        raise ScenarioError([problem_of(error, "scheme")]) from None
     except _core.ScenarioError as error:
         raise ScenarioError(
             Problem(path, f"it is {value}", remedy, file=file)

@@ -139,6 +139,14 @@ def test_a_class_is_found_as_a_module_and_given_as_an_object(mine: Path) -> None
     assert made(find("./mine.py:Dctcp")).summary["digest"] == digest
 
 
+def test_a_class_may_vary_the_scheme_of_another_class(mine: Path) -> None:
+    Path("both.py").write_text(PYTHON[2].replace('"dctcp"', '"./mine.py:Dctcp"'))
+    found = made("./both.py:Red")
+    assert found.summary["digest"] == made("dctcp").summary["digest"]
+    assert "mine.py:Dctcp, " in found.summary["notes"][-1]
+    assert main(["show", "./both.py:Red"]) == 0
+
+
 # -- what a class sees -----------------------------------------------------------------------
 
 
@@ -337,6 +345,11 @@ def test_a_class_that_does_not_repeat_is_told_with_its_first_flow(mine: Path) ->
         ("from penstock import Marking\nclass Mine(Marking): pass", "./code.py:Mine", "base ="),
         ("class Mine(:", "./code.py:Mine", "SyntaxError: "),
         ("import no_such_module", "./code.py:Mine", "line 1: import no_such_module"),
+        (
+            'from penstock import Marking\nclass Mine(Marking): base = "./code.py:Mine"',
+            "./code.py:Mine",
+            "varies itself",
+        ),
         ("open('nothing')", "./code.py:Mine", "code.py, line 1: open('nothing')"),
     ],
 )
@@ -356,6 +369,13 @@ def test_a_class_of_another_kind_or_another_file_is_refused(mine: Path) -> None:
     other = {"kind": "python", "class": "mine.py:Dctcp", "sha256": "0" * 64}
     with pytest.raises(ScenarioError, match="its file is another one"):
         made("dctcp", over={"scheme.host.controller": other})
+
+
+def test_a_class_that_has_changed_since_its_scenario_was_read_is_refused(mine: Path) -> None:
+    chosen = Scenario.load("incast.toml", {"scheme": "./mine.py:Dctcp"})
+    Path("mine.py").write_text(PYTHON[0] + "# another text\n")
+    with pytest.raises(ScenarioError, match="its file is another one"):
+        run(chosen)
 
 
 def test_what_a_class_needs_has_to_be_there(mine: Path) -> None:

@@ -107,11 +107,13 @@ def _of_class(name: str, directory: Path, above: tuple[Path, ...]) -> Table:
     if not isinstance(found.base, str) or not found.base:
         remedy = 'write the scheme that it varies into the class, such as base = "dctcp"'
         raise refusal(f"{name} alone is no scheme", remedy)
+    if Path(name) in above or len(above) > NESTING_MAX:
+        raise refusal(f"{name} varies itself", "let `base` name another scheme there")
     beside = Path(name).parent if CODE in name else directory
     kind, part = kind_of(found), {"kind": "python", "class": name}
     table: Table = {"name": label_of(found.__name__), "title": _title(found), "cite": ""}
     outer, inner = next(path for path, one in _CLASS_PLACES.items() if one == kind)
-    return _merged(_load(found.base, beside, above), table | {outer: {inner: part}})
+    return _merged(_load(found.base, beside, (*above, Path(name))), table | {outer: {inner: part}})
 
 
 def _title(found: type) -> str:

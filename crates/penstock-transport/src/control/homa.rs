@@ -177,7 +177,7 @@ mod tests {
             config,
             &FlowFacts {
                 number: 0,
-                start: Time::ZERO,
+                start: penstock_units::Time::ZERO,
                 size,
                 unscheduled: config.unscheduled_bytes(&path),
                 path: &path,
