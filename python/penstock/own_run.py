@@ -11,8 +11,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from penstock import _core
 from penstock.errors import SchemeError, refuse
 from penstock.scenario import Scenario
@@ -99,12 +97,11 @@ def first_difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str
     """The first row in which two tables of flows differ, in words."""
     rows, others = len(first["flow"]), len(second["flow"])
     shared = min(rows, others)
-    differs = np.zeros(shared, dtype=bool)
-    for name, column in first.items():
-        differs |= ~np.equal(column[:shared], second[name][:shared])
-    if not differs.any():
+    unequal = ((one[:shared] != second[name][:shared]).nonzero()[0] for name, one in first.items())
+    found = [int(places[0]) for places in unequal if len(places)]
+    if not found:
         return f"one run has {rows:,} flows and another {others:,}"
-    row = int(np.argmax(differs))
+    row = min(found)
     name = next(name for name, column in first.items() if column[row] != second[name][row])
     values = f"{name} {first[name][row]} in one run and {second[name][row]} in another"
     return f"flow {first['flow'][row]} is the first that differs, with {values}"
