@@ -47,8 +47,9 @@ each data packet-hop where events are listed [B]; measured on `bfc-demo` and `qu
 HOP_NS, HOP_LINKS, HOP_GROWTH = 200.0, 384, 0.2
 """A packet-hop [ns] up to so many links, and by which share it grows when they double; measured by
 ``make bench`` with 128 and 8,192 hosts."""
-CLASS_NS = 1_500.0
-"""A packet-hop with a class in Python [ns]; measured with those of ``docs/python-schemes.md``."""
+CLASS_NS = 2_500.0
+"""A packet-hop with a class in Python [ns], the second run included; measured with the classes of
+``docs/python-schemes.md``: 500 to 1,100 a run."""
 SAMPLE_NS = 1_000.0
 """A sampled switch or link [ns]; measured with an interval of 10 ns."""
 
