@@ -19,7 +19,14 @@ MYPY = False
 if MYPY:
     from typing import Any
 
-    from penstock.errors import Problem, ScenarioError, SimulationError, StorageError
+    from penstock.errors import (
+        Problem,
+        ScenarioError,
+        SchemeError,
+        SimulationError,
+        StorageError,
+    )
+    from penstock.own_scheme import Controller, Marking, Scheduler
     from penstock.results import Run
     from penstock.runner import Progress, run
     from penstock.scenario import Scenario, Scheme
@@ -28,12 +35,16 @@ if MYPY:
     __version__: str
 
 __all__ = [
+    "Controller",
+    "Marking",
     "Problem",
     "Progress",
     "Run",
     "Scenario",
     "ScenarioError",
+    "Scheduler",
     "Scheme",
+    "SchemeError",
     "SimulationError",
     "StorageError",
     "__version__",
@@ -44,12 +55,16 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Controller": "own_scheme",
+    "Marking": "own_scheme",
     "Problem": "errors",
     "Progress": "runner",
     "Run": "results",
     "Scenario": "scenario",
     "ScenarioError": "errors",
+    "Scheduler": "own_scheme",
     "Scheme": "scenario",
+    "SchemeError": "errors",
     "SimulationError": "errors",
     "StorageError": "errors",
     "resume": "several",

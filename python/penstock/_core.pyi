@@ -11,6 +11,9 @@ class ScenarioError(Exception):
 class SimulationError(Exception):
     """A run failed: time stood still, or under ``check=True`` an invariant did not hold."""
 
+class SchemeError(SimulationError):
+    """A user's class that failed; the cause is the error that it raised, if it raised one."""
+
 class CheckpointError(Exception):
     """A state that cannot be read, or does not belong to the run; the text says which."""
 
@@ -19,6 +22,108 @@ class EmulationError(Exception):
 
 class StorageError(OSError):
     """The state of a run cannot be written; the text says why."""
+
+class Flow:
+    """What a controller knows of its flow when the flow starts."""
+
+    number: int
+    """Number of the flow in the run."""
+    start: int
+    """When the flow starts [ps]."""
+    size: int | None
+    """Bytes of the flow; ``None`` for an endless one."""
+    base_rtt: int
+    """Round-trip time of the unloaded path [ps]."""
+    line_rate: int
+    """Rate of the sender's NIC [bit/s]."""
+    bdp: int
+    """Bandwidth-delay product [B]."""
+    payload: int
+    """Payload of a full data packet [B]."""
+    hops: int
+    """Switches on the path."""
+
+class Hop:
+    """What one hop reports about its port (telemetry)."""
+
+    time: int
+    """When the packet left [ps]."""
+    sent_bytes: int
+    """Bytes that the port had sent before [B]."""
+    queue_bytes: int
+    """Data left in the port's queues [B]."""
+    rate: int
+    """Rate of the port [bit/s]."""
+
+class Acknowledgement:
+    """An acknowledgement, and the state of the flow after it."""
+
+    is_marked: bool
+    """Whether the data packet was marked with congestion experienced."""
+    is_negative: bool
+    """Whether the receiver saw a gap."""
+    acknowledged: int
+    """Bytes that the receiver is known to have [B]."""
+    newly_acknowledged: int
+    """Bytes that this acknowledgement was the first to report [B]."""
+    next: int
+    """What `acknowledged` becomes once all that is in flight is acknowledged [B]."""
+    sent_at: int
+    """When the data packet left its source [ps]."""
+    telemetry: tuple[Hop, ...]
+    """The hops of the data packet in the order of the path; empty without telemetry."""
+
+class Loss:
+    """A loss that recovery reports, or the end of a recovery."""
+
+    kind: str
+    """``"fast-retransmit"``, ``"recovery-exit"`` or ``"timeout"``."""
+    in_flight: int
+    """Bytes sent and not acknowledged [B]."""
+    is_repeated: bool
+    """Whether nothing was acknowledged since the last timeout."""
+
+class Port:
+    """What a class of a switch knows of its port."""
+
+    switch: int
+    """Node number of the switch."""
+    number: int
+    """Number of the port at its switch."""
+    rate: int
+    """Rate of the link [bit/s]."""
+    packet: int
+    """The longest data packet on the wire [B]."""
+
+class Packet:
+    """A data packet that joins a queue or leaves one."""
+
+    bytes: int
+    """Size on the wire [B]."""
+    queue: int
+    """The packet's queue at its port."""
+    queue_bytes: int
+    """Data in the queue [B], with the packet when it joins and without it when it leaves."""
+    port_bytes: int
+    """Data in all data queues of the port [B], counted in the same way."""
+    priority: int
+    """Priority class."""
+    flow: int
+    """The flow identifier that switches see."""
+
+class Queue:
+    """A queue that has packets and may send."""
+
+    number: int
+    """Number of the queue, from 1."""
+    priority: int
+    """Priority class that the queue serves."""
+    bytes: int
+    """Data that waits [B]."""
+    head_bytes: int
+    """Size of the first packet on the wire [B]."""
+    head_flow: int
+    """The flow identifier of the first packet, as switches see it."""
 
 Tables = dict[str, dict[str, NDArray[Any]]]
 """Columns of each table, by name."""
@@ -43,7 +148,7 @@ def run(
     """Run a scenario with the interpreter released.
 
     The tables are the same on any number of `threads` (> 0). No run uses more than its network has
-    switches, and a run under ``fidelity = "ns3-hpcc"`` uses one.
+    switches; a run under ``fidelity = "ns3-hpcc"``, or with a class in Python, uses one.
 
     `on_progress(sim_ps, end_ps, events, finished_flows)` is called about every 100 ms; when it
     returns False the run stops and what is finished is returned. When it returns a path, the state

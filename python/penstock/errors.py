@@ -100,6 +100,13 @@ class SimulationError(Exception):
     """A run failed after it had started: time stood still, or ``check=True`` found a defect."""
 
 
+class SchemeError(SimulationError):
+    """A class of a user's scheme failed in a run, or gave another result the second time.
+
+    Its cause (``__cause__``) is the error that the class raised, if it raised one.
+    """
+
+
 class StorageError(Exception):
     """Results could not be written, e.g. to a full disk; the message says what is kept."""
 
@@ -111,15 +118,20 @@ def core_refusals(file: str | None) -> Iterator[None]:
     Raises
     ------
     ScenarioError, SimulationError
-        The core refuses the scenario, or a run failed.
+        The core refuses the scenario, or a run failed; a :class:`SchemeError` when a class of the
+        user's scheme failed.
     """
     try:
         yield
+    except PydanticCustomError as error:  # a user's class that is not the same any more
+        raise ScenarioError([problem_of(error, "scheme")]) from None
     except _core.ScenarioError as error:
         raise ScenarioError(
             Problem(path, f"it is {value}", remedy, file=file)
             for path, value, remedy in error.args[0]
         ) from None
+    except _core.SchemeError as error:
+        raise SchemeError(str(error)) from error.__cause__
     except _core.SimulationError as error:
         raise SimulationError(str(error)) from None
     except _core.CheckpointError as error:

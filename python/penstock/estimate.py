@@ -16,6 +16,7 @@ from pathlib import Path
 
 from penstock import _core
 from penstock.errors import core_refusals, refuse
+from penstock.own_run import classes_in
 from penstock.readable import bytes_text
 from penstock.scenario import Scenario
 from penstock.scenario.declared.assignment import (
@@ -46,6 +47,9 @@ each data packet-hop where events are listed [B]; measured on `bfc-demo` and `qu
 HOP_NS, HOP_LINKS, HOP_GROWTH = 200.0, 384, 0.2
 """A packet-hop [ns] up to so many links, and by which share it grows when they double; measured by
 ``make bench`` with 128 and 8,192 hosts."""
+CLASS_NS = 2_500.0
+"""A packet-hop with a class in Python [ns], the second run included; measured with the classes of
+``docs/python-schemes.md``: 500 to 1,100 a run."""
 SAMPLE_NS = 1_000.0
 """A sampled switch or link [ns]; measured with an interval of 10 ns."""
 
@@ -100,7 +104,8 @@ def estimate(scenario: Scenario) -> Estimate:
         parts["measure.trace"] = TRACED_BYTES * traced * hops / 4
     links = 2 * scenario.topology.cable_count()
     growth = 1 + HOP_GROWTH * math.log2(max(links / HOP_LINKS, 1))
-    seconds = (hops * HOP_NS * growth + samples * SAMPLE_NS) / 1e9
+    hop = CLASS_NS if classes_in(scenario) else HOP_NS * growth
+    seconds = (hops * hop + samples * SAMPLE_NS) / 1e9
     return Estimate(parts, hops, seconds)
 
 

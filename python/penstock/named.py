@@ -1,6 +1,7 @@
 """Schemes, scenarios and experiments of users: what a name or a path means.
 
-A text with a separator of directories, or with ``.toml`` at its end, is a path. Any other text is a
+A text with a separator of directories, with ``.toml`` at its end, or with a class of a Python file
+(``mine.py:Mine``) is a path. Any other text is a
 name: of something built in, or of a file in the folder of its kind in the working directory
 (``./schemes/mine.toml`` is the scheme ``mine``). A name that means both is refused, so that a file
 somewhere never changes what ``bfc`` is.
@@ -21,10 +22,13 @@ Folder = Literal["schemes", "scenarios", "experiments"]
 SUFFIX = ".toml"
 """How the name of each such file ends."""
 
+CODE = ".py:"
+"""What stands between a file of Python code and the name of a class in it."""
+
 
 def is_path(text: str) -> bool:
     """Whether a text means a file by its path."""
-    return text.endswith(SUFFIX) or os.sep in text
+    return text.endswith(SUFFIX) or os.sep in text or CODE in text
 
 
 def absolute(text: str) -> str:

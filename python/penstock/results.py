@@ -188,7 +188,8 @@ class Run:
         record = read_record(source)
         try:
             record.verify()
-            run = cls(Scenario.from_toml(source / SCENARIO_FILE), record.summary, {}, source)
+            scenario = Scenario.from_toml(source / SCENARIO_FILE, is_recorded=True)
+            run = cls(scenario, record.summary, {}, source)
         except ScenarioError:
             if read_record(source) != record:  # it was replaced while it was read
                 return cls.load(source)

@@ -16,6 +16,7 @@ from penstock import _core
 from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
+from penstock.own_run import classes_in, note, repeated
 from penstock.processors import check_threads, processor_time, threads_for
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run
@@ -59,6 +60,7 @@ def run(
     check: bool = False,
     oversize: bool = False,
     threads: int | None = None,
+    once: bool = False,
     progress: Callable[[Progress], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Run:
@@ -73,6 +75,9 @@ def run(
     threads
         Threads that work on it, which changes no result; by default one per processor, and one for
         a small run.
+    once
+        Run a scheme in Python only once. Without it such a run is made twice, to see that it gives
+        the same; its `progress` is then that of both together.
     progress
         Called about ten times a second.
     cancel
@@ -84,9 +89,10 @@ def run(
         The core refuses what only it can know, e.g. a load that a link cannot carry; or the run
         is too large for this machine; or no run can have so many threads.
     SimulationError
-        An invariant was broken under `check`, or time stood still.
+        An invariant was broken under `check`, or time stood still; a `SchemeError` when a class of
+        the scheme failed, or gave another result the second time.
     """
-    return run_kept(scenario, check, oversize, threads, progress, cancel)
+    return run_kept(scenario, check, oversize, threads, once, progress, cancel)
 
 
 def run_kept(
@@ -94,6 +100,7 @@ def run_kept(
     check: bool,
     oversize: bool,
     threads: int | None,
+    once: bool,
     progress: Callable[[Progress], None] | None,
     cancel: Callable[[], bool] | None,
     checkpoints: Checkpoints | None = None,
@@ -108,6 +115,10 @@ def run_kept(
             estimates.check(needed)
     if resolved.fidelity != "exact":
         threads = 1  # that simulator's order of events is one order of all of them
+    classes = classes_in(resolved)
+    if classes:
+        threads = 1  # users' objects may share state
+    parts, made = 2 if classes and not once else 1, 0
     last = checkpoints.last if checkpoints else None
     began = time.perf_counter() - (last.wall_seconds if last else 0.0)
     cpu_before = last.cpu_seconds if last else 0.0
@@ -115,7 +126,8 @@ def run_kept(
     def on_progress(sim_ps: int, end_ps: int, events: int, finished_flows: int) -> bool | str:
         if progress:
             wall = time.perf_counter() - began
-            progress(Progress(sim_ps, resolved.duration, end_ps, events, finished_flows, wall))
+            so_far = (made * end_ps + sim_ps) // parts
+            progress(Progress(so_far, resolved.duration, end_ps, events, finished_flows, wall))
         stops = bool(cancel and cancel())
         file = checkpoints.due(stops=stops) if checkpoints else None
         return file or not stops
@@ -149,7 +161,17 @@ def run_kept(
         "cpu_seconds": cpu_before + spent.seconds,
         "threads": threads,
     }
-    return finished_run(resolved, output, used, checkpoints.pieces if checkpoints else None)
+    pieces = checkpoints.pieces if checkpoints else None
+    repeats = False
+    if parts == 2:
+        made = 1
+        with core_refusals(scenario.file):
+            repeats = repeated(resolved, output, check=check, on_progress=on_progress)
+    finished = finished_run(resolved, output, used, pieces)
+    if classes:
+        ns = finished.summary["ns_per_packet_hop"]
+        finished.summary["notes"].append(note(classes, ns, repeats=repeats))
+    return finished
 
 
 def finished_run(

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import cast
 
 from penstock import estimate as estimates
-from penstock.errors import refuse
+from penstock.errors import SchemeError, refuse
 from penstock.estimate import Estimate
 from penstock.interruption import stopping
+from penstock.own_run import refuse_classes
 from penstock.processors import check_threads, processor_count, threads_for
 from penstock.results import Run, claim
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, run_kept
@@ -35,11 +36,13 @@ def run_many(
     jobs: int | None = None,
     threads: int | None = None,
     check: bool = False,
+    once: bool = False,
     checkpoint_seconds: float | None = None,
     resumed: Mapping[str, Checkpoint] | None = None,
     progress: Callable[[str, Progress], None] | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
+    on_failed: Callable[[str, SchemeError], None] | None = None,
 ) -> dict[str, Run]:
     """Runs several scenarios side by side, and returns all runs in the order of the names.
 
@@ -54,11 +57,13 @@ def run_many(
         jobs=jobs,
         threads=threads,
         check=check,
+        once=once,
         checkpoint_seconds=checkpoint_seconds,
         resumed=resumed,
         progress=progress,
         on_estimate=on_estimate,
         on_finished=on_finished,
+        on_failed=on_failed,
     )
     finished = dict(runs)
     return {name: finished[name] for name in scenarios if name in finished}
@@ -73,11 +78,13 @@ def run_each(
     jobs: int | None = None,
     threads: int | None = None,
     check: bool = False,
+    once: bool = False,
     checkpoint_seconds: float | None = None,
     resumed: Mapping[str, Checkpoint] | None = None,
     progress: Callable[[str, Progress], None] | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
+    on_failed: Callable[[str, SchemeError], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Iterator[tuple[str, Run]]:
     """Runs several scenarios side by side; yields the name and the run of each as soon as it ends.
@@ -103,6 +110,8 @@ def run_each(
     threads
         Threads of each; by default the processors that the runs at a time leave free, and one for
         a small run.
+    once
+        As for :func:`penstock.runner.run`.
     checkpoint_seconds
         Time after which each leaves a checkpoint in its directory [s], from which
         :func:`resume` goes on; none without it.
@@ -114,6 +123,9 @@ def run_each(
         Is told what all runs together will take, before the first.
     on_finished
         Is told of each run that ends, on the thread that has made it.
+    on_failed
+        Is told of each run in which a class of its scheme failed; such a run is not yielded.
+        Without this argument the first of these errors is raised, once all others are made.
     cancel
         Asked about ten times a second, from several threads; when it says yes all runs stop, as
         with Ctrl-C.
@@ -121,8 +133,8 @@ def run_each(
     Raises
     ------
     ScenarioError, SimulationError, StorageError
-        The first that a run raises, once the others have stopped. A directory that must not be
-        written to is refused before anything runs.
+        The first that a run raises, once the others have stopped; they go on when it is a
+        `SchemeError`. A directory that must not be written to is refused before anything runs.
     """
     check_threads(threads)
     scenarios = {name: one.simulated() for name, one in scenarios.items()}
@@ -160,6 +172,7 @@ def run_each(
                 check=check,
                 oversize=True,
                 threads=threads or threads_for(needed[name].packet_hops, workers),
+                once=once,
                 progress=each,
                 cancel=stops,
                 checkpoints=kept.get(name),
@@ -172,7 +185,7 @@ def run_each(
             return finished
 
         with ThreadPoolExecutor(workers, thread_name_prefix="penstock") as pool:
-            yield from _as_they_end(pool, work, iter(scenarios), workers, stop)
+            yield from _as_they_end(pool, work, iter(scenarios), workers, stop, on_failed)
 
 
 def _as_they_end(
@@ -181,17 +194,27 @@ def _as_they_end(
     names: Iterator[str],
     workers: int,
     stop: threading.Event,
+    on_failed: Callable[[str, SchemeError], None] | None,
 ) -> Iterator[tuple[str, Run]]:
     """Yields the runs of `names` as they end; `stop` is set when the caller wants no more, or one
-    has failed."""
+    has failed for another reason than a class of its scheme."""
     pending: dict[Future[Run | None], str] = {}
+    failures: list[SchemeError] = []
     try:
         while True:
             for name in islice(names, workers - len(pending)):
                 pending[pool.submit(work, name)] = name
             if not pending:
-                return
+                break
             done, _ = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
+            for future in list(done):
+                if isinstance(error := future.exception(), SchemeError):
+                    done.remove(future)
+                    name = pending.pop(future)
+                    if on_failed:
+                        on_failed(name, error)
+                    else:
+                        failures.append(error)
             if any(future.exception() for future in done):
                 stop.set()
                 wait(pending)
@@ -202,6 +225,8 @@ def _as_they_end(
                     ended.pop()
                 else:
                     yield cast(tuple[str, Run], ended.pop())
+        if failures:
+            raise failures[0]
     finally:
         stop.set()
 
@@ -254,6 +279,8 @@ def _check_checkpoints(
     if not is_saved:
         raise refuse("checkpoint_seconds", "the runs have no directory", "name one with out")
     for scenario in scenarios.values():
+        reason = "its state cannot be saved, so its run leaves no checkpoint"
+        refuse_classes(scenario, "--checkpoint", reason, "leave the checkpoints out")
         if scenario.fidelity != "exact":
             message = "a run of this fidelity shares its random numbers and cannot be saved"
             raise refuse("fidelity", message, "leave the checkpoints out", scenario.fidelity)

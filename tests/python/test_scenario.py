@@ -24,12 +24,16 @@ LONG_LIVED = [{"kind": "long-lived", "pairs": [[0, 1]]}]
 
 def test_public_names() -> None:
     assert penstock.__all__ == [
+        "Controller",
+        "Marking",
         "Problem",
         "Progress",
         "Run",
         "Scenario",
         "ScenarioError",
+        "Scheduler",
         "Scheme",
+        "SchemeError",
         "SimulationError",
         "StorageError",
         "__version__",

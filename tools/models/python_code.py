@@ -116,7 +116,7 @@ def _imports(body: str, others: dict[str, str]) -> str:
     lines = _from_lines(found)
     if "Field" in words:
         lines += "\nfrom pydantic import Field\n"
-    from_base = {"Many", PART, "Size32", "field", *_PLAIN.values()} - _QUANTITIES
+    from_base = {"Many", PART, "Size32", "Text", "field", *_PLAIN.values()} - _QUANTITIES
     ours = [
         ("penstock.scenario.base", from_base),
         ("penstock.units", _QUANTITIES),
@@ -197,7 +197,7 @@ def python_name(table: str, field: str) -> str:
 
 def _field(declared: Declared, table: Table, field: Field) -> str:
     name = python_name(table.name, field.name)
-    annotation = _annotation(declared, field.type)
+    annotation = "Text" if field.schema.get("is_long") else _annotation(declared, field.type)
     if field.is_optional and isinstance(field.type, Many):
         # The mark of Many has no place beside None.
         annotation = f"tuple[{_annotation(declared, field.type.entry)}, ...]"

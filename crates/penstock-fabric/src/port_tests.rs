@@ -82,7 +82,11 @@ fn a_collision_is_a_packet_that_joins_behind_another_flow() {
 fn a_packet_that_is_dropped_when_it_was_taken_was_not_sent() {
     let rate = BitRate::from_gbps(100);
     let scheduling = SchedulingConfig::Fifo(fifo::FifoConfig {});
-    let mut port = Port::new(rate, Scheduler::new(&scheduling, &Egress { rate, packet: 1_048 }), 0);
+    let mut port = Port::new(
+        rate,
+        Scheduler::new(&scheduling, &Egress { node: 0, port: 0, rate, packet: 1_048 }),
+        0,
+    );
     port.prepare(&[0]);
     let mut pool = PacketPool::new(false);
     for wire_bytes in [700, 300] {

@@ -84,9 +84,10 @@ impl Switch {
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes(facts.ports.len());
         let epoch_bits = config.assignment.epoch_bits();
-        let ports = facts.ports.iter().map(|port| {
-            let egress = Egress { rate: port.rate, packet: facts.frames.packet };
-            Port::new(port.rate, Scheduler::new(&config.scheduling, &egress), epoch_bits)
+        let ports = (0..).zip(&facts.ports).map(|(number, port)| {
+            let (node, rate, packet) = (facts.node, port.rate, facts.frames.packet);
+            let egress = Egress { node, port: number, rate, packet };
+            Port::new(rate, Scheduler::new(&config.scheduling, &egress), epoch_bits)
         });
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);

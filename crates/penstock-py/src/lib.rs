@@ -4,10 +4,12 @@
 //! release the interpreter and report progress about ten times a second.
 
 mod capture;
+mod own;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use numpy::IntoPyArray;
@@ -24,6 +26,8 @@ use penstock_units::{Problem, Time};
 use pyo3::exceptions::{PyException, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+
+use own::{Acknowledgement, Classes, Flow, Hop, Loss, Packet, Port, Queue, SchemeError, Stop};
 
 pyo3::create_exception!(_core, ScenarioError, PyException, "A scenario that was refused.");
 pyo3::create_exception!(_core, SimulationError, PyException, "A run that failed.");
@@ -47,6 +51,13 @@ fn parse(scenario_json: &str) -> PyResult<Scenario> {
     Scenario::from_json(scenario_json).map_err(|error| refusal(&error))
 }
 
+/// A scenario with the classes in Python that it names; what may stop its run.
+fn parse_with_classes(scenario_json: &str) -> PyResult<(Scenario, Arc<Stop>)> {
+    let (mut scenario, classes) = (parse(scenario_json)?, Classes::new());
+    scenario.supply(&classes)?;
+    Ok((scenario, classes.stop))
+}
+
 /// Parses a scenario and writes it back, so that Python and Rust can be compared field by field.
 #[pyfunction]
 fn normalize(scenario_json: &str) -> PyResult<String> {
@@ -56,7 +67,8 @@ fn normalize(scenario_json: &str) -> PyResult<String> {
 /// Checks a scenario as `run` does, without running it.
 #[pyfunction]
 fn validate(scenario_json: &str) -> PyResult<()> {
-    penstock_sim::validate(&parse(scenario_json)?).map_err(|error| refusal(&error))
+    let (scenario, _) = parse_with_classes(scenario_json)?;
+    penstock_sim::validate(&scenario).map_err(|error| refusal(&error))
 }
 
 /// The JSON schema of a scenario for `run`; see `_core.pyi`.
@@ -68,7 +80,8 @@ fn schema() -> String {
 /// The expected work of a run, as JSON; see `_core.pyi`.
 #[pyfunction]
 fn forecast(scenario_json: &str) -> PyResult<String> {
-    let found = penstock_sim::forecast(&parse(scenario_json)?).map_err(|error| refusal(&error))?;
+    let (scenario, _) = parse_with_classes(scenario_json)?;
+    let found = penstock_sim::forecast(&scenario).map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }
 
@@ -76,8 +89,9 @@ fn forecast(scenario_json: &str) -> PyResult<String> {
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, any_route = false))]
 fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
-    let found = penstock_sim::dependencies(&parse(scenario_json)?, any_route)
-        .map_err(|error| refusal(&error))?;
+    let (scenario, _) = parse_with_classes(scenario_json)?;
+    let found =
+        penstock_sim::dependencies(&scenario, any_route).map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }
 
@@ -99,16 +113,18 @@ fn run(
     check: bool,
     threads: usize,
 ) -> PyResult<Py<PyDict>> {
-    let scenario = parse(scenario_json)?;
+    let (scenario, stop) = parse_with_classes(scenario_json)?;
     let most_rows = if on_rows.is_some() { most_rows } else { usize::MAX };
     let options = RunOptions { check, threads, most_rows };
     let unreadable = |error: io::Error| CheckpointError::new_err(error.to_string());
     let mut file = restore.map(File::open).transpose().map_err(unreadable)?;
     let from = file.as_mut().map(|file| file as &mut (dyn Read + Send));
     let (last, state) = (Instant::now(), None);
-    let mut reporter = Reporter { on_progress, on_saved, on_rows, last, state, error: None };
+    let error = None;
+    let own = Arc::clone(&stop);
+    let mut reporter = Reporter { on_progress, on_saved, on_rows, last, state, own, error };
     let outcome = py.detach(|| penstock_sim::resume(&scenario, options, &mut reporter, from));
-    if let Some(error) = reporter.error {
+    if let Some(error) = stop.take().or(reporter.error) {
         return Err(error);
     }
     match outcome {
@@ -201,6 +217,8 @@ struct Reporter {
     last: Instant,
     /// Where the state of the run goes, which has been stopped for that.
     state: Option<PathBuf>,
+    /// Whether users' code stops the run.
+    own: Arc<Stop>,
     error: Option<PyErr>,
 }
 
@@ -225,6 +243,9 @@ impl Reporter {
 
 impl Watch for &mut Reporter {
     fn progress(&mut self, progress: Progress) -> bool {
+        if self.own.is_set() {
+            return false;
+        }
         if self.last.elapsed() < REPORT_INTERVAL {
             return true;
         }
@@ -322,6 +343,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(capture::capture_head, module)?)?;
     module.add_function(wrap_pyfunction!(capture::capture_frames, module)?)?;
     module.add("PACKET_KINDS", PacketKind::NAMES)?;
+    module.add_class::<Flow>()?;
+    module.add_class::<Acknowledgement>()?;
+    module.add_class::<Hop>()?;
+    module.add_class::<Loss>()?;
+    module.add_class::<Port>()?;
+    module.add_class::<Packet>()?;
+    module.add_class::<Queue>()?;
+    module.add("SchemeError", module.py().get_type::<SchemeError>())?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("SimulationError", module.py().get_type::<SimulationError>())?;
     module.add("EmulationError", module.py().get_type::<EmulationError>())?;

@@ -5,7 +5,7 @@
 //! decision about a packet; every policy lives in those two crates.
 //! Invariant: the same scenario gives the same records, byte for byte, on any number of threads.
 //!
-//! Reading order: [`scenario`] (the input), [`topology`], [`routing`], [`workload`], [`network`]
+//! Reading order: [`scenario`] (the input), [`external`] (policies that the program supplies), [`topology`], [`routing`], [`workload`], [`network`]
 //! (everything built from the input), [`wire`], [`flow`], `placement` (which nodes share a thread),
 //! `partition` (the event loop, and how it drives hosts and switches), [`simulation`] (windows, and what
 //! happens between them), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity),
@@ -19,6 +19,7 @@ mod check;
 mod deadlock;
 pub mod dependencies;
 pub mod error;
+pub mod external;
 pub mod flow;
 pub mod forecast;
 mod levels;

@@ -26,8 +26,8 @@ use crate::workload::Workload;
 pub struct RunOptions {
     /// Whether the invariants are checked regularly during the run.
     pub check: bool,
-    /// Threads that share the run, 1 or more. Under the fidelity of the ns-3 HPCC simulator one thread
-    /// does all.
+    /// Threads that share the run, 1 or more. Under the fidelity of the ns-3 HPCC simulator, and with a
+    /// class that the program supplies ([`crate::external`]), one thread does all.
     pub threads: usize,
     /// The rows of all tables that the run holds before it hands them to [`Watch::rows`]; more come at
     /// once when they are measured at once.
@@ -165,6 +165,8 @@ fn drive<O: Record + BorshSerialize + BorshDeserialize + Send>(
     mut watch: impl Watch,
     from: Option<&mut (dyn Read + Send)>,
 ) -> Result<Results, RunError> {
+    let threads = if scenario.is_external() { 1 } else { options.threads };
+    let options = RunOptions { threads, ..options };
     let partitions = match scenario.fidelity {
         Fidelity::Exact => placement::partitions(&network.topology, options.threads),
         Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc => 1,

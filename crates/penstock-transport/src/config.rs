@@ -8,8 +8,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use penstock_units::Problems;
 use penstock_units::source::HPCC_SIMULATOR;
+use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,8 @@ impl HostConfig {
     /// error.
     pub(crate) fn flow<'a>(&self, size: u64, path: &'a PathFacts) -> FlowFacts<'a> {
         let size = if size == 0 { u64::MAX } else { size };
-        FlowFacts { size, unscheduled: self.controller.unscheduled_bytes(path), path, clock: 0.0 }
+        let unscheduled = self.controller.unscheduled_bytes(path);
+        FlowFacts { number: 0, start: Time::ZERO, size, unscheduled, path, clock: 0.0 }
     }
 
     /// Checks every field against the bounds that the field declares. Then checks the fields of each

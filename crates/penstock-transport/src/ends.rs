@@ -42,7 +42,6 @@ macro_rules! ends {
             $(#[$config_doc])*
             config $Config, each by $of_config;
             $(#[$source_doc])*
-            #[derive(Clone)]
             state $Source, built in crate::flow::FlowFacts<'_>, each by $at_source;
             $(
                 $(#[$doc])*

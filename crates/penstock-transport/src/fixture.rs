@@ -31,7 +31,14 @@ pub(crate) fn path() -> PathFacts {
 
 /// A long flow on `path`, without grants.
 pub(crate) fn flow(path: &PathFacts) -> FlowFacts<'_> {
-    FlowFacts { size: 1_000_000, unscheduled: u64::MAX, path, clock: 0.0 }
+    FlowFacts {
+        number: 0,
+        start: Time::ZERO,
+        size: 1_000_000,
+        unscheduled: u64::MAX,
+        path,
+        clock: 0.0,
+    }
 }
 
 /// A host without congestion control and with perfect recovery. Its NIC has a queue per flow.

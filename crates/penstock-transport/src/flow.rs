@@ -1,11 +1,17 @@
 //! The facts of a flow when it starts, the state of a flow at its sender, and the losses that recovery
 //! reports.
 
+use penstock_units::Time;
+
 use crate::path::PathFacts;
 
 /// What both ends of a flow know of it when it starts.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowFacts<'a> {
+    /// Number of the flow in the run; 0 where nobody asks.
+    pub number: u64,
+    /// When the flow starts (ps); zero where nobody asks.
+    pub start: Time,
     /// Size of the flow (bytes); `u64::MAX` for an endless flow.
     pub size: u64,
     /// Bytes that the receiver expects without having granted them (bytes). Without grants, all bytes

@@ -20,7 +20,7 @@ use penstock_units::{BitRate, Bytes, Fidelity, Time};
 use crate::config::HostConfig;
 use crate::control::Controller;
 use crate::credit::CreditSignal;
-use crate::flow::FlowView;
+use crate::flow::{FlowFacts, FlowView};
 use crate::nic::seat::Seat;
 use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
@@ -68,7 +68,7 @@ pub enum CreditUse {
 }
 
 /// The sending end of a flow.
-#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub struct Sender {
     size: u64,
     next: u64,
@@ -93,10 +93,15 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A flow of `size` bytes, 0 for an endless one, that may start at `now`.
+    /// A flow of `size` bytes, 0 for an endless one, that may start at `now`. Its number is 0.
     pub fn new(size: u64, config: &HostConfig, path: &PathFacts, now: Time) -> Self {
-        let flow = config.flow(size, path);
-        let controller = Controller::new(&config.controller, &flow);
+        Self::of(&config.flow(size, path), config, now)
+    }
+
+    /// The flow `flow`, which may start at `now`.
+    pub(crate) fn of(flow: &FlowFacts<'_>, config: &HostConfig, now: Time) -> Self {
+        let path = flow.path;
+        let controller = Controller::new(&config.controller, flow);
         Sender {
             size: flow.size,
             next: 0,
@@ -112,7 +117,7 @@ impl Sender {
             fidelity: path.fidelity,
             rate: controller.rate(),
             stop: Time::NEVER,
-            recovery: Sending::new(&config.recovery, &flow),
+            recovery: Sending::new(&config.recovery, flow),
             controller,
             seat: Seat::default(),
         }

@@ -35,6 +35,7 @@
 //! | `"default"` | the default as a user writes it, so `"26 kB"` for [`Bytes`] |
 //! | `"source"` | where the default comes from |
 //! | `"unit"` | unit of a plain number |
+//! | `"is_long"` | a text that is no label, such as a path |
 //!
 //! The rest of Penstock reads the same declarations from the schema that `schemars` makes of them: the Python
 //! models, `penstock show` and the tables in `docs/files.md`.

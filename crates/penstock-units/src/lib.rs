@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],
 //! [`fidelity`], [`problem`], [`declared`],
-//! [`source`], [`random`], [`state`](mod@state).
+//! [`source`], [`random`], [`state`](mod@state), [`supplied`].
 #![no_std]
 
 extern crate alloc;
@@ -21,6 +21,7 @@ pub mod random;
 pub mod rate;
 pub mod source;
 pub mod state;
+pub mod supplied;
 pub mod telemetry;
 pub mod time;
 
@@ -29,5 +30,6 @@ pub use fidelity::Fidelity;
 pub use parse::ParseQuantityError;
 pub use problem::{Problem, Problems};
 pub use rate::{BitRate, Transmission};
+pub use supplied::Supplied;
 pub use telemetry::HopTelemetry;
 pub use time::Time;

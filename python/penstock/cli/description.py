@@ -18,7 +18,8 @@ from penstock.cli import output
 from penstock.errors import ScenarioError, problem_of
 from penstock.estimate import available_bytes, estimate
 from penstock.experiments import catalogue
-from penstock.named import SUFFIX, own_files
+from penstock.named import SUFFIX, absolute, own_files
+from penstock.own_class import is_class
 from penstock.readable import bytes_text
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, note, quantity_of
@@ -66,7 +67,8 @@ class Description:
 def describe(name: str) -> Description | None:
     """What `name` is: a scheme, a workload, a topology, a scenario, an experiment, or a file.
 
-    A name in ``./schemes``, ``./scenarios`` or ``./experiments`` is a user's file.
+    A name in ``./schemes``, ``./scenarios`` or ``./experiments`` is a user's file. A class in
+    Python is a scheme.
     """
     topologies = {kind_of(one): one for one in TOPOLOGIES}
     if name in preset_names():
@@ -87,6 +89,8 @@ def describe(name: str) -> Description | None:
         return _scenario(name)
     if name in own_files("experiments"):
         return _experiment(name)
+    if is_class(name):
+        return _scheme(absolute(name))
     if name.endswith(SUFFIX) or Path(name).is_file():
         return _file(name)
     return None

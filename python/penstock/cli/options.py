@@ -92,6 +92,10 @@ TraceOption = Annotated[
         help="Write packets.parquet, for all nodes or e.g. packets:T0,S1.",
     ),
 ]
+OnceOption = Annotated[
+    bool,
+    typer.Option("--once", help="Run a scheme in Python once, not again to see that it repeats."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 

@@ -13,7 +13,7 @@ from penstock import interruption
 from penstock.cli import output
 from penstock.cli.display import display
 from penstock.cli.report import command_line
-from penstock.errors import StorageError
+from penstock.errors import SchemeError, StorageError
 from penstock.readable import bytes_text
 from penstock.results import Run
 from penstock.scenario import Scenario
@@ -31,10 +31,20 @@ def simulate(
     jobs: int | None = None,
     threads: int | None = None,
     check: bool = False,
+    once: bool = False,
     checkpoint_seconds: float | None = None,
     resumed: Mapping[str, Checkpoint] | None = None,
 ) -> dict[str, Run]:
-    """Runs scenarios with a display and saves each as it ends, also when interrupted."""
+    """Runs scenarios with a display and saves each as it ends, also when interrupted.
+
+    A run in which a user's class failed is named and left out, unless it is the only one.
+
+    Raises
+    ------
+    SchemeError
+        A user's class failed, and there is no other run.
+    """
+    failed: dict[str, SchemeError] = {}
     with display(scenarios) as shown:
         runs = run_many(
             scenarios,
@@ -44,13 +54,20 @@ def simulate(
             jobs=jobs,
             threads=threads,
             check=check,
+            once=once,
             checkpoint_seconds=checkpoint_seconds,
             resumed=resumed,
             on_estimate=shown.estimate,
             progress=shown.update,
             on_finished=shown.finish,
+            on_failed=failed.__setitem__,
         )
-    interruption.keep("the runs are kept: " + ", ".join(map(str, directories.values())))
+    for name, error in failed.items():
+        if not runs:
+            raise error
+        typer.echo(f"failed: {name}: {error}", err=True)
+    kept = [str(place) for name, place in directories.items() if name not in failed]
+    interruption.keep("the runs are kept: " + ", ".join(kept))
     return runs
 
 
@@ -142,6 +159,12 @@ def end_if_interrupted(runs: Mapping[str, Run], wanted: Iterable[str]) -> None:
     unstarted = [name for name in wanted if name not in runs]
     if interruption.happened() or any(run.is_cancelled for run in runs.values()):
         raise interrupted(runs.values(), unstarted)
+
+
+def end_if_failed(runs: Mapping[str, Run], wanted: Iterable[str]) -> None:
+    """Ends with exit code 1 when not all runs were made."""
+    if any(name not in runs for name in wanted):
+        raise typer.Exit(1)
 
 
 def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:

@@ -13,6 +13,7 @@ from penstock.cli.options import (
     ForceOption,
     JobsOption,
     JsonOption,
+    OnceOption,
     OutOption,
     ScenarioArgument,
     SchemeOption,
@@ -28,7 +29,14 @@ from penstock.cli.options import (
     read_scenario,
     read_schemes,
 )
-from penstock.cli.runs import end_if_interrupted, present, run_with_frames, simulate
+from penstock.cli.runs import (
+    end_if_failed,
+    end_if_interrupted,
+    present,
+    run_with_frames,
+    simulate,
+)
+from penstock.own_run import NOT_REAL, refuse_classes
 from penstock.storage.checkpoint import find_checkpoint
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE
@@ -46,6 +54,7 @@ def run(
     settings: SetOption = None,
     threads: ThreadsOption = None,
     check: CheckOption = False,
+    once: OnceOption = False,
     trace: TraceOption = None,
     checkpoint: CheckpointOption = None,
     as_json: JsonOption = False,
@@ -65,6 +74,7 @@ def run(
         force=force,
         threads=threads,
         check=check,
+        once=once,
         checkpoint_seconds=every,
     )
     end_if_interrupted(runs, [name])
@@ -109,6 +119,7 @@ def compare(
     jobs: JobsOption = None,
     threads: ThreadsOption = None,
     check: CheckOption = False,
+    once: OnceOption = False,
     trace: TraceOption = None,
     emulate: Annotated[
         bool,
@@ -125,12 +136,14 @@ def compare(
     Example: penstock compare bfc-demo --scheme bfc,pfc,./mine.toml --out runs/demo
     """
     chosen = read_schemes(scenario, scheme, settings=settings, seed=seed, trace=trace)
+    for one in chosen.values() if emulate else ():
+        refuse_classes(one, "--emulate", NOT_REAL, "leave --emulate out")
     names = list(chosen)
     base = chosen[names[0]]
     target = out_directory(out, default_name(base, "compare", bool(settings or trace)))
     new_page(target / REPORT_FILE, force)
     places = {name: target / file_name(name) for name in names}
-    runs = simulate(chosen, places, force=force, jobs=jobs, threads=threads, check=check)
+    runs = simulate(chosen, places, force=force, jobs=jobs, threads=threads, check=check, once=once)
     end_if_interrupted(runs, names)
     if emulate:
         frames = {f"{name}{FRAMES}": one for name, one in chosen.items()}
@@ -138,4 +151,5 @@ def compare(
         runs |= run_with_frames(frames, beside, force=force)
         end_if_interrupted(runs, [*names, *frames])
         runs = {name: runs[name] for one in names for name in (one, f"{one}{FRAMES}")}
-    present(runs, target, f"{base.name}: {', '.join(names)}", as_json)
+    present(runs, target, f"{base.name}: {', '.join(runs)}", as_json)
+    end_if_failed(runs, names)

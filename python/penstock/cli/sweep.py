@@ -14,6 +14,7 @@ from penstock.cli.display import clock, display
 from penstock.cli.options import (
     JobsOption,
     JsonOption,
+    OnceOption,
     OutOption,
     ScenarioArgument,
     out_directory,
@@ -100,6 +101,7 @@ def sweep(
     threads: Annotated[
         int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
     ] = 1,
+    once: OnceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario over a grid of values and seeds: one dataset, one table, one page.
@@ -145,6 +147,7 @@ def sweep(
                 executor,
                 keeps_flows=flows,
                 threads=threads,
+                once=once,
                 on_standing=tell,
             )
         pooled = pool(target)

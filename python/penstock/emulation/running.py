@@ -20,6 +20,7 @@ from penstock.emulation.lateness import LATE, packets_late
 from penstock.emulation.setting import setting
 from penstock.errors import Problem, ScenarioError, SimulationError, refuse
 from penstock.interruption import stopping
+from penstock.own_run import NOT_REAL, refuse_classes
 from penstock.readable import time_text
 from penstock.results import Run
 from penstock.runner import Progress, finished_run
@@ -73,6 +74,7 @@ def emulate(
     SimulationError
         Namespaces are forbidden, a program cannot be started, or the worker has died.
     """
+    refuse_classes(scenario, "scheme", NOT_REAL, "simulate it with `penstock run`")
     emulation = scenario.emulation or Emulation()
     resolved = scenario.with_emulation(emulation).resolve()
     for index, program in enumerate(emulation.programs):

@@ -158,6 +158,12 @@ def directory_of(info: ValidationInfo) -> Path:
     return Path(context.get("directory", "."))
 
 
+def is_recorded(info: ValidationInfo) -> bool:
+    """Whether a scenario is read from the record of a run, which needs none of the user's code."""
+    context = info.context if isinstance(info.context, dict) else {}
+    return bool(context.get("is_recorded"))
+
+
 def resolve_path(written: str, info: ValidationInfo) -> Path:
     """The file that a scenario names, relative to the scenario's own directory."""
     remedy = "write a path relative to the scenario's file"

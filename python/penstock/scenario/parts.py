@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from penstock.errors import ScenarioError, problem_of
-from penstock.scenario.base import Many, Text, directory_of, field, inherited
+from penstock.scenario.base import Many, Text, directory_of, field, inherited, is_recorded
 from penstock.scenario.declared import scenario as declared
 from penstock.scenario.declared.traffic import IncastTraffic
 from penstock.scenario.emulation import Emulation
@@ -26,7 +26,7 @@ _FLOWS = re.compile(r"traffic\[(?P<entry>\d+)\]\.flows(\[\d+\]\[(?P<column>\d)\]
 
 
 def _own_keys(written: Any, info: ValidationInfo) -> Any:
-    return expand_scheme(written, directory_of(info))[0]
+    return expand_scheme(written, directory_of(info), is_recorded=is_recorded(info))[0]
 
 
 class ScenarioParts(declared.Scenario):

@@ -28,7 +28,7 @@ from penstock import _core
 from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, refuse
 from penstock.named import check_meaning, is_path, own_files
 from penstock.presented import html_table, scenario_line, scenario_rows
-from penstock.scenario.base import directory_of, label_of
+from penstock.scenario.base import directory_of, is_recorded, label_of
 from penstock.scenario.emulation import Emulation
 from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
@@ -93,15 +93,28 @@ class Scenario(ScenarioParts):
         return cls.from_name(text, overrides)
 
     @classmethod
-    def from_toml(cls, path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
-        """The scenario of a file, with some keys set (see :meth:`with_overrides`)."""
+    def from_toml(
+        cls,
+        path: str | Path,
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        is_recorded: bool = False,
+    ) -> Scenario:
+        """The scenario of a file, with some keys set (see :meth:`with_overrides`).
+
+        Parameters
+        ----------
+        is_recorded
+            Whether the file is the record of a run. The code of a scheme in Python is then not
+            looked for: it may have changed since, and the run has its results.
+        """
         file = Path(path)
         try:
             table = read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
         except PydanticCustomError as error:
             raise ScenarioError([problem_of(error)]) from None
         named = {"name": label_of(file.stem)} | table
-        return cls._read(named, overrides or {}, file.parent, str(file))
+        return cls._read(named, overrides or {}, file.parent, str(file), is_recorded)
 
     @classmethod
     def from_name(cls, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
@@ -125,12 +138,18 @@ class Scenario(ScenarioParts):
 
     @classmethod
     def _read(
-        cls, table: Table, overrides: Mapping[str, Any], directory: Path, file: str | None
+        cls,
+        table: Table,
+        overrides: Mapping[str, Any],
+        directory: Path,
+        file: str | None,
+        is_recorded: bool = False,
     ) -> Scenario:
         try:
             for path, value in overrides.items():
                 table = with_key(table, full_path(path, table), value)
-            scenario = cls.model_validate(table, context={"directory": directory})
+            context = {"directory": directory, "is_recorded": is_recorded}
+            scenario = cls.model_validate(table, context=context)
         except ScenarioError as error:
             raise (error.within(file) if file else error) from None
         scenario._directory, scenario._file = directory, file
@@ -148,7 +167,7 @@ class Scenario(ScenarioParts):
         if not isinstance(table, dict):
             raise refuse("", "a scenario is a table", "write keys such as topology and traffic")
         try:
-            implied = _with_implied(table, directory)
+            implied = _with_implied(table, directory, is_recorded(info))
             scenario = handler(numbered(implied, {"directory": directory}))
         except ValidationError as error:
             raise _of_scheme_file(translate(error, cls), table, directory) from None
@@ -158,6 +177,8 @@ class Scenario(ScenarioParts):
             wrong = list(scenario.emulation.misplaced(scenario.topology.host_count(), labels))
             if wrong:
                 raise ScenarioError(wrong)
+        if is_recorded(info):
+            return scenario  # the core accepted it before the run
         try:
             with core_refusals(None):
                 _core.validate(scenario.to_json())
@@ -270,11 +291,12 @@ def _of_scheme_file(error: ScenarioError, table: Table, directory: Path) -> Scen
     )
 
 
-def _with_implied(table: Table, directory: Path) -> Table:
+def _with_implied(table: Table, directory: Path, is_recorded: bool) -> Table:
     """`table` with what follows from it: the preset's packet weights, the default topology."""
     implied: Table = {}
     try:
-        _, wire = expand_scheme(table.get("scheme", DEFAULT_PRESET), directory)
+        written = table.get("scheme", DEFAULT_PRESET)
+        _, wire = expand_scheme(written, directory, is_recorded=is_recorded)
     except ValueError:
         wire = {}
     if wire and isinstance(table.get("wire", {}), Mapping):

@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from penstock.errors import ScenarioError, nearest, quoted, refuse
 from penstock.named import absolute
+from penstock.own_class import KINDS, name_of
 from penstock.toml_text import NESTING_MAX, parse_toml
 from penstock.units import whole_number
 
@@ -36,6 +37,8 @@ _NUMBERS_OVER_LINES = re.compile(r"\[\n\s*((?:[-+.\w]+,\s*)+)\]")
 def plain(value: Any, depth: int = 0) -> Any:
     """A copy of `value` without models and tuples: what the same thing would be in a file.
 
+    A class of a user's scheme becomes its name.
+
     Raises
     ------
     ScenarioError
@@ -50,6 +53,8 @@ def plain(value: Any, depth: int = 0) -> Any:
             return {key: plain(one, depth + 1) for key, one in value.items()}
         case list() | tuple():
             return [plain(one, depth + 1) for one in value]
+        case type():
+            return name_of(value) if issubclass(value, tuple(KINDS.values())) else value
         case _:
             return value
 

@@ -56,6 +56,8 @@ class Task:
     """Whether the table of flows comes back, too."""
     threads: int = 1
     """Threads of the simulation, > 0; they change no result."""
+    once: bool = False
+    """Whether a scheme in Python is run once only, and not again to see that it repeats."""
 
 
 @dataclass(frozen=True)

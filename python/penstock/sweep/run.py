@@ -101,7 +101,7 @@ class _Sweep:
         for point in grid.points:
             self._wanted[point.labels] = len(seeds.first())
 
-    def go_on(self, keeps_flows: bool, threads: int) -> None:
+    def go_on(self, keeps_flows: bool, threads: int, once: bool) -> None:
         """Gives cells to the executor until it has enough; those that are there are counted."""
         while self.todo and len(self.waited) < LEAD * self._executor.capacity:
             if self.cancel.is_set():
@@ -114,7 +114,8 @@ class _Sweep:
             if row is None:
                 self.waited[key] = _Cell(point, seed, scenario_hash, time.monotonic())
                 text = scenario.to_toml()
-                task = Task(key, text, scenario_hash, self._metrics, keeps_flows, threads)
+                metrics = self._metrics
+                task = Task(key, text, scenario_hash, metrics, keeps_flows, threads, once)
                 self._executor.submit(task)
                 continue
             if row[HASH] != scenario_hash:
@@ -174,6 +175,7 @@ def run_sweep(
     *,
     keeps_flows: bool = False,
     threads: int = 1,
+    once: bool = False,
     on_standing: Callable[[Standing], None] | None = None,
 ) -> Outcomes:
     """Makes every cell of a grid that is not in the dataset yet.
@@ -190,6 +192,8 @@ def run_sweep(
         Entered already.
     threads
         Threads of each simulation, > 0.
+    once
+        Run each scheme in Python once only, and not again to see that it repeats.
     on_standing
         Called about ten times a second.
 
@@ -203,7 +207,7 @@ def run_sweep(
     sweep = _Sweep(grid, seeds, metrics, dataset, executor)
     with stopping(sweep.cancel.set):
         while not sweep.cancel.is_set():
-            sweep.go_on(keeps_flows, threads)
+            sweep.go_on(keeps_flows, threads, once)
             if not sweep.waited and not sweep.todo:
                 break
             for outcome in executor.outcomes(SIGNAL_POLL_SECONDS):

@@ -48,7 +48,7 @@ def work(task: Task, cancel: Callable[[], bool] | None = None) -> Outcome:
         if scenario.content_hash() != task.scenario_hash:
             words = "the scenario is another one here: caller and worker have different versions"
             return Failure(task.key, words)
-        made = run(scenario, oversize=True, threads=task.threads, cancel=cancel)
+        made = run(scenario, oversize=True, threads=task.threads, once=task.once, cancel=cancel)
         if made.is_cancelled:
             return Failure(task.key, "it was stopped")
         values = {one: measure(made, one) for one in task.metrics}

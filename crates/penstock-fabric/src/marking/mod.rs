@@ -32,6 +32,8 @@ axis! { $
     rounds: Rounds(RoundMarkingConfig => RoundMarking),
     /// CoDel: drop or mark when packets have waited too long for some time (RFC 8289).
     codel: Codel(CodelConfig => Codel),
+    /// A class in Python, which `penstock run` supplies.
+    external: Python(ExternalMarkingConfig => ExternalMarker),
 }
 
 impl MarkingConfig {

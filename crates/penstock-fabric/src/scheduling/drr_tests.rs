@@ -115,7 +115,7 @@ fn a_class_has_its_own_round_whatever_the_others_do() {
     let mut queues = vec![];
     queues.resize_with(4, DataQueue::default);
     let config = DrrConfig { quantum: Bytes::new(1_000) };
-    let mut drr = Drr::new(&config, &Egress { rate: BitRate::from_gbps(100), packet: 1_048 });
+    let mut drr = Drr::new(&config, &Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 });
     let mut pool = PacketPool::new(false);
     for (number, class) in [(1, 0), (2, 3), (3, 3)] {
         let id = pool.insert(Packet { wire_bytes: 1_000, ..Packet::default() });
@@ -164,7 +164,7 @@ fn a_queue_may_send_in_its_turn_and_not_without_end() {
 
 #[test]
 fn a_quantum_covers_a_full_packet_and_0_stands_for_one() {
-    let egress = Egress { rate: BitRate::from_gbps(100), packet: 1_128 };
+    let egress = Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_128 };
     for (quantum, expected) in [(0, 1_128), (1_128, 1_128), (9_000, 9_000)] {
         let drr = Drr::new(&DrrConfig { quantum: Bytes::new(quantum) }, &egress);
         assert_eq!(drr.quantum, expected);

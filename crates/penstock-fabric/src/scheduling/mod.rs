@@ -42,6 +42,8 @@ axis! { $
     priority_groups: PriorityGroups(PriorityGroupsConfig => Box PriorityGroups),
     /// FIFO for data; credits have a short queue, a rate of their own, and go first (ExpressPass).
     credit_shaping: CreditShaping(CreditShapingConfig => Box CreditShaping),
+    /// A class in Python, which `penstock run` supplies.
+    external: Python(ExternalSchedulingConfig => ExternalScheduler),
 }
 
 impl SchedulingConfig {

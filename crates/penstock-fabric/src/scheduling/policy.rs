@@ -47,7 +47,11 @@ pub(crate) trait Parameters {
 
 /// What a scheduler knows of its port.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Egress {
+pub struct Egress {
+    /// The switch, by its node number.
+    pub node: u32,
+    /// Number of the port at its switch.
+    pub port: u16,
     /// Rate of the link.
     pub rate: BitRate,
     /// The longest data packet on the wire (bytes).

@@ -199,7 +199,7 @@ fn the_largest_shares_do_not_overflow() {
 /// A scheduler by itself.
 fn wrr(weights: &[u32], quantum: u64) -> Wrr {
     let config = WrrConfig { weights: weights.into(), quantum: Bytes::new(quantum) };
-    Wrr::new(&config, &Egress { rate: BitRate::from_gbps(100), packet: 1_048 })
+    Wrr::new(&config, &Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 })
 }
 
 /// The data queues of a port and their packets, without a port.

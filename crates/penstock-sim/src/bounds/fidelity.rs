@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use penstock_transport::{NicScheduling, RecoveryConfig};
+use penstock_transport::{ControllerConfig, NicScheduling, RecoveryConfig};
 use penstock_units::{Fidelity, Problems, Time};
 use serde_json::{Value, json};
 
@@ -116,6 +116,12 @@ fn kinds(scenario: &Scenario, problems: &mut Problems) {
             "host.recovery",
             kind(recovery),
             "go-back-n",
+        ),
+        (
+            !matches!(host.controller, ControllerConfig::Python(_)),
+            "host.controller",
+            kind(&host.controller),
+            "a controller of ours",
         ),
         (!matches!(routing, RoutingConfig::Spray(_)), "routing", kind(routing), "ecmp"),
     ] {

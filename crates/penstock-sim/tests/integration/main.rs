@@ -11,6 +11,7 @@ mod credit;
 mod deadlock;
 mod determinism;
 mod expresspass;
+mod external;
 mod fairness;
 mod fault;
 mod fidelity;

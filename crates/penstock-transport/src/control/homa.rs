@@ -176,6 +176,8 @@ mod tests {
         Homa::new(
             config,
             &FlowFacts {
+                number: 0,
+                start: penstock_units::Time::ZERO,
                 size,
                 unscheduled: config.unscheduled_bytes(&path),
                 path: &path,

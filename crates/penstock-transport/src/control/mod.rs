@@ -16,7 +16,7 @@
 //! [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `alpha` (shared by the next
 //! two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`], [`timely`],
 //! `ticks` (shared by [`dcqcn`] and the next), [`pcn`], [`packet_pair`], then the controllers whose
-//! receiver decides: [`homa`], [`expresspass`].
+//! receiver decides: [`homa`], [`expresspass`]. [`external`] is for controllers that are not here.
 
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
@@ -83,6 +83,8 @@ ends! { $
     // The name is one word in scenarios, as the authors write it.
     /// ExpressPass: a sender sends a packet for each credit of its receiver.
     expresspass: Expresspass(ExpressPassConfig => Box Source, Box Destination),
+    /// A class in Python, which `penstock run` supplies.
+    external: Python(ExternalConfig => External),
 }
 
 impl ControllerConfig {

@@ -41,6 +41,7 @@ use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Fidelity, Time};
 
 use crate::config::HostConfig;
+use crate::flow::FlowFacts;
 use crate::granter::Granter;
 use crate::nic::Nic;
 use crate::path::PathFacts;
@@ -243,7 +244,9 @@ impl Host {
     pub fn open(&mut self, turn: &mut Turn<'_>, opening: &Opening) {
         let Opening { flow, number, class, is_incast, .. } = *opening;
         let config = self.config_of(opening);
-        let mut sender = Sender::new(opening.size, config, &opening.path, turn.now);
+        let facts =
+            FlowFacts { number, start: turn.now, ..config.flow(opening.size, &opening.path) };
+        let mut sender = Sender::of(&facts, config, turn.now);
         sender.stop_at(opening.stop);
         let outgoing = Outgoing {
             flow,

@@ -110,8 +110,8 @@ mod tests {
             changed in prop::collection::vec(prop::option::of(0u64..20), 60),
         ) {
             let host = fixture::line_rate();
-            let flow = Sender::new(1, &host, &fixture::path(), Time::ZERO);
-            let mut flows = alloc::vec![flow; keys.len()];
+            let flow = |_| Sender::new(1, &host, &fixture::path(), Time::ZERO);
+            let mut flows: Vec<_> = (0..keys.len()).map(flow).collect();
             // Numbers in the reverse order of the slots.
             let number = |slot: u32| 100 - slot;
             for slot in 0..keys.len() as u32 {

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import Count, Flag, Number, Part, field
+from penstock.scenario.base import Count, Flag, Label, Number, Part, Text, field
 from penstock.scenario.declared.credit_control import ExpresspassController, HomaController
 from penstock.scenario.declared.rate_control import (
     DcqcnController,
@@ -300,6 +300,18 @@ class PacketPairController(Part):
     )
 
 
+class PythonController(Part):
+    """A class in Python, which `penstock run` supplies."""
+
+    kind: Literal["python"]
+    controller_class: Text = field("The class, as module:Class or ./file.py:Class", alias="class")
+    sha256: Label | None = field(
+        "SHA-256 of the file of the class, which is filled in when the scenario is read",
+        None,
+        source="our choice: that of the file as it is",
+    )
+
+
 Controller = Annotated[
     LineRateController
     | WindowController
@@ -317,7 +329,8 @@ Controller = Annotated[
     | PcnController
     | PacketPairController
     | HomaController
-    | ExpresspassController,
+    | ExpresspassController
+    | PythonController,
     Field(discriminator="kind"),
 ]
 """Which controller the flows of a scheme use, with its parameters."""

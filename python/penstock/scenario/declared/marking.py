@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import Count, Many, Number, Part, field
+from penstock.scenario.base import Count, Label, Many, Number, Part, Text, field
 from penstock.units import Rate, Size, Time
 
 
@@ -157,6 +157,18 @@ class CodelMarking(Part):
     )
 
 
+class PythonMarking(Part):
+    """A class in Python, which `penstock run` supplies."""
+
+    kind: Literal["python"]
+    marking_class: Text = field("The class, as module:Class or ./file.py:Class", alias="class")
+    sha256: Label | None = field(
+        "SHA-256 of the file of the class, which is filled in when the scenario is read",
+        None,
+        source="our choice: that of the file as it is",
+    )
+
+
 Marking = Annotated[
     NoneMarking
     | EcnMarking
@@ -165,7 +177,8 @@ Marking = Annotated[
     | QcnMarking
     | PredictedMarking
     | RoundsMarking
-    | CodelMarking,
+    | CodelMarking
+    | PythonMarking,
     Field(discriminator="kind"),
 ]
 """The marking axis of a scenario."""

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import Count, Many, Part, field
+from penstock.scenario.base import Count, Label, Many, Part, Text, field
 from penstock.units import Size, Time
 
 
@@ -138,6 +138,18 @@ class CreditShapingScheduling(Part):
     )
 
 
+class PythonScheduling(Part):
+    """A class in Python, which `penstock run` supplies."""
+
+    kind: Literal["python"]
+    scheduling_class: Text = field("The class, as module:Class or ./file.py:Class", alias="class")
+    sha256: Label | None = field(
+        "SHA-256 of the file of the class, which is filled in when the scenario is read",
+        None,
+        source="our choice: that of the file as it is",
+    )
+
+
 Scheduling = Annotated[
     FifoScheduling
     | StrictScheduling
@@ -149,7 +161,8 @@ Scheduling = Annotated[
     | RotatingStrictScheduling
     | ScanningDrrScheduling
     | PriorityGroupsScheduling
-    | CreditShapingScheduling,
+    | CreditShapingScheduling
+    | PythonScheduling,
     Field(discriminator="kind"),
 ]
 """The scheduling axis of a scenario."""
