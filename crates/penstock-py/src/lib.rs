@@ -316,6 +316,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(emulate, module)?)?;
     module.add_function(wrap_pyfunction!(run_bare, module)?)?;
     module.add_function(wrap_pyfunction!(allocate_pauses, module)?)?;
+    module.add("PROFILE", env!("PENSTOCK_PROFILE"))?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("SimulationError", module.py().get_type::<SimulationError>())?;
     module.add("EmulationError", module.py().get_type::<EmulationError>())?;
