@@ -82,7 +82,7 @@ docs: $(VENV)/.extension
 # says: manylinux_2_34 is glibc 2.34 or later. maturin takes the oldest that the compiled core runs with.
 wheel: $(VENV)/.locked
 	rm -rf $(WHEELS)
-	$(BIN)/maturin build --release --locked --out $(WHEELS)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --release --locked --out $(WHEELS)
 
 # The wheel in an empty environment, outside of the repository.
 try-wheel: wheel
