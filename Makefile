@@ -17,6 +17,8 @@ CARGO_DENY := $(TOOLS)/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 EXTRAS := dev,cluster,tune
 # Every package of the development environment, with its hash.
 LOCK := requirements-dev.lock
+# Where `make wheel` leaves the package.
+WHEELS := target/wheels
 # The oldest Python that pyproject.toml allows, and where the oldest packages are tried.
 OLDEST := 3.11
 MINIMUM := target/minimum-versions
@@ -24,7 +26,7 @@ MINIMUM := target/minimum-versions
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_FILES := python tests/python benches tools
 
-.PHONY: demo demo-frames test policy models lint audit bench validate reproduce docs lock minimum-versions clean
+.PHONY: demo demo-frames test policy models lint audit bench validate reproduce docs wheel try-wheel lock minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -75,6 +77,16 @@ reproduce: $(VENV)/.extension
 docs: $(VENV)/.extension
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/pytest tests/python/test_documents.py
+
+# The package for others: one wheel for every CPython from 3.11 on (abi3), for Linux with the glibc that its name
+# says: manylinux_2_34 is glibc 2.34 or later. maturin takes the oldest that the compiled core runs with.
+wheel: $(VENV)/.locked
+	rm -rf $(WHEELS)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --release --locked --out $(WHEELS)
+
+# The wheel in an empty environment, outside of the repository.
+try-wheel: wheel
+	PENSTOCK_WHEEL="$$(echo $(WHEELS)/penstock-*.whl)" $(BIN)/pytest tests/python/test_wheel.py
 
 # Licences, duplicates and sources of the Rust crates (deny.toml); then what is known to be wrong with any
 # dependency, where the databases of advisories can be reached.

@@ -20,6 +20,7 @@ from pathlib import Path
 import memory
 import prices
 import rival
+import start
 import table
 import tables
 from rich.console import Console
@@ -39,6 +40,7 @@ TABLES = {
     "lengths": memory.lengths,
     "ns3": rival.rival,
     "prices": prices.prices,
+    "starts": start.starts,
 }
 
 

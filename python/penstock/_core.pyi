@@ -5,6 +5,9 @@ from typing import Any, TypedDict
 
 from numpy.typing import NDArray
 
+PROFILE: str
+"""Cargo's profile with which this extension is compiled: "release", "policy" or "debug"."""
+
 class ScenarioError(Exception):
     """The core refuses the scenario; `args[0]` has rows of (path of a field, value, remedy)."""
 

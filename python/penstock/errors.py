@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic_core import PydanticCustomError
-
-from penstock import _core
+if TYPE_CHECKING:
+    from pydantic_core import PydanticCustomError
 
 VALUE_WIDTH = 60
 """Characters of a value that a message shows (our choice: it fits beside the field's name)."""
@@ -121,6 +120,8 @@ def core_refusals(file: str | None) -> Iterator[None]:
         The core refuses the scenario, or a run failed; a :class:`SchemeError` when a class of the
         user's scheme failed.
     """
+    from penstock import _core
+
     try:
         yield
     except PydanticCustomError as error:  # a user's class that is not the same any more

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,11 @@ def test_commands_in_the_documents_exist() -> None:
             words = shlex.split(line.removeprefix("$ "), comments=True)
             if words[:1] == ["penstock"] and len(words) > 1 and not words[1].startswith("-"):
                 assert words[1] in commands, f"{path.name}: {line}"
+
+
+def test_the_citation_has_the_version_and_the_licence() -> None:
+    package = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
+    lines = (ROOT / "CITATION.cff").read_text().splitlines()
+    facts = dict(line.split(": ", 1) for line in lines if re.match(r"[a-z-]+: ", line))
+    assert facts["version"] == package["version"]
+    assert facts["license"] == package["license"]

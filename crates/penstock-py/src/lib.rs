@@ -351,6 +351,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Packet>()?;
     module.add_class::<Queue>()?;
     module.add("SchemeError", module.py().get_type::<SchemeError>())?;
+    module.add("PROFILE", env!("PENSTOCK_PROFILE"))?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("SimulationError", module.py().get_type::<SimulationError>())?;
     module.add("EmulationError", module.py().get_type::<EmulationError>())?;

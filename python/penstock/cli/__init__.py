@@ -22,6 +22,8 @@ app = typer.Typer(
     cls=Commands,
     help="Evaluate flow control for data-center networks.",
     no_args_is_help=True,
+    # Plain text: what draws boxes takes longer to import than all else that the list needs.
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

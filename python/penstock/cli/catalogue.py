@@ -7,15 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from penstock.cli import description, output
+from penstock.cli import completion, output
 from penstock.cli.options import JsonOption
 from penstock.errors import ScenarioError, nearest, refuse
-from penstock.experiments import catalogue
 from penstock.named import Folder, own_files
-from penstock.scenario import Scenario, load_preset, preset_names, scenario_names
-from penstock.scenario.scheme import built_in_preset
-from penstock.scenario.topology import TOPOLOGIES
-from penstock.workload import WORKLOADS, find_workload
 
 Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments"]
 """What can be listed."""
@@ -38,13 +33,20 @@ def list_(
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="A name of `list`, or the TOML file of a kind.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A name of `list`, or the TOML file of a kind.", autocompletion=completion.anything
+        ),
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Show a scheme, workload, topology, scenario or experiment with units, defaults and sources.
 
     Example: penstock show bfc
     """
+    from penstock.cli import description
+
     shown = description.describe(name)
     if shown is None:
         known = [one for kind in description.KINDS for one in titles_of(kind)]
@@ -57,6 +59,13 @@ def show(
 
 def titles_of(kind: Kind) -> dict[str, str]:
     """Everything of a kind: name to what it is."""
+    from penstock.cli import description
+    from penstock.experiments import catalogue
+    from penstock.scenario import Scenario, load_preset, preset_names, scenario_names
+    from penstock.scenario.scheme import built_in_preset
+    from penstock.scenario.topology import TOPOLOGIES
+    from penstock.workload import WORKLOADS, find_workload
+
     match kind:
         case "schemes":
             found = {name: str(built_in_preset(name)["title"]) for name in preset_names()}
@@ -96,6 +105,8 @@ def _own(
 
 def _experiments() -> dict[str, str]:
     """Every figure and table that can be run again; some are part of another's experiment."""
+    from penstock.experiments import catalogue
+
     titles = {name: catalogue.load(name).title for name in catalogue.identifiers()}
     parts = {other: f"in {name}: {titles[name]}" for other, name in catalogue.covered().items()}
     every = titles | parts

@@ -81,6 +81,11 @@ COMMANDS = {
         "import_hpcc",
         "Run the files of the ns-3 HPCC simulator; write its fct.txt and pfc.txt.",
     ),
+    "doctor": Listing(
+        "doctor",
+        "doctor",
+        "Say what this machine can do, what is missing, and the remedy for each.",
+    ),
     "list": Listing(
         "catalogue", "list_", "List schemes, workloads, topologies, scenarios or experiments."
     ),
@@ -94,7 +99,7 @@ class Commands(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         for name, listing in COMMANDS.items():
-            self.add_command(TyperCommand(name, help=listing.summary))
+            self.add_command(TyperCommand(name, short_help=listing.summary))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is called, imported; unknown names are refused before that."""

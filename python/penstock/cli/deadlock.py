@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.analysis.deadlock import Dependencies, dependencies
-from penstock.cli import output
 from penstock.cli.options import JsonOption, ScenarioArgument, SetOption, read_scenario
+
+if TYPE_CHECKING:
+    from penstock.analysis.deadlock import Dependencies
 
 
 def deadlock(
@@ -27,6 +28,9 @@ def deadlock(
 
     Example: penstock deadlock ring
     """
+    from penstock.analysis.deadlock import dependencies
+    from penstock.cli import output
+
     found = dependencies(read_scenario(scenario, settings=settings), any_route=any_route)
     if as_json:
         output.print_json(found.as_json())
@@ -41,6 +45,8 @@ def deadlock(
 
 
 def _print_cycles(found: Dependencies) -> None:
+    from penstock.cli import output
+
     for number, cycle in enumerate(found.cycles, 1):
         typer.echo(f"cycle {number} of {len(found.cycles)}: {cycle.nodes} can wait for each other")
         if len(cycle.links) > len(cycle.example):

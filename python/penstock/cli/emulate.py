@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from penstock.cli import completion
 from penstock.cli.options import (
     ForceOption,
     JsonOption,
@@ -21,18 +22,23 @@ from penstock.cli.options import (
     read_schemes,
     split_names,
 )
-from penstock.cli.runs import end_if_interrupted, present, run_with_frames
 from penstock.errors import refuse
-from penstock.scenario import Scenario
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE
+
+if TYPE_CHECKING:
+    from penstock.scenario import Scenario
 
 
 def emulate(
     scenario: ScenarioArgument,
     scheme: Annotated[
         str | None,
-        typer.Option("--scheme", help="Presets and TOML files, separated by commas."),
+        typer.Option(
+            "--scheme",
+            help="Presets and TOML files, separated by commas.",
+            autocompletion=completion.scheme_list,
+        ),
     ] = None,
     hosts: Annotated[
         str | None,
@@ -101,6 +107,8 @@ def emulate(
 
     Example: penstock emulate quickstart --scheme bfc,pfc --scale-time 10000 --out runs/frames
     """
+    from penstock.cli.runs import end_if_interrupted, present, run_with_frames
+
     if scheme is None:
         one = read_scenario(scenario, settings=settings, seed=seed)
         chosen = {one.scheme.name: one}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from penstock.cli import output
+from penstock.cli import completion, output
 from penstock.cli.options import (
     CheckOption,
     ForceOption,
@@ -19,7 +19,6 @@ from penstock.cli.options import (
     out_directory,
     read_settings,
 )
-from penstock.cli.runs import end_if_interrupted, present, simulate
 from penstock.errors import refuse
 from penstock.named import absolute
 
@@ -45,7 +44,11 @@ def import_hpcc(
     ] = None,
     scheme: Annotated[
         str | None,
-        typer.Option("--scheme", help="A preset or a TOML file, with --topology; default: hpcc."),
+        typer.Option(
+            "--scheme",
+            help="A preset or a TOML file, with --topology; default: hpcc.",
+            autocompletion=completion.schemes,
+        ),
     ] = None,
     fidelity: Annotated[
         Literal["ns3-hpcc", "exact"],
@@ -70,6 +73,7 @@ def import_hpcc(
 
     Example: penstock import-hpcc mix/config.txt --out runs/imported --compare mix/fct.txt
     """
+    from penstock.cli.runs import end_if_interrupted, present, simulate
     from penstock.hpcc import output as files
 
     if compare_pfc is not None and compare is None:

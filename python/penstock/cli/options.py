@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from penstock.cli import completion
 from penstock.errors import refuse
 from penstock.named import absolute
 from penstock.processors import THREADS_MAX
-from penstock.scenario import Scenario
-from penstock.scenario.table import setting_value
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE, is_own_page
 from penstock.units import whole_number
+
+if TYPE_CHECKING:
+    from penstock.scenario import Scenario
 
 RUNS = Path("runs")
 """Where results go that were not sent elsewhere."""
@@ -31,18 +33,30 @@ _UNITS = {"s": 1.0, "min": 60.0, "h": 3_600.0}
 """The seconds of each of its units [s]."""
 
 ScenarioArgument = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a name of `list scenarios`.")
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="A TOML file, or a name of `list scenarios`.",
+        autocompletion=completion.scenarios,
+    ),
 ]
 OutOption = Annotated[
     Path | None, typer.Option("--out", help="Directory for the results; default: below runs/.")
 ]
 SchemeOption = Annotated[
-    str | None, typer.Option("--scheme", help="A preset of `list schemes`, or its TOML file.")
+    str | None,
+    typer.Option(
+        "--scheme",
+        help="A preset of `list schemes`, or its TOML file.",
+        autocompletion=completion.schemes,
+    ),
 ]
 SchemesOption = Annotated[
     str,
     typer.Option(
-        "--scheme", help="Presets and TOML files, separated by commas: bfc,dctcp,./mine.toml."
+        "--scheme",
+        help="Presets and TOML files, separated by commas: bfc,dctcp,./mine.toml.",
+        autocompletion=completion.scheme_list,
     ),
 ]
 ForceOption = Annotated[
@@ -59,6 +73,7 @@ SetOption = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Set a field, e.g. topology.racks=4, load=0.7, scheme.switch.assignment.queues=128.",
+        autocompletion=completion.settings,
     ),
 ]
 JobsOption = Annotated[
@@ -108,6 +123,8 @@ def read_scenario(
     scheme: str | None = None,
 ) -> Scenario:
     """The scenario that the command line describes."""
+    from penstock.scenario import Scenario
+
     overrides: dict[str, Any] = {} if scheme is None else {"scheme": absolute(scheme)}
     overrides |= read_settings(settings)
     if seed is not None:
@@ -221,6 +238,8 @@ def _setting(text: str) -> tuple[str, Any]:
     key, separator, value = text.partition("=")
     if not separator or not key.strip():
         raise refuse("--set", "this sets nothing", "write KEY=VALUE, e.g. load=0.7", text)
+    from penstock.scenario.table import setting_value
+
     return key.strip(), setting_value(key.strip(), value.strip())
 
 

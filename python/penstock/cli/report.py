@@ -5,15 +5,17 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock.cli import output
 from penstock.cli.options import ForceOption, JsonOption, new_page
 from penstock.errors import refuse
-from penstock.results import Run
 from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
+
+if TYPE_CHECKING:
+    from penstock.results import Run
 
 
 def report(
@@ -54,6 +56,8 @@ def load_runs(directories: list[Path]) -> dict[str, list[Run]]:
 
     Runs that differ in their seed only are repetitions and have one name.
     """
+    from penstock.results import Run
+
     alike: dict[str, dict[Path, Run]] = {}
     for path in directories:
         run = Run.load(path)

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.text import Text
 
 from penstock import interruption
-from penstock.cli import output
-from penstock.cli.display import clock, display
+from penstock.cli import completion, output
 from penstock.cli.options import (
     RUNS,
     ForceOption,
@@ -25,20 +24,15 @@ from penstock.cli.options import (
     out_directory,
 )
 from penstock.cli.report import command_line
-from penstock.cli.runs import interrupted
-from penstock.emulation.several import emulate_many
 from penstock.errors import nearest, refuse
-from penstock.experiments import catalogue
-from penstock.experiments.campaign import Campaign, Standing, reproduce_many
-from penstock.experiments.decision import VERDICTS
-from penstock.experiments.outcome import Outcome
-from penstock.experiments.overview import json_beside, overview_file, write_overview
-from penstock.experiments.reproduce import reproduce as reproduce_one
 from penstock.named import SUFFIX, is_path, own_files
-from penstock.report import ClaimRow
-from penstock.results import Run
-from penstock.several import run_many
 from penstock.storage.record import REPORT_FILE
+
+if TYPE_CHECKING:
+    from penstock.experiments.campaign import Campaign, Standing
+    from penstock.experiments.outcome import Outcome
+    from penstock.report import ClaimRow
+    from penstock.results import Run
 
 Scale = Literal["quick", "paper"]
 
@@ -47,7 +41,9 @@ def reproduce(
     identifiers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID]...", help="Ids of `list experiments`, patterns ('pcn/*'), or TOML files."
+            metavar="[ID]...",
+            help="Ids of `list experiments`, patterns ('pcn/*'), or TOML files.",
+            autocompletion=completion.experiments,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
@@ -96,6 +92,8 @@ class Options:
 
 def _chosen(wanted: list[str], every: bool) -> list[str]:
     """The ids that the command names, each once."""
+    from penstock.experiments import catalogue
+
     known = catalogue.identifiers()
     if every and wanted:
         raise refuse("--all", "there are ids beside it", "name ids or --all", " ".join(wanted))
@@ -126,6 +124,8 @@ def _is_own(name: str) -> bool:
 
 def _check_scale(chosen: list[str], scale: Scale) -> None:
     """Refuses a scale that a user's experiment does not have."""
+    from penstock.experiments import catalogue
+
     for name in filter(_is_own, chosen):
         scales = catalogue.load(name).scales
         if scale not in scales:
@@ -134,6 +134,13 @@ def _check_scale(chosen: list[str], scale: Scale) -> None:
 
 
 def _one(identifier: str, options: Options) -> None:
+    from penstock.cli.display import display
+    from penstock.cli.runs import interrupted
+    from penstock.emulation.several import emulate_many
+    from penstock.experiments import catalogue
+    from penstock.experiments.reproduce import reproduce as reproduce_one
+    from penstock.several import run_many
+
     scale = options.scale
     named = catalogue.load(identifier).id
     target = out_directory(options.out, f"{named}-{scale}")
@@ -179,10 +186,16 @@ def _claim_row(row: ClaimRow) -> list[str | Text]:
 
 def _saved(target: Path, names: list[str]) -> list[Run]:
     """The runs of these names, from their directories."""
+    from penstock.results import Run
+
     return [Run.load(target / "runs" / name) for name in names]
 
 
 def _many(identifiers: list[str], options: Options) -> None:
+    from penstock.cli.display import clock, display
+    from penstock.experiments.campaign import reproduce_many
+    from penstock.experiments.overview import json_beside, overview_file, write_overview
+
     root = out_directory(options.out or RUNS, "")
     new_page(root / overview_file(options.scale), options.force)
     interruption.keep(f"experiments that have ended are kept in {root}; the same command goes on")
@@ -239,6 +252,8 @@ def _row(done: Campaign, name: str) -> list[str]:
     outcome = done.outcomes.get(name)
     if outcome is None:
         return [name, "", "", "", "", "not finished"]
+    from penstock.experiments.decision import VERDICTS
+
     counts = [str(outcome.count(one)) for one in VERDICTS]
     state = f"failed: {outcome.failure}" if outcome.failure else "done"
     return [name, *counts, f"{outcome.cpu_seconds:.1f}", state]

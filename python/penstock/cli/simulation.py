@@ -29,15 +29,6 @@ from penstock.cli.options import (
     read_scenario,
     read_schemes,
 )
-from penstock.cli.runs import (
-    end_if_failed,
-    end_if_interrupted,
-    present,
-    run_with_frames,
-    simulate,
-)
-from penstock.own_run import NOT_REAL, refuse_classes
-from penstock.storage.checkpoint import find_checkpoint
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE
 
@@ -63,6 +54,8 @@ def run(
 
     Example: penstock run quickstart --scheme dctcp --set load=0.7 --out runs/try
     """
+    from penstock.cli.runs import end_if_interrupted, present, simulate
+
     every = checkpoint_seconds(checkpoint)
     chosen = read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=scheme)
     name = chosen.scheme.name
@@ -94,6 +87,9 @@ def resume(
 
     Example: penstock resume runs/long
     """
+    from penstock.cli.runs import end_if_interrupted, present, simulate
+    from penstock.storage.checkpoint import find_checkpoint
+
     scenario, last = find_checkpoint(directory)
     name = scenario.scheme.name
     runs = simulate(
@@ -135,6 +131,15 @@ def compare(
 
     Example: penstock compare bfc-demo --scheme bfc,pfc,./mine.toml --out runs/demo
     """
+    from penstock.cli.runs import (
+        end_if_failed,
+        end_if_interrupted,
+        present,
+        run_with_frames,
+        simulate,
+    )
+    from penstock.own_run import NOT_REAL, refuse_classes
+
     chosen = read_schemes(scenario, scheme, settings=settings, seed=seed, trace=trace)
     for one in chosen.values() if emulate else ():
         refuse_classes(one, "--emulate", NOT_REAL, "leave --emulate out")

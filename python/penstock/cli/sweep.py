@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock import interruption
-from penstock.cli import output
-from penstock.cli.display import clock, display
+from penstock.cli import completion, output
 from penstock.cli.options import (
     JobsOption,
     JsonOption,
@@ -20,21 +19,14 @@ from penstock.cli.options import (
     out_directory,
 )
 from penstock.cli.report import command_line
-from penstock.estimate import check, together
-from penstock.experiments.checked import checked
 from penstock.processors import THREADS_MAX, processor_count
-from penstock.scenario.scenario import scenario_file
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name
-from penstock.sweep.cluster import check_cluster, cluster_executor
-from penstock.sweep.dataset import open_dataset
-from penstock.sweep.executor import Executor
-from penstock.sweep.grid import read_grid
-from penstock.sweep.local import LocalExecutor
-from penstock.sweep.page import write_page
-from penstock.sweep.pooled import Pooled, pool, texts
-from penstock.sweep.run import Outcomes, Standing, run_sweep
-from penstock.sweep.seeds import read_seeds
+
+if TYPE_CHECKING:
+    from penstock.sweep.executor import Executor
+    from penstock.sweep.pooled import Pooled
+    from penstock.sweep.run import Outcomes, Standing
 
 METRICS = ("slowdown(size_max=3000)", "slowdown(statistic='mean')")
 """What is measured when the command does not say: the p99 slowdown of short flows, and the mean of
@@ -53,6 +45,7 @@ def sweep(
             metavar="KEY=VALUES",
             help="A field and its values: load=0.3:0.9:0.1, scheme=bfc,dctcp,./mine.toml, "
             "topology.delay=1us:5us:2us. A field with one value is set everywhere.",
+            autocompletion=completion.settings,
         ),
     ] = None,
     seeds: Annotated[
@@ -112,6 +105,18 @@ def sweep(
 
     Example: penstock sweep quickstart --set load=0.3:0.7:0.2 --set scheme=bfc,dctcp --seeds 1..5
     """
+    from penstock.cli.display import clock, display
+    from penstock.estimate import check, together
+    from penstock.experiments.checked import checked
+    from penstock.scenario.scenario import scenario_file
+    from penstock.sweep.cluster import check_cluster
+    from penstock.sweep.dataset import open_dataset
+    from penstock.sweep.grid import read_grid
+    from penstock.sweep.page import write_page
+    from penstock.sweep.pooled import pool
+    from penstock.sweep.run import run_sweep
+    from penstock.sweep.seeds import read_seeds
+
     chosen = read_seeds(seeds, precision)
     metrics = tuple(dict.fromkeys(checked(one) for one in metric or METRICS))
     grid = read_grid(scenario, settings or [], chosen.first()[0], oversize=force)
@@ -162,6 +167,9 @@ def _executor(
     cluster: str | None, options: list[str], jobs: int | None, threads: int, target: Path
 ) -> AbstractContextManager[Executor]:
     """Who simulates: processes of this machine, or a cluster."""
+    from penstock.sweep.cluster import cluster_executor
+    from penstock.sweep.local import LocalExecutor
+
     if cluster is None:
         return LocalExecutor(jobs)
     return cluster_executor(cluster, options, jobs, threads, target)
@@ -184,6 +192,8 @@ def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_js
         points = pooled.table.rows(named=True)
         output.print_json(places | {"cells": cells, "failures": failures, "points": points})
     else:
+        from penstock.sweep.pooled import texts
+
         titles, rows = texts(pooled)
         output.print_table(titles, rows, right=len(pooled.axes))
         typer.echo("means over seeds, in brackets their 95 % intervals")

@@ -32,7 +32,11 @@ class Part(BaseModel):
     """A part of a scenario: immutable, every key known, every default checked like an input."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_default=True, validate_by_name=True
+        frozen=True,
+        extra="forbid",
+        validate_default=True,
+        validate_by_name=True,
+        defer_build=True,  # a part is compiled when it is first read, most of them never alone
     )
 
 

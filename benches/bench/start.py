@@ -1,0 +1,71 @@
+"""The table of starts: processor time of short commands, beside an empty start of Python.
+
+The program that is started is Python itself, in a process of its own. Processor time is that of the
+process and of the processes that it starts; another load disturbs it less than the time on the
+clock.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from statistics import median
+
+from table import Table
+from timing import Bench, ratio
+
+COMPLETION = {"_PENSTOCK_COMPLETE": "complete_bash", "COMP_CWORD": "3"}
+"""With these a shell asks for the fields of ``--set``."""
+PENSTOCK = ("-m", "penstock")
+COMMANDS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+    "penstock --version": ((*PENSTOCK, "--version"), {}),
+    "penstock --help": ((*PENSTOCK, "--help"), {}),
+    "a shell completes `--set topology.`": (
+        PENSTOCK,
+        {**COMPLETION, "COMP_WORDS": "penstock run --set topology."},
+    ),
+    "penstock run quickstart": ((*PENSTOCK, "run", "quickstart", "--force", "--out", "run"), {}),
+}
+"""What is started: the words behind Python, and what is set in the environment."""
+COMPARE = "bfc,pfc,dctcp,hpcc,sfq,ideal-fq"
+"""The schemes of `make demo`."""
+REPORT = ("-m", "penstock", "report", "compare", "--force", "--out", "page.html")
+
+
+def starts(bench: Bench) -> Table:
+    """Short commands, and the report of six schemes, beside an empty start."""
+    table = Table("starts", ("command", "CPU ms", "empty Python ms", "ratio"))
+    with tempfile.TemporaryDirectory() as folder:
+        schemes = ("--scheme", COMPARE, "--out", "compare")
+        _seconds(folder, (*PENSTOCK, "compare", "quickstart", *schemes), {})
+        every = {**COMMANDS, "penstock report, of six schemes": (REPORT, {})}
+        for title, (words, environment) in every.items():
+            _seconds(folder, words, environment)  # Python compiles what is imported, once
+            ours, empty = [], []
+            for _ in range(bench.repeats):
+                ours.append(_seconds(folder, words, environment))
+                empty.append(_seconds(folder, ("-c", "pass"), {}))
+            table.add(
+                title,
+                f"{median(ours) * 1e3:.0f}",
+                f"{median(empty) * 1e3:.0f}",
+                f"{ratio(ours, empty):.1f}",
+            )
+    return table
+
+
+def _seconds(folder: str, words: tuple[str, ...], environment: dict[str, str]) -> float:
+    """Processor time of Python with these words, started in a folder [s]."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env=os.environ | environment,
+        check=True,
+        capture_output=True,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
