@@ -1,4 +1,4 @@
-"""The documents: links lead somewhere, Python in the README runs, commands exist."""
+"""The documents: links and anchors lead somewhere, Python and tutorials run, commands exist."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from penstock.cli import app, main
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)\s]*))?[^)]*\)")
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+SAVED = re.compile(r"Save this as\s+`([^`]+)`:\n\n```\w+\n(.*?)```", re.DOTALL)
+HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
 
 
 def blocks(language: str) -> list[tuple[Path, str]]:
@@ -29,9 +32,18 @@ def blocks(language: str) -> list[tuple[Path, str]]:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path: Path) -> None:
-    for target in LINK.findall(path.read_text()):
+    for target, anchor in LINK.findall(path.read_text()):
         if "://" not in target:
-            assert (path.parent / target).exists(), f"{path.name}: {target}"
+            page = path.parent / target if target else path
+            assert page.exists(), f"{path.name}: {target}"
+            assert not anchor or anchor in anchors(page), f"{path.name}: {target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as the forge and the site make them."""
+    text = BLOCK.sub("", page.read_text())
+    words = (re.sub(r"[^\w -]", "", heading.lower()) for heading in HEADING.findall(text))
+    return {word.replace(" ", "-") for word in words}
 
 
 def test_python_in_the_documents_runs(here: Path) -> None:
@@ -77,6 +89,14 @@ def test_the_search_of_its_page_runs_in_a_short_form(here: Path) -> None:
     for line in others:
         assert main([*shlex.split(line)[1:], "--set", "duration=300us"]) == 0
     assert Path("runs/storage-again/table.csv").is_file()
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+def test_the_commands_of_a_tutorial_run(here: Path, path: Path) -> None:
+    for name, text in SAVED.findall(path.read_text()):
+        Path(name).write_text(text)
+    assert run_commands(f"tutorials/{path.name}") >= 2
+    assert list(Path("runs").rglob("report.html"))
 
 
 def test_commands_in_the_documents_exist() -> None:
