@@ -126,6 +126,8 @@ def look(name: str) -> Look:
 def looks(names: Sequence[str]) -> dict[str, Look]:
     """Looks of the lines of one figure: the schemes' own, and others for other names."""
     own = {name: LOOKS[name] for name in names if name in LOOKS}
+    taken = {one.colour for one in own.values()}
     free = [other for other in _OTHERS if other not in own.values()]
+    free.sort(key=lambda other: other.colour in taken)  # hues of their own come first
     spare = itertools.cycle(free or _OTHERS)
     return {name: own[name] if name in own else next(spare) for name in names}

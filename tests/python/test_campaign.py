@@ -100,7 +100,7 @@ def test_one_page_holds_every_claim_and_main_figure(
     assert "3/3 " in shown.err
     page = Path("runs/summary-quick.html").read_text("utf-8")
     assert [one["name"] for one in data_of(page)["figures"]] == ["x/fig2", "x/fig10", "y/table1"]
-    assert page.count('data-filtered data-paper="x"') == 5 and "<option>holds</option>" in page
+    assert page.count('data-filtered data-paper="x"') == 6 and "<option>holds</option>" in page
     assert not re.search(r'(src|href)="(https?:)?//', page)
     for name in catalogue.identifiers():
         assert f'href="{name}-quick/report.html"' in page

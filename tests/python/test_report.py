@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import zlib
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -65,6 +66,17 @@ def test_the_page_fetches_nothing_and_is_well_formed(page: str) -> None:
     imports = json.loads(modules[1])["imports"]
     assert {"penstock/page", "penstock/plot"} <= set(imports)
     assert all(one.startswith("data:text/javascript;base64,") for one in imports.values())
+
+
+def test_what_others_wrote_is_as_it_was_reviewed() -> None:
+    hashes = {
+        "LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+        "uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+        "uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+    }
+    folder = Path(report.__file__).parent / "vendor" / "uplot"
+    found = {one.name: sha256(one.read_bytes()).hexdigest() for one in folder.iterdir()}
+    assert found == hashes
 
 
 def test_the_page_has_command_scenario_and_provenance(page: str) -> None:

@@ -34,15 +34,16 @@ export class PageFigure {
     this.build();
   }
 
-  /** Draws the figure when it comes near the window, and again when something changes. */
-  watch() {
+  /** Draws the figure now or when it comes near the window, and again when something changes. */
+  watch(isNow) {
     const again = () => this.isDrawn && this.draw();
     onState(again);
     onTheme(again);
     const near = new IntersectionObserver((found) => found.some((one) => one.isIntersecting) && this.first(near), {
       rootMargin: "800px",
     });
-    near.observe(this.element);
+    if (isNow) this.draw();
+    else near.observe(this.element);
     new ResizeObserver(() => this.isDrawn && this.fit()).observe(this.host);
   }
 

@@ -7,6 +7,8 @@ import { startLegend } from "penstock/legend";
 import { makeSortable } from "penstock/table";
 import { startTheme } from "penstock/theme";
 
+const AT_ONCE = 12; // a page with more figures draws those that come near the window
+
 /** All figures of the page, for tests and for the curious. */
 export const figures = [];
 
@@ -18,7 +20,7 @@ async function start() {
   startLegend(document.getElementById("page-legend"), page.names, page.looks);
   for (const chart of page.figures) {
     const figure = new PageFigure(page, chart, document.getElementById(chart.name));
-    figure.watch();
+    figure.watch(page.figures.length <= AT_ONCE);
     figures.push(figure);
   }
   window.addEventListener("beforeprint", () => figures.forEach((figure) => figure.forPrint()));

@@ -76,7 +76,7 @@ function linearTicks(low, high, count) {
 function logTicks(low, high, count) {
   const decades = high - low;
   if (decades < 0.7) return linearTicks(10 ** low, 10 ** high, count).filter((one) => one > 0).map(Math.log10);
-  const steps = decades * 3 <= count * 1.5 ? [1, 2, 5] : [1];
+  const steps = decades * 3 <= count * 2 ? [1, 2, 5] : decades <= count ? [1, 3] : [1];
   const every = Math.max(1, Math.ceil(decades / Math.max(count, 1)));
   const ticks = [];
   for (let power = Math.floor(low); power <= Math.ceil(high); power += 1) {
