@@ -164,6 +164,7 @@ def test_tables_are_sorted_and_stand_behind_figures(show: Open) -> None:
         assert table.locator(f'[aria-sort="{order}"]').count() == 1
     behind = page.locator("#slowdown .behind")
     behind.locator("summary").click()
+    behind.locator("tbody tr").first.wait_for()
     assert behind.locator("tbody tr").count() > 10
     cells = ["1,234", "2.4 µs", "8.85 MB", "unstable, +12 %", "–", "40 Gb/s", "bfc", "1.2 [1, 3]"]
     read = "async cells => cells.map((await import('penstock/table')).cellNumber)"
@@ -232,6 +233,7 @@ def test_those_who_cannot_see_it_can_use_it(show: Open, scheme: str) -> None:
 
     page = show(color_scheme=scheme)
     page.locator("#slowdown .behind summary").click()
+    page.locator("#slowdown .behind tbody tr").first.wait_for()
     found = Axe().run(page).response["violations"]
     serious = [one for one in found if one["impact"] in ("serious", "critical")]
     assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
