@@ -5,6 +5,8 @@ import { readTable, rowCount } from "penstock/data";
 
 export const DISTINCT_MAX = 12; // lines that one panel can hold; more get a panel each
 
+const PLAIN = ["name", "link"]; // columns whose values say what they are
+
 /** Reads a chart of the page: its table becomes arrays. */
 export function readChart(chart) {
   return { panels: [], marks: [], panelAxes: {}, view: 0, ...chart, table: readTable(chart.table) };
@@ -32,9 +34,9 @@ export function panelsOf(chart, view) {
     const point = pointOf(chart, view, row);
     if (point === null) continue;
     const at = chart.panels.map((column) => chart.table[column][row]);
-    const title = at.join(" · ");
-    if (!panels.has(title)) panels.set(title, newPanel(chart, at, title, names));
-    panels.get(title).lines[names.indexOf(chart.table[chart.line][row])].points.push(point);
+    const key = JSON.stringify(at);
+    if (!panels.has(key)) panels.set(key, newPanel(chart, at, names));
+    panels.get(key).lines[names.indexOf(chart.table[chart.line][row])].points.push(point);
   }
   const found = [...panels.values()];
   for (const panel of found) panel.lines = panel.lines.filter((line) => line.points.length);
@@ -42,8 +44,12 @@ export function panelsOf(chart, view) {
   return found;
 }
 
-function newPanel(chart, at, title, names) {
+function newPanel(chart, at, names) {
   const lines = names.map((name) => ({ name, points: [] }));
+  // What has an axis of its own is told by that axis.
+  const told = Object.keys(chart.panelAxes).length ? at.slice(0, -1) : at;
+  const words = told.map((value, place) => (PLAIN.includes(chart.panels[place]) ? value : `${chart.panels[place]} ${value}`));
+  const title = words.join(" · ");
   return { title, axis: chart.panelAxes[at[at.length - 1]], name: chart.panels.includes("name") ? at[0] : null, lines };
 }
 

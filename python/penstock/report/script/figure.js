@@ -196,7 +196,7 @@ export class PageFigure {
 
   columns() {
     const last = Object.keys(this.chart.panelAxes).length;
-    return this.current.length === 1 ? 1 : last || (this.current.length === 4 ? 2 : 3);
+    return last || (this.current.length === 4 ? 2 : Math.min(this.current.length, 3));
   }
 
   plot(sheet, panel) {

@@ -4,7 +4,7 @@ import { canvasPen, FONT } from "penstock/pen";
 import { paintBands, paintBars, paintMarkers, paintMarks, paintWhiskers } from "penstock/paint";
 
 const { uPlot } = window;
-const TICK_ROOM = { x: 76, y: 44 }; // room for a tick with its words [px]
+const TICK_ROOM = { x: 60, y: 44 }; // room for a tick with its words [px]
 
 /** Colours of the page, as its style says them. */
 export function pageColours() {
