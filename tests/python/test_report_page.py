@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,19 @@ from browser import Watched, chromium
 from synthetic_runs import synthetic_run
 
 from penstock import report
+from penstock.analysis import slowdown_by_size
+from penstock.experiments import catalogue
+from penstock.experiments.campaign import Campaign
+from penstock.experiments.outcome import Outcome
+from penstock.experiments.overview import write_overview
 from penstock.look import looks
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart, View
 from penstock.report.columns import COMPRESSED_FROM
 from penstock.report.figure import ReportFigure
+from penstock.sweep.axis import axis_of
+from penstock.sweep.page import write_page
+from penstock.sweep.pooled import Pooled
 
 SCHEMES = {"bfc": 1.0, "hpcc": 3.0, "pfc": 6.0}
 Open = Callable[..., Any]
@@ -292,3 +301,53 @@ def test_more_than_twelve_schemes_get_a_panel_each(show: Open, tmp_path: Path) -
     page.locator('#page-legend button[data-name="mine-0"]').click()
     page.locator('#page-legend button[data-name="mine-5"]').click()
     assert len(drawn(page)) == 11
+
+
+def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
+    show: Open, tmp_path: Path
+) -> None:
+    words = {"reported": "so", "measured": "1", "tolerance": "≤ 2", "figure": "slowdown"}
+    verdicts = {"bfc/fig10": ["holds", "fails"], "pcn/fig5": ["holds"]}
+    chart = kinds.slowdown(slowdown_by_size(synthetic_run("bfc", flows=500)))
+    outcomes = {}
+    for name, judged in verdicts.items():
+        folder = tmp_path / name / "figures"
+        folder.mkdir(parents=True)
+        page = json.dumps(ReportFigure("slowdown", "w", chart).as_json())
+        (folder / "slowdown.json").write_text(page, "utf-8")
+        claims = [report.ClaimRow(claim="c", verdict=one, **words) for one in judged]
+        facts = {"id": name, "title": "t", "source": "s", "scale": "quick", "inputs": ""}
+        outcomes[name] = Outcome(
+            **facts, version="1", commit=None, claims=claims, figure="slowdown"
+        )
+    experiments = {name: catalogue.load(name) for name in verdicts}
+    places = {name: tmp_path / name for name in verdicts}
+    campaign = Campaign("quick", places, outcomes, experiments)
+    page = show(write_overview(campaign, tmp_path, "penstock reproduce --all"))
+    rows, figures = page.locator("tr[data-filtered]:visible"), page.locator("figure:visible")
+    assert (rows.count(), figures.count()) == (3, 2)
+    page.get_by_label("Verdict").select_option("fails")
+    assert (rows.count(), figures.count()) == (1, 1)
+    assert page.locator("#page-filtered").inner_text() == "1 of 3 claims"
+    page.get_by_label("Verdict").select_option("")
+    page.get_by_label("Paper").select_option("pcn")
+    assert (rows.count(), figures.count()) == (1, 1)
+    rows.get_by_role("link", name="figure").click()
+    assert page.url.endswith("#pcn/fig5")
+
+
+def test_a_sweep_shows_means_with_their_intervals(show: Open, tmp_path: Path) -> None:
+    axes = (axis_of("load", ["0.3", "0.5"]), axis_of("scheme", ["bfc", "dctcp"]))
+    points = [(load, scheme) for load in ("0.3", "0.5") for scheme in ("bfc", "dctcp")]
+    rows = [
+        {"load": load, "scheme": scheme, "metric": "slowdown()", "mean": 2.0, "low": 1.0}
+        | {"high": 3.0, "seeds": 3, "cells": 3}
+        for load, scheme in points
+    ]
+    pooled = Pooled("small", axes, ("slowdown()",), pl.DataFrame(rows), 12)
+    page = show(write_page(pooled, tmp_path, "penstock sweep small"))
+    (sheet,) = drawn(page, "metric-1")
+    assert {line["name"]: line["y"] for line in sheet["lines"]} == {"bfc": [2, 2], "dctcp": [2, 2]}
+    over(page, "metric-1").hover(position={"x": 50, "y": 50})
+    words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
+    assert [line.strip() for line in words] == ["load: 0.3", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
