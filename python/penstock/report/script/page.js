@@ -24,7 +24,7 @@ async function start() {
     figures.push(figure);
   }
   window.addEventListener("beforeprint", () => figures.forEach((figure) => figure.forPrint()));
-  document.documentElement.dataset.ready = "true";
+  document.documentElement.dataset.ready = performance.now().toFixed(0); // [ms] since the page was asked for
 }
 
 window.penstock = { figures };
