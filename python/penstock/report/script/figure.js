@@ -98,11 +98,11 @@ export class PageFigure {
   }
 
   scaleButton(side) {
-    const one = button(`${side}: ${this.kindOf(side)}`, `Divide the ${side} axis otherwise`, () => {
+    const one = button(`${side} axis: ${this.kindOf(side)}`, `Divide the ${side} axis otherwise`, () => {
       const own = side === "x" ? this.chart.x : this.yAxisNow();
       this.kinds[side] = this.kindOf(side) === own.scale ? otherScale(own) : own.scale;
       this.zoom[side] = null;
-      one.textContent = `${side}: ${this.kindOf(side)}`;
+      one.textContent = `${side} axis: ${this.kindOf(side)}`;
       this.draw();
     });
     one.dataset.scale = side;
@@ -188,7 +188,7 @@ export class PageFigure {
     this.plots = this.current.map((sheet, place) => this.plot(sheet, this.panels[place]));
     this.back.hidden = !this.zoom.x && !this.zoom.y;
     this.tools.querySelectorAll("[data-scale]").forEach((one) => {
-      one.textContent = `${one.dataset.scale}: ${this.kindOf(one.dataset.scale)}`;
+      one.textContent = `${one.dataset.scale} axis: ${this.kindOf(one.dataset.scale)}`;
     });
     this.isDrawn = true;
     this.element.dataset.drawn = (performance.now() - began).toFixed(1);

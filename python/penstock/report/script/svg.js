@@ -112,7 +112,7 @@ function paintAxes(pen, sheet, area) {
     pen.path(`M${area.left},${y}h${area.width}`, { stroke: COLOURS.line });
     pen.text(area.left - 6, y + 4, sheet.yScale.text(at), { fill: COLOURS.quiet, anchor: "end" });
   }
-  for (const at of sheet.xScale.ticks(...sheet.xRange, Math.floor(area.width / 64))) {
+  for (const at of sheet.xScale.ticks(...sheet.xRange, Math.floor(area.width / 76))) {
     const x = Math.round(area.x(at) * 10) / 10;
     if (x < area.left - 1 || x > area.left + area.width + 1) continue;
     if (sheet.xScale.kind !== "named") pen.path(`M${x},${area.top}v${area.height}`, { stroke: COLOURS.line });
