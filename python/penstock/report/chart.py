@@ -1,6 +1,6 @@
 """A chart as data: a table, and how the page reads and draws the table.
 
-What it is: what the page's scripts need to draw a figure (`template/script/chart.js`). What it is
+What it is: what the page's scripts need to draw a figure (`script/chart.js`). What it is
 not: no pixel, no colour, no number that is not in the table. Invariant: every value that a reader
 sees in a chart is in its table, so the table behind the chart and its CSV file say the same.
 """
