@@ -26,7 +26,7 @@ MINIMUM := target/minimum-versions
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_FILES := python tests/python benches tools
 
-.PHONY: demo demo-frames test policy models lint audit bench validate reproduce docs wheel try-wheel lock minimum-versions clean
+.PHONY: demo demo-frames test policy models lint audit bench validate reproduce docs wheel try-wheel lock vendor minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -98,6 +98,10 @@ audit: $(CARGO_DENY) $(VENV)/.locked
 lock: $(UV)
 	$(UV) pip compile --quiet --upgrade --universal --python-version $(OLDEST) --only-binary :all: \
 	  --generate-hashes --all-extras --custom-compile-command "make lock" --output-file $(LOCK) pyproject.toml
+
+# For maintainers, with npm: uPlot, which draws the plots of reports, in the version that tools/vendor names.
+vendor: $(VENV)/.locked
+	$(BIN)/python tools/vendor
 
 # For maintainers: the Python tests with the oldest versions that pyproject.toml allows. These use others, which
 # are new, in ways that warn.

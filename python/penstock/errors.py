@@ -120,6 +120,8 @@ def core_refusals(file: str | None) -> Iterator[None]:
         The core refuses the scenario, or a run failed; a :class:`SchemeError` when a class of the
         user's scheme failed.
     """
+    from pydantic_core import PydanticCustomError
+
     from penstock import _core
 
     try:

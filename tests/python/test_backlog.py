@@ -158,7 +158,7 @@ def test_a_run_that_headers_overload_ends_and_says_so(tmp_path: Any) -> None:
     assert METRICS["is_unstable"]([made]) == 1
     # With headers as long as the payload 1.4 times what the link carries arrives.
     assert METRICS["backlog_growth"]([made]) == pytest.approx(1 - 1 / 1.4, abs=0.05)
-    ((_, cells),) = headline({"one": [made]})
+    ((_, cells),) = headline({"one": [made]}).rows
     assert cells[-1][0].startswith("unstable, +2")
     page = report.write({"one": [made]}, tmp_path).read_text("utf-8")
     assert "one: the steady state, for there is none. Unstable: the backlog grew" in page

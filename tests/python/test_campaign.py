@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from fake_core import FakeCore
+from page_data import data_of
 
 from penstock import ScenarioError
 from penstock.cli import main
@@ -98,7 +99,8 @@ def test_one_page_holds_every_claim_and_main_figure(
     assert "summary: runs/summary-quick.html" in shown.out
     assert "3/3 " in shown.err
     page = Path("runs/summary-quick.html").read_text("utf-8")
-    assert page.count("<svg") == 3
+    assert [one["name"] for one in data_of(page)["figures"]] == ["x/fig2", "x/fig10", "y/table1"]
+    assert page.count('data-filtered data-paper="x"') == 6 and "<option>holds</option>" in page
     assert not re.search(r'(src|href)="(https?:)?//', page)
     for name in catalogue.identifiers():
         assert f'href="{name}-quick/report.html"' in page
@@ -125,6 +127,7 @@ def test_one_page_holds_every_claim_and_main_figure(
         "verdict": "holds",
         "reason": "",
         "remark": "",
+        "figure": "",
     }
 
 
@@ -171,7 +174,7 @@ def test_a_failure_is_shown_and_the_others_go_on(
     page = Path("runs/summary-quick.html").read_text("utf-8")
     assert "unheard-of" in page
     assert "Traceback" in page
-    assert page.count("<svg") == 2
+    assert len(data_of(page)["figures"]) == 2
     assert everything()[1] == ["x/fig10"]  # it is tried again, the others are finished
     write(tiny, "x/fig10")
     assert everything()[0].is_complete

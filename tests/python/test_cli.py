@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from penstock import Run, __version__
-from penstock.cli import main
+from penstock.cli import main, output
 from penstock.cli.commands import COMMANDS, imported
 from penstock.scenario import preset_names, scenario_names
 from penstock.scenario.topology import TOPOLOGIES
@@ -146,3 +146,19 @@ def test_the_package_runs_as_a_module() -> None:
         [sys.executable, "-m", "penstock", "--version"], capture_output=True, text=True, check=True
     )
     assert shown.stdout.strip() == f"penstock {__version__}"
+
+
+def test_a_table_fits_80_columns_without_what_tells_least(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    titles = ["Run", "Tail", "Drops", "Pauses", "Time"]
+    rows = [[name, "1.25", "0", "12" * 10, f"{'9' * 30} s"] for name in ("bfc", "a-longer-name")]
+    left_out = output.print_fitting(titles, rows, least_first=["Time", "Pauses", "Drops"])
+    shown = capsys.readouterr().out
+    assert left_out == ["Time"]  # all columns say the same, so the order decides
+    assert max(map(len, shown.splitlines())) <= 80 and "\x1b" not in shown
+    assert "a-longer-name" in shown and "1.25" in shown and "999" not in shown
+    other = [*rows[0][:4], "8 s"]
+    wide = [[*rows[0][:2], "1" * 30, *rows[0][3:]], [*other[:2], "2" * 30, *other[3:]]]
+    assert output.print_fitting(titles, wide, least_first=["Drops", "Pauses"]) == ["Pauses"]
+    assert output.print_fitting(titles[:2], [["a", "b"]], least_first=["Tail"]) == []

@@ -237,7 +237,10 @@ def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
     )
     page = json.loads(done.to_json())
     assert list(page) == ["id", "scale", "claims", "series"]
-    assert page["claims"] == [one.row().model_dump() for one in done.judgements]
+    assert page["claims"] == [one.model_dump() for one in done.rows]
+    assert {one["figure"] for one in page["claims"]} >= {"slowdown"}
+    report = done.report.read_text("utf-8")
+    assert '<a href="#slowdown">figure</a>' in report and 'href="#claim-1">claim 1 ' in report
     assert len(page["claims"]) == len(done.experiment.claims)
     assert None not in [c["value"] for c in page["claims"]]
     assert set(page["series"]["slowdown"]["name"]) - set(page["series"]["buffer"]["name"]) == {
@@ -245,7 +248,7 @@ def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
     }
     assert told[-1] == (21, 21)
     assert "not implemented yet" not in done.report.read_text("utf-8")
-    assert {"slowdown.svg", "slowdown.png", "slowdown.csv"} <= {
+    assert {"slowdown.svg", "slowdown.png", "slowdown.csv", "slowdown.json"} <= {
         path.name for path in (tmp_path / "figures").iterdir()
     }
     assert Run.load(tmp_path / "runs" / "bfc-seed1").flows.height == 3_000

@@ -16,7 +16,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from synthetic_runs import HOSTS, RACKS, SyntheticRun, synthetic_run
 
-from penstock import plot
+from penstock import look, plot
+from penstock.analysis.runs import caption_text
 from penstock.plot import style
 from penstock.readable import bytes_text, number_text, rate_text, time_text
 
@@ -95,7 +96,7 @@ def test_a_scheme_has_its_own_colour_in_every_figure(name: str) -> None:
     ax = FIGURES[name]()
     assert isinstance(ax, Axes)
     colours = {to_hex(line.get_color()).lower() for line in ax.lines}
-    assert {style.look(scheme).colour.lower() for scheme in RUNS} <= colours
+    assert {look.look(scheme).colour.lower() for scheme in RUNS} <= colours
 
 
 def test_doubted_points_are_hollow() -> None:
@@ -141,15 +142,23 @@ def test_a_figure_can_be_drawn_into_given_axes() -> None:
 
 
 def test_an_unknown_name_keeps_its_look() -> None:
-    assert style.look("my-scheme") == style.look("my-scheme")
-    mine = style.looks(["one", "two", "three"])
-    assert len({look.colour for look in mine.values()}) == 3
+    assert look.look("my-scheme") == look.look("my-scheme")
+    mine = look.looks(["one", "two", "three"])
+    assert len({one.colour for one in mine.values()}) == 3
 
 
 def test_an_unknown_name_does_not_look_like_a_scheme_beside_it() -> None:
-    mine = style.looks(["bfc", "hpcc", "one", "two"])
+    mine = look.looks(["bfc", "hpcc", "one", "two"])
     assert len(set(mine.values())) == 4
-    assert mine["bfc"] == style.LOOKS["bfc"]
+    assert mine["bfc"] == look.LOOKS["bfc"]
+
+
+def test_twelve_names_have_twelve_looks_and_each_colour_one_on_dark_ground() -> None:
+    for names in ([f"mine-{place}" for place in range(12)], list(look.LOOKS)[:12]):
+        mine = look.looks(names)
+        assert len({(one.colour, one.marker, one.dash) for one in mine.values()}) == 12
+    assert len(set(look.LOOKS.values())) == len(look.LOOKS)
+    assert len({one.on_dark for one in look.LOOKS.values()}) == len(look.ON_DARK)
 
 
 def test_labels_at_line_ends_do_not_overlap() -> None:
@@ -161,7 +170,7 @@ def test_labels_at_line_ends_do_not_overlap() -> None:
 
 def test_caption_says_scenario_runs_and_seeds() -> None:
     groups = {"bfc": [synthetic_run("bfc", seed=s, flows=10) for s in (1, 2)]}
-    assert style.caption_text(groups) == "synthetic · 2 runs · seeds 1, 2"  # type: ignore[arg-type]
+    assert caption_text(groups) == "synthetic · 2 runs · seeds 1, 2"  # type: ignore[arg-type]
 
 
 def test_numbers_as_people_read_them() -> None:

@@ -369,6 +369,6 @@ def test_two_seeds_are_one_row_of_a_report(small: Path, capsys: pytest.CaptureFi
     assert main(["report", *(f"runs/{one}" for one in ("bfc1", "bfc2", "dctcp1", "dctcp2"))]) == 0
     page = Path("runs/bfc1/report.html").read_text("utf-8")
     results = page.partition("<h2>Results</h2>")[2].partition("</section>")[0]
-    assert results.count("<tr><td>") == 2
-    assert "<td>bfc</td>" in results
+    assert results.count('<tr><th scope="row">') == 2
+    assert '<th scope="row">bfc</th>' in results
     assert results.count(" [") >= 4

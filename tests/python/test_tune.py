@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -564,6 +565,7 @@ def test_what_is_written_can_be_run(
     assert same.content_hash() == best.content_hash()
     assert main(["run", "out/best.toml", "--out", "run"]) == 0
     shown = Path("out/report.html").read_text("utf-8")
-    assert shown.count("<svg") == 2
+    names = re.findall('<figure id="([^"]+)"', shown)
+    assert names == ["course", "slice-1", "slice-2", "slice-3", "slice-4"]
     assert "the scenario as it is" in shown.replace("\u00a0", " ")
     assert Path("out/figures/slices.png").is_file()

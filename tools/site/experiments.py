@@ -59,9 +59,9 @@ def read(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text("utf-8"))
 
 
-def natural(identifier: str) -> list[tuple[int, str]]:
+def natural(identifier: str) -> list[tuple[str, int]]:
     """A key that sorts fig9 before fig10."""
-    return [(int(part or 0), word) for word, part in re.findall(r"(\D+)(\d*)", identifier)]
+    return [(word, int(number or 0)) for word, number in re.findall(r"(\D+)(\d*)", identifier)]
 
 
 def sections(results: str) -> dict[str, tuple[str, Counter[str]]]:

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
 
 CONFIDENCE = 0.95
 """Share of the intervals that hold the true mean (our choice: what papers of this field print)."""
@@ -68,6 +67,8 @@ def mean_interval(values: Sequence[float], *, is_percentile: bool = False) -> In
         return Interval(mean, math.nan, math.nan, count)
     if np.ptp(known) == 0:
         return Interval(mean, mean, mean, count)
+    from scipy import stats  # type: ignore[import-untyped]  # half a second, where it is needed
+
     quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1))
     if not is_percentile or count < BOOTSTRAP_FROM:
         half = quantile * float(known.std(ddof=1)) / math.sqrt(count)

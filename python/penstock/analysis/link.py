@@ -25,12 +25,16 @@ def layer_summary(runs: RunInput) -> pl.DataFrame:
     Columns: name, layer, links, utilization (share of time a link is busy, mean over links),
     port_paused (share of time a link's data is paused by PFC, mean), port_paused_max (worst
     link), queues_paused (queues paused by BFC at a link, mean over time and links), drops,
-    queue_bytes_max [bytes], collision_share (share of queue assignments into a used queue).
+    queue_bytes_max [bytes], collision_share (share of queue assignments into a used queue). Where
+    a name has several runs, also the smallest and the largest value of a single run:
+    utilization_low, utilization_high and so on.
     """
     frames = []
-    for name, members in group_runs(runs).items():
+    groups = group_runs(runs)
+    repeated = any(len(members) > 1 for members in groups.values())
+    for name, members in groups.items():
         parts = [_with_shares(run) for run in members]
-        frames.append(
+        frame = (
             pl.concat(parts)
             .group_by("layer", maintain_order=True)
             .agg(
@@ -47,7 +51,22 @@ def layer_summary(runs: RunInput) -> pl.DataFrame:
             )
             .insert_column(0, pl.lit(name).alias("name"))
         )
+        if repeated:
+            frame = frame.join(_spread(parts), on="layer", how="left", maintain_order="left")
+        frames.append(frame)
     return pl.concat(frames)
+
+
+SPREAD = ("utilization", "port_paused", "queues_paused")
+"""Columns with the smallest and the largest value of a single run."""
+
+
+def _spread(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """The smallest and the largest mean of a layer over single runs."""
+    means = pl.concat(part.group_by("layer").agg(pl.col(*SPREAD).mean()) for part in parts)
+    return means.group_by("layer").agg(
+        pl.col(*SPREAD).min().name.suffix("_low"), pl.col(*SPREAD).max().name.suffix("_high")
+    )
 
 
 def _with_shares(run: MeasuredRun) -> pl.DataFrame:

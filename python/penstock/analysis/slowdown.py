@@ -8,10 +8,13 @@ starves flows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from penstock.analysis.runs import MeasuredRun, RunInput, group_runs, selected_flows
 from penstock.analysis.statistic import curve, percentiles
@@ -40,6 +43,34 @@ def bin_edges(bins: str | Sequence[int]) -> list[int]:
     return sorted(bins)
 
 
+@dataclass(frozen=True)
+class FlowSlowdowns:
+    """Finite flows of one or several runs, a place per flow in each array."""
+
+    size_bytes: NDArray[np.uint64]
+    slowdown: NDArray[np.float64]
+    """NaN where a flow did not finish."""
+    finished: NDArray[np.bool_]
+
+    def finished_between(self, above: int = 0, most: int | None = None) -> NDArray[np.float64]:
+        """Slowdowns of finished flows of more than `above` and at most `most` bytes."""
+        wanted = self.size_bytes > above
+        if most is not None:
+            wanted &= self.size_bytes <= most
+        chosen = self.slowdown[wanted]
+        return chosen if self.finished.all() else chosen[self.finished[wanted]]
+
+
+def flow_slowdowns(
+    runs: Sequence[MeasuredRun], labels: Sequence[str] | None = None
+) -> FlowSlowdowns:
+    """The flows of some labels; by default of all but incasts."""
+    flows = selected_flows(
+        runs, labels=labels, finished=False, columns=("size_bytes", "slowdown", "finished")
+    )
+    return FlowSlowdowns(*(flows[name].to_numpy() for name in flows.columns))
+
+
 def slowdown_by_size(
     runs: RunInput, *, bins: str | Sequence[int] = "log", labels: Sequence[str] | None = None
 ) -> pl.DataFrame:
@@ -47,32 +78,60 @@ def slowdown_by_size(
 
     Columns: name, size_from, size_to [bytes] (size_from excluded, size_to included; size_to of
     the open bin is its largest flow), size_typical [bytes] (median), flows (finished), unfinished,
-    mean, p50, p95, p99, p999.
+    mean, p50, p95, p99, p999. Where a name has several runs, for each statistic also its smallest
+    and its largest value in a single run: mean_low, mean_high and so on.
     """
     edges = bin_edges(bins)
+    groups = group_runs(runs)
     rows: list[dict[str, object]] = []
-    for name, members in group_runs(runs).items():
-        flows = selected_flows(members, labels=labels, finished=False)
-        size = flows["size_bytes"].to_numpy()
-        slowdown = flows["slowdown"].to_numpy()
-        done = flows["finished"].to_numpy()
-        place = np.searchsorted(edges, size, side="left")
-        for index in np.unique(place):
-            here = place == index
-            finished = here & done
-            statistics = slowdown_statistics(slowdown[finished])
-            rows.append(
-                {
-                    "name": name,
-                    "size_from": 0 if index == 0 else edges[index - 1],
-                    "size_to": edges[index] if index < len(edges) else int(size[here].max()),
-                    "size_typical": float(np.median(size[here])),
-                    "flows": int(finished.sum()),
-                    "unfinished": int(here.sum() - finished.sum()),
-                    **statistics,
-                }
+    for name, members in groups.items():
+        pooled = _binned(flow_slowdowns(members, labels), edges)
+        single = [_binned(flow_slowdowns([run], labels), edges) for run in members[1:] and members]
+        for index, row in pooled.items():
+            rows.append({"name": name, **row, **_spread([one.get(index) for one in single])})
+    repeated = any(len(members) > 1 for members in groups.values())
+    return pl.DataFrame(rows, schema=_SCHEMA | (_SPREAD if repeated else {}))
+
+
+def _binned(flows: FlowSlowdowns, edges: Sequence[int]) -> dict[int, dict[str, float]]:
+    """Number of a size bin that holds a flow -> its row."""
+    sizes = np.sort(flows.size_bytes)
+    ends = [*np.searchsorted(sizes, np.asarray(edges, dtype=np.uint64), side="right"), sizes.size]
+    place = np.zeros(sizes.size, dtype=np.uint8)
+    for edge in edges:  # for few bins three times as fast as a search per flow
+        place += flows.size_bytes > edge
+    slowdown = flows.slowdown
+    if not flows.finished.all():
+        place, slowdown = place[flows.finished], slowdown[flows.finished]
+    slowdown = slowdown[np.argsort(place, kind="stable")]
+    finished = np.cumsum(np.bincount(place, minlength=len(edges) + 1))
+    rows = {}
+    for index, (begin, end) in enumerate(pairwise([0, *map(int, ends)])):
+        if begin == end:
+            continue
+        first, last = int(finished[index - 1]) if index else 0, int(finished[index])
+        rows[index] = {
+            "size_from": 0 if index == 0 else edges[index - 1],
+            "size_to": edges[index] if index < len(edges) else int(sizes[-1]),
+            "size_typical": (
+                float(sizes[(begin + end - 1) // 2]) + float(sizes[(begin + end) // 2])
             )
-    return pl.DataFrame(rows, schema=_SCHEMA)
+            / 2,
+            "flows": last - first,
+            "unfinished": end - begin - (last - first),
+            **slowdown_statistics(slowdown[first:last]),
+        }
+    return rows
+
+
+def _spread(single: Sequence[Mapping[str, float] | None]) -> dict[str, float]:
+    """The smallest and the largest value of each statistic over runs that have one."""
+    found = [one for one in single if one is not None and one["flows"]]
+    if not found:
+        return {}
+    each = {key: [one[key] for one in found] for key in ("mean", *STATISTICS)}
+    low = {f"{key}_low": min(values) for key, values in each.items()}
+    return low | {f"{key}_high": max(values) for key, values in each.items()}
 
 
 _SCHEMA: dict[str, type[pl.DataType]] = {
@@ -84,6 +143,9 @@ _SCHEMA: dict[str, type[pl.DataType]] = {
     "unfinished": pl.Int64,
     "mean": pl.Float64,
     **dict.fromkeys(STATISTICS, pl.Float64),
+}
+_SPREAD: dict[str, type[pl.DataType]] = {
+    f"{key}_{end}": pl.Float64 for key in ("mean", *STATISTICS) for end in ("low", "high")
 }
 
 

@@ -26,10 +26,14 @@ def percentiles(values: ArrayLike, fractions: list[float]) -> list[float]:
     if found.size == 0:
         return [float("nan")] * len(fractions)
     places = [min(int(p * found.size), found.size - 1) for p in fractions]
-    # Only these places have to be those of the sorted list: a fifth of the time
-    # for 16 million flows.
-    ordered = np.partition(found, sorted(set(places)))
-    return [float(ordered[place]) for place in places]
+    # Only these places have to be those of the sorted list, and what lies above one place holds the
+    # next: half the time of sorting 16 million flows.
+    values_at, above, begin = {}, found, 0
+    for place in sorted(set(places)):
+        above = np.partition(above, place - begin)[place - begin :]
+        begin = place
+        values_at[place] = float(above[0])
+    return [values_at[place] for place in places]
 
 
 def cumulative(

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,14 @@ UNSTARTED_NAMED = 8
 
 PLAIN_WIDTH = 160
 """Columns of a table that is not shown on a terminal (our choice: a wide log)."""
+
+
+FITTING_WIDTH = 80
+"""Columns of a table that fits a terminal, where there is none (the usual width of one)."""
+
+
+WITHOUT_END = 10_000
+"""Columns of a terminal on which every table fits."""
 
 
 def print_json(value: Any) -> None:
@@ -29,17 +38,53 @@ def print_table(
     titles: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: int = 99
 ) -> None:
     """Prints a table; columns from number `right` on are aligned to the right."""
+    console().print(_table(titles, list(rows), right))
+
+
+def print_fitting(
+    titles: Sequence[str], rows: Sequence[Sequence[str | Text]], *, least_first: Sequence[str]
+) -> list[str]:
+    """Prints a table as wide as the terminal, and returns the titles that it leaves out.
+
+    Of several rows, columns go first that say the same in each; then those of `least_first`, in
+    this order. Columns that are not in it stay. The first column is aligned to the left.
+    """
+    out = console(FITTING_WIDTH)
+    kept = list(range(len(titles)))
+    same = [
+        title
+        for place, title in enumerate(titles)
+        if len(rows) > 1 and len({str(row[place]) for row in rows}) == 1
+    ]
+    order = [one for one in least_first if one in same] + [
+        one for one in least_first if one not in same
+    ]
+    left_out: list[str] = []
+    while True:
+        chosen = [[row[place] for place in kept] for row in rows]
+        table = _table([titles[place] for place in kept], chosen, 1)
+        wanted = Measurement.get(out, out.options.update(width=WITHOUT_END), table).maximum
+        if not order or wanted <= out.width:
+            out.print(table)
+            return left_out
+        title = order.pop(0)
+        if title in titles:
+            kept.remove(titles.index(title))
+            left_out.append(title)
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str | Text]], right: int) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for number, name in enumerate(titles):
         table.add_column(name, justify="right" if number >= right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-    console().print(table)
+    return table
 
 
-def console() -> Console:
-    """Standard output, wide enough for a table where it is no terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+def console(plain_width: int = PLAIN_WIDTH) -> Console:
+    """Standard output; where it is no terminal, as wide as that."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else plain_width)
 
 
 def listed(names: Sequence[str]) -> str:

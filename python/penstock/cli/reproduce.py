@@ -168,7 +168,7 @@ def _one(identifier: str, options: Options) -> None:
         typer.echo(done.to_json())
     else:
         titles = ["Claim", "Reported", "Measured", "Spread", "Accepted", "Verdict"]
-        output.print_table(titles, (_claim_row(one.row()) for one in done.judgements))
+        output.print_table(titles, (_claim_row(one) for one in done.rows))
         typer.echo(f"report: {done.report}")
     unmade = [cell.name for cell in done.cells if cell.run is None and not cell.missing]
     if unmade:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
@@ -14,6 +14,7 @@ from penstock.cli import output
 from penstock.cli.display import display
 from penstock.cli.report import command_line
 from penstock.errors import SchemeError, StorageError
+from penstock.look import BLACK, looks
 from penstock.readable import bytes_text
 from penstock.results import Run
 from penstock.scenario import Scenario
@@ -21,6 +22,9 @@ from penstock.several import run_many
 from penstock.storage.checkpoint import Checkpoint, can_be_resumed
 from penstock.storage.record import REPORT_FILE
 from penstock.tables import FILES
+
+if TYPE_CHECKING:
+    from penstock.report.table import Headline
 
 
 def simulate(
@@ -107,9 +111,12 @@ def present(
 ) -> None:
     """Writes the report and prints the table, or everything and `more` as JSON."""
     from penstock.report import write
+    from penstock.report.table import headline
 
+    results = headline({name: [run] for name, run in runs.items()})
+    place = target / REPORT_FILE
     try:
-        page = write(runs, target / REPORT_FILE, command=command_line(), title=title)
+        page = write(runs, place, command=command_line(), title=title, results=results)
     except StorageError as error:
         directories = ", ".join(str(run.directory) for run in runs.values())
         raise StorageError(f"{error}; the runs are kept: {directories}") from None
@@ -119,25 +126,53 @@ def present(
         places = {"directory": str(target), "report": str(page)}
         output.print_json(places | {"runs": summaries} | dict(more or {}))
         return
-    headline_table(runs)
+    headline_table(runs, results)
     for line in notes(runs):
         typer.echo(line)
     typer.echo(f"results: {target}\nreport:  {page}")
 
 
-def headline_table(runs: Mapping[str, Run]) -> None:
-    """Prints slowdowns by size, drops, pauses, buffer and time: a row per run."""
-    from penstock.report.table import HEADLINE, LONG, SHORT, headline
+LEAST_FIRST = (
+    "Time",
+    "Queue pauses",
+    "Unfinished",
+    "Backlog",
+    "PFC pauses",
+    "Drops",
+    "Short flows p50",
+    "Medium flows p99",
+    "Long flows mean",
+    "Buffer p99",
+)
+"""Columns that a narrow terminal does without, the least telling first (our choice: what remains
+longest is the tail of short flows and the mean of all; notes tell of unfinished flows and of
+growing backlogs besides)."""
 
-    columns = [one.title.replace(" flows", "").replace(" ", "\n") for one in HEADLINE]
-    titles = ["Run", *columns, "Time"]
+
+def headline_table(runs: Mapping[str, Run], results: Headline) -> None:
+    """Prints slowdowns by size, drops, pauses, buffer and time: a row per run."""
+    from penstock.report.table import HEADLINE, LONG, SHORT
+
+    whole = {_broken(title): title for title in (*(one.title for one in HEADLINE), "Time")}
+    styles = looks(list(runs))
     rows: list[list[str | Text]] = []
-    for name, cells in headline({name: [run] for name, run in runs.items()}):
+    for name, cells in results.rows:
         shown = [Text(text, style="bold" if best else "") for text, best in cells]
-        rows.append([name, *shown, f"{runs[name].summary['wall_seconds']:.3g} s"])
-    output.print_table(titles, rows, right=1)
+        colour = styles[name].colour
+        title = Text(name, style="" if colour == BLACK else colour)
+        rows.append([title, *shown, f"{runs[name].summary['wall_seconds']:.3g} s"])
+    least = [_broken(title) for title in LEAST_FIRST]
+    left_out = output.print_fitting(["Run", *whole], rows, least_first=least)
     short, long = bytes_text(SHORT), bytes_text(LONG)
     typer.echo(f"slowdown of short (up to {short}), medium, long (above {long}) and all flows")
+    if left_out:
+        names = ", ".join(whole[title] for title in left_out)
+        typer.echo(f"left out for lack of width, and in the report: {names}")
+
+
+def _broken(title: str) -> str:
+    """The title of a column in lines."""
+    return title.replace(" flows", "").replace(" ", "\n")
 
 
 def notes(runs: Mapping[str, Run]) -> list[str]:

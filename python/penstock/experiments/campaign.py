@@ -350,7 +350,7 @@ class _Worker:
             inputs=task.inputs,
             version=package_version(),
             commit=source_commit(),
-            claims=[one.row() for one in made.judgements],
+            claims=made.rows,
             figure=made.figures[0].name if made.figures else "",
             is_wide=bool(made.figures) and made.figures[0].wide,
             notes=made.missing,

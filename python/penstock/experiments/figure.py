@@ -6,14 +6,18 @@ Invariant: a figure is drawn from the runs that exist. Its text says which names
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from penstock import analysis, plot
-from penstock.analysis import MeasuredRun
-from penstock.analysis.timeline import Lines, timeline
+from penstock.analysis import MeasuredRun, RunInput
+from penstock.analysis.runs import caption_text
+from penstock.analysis.timeline import ALLOWED, PAUSES, QUEUE, RATE, Lines, timeline
 from penstock.experiments.expression import (
     Evaluator,
     MissingSchemeError,
@@ -24,16 +28,24 @@ from penstock.experiments.expression import (
 from penstock.experiments.grid import Cell, point_name
 from penstock.experiments.judge import selections
 from penstock.experiments.model import Experiment, FigureSpec
-from penstock.plot.style import caption_text
-from penstock.report import ReportFigure
-from penstock.report.figure import figure_of
-from penstock.report.section import buffer_size
+from penstock.plot.port import PACKETS_SHOWN
+from penstock.report import kinds
+from penstock.report.chart import Axis, Chart, View
+from penstock.report.figure import PaperFigure, figure_of
+from penstock.report.section import (
+    active_flows_chart,
+    buffer_chart,
+    buffer_size,
+    pause_chart,
+    paused_queues_chart,
+    utilization_chart,
+)
 from penstock.workload import find_workload
 
 Groups = dict[str, list[MeasuredRun]]
 
 
-def draw(experiment: Experiment, cells: Sequence[Cell]) -> tuple[list[ReportFigure], list[str]]:
+def draw(experiment: Experiment, cells: Sequence[Cell]) -> tuple[list[PaperFigure], list[str]]:
     """Draw all figures; returns them, and in words what could not be drawn."""
     figures, missing = [], []
     for spec in experiment.figures:
@@ -46,7 +58,7 @@ def draw(experiment: Experiment, cells: Sequence[Cell]) -> tuple[list[ReportFigu
     return figures, missing
 
 
-def _draw(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
+def _draw(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> PaperFigure:
     if spec.kind == "workload":
         return _workload(spec)
     if spec.kind == "curve":
@@ -71,45 +83,62 @@ def _groups(spec: FigureSpec, cells: Sequence[Cell]) -> Groups:
     return groups
 
 
-def _slowdown(spec: FigureSpec, groups: Groups) -> ReportFigure:
+def _slowdown(spec: FigureSpec, groups: Groups) -> PaperFigure:
     labels = [spec.label] if spec.label else None
     data = analysis.slowdown_by_size(groups, bins=spec.bins, labels=labels)
     drawing = plot.slowdown_panels(groups, columns=spec.columns, bins=spec.bins, labels=labels)
-    return ReportFigure(spec.name, spec.words, drawing, data, wide=True)
+    chart = kinds.slowdown(data, first=spec.columns[-1])
+    return _figure(spec, chart, drawing, wide=True)
 
 
-def _slowdown_cdf(spec: FigureSpec, groups: Groups) -> ReportFigure:
+def _slowdown_cdf(spec: FigureSpec, groups: Groups) -> PaperFigure:
     labels = [spec.label] if spec.label else None
-    drawing = figure_of(plot.slowdown_distribution(groups, labels=labels, title=spec.title))
-    return ReportFigure(
-        spec.name, spec.words, drawing, analysis.slowdown_cdf(groups, labels=labels)
+    drawing = plot.slowdown_distribution(groups, labels=labels, title=spec.title)
+    chart = kinds.distribution(
+        analysis.slowdown_cdf(groups, labels=labels),
+        "slowdown",
+        Axis("Slowdown (1: as fast as alone)", scale="log"),
+        title="How many flows are how much slower than alone?",
+        share="Share of flows",
     )
+    return _figure(spec, chart, drawing)
 
 
-def _buffer(spec: FigureSpec, groups: Groups) -> ReportFigure:
-    drawing = figure_of(plot.buffer(groups, size=buffer_size(groups)))
-    return ReportFigure(spec.name, spec.words, drawing, analysis.buffer_cdf(groups))
+def _buffer(spec: FigureSpec, groups: Groups) -> PaperFigure:
+    drawing = plot.buffer(groups, size=buffer_size(groups))
+    return _figure(spec, buffer_chart(groups), drawing)
 
 
-def _active_flows(spec: FigureSpec, groups: Groups) -> ReportFigure:
+def _active_flows(spec: FigureSpec, groups: Groups) -> PaperFigure:
     drawn = plot.active_flows(groups, queues=spec.queues, link=spec.link)
     if spec.title:
         drawn.set_title(spec.title, loc="left", fontsize=10.5, fontweight="bold", pad=9)
     data = analysis.active_flows_cdf(groups, link=spec.link)
-    return ReportFigure(spec.name, spec.words, figure_of(drawn), data)
+    return _figure(spec, active_flows_chart(data, spec.queues), drawn)
 
 
-def _throughput(spec: FigureSpec, groups: Groups) -> ReportFigure:
+def _throughput(spec: FigureSpec, groups: Groups) -> PaperFigure:
     data = analysis.link_series(groups, span_us=spec.span)
     drawing = plot.throughput(groups, span_us=spec.span)
-    return ReportFigure(spec.name, spec.words, drawing, data, wide=True)
+    return _figure(spec, kinds.over_time(data), drawing, wide=True)
 
 
-def _timeline(spec: FigureSpec, groups: Groups) -> ReportFigure:
+def _timeline(spec: FigureSpec, groups: Groups) -> PaperFigure:
     lines = Lines(spec.window, spec.rates, spec.allowed, spec.queued, spec.pauses, spec.span)
     shown = {name: [run_of_seed(runs, spec.seed)] for name, runs in groups.items()}
     drawing = plot.timeline(shown, lines, origin_us=spec.origin)
-    return ReportFigure(spec.name, spec.words, drawing, timeline(shown, lines), wide=True)
+    title = "What happens when?"
+    chart = kinds.timeline(timeline(shown, lines), title=title, origin_us=spec.origin, units=UNITS)
+    return _figure(spec, chart, drawing, wide=True)
+
+
+UNITS = {
+    RATE: Axis("Sent [Gb/s]", zero=True),
+    ALLOWED: Axis("Allowed [Gb/s]", zero=True),
+    QUEUE: Axis("Queue", "bytes", zero=True),
+    PAUSES: Axis("Pauses [1/ms]", zero=True),
+}
+"""The y axes of a timeline."""
 
 
 def run_of_seed(runs: Sequence[MeasuredRun], seed: int | None) -> MeasuredRun:
@@ -118,39 +147,74 @@ def run_of_seed(runs: Sequence[MeasuredRun], seed: int | None) -> MeasuredRun:
     return (own or list(runs))[0]
 
 
-def _flow_packets(spec: FigureSpec, groups: Groups) -> ReportFigure:
-    drawing = figure_of(plot.flow_packets(groups, layer=spec.layer, title=spec.title))
-    return ReportFigure(spec.name, spec.words, drawing, analysis.packets_ccdf(groups, spec.layer))
+def _flow_packets(spec: FigureSpec, groups: Groups) -> PaperFigure:
+    drawing = plot.flow_packets(groups, layer=spec.layer, title=spec.title)
+    table = analysis.packets_ccdf(groups, spec.layer).filter(pl.col("packets") <= PACKETS_SHOWN)
+    chart = Chart(
+        title="How many packets of a flow wait at a port?",
+        table=table,
+        x=Axis("Packets of a flow at a port"),
+        y=Axis("Share with so many or more", "share", "log"),
+        along="packets",
+        views=[View("Share", "share")],
+    )
+    return _figure(spec, chart, drawing)
 
 
-def _queue(spec: FigureSpec, groups: Groups) -> ReportFigure:
+def _queue(spec: FigureSpec, groups: Groups) -> PaperFigure:
     if spec.link is None:
         raise ValueError(f"figure {spec.name}: a queue figure needs a link")
-    drawing = figure_of(plot.queue(groups, spec.link, span_us=spec.span, title=spec.title))
-    data = analysis.queue_cdf(groups, spec.link, span_us=spec.span)
-    return ReportFigure(spec.name, spec.words, drawing, data)
+    drawing = plot.queue(groups, spec.link, span_us=spec.span, title=spec.title)
+    chart = kinds.distribution(
+        analysis.queue_cdf(groups, spec.link, span_us=spec.span),
+        "queue_bytes",
+        Axis("Queue", "bytes", zero=True),
+        title="How long is the queue of the link?",
+        share="Share of time",
+    )
+    return _figure(spec, chart, drawing)
 
 
-def _link_pauses(spec: FigureSpec, groups: Groups) -> ReportFigure:
+def _link_pauses(spec: FigureSpec, groups: Groups) -> PaperFigure:
     drawn = plot.link_pauses(groups, spec.links, title=spec.title, log=spec.y_log)
     data = analysis.pauses_by_link(groups, spec.links)
-    return ReportFigure(spec.name, spec.words, figure_of(drawn), data, wide=True)
+    links = data["link"].unique(maintain_order=True).to_list()
+    time = Axis("Pause time [µs]", scale="log" if spec.y_log else "linear", zero=True)
+    chart = Chart(
+        title="How long is each link paused?",
+        table=data,
+        x=Axis("Link", scale="named", names=links),
+        y=time,
+        along="link",
+        views=[View("Pause time", "pause_us")],
+        form="bars",
+    )
+    return _figure(spec, chart, drawn, wide=True)
 
 
-def _backlog(spec: FigureSpec, groups: Groups) -> ReportFigure:
-    drawing = figure_of(plot.backlog(groups, title=spec.title))
-    return ReportFigure(spec.name, spec.words, drawing, analysis.backlog_series(groups))
+def _backlog(spec: FigureSpec, groups: Groups) -> PaperFigure:
+    drawing = plot.backlog(groups, title=spec.title)
+    return _figure(spec, kinds.backlog(analysis.backlog_series(groups)), drawing)
 
 
-def _layers(function: Callable[..., object]) -> Callable[[FigureSpec, Groups], ReportFigure]:
-    def section(spec: FigureSpec, groups: Groups) -> ReportFigure:
-        drawing = figure_of(function(groups))  # type: ignore[arg-type]
-        return ReportFigure(spec.name, spec.words, drawing, analysis.layer_summary(groups))
+def _layers(
+    function: Callable[[RunInput], Axes], chart: Callable[[pl.DataFrame], Chart]
+) -> Callable[[FigureSpec, Groups], PaperFigure]:
+    def section(spec: FigureSpec, groups: Groups) -> PaperFigure:
+        return _figure(spec, chart(analysis.layer_summary(groups)), function(groups))
 
     return section
 
 
-_OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
+def _figure(
+    spec: FigureSpec, chart: Chart, drawn: Axes | Figure, *, wide: bool = False
+) -> PaperFigure:
+    """A figure under the title of its file, where that has one."""
+    titled = replace(chart, title=spec.title) if spec.title else chart
+    return PaperFigure(spec.name, spec.words, titled, wide=wide, drawing=figure_of(drawn))
+
+
+_OF_RUNS: dict[str, Callable[[FigureSpec, Groups], PaperFigure]] = {
     "slowdown": _slowdown,
     "slowdown-cdf": _slowdown_cdf,
     "buffer": _buffer,
@@ -161,13 +225,13 @@ _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], ReportFigure]] = {
     "throughput": _throughput,
     "timeline": _timeline,
     "backlog": _backlog,
-    "pause-time": _layers(plot.pause_time),
-    "paused-queues": _layers(plot.paused_queues),
-    "utilization": _layers(plot.utilization),
+    "pause-time": _layers(plot.pause_time, pause_chart),
+    "paused-queues": _layers(plot.paused_queues, paused_queues_chart),
+    "utilization": _layers(plot.utilization, utilization_chart),
 }
 
 
-def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
+def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> PaperFigure:
     evaluator = Evaluator(cells, list(experiment.axes))
     axes = [spec.by, spec.x] if spec.by else [spec.x]
     columns = {"y": spec.y, "deviation": spec.deviation, "hollow": spec.hollow}
@@ -180,6 +244,7 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> R
         for at in selections(cells, axes, spec.where)
     ]
     data = _evaluated(spec, evaluator, points)
+    reference = _reference(spec, evaluator, data["x"].to_list())
     drawing = plot.curves(
         data,
         title=spec.title,
@@ -187,13 +252,19 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> R
         y=spec.y_label,
         x_log=spec.x_log,
         y_log=spec.y_log,
-        reference=_reference(spec, evaluator, data["x"].to_list()),
+        reference=reference,
         note=_note(spec, cells),
     )
-    return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+    x = Axis(spec.x_label, scale="log" if spec.x_log else "linear")
+    chart = kinds.curves(data, x, _y_axis(spec), title=spec.title, reference=reference)
+    return _figure(spec, chart, drawing)
 
 
-def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> ReportFigure:
+def _y_axis(spec: FigureSpec) -> Axis:
+    return Axis(spec.y_label, scale="log" if spec.y_log else "linear", zero=True)
+
+
+def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> PaperFigure:
     points = [
         (
             {"group": group, "name": str(at[spec.by])},
@@ -212,7 +283,8 @@ def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> Re
         tip=spec.tip,
         note=_note(spec, cells),
     )
-    return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+    chart = kinds.bars(data, _y_axis(spec), title=spec.title, tip_words=spec.tip)
+    return _figure(spec, chart, drawing)
 
 
 def _evaluated(
@@ -255,7 +327,7 @@ def _reference(
     return spec.reference_name, [float(place) for place in places], heights
 
 
-def _workload(spec: FigureSpec) -> ReportFigure:
+def _workload(spec: FigureSpec) -> PaperFigure:
     found = {name: find_workload(file) for name, file in spec.workloads.items()}
     drawing = plot.workload_bytes(
         {name: (one.points, one.convention) for name, one in found.items()}, marks=spec.marks
@@ -266,4 +338,13 @@ def _workload(spec: FigureSpec) -> ReportFigure:
         )
         for name, one in found.items()
     )
-    return ReportFigure(spec.name, spec.words, figure_of(drawing), data)
+    chart = Chart(
+        title="In flows of which sizes do the bytes come?",
+        table=data,
+        x=kinds.SIZE_AXIS,
+        y=Axis("Share of bytes in flows up to this size", "share", zero=True),
+        along="size_bytes",
+        views=[View("Bytes", "byte_share"), View("Flows", "flow_share")],
+        marks=spec.marks,
+    )
+    return _figure(spec, chart, drawing)

@@ -13,17 +13,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from markupsafe import Markup
-
 from penstock.experiments.campaign import Campaign
 from penstock.experiments.claim import Reason
+from penstock.experiments.decision import VERDICTS
 from penstock.experiments.model import Experiment
 from penstock.experiments.outcome import Outcome
 from penstock.provenance import package_version, source_commit
-from penstock.report.document import environment, written_now
-from penstock.report.figure import svg_element
+from penstock.report.frame import line_names, looks_of, render
 from penstock.report.verdict import NOT_STATED
 from penstock.storage.draft import write_whole
+
+LEGEND_FROM = 4
+"""In how many figures a scheme of the legend is, at least (our choice: about twelve are)."""
 
 REASONS = (*get_args(Reason), NOT_STATED)
 """All reasons for which claims fail."""
@@ -54,8 +55,19 @@ class Entry:
     outcome: Outcome | None
     link: str
     """Its report, seen from the page; empty when there is none."""
-    figure: Markup | None
-    """Its main figure as an SVG element."""
+    figure: dict[str, Any] | None
+    """Its main figure, as the page reads it."""
+
+    @property
+    def paper(self) -> str:
+        """The paper, as the id names it."""
+        return self.experiment.id.partition("/")[0]
+
+    @property
+    def verdicts(self) -> str:
+        """The verdicts of its claims, each once, with a bar between two."""
+        claims = self.outcome.claims if self.outcome else []
+        return "|".join(dict.fromkeys(one.verdict for one in claims))
 
     @property
     def state(self) -> str:
@@ -76,23 +88,25 @@ def write_overview(campaign: Campaign, directory: str | Path, command: str) -> P
     target = Path(directory) / overview_file(campaign.scale)
     target.parent.mkdir(parents=True, exist_ok=True)
     entries = [_entry(campaign, name, target.parent) for name in campaign.directories]
-    papers = list(dict.fromkeys(_paper(entry) for entry in entries))
-    totals = [_total(one, [e for e in entries if _paper(e) == one]) for one in papers]
+    papers = list(dict.fromkeys(entry.paper for entry in entries))
+    totals = [_total(one, [e for e in entries if e.paper == one]) for one in papers]
     every = _total("all", entries)
-    page = (
-        environment()
-        .get_template("overview.html.j2")
-        .render(
-            command=command,
-            scale=campaign.scale,
-            version=package_version(),
-            commit=source_commit(),
-            written=written_now(),
-            totals=totals,
-            every=every,
-            entries=entries,
-            reasons=REASONS,
-        )
+    figures = [entry.figure for entry in entries if entry.figure]
+    page = render(
+        "overview.html.j2",
+        figures,
+        f"scale {campaign.scale}",
+        legend_from=LEGEND_FROM,
+        title="The papers' figures and tables, run again",
+        command=command,
+        scale=campaign.scale,
+        version=package_version(),
+        commit=source_commit(),
+        totals=totals,
+        every=every,
+        entries=entries,
+        reasons=REASONS,
+        verdicts=VERDICTS,
     )
     facts = {
         "command": command,
@@ -103,7 +117,7 @@ def write_overview(campaign: Campaign, directory: str | Path, command: str) -> P
         "experiments": [_facts(entry) for entry in entries],
     }
     text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
-    write_whole(target, page.encode())
+    write_whole(target, page)
     write_whole(json_beside(target), text.encode())
     return target
 
@@ -125,13 +139,11 @@ def _entry(campaign: Campaign, name: str, root: Path) -> Entry:
     link = os.path.relpath(directory / "report.html", root)
     figure = None
     if outcome.figure:
-        text = (directory / "figures" / f"{outcome.figure}.svg").read_text("utf-8")
-        figure = Markup(svg_element(text, f"{name} {outcome.figure}"))  # our own file, not input
+        text = (directory / "figures" / f"{outcome.figure}.json").read_text("utf-8")
+        figure = json.loads(text)
+        # Points of different experiments have the same names, so each figure has looks of its own.
+        figure |= {"name": name, "looks": looks_of(line_names(figure))}
     return Entry(campaign.experiments[name], outcome, link, figure)
-
-
-def _paper(entry: Entry) -> str:
-    return entry.experiment.id.partition("/")[0]
 
 
 def _total(paper: str, entries: list[Entry]) -> Total:

@@ -6,7 +6,6 @@ disk after an interrupt. Where next: `grid` for the runs, `judge` for the claims
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +24,9 @@ from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
 from penstock.experiments.model import Experiment, Scale
 from penstock.experiments.outcome import OUTCOME_FILE
+from penstock.experiments.shown import figure_of_claim
 from penstock.processors import check_threads
-from penstock.report import ReportFigure
+from penstock.report import ClaimRow, PaperFigure
 from penstock.results import Run
 from penstock.several import run_many
 from penstock.storage.claim import Claim, refuse_out
@@ -52,7 +52,7 @@ class Reproduction:
     experiment: Experiment
     scale: str
     judgements: list[Judgement]
-    figures: list[ReportFigure]
+    figures: list[PaperFigure]
     missing: list[str]
     """In words: figures that could not be drawn, schemes that do not exist yet."""
     cells: list[Cell]
@@ -63,6 +63,16 @@ class Reproduction:
     def report(self) -> Path:
         """The HTML report."""
         return self.directory / "report.html"
+
+    @property
+    def rows(self) -> list[ClaimRow]:
+        """The judged claims, each with the figure that shows it."""
+        drawn = {figure.name for figure in self.figures}
+        specs = [spec for spec in self.experiment.figures if spec.name in drawn]
+        return [
+            one.row().model_copy(update={"figure": figure_of_claim(one.claim, specs)})
+            for one in self.judgements
+        ]
 
     @property
     def series(self) -> dict[str, dict[str, list[Any]]]:
@@ -80,7 +90,7 @@ class Reproduction:
         page = {
             "id": self.experiment.id,
             "scale": self.scale,
-            "claims": [one.row().model_dump() for one in self.judgements],
+            "claims": [row.model_dump() for row in self.rows],
             "series": self.series,
         }
         return json.dumps(page, indent=2, ensure_ascii=False)
@@ -233,10 +243,9 @@ def _write(reproduction: Reproduction) -> None:
     folder = directory / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     for figure in reproduction.figures:
-        for kind in ("svg", "png"):
-            image = io.BytesIO()
-            figure.drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
-            write_whole(folder / f"{figure.name}.{kind}", image.getvalue())
+        figure.save(folder)
+        page = json.dumps(figure.as_json(), ensure_ascii=False)
+        write_whole(folder / f"{figure.name}.json", page.encode())
         write_whole(folder / f"{figure.name}.csv", figure.data.write_csv().encode())
     write_whole(directory / CLAIMS_FILE, reproduction.to_json().encode())
     notes = [*experiment.notes, *reproduction.missing]
@@ -255,7 +264,7 @@ def _write(reproduction: Reproduction) -> None:
         command=f"penstock reproduce {experiment.id} --scale {reproduction.scale}",
         title=f"{experiment.id}: {experiment.title}",
         lead=f"{experiment.shows} ({experiment.source})",
-        claims=[one.row() for one in reproduction.judgements],
+        claims=reproduction.rows,
         figures=reproduction.figures,
         notes=notes,
     )

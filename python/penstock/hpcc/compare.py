@@ -19,8 +19,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from penstock.look import BLUE, VERMILION
 from penstock.plot.format import plain
-from penstock.plot.style import BLUE, INK, QUIET, VERMILION, name_axes, style_axes
+from penstock.plot.style import INK, QUIET, name_axes, style_axes
 from penstock.readable import number_text
 from penstock.storage.draft import write_whole
 

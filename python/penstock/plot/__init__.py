@@ -3,7 +3,7 @@
 What it is: `plot.slowdown(runs, percentile=99, ax=None) -> Axes` and similar functions. `runs` is
 one run, several, or names mapped to the runs of several seeds. What it is not: it computes nothing
 (the numbers come from `penstock.analysis`) and shows nothing on a screen. Invariant: no pyplot,
-no rcParams; a scheme has one colour and marker in all figures (`style.LOOKS`).
+no rcParams; a scheme has one colour and marker in all figures (`penstock.look.LOOKS`).
 """
 
 from penstock.plot.backlog import backlog

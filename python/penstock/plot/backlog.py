@@ -6,7 +6,8 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from penstock.analysis import RunInput, backlog_series, group_runs
-from penstock.plot.style import EndLabel, caption, label_ends, looks, name_axes, new_axes
+from penstock.look import looks
+from penstock.plot.style import EndLabel, caption, label_ends, name_axes, new_axes
 
 
 def backlog(runs: RunInput, *, title: str = "", ax: Axes | None = None) -> Axes:

@@ -16,18 +16,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from penstock.look import BLUE, Look, looks
 from penstock.plot.format import plain, plain_log_ticks
-from penstock.plot.style import (
-    BLUE,
-    INK,
-    EndLabel,
-    Look,
-    label_ends,
-    looks,
-    name_axes,
-    style_axes,
-    write_note,
-)
+from penstock.plot.style import INK, EndLabel, label_ends, name_axes, style_axes, write_note
 
 CONTEXT = "#c3cad1"
 """Colour of the lines of the other panels."""

@@ -8,8 +8,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from penstock.look import looks
 from penstock.plot.format import plain, plain_log_ticks
-from penstock.plot.style import QUIET, looks, name_axes, new_axes, write_note, write_upright
+from penstock.plot.style import QUIET, name_axes, new_axes, write_note, write_upright
 from penstock.readable import number_text
 
 WIDTH = 0.84

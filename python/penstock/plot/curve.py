@@ -9,8 +9,9 @@ from itertools import pairwise
 import polars as pl
 from matplotlib.axes import Axes
 
+from penstock.look import looks
 from penstock.plot.format import plain_log_ticks
-from penstock.plot.style import QUIET, EndLabel, label_ends, looks, name_axes, new_axes, write_note
+from penstock.plot.style import QUIET, EndLabel, label_ends, name_axes, new_axes, write_note
 
 
 def curves(

@@ -17,17 +17,9 @@ from penstock.analysis import (
     group_runs,
     slowdown_cdf,
 )
+from penstock.look import looks
 from penstock.plot.format import plain_log_ticks, size_axis
-from penstock.plot.style import (
-    INK,
-    QUIET,
-    EndLabel,
-    caption,
-    label_ends,
-    looks,
-    name_axes,
-    new_axes,
-)
+from penstock.plot.style import INK, QUIET, EndLabel, caption, label_ends, name_axes, new_axes
 from penstock.readable import bytes_text
 
 

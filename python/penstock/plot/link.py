@@ -12,18 +12,10 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
 from penstock.analysis import RunInput, group_runs, layer_summary, link_series
+from penstock.look import Look, looks
 from penstock.plot.distribution import percent_axis
 from penstock.plot.format import plain
-from penstock.plot.style import (
-    QUIET,
-    Look,
-    caption,
-    looks,
-    name_axes,
-    new_axes,
-    style_axes,
-    write_upright,
-)
+from penstock.plot.style import QUIET, caption, name_axes, new_axes, style_axes, write_upright
 from penstock.readable import bytes_text
 
 

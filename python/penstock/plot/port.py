@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from penstock.analysis import RunInput, group_runs, packets_ccdf, pauses_by_link, queue_cdf
+from penstock.look import looks
 from penstock.plot.distribution import percent_axis
 from penstock.plot.format import plain, size_axis
-from penstock.plot.style import EndLabel, caption, label_ends, looks, name_axes, new_axes
+from penstock.plot.style import EndLabel, caption, label_ends, name_axes, new_axes
 
 
 def link_pauses(

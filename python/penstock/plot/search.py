@@ -15,13 +15,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
+from penstock.look import BLUE, VERMILION
 from penstock.plot.bands import LOG_FROM
 from penstock.plot.format import plain, plain_log_ticks
 from penstock.plot.style import (
-    BLUE,
     INK,
     QUIET,
-    VERMILION,
     EndLabel,
     label_ends,
     name_axes,

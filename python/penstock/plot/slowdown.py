@@ -9,16 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.analysis import RunInput, group_runs, slowdown_by_size
+from penstock.look import looks
 from penstock.plot.format import plain_log_ticks, size_axis
-from penstock.plot.style import (
-    EndLabel,
-    caption,
-    label_ends,
-    looks,
-    name_axes,
-    new_axes,
-    style_axes,
-)
+from penstock.plot.style import EndLabel, caption, label_ends, name_axes, new_axes, style_axes
 
 COLUMNS = {50: "p50", 95: "p95", 99: "p99", 99.9: "p999"}
 TITLES = {"mean": "Mean", "p50": "Median", "p95": "p95", "p99": "p99", "p999": "p99.9"}

@@ -7,8 +7,6 @@ figure.
 
 from __future__ import annotations
 
-import itertools
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.analysis import MeasuredRun
+from penstock.analysis.runs import caption_text
 from penstock.plot.format import plain
 
 INK = "#1d2329"
@@ -24,94 +23,6 @@ QUIET = "#6b7580"
 """Colour of captions, ticks and reference lines."""
 GRID = "#e4e8ec"
 """Colour of grid lines."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a scheme is drawn."""
-
-    colour: str
-    marker: str
-    dash: str = "-"
-
-    @property
-    def marker_size(self) -> float:
-        """Size of the marker [points]; pointed shapes are drawn larger to weigh the same."""
-        return 5.6 if self.marker in ("^", "v", "<", ">", "X", "P") else 4.4
-
-
-# Okabe and Ito's palette ("Color Universal Design", 2008), told apart with every common form of
-# colour blindness; a family of variants shares its hue and differs in marker and dash.
-BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-SKY, PURPLE, BLACK = "#56B4E9", "#CC79A7", "#1d2329"
-OCHRE, SLATE = "#8A6D1B", "#7A8793"
-
-LOOKS: dict[str, Look] = {
-    "bfc": Look(BLUE, "o"),
-    "bfc-128": Look(BLUE, "s", "--"),
-    "bfc-stochastic": Look(SKY, "v", "--"),
-    "bfc-single": Look(SLATE, "x", ":"),
-    "bfc-cc": Look(BLUE, "D", "-."),
-    "bfc-no-nic": Look(SKY, "<", "-."),
-    "bfc-sampling": Look(SKY, ">", ":"),
-    "bfc-incast-label": Look(BLUE, "^", ":"),
-    "bfc-avoid": Look(BLUE, "v", "-."),
-    "bfc-grace": Look(ORANGE, "^", "--"),
-    "bfc-epochs": Look(GREEN, "o", "-"),
-    "bfc-live": Look(PURPLE, "o"),
-    "bfc-srf": Look(SKY, "P", "--"),
-    "bfc-srf-closest": Look(GREEN, "X", "-"),
-    "bfc-flow-pauses": Look(SLATE, "s", "--"),
-    "bfc-credits": Look(ORANGE, "D", "-"),
-    "bfc-128-credits": Look(ORANGE, "d", "--"),
-    "ideal-fq": Look(BLACK, "", "--"),
-    "ideal-srf": Look(SLATE, "", "--"),
-    "hpcc": Look(VERMILION, "s"),
-    "hpcc-script": Look(VERMILION, "D", "--"),
-    "hpcc-80": Look(VERMILION, "v", ":"),
-    "hpcc-pfc": Look(VERMILION, "^", "-."),
-    "hpcc-pfc-sfq": Look(PURPLE, "v", "-."),
-    "hpcc-pfc-dqa": Look(PURPLE, "P", "--"),
-    "dctcp": Look(GREEN, "^"),
-    "dctcp-ss": Look(GREEN, "v", "--"),
-    "pfc": Look(PURPLE, "D"),
-    "line-rate": Look(SLATE, "D", ":"),
-    "window": Look(SLATE, "P", "-."),
-    "sfq": Look(ORANGE, "v"),
-    "dcqcn": Look(OCHRE, "X"),
-    "pcn": Look(BLUE, "P"),
-    "pfc-static": Look(PURPLE, "D", "--"),
-    "qcn-static": Look(ORANGE, "v", "--"),
-    "dcqcn-static": Look(OCHRE, "X", "--"),
-    "timely-static": Look(GREEN, "^", "-."),
-    "expresspass": Look(SKY, "X", "-."),
-    "homa": Look(ORANGE, "P", "-."),
-    "homa-ecmp": Look(VERMILION, "^", ":"),
-}
-
-_OTHERS = [
-    Look(BLUE, "o"),
-    Look(VERMILION, "s"),
-    Look(GREEN, "^"),
-    Look(ORANGE, "D"),
-    Look(PURPLE, "v"),
-    Look(SKY, "P"),
-    Look(OCHRE, "X"),
-    Look(SLATE, "<"),
-]
-
-
-def look(name: str) -> Look:
-    """Look of a scheme; one that is not known gets a look fixed by its name."""
-    return LOOKS.get(name) or _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
-
-
-def looks(names: Sequence[str]) -> dict[str, Look]:
-    """Looks of the lines of one figure: the schemes' own, and others for other names."""
-    own = {name: LOOKS[name] for name in names if name in LOOKS}
-    free = [other for other in _OTHERS if other not in own.values()]
-    spare = itertools.cycle(free or _OTHERS)
-    return {name: own[name] if name in own else next(spare) for name in names}
 
 
 def new_axes(
@@ -175,21 +86,6 @@ def write_upright(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
         va="bottom",
         fontsize=7,
         color=colour,
-    )
-
-
-def caption_text(groups: dict[str, list[MeasuredRun]]) -> str:
-    """Caption of a figure: "bfc-demo · 6 runs · seed 1"."""
-    runs = [run for members in groups.values() for run in members]
-    names = sorted({str(run.scenario.name) for run in runs})
-    seeds = sorted({int(run.scenario.seed) for run in runs})
-    listed = ", ".join(str(seed) for seed in seeds[:5]) + (" …" if len(seeds) > 5 else "")
-    return " · ".join(
-        [
-            ", ".join(names[:2]) + (" …" if len(names) > 2 else ""),
-            f"{len(runs)} run{'s' if len(runs) > 1 else ''}",
-            f"seed{'s' if len(seeds) > 1 else ''} {listed}",
-        ]
     )
 
 

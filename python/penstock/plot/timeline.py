@@ -10,8 +10,9 @@ from matplotlib.ticker import FuncFormatter
 from penstock.analysis import RunInput, group_runs
 from penstock.analysis.timeline import ALLOWED, PAUSES, QUEUE, RATE, Lines
 from penstock.analysis.timeline import timeline as follow
+from penstock.look import BLUE, GREEN, ORANGE, PURPLE
 from penstock.plot.format import plain
-from penstock.plot.style import BLUE, GREEN, INK, ORANGE, PURPLE, caption, name_axes, style_axes
+from penstock.plot.style import INK, caption, name_axes, style_axes
 from penstock.readable import bytes_text
 
 TITLES = {

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from penstock.analysis import MeasuredRun, RunInput, group_runs, measure_backlog
-from penstock.plot.style import caption_text
+from penstock.analysis.runs import caption_text
 from penstock.report.figure import ReportFigure
+from penstock.report.frame import render
 from penstock.report.section import STANDARD
-from penstock.report.table import HEADLINE, details, headline, provenance, unfinished
+from penstock.report.table import HEADLINE, Headline, details, headline, provenance, unfinished
 from penstock.report.verdict import ClaimRow
+from penstock.results import SCENARIO_FILE
 from penstock.storage.draft import write_whole
 
 SCENARIOS_MAX = 12
@@ -33,6 +32,7 @@ def write(
     claims: Sequence[ClaimRow] = (),
     figures: Sequence[ReportFigure] | None = None,
     notes: Sequence[str] = (),
+    results: Headline | None = None,
 ) -> Path:
     """Write a self-contained HTML report of one or many runs.
 
@@ -51,6 +51,8 @@ def write(
         Figures to show; by default the standard ones, as far as there are data.
     notes:
         What the page does not show, and why.
+    results:
+        The headline table of the runs, where the caller has made it.
     """
     groups = group_runs(runs)
     target = Path(path)
@@ -59,46 +61,29 @@ def write(
     missing = list(notes)
     shown = list(figures) if figures is not None else _standard_figures(groups, missing)
     provenance_titles, provenance_rows = provenance(groups)
-    page = (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            title=title or " · ".join(sorted({str(m[0].scenario.name) for m in groups.values()})),
-            lead=lead,
-            subtitle=caption_text(groups),
-            command=command,
-            written=written_now(),
-            headline_columns=HEADLINE,
-            headline_rows=headline(groups) if _tells_by_rows(groups) else [],
-            claims=claims,
-            figures=shown,
-            notes=missing + _cancelled(groups) + _unstable(groups),
-            details=details(groups) if len(groups) <= ROWS_MAX else [],
-            unfinished=unfinished(groups).rows(named=True),
-            scenarios=_scenarios(groups),
-            provenance_titles=provenance_titles,
-            provenance_rows=provenance_rows,
-        )
+    results = results or headline(groups)
+    tables = [results.seeds, *details(groups)] if len(groups) <= ROWS_MAX else []
+    page = render(
+        "report.html.j2",
+        [figure.as_json() for figure in shown],
+        caption_text(groups),
+        title=title or " · ".join(sorted({str(m[0].scenario.name) for m in groups.values()})),
+        lead=lead,
+        subtitle=caption_text(groups),
+        command=command,
+        headline_columns=HEADLINE,
+        headline_rows=results.rows if _tells_by_rows(groups) else [],
+        claims=claims,
+        notes=missing + _cancelled(groups) + _unstable(groups),
+        details=[table for table in tables if table.rows],
+        unfinished=unfinished(groups).rows(named=True),
+        scenarios=_scenarios(groups),
+        provenance_titles=provenance_titles,
+        provenance_rows=provenance_rows,
     )
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(target, page.encode())
+    write_whole(target, page)
     return target
-
-
-def environment() -> Environment:
-    """The templates of the pages; a name that is not filled in is an error."""
-    return Environment(
-        loader=PackageLoader("penstock.report", "template"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def written_now() -> str:
-    """When a page is written, in words."""
-    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _standard_figures(
@@ -143,6 +128,14 @@ def _unstable(groups: dict[str, list[MeasuredRun]]) -> list[str]:
 def _scenarios(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, str]]:
     """Name and complete scenario of each group's first run, of at most `SCENARIOS_MAX` groups."""
     return [
-        (f"{name}, seed {members[0].scenario.seed}", members[0].scenario.to_toml())
+        (f"{name}, seed {members[0].scenario.seed}", _scenario_text(members[0]))
         for name, members in list(groups.items())[:SCENARIOS_MAX]
     ]
+
+
+def _scenario_text(run: MeasuredRun) -> str:
+    """The scenario as TOML: that of the run's directory, which need not be written once more."""
+    directory = getattr(run, "directory", None)
+    if directory is None:
+        return str(run.scenario.to_toml())
+    return Path(directory, SCENARIO_FILE).read_text("utf-8")

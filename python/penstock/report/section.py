@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from penstock import plot
 from penstock.analysis import (
     MeasuredRun,
     active_flows_cdf,
@@ -19,26 +18,29 @@ from penstock.analysis import (
     link_series,
     slowdown_by_size,
 )
-from penstock.report.figure import ReportFigure, figure_of
+from penstock.readable import bytes_text
+from penstock.report import kinds
+from penstock.report.chart import Axis, Chart
+from penstock.report.figure import ReportFigure
 
 Groups = dict[str, list[MeasuredRun]]
 Section = Callable[[Groups], ReportFigure | str]
 
 
 def slowdown(groups: Groups) -> ReportFigure | str:
-    """Slowdown by flow size: mean, median, 95th and 99th percentile."""
+    """Slowdown by flow size: mean, median, 95th, 99th and 99.9th percentile."""
     data = slowdown_by_size(groups)
     if not data["flows"].sum():
         return "Slowdown: no flow of the background traffic finished."
     left_out = int(data["unfinished"].sum())
     words = (
         "Flow completion time over that of the same flow alone on its path at line rate. "
-        "Both axes are logarithmic; a point is the flows of one size bin (three bins per decade, "
-        "at least 20 flows each). Incast flows are not in it."
+        "A point is the flows of one size bin (three bins per decade, at least 20 flows each). "
+        "Incast flows are not in it."
     )
     if left_out:
         words += f" {left_out:,} flows did not finish and are left out."
-    return ReportFigure("slowdown", words, plot.slowdown_panels(groups), data, wide=True)
+    return ReportFigure("slowdown", words, kinds.slowdown(data), wide=True)
 
 
 def buffer(groups: Groups) -> ReportFigure | str:
@@ -50,8 +52,20 @@ def buffer(groups: Groups) -> ReportFigure | str:
         "Bytes stored at a switch, over all switches and samples of the traffic period. "
         "The upper part of the axis is stretched to show the tail."
     )
-    drawing = plot.buffer(sampled, size=buffer_size(sampled))
-    return ReportFigure("buffer", words, figure_of(drawing), buffer_cdf(sampled))
+    return ReportFigure("buffer", words, buffer_chart(sampled))
+
+
+def buffer_chart(groups: Groups) -> Chart:
+    """Distribution of the buffer in use, of runs with samples."""
+    size = buffer_size(groups)
+    return kinds.distribution(
+        buffer_cdf(groups),
+        "buffer_bytes",
+        Axis("Buffer in use", "bytes", zero=True),
+        title="How full do switches get?",
+        share="Share of time and switches",
+        marks={f"buffer {bytes_text(size)}": float(size)} if size else {},
+    )
 
 
 def active_flows(groups: Groups) -> ReportFigure | str:
@@ -63,8 +77,20 @@ def active_flows(groups: Groups) -> ReportFigure | str:
         "Flows with packets queued at a switch port, over time and ports. Where a line stays left "
         "of the number of queues, every flow can have a queue of its own."
     )
-    drawing = plot.active_flows(counted, queues=queue_count(counted))
-    return ReportFigure("active-flows", words, figure_of(drawing), active_flows_cdf(counted))
+    chart = active_flows_chart(active_flows_cdf(counted), queue_count(counted))
+    return ReportFigure("active-flows", words, chart)
+
+
+def active_flows_chart(table: pl.DataFrame, queues: int | None, title: str = "") -> Chart:
+    """Distribution of active flows beside the number of queues of a port."""
+    return kinds.distribution(
+        table,
+        "flows",
+        Axis("Flows with packets queued", scale="near-zero", zero=True),
+        title=title or "How many flows share a port?",
+        share="Share of time",
+        marks={f"{queues} queues": float(queues)} if queues else {},
+    )
 
 
 def pause_time(groups: Groups) -> ReportFigure | str:
@@ -74,7 +100,13 @@ def pause_time(groups: Groups) -> ReportFigure | str:
         peaks = [f"{name}: {_ingress_peak(members)}" for name, members in groups.items()]
         return "PFC pauses: no link was paused. Fullest ingress: " + "; ".join(peaks) + "."
     words = "Share of the run in which PFC keeps a link from sending data, mean over links."
-    return ReportFigure("pause-time", words, figure_of(plot.pause_time(groups)), _layers(data))
+    return ReportFigure("pause-time", words, pause_chart(data))
+
+
+def pause_chart(data: pl.DataFrame) -> Chart:
+    """Share of time in which PFC pauses links, of the table `layer_summary`."""
+    axis = Axis("Share of time, mean over links", "share", zero=True)
+    return kinds.layer_bars(data, "port_paused", axis, title="Where does PFC pause links?")
 
 
 def paused_queues(groups: Groups) -> ReportFigure | str:
@@ -83,9 +115,16 @@ def paused_queues(groups: Groups) -> ReportFigure | str:
     if not (data["queues_paused"] > 0).any():
         return "Queue pauses: no scheme paused a single queue."
     words = "Queues at the sending end of a link that BFC holds paused, mean over time and links."
-    return ReportFigure(
-        "paused-queues", words, figure_of(plot.paused_queues(groups)), _layers(data)
-    )
+    return ReportFigure("paused-queues", words, paused_queues_chart(data))
+
+
+def paused_queues_chart(data: pl.DataFrame) -> Chart:
+    """Queues that BFC holds paused, for the schemes that pause any; table `layer_summary`."""
+    pausing = data.filter((pl.col("queues_paused") > 0).any().over("name"))
+    axis = Axis("Paused queues of a link", zero=True)
+    title = "Where does BFC pause queues?"
+    shown = pausing if pausing.height else data
+    return kinds.layer_bars(shown, "queues_paused", axis, title=title)
 
 
 def utilization(groups: Groups) -> ReportFigure | str:
@@ -94,8 +133,13 @@ def utilization(groups: Groups) -> ReportFigure | str:
         "Share of the run in which a link carries bits, headers and control frames included, mean "
         "over links. The time after the end of the traffic, in which flows finish, is included."
     )
-    data = layer_summary(groups)
-    return ReportFigure("utilization", words, figure_of(plot.utilization(groups)), _layers(data))
+    return ReportFigure("utilization", words, utilization_chart(layer_summary(groups)))
+
+
+def utilization_chart(data: pl.DataFrame) -> Chart:
+    """Share of time in which links are busy, of the table `layer_summary`."""
+    axis = Axis("Share of time, mean over links", "share", zero=True)
+    return kinds.layer_bars(data, "utilization", axis, title="How busy are links?")
 
 
 def throughput(groups: Groups) -> ReportFigure | str:
@@ -103,9 +147,12 @@ def throughput(groups: Groups) -> ReportFigure | str:
     sampled = _with_rows(groups, "series")
     if not sampled:
         return "Throughput over time: no link is listed in measure.series."
-    words = "Sampled links over time: bits sent per second, and bytes queued for the link."
-    data = link_series(sampled)
-    return ReportFigure("throughput", words, plot.throughput(sampled), data, wide=True)
+    words = (
+        "Sampled links over time, of the first run of each scheme: bits sent per second, and bytes "
+        "queued for the link. Samples are averaged over windows; series.parquet has all of them."
+    )
+    chart = kinds.over_time(link_series(sampled))
+    return ReportFigure("throughput", words, chart, wide=True)
 
 
 STANDARD: dict[str, Section] = {
@@ -126,10 +173,6 @@ def _with_rows(groups: Groups, table: str) -> Groups:
         for name, members in groups.items()
         if all(getattr(run, table).height for run in members)
     }
-
-
-def _layers(data: pl.DataFrame) -> pl.DataFrame:
-    return data.with_columns(pl.col(pl.Float64).round(6))
 
 
 def _ingress_peak(members: list[MeasuredRun]) -> str:

@@ -13,10 +13,12 @@ from penstock.analysis import (
     jain_index,
     long_lived,
     measure_backlog,
+    percentile,
+    percentiles,
     queue_delay,
-    slowdown_summary,
 )
 from penstock.analysis.interval import Interval, mean_interval
+from penstock.analysis.slowdown import flow_slowdowns
 from penstock.readable import bytes_text, number_text, rate_text, time_text
 
 SHORT = 3_000
@@ -59,12 +61,34 @@ _IS_UNFINISHED = ~pl.col("finished") & (pl.col("size_bytes") > 0)
 """Flows with an end that they did not reach; endless flows have size 0."""
 
 
-def headline(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """Rows of the headline table: name, then per column the text and whether it is the best.
+@dataclass(frozen=True)
+class Detail:
+    """A further table: title, column titles, rows of text."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    words: bool = False
+    """Whether its cells are sentences."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The headline table, and the numbers of each seed behind its means."""
+
+    rows: list[tuple[str, list[tuple[str, bool]]]]
+    """Name, then per column the text and whether it is the best."""
+    seeds: Detail
+    """A row per run of a name with several; no row where nothing is repeated."""
+
+
+def headline(groups: dict[str, list[MeasuredRun]]) -> Headline:
+    """The headline table of runs.
 
     Of several runs, which differ in their seed only, it has the mean and its 95 % interval.
     """
-    values = {name: _intervals(runs) for name, runs in groups.items()}
+    each = {name: [_headline_values(run) for run in runs] for name, runs in groups.items()}
+    values = {name: _intervals(numbers) for name, numbers in each.items()}
     rows = []
     for name in groups:
         cells = []
@@ -72,16 +96,25 @@ def headline(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, list[tuple
             one = values[name][index]
             field = [v[index].mean for v in values.values() if v[index].count]
             best = bool(column.best) and len(field) > 1 and bool(one.mean == min(field))
-            text = bytes_text if column.title.startswith("Buffer") else number_text
-            cells.append((interval_text(one, text), best))
+            cells.append((interval_text(one, _writer(column)), best))
         cells.append((_backlog_text(groups[name]), False))
         rows.append((name, cells))
-    return rows
+    seeds = [
+        [name, str(run.scenario.seed), *(_writer(c)(n) for c, n in zip(NUMBERS, own, strict=True))]
+        for name, runs in groups.items()
+        if len(runs) > 1
+        for run, own in zip(runs, each[name], strict=True)
+    ]
+    titles = ["Scheme", "Seed", *(column.title for column in NUMBERS)]
+    return Headline(rows, Detail("Each seed", titles, seeds))
 
 
-def _intervals(runs: list[MeasuredRun]) -> list[Interval]:
+def _writer(column: Column) -> Callable[[float], str]:
+    return bytes_text if column.title.startswith("Buffer") else number_text
+
+
+def _intervals(each: list[list[float]]) -> list[Interval]:
     """Mean and interval of each number of the headline table over runs of different seeds."""
-    each = [_headline_values([run]) for run in runs]
     return [
         mean_interval(numbers, is_percentile=column.title.split()[-1] in PERCENTILES)
         for column, numbers in zip(NUMBERS, zip(*each, strict=True), strict=True)
@@ -103,28 +136,23 @@ def _backlog_text(runs: list[MeasuredRun]) -> str:
     return f"unstable, {grown}" if found.is_unstable else grown
 
 
-def _headline_values(runs: list[MeasuredRun]) -> list[float]:
-    short = slowdown_summary(runs, size_max=SHORT)
-    medium = slowdown_summary(runs, size_min=SHORT + 1, size_max=LONG)
-    long = slowdown_summary(runs, size_min=LONG + 1)
-    every = slowdown_summary(runs)
-    sampled = any(run.buffers.height for run in runs)
+def _headline_values(run: MeasuredRun) -> list[float]:
+    flows = flow_slowdowns([run])
+    every = flows.slowdown if flows.finished.all() else flows.finished_between()
+    long = flows.finished_between(LONG)
+    short_p50, short_p99 = percentiles(flows.finished_between(most=SHORT), [0.5, 0.99])
     return [
-        short["p50"],
-        short["p99"],
-        medium["p99"],
-        long["mean"],
-        every["mean"],
-        buffer_percentiles(runs, [0.99])[0] if sampled else float("nan"),
-        _total(runs, "drops"),
-        _total(runs, "pfc_pauses"),
-        _total(runs, "queue_pauses"),
-        float(sum(run.flows.filter(_IS_UNFINISHED).height for run in runs)),
+        short_p50,
+        short_p99,
+        percentile(flows.finished_between(SHORT, LONG), 0.99),
+        float(long.mean()) if long.size else float("nan"),
+        float(every.mean()) if every.size else float("nan"),
+        buffer_percentiles([run], [0.99])[0] if run.buffers.height else float("nan"),
+        float(run.summary["drops"]),
+        float(run.summary["pfc_pauses"]),
+        float(run.summary["queue_pauses"]),
+        float(run.flows.select(_IS_UNFINISHED.sum()).item()),
     ]
-
-
-def _total(runs: list[MeasuredRun], key: str) -> float:
-    return float(sum(run.summary[key] for run in runs))
 
 
 PROVENANCE = [
@@ -134,7 +162,6 @@ PROVENANCE = [
     ("version", "Version"),
     ("commit", "Commit"),
     ("flows", "Flows finished / started"),
-    ("stability", "Backlog"),
     ("packet_hops", "Packet-hops"),
     ("ns_per_packet_hop", "ns per packet-hop"),
     ("wall_seconds", "Wall time [s]"),
@@ -161,7 +188,7 @@ def _facts(run: MeasuredRun) -> dict[str, str]:
     summary = run.summary
     facts = {
         key: str(summary[key])
-        for key in ("version", "commit", "digest", "scenario_hash", "stability", "threads")
+        for key in ("version", "commit", "digest", "scenario_hash", "threads")
         if summary.get(key)
     }
     for key in ("digest", "scenario_hash", "commit"):
@@ -177,17 +204,8 @@ def _facts(run: MeasuredRun) -> dict[str, str]:
     return facts
 
 
-@dataclass(frozen=True)
-class Detail:
-    """A further table: title, column titles, rows of text."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[str]]
-
-
 def details(groups: dict[str, list[MeasuredRun]]) -> list[Detail]:
-    """Queueing of packets and shares of long-lived flows, as far as the runs have them."""
+    """Backlogs, queueing and shares of long-lived flows, as far as the runs have them."""
     delay = queue_delay(groups)
     queueing = [
         [row["name"], row["label"], *(time_text(row[key]) for key in ("mean", "p50", "p99"))]
@@ -201,7 +219,14 @@ def details(groups: dict[str, list[MeasuredRun]]) -> list[Detail]:
         count = rows.group_by("seed").len()["len"][0]
         mean = rate_text(float(goodput.mean()))
         shares.append([str(name), str(count), mean, number_text(sum(fairness) / len(fairness))])
+    backlog = [
+        [name, str(run.scenario.seed), str(run.summary["stability"])]
+        for name, members in groups.items()
+        for run in members
+        if run.summary.get("stability")
+    ]
     tables = [
+        Detail("Backlog", ["Scheme", "Seed", "Does the network keep up?"], backlog, words=True),
         Detail("Queueing of data packets", ["Scheme", "Traffic", "Mean", "p50", "p99"], queueing),
         Detail("Long-lived flows", ["Scheme", "Flows", "Goodput of a flow", "Fairness"], shares),
     ]

@@ -38,6 +38,9 @@ class ClaimRow(BaseModel):
     remark: str = ""
     """What the number is, and where it does not hold the likely cause."""
 
+    figure: str = ""
+    """Name of the figure that shows it; empty when there is none."""
+
     @property
     def told(self) -> str:
         """The verdict with its reason."""

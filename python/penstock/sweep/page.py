@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,10 +9,11 @@ import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.checked import short_name
-from penstock.plot.bands import Places, band_panels
-from penstock.provenance import package_version
-from penstock.report import ReportFigure
-from penstock.report.document import environment, written_now
+from penstock.plot.bands import LOG_X_FROM, Places, band_panels
+from penstock.report.chart import Axis as ChartAxis
+from penstock.report.chart import Chart, View
+from penstock.report.figure import PaperFigure
+from penstock.report.frame import render
 from penstock.storage.draft import write_whole
 from penstock.sweep.axis import Axis
 from penstock.sweep.pooled import Pooled, lacking, texts
@@ -39,33 +39,26 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
     folder = directory / FIGURES
     folder.mkdir(parents=True, exist_ok=True)
     for figure in figures:
-        for kind in ("svg", "png"):
-            image = io.BytesIO()
-            figure.drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
-            write_whole(folder / f"{figure.name}.{kind}", image.getvalue())
+        figure.save(folder)
     write_whole(directory / TABLE, pooled.table.write_csv().encode())
     titles, rows = texts(pooled)
-    page = (
-        environment()
-        .get_template("sweep.html.j2")
-        .render(
-            title=f"Sweep of {pooled.scenario}",
-            subtitle=_counts(pooled),
-            command=command,
-            figures=figures,
-            titles=titles,
-            rows=rows,
-            confidence=f"{CONFIDENCE:.0%}",
-            notes=[*notes, *missing, *lacking(pooled)],
-            version=package_version(),
-            written=written_now(),
-        )
+    page = render(
+        "sweep.html.j2",
+        [figure.as_json() for figure in figures],
+        f"{pooled.scenario} · {_counts(pooled)}",
+        title=f"Sweep of {pooled.scenario}",
+        subtitle=_counts(pooled),
+        command=command,
+        titles=titles,
+        rows=rows,
+        confidence=f"{CONFIDENCE:.0%}",
+        notes=[*notes, *missing, *lacking(pooled)],
     )
-    write_whole(directory / PAGE, page.encode())
+    write_whole(directory / PAGE, page)
     return directory / PAGE
 
 
-def draw(pooled: Pooled) -> tuple[list[ReportFigure], list[str]]:
+def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
     """A figure for each metric, and words about what is not drawn."""
     if not pooled.axes or not pooled.cells:
         return [], ["Figures: nothing is varied." if pooled.cells else "Figures: no cell yet."]
@@ -89,8 +82,40 @@ def draw(pooled: Pooled) -> tuple[list[ReportFigure], list[str]]:
             note=f"{pooled.scenario} · {_counts(pooled)} · {_legend(line, panels)}",
         )
         words = f"Mean over seeds of {metric}, and the {CONFIDENCE:.0%} interval of that mean."
-        figures.append(ReportFigure(f"metric-{number}", words, drawing, table, wide=count > 1))
+        chart = _chart(pooled.of(metric), metric, along, line, panels)
+        name = f"metric-{number}"
+        figures.append(PaperFigure(name, words, chart, wide=True, drawing=drawing))
     return figures, []
+
+
+def _chart(
+    table: pl.DataFrame, metric: str, along: Axis, line: Axis | None, panels: Sequence[Axis]
+) -> Chart:
+    """A metric along an axis, as the page draws it."""
+    places = {value.label: value.number for value in along.values}
+    if along.is_numeric:
+        at = pl.col(along.key).replace_strict(places, return_dtype=pl.Float64)
+        # The column keeps its name, so that the CSV file has it, and has numbers.
+        table = table.with_columns(at)
+        x = ChartAxis(along.key, scale="log" if _is_wide(list(places.values())) else "linear")
+    else:
+        x = ChartAxis(along.key, scale="named", names=list(places))
+    name = pl.col(line.key) if line else pl.lit(short_name(metric))
+    return Chart(
+        title=f"How {metric} follows {along.key}",
+        table=table.with_columns(name.alias("name")).drop("metric"),
+        x=x,
+        y=ChartAxis(short_name(metric)),
+        along=along.key,
+        views=[View("Mean", "mean", ("low", "high"))],
+        panels=[axis.key for axis in panels],
+        band_words=f"{CONFIDENCE:.0%} interval of the mean",
+    )
+
+
+def _is_wide(numbers: Sequence[float | None]) -> bool:
+    known = [one for one in numbers if one is not None]
+    return min(known) > 0 and max(known) >= LOG_X_FROM * min(known)
 
 
 def arranged(axes: Sequence[Axis]) -> tuple[Axis, Axis | None, list[Axis]]:

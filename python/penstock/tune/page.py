@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
+from matplotlib.figure import Figure
 
 from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.checked import short_name
 from penstock.plot.search import Slice, course, slices
-from penstock.provenance import package_version
 from penstock.readable import bytes_text, rate_text, time_text
-from penstock.report import ReportFigure
-from penstock.report.document import environment, written_now
 from penstock.report.figure import figure_of
+from penstock.report.frame import render
 from penstock.storage.draft import write_whole
 from penstock.sweep.page import FIGURES, PAGE
+from penstock.tune.chart import charts
 from penstock.tune.field import Field
 from penstock.tune.outcome import Outcome, short_keys, shown, table_of, texts, told, warnings
 from penstock.units import RATE, SIZE, TIME
@@ -32,47 +32,48 @@ _TEXTS = {
 
 def write_page(outcome: Outcome, directory: Path, command: str) -> Path:
     """Writes figures and page of a search into its directory; returns the page."""
-    figures = draw(outcome)
+    table = table_of(outcome)
+    has_numbers = bool(table.filter(pl.col("mean").is_finite()).height)
     folder = directory / FIGURES
     folder.mkdir(parents=True, exist_ok=True)
-    for figure in figures:
+    for name, drawing in draw(outcome, table).items() if has_numbers else ():
         for kind in ("svg", "png"):
             image = io.BytesIO()
-            figure.drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
-            write_whole(folder / f"{figure.name}.{kind}", image.getvalue())
+            drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
+            write_whole(folder / f"{name}.{kind}", image.getvalue())
     plan = outcome.plan
     titles, rows = texts(outcome, shown(outcome))
     lines = told(outcome)
-    page = (
-        environment()
-        .get_template("tune.html.j2")
-        .render(
-            title=f"Search over {Path(plan.reference).stem}",
-            subtitle=f"{len(outcome.found.trials)} of {plan.trials} trials, "
-            f"{len(plan.seeds)} seeds each",
-            command=command,
-            lines=lines[: len(lines) - len(warnings(outcome))],
-            requirements=[str(one) for one in plan.requirements],
-            figures=figures,
-            titles=titles,
-            rows=rows,
-            fields=[_field_row(outcome, one) for one in plan.fields],
-            has_importance=bool(outcome.importance),
-            confidence=f"{CONFIDENCE:.0%}",
-            notes=warnings(outcome),
-            version=package_version(),
-            written=written_now(),
-        )
+    subtitle = f"{len(outcome.found.trials)} of {plan.trials} trials, {len(plan.seeds)} seeds each"
+    page = render(
+        "tune.html.j2",
+        [one.as_json() for one in charts(outcome, table)] if has_numbers else [],
+        f"{Path(plan.reference).stem} · {subtitle}",
+        title=f"Search over {Path(plan.reference).stem}",
+        subtitle=subtitle,
+        command=command,
+        lines=lines[: len(lines) - len(warnings(outcome))],
+        requirements=[str(one) for one in plan.requirements],
+        titles=titles,
+        rows=rows,
+        fields=[_field_row(outcome, one) for one in plan.fields],
+        has_importance=bool(outcome.importance),
+        confidence=f"{CONFIDENCE:.0%}",
+        notes=warnings(outcome),
     )
-    write_whole(directory / PAGE, page.encode())
+    write_whole(directory / PAGE, page)
     return directory / PAGE
 
 
-def draw(outcome: Outcome) -> list[ReportFigure]:
-    """The figures of a search; none before the first number."""
-    table = table_of(outcome).with_columns(meets=pl.col("state") == "meets")
-    if not table.filter(pl.col("mean").is_finite()).height:
-        return []
+def draw(outcome: Outcome, table: pl.DataFrame) -> dict[str, Figure]:
+    """The figures of a search for a paper, by their names.
+
+    Parameters
+    ----------
+    table
+        A row per trial, as `penstock.tune.outcome.table_of` makes it; some trial has a number.
+    """
+    table = table.with_columns(meets=pl.col("state") == "meets")
     plan, best, start = outcome.plan, outcome.best, outcome.start
     words = "filled: does as required; hollow: does not" if plan.requirements else ""
     note = " · ".join(
@@ -95,18 +96,7 @@ def draw(outcome: Outcome) -> list[ReportFigure]:
         y=y,
         note=note,
     )
-    about = f"Mean over seeds of {plan.objective.expression} and its {CONFIDENCE:.0%} interval"
-    ring = " The ring is the best trial." if best else ""
-    hollow = ""
-    if plan.requirements:
-        hollow = " Hollow trials do not do as required; triangles are beyond the edge."
-    dashes = " Dashes: the scenario as it is." if start else ""
-    return [
-        ReportFigure("course", f"{about}.{hollow}{dashes}", figure_of(over_trials), table),
-        ReportFigure(
-            "slices", f"{about}: each trial once per panel.{hollow}{ring}", along, table, wide=True
-        ),
-    ]
+    return {"course": figure_of(over_trials), "slices": along}
 
 
 def _slice(outcome: Outcome, number: int, one: Field) -> Slice:

@@ -1,0 +1,133 @@
+"""How a scheme looks: its colour on light and on dark ground, its marker, its dash.
+
+What it is: one list for terminal, page and paper figure. What it is not: it draws nothing.
+Invariant: a scheme has one look everywhere; up to twelve names of one figure have twelve looks that
+differ in hue, dash or marker, so that they are told apart in grey, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a scheme is drawn."""
+
+    colour: str
+    """On light ground, a key of `ON_DARK`."""
+    marker: str
+    """A marker of Matplotlib: o s ^ v < > D d P X x; empty for none."""
+    dash: str = "-"
+    """A line style of Matplotlib: - -- -. :"""
+
+    @property
+    def marker_size(self) -> float:
+        """Size of the marker [points]; pointed shapes are drawn larger to weigh the same."""
+        return 5.6 if self.marker in ("^", "v", "<", ">", "X", "P") else 4.4
+
+    @property
+    def on_dark(self) -> str:
+        """The colour on dark ground."""
+        return ON_DARK[self.colour]
+
+
+# Okabe and Ito's palette ("Color Universal Design", 2008), told apart with every common form of
+# colour blindness; a family of variants shares its hue and differs in marker and dash.
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+SKY, PURPLE, BLACK = "#56B4E9", "#CC79A7", "#1d2329"
+OCHRE, SLATE = "#8A6D1B", "#7A8793"
+
+ON_DARK = {
+    BLUE: "#3D9BE0",
+    ORANGE: "#F2B134",
+    GREEN: "#2FBF95",
+    VERMILION: "#F5793A",
+    SKY: "#9BD9FF",
+    PURPLE: "#E3A0C8",
+    BLACK: "#EEF1F4",
+    OCHRE: "#BFA052",
+    SLATE: "#9AA7B3",
+}
+"""Colour on light ground -> the same hue on dark ground (our choice: a contrast of at least 4.5 to
+the page's dark ground, and the order of brightness kept)."""
+
+LOOKS: dict[str, Look] = {
+    "bfc": Look(BLUE, "o"),
+    "bfc-128": Look(BLUE, "s", "--"),
+    "bfc-stochastic": Look(SKY, "v", "--"),
+    "bfc-single": Look(SLATE, "x", ":"),
+    "bfc-cc": Look(BLUE, "D", "-."),
+    "bfc-no-nic": Look(SKY, "<", "-."),
+    "bfc-sampling": Look(SKY, ">", ":"),
+    "bfc-incast-label": Look(BLUE, "^", ":"),
+    "bfc-avoid": Look(BLUE, "v", "-."),
+    "bfc-grace": Look(ORANGE, "^", "--"),
+    "bfc-epochs": Look(GREEN, "o", "-"),
+    "bfc-live": Look(PURPLE, "o"),
+    "bfc-srf": Look(SKY, "P", "--"),
+    "bfc-srf-closest": Look(GREEN, "X", "-"),
+    "bfc-flow-pauses": Look(SLATE, "s", "--"),
+    "bfc-credits": Look(ORANGE, "D", "-"),
+    "bfc-128-credits": Look(ORANGE, "d", "--"),
+    "ideal-fq": Look(BLACK, "", "--"),
+    "ideal-srf": Look(SLATE, "", "--"),
+    "hpcc": Look(VERMILION, "s"),
+    "hpcc-script": Look(VERMILION, "D", "--"),
+    "hpcc-80": Look(VERMILION, "v", ":"),
+    "hpcc-pfc": Look(VERMILION, "^", "-."),
+    "hpcc-pfc-sfq": Look(PURPLE, "v", "-."),
+    "hpcc-pfc-dqa": Look(PURPLE, "P", "--"),
+    "dctcp": Look(GREEN, "^"),
+    "dctcp-ss": Look(GREEN, "v", "--"),
+    "pfc": Look(PURPLE, "D"),
+    "line-rate": Look(SLATE, "D", ":"),
+    "window": Look(SLATE, "P", "-."),
+    "sfq": Look(ORANGE, "v"),
+    "dcqcn": Look(OCHRE, "X"),
+    "pcn": Look(BLUE, "P"),
+    "pfc-static": Look(PURPLE, "D", "--"),
+    "qcn-static": Look(ORANGE, "v", "--"),
+    "dcqcn-static": Look(OCHRE, "X", "--"),
+    "timely-static": Look(GREEN, "^", "-."),
+    "expresspass": Look(SKY, "X", "-."),
+    "homa": Look(ORANGE, "P", "-."),
+    "homa-ecmp": Look(VERMILION, "^", ":"),
+}
+
+_OTHERS = [
+    Look(BLUE, "o"),
+    Look(VERMILION, "s"),
+    Look(GREEN, "^"),
+    Look(ORANGE, "D"),
+    Look(PURPLE, "v"),
+    Look(SKY, "P"),
+    Look(OCHRE, "X"),
+    Look(SLATE, "<"),
+    Look(BLUE, "d", "--"),
+    Look(VERMILION, ">", "-."),
+    Look(GREEN, "x", "--"),
+    Look(ORANGE, "<", ":"),
+    Look(PURPLE, "s", ":"),
+    Look(SKY, "^", "--"),
+    Look(OCHRE, "o", "-."),
+    Look(SLATE, "v", ":"),
+]
+
+
+def look(name: str) -> Look:
+    """Look of a scheme; one that is not known gets a look fixed by its name."""
+    return LOOKS.get(name) or _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
+
+
+def looks(names: Sequence[str]) -> dict[str, Look]:
+    """Looks of the lines of one figure: the schemes' own, and others for other names."""
+    own = {name: LOOKS[name] for name in names if name in LOOKS}
+    taken = {one.colour for one in own.values()}
+    free = [other for other in _OTHERS if other not in own.values()]
+    free.sort(key=lambda other: other.colour in taken)  # hues of their own come first
+    spare = itertools.cycle(free or _OTHERS)
+    return {name: own[name] if name in own else next(spare) for name in names}

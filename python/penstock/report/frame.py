@@ -1,0 +1,117 @@
+"""The frame that all pages share: style, scripts, data, theme switch; one file without network.
+
+Invariant: a page has its data once, and everything that draws them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from penstock.look import looks
+from penstock.report.columns import embed
+
+Figure = Mapping[str, Any]
+"""A figure as the page reads it, see `ReportFigure.as_json`, and its own `looks`, if it has any."""
+
+
+def render(
+    template: str, figures: Sequence[Figure], note: str, *, legend_from: int = 1, **fields: Any
+) -> bytes:
+    """A page.
+
+    Parameters
+    ----------
+    template:
+        Name of its template, which extends `page.html.j2`.
+    figures:
+        Its figures. The legend has the names of schemes that are in at least `legend_from` of them.
+    note:
+        Small letters under a figure that leaves the page: scenario, runs, seeds.
+    fields:
+        What the template shows besides.
+    """
+    page = _environment().get_template(template)
+    return page.render(
+        figures=figures,
+        data=embed(_data(figures, note, legend_from)),
+        vendor=_vendor(),
+        modules=_modules(),
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        **fields,
+    ).encode()
+
+
+def looks_of(names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The looks of names, as the page reads them."""
+    return {
+        name: {"light": one.colour, "dark": one.on_dark, "marker": one.marker, "dash": one.dash}
+        for name, one in looks(names).items()
+    }
+
+
+def line_names(figure: Figure) -> list[str]:
+    """The names of the lines of a figure, in their order."""
+    return list(figure["table"][figure["line"]]["words"])
+
+
+def _data(figures: Sequence[Figure], note: str, legend_from: int) -> dict[str, Any]:
+    """What the scripts of the page read."""
+    schemes = Counter(
+        name
+        for figure in figures
+        if "name" in (figure["line"], *figure.get("panels", ()))
+        for name in figure["table"]["name"]["words"]
+    )
+    lines = [name for figure in figures if "looks" not in figure for name in line_names(figure)]
+    return {
+        "names": [name for name, count in schemes.items() if count >= legend_from],
+        "looks": looks_of([*dict.fromkeys([*schemes, *lines])]),
+        "note": note,
+        "figures": figures,
+    }
+
+
+@cache
+def _environment() -> Environment:
+    """The templates of the pages; a name that is not filled in is an error."""
+    return Environment(
+        loader=PackageLoader("penstock.report", "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _vendor() -> dict[str, Markup]:
+    """uPlot's script, style and licence (`tools/vendor` brings them)."""
+    folder = files("penstock.report") / "vendor" / "uplot"
+    names = {"script": "uPlot.iife.min.js", "style": "uPlot.min.css", "licence": "LICENSE"}
+    # Files of the package, whose hashes a test knows; they are no input.
+    return {key: Markup((folder / name).read_text("utf-8")) for key, name in names.items()}
+
+
+@cache
+def _modules() -> Markup:
+    """Our scripts as an import map: module `penstock/text` is `script/text.js`."""
+    sources = {
+        f"penstock/{file.name.removesuffix('.js')}": file.read_bytes()
+        for file in (files("penstock.report") / "script").iterdir()
+        if file.name.endswith(".js")
+    }
+    imports = {
+        name: f"data:text/javascript;base64,{base64.b64encode(sources[name]).decode()}"
+        for name in sorted(sources)
+    }
+    return Markup(json.dumps({"imports": imports}))

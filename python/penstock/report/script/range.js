@@ -1,0 +1,65 @@
+// Ranges of axes: from the values that are drawn to the places between which an axis goes.
+
+const ROOM = 0.03; // share of an axis that stays free beside the data
+const ABOVE = 0.06; // the same above bars and lines that stand on a zero
+
+/** Gives every point its places `px` and `py` on the two scales; ends of bands are `plow`, `phigh`, `ptip`. */
+export function placePoints(panels, xScale, yScaleOf) {
+  for (const panel of panels) {
+    const yScale = yScaleOf(panel);
+    for (const line of panel.lines) {
+      for (const point of line.points) {
+        point.px = xScale.to(point.x);
+        point.py = yScale.to(point.y);
+        if (point.low !== undefined) {
+          point.plow = yScale.to(point.low);
+          point.phigh = yScale.to(point.high);
+        }
+        if (point.tip !== undefined && point.tip !== null) point.ptip = yScale.to(point.tip);
+      }
+      // Words stand in the order of the axis; a line of numbers goes from left to right.
+      line.points.sort((one, other) => one.px - other.px);
+    }
+  }
+}
+
+/** The range of the x axis, which all panels share: [least place, largest place]. */
+export function xRange(panels, axis, scale, marks) {
+  if (scale.kind === "named") return [-0.5, axis.names.length - 0.5];
+  const places = panels.flatMap((panel) => panel.lines.flatMap((line) => line.points.map((point) => point.px)));
+  const [low, high] = ends(places);
+  const near = marks.map(([, value]) => scale.to(value)).filter((at) => at <= low + 1.5 * (high - low));
+  const most = Math.max(high, ...near);
+  const room = ROOM * (most - low || 1);
+  return [axis.zero && scale.kind !== "log" ? 0 : low - room, most + room];
+}
+
+/** The range of a y axis over the lines that are shown of the panels that share it. */
+export function yRange(panels, axis, scale, isBars) {
+  const places = [];
+  for (const panel of panels) {
+    for (const line of panel.lines) {
+      for (const point of line.points) places.push(point.py, point.plow, point.phigh, point.ptip);
+    }
+  }
+  if (scale.kind === "tail") return [0, scale.to(1)];
+  const [low, high] = ends(places);
+  if (scale.kind === "log") {
+    const room = ROOM * (high - low || 1);
+    return [isBars ? Math.floor(low - 0.05) : low - room, high + 2 * room];
+  }
+  const room = ABOVE * (high - low || Math.abs(high) || 1);
+  const bottom = (axis.zero || isBars) && low >= 0 ? 0 : low - room;
+  return [bottom, high + (bottom === 0 ? ABOVE * (high || 1) : room)];
+}
+
+function ends(places) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const place of places) {
+    if (place === undefined || place === null || !Number.isFinite(place)) continue;
+    low = Math.min(low, place);
+    high = Math.max(high, place);
+  }
+  if (low > high) return [0, 1];
+  return low === high ? [low - 0.5 * (Math.abs(low) || 1), high + 0.5 * (Math.abs(high) || 1)] : [low, high];
+}

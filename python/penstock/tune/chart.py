@@ -1,0 +1,103 @@
+"""The charts of a search's page: the objective trial by trial, and along each field.
+
+What it is: tables of trials, and how the page's scripts read them. What it is not: a drawing (see
+`penstock.plot.search`, which draws the same for a paper).
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from penstock.analysis.interval import CONFIDENCE
+from penstock.experiments.checked import short_name
+from penstock.report.chart import Axis, Chart, Unit, View
+from penstock.report.figure import ReportFigure
+from penstock.tune.field import Field
+from penstock.tune.outcome import Outcome, short_keys
+from penstock.units import RATE, SIZE, TIME
+
+_SHOWN: dict[str, tuple[str, float, Unit]] = {
+    SIZE.base: ("", 1, "bytes"),
+    TIME.base: (" (µs)", 1e-6, "number"),
+    RATE.base: (" (Gb/s)", 1e-9, "number"),
+}
+"""Base unit -> what the title of an axis says of it, its factor, how the page writes a number."""
+
+_BAND = f"{CONFIDENCE:.0%} interval of the mean over seeds"
+
+
+def charts(outcome: Outcome, table: pl.DataFrame) -> list[ReportFigure]:
+    """The charts of a search.
+
+    Parameters
+    ----------
+    table
+        A row per trial, as `penstock.tune.outcome.table_of` makes it; some trial has a number.
+    """
+    known = table.filter(pl.col("mean").is_finite()).with_columns(name=pl.col("state"))
+    about = f"Mean over seeds of {outcome.plan.objective.expression} and its {CONFIDENCE:.0%}"
+    figures = [_course(outcome, known, f"{about} interval; the line is the best so far.")]
+    keys = [one.key for one in outcome.plan.fields]
+    for one, short in zip(outcome.plan.fields, short_keys(keys), strict=True):
+        share = outcome.importance.get(one.key)
+        words = f"{about} interval: each trial once."
+        words += "" if share is None else f" The importance of {short} is {share:.0%}."
+        figures.append(_slice(outcome, known, one, short, words))
+    return figures
+
+
+def _course(outcome: Outcome, known: pl.DataFrame, words: str) -> ReportFigure:
+    met = known.filter(pl.col("state") == "meets")
+    best = met["mean"].cum_min() if outcome.plan.objective.is_minimized else met["mean"].cum_max()
+    reference = None
+    if met.height:
+        # A value holds until the next: a step has both ends at each trial.
+        trials = [one for trial in met["trial"].to_list()[1:] for one in (trial, trial)]
+        x = [met["trial"][0], *trials, len(outcome.found.trials)]
+        y = [value for value in best.to_list() for _ in range(2)]
+        reference = ("best so far", x, y)
+    title = "How did the objective come down?"
+    if not outcome.plan.objective.is_minimized:
+        title = "How did the objective go up?"
+    chart = Chart(
+        title=title,
+        table=known.select("trial", "name", "mean", "low", "high"),
+        x=Axis("trial"),
+        y=_objective(outcome),
+        along="trial",
+        views=[View("Mean", "mean", ("low", "high"))],
+        form="points",
+        band_words=_BAND,
+        reference=reference,
+    )
+    return ReportFigure("course", words, chart, wide=True)
+
+
+def _slice(
+    outcome: Outcome, known: pl.DataFrame, one: Field, short: str, words: str
+) -> ReportFigure:
+    number = outcome.plan.fields.index(one)
+    if one.choices:
+        at: list[float] | list[str] = [trial.values[number].label for trial in outcome.found.trials]
+        axis = Axis(short, scale="named", names=[value.label for value in one.choices])
+    else:
+        unit, factor, written = _SHOWN.get(one.unit, ("", 1, "number"))
+        at = [(trial.values[number].number or 0.0) * factor for trial in outcome.found.trials]
+        axis = Axis(f"{short}{unit}", written, "log" if one.is_log else "linear")
+    places = pl.DataFrame({"trial": [trial.number for trial in outcome.found.trials], one.key: at})
+    chart = Chart(
+        title=f"Which {short} is good?",
+        table=known.select("trial", "name", "mean", "low", "high").join(places, on="trial"),
+        x=axis,
+        y=_objective(outcome),
+        along=one.key,
+        views=[View("Mean", "mean", ("low", "high"))],
+        form="points",
+        band_words=_BAND,
+    )
+    return ReportFigure(f"slice-{number + 1}", words, chart)
+
+
+def _objective(outcome: Outcome) -> Axis:
+    expression = outcome.plan.objective.expression
+    return Axis(short_name(expression) or expression)

@@ -1,0 +1,353 @@
+"""The pages in a real browser: what a reader sees, clicks, hears and prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from browser import Watched, chromium
+from synthetic_runs import synthetic_run
+
+from penstock import report
+from penstock.analysis import slowdown_by_size
+from penstock.experiments import catalogue
+from penstock.experiments.campaign import Campaign
+from penstock.experiments.outcome import Outcome
+from penstock.experiments.overview import write_overview
+from penstock.look import looks
+from penstock.report import kinds
+from penstock.report.chart import Axis, Chart, View
+from penstock.report.columns import COMPRESSED_FROM
+from penstock.report.figure import ReportFigure
+from penstock.sweep.axis import axis_of
+from penstock.sweep.page import write_page
+from penstock.sweep.pooled import Pooled
+
+SCHEMES = {"bfc": 1.0, "hpcc": 3.0, "pfc": 6.0}
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with three schemes, one of them with two seeds, and a claim."""
+    runs: dict[str, Any] = {
+        name: [synthetic_run(name, seed=seed, badness=badness, flows=3_000) for seed in (1, 2)]
+        for name, badness in SCHEMES.items()
+    }
+    claim = report.ClaimRow(
+        claim="BFC is fast.", reported="fast", measured="1", tolerance="≤ 2", verdict="holds"
+    )
+    claim = claim.model_copy(update={"figure": "slowdown"})
+    folder = tmp_path_factory.mktemp("page")
+    return report.write(runs, folder, command="penstock compare x", title="Three", claims=[claim])
+
+
+@pytest.fixture
+def show(browser: Any, file: Path) -> Iterator[Open]:
+    """Opens a report; at the end nothing may have gone wrong in any."""
+    opened: list[Watched] = []
+
+    def one(path: Path = file, **context: Any) -> Any:
+        opened.append(Watched(browser, path, **context))
+        return opened[-1].page
+
+    yield one
+    for watched in opened:
+        watched.close()
+
+
+def drawn(page: Any, figure: str = "slowdown") -> Any:
+    """The sheets that a figure shows now, as its scripts made them."""
+    return page.evaluate(
+        "name => window.penstock.figures.find(one => one.chart.name === name).current.map(sheet =>"
+        " ({lines: sheet.lines.map(line => ({name: line.name, y: line.points.map(p => p.y)})),"
+        " xRange: sheet.xRange, yRange: sheet.yRange, x: sheet.xScale.kind, y: sheet.yScale.kind,"
+        " title: sheet.title, yTitle: sheet.yAxis.title}))",
+        figure,
+    )
+
+
+def over(page: Any, figure: str = "slowdown") -> Any:
+    """The part of a figure's first plot that knows the pointer, in the window."""
+    found = page.locator(f"#{figure} .u-over").first
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def test_hovering_tells_the_values_of_all_schemes(show: Open) -> None:
+    page = show()
+    over(page).hover(position={"x": 300, "y": 100})
+    words = page.locator("#slowdown .hover").first.inner_text()
+    assert words.startswith("Flow size: ")
+    assert all(f"{name} " in words for name in SCHEMES)
+    values = [float(line.split()[1].replace(",", "")) for line in words.splitlines()[1:]]
+    assert values == sorted(values, reverse=True)
+    assert "[" in words  # two seeds: from the smallest to the largest
+    page.mouse.move(5, 5)
+    assert page.locator("#slowdown .hover").first.is_hidden()
+
+
+def test_one_legend_hides_a_scheme_in_every_figure(show: Open) -> None:
+    page = show()
+    hpcc = page.locator('#page-legend button[data-name="hpcc"]')
+    assert hpcc.get_attribute("aria-pressed") == "true"
+    hpcc.click()
+    assert hpcc.get_attribute("aria-pressed") == "false"
+    for figure in ("slowdown", "buffer", "utilization", "throughput"):
+        assert [line["name"] for line in drawn(page, figure)[0]["lines"]] == ["bfc", "pfc"]
+    hpcc.click(modifiers=["Shift"])
+    assert [line["name"] for line in drawn(page, "buffer")[0]["lines"]] == ["hpcc"]
+    page.get_by_role("button", name="show all").click()
+    assert len(drawn(page)[0]["lines"]) == 3
+
+
+def test_dragging_zooms_and_a_double_click_shows_all(show: Open) -> None:
+    page = show()
+    whole = drawn(page)[0]["xRange"]
+    plot = over(page)
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 400, box["y"] + 102, steps=3)
+    page.mouse.up()
+    low, high = drawn(page)[0]["xRange"]
+    assert whole[0] < low < high < whole[1]
+    assert high - low == pytest.approx((whole[1] - whole[0]) * 200 / box["width"], rel=0.02)
+    over(page).dblclick(position={"x": 100, "y": 100})
+    assert drawn(page)[0]["xRange"] == whole
+
+
+def test_a_reader_chooses_percentile_and_division_of_the_axes(show: Open) -> None:
+    page = show()
+    p99 = drawn(page)[0]["lines"][0]["y"]
+    page.locator("#slowdown").get_by_role("button", name="Median").click()
+    median = drawn(page)[0]["lines"][0]["y"]
+    assert all(one <= other for one, other in zip(median, p99, strict=True)) and median != p99
+    assert drawn(page)[0]["y"] == "log"
+    page.locator('#slowdown [data-scale="y"]').click()
+    assert drawn(page)[0]["y"] == "linear"
+    page.locator('#buffer [data-scale="y"]').click()
+    assert drawn(page, "buffer")[0]["y"] == "linear"
+    assert drawn(page, "buffer")[0]["yRange"][1] <= 1.1
+    page.locator("#throughput").get_by_role("button", name="Queue").click()
+    assert drawn(page, "throughput")[0]["lines"]
+
+
+def test_figures_and_data_can_be_taken_away(show: Open) -> None:
+    page = show()
+    kept = {}
+    for kind in ("CSV", "SVG", "PNG"):
+        with page.expect_download() as found:
+            page.locator("#slowdown").get_by_role("button", name=kind).click()
+        kept[found.value.suggested_filename] = Path(found.value.path()).read_bytes()
+    assert set(kept) == {"slowdown.csv", "slowdown.svg", "slowdown.png"}
+    lines = kept["slowdown.csv"].decode().splitlines()
+    assert lines[0].startswith("name,size_from,size_to,size_typical,flows,unfinished,mean,p50")
+    assert {line.partition(",")[0] for line in lines[1:]} == set(SCHEMES)
+    svg = kept["slowdown.svg"].decode()
+    assert svg.startswith("<svg") and "How much slower" in svg and ">bfc</text>" in svg
+    assert looks(["bfc"])["bfc"].colour in svg
+    assert kept["slowdown.png"].startswith(b"\x89PNG")
+
+
+def test_tables_are_sorted_and_stand_behind_figures(show: Open) -> None:
+    page = show()
+    table = page.get_by_role("region", name="Results").locator("table")
+    column = table.get_by_role("button", name="Short flows p99")
+    for order, wanted in (
+        ("ascending", ["bfc", "hpcc", "pfc"]),
+        ("descending", ["pfc", "hpcc", "bfc"]),
+    ):
+        column.click()
+        assert table.locator("tbody th").all_inner_texts() == wanted
+        assert table.locator(f'[aria-sort="{order}"]').count() == 1
+    behind = page.locator("#slowdown .behind")
+    behind.locator("summary").click()
+    behind.locator("tbody tr").first.wait_for()
+    assert behind.locator("tbody tr").count() > 10
+    cells = ["1,234", "2.4 µs", "8.85 MB", "unstable, +12 %", "–", "40 Gb/s", "bfc", "1.2 [1, 3]"]
+    read = "async cells => cells.map((await import('penstock/table')).cellNumber)"
+    assert page.evaluate(read, cells) == [1234, 2400, 8_850_000, 12, None, 40e9, None, 1.2]
+
+
+def test_keys_read_and_zoom_a_figure(show: Open) -> None:
+    page = show()
+    plot = page.locator("#slowdown .canvas").first
+    plot.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    said = page.locator('#slowdown [aria-live="polite"]').inner_text()
+    assert said.startswith("Flow size ") and "bfc " in said and "; " in said
+    whole = drawn(page)[0]["xRange"]
+    page.keyboard.press("+")
+    assert drawn(page)[0]["xRange"][1] < whole[1]
+    page.keyboard.press("0")
+    assert drawn(page)[0]["xRange"] == whole
+    page.keyboard.press("Escape")
+    assert page.locator("#slowdown .hover").first.is_hidden()
+
+
+def test_the_page_is_dark_where_the_system_is_and_the_reader_can_switch(show: Open) -> None:
+    page = show(color_scheme="dark")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    stroke = "window.penstock.figures[0].plots[0].series[1]._stroke"
+    dark, line = page.evaluate(colour), page.evaluate(stroke)
+    assert sum(map(int, dark[4:-1].split(","))) < 150
+    assert line.lower() == looks(["bfc"])["bfc"].on_dark.lower()
+    page.get_by_role("button", name="dark").click()
+    assert sum(map(int, page.evaluate(colour)[4:-1].split(","))) > 700
+    assert page.evaluate(stroke).lower() == looks(["bfc"])["bfc"].colour.lower()
+
+
+@pytest.mark.parametrize("width", [360, 3840])
+def test_nothing_is_cut_off_at_any_width(show: Open, width: int) -> None:
+    page = show(viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    widths = page.evaluate("[...document.querySelectorAll('.canvas')].map(one => one.clientWidth)")
+    assert min(widths) > 200 or width > 360
+
+
+def test_paper_has_static_figures(show: Open) -> None:
+    page = show(color_scheme="dark")
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".print-only svg").count() == page.locator("figure").count()
+    assert page.locator("#slowdown .print-only svg").is_visible()
+    assert page.locator("#slowdown .canvas").first.is_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("#page-legend").is_hidden()
+
+
+def test_a_claim_leads_to_its_figure_and_back(show: Open) -> None:
+    page = show()
+    page.get_by_role("link", name="figure").click()
+    assert page.url.endswith("#slowdown")
+    page.get_by_role("link", name="claim 1 holds").click()
+    assert page.url.endswith("#claim-1")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_those_who_cannot_see_it_can_use_it(show: Open, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = show(color_scheme=scheme)
+    page.locator("#slowdown .behind summary").click()
+    page.locator("#slowdown .behind tbody tr").first.wait_for()
+    found = Axe().run(page).response["violations"]
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+
+
+def test_every_kind_of_chart_is_drawn_also_when_it_is_long(show: Open, tmp_path: Path) -> None:
+    runs = {"bfc": synthetic_run("bfc", flows=500)}
+    numbers = list(range(COMPRESSED_FROM // 12))
+    long = Chart(
+        title="long",
+        table=pl.DataFrame({"name": ["a"] * len(numbers), "x": numbers, "y": numbers}),
+        x=Axis("x"),
+        y=Axis("y"),
+        along="x",
+        views=[View("y", "y")],
+    )
+    names, heights = ["a", "a", "b", "b"], [3.0, 0, 2, float("inf")]
+    grouped = pl.DataFrame({"group": ["one", "two"] * 2, "name": names, "y": heights})
+    tipped = grouped.with_columns(tip=pl.Series([4.0, 1, 3, 9]))
+    points = {"name": ["a"] * 3, "x": [1.0, 2, 4], "y": [0.0, 3, 9], "deviation": [0.0, 1, 2]}
+    over_time = {"name": ["a"] * 4, "line": ["up", "up", "down", "down"], "time_us": [1.0, 2] * 2}
+    timeline = pl.DataFrame(over_time | {"panel": ["r", "r", "q", "q"], "value": [1.0, 2, 3, 4]})
+    charts = [
+        long,
+        kinds.bars(tipped, Axis("y"), title="b", tip_words="p99"),
+        kinds.bars(grouped, Axis("y", scale="log"), title="log bars"),
+        kinds.curves(
+            pl.DataFrame(points | {"hollow": [0, 1, 0]}),
+            Axis("x"),
+            Axis("y", scale="log"),
+            title="c",
+            reference=("form", [1.0, 4], [1.0, 10]),
+        ),
+        kinds.timeline(
+            timeline, title="t", origin_us=0, units={"r": Axis("r"), "q": Axis("q", "bytes")}
+        ),
+    ]
+    figures = [ReportFigure(f"kind-{place}", "w", one) for place, one in enumerate(charts)]
+    path = report.write(runs, tmp_path, figures=figures)
+    assert 'data-form="deflate"' in path.read_text("utf-8")
+    page = show(path)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    for figure in figures:
+        assert page.locator(f"#{figure.name} canvas").count() >= 1
+        assert "NaN" not in page.locator(f"#{figure.name} .print-only").inner_html()
+    titles = [(sheet["title"], sheet["yTitle"]) for sheet in drawn(page, "kind-4")]
+    assert titles == [("a", "r"), ("a", "q")]
+
+
+def test_more_than_twelve_schemes_get_a_panel_each(show: Open, tmp_path: Path) -> None:
+    runs = {f"mine-{n}": synthetic_run("dctcp", badness=1 + n, flows=400) for n in range(13)}
+    page = show(report.write(runs, tmp_path))
+    sheets = drawn(page)
+    assert [sheet["title"] for sheet in sheets] == list(runs)
+    assert all(len(sheet["lines"]) == 13 for sheet in sheets)
+    page.locator('#page-legend button[data-name="mine-0"]').click()
+    page.locator('#page-legend button[data-name="mine-5"]').click()
+    assert len(drawn(page)) == 11
+
+
+def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
+    show: Open, tmp_path: Path
+) -> None:
+    words = {"reported": "so", "measured": "1", "tolerance": "≤ 2", "figure": "slowdown"}
+    verdicts = {"bfc/fig10": ["holds", "fails"], "pcn/fig5": ["holds"]}
+    chart = kinds.slowdown(slowdown_by_size(synthetic_run("bfc", flows=500)))
+    outcomes = {}
+    for name, judged in verdicts.items():
+        folder = tmp_path / name / "figures"
+        folder.mkdir(parents=True)
+        page = json.dumps(ReportFigure("slowdown", "w", chart).as_json())
+        (folder / "slowdown.json").write_text(page, "utf-8")
+        claims = [report.ClaimRow(claim="c", verdict=one, **words) for one in judged]
+        facts = {"id": name, "title": "t", "source": "s", "scale": "quick", "inputs": ""}
+        outcomes[name] = Outcome(
+            **facts, version="1", commit=None, claims=claims, figure="slowdown"
+        )
+    experiments = {name: catalogue.load(name) for name in verdicts}
+    places = {name: tmp_path / name for name in verdicts}
+    campaign = Campaign("quick", places, outcomes, experiments)
+    page = show(write_overview(campaign, tmp_path, "penstock reproduce --all"))
+    rows, figures = page.locator("tr[data-filtered]:visible"), page.locator("figure:visible")
+    assert (rows.count(), figures.count()) == (3, 2)
+    page.get_by_label("Verdict").select_option("fails")
+    assert (rows.count(), figures.count()) == (1, 1)
+    assert page.locator("#page-filtered").inner_text() == "1 of 3 claims"
+    page.get_by_label("Verdict").select_option("")
+    page.get_by_label("Paper").select_option("pcn")
+    assert (rows.count(), figures.count()) == (1, 1)
+    rows.get_by_role("link", name="figure").click()
+    assert page.url.endswith("#pcn/fig5")
+
+
+def test_a_sweep_shows_means_with_their_intervals(show: Open, tmp_path: Path) -> None:
+    axes = (axis_of("load", ["0.3", "0.5"]), axis_of("scheme", ["bfc", "dctcp"]))
+    points = [(load, scheme) for load in ("0.3", "0.5") for scheme in ("bfc", "dctcp")]
+    rows = [
+        {"load": load, "scheme": scheme, "metric": "slowdown()", "mean": 2.0, "low": 1.0}
+        | {"high": 3.0, "seeds": 3, "cells": 3}
+        for load, scheme in points
+    ]
+    pooled = Pooled("small", axes, ("slowdown()",), pl.DataFrame(rows), 12)
+    page = show(write_page(pooled, tmp_path, "penstock sweep small"))
+    (sheet,) = drawn(page, "metric-1")
+    assert {line["name"]: line["y"] for line in sheet["lines"]} == {"bfc": [2, 2], "dctcp": [2, 2]}
+    over(page, "metric-1").hover(position={"x": 50, "y": 50})
+    words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
+    assert [line.strip() for line in words] == ["load: 0.3", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
