@@ -74,9 +74,12 @@ validate: $(VENV)/.extension
 reproduce: $(VENV)/.extension
 	$(BIN)/penstock reproduce --all --scale $(SCALE)
 
+# The Rust API documentation, and the site of the other pages, site/index.html (mkdocs.yml, tools/site). The variable
+# silences a note of the theme about another program.
 docs: $(VENV)/.extension
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
-	$(BIN)/pytest tests/python/test_documents.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/pytest tests/python/test_documents.py tests/python/test_site.py
 
 # The package for others: one wheel for every CPython from 3.11 on (abi3), for Linux with the glibc that its name
 # says: manylinux_2_34 is glibc 2.34 or later. maturin takes the oldest that the compiled core runs with.
@@ -115,7 +118,7 @@ minimum-versions: $(UV)
 	$(MINIMUM)/bin/pytest -n auto -W ignore::DeprecationWarning
 
 clean:
-	rm -rf $(VENV) target runs reports bench.json
+	rm -rf $(VENV) target site runs reports bench.json
 
 # The environment is what the lock says, and nothing else.
 $(VENV)/.locked: $(LOCK)
