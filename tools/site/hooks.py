@@ -27,6 +27,8 @@ MADE = {
 }
 """Pages that are made, and what makes them."""
 ASSETS = ("site.css", "favicon.svg")
+WIDE = {"results/quick.md", "results/paper.md"}
+"""Pages whose tables need the place of the list of pages."""
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -55,6 +57,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turns the links of a page, which are those of the repository, into links of the site."""
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["navigation"]
     if page.file.src_uri in MADE:
         return markdown
     return links.on_the_site(markdown, page.file.src_uri)
