@@ -106,6 +106,21 @@ class Run:
         return self._frame("packets")
 
     @property
+    def dependents(self) -> pl.DataFrame:
+        """One row per flow that has waited for others and has started."""
+        return self._frame("dependents")
+
+    @property
+    def requests(self) -> pl.DataFrame:
+        """One row per request that was answered."""
+        return self._frame("requests")
+
+    @property
+    def jobs(self) -> pl.DataFrame:
+        """One row per iteration of a collective that is over."""
+        return self._frame("jobs")
+
+    @property
     def is_cancelled(self) -> bool:
         """Whether the run was stopped before its end."""
         return bool(self.summary["cancelled"])
@@ -195,6 +210,8 @@ class Run:
         if self.directory is None:
             return pl.DataFrame(schema=COLUMNS[table])
         path = self.directory / FILES[table]
+        if self._stamps[FILES[table]] is None:  # the run is older than the table
+            return pl.DataFrame(schema=COLUMNS[table])
         if _stamp(path) != self._stamps[FILES[table]]:
             raise damaged(path, "it has changed since the run was loaded")
         frame = pl.read_parquet(path)
