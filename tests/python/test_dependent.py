@@ -347,3 +347,23 @@ def test_what_cannot_be_drawn_or_saved_is_refused(
     assert main(["show", *words]) == 2
     assert expected in " ".join(capsys.readouterr().err.split())
     assert not Path("x.csv").exists() and not Path("x.svg").exists()
+
+
+def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "applications.md").read_text()
+    blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
+    collective, requests = (text for language, text in blocks if language == "toml")
+    (command,) = (text for language, text in blocks if language == "sh")
+    (trace,) = (text for language, text in blocks if language == "text")
+    write(here, collective.replace("16 MB", "1 MB"), "allreduce.toml")
+    show(capsys, *command.split()[2:])
+    assert Path("allreduce.svg").exists()
+    assert len(read_trace(Path("allreduce.csv")).flows) == 3 * 30 * 16
+    found = run(Scenario.from_toml(Path("allreduce.toml")))
+    assert found.summary["applications"]["jobs"]["collective"]["finished"] == 3
+    loops = run(Scenario.from_toml(write(here, 'duration = "200 us"\n' + requests, "loop.toml")))
+    assert loops.requests["fan_out"].unique().to_list() == [4]
+    file = write(here, trace)
+    spans = ends(run(star([{"kind": "trace", "file": str(file)}])))
+    assert spans[1][0] > 80_000
+    assert spans[3][0] >= spans[2][1]

@@ -236,7 +236,8 @@ impl<O: Observer> Partition<O> {
 
     /// A flow starts, or an event takes effect for which a flow waits.
     fn on_traffic(&mut self, now: Time) {
-        match self.starts.pop_front_if(|start| start.arrival.time <= now) {
+        let is_announced = self.starts.front().is_some_and(|start| start.arrival.time <= now);
+        match is_announced.then(|| self.starts.pop_front()).flatten() {
             Some(start) => self.start_flow(now, &start),
             None => self.on_news(now),
         }

@@ -7,6 +7,7 @@ use penstock_units::declared::Declared;
 use penstock_units::{Problems, Time};
 
 use super::TrafficConfig;
+use super::dependent::check_numbers;
 use super::entry::{Entry, FlowArrival};
 use super::incast::IncastFlows;
 use super::listed::ListedFlows;
@@ -179,6 +180,9 @@ fn sources(
         }
     }
     problems.value_of(check_capacity(&offered, topology));
+    if problems.is_sound("traffic") && traffic.iter().any(TrafficConfig::is_dependent) {
+        check_numbers(traffic, topology.hosts, problems);
+    }
     sources
 }
 

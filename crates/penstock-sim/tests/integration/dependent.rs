@@ -237,6 +237,10 @@ fn dependent_traffic_is_refused_where_it_cannot_be() {
             "traffic[0].iterations is 1000000; the collective has 458752000000 flows",
         ),
         (
+            with(rpc(4_096, 200, MS), "/servers", json!([])),
+            "traffic[0].outstanding is 4096; all clients together would have 1638400 flows",
+        ),
+        (
             with(rpc(1, 9, MS), "/servers", json!([0, 3])),
             "traffic[0].servers is a list of 2; host 0 needs 9 others among them",
         ),
@@ -261,6 +265,15 @@ fn dependent_traffic_is_refused_where_it_cannot_be() {
         let found = refusal(&star(&[traffic]));
         assert!(found.contains(expected), "{found} does not say {expected}");
     }
+    let many = |label: &str| {
+        let job = with(collective("ring-all-reduce", 1_000_000, 1_000_000), "/chunks", 9);
+        with(job, "/label", label)
+    };
+    let found = refusal(&star(&["a", "b", "c"].map(many)));
+    assert!(
+        found.contains("traffic is a list of 3; its lists and collectives have 3024000000"),
+        "{found}"
+    );
 }
 
 /// The time of the first iteration of a job (ps), and its bus bandwidth (bit/s).

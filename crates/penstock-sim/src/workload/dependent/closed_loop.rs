@@ -67,6 +67,17 @@ pub(super) fn rounds(
     slots * span.as_s_f64() / round.max(slots * sent)
 }
 
+/// The most flows that all clients of an entry may have at a time (our choice: a gigabyte of memory).
+const MOST_AT_ONCE: u64 = 1 << 20;
+
+/// Refuses the entry when its clients would have too many flows at a time; `field` is one that says how many.
+pub(super) fn check_count(flows: u64, field: &str, value: u32, problems: &mut Problems) {
+    let remedy = format!(
+        "all clients together would have {flows} flows at a time; at most {MOST_AT_ONCE} are possible"
+    );
+    problems.unless(flows <= MOST_AT_ONCE, field, value, remedy);
+}
+
 /// The streams of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Streams {
@@ -105,7 +116,11 @@ impl Streams {
 /// The one in place `place` of some different ones drawn from `list` without `own`.
 pub(super) fn pick(list: &[u32], own: u32, place: usize, random: &mut impl RngCore) -> u32 {
     // The steps of a Fisher-Yates shuffle, of which only the places that were exchanged are kept.
-    let at = list.iter().position(|&host| host == own);
+    // In a list of all hosts each has its own place.
+    let at = match list.get(own as usize) == Some(&own) {
+        true => Some(own as usize),
+        false => list.iter().position(|&host| host == own),
+    };
     let left = list.len() - usize::from(at.is_some());
     let mut exchanged: Vec<(usize, usize)> = Vec::with_capacity(place + 1);
     for step in 0..=place {
@@ -129,6 +144,9 @@ pub(super) fn check_peers(
     most: u32,
     problems: &mut Problems,
 ) {
+    if to.len() > most as usize {
+        return;
+    }
     let alone = from.iter().find(|host| {
         let own = usize::from(to.contains(host));
         to.len() - own < most as usize

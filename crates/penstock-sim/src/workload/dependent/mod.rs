@@ -14,7 +14,7 @@
 //! `on_off` share), `rpc`, `on_off`.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::Time;
+use penstock_units::{Problems, Time};
 
 use super::TrafficConfig;
 
@@ -28,6 +28,17 @@ pub(super) use graph::{Graph, check_graph};
 
 /// Flows of closed loops have numbers from here on. All others have smaller ones.
 pub(crate) const FIRST_OF_LOOPS: u64 = 1 << 31;
+
+/// Refuses sound `traffic` whose lists and collectives have more flows than there are numbers for them.
+pub(super) fn check_numbers(traffic: &[TrafficConfig], hosts: u32, problems: &mut Problems) {
+    let flows = Plan::new(traffic, hosts, 0).count();
+    let remedy = format!(
+        "its lists and collectives have {flows} flows; at most {FIRST_OF_LOOPS} are possible, take fewer \
+         iterations, chunks or ranks"
+    );
+    let value = format!("a list of {}", traffic.len());
+    problems.unless(flows <= FIRST_OF_LOOPS, "traffic", value, remedy);
+}
 
 /// What of a flow others wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

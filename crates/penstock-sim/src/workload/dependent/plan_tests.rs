@@ -268,13 +268,12 @@ fn an_all_to_all_sends_to_so_many_at_a_time() {
     let plan =
         Plan::new(&[TrafficConfig::Collective(collective(Operation::AllToAll, 1, 3, 2))], 7, 1);
     let (most, running) = (std::cell::Cell::new(0), std::cell::RefCell::new([0i32; 7]));
-    let mut choose = chooser(4);
     // A message counts until it is acknowledged, which `walk` does after its receipt.
     let received = std::cell::RefCell::new(vec![]);
     walk(
         &plan,
         9,
-        |count| choose(count),
+        chooser(4),
         &mut |number| {
             let rank = plan.step(number).rank as usize;
             running.borrow_mut()[rank] += 1;

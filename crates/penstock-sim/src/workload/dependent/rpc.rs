@@ -13,7 +13,7 @@ use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::closed_loop::{PauseConfig, Purpose, Streams, check_peers, pick, rounds};
+use super::closed_loop::{PauseConfig, Purpose, Streams, check_count, check_peers, pick, rounds};
 use super::{Edge, Event, Pattern, PlannedFlow, Step, Waits};
 use crate::scenario::LONGEST_LABEL;
 use crate::topology::Topology;
@@ -94,6 +94,8 @@ impl Rpc {
         }
         let (clients, servers) = (named(&self.clients, hosts), named(&self.servers, hosts));
         check_peers("servers", (&clients, &servers), self.fan_out, problems);
+        let flows = clients.len() as u64 * u64::from(self.outstanding) * u64::from(self.fan_out);
+        check_count(flows, "outstanding", self.outstanding, problems);
     }
 
     /// The flows of a sound entry, by size, as many as an idle network allows.
