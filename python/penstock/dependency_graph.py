@@ -197,7 +197,8 @@ class DependencyGraph:
             title="Which flow waits for which: an arrow waits for those to its left",
         )  # fmt: skip
         axes.set_yticks(range(len(hosts)), [str(host) for host in hosts])
-        axes.set_xticks([level + 0.5 for level in range(last + 1)], range(last + 1))
+        columns = range(last + 1)
+        axes.set_xticks([one + 0.5 for one in columns], [str(one) for one in columns])
         return axes
 
     def levels(self) -> dict[int, int]:
