@@ -10,11 +10,11 @@ import typer
 
 from penstock.cli import description, output
 from penstock.cli.options import JsonOption
-from penstock.dependency_graph import DependencyGraph
 from penstock.errors import ScenarioError, nearest, refuse
 from penstock.experiments import catalogue
 from penstock.named import Folder, own_files
 from penstock.scenario import Scenario, load_preset, preset_names, scenario_names
+from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.scheme import built_in_preset
 from penstock.scenario.topology import TOPOLOGIES
 from penstock.trace import FLOWS_MAX
@@ -83,12 +83,22 @@ def _dependent(
             option = "--graph" if graph else "--save-trace"
             raise refuse(option, "only a scenario has flows", "name a scenario")
         return []
+    entries = scenario.resolve().traffic
+    if not (graph or trace or any(one.kind == "collective" or _waits(one) for one in entries)):
+        return []
+    from penstock.dependency_graph import DependencyGraph
+
     if trace:
         DependencyGraph(scenario, FLOWS_MAX + 1).save_trace(trace)
     found = DependencyGraph(scenario)
     if graph:
         found.save_picture(graph)
     return found.rows()
+
+
+def _waits(entry: object) -> bool:
+    """Whether flows of a resolved entry, if it lists them, wait for others."""
+    return isinstance(entry, ListedTraffic) and bool(entry.after)
 
 
 def titles_of(kind: Kind) -> dict[str, str]:
