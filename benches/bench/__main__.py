@@ -31,6 +31,7 @@ PAGE = ROOT / "docs" / "performance.md"
 REPEATS = 5
 TABLES = {
     "fabrics": tables.fabrics,
+    "collectives": tables.collectives,
     "demo": tables.demo_traffic,
     "open-flows": tables.open_flows,
     "bursts": tables.many_due,

@@ -74,6 +74,13 @@ def small_flows(duration: str) -> str:
     return _json("quickstart", {"duration": duration, "traffic": [flows]} | NOTHING_MEASURED)
 
 
+def collective(scheme: str, operation: str, duration: str) -> str:
+    """A collective of 8 MB among the 128 hosts of BFC's fabric, as long as the duration."""
+    job = {"kind": "collective", "operation": operation, "bytes": "8 MB", "peers": 1}
+    keys = {"scheme": scheme, "duration": duration, "drain": "1 ns", "traffic": [job]}
+    return _json("bfc-facebook-60", keys | NOTHING_MEASURED)
+
+
 def _json(name: str, keys: Mapping[str, Any]) -> str:
     """A built-in scenario with some keys set."""
     return Scenario.from_name(name, keys).to_json()

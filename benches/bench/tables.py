@@ -11,6 +11,7 @@ from scenarios import (
     OPENING_US,
     PACKET,
     bursts,
+    collective,
     demo,
     facebook,
     fixed_sizes,
@@ -66,6 +67,27 @@ def fabrics(bench: Bench) -> Table:
                 f"{bare.ns_per_hop:.0f}",
                 f"{one.per_hop_of(bare):.2f}",
                 f"{(report.peak_bytes or 0) / 1e6:.0f}",
+                f"{one.packet_hops:,}",
+            )
+    return table
+
+
+OPERATIONS = {"ring-all-reduce": "ring all-reduce", "all-to-all": "all-to-all"}
+
+
+def collectives(bench: Bench) -> Table:
+    """Flows that wait for others, beside open-loop flows on the same fabric."""
+    table = Table("collectives", ("operation", "scheme", "ns", "beside Facebook's", "hops"), 2)
+    duration = bench.pick("1 ms", "50 us")
+    for operation, title in OPERATIONS.items():
+        for scheme in THREADED:
+            other = facebook(scheme, FABRICS[0], duration)
+            one, trace = bench.beside([collective(scheme, operation, duration), other]).runs
+            table.add(
+                title,
+                DEMO_SCHEMES[scheme],
+                f"{one.ns_per_hop:.0f}",
+                f"{one.per_hop_of(trace):.2f}",
                 f"{one.packet_hops:,}",
             )
     return table

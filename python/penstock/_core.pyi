@@ -213,6 +213,14 @@ def dependencies(scenario_json: str, *, any_route: bool = False) -> str:
     `example`), `elided` (pairs of links) and `down_up_suffices`.
     """
 
+def planned(scenario_json: str, most: int) -> dict[str, dict[str, Any]]:
+    """The first `most` flows that depend on others, and who waits for whom.
+
+    Tables `flows` (`flow`, `src`, `dst`, `size_bytes`, `label`, `class`, `iteration`, `step`,
+    `rank`, `start_ps`, `needed`) and `edges` (`flow`, `awaited`, `event`: 0 received, 1
+    acknowledged, 2 started; `delay_ps`). Closed loops (rpc, on-off) are not in them.
+    """
+
 def forecast(scenario_json: str) -> str:
     """What is expected of a run, as JSON: `flows`, `data_packets` and `packet_hops`."""
 

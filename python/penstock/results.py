@@ -114,6 +114,21 @@ class Run:
         return self._frame("packets")
 
     @property
+    def dependents(self) -> pl.DataFrame:
+        """One row per flow that has waited for others and has started."""
+        return self._frame("dependents")
+
+    @property
+    def requests(self) -> pl.DataFrame:
+        """One row per request that was answered."""
+        return self._frame("requests")
+
+    @property
+    def jobs(self) -> pl.DataFrame:
+        """One row per iteration of a collective that is over."""
+        return self._frame("jobs")
+
+    @property
     def is_cancelled(self) -> bool:
         """Whether the run was stopped before its end."""
         return bool(self.summary["cancelled"])
@@ -212,9 +227,13 @@ class Run:
         """
         if (found := self._frames.get(table)) is not None:
             return found.lazy()
-        if self.directory is None:
+        if self._is_absent(table):
             return pl.LazyFrame(schema=COLUMNS[table])
         return pl.scan_parquet(self._unchanged(table))
+
+    def _is_absent(self, table: str) -> bool:
+        """Whether a table has no file: nothing is saved, or the run is older than the table."""
+        return self.directory is None or self._stamps[FILES[table]] is None
 
     def _unchanged(self, table: str) -> Path:
         """The file of a table, which is as it was when the run was loaded."""
@@ -228,7 +247,7 @@ class Run:
         """The table, from memory or from its file; large ones are read anew each time."""
         if (found := self._frames.get(table)) is not None:
             return found if isinstance(found, pl.DataFrame) else found.collect()
-        if self.directory is None:
+        if self._is_absent(table):
             return pl.DataFrame(schema=COLUMNS[table])
         frame = pl.read_parquet(self._unchanged(table))
         if _is_small(frame):

@@ -30,10 +30,14 @@ FILES = {
     "queue_delays": "queue_delays.parquet",
     "events": "events.parquet",
     "packets": "packets.parquet",
+    "dependents": "dependents.parquet",
+    "requests": "requests.parquet",
+    "jobs": "jobs.parquet",
 }
 """Each table's file in a run directory: flows, directed links, sampled buffers of switches,
 sampled queues of the measured links, time per number of active flows, packets of active flows at
-samples, waiting times at switches, pauses and drops, packets."""
+samples, waiting times at switches, pauses and drops, packets, flows that waited for others,
+answered requests, iterations of collectives."""
 
 _U32, _U64, _NS = pl.UInt32(), pl.UInt64(), pl.Float64()
 
@@ -76,6 +80,19 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
         "threshold_bytes": pl.Int64(), "counted": pl.Boolean(), "kind": pl.String(),
         "src": _U32, "dst": _U32, "class": _U32, "payload_bytes": _U32, "remaining": _U32,
         "sent_ps": _U64, "tag": _U32, "flags": _U32,
+    },
+    "dependents": {
+        "start_ps": _U64, "flow": _U64, "released_by": _U64, "iteration": _U32, "step": _U32,
+        "rank": _U32,
+    },
+    "requests": {
+        "end_ps": _U64, "flow": _U64, "label": _U32, "client": _U32, "slot": _U32,
+        "request": _U32, "start_ps": _U64, "latency_ps": _U64, "fan_out": _U32,
+        "slowest_flow": _U64,
+    },
+    "jobs": {
+        "label": _U32, "iteration": _U32, "start_ps": _U64, "time_ps": _U64, "bytes": _U64,
+        "algorithm_bandwidth_bps": pl.Float64(), "bus_bandwidth_bps": pl.Float64(),
     },
 }  # fmt: skip
 """Columns and types of each table."""
@@ -142,6 +159,9 @@ def why_empty(
         else "measure.queue_delays is false",
         "events": quiet if measure.events else "measure.events is false",
         "packets": "no packet met a traced node" if measure.trace else "measure.trace is not set",
+        "dependents": "no flow that waits for another has started",
+        "requests": "no request was answered",
+        "jobs": "no iteration of a collective is over",
     }
     in_memory = {name: one for name, one in frames.items() if isinstance(one, pl.DataFrame)}
     return {table: reasons[table] for table, frame in in_memory.items() if frame.is_empty()}

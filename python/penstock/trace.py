@@ -2,29 +2,30 @@
 
 Three formats, told apart by their first line:
 
-* CSV with a header: source, destination, size in bytes, start in s, ms, us, ns or ps;
+* CSV with a header: source, destination, size in bytes, start in s, ms, us, ns or ps; flows may
+  wait for others (``id``, ``after``, ``delay``, ``needed``);
 * the HPCC simulator's flow file: a count, then ``src dst pg [dport] size start_s``, and words
   below the flows, which are not read;
-* htsim's connection matrix (``.cm``): ``Nodes``, ``Connections``, then ``1->2 start 0 size 9``.
+* htsim's connection matrix (``.cm``, :mod:`penstock.connection_matrix`).
 
 Files may be gzipped. A bad line is refused with its number: truncated files, starts that go back
-in time, texts where a number belongs, a flow from a host to itself.
+in time, texts where a number belongs, a flow from a host to itself, flows that wait for each other.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast, get_args
 
+from penstock.connection_matrix import read_connection_matrix
+from penstock.dependency import Event, Flow, Row, check_reach
 from penstock.hpcc.quantity import time_ns
 from penstock.lines import Line, announced, read_lines
 from penstock.topology_file import NODE_MAX
 from penstock.units import TIME, refusal
-
-Flow = tuple[int, int, int, int]
-"""Source host, destination host, size [B], start [ps]."""
 
 PORT_MAX = 2**16 - 1
 """Largest UDP port."""
@@ -43,6 +44,12 @@ class FlowTrace:
     """In the order of the file."""
     destination_ports: list[int] = field(default_factory=list)
     """UDP port of each flow at its destination; empty when the format has none."""
+    after: list[tuple[int, int, Event]] = field(default_factory=list)
+    """Rows [waiting flow, awaited flow, event]; empty when no flow waits for another."""
+    delays: list[int] = field(default_factory=list)
+    """How long after the others each flow starts [ps]; empty when all start at once."""
+    needed: list[int] = field(default_factory=list)
+    """For how many of the others each flow waits, 0: all; empty when all wait for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,7 @@ _COLUMNS = {
     "size": ("size_bytes", "size", "bytes"),
 }
 _STARTS = {f"start_{unit}": unit for unit in ("s", "ms", "us", "ns", "ps")}
+_EVENTS = ("", *(event for event in get_args(Event) if event != "natural"))
 
 
 def read_trace(path: Path) -> FlowTrace:
@@ -87,8 +95,25 @@ def read_trace(path: Path) -> FlowTrace:
         ]
         return FlowTrace(listed, [flow.destination_port for flow in found])
     if lines[0].text.startswith("Nodes"):
-        return FlowTrace(list(_checked(_connection_matrix(lines))))
-    return FlowTrace(list(_checked(_csv(lines))))
+        rows = read_connection_matrix(lines)
+        return _trace(rows, [row.line.text.split()[0] for row in rows])
+    return _trace(*_csv(lines))
+
+
+def _trace(rows: list[Row], words: list[str]) -> FlowTrace:
+    """The flows of checked rows; `words` are their names in the file."""
+    flows = list(_checked((row.line, row.flow, not row.after) for row in rows))
+    after = [(place, *one) for place, row in enumerate(rows) for one in row.after]
+    if not after:
+        return FlowTrace(flows)
+    check_reach(rows, words)
+    delays, needed = [row.delay for row in rows], [row.needed for row in rows]
+    return FlowTrace(
+        flows,
+        after=after,
+        delays=delays if any(delays) else [],
+        needed=needed if any(needed) else [],
+    )
 
 
 def base_second(flows: list[HpccFlow]) -> int:
@@ -109,7 +134,7 @@ def read_hpcc_flows(lines: list[Line]) -> list[HpccFlow]:
     count = lines[0].whole(lines[0].text, "the number of flows", FLOWS_MAX)
     rows = announced(lines[1:], count, lines[0], "flows")
     flows = [_hpcc_flow(line) for line in rows]
-    places = ((f.line, (f.source, f.destination, f.size, f.start_ns)) for f in flows)
+    places = ((f.line, (f.source, f.destination, f.size, f.start_ns), True) for f in flows)
     for _ in _checked(places):
         pass
     return flows
@@ -131,81 +156,130 @@ def _hpcc_flow(line: Line) -> HpccFlow:
     )
 
 
-def _csv(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
+def _csv(lines: list[Line]) -> tuple[list[Row], list[str]]:
+    """The rows of a CSV file, and the names of their flows."""
     header = [name.strip().lower() for name in lines[0].text.split(",")]
+    places = _columns(lines[0], header)
+    (start, unit), (delay, delay_unit) = places.start, places.delay
+    rows, words = [], []
+    for line in lines[1:]:
+        cells = [cell.strip() for cell in line.text.split(",")]
+        if len(cells) != len(header):
+            raise line.refuse(
+                f"has {len(cells)} of {len(header)} columns", "the file is truncated here; mend it"
+            )
+        is_waiting = places.after >= 0 and bool(cells[places.after])
+        source, destination, size = places.flow
+        row = Row(
+            line,
+            (
+                line.whole(cells[source], "the source", NODE_MAX),
+                line.whole(cells[destination], "the destination", NODE_MAX),
+                line.whole(cells[size], "the size"),
+                # A flow that waits needs no start of its own.
+                0 if is_waiting and not cells[start] else line.time(cells[start], unit),
+            ),
+        )
+        if places.needed >= 0 and cells[places.needed]:
+            row.needed = line.whole(cells[places.needed], "the number of flows needed")
+        if delay >= 0 and cells[delay]:
+            row.delay = line.time(cells[delay], delay_unit)
+        if row.delay and not is_waiting:
+            raise line.refuse("has a delay and waits for no flow", "change its start instead")
+        rows.append(row)
+        words.append(cells[places.name] if places.name >= 0 else "")
+    if places.after >= 0:
+        _connect(rows, words, places.after)
+    return rows, words
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The places of columns; -1 for one that is not there."""
+
+    flow: tuple[int, int, int]
+    start: tuple[int, str]
+    name: int
+    after: int
+    needed: int
+    delay: tuple[int, str]
+
+
+def _columns(line: Line, header: list[str]) -> _Columns:
     places = {}
     for column, names in _COLUMNS.items():
         found = [place for place, name in enumerate(header) if name in names]
         if len(found) != 1:
-            raise lines[0].refuse(
+            raise line.refuse(
                 f"has no {column} column", "begin with a header such as src,dst,size_bytes,start_ns"
             )
         places[column] = found[0]
     starts = [(place, _STARTS[name]) for place, name in enumerate(header) if name in _STARTS]
     if len(starts) != 1:
-        raise lines[0].refuse("has no start column", f"name it one of {', '.join(_STARTS)}")
-    start, unit = starts[0]
-    for line in lines[1:]:
-        words = line.text.split(",")
-        if len(words) != len(header):
-            raise line.refuse(
-                f"has {len(words)} of {len(header)} columns", "the file is truncated here; mend it"
+        raise line.refuse("has no start column", f"name it one of {', '.join(_STARTS)}")
+    units = {"delay": starts[0][1]} | {f"delay_{unit}": unit for unit in _STARTS.values()}
+    delays = [(place, units[name]) for place, name in enumerate(header) if name in units]
+    own = {name: header.index(name) if name in header else -1 for name in ("id", "after", "needed")}
+    if own["after"] >= 0 > own["id"]:
+        raise line.refuse("has an after column and no id column", "give each flow an id")
+    if len(delays) > 1:
+        raise line.refuse("has two delay columns", "keep one")
+    if own["after"] < 0 and (delays or own["needed"] >= 0):
+        raise line.refuse("has a delay or needed column and no after column", "say after what")
+    return _Columns(
+        (places["source"], places["destination"], places["size"]),
+        starts[0],
+        own["id"],
+        own["after"],
+        own["needed"],
+        delays[0] if delays else (-1, ""),
+    )
+
+
+def _connect(rows: list[Row], words: list[str], column: int) -> None:
+    """Lets each flow wait for those that its `column` names."""
+    places: dict[str, int] = {}
+    for place, (row, word) in enumerate(zip(rows, words, strict=True)):
+        if not word:
+            raise row.line.refuse("has no id", "give each flow an id")
+        first = places.setdefault(word, place)
+        if first != place:
+            raise row.line.refuse(
+                f"repeats the id of line {rows[first].line.number}", "give it another", word
             )
-        yield (
-            line,
-            (
-                line.whole(words[places["source"]], "the source", NODE_MAX),
-                line.whole(words[places["destination"]], "the destination", NODE_MAX),
-                line.whole(words[places["size"]], "the size"),
-                line.time(words[start], unit),
-            ),
-        )
-
-
-def _connection_matrix(lines: list[Line]) -> Iterator[tuple[Line, Flow]]:
-    """htsim's connection matrix; starts are in picoseconds (csg-htsim, connection_matrix.cpp)."""
-    announced, found = None, 0
-    for line in lines:
-        words = line.text.split()
-        if words[0] == "Connections" and len(words) == 2:
-            announced = line.whole(words[1], "the number of connections")
-        if "->" not in words[0]:
-            continue
-        found += 1
-        ends = words[0].split("->")
-        values = dict(zip(words[1::2], words[2::2], strict=False))
-        if "start" not in values or "size" not in values:
-            raise line.refuse(
-                "has no start or no size", "triggers are not supported; give each flow both"
+    for place, row in enumerate(rows):
+        awaited = row.line.text.split(",")[column].replace(";", " ").split()
+        for one in awaited:
+            word, _, event = one.partition(":")
+            if word not in places:
+                raise row.line.refuse("waits for an id that no flow has", "name a flow", word)
+            if event not in _EVENTS:
+                known = ", ".join(_EVENTS[1:])
+                raise row.line.refuse("names no event", f"write ID, or ID: and one of {known}", one)
+            entry = (places[word], cast(Event, event or "natural"))
+            if places[word] == place or entry in row.after:
+                raise row.line.refuse("waits for itself, or twice for one flow", "mend it", one)
+            row.after.append(entry)
+        if row.needed > len(row.after):
+            raise row.line.refuse(
+                f"needs {row.needed} flows of {len(row.after)}", "need at most those it waits for"
             )
-        yield (
-            line,
-            (
-                line.whole(ends[0], "the source", NODE_MAX),
-                line.whole(ends[1], "the destination", NODE_MAX),
-                line.whole(values["size"], "the size"),
-                line.time(values["start"], "ps"),
-            ),
-        )
-    if announced != found:
-        raise lines[0].refuse(
-            f"announces {announced} connections, but {found} follow", "the file is truncated"
-        )
 
 
-def _checked(flows: Iterator[tuple[Line, Flow]]) -> Iterator[Flow]:
+def _checked(flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
+    """Checks flows one by one; the last value says that a flow has a start of its own."""
     before, count = 0, 0
-    for count, (line, flow) in enumerate(flows, start=1):
+    for count, (line, flow, is_timed) in enumerate(flows, start=1):
         source, destination, size, start = flow
         if source == destination:
             raise line.refuse(f"is a flow from host {source} to itself", "name two hosts")
         if size == 0:
             raise line.refuse("is a flow without bytes", "write a size of at least 1")
-        if start < before:
+        if is_timed and start < before:
             raise line.refuse("starts before the line above it", "sort the file by start")
         if count > FLOWS_MAX:
             raise line.refuse("is one flow too many", f"write at most {FLOWS_MAX:,} in a file")
-        before = start
+        before = start if is_timed else before
         yield flow
     if not count:
         raise refusal("the trace has no flows", "add some, or leave the traffic out")

@@ -58,6 +58,23 @@ TRAFFICS: list[dict[str, Any]] = [
     {"kind": "incast", "degree": 8, "receiver": 5, "senders": [1, 2], "period": "2 ms"},
     {"kind": "listed", "flows": [[0, 1, 10, 0], [1, 2, 0, "3 us"]], "destination_ports": [1, 2]},
     {"kind": "long-lived", "pairs": [[0, 1]]},
+    {
+        "kind": "listed",
+        "flows": [[0, 1, 10, 0], [1, 2, 99, 0]],
+        "after": [[1, 0, "received"]],
+        "delay": [0, "2 us"],
+        "needed": [0, 1],
+    },
+    {
+        "kind": "collective",
+        "operation": "tree-all-reduce",
+        "bytes": "1 MB",
+        "ranks": [0, 1, 2],
+        "chunks": 4,
+    },
+    {"kind": "collective", "operation": "all-to-all", "bytes": "1 MB", "peers": 2},
+    {"kind": "rpc", "request": {"kind": "fixed", "size": 9}, "response": "google", "fan_out": 2},
+    {"kind": "on-off", "sizes": "google", "gaps": {"kind": "exponential", "mean": "9 us"}},
 ]
 
 CLASSED: dict[str, Any] = OPEN | {"class_above": ["10 kB", "100 kB", "1 MB"]}

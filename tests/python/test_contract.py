@@ -96,7 +96,12 @@ def test_tables_have_the_columns_that_are_documented() -> None:
         "events": True,
         "trace": {"nodes": []},
     }
-    overrides = {"measure": measure, "duration": "20 us"}
+    fixed = {"kind": "fixed", "size": 1000}
+    traffic = [
+        {"kind": "collective", "operation": "all-gather", "bytes": "10 kB"},
+        {"kind": "rpc", "request": fixed, "response": fixed},
+    ]
+    overrides = {"measure": measure, "duration": "20 us", "traffic": traffic}
     output = _core.run(Scenario.from_name("quickstart", overrides).to_json())
     assert set(output["tables"]) == set(COLUMNS)
     for table, columns in output["tables"].items():

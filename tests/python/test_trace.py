@@ -68,7 +68,7 @@ def test_gzipped(tmp_path: Path) -> None:
         (HPCC.replace("2.000000452", "1.9"), "line 3.*before"),
         ("1\n1 2 3\n", "line 2.*3 columns"),
         (HTSIM.replace("Connections 2", "Connections 5"), "announces 5"),
-        (HTSIM.replace("start 0", "trigger 1"), "line 3.*no start"),
+        (HTSIM.replace("start 0", "trigger 1"), "line 3 names trigger 1"),
     ],
 )
 def test_a_bad_trace_is_refused_by_line(tmp_path: Path, text: str, expected: str) -> None:

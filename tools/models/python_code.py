@@ -220,13 +220,19 @@ def _field(declared: Declared, table: Table, field: Field) -> str:
     if field.note("source"):
         arguments.append(("source=", field.note("source")))
     head = f"    {name}: {annotation} = field("
+    if len(head) > WIDTH and isinstance(field.type, Many) and isinstance(field.type.entry, Row):
+        lines = "".join(one for key, value in arguments for one in _argument(key, value, 12))
+        return f"    {name}: {annotation} = (\n        field(\n{lines}        )\n    )\n"
     if len(head) > WIDTH:
         head = f"    {name}: {_broken(annotation)} = field("
     return _call(head, arguments)
 
 
 def _broken(annotation: str) -> str:
-    """A list of words, with a line for each word."""
+    """A word, or a list of words, with a line for each word."""
+    if annotation.startswith("Literal["):
+        words = annotation.removeprefix("Literal[").removesuffix("]").split(", ")
+        return "Literal[\n" + "".join(f"        {word},\n" for word in words) + "    ]"
     words = annotation.removeprefix("Many[Literal[").removesuffix("]]").split(", ")
     lines = "".join(f"            {word},\n" for word in words)
     return f"Many[\n        Literal[\n{lines}        ]\n    ]"
@@ -260,7 +266,7 @@ def _call(head: str, arguments: list[tuple[str, Any]]) -> str:
     """The call in `head`, on as few lines as there is room for."""
     written = [key + _literal(value) for key, value in arguments]
     line = f"{head}{', '.join(written)})\n"
-    if len(line) <= WIDTH + 1:
+    if len(line.splitlines()[-1]) <= WIDTH:
         return line
     inner = f"        {', '.join(written)}\n"
     if len(inner) <= WIDTH + 1:
@@ -269,16 +275,18 @@ def _call(head: str, arguments: list[tuple[str, Any]]) -> str:
     return f"{head}\n{lines}    )\n"
 
 
-def _argument(key: str, value: Any) -> Iterator[str]:
-    line = f"        {key}{_literal(value)},\n"
+def _argument(key: str, value: Any, indent: int = 8) -> Iterator[str]:
+    """An argument with its key, on a line of its own or on several."""
+    margin = " " * indent
+    line = f"{margin}{key}{_literal(value)},\n"
     if len(line) <= WIDTH + 1 or not isinstance(value, str):
         yield line
         return
-    pieces = _pieces(value, WIDTH - 11 - len(key))
+    pieces = _pieces(value, WIDTH - 3 - indent - len(key))
     for number, piece in enumerate(pieces):
         start = key if number == 0 else ""
         end = "," if number == len(pieces) - 1 else ""
-        yield f"        {start}{_literal(piece)}{end}\n"
+        yield f"{margin}{start}{_literal(piece)}{end}\n"
 
 
 def _pieces(text: str, width: int) -> list[str]:

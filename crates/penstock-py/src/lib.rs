@@ -85,6 +85,14 @@ fn forecast(scenario_json: &str) -> PyResult<String> {
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }
 
+/// The flows that depend on others, and who waits for whom; see `_core.pyi`.
+#[pyfunction]
+fn planned<'py>(py: Python<'py>, scenario_json: &str, most: u64) -> PyResult<Bound<'py, PyDict>> {
+    let found =
+        penstock_sim::planned(&parse(scenario_json)?, most).map_err(|error| refusal(&error))?;
+    tables(py, found.into())
+}
+
 /// The buffer dependencies of a scenario's network and routes, as JSON; see `_core.pyi`.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, any_route = false))]
@@ -335,6 +343,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(validate, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(forecast, module)?)?;
+    module.add_function(wrap_pyfunction!(planned, module)?)?;
     module.add_function(wrap_pyfunction!(dependencies, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(emulate, module)?)?;

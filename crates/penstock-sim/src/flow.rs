@@ -55,7 +55,9 @@ pub struct Flow {
     pub is_sending: bool,
     /// Whether the destination is here, and does not know yet that the flow has completed.
     pub is_receiving: bool,
-    /// Number in order of arrival.
+    /// Whether others wait for the destination to have the last byte, and the destination has it not yet.
+    pub is_receipt_awaited: bool,
+    /// Number in the run; without dependent traffic in order of arrival.
     pub number: u64,
     /// Bytes to send; 0 for endless.
     pub size: u64,

@@ -50,7 +50,7 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
 fn endless(scenario: &Scenario, topology: &Topology) -> (f64, f64) {
     let listed = scenario.traffic.iter().filter_map(|entry| match entry {
         TrafficConfig::Listed(listed) => Some(listed),
-        TrafficConfig::OpenLoop(_) | TrafficConfig::Incast(_) => None,
+        _ => None,
     });
     let ends: Vec<(u32, u32, Time)> = listed
         .flat_map(|listed| &listed.flows)

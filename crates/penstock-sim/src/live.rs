@@ -251,6 +251,12 @@ fn check(scenario: &Scenario, has_strangers: bool) -> Result<(), ScenarioError> 
     let remedy = "in real time nobody shares random numbers with another simulator; write exact";
     let is_exact = scenario.fidelity == Fidelity::Exact;
     problems.unless(is_exact, "fidelity", "that of another simulator", remedy);
+    for (index, entry) in scenario.traffic.iter().enumerate() {
+        let remedy =
+            "in real time flows cannot wait for others yet; list flows, or simulate the scenario";
+        let (holds, field) = (!entry.is_dependent(), format!("traffic[{index}]"));
+        problems.unless(holds, &field, format!("\"{}\"", entry.label()), remedy);
+    }
     if has_strangers {
         let outages = &scenario.faults.outages;
         let remedy = "routes to kernels' hosts cannot change; leave the outages out";

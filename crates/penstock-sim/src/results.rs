@@ -13,6 +13,7 @@ use crate::measure::backlog::Backlog;
 use crate::measure::deadlock::Deadlock;
 use crate::measure::flows::FlowRecord;
 use crate::measure::histogram::LogHistogram;
+use crate::measure::jobs;
 use crate::measure::links;
 use crate::measure::queue_delays::QueueDelays;
 use crate::measure::summary::{LongLived, Measurements};
@@ -22,6 +23,10 @@ use crate::rows::{self, Record};
 use crate::setting::Setting;
 use crate::simulation::conductor::Conductor;
 use crate::simulation::{Simulation, whole};
+
+pub mod applications;
+
+use applications::Applications;
 
 /// How many unfinished flows the summary names.
 const NAMED_UNFINISHED: usize = 20;
@@ -102,6 +107,9 @@ pub struct Summary {
     pub deadlock: Option<Deadlock>,
     /// Queueing delay of data packets, by traffic entry.
     pub queue_delay_ns: std::collections::BTreeMap<String, Delay>,
+    /// Traffic in which flows depend on others; none where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applications: Option<Applications>,
 }
 
 /// A flow that did not finish.
@@ -170,7 +178,7 @@ impl<O: Record> Simulation<O> {
         let mut tables = rows::take(&setting, &mut flows, &mut every);
         tables.push(links_table(now, &setting, &partitions));
         let measured: Vec<_> = partitions.into_iter().map(|partition| partition.measured).collect();
-        add_counts(&mut summary, &setting, &measured);
+        tables.extend(add_counts(&mut summary, (&setting, now), &measured));
         tables.extend(tables_of(now, &setting, measured));
         Results { tables, summary }
     }
@@ -281,6 +289,7 @@ fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>
         credits_wasted: of_hosts(|counters| counters.credits_wasted),
         base_rtt_ps: setting.path.base_rtt.as_ps(),
         bdp_bytes: setting.path.bdp.get(),
+        applications: applications::applications(now, setting, partitions),
         ..Summary::default()
     }
 }
@@ -292,8 +301,12 @@ fn dropped_credits<O: Observer>(partition: &Partition<O>) -> u64 {
     at_ports.chain(partition.hosts.iter().map(Host::dropped_credits)).sum()
 }
 
-/// Adds what the partitions have measured.
-fn add_counts(summary: &mut Summary, setting: &Setting, measured: &[Measurements]) {
+/// Adds what the partitions have measured until `now`. Answers the table of jobs, where there are any.
+fn add_counts(
+    summary: &mut Summary,
+    (setting, now): (&Setting, Time),
+    measured: &[Measurements],
+) -> Option<Table> {
     let mut all = Measurements::new(setting, 0);
     measured.iter().for_each(|measured| all.add_counts(measured));
     let mut backlog = measured[0].backlog.series.clone();
@@ -314,6 +327,10 @@ fn add_counts(summary: &mut Summary, setting: &Setting, measured: &[Measurements
     summary.timed_pauses = all.pauses.timed;
     summary.backlog = backlog;
     summary.long_lived = long_lived;
+    let applications = summary.applications.as_mut()?;
+    let iterations: Vec<jobs::Iteration> = all.jobs.over(&setting.plan).collect();
+    applications::add_measured(applications, (setting, now), &all, &iterations);
+    setting.plan.jobs().next().map(|_| jobs::table(&iterations))
 }
 
 fn links_table<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>]) -> Table {

@@ -1,4 +1,5 @@
-//! The tables that grow with time: flows that have ended, samples, events, and the packet trace. Their
+//! The tables that grow with time: flows that have ended, samples, events, dependent flows, requests, and the
+//! packet trace. Their
 //! complete rows can be taken out while the run goes on, so that its memory does not grow with them.
 //!
 //! Rows are taken out between windows, when all partitions have measured until the same time. So the
@@ -36,7 +37,12 @@ pub(crate) fn count<O: Record>(
     let of = |partition: &Partition<O>| {
         let measured = &partition.measured;
         let events = measured.event_table.as_ref().map_or(0, |events| events.rows());
-        measured.buffers.rows() + measured.series.rows() + events + partition.observer.rows()
+        let applications = measured.dependents.rows() + measured.requests.rows();
+        measured.buffers.rows()
+            + measured.series.rows()
+            + events
+            + applications
+            + partition.observer.rows()
     };
     flows.rows() + partitions.iter().map(|partition| of(partition)).sum::<usize>()
 }
@@ -48,11 +54,16 @@ pub(crate) fn take<O: Record>(
     partitions: &mut [impl DerefMut<Target = Partition<O>>],
 ) -> Vec<Table> {
     let (mut buffers, mut series, mut events, mut packets) = (vec![], vec![], vec![], vec![]);
+    let (mut dependents, mut requests) = (vec![], vec![]);
+    let (has_plan, has_requests) =
+        (!setting.plan.is_empty(), setting.plan.requests().next().is_some());
     for partition in partitions {
         let measured = &mut partition.measured;
         buffers.push(measured.buffers.take());
         series.push(measured.series.take());
         events.extend(measured.event_table.as_mut().map(|events| events.take()));
+        dependents.extend(has_plan.then(|| measured.dependents.take()));
+        requests.extend(has_requests.then(|| measured.requests.take()));
         packets.extend(partition.observer.take());
     }
     let place = |link: u64| setting.series.iter().position(|&other| u64::from(other) == link);
@@ -62,6 +73,8 @@ pub(crate) fn take<O: Record>(
         Table::merged(series, ["time_ns", "link"], |[time, link]| (time, place(link))),
         Table::merged(events, EVENT_KEY, |key| event_key(setting, key)),
         Table::merged(packets, ["time_ps", "node"], |key| key),
+        Table::merged(dependents, ["start_ps", "flow"], |key| key),
+        Table::merged(requests, ["end_ps", "flow"], |key| key),
     ];
     tables.into_iter().flatten().collect()
 }

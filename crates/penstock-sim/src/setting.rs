@@ -11,7 +11,7 @@ use crate::outage::RouteChange;
 use crate::placement::{self, Placement};
 use crate::scenario::Scenario;
 use crate::topology::Topology;
-use crate::workload::TrafficConfig;
+use crate::workload::{Plan, TrafficConfig};
 
 /// What all partitions of a run know and none of them changes.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub(crate) struct Setting {
     pub path_links: usize,
     pub route_changes: Vec<RouteChange>,
     pub names: FlowNames,
+    /// The flows that depend on others.
+    pub plan: Plan,
     /// Seeds the choice of paths.
     pub path_seed: u64,
     /// By traffic entry: whether its flows carry the incast label.
@@ -58,6 +60,7 @@ impl Setting {
             path_links: network.path_links,
             route_changes: std::mem::take(&mut network.route_changes),
             names: FlowNames::new(scenario.seed),
+            plan: Plan::new(&scenario.traffic, topology.hosts, scenario.seed),
             path_seed: stream(scenario.seed, "ecmp").next_u64(),
             is_incast: scenario.traffic.iter().map(is_incast).collect(),
             controllers: scenario.traffic.iter().map(controller).collect(),

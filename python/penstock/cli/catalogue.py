@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,6 +12,9 @@ from penstock.cli import completion, output
 from penstock.cli.options import JsonOption
 from penstock.errors import ScenarioError, nearest, refuse
 from penstock.named import Folder, own_files
+
+if TYPE_CHECKING:
+    from penstock.scenario import Scenario
 
 Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments"]
 """What can be listed."""
@@ -39,9 +43,19 @@ def show(
             help="A name of `list`, or the TOML file of a kind.", autocompletion=completion.anything
         ),
     ],
+    graph: Annotated[
+        Path | None,
+        typer.Option(help="Draw which flow of the scenario waits for which: .svg, .png or .pdf."),
+    ] = None,
+    save_trace: Annotated[
+        Path | None,
+        typer.Option(help="Write the scenario's dependent flows as a CSV trace."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show a scheme, workload, topology, scenario or experiment with units, defaults and sources.
+
+    Of a scenario in which flows wait for others, the first flows are shown, too.
 
     Example: penstock show bfc
     """
@@ -51,10 +65,46 @@ def show(
     if shown is None:
         known = [one for kind in description.KINDS for one in titles_of(kind)]
         raise refuse("NAME", "there is nothing of this name", nearest(name, known), name)
+    flows = _dependent(shown.scenario, graph, save_trace)
     if as_json:
-        output.print_json(shown.as_json())
+        output.print_json(shown.as_json() | ({"flows": flows} if flows else {}))
     else:
         shown.print()
+        if flows:
+            output.print_table(["Flow", "Hosts", "Size", "Waits for"], flows)
+
+
+def _dependent(
+    scenario: Scenario | None, graph: Path | None, trace: Path | None
+) -> list[list[str]]:
+    """The first flows of a scenario that wait for others; none where no flow does.
+
+    Draws them as `graph`, and writes all of them as `trace`, where these are given.
+    """
+    if scenario is None:
+        if graph or trace:
+            option = "--graph" if graph else "--save-trace"
+            raise refuse(option, "only a scenario has flows", "name a scenario")
+        return []
+    entries = scenario.resolve().traffic
+    if not (graph or trace or any(one.kind == "collective" or _waits(one) for one in entries)):
+        return []
+    from penstock.dependency_graph import DependencyGraph
+    from penstock.trace import FLOWS_MAX
+
+    if trace:
+        DependencyGraph(scenario, FLOWS_MAX + 1).save_trace(trace)
+    found = DependencyGraph(scenario)
+    if graph:
+        found.save_picture(graph)
+    return found.rows()
+
+
+def _waits(entry: object) -> bool:
+    """Whether flows of a resolved entry, if it lists them, wait for others."""
+    from penstock.scenario.declared.traffic import ListedTraffic
+
+    return isinstance(entry, ListedTraffic) and bool(entry.after)
 
 
 def titles_of(kind: Kind) -> dict[str, str]:

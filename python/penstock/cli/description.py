@@ -46,6 +46,8 @@ class Description:
     """Titles of the rows."""
     rows: list[list[str]] = field(default_factory=list)
     """Its fields, or its rows of numbers."""
+    scenario: Scenario | None = None
+    """The scenario, if it is one."""
 
     def print(self) -> None:
         """Prints the facts, then the rows."""
@@ -183,7 +185,7 @@ def _scenario(reference: str) -> Description:
         "Estimate": f"{estimate(scenario)}; {bytes_text(available_bytes())} are free here",
     }
     resolved = scenario.resolve()
-    return Description(facts, rows=list(_fields(resolved, "", sources)))
+    return Description(facts, rows=list(_fields(resolved, "", sources)), scenario=scenario)
 
 
 def _experiment(name: str) -> Description:

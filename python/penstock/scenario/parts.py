@@ -20,7 +20,7 @@ from penstock.scenario.emulation import Emulation
 from penstock.scenario.scheme import Scheme, expand_scheme
 from penstock.scenario.table import DEFAULT_PRESET
 from penstock.scenario.topology import Topology
-from penstock.scenario.traffic import LongLived, OpenLoop, Trace, Traffic
+from penstock.scenario.traffic import LongLived, OnOff, OpenLoop, Rpc, Trace, Traffic
 
 _FLOWS = re.compile(r"traffic\[(?P<entry>\d+)\]\.flows(\[\d+\]\[(?P<column>\d)\])?")
 
@@ -73,7 +73,7 @@ def _resolved(entry: Any, duration: int) -> Any:
     match entry:
         case Trace() | LongLived():
             return entry.listed()
-        case OpenLoop() | IncastTraffic() if entry.stop is None:
+        case OpenLoop() | IncastTraffic() | Rpc() | OnOff() if entry.stop is None:
             return entry.model_copy(update={"stop": duration})
         case _:
             return entry

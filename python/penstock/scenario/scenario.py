@@ -220,9 +220,10 @@ class Scenario(ScenarioParts):
         resolved = self.resolve()
         table = resolved.model_dump(mode="json", by_alias=True, context={"with_units": True})
         for entry in table["traffic"]:
-            sizes = entry.get("sizes", {})
-            if sizes.get("kind") == "cdf" and _is_built_in(sizes):
-                del sizes["points"]
+            for name in ("sizes", "request", "response"):
+                sizes = entry.get(name, {})
+                if sizes.get("kind") == "cdf" and _is_built_in(sizes):
+                    del sizes["points"]
         return to_toml(table)
 
     def content_hash(self) -> str:

@@ -23,7 +23,14 @@ from penstock.scenario.base import (
     resolve_path,
 )
 from penstock.scenario.declared.sizes import CdfSizes, ExponentialSizes, FixedSizes, ParetoSizes
-from penstock.scenario.declared.traffic import IncastTraffic, ListedTraffic, OpenLoopTraffic
+from penstock.scenario.declared.traffic import (
+    CollectiveTraffic,
+    IncastTraffic,
+    ListedTraffic,
+    OnOffTraffic,
+    OpenLoopTraffic,
+    RpcTraffic,
+)
 from penstock.trace import FLOWS_MAX, read_trace
 from penstock.units import Time
 from penstock.workload import Distribution, find_workload, read_cdf
@@ -81,6 +88,15 @@ class OpenLoop(OpenLoopTraffic):
     sizes: Sizes = inherited(OpenLoopTraffic, "sizes")
 
 
+class Rpc(RpcTraffic):
+    request: Sizes = inherited(RpcTraffic, "request")
+    response: Sizes = inherited(RpcTraffic, "response")
+
+
+class OnOff(OnOffTraffic):
+    sizes: Sizes = inherited(OnOffTraffic, "sizes")
+
+
 class _Flows(Part):
     """What the ways to write a list of flows share with it."""
 
@@ -108,6 +124,9 @@ class Trace(_Flows):
             traffic_class=self.traffic_class,
             flows=tuple(trace.flows),
             destination_ports=tuple(trace.destination_ports),
+            after=tuple(trace.after),
+            delay=tuple(trace.delays),
+            needed=tuple(trace.needed),
         )
 
 
@@ -134,6 +153,7 @@ class LongLived(_Flows):
 
 
 Traffic = Annotated[
-    OpenLoop | IncastTraffic | ListedTraffic | Trace | LongLived, Field(discriminator="kind")
+    OpenLoop | IncastTraffic | ListedTraffic | CollectiveTraffic | Rpc | OnOff | Trace | LongLived,
+    Field(discriminator="kind"),
 ]
 """One of the kinds above."""

@@ -23,6 +23,9 @@ _SHOWN: dict[str, tuple[str, float, Unit]] = {
 }
 """Base unit -> what the title of an axis says of it, its factor, how the page writes a number."""
 
+STEP = 0.01
+"""Width of a step of the best so far, in trials (our choice: less than a pixel)."""
+
 _BAND = f"{CONFIDENCE:.0%} interval of the mean over seeds"
 
 
@@ -51,8 +54,8 @@ def _course(outcome: Outcome, known: pl.DataFrame, words: str) -> ReportFigure:
     best = met["mean"].cum_min() if outcome.plan.objective.is_minimized else met["mean"].cum_max()
     reference = None
     if met.height:
-        # A value holds until the next: a step has both ends at each trial.
-        trials = [one for trial in met["trial"].to_list()[1:] for one in (trial, trial)]
+        # A value holds until the next: a step ends right before each trial.
+        trials = [one for trial in met["trial"].to_list()[1:] for one in (trial - STEP, trial)]
         x = [met["trial"][0], *trials, len(outcome.found.trials)]
         y = [value for value in best.to_list() for _ in range(2)]
         reference = ("best so far", x, y)

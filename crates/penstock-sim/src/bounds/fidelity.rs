@@ -67,6 +67,11 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
              \"exact\""
         );
         problems.unless(!entry.stops(), &format!("traffic[{index}].lasts"), "given", remedy);
+        let remedy = format!(
+            "flows of fidelity {name} cannot wait for others; leave the entry out, or use fidelity \"exact\""
+        );
+        let (holds, field) = (!entry.is_dependent(), format!("traffic[{index}]"));
+        problems.unless(holds, &field, format!("\"{}\"", entry.label()), remedy);
     }
     let holds = scenario.faults.outages.is_empty();
     let remedy = format!(

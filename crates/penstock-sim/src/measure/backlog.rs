@@ -69,9 +69,10 @@ impl GrowingBacklog {
         self.arrived_bytes += size;
     }
 
-    /// Takes a sample; true when another sample is to follow.
-    pub fn sample(&mut self, now: Time, slots: &FlowSlots, ends: &Flows) -> bool {
-        let (mut flows, mut bytes) = (0, 0);
+    /// Takes a sample; true when another sample is to follow. `unknown` is the payload of flows of which
+    /// their destinations do not know yet.
+    pub fn sample(&mut self, now: Time, slots: &FlowSlots, ends: &Flows, unknown: u64) -> bool {
+        let (mut flows, mut bytes) = (0, unknown);
         // An endless flow has size 0 and does not count.
         for (name, flow) in (0u32..).zip(&slots.flows).filter(|(_, flow)| flow.size > 0) {
             flows += u64::from(flow.is_sending);

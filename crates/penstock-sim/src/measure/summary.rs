@@ -6,11 +6,14 @@ use serde::Serialize;
 
 use super::active_flows::ActiveFlows;
 use super::backlog::GrowingBacklog;
+use super::dependents::DependentTable;
 use super::events::EventTable;
 use super::flows::FlowRecord;
 use super::histogram::LogHistogram;
+use super::jobs::JobTimes;
 use super::pauses::SentPauses;
 use super::queue_delays::QueueDelays;
+use super::requests::RequestTable;
 use super::samples::{BufferSamples, LinkSamples};
 use crate::flow::FlowSlots;
 use crate::setting::Setting;
@@ -34,6 +37,12 @@ pub struct Measurements {
     pub queue_delays: Option<Box<QueueDelays>>,
     /// Pauses and drops, when asked for.
     pub event_table: Option<EventTable>,
+    /// Dependent flows that have started.
+    pub dependents: DependentTable,
+    /// Requests that were answered.
+    pub requests: RequestTable,
+    /// Iterations of collectives.
+    pub jobs: JobTimes,
     /// Queueing delay of every data packet that arrived, by traffic entry (ps).
     pub delays: Vec<LogHistogram>,
     /// Pauses that switches sent.
@@ -104,6 +113,9 @@ impl Measurements {
             active_flows: measure.active_flows.then(|| ActiveFlows::new(links)),
             queue_delays: measure.queue_delays.then(|| Box::new(QueueDelays::new(setting, number))),
             event_table: measure.events.then(EventTable::default),
+            dependents: DependentTable::default(),
+            requests: RequestTable::new(setting.scenario.traffic.len()),
+            jobs: JobTimes::default(),
             delays: vec![LogHistogram::default(); setting.scenario.traffic.len()],
             pauses: SentPauses::new(links),
             steps: 0,
@@ -159,6 +171,10 @@ impl Measurements {
     pub(crate) fn add_counts(&mut self, other: &Measurements) {
         self.pauses.add(&other.pauses);
         for (own, other) in self.delays.iter_mut().zip(&other.delays) {
+            own.add(other);
+        }
+        self.jobs.add(&other.jobs);
+        for (own, other) in self.requests.latencies.iter_mut().zip(&other.requests.latencies) {
             own.add(other);
         }
         self.steps += other.steps;

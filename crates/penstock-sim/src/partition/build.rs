@@ -12,6 +12,7 @@ use penstock_units::random::Pcg32;
 use rand_core::RngCore;
 
 use super::clock::Sources;
+use super::dependents::Dependents;
 use super::exchange::Mail;
 use super::lifetime::Paths;
 use super::router::Router;
@@ -106,6 +107,7 @@ fn partition<O: Observer>(
         order: None,
         observer,
         starts: VecDeque::new(),
+        dependents: Dependents::default(),
         paths: Paths::default(),
         next_change: 0,
         outbox: mail(),

@@ -21,7 +21,7 @@ use crate::measure::backlog;
 pub(crate) enum Clock {
     /// Links fail or recover now.
     Routes,
-    /// The next flow arrives now.
+    /// The next flow arrives now, or flows hear of what they wait for.
     Traffic,
     /// Buffers and series are sampled now.
     Sample,
@@ -142,6 +142,8 @@ impl<O: Observer> Partition<O> {
         }
         self.start_switches();
         self.expect_route_change();
+        self.expect_roots();
+        self.expect_flow();
     }
 
     /// Starts a window that ends at `end`: takes in what has come from elsewhere.
@@ -217,26 +219,27 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// Schedules the start of the next flow.
-    fn expect_flow(&mut self) {
+    /// Schedules the start of the next flow, or the next event for which a flow waits.
+    pub(super) fn expect_flow(&mut self) {
         let clock = self.sources.clock(Clock::Traffic);
-        if let Some(start) = self.starts.front()
-            && !self.wheel.is_pending(clock)
-        {
-            let time = start.arrival.time;
-            match self.setting.scenario.fidelity {
-                Fidelity::Exact => self.wheel.schedule(clock, time),
-                // In the ns-3 HPCC simulator a flow starts after everything else of its nanosecond, in the
-                // one with BFC before.
-                Fidelity::Ns3Hpcc => self.wheel.schedule_ranked(clock, time, u64::MAX),
-                Fidelity::Ns3Bfc => self.wheel.schedule_ranked(clock, time, 0),
-            }
+        let start = self.starts.front().map(|start| start.arrival.time);
+        let Some(time) = start.into_iter().chain(self.dependents.due()).min() else { return };
+        match self.setting.scenario.fidelity {
+            Fidelity::Exact => self.wheel.schedule_earlier(clock, time),
+            Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc if self.wheel.is_pending(clock) => {}
+            // In the ns-3 HPCC simulator a flow starts after everything else of its nanosecond, in the
+            // one with BFC before.
+            Fidelity::Ns3Hpcc => self.wheel.schedule_ranked(clock, time, u64::MAX),
+            Fidelity::Ns3Bfc => self.wheel.schedule_ranked(clock, time, 0),
         }
     }
 
+    /// A flow starts, or an event takes effect for which a flow waits.
     fn on_traffic(&mut self, now: Time) {
-        if let Some(start) = self.starts.pop_front() {
-            self.start_flow(now, &start);
+        let is_announced = self.starts.front().is_some_and(|start| start.arrival.time <= now);
+        match is_announced.then(|| self.starts.pop_front()).flatten() {
+            Some(start) => self.start_flow(now, &start),
+            None => self.on_news(now),
         }
         self.expect_flow();
     }
@@ -248,7 +251,9 @@ impl<O: Observer> Partition<O> {
     }
 
     fn on_backlog(&mut self, now: Time) {
-        if self.measured.backlog.sample(now, &self.slots, &self.flows) {
+        let started = self.outbox.iter().flat_map(|mail| &mail.starts);
+        let unknown = started.map(|start| start.arrival.size).sum();
+        if self.measured.backlog.sample(now, &self.slots, &self.flows, unknown) {
             let next = now + backlog::interval(self.setting.scenario.duration);
             self.wheel.schedule(self.sources.clock(Clock::Backlog), next);
         }

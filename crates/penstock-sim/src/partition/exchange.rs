@@ -1,5 +1,5 @@
-//! What crosses from one partition to another at the end of a window: packets on cut links, and the
-//! news that a flow has completed.
+//! What crosses from one partition to another at the end of a window: packets on cut links, the news that a
+//! flow has completed, and what concerns flows that wait for others (`dependents`).
 //!
 //! A packet that leaves in a window arrives after its end, because no cut link is shorter than a
 //! window. A wire has one sender, so its packets come in order, and the wheel orders the wires.
@@ -12,6 +12,8 @@ use penstock_packet::{Observer, Packet, PacketId, PacketKind};
 use penstock_units::{HopTelemetry, Time};
 
 use super::Partition;
+use super::dependents::News;
+use super::lifetime::Start;
 use crate::wire::ELSEWHERE;
 
 /// A packet that crosses.
@@ -34,7 +36,11 @@ pub(crate) struct Mail {
     telemetry: Vec<HopTelemetry>,
     /// The flows that have completed: their names within a partition, else their hashes.
     pub completed: Vec<u32>,
-    /// No packet arrives earlier; none without packets.
+    /// Dependent flows that have started, with destinations there.
+    pub starts: Vec<Start>,
+    /// Events for which flows there wait.
+    pub news: Vec<News>,
+    /// No packet arrives and no event takes effect earlier; none without packets and events.
     pub earliest: Option<Time>,
 }
 
@@ -42,7 +48,15 @@ impl Mail {
     /// Whether there is nothing in it.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.crossings.is_empty() && self.completed.is_empty()
+        self.crossings.is_empty()
+            && self.completed.is_empty()
+            && self.starts.is_empty()
+            && self.news.is_empty()
+    }
+
+    /// Nothing in it is due before `time`.
+    pub(super) fn note_time(&mut self, time: Time) {
+        self.earliest = Some(self.earliest.map_or(time, |earliest| earliest.min(time)));
     }
 
     /// Hands over the packets, each with its telemetry, and keeps the room for the next ones.
@@ -74,7 +88,7 @@ impl<O: Observer> Partition<O> {
         let mail = &mut self.outbox[usize::from(partition)];
         let telemetry = self.pool.telemetry(id);
         mail.telemetry.extend_from_slice(telemetry);
-        mail.earliest = Some(mail.earliest.map_or(arrival, |earliest| earliest.min(arrival)));
+        mail.note_time(arrival);
         mail.crossings.push(Crossing {
             link,
             arrival,
@@ -116,6 +130,8 @@ impl<O: Observer> Partition<O> {
     pub(crate) fn receive_mail(&mut self) {
         for from in 0..self.inbox.len() {
             let mut mail = std::mem::take(&mut self.inbox[from]);
+            mail.starts.drain(..).for_each(|start| self.expect_dependent(&start));
+            mail.news.drain(..).for_each(|news| self.dependents.hear(news));
             mail.take(|crossing, telemetry| {
                 self.receive_packet(crossing.link, crossing.arrival, &crossing.packet, telemetry);
             });

@@ -133,23 +133,28 @@ impl<O: Observer> Partition<O> {
     #[inline]
     pub(crate) fn on_host_arrival(&mut self, now: Time, host: u32, id: PacketId) {
         let kind = self.pool[id].kind;
+        let mut awaited = None;
         if kind == PacketKind::Data {
-            self.measure_delivery(now, id);
+            awaited = self.measure_delivery(now, id);
         } else if kind.is_link_local() && !self.reaches(now, host, self.uplinks[host as usize], id)
         {
             return;
         }
         let (node, mut turn) = self.lend(now, host);
         node.receive(&mut turn, id);
+        if let Some(flow) = awaited {
+            self.look_for_receipt(now, flow);
+        }
         self.serve(now, host);
     }
 
-    /// A data packet has arrived at its destination.
+    /// A data packet has arrived at its destination. Answers the name of its flow when others wait for the
+    /// last byte of the flow.
     #[inline]
-    fn measure_delivery(&mut self, now: Time, id: PacketId) {
+    fn measure_delivery(&mut self, now: Time, id: PacketId) -> Option<u32> {
         let packet = &self.pool[id];
         self.measured.arrived_payload += u64::from(packet.payload);
-        let Some(flow) = self.slots.receiving(packet.flow) else { return };
+        let flow = self.slots.receiving(packet.flow)?;
         if let Some(order) = &mut self.order {
             order.on_arrival(packet.flow, flow.number, packet);
         }
@@ -157,6 +162,7 @@ impl<O: Observer> Partition<O> {
             + ((u64::from(packet.wire_bytes) * flow.byte_time) >> BYTE_TIME_BITS);
         let queued = (now - packet.sent_at).as_ps().saturating_sub(unloaded);
         self.measured.delays[usize::from(flow.label)].record(queued);
+        flow.is_receipt_awaited.then_some(packet.flow)
     }
 
     /// Timer number `timer` of the flows is due.

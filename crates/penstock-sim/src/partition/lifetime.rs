@@ -19,7 +19,7 @@ use crate::workload::FlowArrival;
 /// A flow that starts soon.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Start {
-    /// Number in order of arrival, in the whole run.
+    /// Number in the whole run.
     pub number: u64,
     pub arrival: FlowArrival,
 }
@@ -156,6 +156,7 @@ impl<O: Observer> Partition<O> {
             class: arrival.class,
             is_sending: is_here(arrival.source),
             is_receiving: is_here(arrival.destination),
+            is_receipt_awaited: setting.plan.is_receipt_awaited(*number),
             number: *number,
             size: arrival.size,
             is_endless: arrival.is_endless(),
@@ -175,6 +176,7 @@ impl<O: Observer> Partition<O> {
         self.wheel.cancel(self.sources.sender(name));
         self.end_windows(now);
         self.post_completion(flow.destination, flow.hash, name);
+        self.on_acknowledged(now, &flow);
         if self.slots.end_sending(name) {
             self.pool.give_back(name);
         }

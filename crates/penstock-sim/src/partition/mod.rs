@@ -8,7 +8,7 @@
 //! switches.
 //!
 //! Reading order: this file (the loop, and wires), `clock` (the sources of events), `lifetime` (how
-//! flows begin and end), `host` and `switch` (how the loop drives both), `router` (where packets go),
+//! flows begin and end), `dependents` (flows that wait for others), `host` and `switch` (how the loop drives both), `router` (where packets go),
 //! `exchange`, `outage`, `standstill` (time must pass), `ns3` (ties under that fidelity), `saved` (what
 //! a checkpoint holds).
 
@@ -32,6 +32,7 @@ use crate::wire::{ELSEWHERE, Wire, WireCounters};
 
 mod build;
 pub(crate) mod clock;
+pub(crate) mod dependents;
 pub(crate) mod exchange;
 mod host;
 mod lifetime;
@@ -45,6 +46,7 @@ mod switch;
 
 pub(crate) use build::partitions;
 use clock::Sources;
+use dependents::Dependents;
 use exchange::Mail;
 use lifetime::Paths;
 pub(crate) use lifetime::Start;
@@ -91,6 +93,8 @@ pub(crate) struct Partition<O> {
     pub observer: O,
     /// Flows that start before the end of the window, in order.
     pub starts: VecDeque<Start>,
+    /// Flows from hosts here that wait for others.
+    pub dependents: Dependents,
     /// Room for the paths of the flow that starts.
     paths: Paths,
     /// The change of routes that comes next.

@@ -17,6 +17,8 @@ use crate::setting::Setting;
 pub(crate) struct Router {
     /// The tables of the moment.
     routing: Arc<Routing>,
+    /// The tables at the start of the run.
+    first: Arc<Routing>,
     path_seed: u64,
     /// Whether paths are fixed, symmetric or sprayed.
     is_special: bool,
@@ -29,7 +31,7 @@ pub(crate) struct Router {
 penstock_units::state! { Router {
     saved: spray;
     within: ;
-    kept: routing, path_seed, is_special, fixed;
+    kept: routing, first, path_seed, is_special, fixed;
 } }
 
 /// The ports on the paths of flows.
@@ -93,6 +95,7 @@ impl Router {
         let is_fixed = scenario.fidelity.is_ns3();
         Router {
             routing: Arc::clone(routing),
+            first: Arc::clone(routing),
             path_seed: setting.path_seed,
             is_special: is_fixed || scenario.scheme.routing != (RoutingConfig::Ecmp {}),
             spray,
@@ -123,9 +126,14 @@ impl Router {
         }
     }
 
-    /// From now on, packets take the routes of `routing`.
-    pub(crate) fn change(&mut self, routing: &Arc<Routing>) {
-        self.routing = Arc::clone(routing);
+    /// The tables at the start of the run.
+    pub(crate) fn first(&self) -> Arc<Routing> {
+        Arc::clone(&self.first)
+    }
+
+    /// From now on, packets take the routes of `routing`. Answers the routes until now.
+    pub(crate) fn change(&mut self, routing: &Arc<Routing>) -> Arc<Routing> {
+        std::mem::replace(&mut self.routing, Arc::clone(routing))
     }
 
     /// A flow starts, named `name`, with these links to the destination and back.

@@ -36,7 +36,7 @@ pub(crate) struct Conductor {
     workload: Workload,
     /// The next flow that no partition knows yet.
     pending: Option<FlowArrival>,
-    /// How many flows partitions know.
+    /// The number of the next flow. Flows of a plan have the lowest ones.
     announced: u64,
     /// The end of the window.
     pub now: Time,
@@ -76,7 +76,7 @@ impl Conductor {
         Conductor {
             pending: workload.next(),
             workload,
-            announced: 0,
+            announced: setting.plan.count(),
             now: Time::ZERO,
             is_announced: false,
             stretch: 1,
@@ -142,7 +142,7 @@ impl Conductor {
         };
         self.pending.is_none()
             && sum(|partition| partition.measured.live_finite) == 0
-            && sum(|partition| partition.starts.len() as u64) == 0
+            && sum(|partition| partition.starts.len() as u64 + partition.coming_news()) == 0
             && (self.now >= self.setting.scenario.duration
                 || sum(|partition| partition.measured.endless) == 0)
     }

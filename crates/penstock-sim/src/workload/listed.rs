@@ -8,6 +8,7 @@ use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::dependent::check_graph;
 use super::draw::unit;
 use super::entry::{Entry, FlowArrival, TO_THE_END};
 use super::pair::check_host;
@@ -39,6 +40,22 @@ pub struct Listed {
     /// A flow that stops has the size that it has sent by then, a packet at least.
     #[schemars(extend("default" = [], "source" = TO_THE_END))]
     pub lasts: Vec<Time>,
+    /// Who waits for whom: rows [waiting flow, awaited flow, event]; flows are named by their rows, from 0.
+    ///
+    /// A flow that waits starts at its start or later. With a row here the number of each flow is its row.
+    #[schemars(
+        length(max = MOST_EDGES),
+        extend("default" = [], "source" = "our choice: no flow waits for another")
+    )]
+    pub after: Vec<(u32, u32, Awaited)>,
+    /// How long after the events that a flow waits for it starts; none: at once.
+    #[schemars(extend("default" = [], "source" = "our choice: at once"))]
+    pub delay: Vec<Time>,
+    /// For how many of its events each flow waits, 0: for all; none: all flows for all of theirs.
+    ///
+    /// A flow that needs one starts with the first event (htsim's triggers).
+    #[schemars(extend("default" = [], "source" = "our choice: a flow waits for all"))]
+    pub needed: Vec<u32>,
     /// UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0.
     #[schemars(extend("default" = [], "source" = "our choice: nothing else looks at ports"))]
     pub destination_ports: Vec<u16>,
@@ -47,14 +64,38 @@ pub struct Listed {
 /// The most flows in a list (our choice: a scenario of 64 MiB holds as many and can be read back).
 const MOST_FLOWS: usize = 1 << 19;
 
+/// The most rows of `after` (our choice: four for each flow of the longest list).
+const MOST_EDGES: usize = 1 << 21;
+
+/// What of a flow another flow waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Awaited {
+    /// What the source of the waiting flow learns by itself, if it learns anything.
+    ///
+    /// The awaited flow is received where the waiting flow starts from its destination, otherwise acknowledged.
+    Natural,
+    /// The destination has the last byte.
+    Received,
+    /// The source has the last acknowledgement.
+    Acknowledged,
+    /// The source has begun.
+    Started,
+}
+
 /// The flows of one entry, in time order.
 pub(super) type ListedFlows = VecDeque<FlowArrival>;
 
 impl Listed {
-    /// Checks the entry and sorts its flows.
+    /// Whether flows wait for others; then the flows are part of a plan ([`super::dependent`]).
+    pub(crate) fn is_dependent(&self) -> bool {
+        !self.after.is_empty()
+    }
+
+    /// Checks the entry and sorts its flows; none when flows depend on others.
     pub(super) fn flows(&self, entry: &Entry, problems: &mut Problems) -> ListedFlows {
         problems.within(&entry.field(), |problems| self.check(entry, problems));
-        if !problems.is_sound(&entry.field()) {
+        if self.is_dependent() || !problems.is_sound(&entry.field()) {
             return ListedFlows::new();
         }
         let mut random = stream(entry.seed, &format!("traffic/{}/starts", entry.index));
@@ -86,9 +127,12 @@ impl Listed {
         let remedy = format!("write at most {MOST_FLOWS}");
         problems.unless(listed <= MOST_FLOWS, "flows", format!("a list of {listed}"), remedy);
         let remedy = format!("write one for each of the {listed} flows, or none");
-        for (field, rows) in
-            [("destination_ports", self.destination_ports.len()), ("lasts", self.lasts.len())]
-        {
+        for (field, rows) in [
+            ("destination_ports", self.destination_ports.len()),
+            ("lasts", self.lasts.len()),
+            ("delay", self.delay.len()),
+            ("needed", self.needed.len()),
+        ] {
             let (holds, value) = (rows == 0 || rows == listed, format!("a list of {rows}"));
             problems.unless(holds || listed == 0, field, value, &remedy);
         }
@@ -104,6 +148,35 @@ impl Listed {
             }
         }
         self.check_starts(entry.duration, problems);
+        if self.is_dependent() {
+            self.check_dependent(problems);
+        } else {
+            let remedy = "no flow waits for another; write after what, or leave this out";
+            for (field, rows) in [("delay", self.delay.len()), ("needed", self.needed.len())] {
+                problems.unless(rows == 0, field, format!("a list of {rows}"), remedy);
+            }
+        }
+    }
+
+    /// Checks what dependent flows cannot have, and who waits for whom.
+    fn check_dependent(&self, problems: &mut Problems) {
+        let edges = self.after.len();
+        let remedy = format!("write at most {MOST_EDGES}");
+        problems.unless(edges <= MOST_EDGES, "after", format!("a list of {edges}"), remedy);
+        if let Some(row) = self.flows.iter().position(|flow| flow.2 == Bytes::ZERO) {
+            let remedy = "flows of a list with `after` have an end; list endless flows apart";
+            problems.unless(false, &format!("flows[{row}][2]"), Bytes::ZERO, remedy);
+        }
+        let remedy =
+            "flows that wait for others start exactly; leave it out, or list these flows apart";
+        problems.unless(self.spread == Time::ZERO, "spread", self.spread, remedy);
+        let remedy =
+            "flows of a list with `after` go on to their last bytes; list the others apart";
+        let value = format!("a list of {}", self.lasts.len());
+        problems.unless(self.lasts.iter().all(|&time| time == Time::ZERO), "lasts", value, remedy);
+        if ["flows", "after", "delay", "needed"].iter().all(|field| problems.has_sound(field)) {
+            check_graph(self, problems);
+        }
     }
 
     /// Checks that every flow starts before the traffic ends, even with the longest delay from

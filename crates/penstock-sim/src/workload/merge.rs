@@ -7,6 +7,7 @@ use penstock_units::declared::Declared;
 use penstock_units::{Problems, Time};
 
 use super::TrafficConfig;
+use super::dependent::check_numbers;
 use super::entry::{Entry, FlowArrival};
 use super::incast::IncastFlows;
 use super::listed::ListedFlows;
@@ -36,6 +37,8 @@ enum FlowSource {
     OpenLoop(Box<OpenLoopFlows>),
     Incast(Box<IncastFlows>),
     Listed(ListedFlows),
+    /// All flows depend on others ([`super::dependent`]).
+    None,
 }
 
 impl FlowSource {
@@ -44,6 +47,7 @@ impl FlowSource {
             FlowSource::OpenLoop(flows) => flows.next(),
             FlowSource::Incast(flows) => flows.next(),
             FlowSource::Listed(flows) => flows.pop_front(),
+            FlowSource::None => None,
         }
     }
 }
@@ -159,9 +163,26 @@ fn sources(
             TrafficConfig::Listed(listed) => {
                 sources.push(FlowSource::Listed(listed.flows(&entry, problems)));
             }
+            TrafficConfig::Collective(collective) => {
+                problems.within(&entry.field(), |problems| collective.check(&entry, problems));
+                sources.push(FlowSource::None);
+            }
+            TrafficConfig::Rpc(rpc) => {
+                entry.check_window(rpc.start, rpc.stop, problems);
+                problems.within(&entry.field(), |problems| rpc.check(&entry, problems));
+                sources.push(FlowSource::None);
+            }
+            TrafficConfig::OnOff(on_off) => {
+                entry.check_window(on_off.start, on_off.stop, problems);
+                problems.within(&entry.field(), |problems| on_off.check(&entry, problems));
+                sources.push(FlowSource::None);
+            }
         }
     }
     problems.value_of(check_capacity(&offered, topology));
+    if problems.is_sound("traffic") && traffic.iter().any(TrafficConfig::is_dependent) {
+        check_numbers(traffic, topology.hosts, problems);
+    }
     sources
 }
 

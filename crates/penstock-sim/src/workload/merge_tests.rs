@@ -24,7 +24,7 @@ pub(crate) fn workload(
         match entry {
             TrafficConfig::OpenLoop(open_loop) => open_loop.stop = open_loop.stop.min(duration),
             TrafficConfig::Incast(incast) => incast.stop = incast.stop.min(duration),
-            TrafficConfig::Listed(_) => {}
+            _ => {}
         }
     }
     Workload::new(&traffic, topology, routing, seed, duration)
@@ -79,6 +79,9 @@ fn listed_to_ports(flows: &[(u32, u32, u64, u64)], ports: &[u16]) -> TrafficConf
         flows,
         spread: Time::ZERO,
         lasts: vec![],
+        after: vec![],
+        delay: vec![],
+        needed: vec![],
         destination_ports: ports.to_vec(),
     })
 }
@@ -97,6 +100,9 @@ fn spread_out(spread: Time) -> TrafficConfig {
         flows: vec![flow; 1_000],
         spread,
         lasts: vec![],
+        after: vec![],
+        delay: vec![],
+        needed: vec![],
         destination_ports: vec![],
     })
 }

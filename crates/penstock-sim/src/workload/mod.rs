@@ -2,8 +2,8 @@
 //!
 //! What it is: the `traffic` list of a scenario ([`TrafficConfig`]) and the flows that the list
 //! describes, generated one at a time in time order ([`Workload`]). What it is not: this module
-//! does not know how flows are carried, and nothing that happens in the network changes the flows
-//! (open loop).
+//! does not know how flows are carried. Open-loop flows start at their times, whatever happens in the
+//! network; flows that wait for others are in [`dependent`].
 //! Invariants: the flows are a function of the list, the network and the seed; every entry draws
 //! from streams of its own (`traffic/{index}/arrivals`, `/sizes`, `/pairs`), so a new entry leaves
 //! the flows of the others as they are; a mean load that some link cannot carry is refused.
@@ -14,6 +14,7 @@
 
 pub mod arrival;
 mod demand;
+pub mod dependent;
 mod draw;
 pub mod entry;
 mod fan_in;
@@ -34,9 +35,14 @@ use serde_json::Value;
 
 pub use arrival::ArrivalConfig;
 pub use demand::mean_path;
+pub use dependent::closed_loop::PauseConfig;
+pub use dependent::collective::{Collective, Operation};
+pub use dependent::on_off::OnOff;
+pub use dependent::rpc::Rpc;
+pub(crate) use dependent::{Event, Plan};
 pub use entry::FlowArrival;
 pub use incast::Incast;
-pub use listed::Listed;
+pub use listed::{Awaited, Listed};
 pub use load::{LoadCounts, LoadOn};
 pub use merge::Workload;
 pub(crate) use merge::check_count;
@@ -55,6 +61,12 @@ pub enum TrafficConfig {
     Incast(Incast),
     /// Flows one by one.
     Listed(Listed),
+    /// A collective operation of ranks, again and again.
+    Collective(Collective),
+    /// Clients that ask servers and wait for the answers.
+    Rpc(Rpc),
+    /// Senders that send a burst, pause, and send the next one.
+    OnOff(OnOff),
 }
 
 /// The first row of a list, if it has one.
@@ -69,6 +81,9 @@ impl TrafficConfig {
             TrafficConfig::OpenLoop(open_loop) => &open_loop.label,
             TrafficConfig::Incast(incast) => &incast.label,
             TrafficConfig::Listed(listed) => &listed.label,
+            TrafficConfig::Collective(collective) => &collective.label,
+            TrafficConfig::Rpc(rpc) => &rpc.label,
+            TrafficConfig::OnOff(on_off) => &on_off.label,
         }
     }
 
@@ -98,14 +113,25 @@ impl TrafficConfig {
             TrafficConfig::Listed(listed) => {
                 let flows = shortened(&listed.flows);
                 let destination_ports = shortened(&listed.destination_ports);
-                let lasts = shortened(&listed.lasts);
+                let (lasts, delay) = (shortened(&listed.lasts), shortened(&listed.delay));
+                let (after, needed) = (shortened(&listed.after), shortened(&listed.needed));
                 serde_json::to_value(TrafficConfig::Listed(Listed {
                     label: label(),
                     flows,
                     destination_ports,
                     lasts,
+                    after,
+                    delay,
+                    needed,
                     ..*listed
                 }))
+            }
+            TrafficConfig::Collective(collective) => {
+                serde_json::to_value(TrafficConfig::Collective(collective.shortened()))
+            }
+            TrafficConfig::Rpc(rpc) => serde_json::to_value(TrafficConfig::Rpc(rpc.shortened())),
+            TrafficConfig::OnOff(on_off) => {
+                serde_json::to_value(TrafficConfig::OnOff(on_off.shortened()))
             }
         };
         written.expect("an entry is plain data")
@@ -117,6 +143,16 @@ impl TrafficConfig {
             TrafficConfig::OpenLoop(_) => false,
             TrafficConfig::Incast(incast) => incast.lasts > Time::ZERO,
             TrafficConfig::Listed(listed) => listed.lasts.iter().any(|&lasts| lasts > Time::ZERO),
+            TrafficConfig::Collective(_) | TrafficConfig::Rpc(_) | TrafficConfig::OnOff(_) => false,
+        }
+    }
+
+    /// Whether flows of the entry wait for others.
+    pub(crate) fn is_dependent(&self) -> bool {
+        match self {
+            TrafficConfig::OpenLoop(_) | TrafficConfig::Incast(_) => false,
+            TrafficConfig::Listed(listed) => listed.is_dependent(),
+            TrafficConfig::Collective(_) | TrafficConfig::Rpc(_) | TrafficConfig::OnOff(_) => true,
         }
     }
 
@@ -126,6 +162,9 @@ impl TrafficConfig {
             TrafficConfig::OpenLoop(open_loop) => open_loop.class,
             TrafficConfig::Incast(incast) => incast.class,
             TrafficConfig::Listed(listed) => listed.class,
+            TrafficConfig::Collective(collective) => collective.class,
+            TrafficConfig::Rpc(rpc) => rpc.class,
+            TrafficConfig::OnOff(on_off) => on_off.class,
         }
     }
 
@@ -133,7 +172,7 @@ impl TrafficConfig {
     pub fn further_classes(&self) -> usize {
         match self {
             TrafficConfig::OpenLoop(open_loop) => open_loop.class_above.len(),
-            TrafficConfig::Incast(_) | TrafficConfig::Listed(_) => 0,
+            _ => 0,
         }
     }
 }

@@ -5,6 +5,7 @@ use penstock_units::{Problems, Time};
 
 use super::TrafficConfig;
 use super::entry::Entry;
+use super::size::SizeDistribution;
 use crate::error::ScenarioError;
 use crate::routing::Routing;
 use crate::topology::Topology;
@@ -12,6 +13,16 @@ use crate::topology::Topology;
 /// How many points stand for a distribution of sizes (our choice: a hundred for each of 127
 /// priority levels).
 const POINTS: u32 = 1 << 14;
+
+/// So many `flows` of `sizes`, at equally likely points.
+pub(super) fn size_points(
+    sizes: &SizeDistribution,
+    flows: f64,
+) -> impl Iterator<Item = SizeShare> + '_ {
+    let at = |point: u32| (f64::from(point) + 0.5) / f64::from(POINTS);
+    (0..POINTS)
+        .map(move |point| SizeShare { size: sizes.at(at(point)), flows: flows / f64::from(POINTS) })
+}
 
 /// The sizes of all flows with an end. A distribution is given by its expected flows at equally
 /// likely points.
@@ -32,11 +43,7 @@ pub fn size_shares(
                 let Some((sizes, flows)) = open_loop.expected(&entry, &mut problems) else {
                     continue;
                 };
-                let at = |point: u32| (f64::from(point) + 0.5) / f64::from(POINTS);
-                shares.extend((0..POINTS).map(|point| SizeShare {
-                    size: sizes.at(at(point)),
-                    flows: flows / f64::from(POINTS),
-                }));
+                shares.extend(size_points(&sizes, flows));
             }
             TrafficConfig::Incast(incast) => {
                 let span = (incast.stop - incast.start).as_ps() as f64;
@@ -50,6 +57,13 @@ pub fn size_shares(
                 let sizes = listed.flows.iter().map(|flow| flow.2.get());
                 let finite = sizes.filter(|&size| size > 0);
                 shares.extend(finite.map(|size| SizeShare { size, flows: 1.0 }));
+            }
+            TrafficConfig::Collective(collective) => {
+                shares.extend(collective.shares(topology.hosts));
+            }
+            TrafficConfig::Rpc(rpc) => shares.extend(rpc.expected(topology).unwrap_or_default()),
+            TrafficConfig::OnOff(on_off) => {
+                shares.extend(on_off.expected(topology).unwrap_or_default());
             }
         }
     }

@@ -81,7 +81,7 @@ fn end(mut simulation: Simulation<PacketTrace>, threads: usize) -> Outcome {
 
 /// What differs from a run on one thread when the run is cut into so many partitions and stopped after
 /// this share of its events.
-fn difference(scenario: &Scenario, partitions: &[usize], share: f64) -> Option<String> {
+pub fn difference(scenario: &Scenario, partitions: &[usize], share: f64) -> Option<String> {
     let expected = end(built(scenario, 1), 1);
     partitions.iter().find_map(|&partitions| {
         let mut stopped = built(scenario, partitions);

@@ -9,6 +9,7 @@ mod codel;
 mod convergence;
 mod credit;
 mod deadlock;
+mod dependent;
 mod determinism;
 mod expresspass;
 mod external;

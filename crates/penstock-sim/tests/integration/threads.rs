@@ -77,7 +77,7 @@ fn put_together(scenario: &Scenario, threads: usize, most_rows: usize) -> (Vec<S
 }
 
 /// The first lines that differ between one thread and each of these numbers.
-fn difference(scenario: &Scenario, threads: &[usize]) -> Option<String> {
+pub fn difference(scenario: &Scenario, threads: &[usize]) -> Option<String> {
     let expected = everything(scenario, 1);
     threads.iter().find_map(|&threads| {
         let found = everything(scenario, threads);

@@ -5,7 +5,7 @@ import { lineNames, panelsOf, readChart, yAxis } from "penstock/chart";
 import { csvText } from "penstock/data";
 import { hoverText, placesOf, readAt, showHover } from "penstock/hover";
 import { swatch } from "penstock/legend";
-import { contextLook, lookOf } from "penstock/look";
+import { contextLook, referenceLook, lookOf } from "penstock/look";
 import { drawPlot } from "penstock/plot";
 import { placePoints, xRange, yRange } from "penstock/range";
 import { save, savePng } from "penstock/save";
@@ -165,7 +165,7 @@ export class PageFigure {
         yAxis: axisOf(panel),
         xRange: this.zoom.x ?? whole,
         yRange: this.zoom.y ?? yRange(peers, axisOf(panel), yScale, chart.form === "bars"),
-        lookOf: (line) => (line.isContext ? contextLook(dark) : line.look?.(dark) ?? lookOf(this.looks, line.name, dark)),
+        lookOf: (line) => line.look?.(dark) ?? (line.isContext ? contextLook(dark) : lookOf(this.looks, line.name, dark)),
       };
     });
   }
@@ -174,8 +174,7 @@ export class PageFigure {
     const { reference } = this.chart;
     if (!reference) return null;
     const points = reference.x.map((x, place) => ({ x, y: reference.y[place] }));
-    const look = (dark) => ({ ...contextLook(dark), dash: [6, 3] });
-    return { name: reference.name, points, isContext: true, look };
+    return { name: reference.name, points, isContext: true, look: referenceLook };
   }
 
   draw() {

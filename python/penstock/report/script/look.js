@@ -4,11 +4,17 @@ import { isDark } from "penstock/theme";
 
 const DASHES = { "-": [], "--": [6, 3], "-.": [7, 3, 1.5, 3], ":": [1.8, 2.6] };
 const CONTEXT = { light: "#c3cad1", dark: "#46515b" }; // lines that stand behind others
+const REFERENCE = { light: "#6b7580", dark: "#9aa7b3" }; // quiet ink, as captions
 
 /** Colour, dash and marker of a name as the page shows it now; `dark` says otherwise, for print. */
 export function lookOf(looks, name, dark = isDark()) {
   const look = looks[name];
   return { colour: dark ? look.dark : look.light, dash: DASHES[look.dash], marker: look.marker };
+}
+
+/** The look of a closed form beside points. */
+export function referenceLook(dark = isDark()) {
+  return { colour: dark ? REFERENCE.dark : REFERENCE.light, dash: [6, 3], marker: "" };
 }
 
 /** The look of a line that only stands behind another. */

@@ -23,7 +23,8 @@ export function drawPlot(host, sheet, on) {
   const colours = pageColours();
   const isLine = sheet.form === "line" || sheet.form === "step";
   const { xs, rows } = aligned(sheet.lines);
-  const paths = sheet.form === "step" ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.linear();
+  const straight = uPlot.paths.linear();
+  const paths = sheet.form === "step" ? uPlot.paths.stepped({ align: 1 }) : straight;
   const series = sheet.lines.map((line) => {
     const look = sheet.lookOf(line);
     return {
@@ -32,7 +33,8 @@ export function drawPlot(host, sheet, on) {
       dash: look.dash,
       spanGaps: true,
       points: { show: false },
-      paths: isLine ? paths : () => null,
+      // A closed form beside points is joined, the points are not.
+      paths: isLine ? paths : line === sheet.reference ? straight : () => null,
     };
   });
   const plot = new uPlot(

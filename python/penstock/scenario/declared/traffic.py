@@ -250,6 +250,27 @@ class ListedTraffic(Part):
         (),
         source="our choice: every flow goes on to its last byte",
     )
+    after: Many[tuple[Count, Count, Literal["natural", "received", "acknowledged", "started"]]] = (
+        field(
+            "Who waits for whom: rows [waiting flow, awaited flow, event]; flows are named by "
+            "their rows, from 0",
+            (),
+            range="at most 2,097,152 entries",
+            max_length=2097152,
+            repr=False,
+            source="our choice: no flow waits for another",
+        )
+    )
+    delay: Many[Time] = field(
+        "How long after the events that a flow waits for it starts; none: at once",
+        (),
+        source="our choice: at once",
+    )
+    needed: Many[Count] = field(
+        "For how many of its events each flow waits, 0: for all; none: all flows for all of theirs",
+        (),
+        source="our choice: a flow waits for all",
+    )
     destination_ports: Many[Count16] = field(
         "UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0",
         (),
@@ -257,5 +278,147 @@ class ListedTraffic(Part):
     )
 
 
-Traffic = Annotated[OpenLoopTraffic | IncastTraffic | ListedTraffic, Field(discriminator="kind")]
+class CollectiveTraffic(Part):
+    """A collective operation of ranks, again and again."""
+
+    kind: Literal["collective"]
+    label: Label = field(
+        "Name in the results",
+        "collective",
+        range="1 to 200 characters",
+        source="our choice: the kind",
+    )
+    traffic_class: Count8 = field(
+        "Priority class, 0 is served first", 0, alias="class", source="our choice: no priorities"
+    )
+    operation: Literal[
+        "ring-all-reduce",
+        "tree-all-reduce",
+        "halving-doubling-all-reduce",
+        "all-gather",
+        "reduce-scatter",
+        "all-to-all",
+    ] = field("Which operation, and by which algorithm")
+    ranks: Many[Count] = field(
+        "The hosts, rank 0 first; none: all, in order",
+        (),
+        source="our choice: every host is a rank",
+    )
+    bytes: Size = field(
+        "The largest buffer of a rank: the size in NCCL's tests", range="1 B or more"
+    )
+    chunks: Count = field(
+        "The buffer is cut into so many equal parts, which need not wait for each other",
+        1,
+        range="1 to 4,096",
+        source="our choice: the algorithms of the papers",
+    )
+    peers: Count = field(
+        "To how many others a rank sends at a time; only of all-to-all",
+        1,
+        range="1 or more",
+        source="our choice: one after the other",
+    )
+    iterations: Count = field(
+        "How often the operation is done", 1, range="1 to 1,000,000", source="our choice: once"
+    )
+    gap: Time = field(
+        "How long a rank computes when it has its result, before its next iteration",
+        0,
+        source="our choice: communication alone",
+    )
+    start: Time = field("When all ranks begin", 0, source="our choice: with the run")
+
+
+class FixedPause(Part):
+    """Always as long."""
+
+    kind: Literal["fixed"]
+    time: Time = field("The time", 0, source="our choice: none")
+
+
+class ExponentialPause(Part):
+    """Exponentially distributed times."""
+
+    kind: Literal["exponential"]
+    mean: Time = field("The mean", range="1 ps or more")
+
+
+Pause = Annotated[FixedPause | ExponentialPause, Field(discriminator="kind")]
+"""How long a client pauses; `kind` names the variant."""
+
+
+class RpcTraffic(Part):
+    """Clients that ask servers and wait for the answers."""
+
+    kind: Literal["rpc"]
+    label: Label = field(
+        "Name in the results", "rpc", range="1 to 200 characters", source="our choice: the kind"
+    )
+    traffic_class: Count8 = field(
+        "Priority class, 0 is served first", 0, alias="class", source="our choice: no priorities"
+    )
+    clients: Many[Count] = field(
+        "Hosts that ask; none: all", (), source="our choice: every host asks"
+    )
+    servers: Many[Count] = field(
+        "Hosts that answer; none: all. No host asks itself",
+        (),
+        source="our choice: every host answers",
+    )
+    outstanding: Count = field(
+        "Requests of a client at a time",
+        1,
+        range="1 to 4,096",
+        source="our choice: one after the other",
+    )
+    fan_out: Count = field(
+        "Servers of a request, different ones drawn for each",
+        1,
+        range="1 to 4,096",
+        source="our choice: one server answers",
+    )
+    request: Sizes = field("Sizes of requests, to each server")
+    response: Sizes = field("Sizes of answers, of each server")
+    think: Pause = field(
+        "How long a client pauses before each request",
+        {"kind": "fixed", "time": 0},
+        source="our choice: the next request at once",
+    )
+    start: Time = field("When clients begin to think", 0, source="our choice: the whole duration")
+    stop: Time | None = field(
+        "No request starts later; none: the duration", None, source="our choice: the whole duration"
+    )
+
+
+class OnOffTraffic(Part):
+    """Senders that send a burst, pause, and send the next one."""
+
+    kind: Literal["on-off"]
+    label: Label = field(
+        "Name in the results", "on-off", range="1 to 200 characters", source="our choice: the kind"
+    )
+    traffic_class: Count8 = field(
+        "Priority class, 0 is served first", 0, alias="class", source="our choice: no priorities"
+    )
+    senders: Many[Count] = field(
+        "Hosts that send; none: all", (), source="our choice: every host sends"
+    )
+    receivers: Many[Count] = field(
+        "Hosts that receive, one drawn for each burst; none: all. No host sends to itself",
+        (),
+        source="our choice: every host receives",
+    )
+    sizes: Sizes = field("Sizes of bursts")
+    gaps: Pause = field("How long a sender pauses before each burst")
+    start: Time = field("When the first pauses begin", 0, source="our choice: the whole duration")
+    stop: Time | None = field(
+        "No burst starts later; none: the duration", None, source="our choice: the whole duration"
+    )
+
+
+Traffic = Annotated[
+    OpenLoopTraffic | IncastTraffic | ListedTraffic | CollectiveTraffic | RpcTraffic | OnOffTraffic,
+    Field(discriminator="kind"),
+]
 """An entry of the `traffic` list of a scenario; `kind` names the variant."""

@@ -1,0 +1,232 @@
+//! Flows one by one, some of which wait for others: traces of applications, triggers of htsim.
+
+use penstock_units::{Problems, Time};
+
+use super::{Edge, Event, Pattern, PlannedFlow, Step, Waits};
+use crate::workload::listed::{Awaited, Listed};
+
+/// Listed flows and who waits for whom.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    /// By row: the flow.
+    flows: Vec<PlannedFlow>,
+    /// By row: when it starts, or may start at the earliest.
+    starts: Vec<Time>,
+    /// By row: how long after its events it starts.
+    delays: Vec<Time>,
+    /// By row: for what it waits.
+    waits: Vec<Waits>,
+    /// By row: where its dependents begin in `dependents`.
+    first: Vec<u32>,
+    /// Who waits, for which event.
+    dependents: Vec<(u32, Event)>,
+}
+
+/// The event that row `waiting` of `listed` awaits of row `awaited`.
+fn event(listed: &Listed, waiting: u32, awaited: u32, named: Awaited) -> Event {
+    match named {
+        Awaited::Received => Event::Received,
+        Awaited::Acknowledged => Event::Acknowledged,
+        Awaited::Started => Event::Started,
+        Awaited::Natural => {
+            let source = listed.flows[waiting as usize].0;
+            let destination = listed.flows[awaited as usize].1;
+            if source == destination { Event::Received } else { Event::Acknowledged }
+        }
+    }
+}
+
+/// By row of `listed`: for what it waits.
+fn waits(listed: &Listed) -> Vec<Waits> {
+    let mut waits = vec![Waits::all(0); listed.flows.len()];
+    for &(waiting, ..) in &listed.after {
+        waits[waiting as usize].all += 1;
+    }
+    for (row, one) in waits.iter_mut().enumerate() {
+        let needed = listed.needed.get(row).copied().unwrap_or(0);
+        one.needed = if needed == 0 { one.all } else { needed };
+    }
+    waits
+}
+
+impl Graph {
+    /// The flows of a sound list.
+    pub(crate) fn new(listed: &Listed) -> Self {
+        let rows = listed.flows.len();
+        let mut first = vec![0u32; rows + 1];
+        for &(_, awaited, _) in &listed.after {
+            first[awaited as usize + 1] += 1;
+        }
+        for row in 0..rows {
+            first[row + 1] += first[row];
+        }
+        let mut next = first.clone();
+        let mut dependents = vec![(0, Event::Received); listed.after.len()];
+        for &(waiting, awaited, named) in &listed.after {
+            let place = &mut next[awaited as usize];
+            dependents[*place as usize] = (waiting, event(listed, waiting, awaited, named));
+            *place += 1;
+        }
+        let flow = |&(source, destination, size, _): &(u32, u32, _, _)| PlannedFlow {
+            source,
+            destination,
+            size: penstock_units::Bytes::get(size),
+        };
+        let delay = |row| listed.delay.get(row).copied().unwrap_or_default();
+        Graph {
+            flows: listed.flows.iter().map(flow).collect(),
+            starts: listed.flows.iter().map(|flow| flow.3).collect(),
+            delays: (0..rows).map(delay).collect(),
+            waits: waits(listed),
+            first,
+            dependents,
+        }
+    }
+}
+
+impl Pattern for Graph {
+    fn count(&self) -> u64 {
+        self.flows.len() as u64
+    }
+
+    fn roots(&self, each: &mut dyn FnMut(u64, Time)) {
+        for (row, (waits, &start)) in (0..).zip(self.waits.iter().zip(&self.starts)) {
+            if waits.all == 0 {
+                each(row, start);
+            }
+        }
+    }
+
+    fn flow(&self, flow: u64) -> PlannedFlow {
+        self.flows[flow as usize]
+    }
+
+    fn step(&self, flow: u64) -> Step {
+        Step { iteration: 0, step: 0, rank: self.flows[flow as usize].source }
+    }
+
+    fn waits(&self, first: u64) -> Waits {
+        self.waits[first as usize]
+    }
+
+    fn dependents(&self, flow: u64, event: Event, each: &mut dyn FnMut(Edge)) {
+        let row = flow as usize;
+        for &(waiting, awaited) in
+            &self.dependents[self.first[row] as usize..self.first[row + 1] as usize]
+        {
+            if awaited == event {
+                let (delay, earliest) =
+                    (self.delays[waiting as usize], self.starts[waiting as usize]);
+                each(Edge { waiter: waiting.into(), delay, earliest });
+            }
+        }
+    }
+
+    fn is_receipt_awaited(&self, flow: u64) -> bool {
+        let row = flow as usize;
+        let dependents = &self.dependents[self.first[row] as usize..self.first[row + 1] as usize];
+        dependents.iter().any(|&(_, event)| event == Event::Received)
+    }
+}
+
+/// Checks who waits for whom: rows that exist, no event twice, and that every flow can start.
+/// The rows of `flows` are sound.
+pub(crate) fn check_graph(listed: &Listed, problems: &mut Problems) {
+    let rows = listed.flows.len();
+    let mut seen = std::collections::HashSet::with_capacity(listed.after.len());
+    for (place, &(waiting, awaited, named)) in listed.after.iter().enumerate() {
+        if problems.is_full() {
+            return;
+        }
+        for (column, row) in [(0, waiting), (1, awaited)] {
+            let remedy = format!("there is no such flow; flows are rows 0 to {}", rows - 1);
+            let field = format!("after[{place}][{column}]");
+            problems.unless((row as usize) < rows, &field, row, remedy);
+        }
+        if waiting.max(awaited) as usize >= rows {
+            continue;
+        }
+        let field = format!("after[{place}]");
+        let value = format!("[{waiting}, {awaited}]");
+        let remedy = "a flow cannot wait for itself; name another one";
+        problems.unless(waiting != awaited, &field, &value, remedy);
+        let is_new = seen.insert((waiting, awaited, event(listed, waiting, awaited, named)));
+        problems.unless(is_new, &field, &value, "it is written above already; write it once");
+    }
+    if problems.has_sound("after") {
+        check_counts(listed, problems);
+    }
+    if ["after", "needed"].iter().all(|field| problems.has_sound(field)) {
+        check_reach(listed, problems);
+    }
+}
+
+/// Checks that no flow waits for more events than there are, and that only flows that wait have a delay.
+fn check_counts(listed: &Listed, problems: &mut Problems) {
+    for (row, waits) in waits(listed).iter().enumerate() {
+        let remedy = format!("flow {row} is written to wait for {}; need at most these", waits.all);
+        let holds = waits.needed <= waits.all;
+        problems.unless(holds, &format!("needed[{row}]"), waits.needed, remedy);
+        let delay = listed.delay.get(row).copied().unwrap_or_default();
+        let remedy = format!("flow {row} waits for no other; change its start, or say after what");
+        let holds = delay == Time::ZERO || waits.all > 0;
+        problems.unless(holds, &format!("delay[{row}]"), delay, remedy);
+        if problems.is_full() {
+            return;
+        }
+    }
+}
+
+/// Refuses flows that can never start: those that wait for each other, and all behind them.
+fn check_reach(listed: &Listed, problems: &mut Problems) {
+    let graph = Graph::new(listed);
+    let mut missing: Vec<u32> = graph.waits.iter().map(|waits| waits.needed).collect();
+    let mut ready: Vec<usize> = (0..missing.len()).filter(|&row| missing[row] == 0).collect();
+    let mut started = ready.len();
+    while let Some(row) = ready.pop() {
+        for &(waiting, _) in
+            &graph.dependents[graph.first[row] as usize..graph.first[row + 1] as usize]
+        {
+            let left = &mut missing[waiting as usize];
+            if *left == 1 {
+                ready.push(waiting as usize);
+                started += 1;
+            }
+            *left = left.saturating_sub(1);
+        }
+    }
+    if started == missing.len() {
+        return;
+    }
+    let cycle = cycle(listed, &missing);
+    let place = listed.after.iter().position(|&(waiting, ..)| waiting as usize == cycle[0]);
+    let words: Vec<String> = cycle.iter().chain(&cycle[..1]).map(usize::to_string).collect();
+    let remedy = format!(
+        "these flows wait for each other, so {} flows can never start: {}; take one of these out",
+        missing.len() - started,
+        words.join(" after ")
+    );
+    let field = format!("after[{}]", place.unwrap_or_default());
+    problems.unless(false, &field, format!("[{}, {}]", cycle[0], cycle[1 % cycle.len()]), remedy);
+}
+
+/// Rows that wait for each other, each for the next, among those with `missing` events.
+fn cycle(listed: &Listed, missing: &[u32]) -> Vec<usize> {
+    let mut awaited = vec![usize::MAX; missing.len()];
+    for &(waiting, on, _) in &listed.after {
+        let (waiting, on) = (waiting as usize, on as usize);
+        if missing[waiting] > 0 && missing[on] > 0 && awaited[waiting] == usize::MAX {
+            awaited[waiting] = on;
+        }
+    }
+    let mut row = missing.iter().position(|&left| left > 0).unwrap_or_default();
+    let mut met = vec![false; missing.len()];
+    while !std::mem::replace(&mut met[row], true) {
+        row = awaited[row];
+    }
+    let mut cycle = vec![row];
+    while awaited[*cycle.last().unwrap_or(&row)] != row {
+        cycle.push(awaited[*cycle.last().unwrap_or(&row)]);
+    }
+    cycle
+}

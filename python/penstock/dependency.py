@@ -1,0 +1,81 @@
+"""Flows of a file that wait for others, and whether all of them can start.
+
+What it is: the rows of a trace, before they become a list of flows (:mod:`penstock.trace`). What it
+is not: a format; those are in :mod:`penstock.trace` and :mod:`penstock.connection_matrix`.
+Invariant: a file in which some flow could never start is refused, and the line is named.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Literal
+
+from penstock.lines import Line
+
+Event = Literal["natural", "received", "acknowledged", "started"]
+"""What of a flow another flow waits for; natural: what its own host learns, if it can."""
+
+Flow = tuple[int, int, int, int]
+"""Source host, destination host, size [B], start [ps]."""
+
+
+@dataclass(slots=True)
+class Row:
+    """A flow with its place in the file."""
+
+    line: Line
+    flow: Flow
+    after: list[tuple[int, Event]] = field(default_factory=list)
+    """The rows that it waits for, from 0."""
+    needed: int = 0
+    """For how many of these it waits; 0: for all."""
+    delay: int = 0
+    """How long after them it starts [ps]."""
+
+
+def check_reach(rows: list[Row], words: list[str]) -> None:
+    """Refuses flows that wait for each other.
+
+    Parameters
+    ----------
+    words
+        How the file calls the flow of each row.
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError` that names the line of one of these flows, and those it waits for.
+    """
+    missing = [row.needed or len(row.after) for row in rows]
+    waiting: list[list[int]] = [[] for _ in rows]
+    for place, row in enumerate(rows):
+        for awaited, _ in row.after:
+            waiting[awaited].append(place)
+    ready = deque(place for place, count in enumerate(missing) if not count)
+    while ready:
+        for place in waiting[ready.popleft()]:
+            missing[place] -= 1
+            if missing[place] == 0:
+                ready.append(place)
+    stuck = [place for place, count in enumerate(missing) if count > 0]
+    if not stuck:
+        return
+    cycle = _cycle(rows, missing, stuck[0])
+    named = " after ".join(words[place] for place in [*cycle, cycle[0]])
+    raise rows[cycle[0]].line.refuse(
+        f"can never start, because flows wait for each other: {named}",
+        f"take one of these out; {len(stuck)} flows of the file depend on it",
+    )
+
+
+def _cycle(rows: list[Row], missing: list[int], first: int) -> list[int]:
+    """Rows that wait for each other, each for the next."""
+    path: list[int] = []
+    met: dict[int, int] = {}
+    place = first
+    while place not in met:
+        met[place] = len(path)
+        path.append(place)
+        place = next(awaited for awaited, _ in rows[place].after if missing[awaited] > 0)
+    return path[met[place] :]
