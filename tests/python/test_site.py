@@ -93,7 +93,7 @@ def test_every_command_and_option_has_its_place(site: Path) -> None:
         section = text.split(f'<h2 id="{name}"')[1].split("<h2")[0]
         for parameter in imported(name).params:
             called = parameter.opts[0]
-            term = called if called.startswith("-") else parameter.metavar or called.upper()
+            term = called if called.startswith("-") else parameter.metavar or called
             assert f"<code>{term}" in section, (name, parameter.name)
 
 

@@ -41,12 +41,15 @@ def page(root: Path) -> str:
 
 
 def section(name: str) -> str:
-    """A command: what it says about itself, how it is called, its arguments and options."""
+    """A command: what it says about itself, how it is called, its arguments and options.
+
+    A bar in an option stays as it is: MkDocs splits no cell within code.
+    """
     command = imported(name)
     context = get_command(app).context_class(command, info_name=name)
     usage = " ".join(["penstock", name, *command.collect_usage_pieces(context)])
     records = [parameter.get_help_record(context) for parameter in command.params]
-    rows = "".join(f"| {code(term)} | {cell(help)} |\n" for term, help in filter(None, records))
+    rows = "".join(f"| `{term}` | {cell(help)} |\n" for term, help in filter(None, records))
     text = "\n\n".join(paragraph(part) for part in described(command).split("\n\n"))
     table = f"| argument or option | meaning |\n| --- | --- |\n{rows}" if rows else ""
     return f"\n## {name}\n\n```text\n{usage}\n```\n\n{text}\n\n{table}"
@@ -69,8 +72,3 @@ def cell(text: str) -> str:
     text = " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
     text = text.replace("[", "\\[")
     return re.sub(r"(?<![\w`-])(--[a-z][a-z-]*)", r"`\1`", text)
-
-
-def code(term: str) -> str:
-    """An option with its value as code, which may contain a bar."""
-    return f"`{term}`".replace("|", "\\|")
