@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypedDict
 
+import numpy as np
 from numpy.typing import NDArray
 
 class ScenarioError(Exception):
@@ -82,6 +83,20 @@ def dependencies(scenario_json: str, *, any_route: bool = False) -> str:
     An object of `links` (objects `link`, `from`, `to`, `name`), `next_hops` (rows [edge switch,
     switch, links towards it]), `dependencies` (pairs of links), `cycles` (objects `links`,
     `example`), `elided` (pairs of links) and `down_up_suffices`.
+    """
+
+def link_ends(scenario_json: str) -> list[tuple[int, int]]:
+    """The two nodes of each directed link of a scenario's network, in order of number."""
+
+def core_paths(
+    scenario_json: str, flows: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]] | None:
+    """The links between switches that flows take, from the first switch to the last.
+
+    `flows` is [flow, 4]: number, source, destination, start [ps]. The result is three arrays: by
+    flow the number of its path; by path the place of its first link in the third array, and one
+    entry more; links, path after path. None where flows have no single path (packets are sprayed)
+    or where paths follow another simulator (`fidelity`). Hosts that do not exist: the empty path.
     """
 
 def forecast(scenario_json: str) -> str:
