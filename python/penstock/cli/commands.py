@@ -61,6 +61,7 @@ COMMANDS = {
     "report": Listing(
         "report", "report", "Write a self-contained HTML report of runs that are on disk."
     ),
+    "watch": Listing("watch", "watch", "Write one HTML page on which a run can be watched."),
     "deadlock": Listing(
         "deadlock",
         "deadlock",
