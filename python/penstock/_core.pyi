@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypedDict
 
+import numpy as np
 from numpy.typing import NDArray
 
 PROFILE: str
@@ -219,6 +220,20 @@ def planned(scenario_json: str, most: int) -> dict[str, dict[str, Any]]:
     Tables `flows` (`flow`, `src`, `dst`, `size_bytes`, `label`, `class`, `iteration`, `step`,
     `rank`, `start_ps`, `needed`) and `edges` (`flow`, `awaited`, `event`: 0 received, 1
     acknowledged, 2 started; `delay_ps`). Closed loops (rpc, on-off) are not in them.
+    """
+
+def link_ends(scenario_json: str) -> list[tuple[int, int]]:
+    """The two nodes of each directed link of a scenario's network, in order of number."""
+
+def core_paths(
+    scenario_json: str, flows: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]] | None:
+    """The links between switches that flows take, from the first switch to the last.
+
+    `flows` is [flow, 4]: number, source, destination, start [ps]. The result is three arrays: by
+    flow the number of its path; by path the place of its first link in the third array, and one
+    entry more; links, path after path. None where flows have no single path (packets are sprayed)
+    or where paths follow another simulator (`fidelity`). Hosts that do not exist: the empty path.
     """
 
 def forecast(scenario_json: str) -> str:

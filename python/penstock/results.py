@@ -154,6 +154,18 @@ class Run:
         rows = [{"label": one, **analysis.slowdown_summary([self], labels=[one])} for one in labels]
         return pl.DataFrame(rows)
 
+    def watch(self, path: str | Path) -> Path:
+        """Writes one HTML page on which the run can be watched; returns its path.
+
+        Parameters
+        ----------
+        path
+            The page, or a directory, in which case it is called ``watch.html``.
+        """
+        from penstock.watch import write
+
+        return write(self, path)
+
     def save(self, directory: str | Path, *, force: bool = False) -> Path:
         """Writes the run into a directory, in place of an earlier one of the same scenario.
 

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use numpy::IntoPyArray;
+use numpy::ndarray::ArrayView1;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use penstock_emulate::config::EmulationConfig;
 use penstock_emulate::error::EmulationError as Refused;
 use penstock_emulate::glance::Glance;
@@ -21,9 +22,11 @@ use penstock_sim::CheckpointError as Unusable;
 use penstock_sim::bare::BareLoop;
 use penstock_sim::measure::table::{Column, Table};
 use penstock_sim::pause_time::{IngressPort, allocate};
-use penstock_sim::{Progress, Results, RunError, RunOptions, Scenario, Watch};
+use penstock_sim::{
+    CorePaths, FlowStart, Progress, Results, RunError, RunOptions, Scenario, Watch,
+};
 use penstock_units::{Problem, Time};
-use pyo3::exceptions::{PyException, PyOSError};
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -101,6 +104,39 @@ fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
     let found =
         penstock_sim::dependencies(&scenario, any_route).map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
+}
+
+/// The two nodes of each directed link; see `_core.pyi`.
+#[pyfunction]
+fn link_ends(scenario_json: &str) -> PyResult<Vec<(u32, u32)>> {
+    penstock_sim::link_ends(&parse(scenario_json)?).map_err(|error| refusal(&error))
+}
+
+/// The paths of flows between switches; see `_core.pyi` for the arguments and the result.
+#[pyfunction]
+fn core_paths<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    flows: PyReadonlyArray2<'py, u64>,
+) -> PyResult<Option<[Bound<'py, PyArray1<u32>>; 3]>> {
+    let scenario = parse(scenario_json)?;
+    let node = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let rows = flows.as_array();
+    let start = |row: ArrayView1<'_, u64>| FlowStart {
+        number: row[0],
+        source: node(row[1]),
+        destination: node(row[2]),
+        start: Time::from_ps(row[3]),
+    };
+    if rows.ncols() != 4 {
+        return Err(PyValueError::new_err("flows: a row has 4 columns"));
+    }
+    let flows: Vec<FlowStart> = rows.rows().into_iter().map(start).collect();
+    let found = py.detach(|| penstock_sim::core_paths(&scenario, &flows));
+    let found = found.map_err(|error| refusal(&error))?;
+    Ok(found.map(|CorePaths { of_flow, starts, links }| {
+        [of_flow, starts, links].map(|column| column.into_pyarray(py))
+    }))
 }
 
 /// Runs a scenario; see `_core.pyi` for the arguments and the result.
@@ -345,6 +381,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(forecast, module)?)?;
     module.add_function(wrap_pyfunction!(planned, module)?)?;
     module.add_function(wrap_pyfunction!(dependencies, module)?)?;
+    module.add_function(wrap_pyfunction!(link_ends, module)?)?;
+    module.add_function(wrap_pyfunction!(core_paths, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(emulate, module)?)?;
     module.add_function(wrap_pyfunction!(run_bare, module)?)?;

@@ -11,7 +11,7 @@
 //! happens between them), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity),
 //! [`measure`] and [`results`] (the output). [`live`] lends the parts of a network to a driver in real time.
 //! [`mod@dependencies`] answers `penstock deadlock`;
-//! [`mod@forecast`] says how large a run will be; [`bare`] is the yardstick of the benchmark.
+//! [`paths`] are those of flows, for drawings; [`mod@forecast`] says how large a run will be; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;
@@ -29,6 +29,7 @@ pub mod network;
 mod ns3;
 pub mod outage;
 mod partition;
+pub mod paths;
 mod placement;
 pub mod planned;
 pub mod results;
@@ -49,6 +50,7 @@ pub use penstock_fabric::backpressure::fafc::pause_time;
 
 pub use error::{InvariantError, ScenarioError, StandstillError};
 pub use forecast::{Forecast, forecast};
+pub use paths::{CorePaths, FlowStart, core_paths, link_ends};
 pub use placement::partitions;
 pub use planned::planned;
 pub use results::Results;

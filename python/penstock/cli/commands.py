@@ -71,6 +71,7 @@ COMMANDS = {
         "export",
         "Write a run's tables as CSV, or its frames as a capture that Wireshark reads.",
     ),
+    "watch": Listing("watch", "watch", "Write one HTML page on which a run can be watched."),
     "deadlock": Listing(
         "deadlock",
         "deadlock",

@@ -111,6 +111,13 @@ OnceOption = Annotated[
     bool,
     typer.Option("--once", help="Run a scheme in Python once, not again to see that it repeats."),
 ]
+WatchOption = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="Also record what `penstock watch` shows, and write its page (docs/watch.md).",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
@@ -207,15 +214,20 @@ def default_name(scenario: Scenario, what: str, is_varied: bool) -> str:
     return file_name(f"{scenario.name}-{what}-seed{scenario.seed}{varied}")
 
 
-def new_page(path: Path, force: bool) -> Path:
+def new_page(path: Path, force: bool, name: str = REPORT_FILE) -> Path:
     """The place of an HTML page; a file of somebody else is not replaced.
+
+    Parameters
+    ----------
+    path
+        The page, or the directory where it gets the name `name`.
 
     Raises
     ------
     ScenarioError
         There is a file that is no page of ours, and `force` is not given.
     """
-    page = path / REPORT_FILE if path.is_dir() or not path.suffix else path
+    page = path / name if path.is_dir() or not path.suffix else path
     if page.is_dir() or (page.exists() and not force and not is_own_page(page)):
         raise refuse(
             "--out",

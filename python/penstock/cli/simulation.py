@@ -22,6 +22,7 @@ from penstock.cli.options import (
     SetOption,
     ThreadsOption,
     TraceOption,
+    WatchOption,
     checkpoint_seconds,
     default_name,
     new_page,
@@ -30,7 +31,7 @@ from penstock.cli.options import (
     read_schemes,
 )
 from penstock.storage.name import file_name
-from penstock.storage.record import REPORT_FILE
+from penstock.storage.record import REPORT_FILE, WATCH_FILE
 
 FRAMES = " with frames"
 """What is added to a scheme's name for its run with real frames."""
@@ -48,6 +49,7 @@ def run(
     once: OnceOption = False,
     trace: TraceOption = None,
     checkpoint: CheckpointOption = None,
+    watch: WatchOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run one scenario and write a run directory.
@@ -55,11 +57,14 @@ def run(
     Example: penstock run quickstart --scheme dctcp --set load=0.7 --out runs/try
     """
     from penstock.cli.runs import end_if_interrupted, present, simulate
+    from penstock.cli.watch import recorded, write_page
 
     every = checkpoint_seconds(checkpoint)
     chosen = read_scenario(scenario, settings=settings, seed=seed, trace=trace, scheme=scheme)
+    if watch:
+        chosen = recorded(chosen)
     name = chosen.scheme.name
-    target = out_directory(out, default_name(chosen, name, bool(settings or trace)))
+    target = out_directory(out, default_name(chosen, name, bool(settings or trace or watch)))
     places = {name: target}
     runs = simulate(
         {name: chosen},
@@ -71,7 +76,11 @@ def run(
         checkpoint_seconds=every,
     )
     end_if_interrupted(runs, [name])
-    present(runs, target, f"{chosen.name}: {name}", as_json)
+    page = write_page(runs[name], target / WATCH_FILE) if watch else None
+    more = {"watch": str(page)} if page else {}
+    present(runs, target, f"{chosen.name}: {name}", as_json, more)
+    if page and not as_json:
+        typer.echo(f"watch:   {page}")
 
 
 def resume(

@@ -27,6 +27,10 @@ Groups = dict[str, list[MeasuredRun]]
 Section = Callable[[Groups], ReportFigure | str]
 
 
+SERIES_LINKS_MAX = 12
+"""Links whose throughput a figure shows (our choice: more lines cannot be told apart)."""
+
+
 def slowdown(groups: Groups) -> ReportFigure | str:
     """Slowdown by flow size: mean, median, 95th, 99th and 99.9th percentile."""
     data = slowdown_by_size(groups)
@@ -147,6 +151,12 @@ def throughput(groups: Groups) -> ReportFigure | str:
     sampled = _with_rows(groups, "series")
     if not sampled:
         return "Throughput over time: no link is listed in measure.series."
+    links = max(run.series["link"].n_unique() for members in sampled.values() for run in members)
+    if links > SERIES_LINKS_MAX:
+        return (
+            f"Throughput over time: {links:,} links are listed in measure.series, more than a "
+            "figure can show. `penstock watch` shows all of them."
+        )
     words = (
         "Sampled links over time, of the first run of each scheme: bits sent per second, and bytes "
         "queued for the link. Samples are averaged over windows; series.parquet has all of them."

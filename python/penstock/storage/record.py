@@ -18,7 +18,8 @@ from penstock.errors import Problem, ScenarioError
 
 SUMMARY_FILE = "summary.json"
 REPORT_FILE = "report.html"
-LATER_FILES = (REPORT_FILE, "fct.txt", "pfc.txt", "comparison.png")
+WATCH_FILE = "watch.html"
+LATER_FILES = (REPORT_FILE, WATCH_FILE, "fct.txt", "pfc.txt", "comparison.png")
 """What commands add to a run directory once it is there."""
 FORMAT = 1
 """Number of the layout of run directories; another number is another layout."""

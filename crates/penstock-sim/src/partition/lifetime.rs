@@ -11,9 +11,7 @@ use super::host::BYTE_TIME_BITS;
 use crate::flow::Flow;
 use crate::measure::flows::FlowRecord;
 use crate::ns3;
-use crate::routing::{
-    RoutingConfig, ideal_fct, path_key, reply_key, sprayed_ideal_fct, symmetric_paths,
-};
+use crate::routing::{RoutingConfig, flow_paths, ideal_fct, path_key, sprayed_ideal_fct};
 use crate::workload::FlowArrival;
 
 /// A flow that starts soon.
@@ -98,15 +96,8 @@ impl<O: Observer> Partition<O> {
         }
         let key = path_key(self.setting.path_seed, flow_hash);
         let ends = (arrival.source, arrival.destination);
-        match self.setting.scenario.scheme.routing {
-            RoutingConfig::Ecmp {} | RoutingConfig::Spray(_) => {
-                routing.path(ends.0, ends.1, key, forward);
-                routing.path(ends.1, ends.0, reply_key(key), back);
-            }
-            RoutingConfig::SymmetricEcmp {} => {
-                symmetric_paths(topology, routing, ends, key, [forward, back]);
-            }
-        }
+        let config = &self.setting.scenario.scheme.routing;
+        flow_paths(config, (topology, routing), ends, key, [forward, back]);
     }
 
     /// The facts that the controller of a flow on these two paths may know.

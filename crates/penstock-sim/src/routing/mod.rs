@@ -13,6 +13,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::topology::Topology;
+
 pub mod dependency;
 pub mod latency;
 mod search;
@@ -41,4 +43,27 @@ pub enum RoutingConfig {
     SymmetricEcmp {},
     /// Each data packet has a path of its own.
     Spray(SprayConfig),
+}
+
+/// Appends the links of a flow between the hosts `ends` to `there`, and the links of its replies to `back`.
+/// `key` is the flow's ([`path_key`]). Packets that are sprayed leave this path.
+///
+/// # Panics
+/// When one of the ends is not a host.
+pub fn flow_paths(
+    config: &RoutingConfig,
+    (topology, routing): (&Topology, &Routing),
+    ends: (u32, u32),
+    key: u64,
+    [there, back]: [&mut Vec<u32>; 2],
+) {
+    match config {
+        RoutingConfig::Ecmp {} | RoutingConfig::Spray(_) => {
+            routing.path(ends.0, ends.1, key, there);
+            routing.path(ends.1, ends.0, reply_key(key), back);
+        }
+        RoutingConfig::SymmetricEcmp {} => {
+            symmetric_paths(topology, routing, ends, key, [there, back]);
+        }
+    }
 }

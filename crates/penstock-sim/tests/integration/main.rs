@@ -24,6 +24,7 @@ mod live;
 mod loss;
 mod measurement;
 mod outage;
+mod paths;
 mod pause;
 mod pause_threshold;
 mod queue_target;

@@ -1,0 +1,142 @@
+// The time line: what the whole run looked like, and where in it we are.
+//
+// A lane draws the most of a quantity in each pixel's span. Spans were prepared at two levels
+// (penstock/watch/overview.py). A window shorter than the finest spans is counted exactly.
+
+/** Shortest window of the time line [ps]. */
+const WINDOW_MIN = 1e5;
+
+class Timeline {
+  /** `cursor` is a bar over the canvas: where we are. */
+  constructor(canvas, cursor, data) {
+    this.canvas = canvas;
+    this.cursor = cursor;
+    this.data = data;
+    this.window = [0, data.endPs];
+    const exact = {
+      stored: (time) => data.storedAt(time),
+      paused: (time) => data.pauses.count(time),
+      flows: (time) => data.flows.countAt(time),
+    };
+    this.lanes = [
+      { name: "stored", title: "stored in switches", text: bytesText, colour: "stored-line", at: exact.stored },
+      { name: "pauses", title: "pauses in force", text: countText, colour: "pause", at: exact.paused },
+      { name: "flows", title: "flows under way", text: countText, colour: "accent", at: exact.flows },
+    ];
+    for (const lane of this.lanes) {
+      lane.levels = data.levels.map((level) => data.columns.get(`overview.${level}.${lane.name}`));
+      lane.most = lane.levels[0].reduce((most, value) => Math.max(most, value), 0);
+    }
+  }
+
+  get span() {
+    return this.window[1] - this.window[0];
+  }
+
+  resize() {
+    const ratio = window.devicePixelRatio || 1;
+    [this.width, this.height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    this.canvas.width = Math.round(this.width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
+    this.canvas.getContext("2d").setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.paint();
+  }
+
+  /** The largest value of a lane between two times. */
+  most(lane, first, last) {
+    for (let level = 0; level < this.data.levels.length; level += 1) {
+      const spans = this.data.levels[level];
+      const length = this.data.endPs / spans;
+      if (length > (last - first) * 1.01) continue;
+      let most = 0;
+      const end = Math.min(spans, Math.ceil(last / length));
+      for (let place = Math.max(0, Math.floor(first / length)); place < end; place += 1) {
+        most = Math.max(most, lane.levels[level][place]);
+      }
+      return most;
+    }
+    return lane.at(first);
+  }
+
+  /** Draws the lanes of the window; to be called when the window, the size or the colours change. */
+  paint() {
+    const context = this.canvas.getContext("2d");
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+    context.clearRect(0, 0, this.width, this.height);
+    const height = this.height / this.lanes.length;
+    const letters = Math.max(11, height / 4);
+    this.lanes.forEach((lane, number) => {
+      const bottom = (number + 1) * height - 1;
+      context.fillStyle = colour(lane.colour);
+      for (let x = 0; x < this.width; x += 1) {
+        const value = this.most(lane, this.time(x), this.time(x + 1));
+        const tall = lane.most > 0 ? (value / lane.most) * (height - letters - 5) : 0;
+        if (tall > 0) context.fillRect(x, bottom - Math.max(1, tall), 1, Math.max(1, tall));
+      }
+      context.fillStyle = colour("line");
+      context.fillRect(0, bottom, this.width, 1);
+      context.fillStyle = colour("quiet");
+      context.font = `${letters}px ui-sans-serif, system-ui, sans-serif`;
+      context.fillText(`${lane.title}, at most ${lane.text(lane.most)}`, 4, bottom - height + letters + 1);
+    });
+    this.paintMoments(context, colour);
+  }
+
+  /** Drops as ticks, the end of the traffic and a deadlock as lines. */
+  paintMoments(context, colour) {
+    const { drops, trafficPs, deadlock } = this.data;
+    context.fillStyle = colour("bad");
+    const first = countUpTo(drops.time, this.window[0]);
+    const last = countUpTo(drops.time, this.window[1]);
+    let painted = -1;
+    for (let row = first; row < last; row += 1) {
+      const x = Math.round(this.place(drops.time[row]));
+      if (x !== painted) context.fillRect(x, 0, 1, 8);
+      painted = x;
+    }
+    for (const [time, name] of [[trafficPs, "traffic ends"], [deadlock?.time_ps, "deadlock"]]) {
+      if (time === undefined || time < this.window[0] || time > this.window[1]) continue;
+      const x = Math.min(this.width - 1, this.place(time));
+      context.fillStyle = name === "deadlock" ? colour("bad") : colour("quiet");
+      context.fillRect(x, 0, 1, this.height);
+      context.textAlign = x > this.width - 80 ? "right" : "left";
+      context.fillText(name, x + (x > this.width - 80 ? -4 : 4), this.height / this.lanes.length + 12);
+      context.textAlign = "left";
+    }
+  }
+
+  /** Shows where we are. */
+  point(time) {
+    this.cursor.style.transform = `translateX(${this.place(time)}px)`;
+  }
+
+  /** The pixel of a time, and the time of a pixel. */
+  place(time) {
+    return ((time - this.window[0]) / this.span) * this.width;
+  }
+
+  time(pixel) {
+    return this.window[0] + (pixel / this.width) * this.span;
+  }
+
+  /** Makes the window longer or shorter by a factor, around a time. */
+  zoom(factor, time) {
+    const span = Math.min(this.data.endPs, Math.max(WINDOW_MIN, this.span * factor));
+    const share = (time - this.window[0]) / this.span;
+    this.moveTo(time - share * span, span);
+  }
+
+  /** Moves the window so that a time lies in it. Returns whether it moved. */
+  reveal(time) {
+    if (time >= this.window[0] && time <= this.window[1]) return false;
+    this.moveTo(time - this.span * 0.1, this.span);
+    return true;
+  }
+
+  moveTo(begin, span) {
+    const first = Math.max(0, Math.min(this.data.endPs - span, begin));
+    this.window = [first, first + span];
+    this.paint();
+  }
+}

@@ -1,0 +1,88 @@
+"""Pauses as intervals: which queue of which link, from when to when.
+
+What it is: `pause_received` and `resume_received` of `events.parquet`, put together at the end that
+must not send. What it is not: a judgement of what caused a pause; only a packet trace knows the
+packet. Invariant: two intervals of one queue or class of one link do not overlap.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from penstock.results import Run
+
+LASTS = 0
+"""The length of a pause that lasts to the end of the run."""
+UNENDED = ("fafc",)
+"""Kinds of backpressure whose pauses end by themselves, at a time that no event tells."""
+
+
+def pause_intervals(run: Run) -> pl.DataFrame:
+    """A row per pause that took effect, in order of begin.
+
+    Columns: `begin_ps`; `length_ps`, 1 more than it lasted, :data:`LASTS` when it did not end;
+    `link`, on which the paused end must not send; `queue` or class. A pause that is repeated while
+    it lasts has one row. Pauses of :data:`UNENDED` have a row each and no length that is known: 1.
+    """
+    if run.scenario.scheme.switch.backpressure.kind in UNENDED:
+        begun = run.events.filter(pl.col("event") == "pause_received")
+        return begun.select(
+            pl.col("time_ps").alias("begin_ps"),
+            pl.lit(1, pl.UInt64).alias("length_ps"),
+            "link",
+            "queue",
+        )
+    received = (
+        run.events.lazy()
+        .filter(pl.col("event").is_in(["pause_received", "resume_received"]))
+        .select(
+            "link",
+            "queue",
+            "time_ps",
+            is_pause=pl.col("event") == "pause_received",
+            row=pl.int_range(pl.len()),
+        )
+        .sort("link", "queue", "row")
+        .with_columns(was_pause=pl.col("is_pause").shift(1, fill_value=False).over("link", "queue"))
+        .filter(pl.col("is_pause") != pl.col("was_pause"))
+        .with_columns(end_ps=pl.col("time_ps").shift(-1).over("link", "queue"))
+        .filter("is_pause")
+    )
+    length = (pl.col("end_ps") - pl.col("time_ps") + 1).fill_null(LASTS)
+    return (
+        received.select(
+            pl.col("time_ps").alias("begin_ps"), length.alias("length_ps"), "link", "queue", "row"
+        )
+        .sort("begin_ps", "row")
+        .drop("row")
+        .collect()
+    )
+
+
+def pause_causes(run: Run, intervals: pl.DataFrame) -> pl.DataFrame:
+    """Why each pause was sent, where the switch that sent it was traced.
+
+    Columns, a row per interval: `cause_port`, the link that the packet was to take whose arrival
+    or waiting sent the pause; `cause_queue`, its queue there; `cause_flow`. Null where no trace
+    tells.
+    """
+    sent = (
+        run.packets.lazy()
+        .filter(pl.col("event") == "pause_sent")
+        .select(
+            pl.col("time_ps").alias("begin_ps"),
+            pl.col("ingress").cast(pl.UInt32).alias("link"),
+            pl.col("upstream_queue").cast(pl.UInt32).alias("queue"),
+            pl.col("egress").alias("cause_port"),
+            pl.col("queue").alias("cause_queue"),
+            pl.col("flow").alias("cause_flow"),
+        )
+        .sort("begin_ps")
+    )
+    return (
+        intervals.lazy()
+        .select("begin_ps", "link", "queue")
+        .join_asof(sent, on="begin_ps", by=["link", "queue"], check_sortedness=False)
+        .select("cause_port", "cause_queue", "cause_flow")
+        .collect()
+    )

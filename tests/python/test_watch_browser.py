@@ -1,0 +1,307 @@
+"""The watch page in a real browser: play, scrub, click, step, keys; no error, no request.
+
+What the page says is compared with the tables of the run. Nothing here measures time.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from test_watch import SCENARIO
+
+from penstock import Scenario, run
+from penstock.results import Run
+from penstock.watch import for_watching
+
+CHROMIUM = shutil.which("chromium")
+Open = Callable[..., Any]
+MOMENT_PS = 20_000_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium, driven by Playwright; without them the tests are skipped."""
+    required = os.environ.get("PENSTOCK_REQUIRE_BROWSER")
+    if CHROMIUM is None and not required:
+        pytest.skip("there is no chromium")
+    if not required:
+        pytest.importorskip("playwright.sync_api")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # Root has no sandbox; the pages are our own files.
+        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
+    folder = tmp_path_factory.mktemp("watch")
+    (folder / "small.toml").write_text(SCENARIO)
+    found = run(for_watching(Scenario.load(folder / "small.toml")))
+    return found, found.watch(folder)
+
+
+@pytest.fixture
+def show(browser: Any, watched: tuple[Run, Path]) -> Iterator[Open]:
+    """Opens a page; at the end nothing may have gone wrong, and nothing have left the page."""
+    wrong: list[str] = []
+    contexts = []
+
+    def said(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            wrong.append(message.text)
+
+    def one(path: Path = watched[1], **settings: Any) -> Any:
+        wanted: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}} | settings
+        context = browser.new_context(**wanted)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", said)
+        page.on("request", lambda one: wrong.append(one.url) if one.url != path.as_uri() else None)
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield one
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def seek(page: Any, time_ps: float) -> None:
+    page.evaluate("time => penstock.player.seek(time)", time_ps)
+
+
+def wait_until(page: Any, condition: str) -> None:
+    """Waits until a condition of the page holds, with patience for a busy machine."""
+    for _ in range(600):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(condition)
+
+
+def time_of(page: Any) -> float:
+    return float(page.evaluate("penstock.player.time"))
+
+
+def test_play_goes_on_and_stops(show: Open) -> None:
+    page = show()
+    seek(page, 0)
+    page.get_by_role("button", name="Play").click()
+    wait_until(page, "penstock.player.time > 0 && penstock.player.frames > 3")
+    page.get_by_role("button", name="Pause").click()
+    stopped = time_of(page)
+    assert stopped > 0
+    assert page.evaluate("penstock.player.isPlaying") is False
+    page.locator("#speed").select_option(label="1 µs a second")
+    assert page.evaluate("penstock.player.speed") == 1e6
+
+
+def test_keys_play_step_and_go_to_the_ends(show: Open) -> None:
+    page = show()
+    seek(page, MOMENT_PS)
+    page.locator("#panel").focus()
+    page.keyboard.press("ArrowRight")
+    first = (time_of(page), page.locator("#steps").inner_text())
+    assert first[0] >= MOMENT_PS
+    page.keyboard.press("ArrowRight")
+    second = (time_of(page), page.locator("#steps").inner_text())
+    assert second != first
+    page.keyboard.press("ArrowLeft")
+    assert (time_of(page), page.locator("#steps").inner_text()) == first
+    page.keyboard.press("End")
+    assert time_of(page) == page.evaluate("penstock.data.endPs")
+    page.keyboard.press("Home")
+    assert time_of(page) == 0
+    page.keyboard.press("Space")
+    wait_until(page, "penstock.player.time > 0")
+    page.keyboard.press("Space")
+    assert page.evaluate("penstock.player.isPlaying") is False
+
+
+def test_the_scrubber_and_the_time_line_move_the_moment(show: Open) -> None:
+    page = show()
+    end = page.evaluate("penstock.data.endPs")
+    page.locator("#scrubber").fill("2500")
+    assert time_of(page) == pytest.approx(end / 4)
+    box = page.locator("#timeline").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 40)
+    assert time_of(page) == pytest.approx(end / 2, rel=0.01)
+    page.get_by_role("button", name="Enlarge the time line").click()
+    assert page.evaluate("penstock.timeline.span") == pytest.approx(end / 4)
+
+
+def test_a_click_on_a_port_shows_its_queues(show: Open, watched: tuple[Run, Path]) -> None:
+    found, _ = watched
+    packets = found.packets
+    busy = packets.filter((pl.col("event") == "enqueue") & (pl.col("queue_bytes") > 5_000))
+    row = busy.row(0, named=True)
+    page = show()
+    seek(page, row["time_ps"])
+    where = page.evaluate(
+        """link => {
+          const box = document.getElementById("network").getBoundingClientRect();
+          const [[ax, ay], [bx, by]] = penstock.drawing.view.ends(link);
+          return [box.left + ax + 0.4 * (bx - ax), box.top + ay + 0.4 * (by - ay)];
+        }""",
+        row["egress"],
+    )
+    page.mouse.click(*where)
+    names = found.summary["node_names"]
+    link = found.links.row(by_predicate=pl.col("link") == row["egress"], named=True)
+    panel = page.locator("#panel")
+    title = f"Port {names[link['from']]}→{names[link['to']]}"
+    assert panel.locator("h2").inner_text() == title
+    shown = panel.locator("table", has_text="Packets").locator("tbody tr")
+    cells = {one.locator("td").first.inner_text(): one for one in shown.all()}
+    queue = cells[str(row["queue"])]
+    # The last event of the queue up to this moment, from the table.
+    last = packets.filter(
+        (pl.col("egress") == row["egress"])
+        & (pl.col("queue") == row["queue"])
+        & (pl.col("time_ps") <= row["time_ps"])
+        & pl.col("event").is_in(["enqueue", "depart"])
+    ).tail(1)
+    assert f"flow {row['flow']:,}" in queue.inner_text()
+    state = page.evaluate(
+        "([link, queue, time]) => {"
+        " const one = penstock.data.trace.port(link, time).queues.get(queue);"
+        " return [one.bytes, one.threshold, one.packets.reduce((sum, p) => sum + p.bytes, 0)]; }",
+        [row["egress"], row["queue"], row["time_ps"]],
+    )
+    assert state == [last["queue_bytes"][0], last["threshold_bytes"][0], last["queue_bytes"][0]]
+
+
+def test_every_queue_is_replayed_as_the_trace_has_it(show: Open, watched: tuple[Run, Path]) -> None:
+    found, _ = watched
+    page = show()
+    rows = found.packets.filter(pl.col("event").is_in(["enqueue", "depart"]))
+    for moment in (5_000_000, 12_345_678, 25_000_000, 18_000_000):
+        last = (
+            rows.filter(pl.col("time_ps") <= moment)
+            .group_by("egress", "queue")
+            .agg(pl.col("queue_bytes").last())
+        )
+        wanted = {(a, b): bytes_ for a, b, bytes_ in last.iter_rows() if bytes_}
+        shown = page.evaluate(
+            """time => { const found = [];
+              for (let link = 0; link < penstock.data.network.linkCount; link += 1) {
+                const port = penstock.data.trace.port(link, time);
+                for (const [queue, one] of port ? port.queues : []) {
+                  const bytes = one.packets.reduce((sum, packet) => sum + packet.bytes, 0);
+                  if (bytes > 0) found.push([link, queue, bytes]);
+                }
+              }
+              return found; }""",
+            moment,
+        )
+        assert {(a, b): bytes_ for a, b, bytes_ in shown} == wanted
+        assert wanted
+
+
+def test_a_flow_shows_its_path_and_what_it_waits_for(show: Open, watched: tuple[Run, Path]) -> None:
+    found, _ = watched
+    incast = found.flows.filter(pl.col("label") == 1).row(0, named=True)
+    page = show()
+    seek(page, incast["start_ns"] * 1_000 + 5_000_000)
+    page.locator("#find-text").fill(f"flow {incast['flow']}")
+    page.keyboard.press("Enter")
+    panel = page.locator("#panel")
+    assert f"Flow {incast['flow']:,}" in panel.locator("h2").inner_text()
+    path = panel.locator("table").last.locator("tbody tr")
+    names = found.summary["node_names"]
+    ports = [row.locator("td").first.inner_text() for row in path.all()]
+    assert ports[0].startswith(f"{names[incast['src']]}→")
+    assert ports[-1].endswith(f"→{names[incast['dst']]}")
+    assert "queue" in panel.locator("ul").first.inner_text()
+
+
+def test_a_decision_is_told_in_words(show: Open, watched: tuple[Run, Path]) -> None:
+    found, _ = watched
+    sent = found.packets.filter(pl.col("event") == "pause_sent").row(0, named=True)
+    page = show()
+    page.evaluate("node => penstock.select({ kind: 'node', id: node })", sent["node"])
+    page.locator("#only").check()
+    seek(page, sent["time_ps"] - 1)
+    wanted = f"pause upstream queue {sent['upstream_queue']}"
+    for _ in range(20):
+        page.get_by_role("button", name="One step on").click()
+        text = page.locator("#steps").inner_text()
+        if wanted in text:
+            break
+    assert wanted in text
+    assert f"packet of flow {sent['flow']:,}" in text
+    assert "Th " in text
+
+
+def test_a_pause_shows_the_tree_of_congestion(show: Open, watched: tuple[Run, Path]) -> None:
+    page = show()
+    events = watched[0].events.filter(pl.col("event") == "pause_received")
+    first = events.row(0, named=True)
+    seek(page, first["time_ps"])
+    page.evaluate("penstock.select({ kind: 'pause', id: 0 })")
+    tree = page.locator("#panel .tree")
+    assert "congestion begins here" in tree.locator("> li").first.inner_text()
+    assert tree.locator("strong").count() == 1
+
+
+def test_a_deadlock_is_shown_as_a_cycle(show: Open, tmp_path: Path) -> None:
+    found = run(for_watching(Scenario.from_name("ring")))
+    page = show(found.watch(tmp_path))
+    seek(page, found.summary["sim_end_ps"])
+    page.evaluate("penstock.select({ kind: 'pause', id: penstock.data.pauses.on(20, 8e7)[0] })")
+    cycle = page.locator("#panel .bad").inner_text()
+    names = found.summary["node_names"]
+    nodes = found.summary["deadlock"]["nodes"]
+    for a, b in pairwise(nodes):
+        assert f"{names[a]}→{names[b]}" in cycle
+    page.keyboard.press("ArrowLeft")
+    assert "these links wait for each other" in page.locator("#steps").inner_text()
+
+
+def test_what_was_not_recorded_is_named(show: Open, tmp_path: Path) -> None:
+    found = run(Scenario.from_name("quickstart", {"duration": "10 us"}))
+    page = show(found.watch(tmp_path))
+    for option in ("measure.series", "measure.events=true", "--trace packets"):
+        assert option in page.locator("#panel").inner_text()
+    page.locator("#find-text").fill("S0-H1")
+    page.keyboard.press("Enter")
+    assert "--trace packets" in page.locator("#panel").inner_text()
+    page.get_by_role("button", name="One step on").click()
+    assert "There is no later step" in page.locator("#steps").inner_text()
+
+
+@pytest.mark.parametrize("width", [360, 3840])
+def test_nothing_sticks_out(show: Open, width: int) -> None:
+    page = show(viewport={"width": width, "height": 800}, has_touch=width == 360)
+    page.evaluate("penstock.select({ kind: 'port', id: penstock.data.network.downlink(0) })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_has_its_own_colours(show: Open) -> None:
+    page = show(color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) == "rgb(21, 25, 29)"
+    page.get_by_role("button", name="Light or dark").click()
+    assert page.evaluate(ground) == "rgb(253, 253, 252)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_those_who_cannot_see_it_can_use_it(show: Open, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = show(color_scheme=scheme, bypass_csp=True)
+    page.evaluate("penstock.select({ kind: 'port', id: penstock.data.network.downlink(0) })")
+    found = axe.Axe().run(page).response["violations"]
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
