@@ -68,7 +68,7 @@ impl Board {
         self.last.lock().ok()?.take()
     }
 
-    /// A function that publishes a glance at a network each time [`INTERVAL`] has passed.
+    /// A function that publishes a glance at a network each time `INTERVAL` has passed.
     pub fn publisher<O: Observer, D: Device, R: Recorder>(&self) -> impl FnMut(&Drive<O, D, R>) {
         let mut due = Instant::now();
         move |network| {

@@ -150,7 +150,7 @@ impl External {
     /// The controller of `flow`.
     ///
     /// # Panics
-    /// When nobody has supplied the class; [`Parameters::check`] refuses such a scenario.
+    /// When nobody has supplied the class; `Parameters::check` refuses such a scenario.
     pub fn new(config: &ExternalConfig, flow: &FlowFacts<'_>) -> Self {
         let class = config.supplied.get().expect("a scenario without its class is refused");
         let (controller, pace) = class.open(flow);

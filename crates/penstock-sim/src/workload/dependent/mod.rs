@@ -1,8 +1,8 @@
 //! Dependent traffic: flows that start when others finish.
 //!
 //! What it is: a plan, which says for every flow that others wait for, or that waits, its two hosts and
-//! its size, who waits for it, and for how many events it waits ([`Plan`]). Lists of flows, collectives,
-//! requests and bursts are patterns of this one form ([`Pattern`]). What it is not: this module does not
+//! its size, who waits for it, and for how many events it waits (`Plan`). Lists of flows, collectives,
+//! requests and bursts are patterns of this one form (`Pattern`). What it is not: this module does not
 //! know what has happened in a run; that is in `partition/dependents.rs`.
 //! Invariant: a flow's number, hosts and size follow from the scenario alone, not from the times at which
 //! anything happens. So the flows are the same on any number of threads.
