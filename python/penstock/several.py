@@ -207,14 +207,7 @@ def _as_they_end(
             if not pending:
                 break
             done, _ = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
-            for future in list(done):
-                if isinstance(error := future.exception(), SchemeError):
-                    done.remove(future)
-                    name = pending.pop(future)
-                    if on_failed:
-                        on_failed(name, error)
-                    else:
-                        failures.append(error)
+            failures += _of_classes(done, pending, on_failed)
             if any(future.exception() for future in done):
                 stop.set()
                 wait(pending)
@@ -229,6 +222,24 @@ def _as_they_end(
             raise failures[0]
     finally:
         stop.set()
+
+
+def _of_classes(
+    done: set[Future[Run | None]],
+    pending: dict[Future[Run | None], str],
+    on_failed: Callable[[str, SchemeError], None] | None,
+) -> list[SchemeError]:
+    """Takes the runs out in which a class of the scheme failed; the errors that nobody was told."""
+    untold = []
+    for future in list(done):
+        if isinstance(error := future.exception(), SchemeError):
+            done.remove(future)
+            name = pending.pop(future)
+            if on_failed:
+                on_failed(name, error)
+            else:
+                untold.append(error)
+    return untold
 
 
 def resume(

@@ -64,7 +64,7 @@ def test_a_stopped_run_that_is_not_saved_still_has_its_rows(
     long = measured("20 ms")
     with penstock.results.claim(tmp_path / "one", scenario) as place:
         stopped = penstock.runner.run_kept(
-            long, False, True, 1, None, lambda: True, place.checkpoints()
+            long, False, True, 1, False, None, lambda: True, place.checkpoints()
         )
         assert stopped.is_cancelled
         stopped.save_at(place)

@@ -115,8 +115,8 @@ def test_a_stop_that_comes_after_the_last_run_is_heard(tmp_path: Path) -> None:
     script = (
         "import os, signal, sys\n"
         "from penstock import __main__, interruption\n"
-        "from penstock.report import document\n"
-        "document.written_now = lambda: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "from penstock.report import frame\n"
+        "frame.looks_of = lambda names: os.kill(os.getpid(), signal.SIGTERM)\n"
         "__main__.entry()\n"
     )
     out = tmp_path / "out"

@@ -19,7 +19,7 @@ import pytest
 
 from penstock import Scenario
 from penstock.analysis.interval import Interval
-from penstock.cli import main, tune
+from penstock.cli import main, searching
 from penstock.errors import ScenarioError
 from penstock.experiments.closed_form import worst_empty_fraction
 from penstock.sweep.executor import Failure, Outcome, Task
@@ -125,15 +125,15 @@ def small(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with scenarios; runs are made in this process."""
     for name, text in (("small", SMALL), ("lone", LONE), ("two", TWO)):
         Path(f"{name}.toml").write_text(text)
-    monkeypatch.setattr(tune, "LocalExecutor", InOrder)
-    monkeypatch.setattr(tune, "write_page", lambda outcome, directory, command: directory)
+    monkeypatch.setattr(searching, "LocalExecutor", InOrder)
+    monkeypatch.setattr(searching, "write_page", lambda outcome, directory, command: directory)
     return here
 
 
 @pytest.fixture
 def with_pages(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages and figures are written, which takes most of the time of a short search."""
-    monkeypatch.setattr(tune, "write_page", page.write_page)
+    monkeypatch.setattr(searching, "write_page", page.write_page)
 
 
 def search(*more: str, scenario: str = "small", out: str = "out") -> int:
@@ -404,7 +404,7 @@ def test_trials_do_not_depend_on_the_order_of_runs(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert search(*THRESHOLDS, "--trials", "16", out="one") == 0
-    monkeypatch.setattr(tune, "LocalExecutor", LastFirst)
+    monkeypatch.setattr(searching, "LocalExecutor", LastFirst)
     assert search(*THRESHOLDS, "--trials", "16", "--jobs", "7", out="other") == 0
     assert kept("one") == kept("other")
     assert search(*THRESHOLDS, "--trials", "16", "--seed", "2", out="another") == 0
@@ -519,7 +519,7 @@ class Broken(InOrder):
 def test_a_search_whose_runs_all_fail_ends(
     small: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tune, "LocalExecutor", Broken)
+    monkeypatch.setattr(searching, "LocalExecutor", Broken)
     assert search(*THRESHOLDS) == 1
     assert "each of the first 4 trials failed: it broke" in capsys.readouterr().err
 
@@ -530,9 +530,9 @@ def test_a_run_that_failed_is_remembered(
     class Once(Broken):
         seeds = ("kmax=200 kB/load=0.4/seed=2",)  # the scenario as it is
 
-    monkeypatch.setattr(tune, "LocalExecutor", Once)
+    monkeypatch.setattr(searching, "LocalExecutor", Once)
     assert search(*THRESHOLDS, "--trials", "6", out="broken") == 0
-    monkeypatch.setattr(tune, "LocalExecutor", InOrder)
+    monkeypatch.setattr(searching, "LocalExecutor", InOrder)
     before = kept("broken")
     assert rows("broken")[0]["state"] == "failed"
     assert search(*THRESHOLDS, "--trials", "6", out="broken") == 0

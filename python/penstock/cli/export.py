@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock import interruption
 from penstock.cli import output
-from penstock.cli.display import Display, TimeLeft, display
 from penstock.cli.options import JsonOption, split_names
 from penstock.errors import refuse
-from penstock.results import Run
+
+if TYPE_CHECKING:
+    from penstock.cli.display import Display
 
 
 def export(
@@ -43,8 +44,10 @@ def export(
 
     Example: penstock export runs/demo/bfc --csv tables
     """
+    from penstock.cli.display import display
     from penstock.export.capture import KEPT_LEAST, write_capture
     from penstock.export.csv_files import write_csv
+    from penstock.results import Run
 
     if csv is None and pcapng is None:
         raise refuse("export", "it says no format", "add --csv DIR or --pcapng FILE")
@@ -76,6 +79,8 @@ def export(
 
 def _teller(shown: Display) -> Callable[[float, str], None]:
     """Shows how much is written, and how long the rest will take."""
+    from penstock.cli.display import TimeLeft
+
     left = TimeLeft()
 
     def tell(share: float, words: str) -> None:

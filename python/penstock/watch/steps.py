@@ -48,8 +48,12 @@ class Trace:
 
 
 def trace(run: Run) -> Trace:
-    """The packet trace, without the frames that arrive: these are the pauses' own table."""
-    table = run.packets.filter(pl.col("flow") != NO_FLOW)
+    """The decisions of a packet trace.
+
+    Left out are frames between neighbours, which are the pauses' own table, and packets that bypass
+    all policies.
+    """
+    table = run.packets.filter(pl.col("flow") != NO_FLOW, pl.col("event").is_in(EVENTS))
     event = pl.col("event").replace_strict(
         {name: number for number, name in enumerate(EVENTS)}, return_dtype=pl.UInt8
     )

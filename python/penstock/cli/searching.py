@@ -1,0 +1,183 @@
+"""What the command `tune` does: reads what is asked for, searches, writes and prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from penstock import interruption
+from penstock.cli import output
+from penstock.cli.display import clock, display
+from penstock.cli.options import out_directory
+from penstock.cli.report import command_line
+from penstock.errors import refuse
+from penstock.estimate import check, together
+from penstock.processors import processor_count
+from penstock.scenario import Scenario
+from penstock.scenario.scenario import scenario_file
+from penstock.scenario.table import setting_value
+from penstock.storage.claim import Claim
+from penstock.storage.name import file_name
+from penstock.sweep.executor import Executor
+from penstock.sweep.local import LocalExecutor
+from penstock.sweep.run import Standing
+from penstock.sweep.seeds import read_seeds
+from penstock.tune.field import read_fields
+from penstock.tune.goal import read_objective, read_requirements
+from penstock.tune.outcome import (
+    BEST,
+    TRIALS,
+    Outcome,
+    outcome_of,
+    shown,
+    table_of,
+    texts,
+    told,
+    write_files,
+)
+from penstock.tune.page import write_page
+from penstock.tune.plan import AHEAD, Plan, check_plan
+from penstock.tune.sampler import load_optuna
+from penstock.tune.search import run_search
+from penstock.tune.store import open_store
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a command line says of a search, unread."""
+
+    scenario: str
+    fields: list[str]
+    minimize: str | None
+    maximize: str | None
+    require: list[str]
+    settings: list[str]
+    trials: int
+    seeds: str
+    seed: int
+    ahead: int | None
+    """Trials under way at a time; none: :data:`penstock.tune.plan.AHEAD`."""
+
+
+def search(
+    asked: Asked, *, out: Path | None, force: bool, jobs: int | None, threads: int, as_json: bool
+) -> None:
+    """Searches and shows what came out; ends with exit code 1 where that is not whole.
+
+    Parameters
+    ----------
+    out
+        Directory of the search; by default one named after the scenario.
+    force
+        Run what seems too large for this machine.
+    jobs
+        Processes, > 0; by default one per processor.
+    threads
+        Threads of a run, > 0.
+
+    Raises
+    ------
+    ScenarioError
+        Something that is asked for cannot be.
+    """
+    load_optuna()
+    plan = _plan(asked, force)
+    scenario = asked.scenario
+    workers = jobs or processor_count()
+    first = check_plan(plan)
+    if not force:
+        check(together([first.estimate] * workers, workers))
+    target = out_directory(out, file_name(f"{Path(scenario).stem}-tune"))
+    with Claim(target), display(()) as progress:
+        text = scenario_file(scenario).read_text("utf-8")
+        store = open_store(target, plan, text, command_line())
+        interruption.keep(f"the runs that had finished are in {target}; the same command goes on")
+
+        def tell(now: Standing) -> None:
+            left = "?" if now.seconds_left is None else clock(now.seconds_left)
+            failed = f"  {now.failed} failed" if now.failed else ""
+            progress.whole(now.share, f"{now.finished} of {now.every} runs  eta {left}{failed}")
+
+        executor: Executor
+        with LocalExecutor(workers) as executor:
+            found = run_search(plan, store, executor, threads=threads, on_standing=tell)
+        outcome = outcome_of(plan, found)
+        write_files(outcome, target)
+        page = write_page(outcome, target, command_line())
+    interruption.keep(f"all is written to {target}")
+    _present(outcome, target, page, as_json)
+    if found.missing or outcome.best is None:
+        raise typer.Exit(1)
+
+
+def _plan(asked: Asked, force: bool) -> Plan:
+    """What the search depends on."""
+    constants = _constants(asked.settings)
+    return Plan(
+        asked.scenario,
+        constants,
+        read_fields(asked.fields, _as_it_is(asked.scenario, constants)),
+        read_objective(asked.minimize, asked.maximize),
+        read_requirements(asked.require),
+        asked.trials,
+        _listed_seeds(asked.seeds),
+        asked.seed,
+        AHEAD if asked.ahead is None else asked.ahead,
+        oversize=force,
+    )
+
+
+def _constants(settings: list[str]) -> dict[str, Any]:
+    """The fields that ``--set`` fixes."""
+    found: dict[str, Any] = {}
+    for text in settings:
+        key, separator, value = text.partition("=")
+        if not separator or not key.strip():
+            raise refuse("--set", "this sets nothing", "write KEY=VALUE, e.g. load=0.5", text)
+        found[key.strip()] = setting_value(key.strip(), value)
+    if "seed" in found:
+        raise refuse("--set", "seeds are repetitions", "write --seeds 1..3")
+    return found
+
+
+def _as_it_is(reference: str, constants: dict[str, Any]) -> Scenario:
+    """The scenario before anything is varied."""
+    ordered = dict(sorted(constants.items(), key=lambda item: item[0] != "scheme"))
+    return Scenario.load(reference, ordered).simulated()
+
+
+def _listed_seeds(text: str) -> tuple[int, ...]:
+    if text.strip().startswith("auto"):
+        remedy = "list them, e.g. 1..3"
+        raise refuse("--seeds", "each trial is run with the same seeds", remedy, text)
+    return read_seeds(text, None).listed
+
+
+def _present(outcome: Outcome, target: Path, page: Path, as_json: bool) -> None:
+    """Prints the best trials and what came out, or everything as JSON."""
+    found, best = outcome.found, outcome.best
+    files = {"directory": target, "trials": target / TRIALS, "report": page}
+    if best is not None:
+        files["best"] = target / BEST
+    if as_json:
+        places = {name: str(path) for name, path in files.items()}
+        rows = table_of(outcome).rows(named=True)
+        whole = {"best": best.number if best else None, "importance": dict(outcome.importance)}
+        counts = {"made": found.made, "found": found.there, "missing": found.missing}
+        refused = {"refused": found.refused, "reached": outcome.reached}
+        output.print_json(whole | refused | {"runs": counts, "files": places, "trials": rows})
+        return
+    titles, rows_of_texts = texts(outcome, shown(outcome))
+    output.print_table(titles, rows_of_texts, right=1 + len(outcome.plan.fields))
+    for line in told(outcome):
+        typer.echo(line)
+    typer.echo(f"runs: {found.made:,} made now, {found.there:,} there before")
+    for name in ("best", "trials", "report"):
+        if name in files:
+            typer.echo(f"{name + ':':7} {files[name]}")
+    if found.missing:
+        words = f"interrupted or ended early; {found.missing:,} trials are missing"
+        typer.echo(f"{words}; the same command goes on", err=True)
