@@ -92,7 +92,8 @@ impl Parameters for ExternalMarkingConfig {
 
 /// Refuses `class` unless the program `is_supplied` with it.
 pub(crate) fn check_supplied(is_supplied: bool, class: &str, problems: &mut Problems) {
-    let remedy = "this program has no such class; simulate it with `penstock run`, or use another kind";
+    let remedy =
+        "this program has no such class; simulate it with `penstock run`, or use another kind";
     problems.unless(is_supplied, "class", class, remedy);
 }
 

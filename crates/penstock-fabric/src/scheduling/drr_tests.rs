@@ -115,7 +115,10 @@ fn a_class_has_its_own_round_whatever_the_others_do() {
     let mut queues = vec![];
     queues.resize_with(4, DataQueue::default);
     let config = DrrConfig { quantum: Bytes::new(1_000) };
-    let mut drr = Drr::new(&config, &Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 });
+    let mut drr = Drr::new(
+        &config,
+        &Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 },
+    );
     let mut pool = PacketPool::new(false);
     for (number, class) in [(1, 0), (2, 3), (3, 3)] {
         let id = pool.insert(Packet { wire_bytes: 1_000, ..Packet::default() });

@@ -8,8 +8,10 @@ use serde_json::json;
 
 fn groups(active: &[u32]) -> PriorityGroups {
     let config = PriorityGroupsConfig { period: Time::from_us(10) };
-    let mut groups =
-        PriorityGroups::new(&config, &Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 });
+    let mut groups = PriorityGroups::new(
+        &config,
+        &Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 },
+    );
     active.iter().for_each(|&number| groups.fill(number));
     groups
 }

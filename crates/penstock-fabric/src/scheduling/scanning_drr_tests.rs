@@ -21,8 +21,10 @@ impl Bench {
         let mut queues = vec![];
         queues.resize_with(5, DataQueue::default);
         let config = ScanningDrrConfig { quantum: Bytes::new(quantum.into()) };
-        let scheduler =
-            ScanningDrr::new(&config, &Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 });
+        let scheduler = ScanningDrr::new(
+            &config,
+            &Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 },
+        );
         Bench { scheduler, queues, pool: PacketPool::new(false) }
     }
 

@@ -228,7 +228,14 @@ mod tests {
     fn receiving(size: u64, unscheduled: u64) -> Receiving {
         Receiving::new(
             &CONFIG,
-            &FlowFacts { number: 0, start: Time::ZERO, size, unscheduled, path: &fixture::path(), clock: 0.0 },
+            &FlowFacts {
+                number: 0,
+                start: Time::ZERO,
+                size,
+                unscheduled,
+                path: &fixture::path(),
+                clock: 0.0,
+            },
         )
     }
 
