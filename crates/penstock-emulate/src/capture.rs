@@ -14,7 +14,8 @@ use crate::error::EmulationError;
 /// Bytes that are written at a time (our choice: 700 frames of 1,500 B).
 const AT_ONCE: usize = 1 << 20;
 
-/// A capture of the frames between the network and its hosts: an interface for each host, times of the run (ps).
+/// A capture of the frames between the network and its hosts: an interface for each host, times of the run
+/// (ps).
 ///
 /// Where the file cannot be written any more, the run goes on, and its end has the error.
 #[derive(Debug)]

@@ -32,9 +32,9 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Who follows a run: gets its time, and a glance at it when there is a new one; false stops the run.
 pub type GoesOn<'a> = dyn FnMut(Time, Option<Glance>) -> bool + 'a;
 
-/// Emulates `scenario`. `goes_on` hears of the time of the run every few milliseconds, and now and then sees a
-/// glance; false stops the run, which keeps what has happened. The process must have one thread; it does not return to what it was
-/// before, see [`enter`].
+/// Emulates `scenario`. `goes_on` hears of the time of the run every few milliseconds, and now and then sees
+/// a glance; false stops the run, which keeps what has happened. The process must have one thread; it does
+/// not return to what it was before, see [`enter`].
 ///
 /// # Errors
 /// When the scenario is refused, namespaces are forbidden, the kernel lacks a congestion control, a program

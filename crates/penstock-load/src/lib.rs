@@ -26,8 +26,8 @@
 //! **Timers** are of `timerfd`, at absolute nanoseconds. The kernel adds its timer slack (50 µs by default,
 //! prctl(2)) to the timeouts of `epoll`, not to those timers. The example `loopback` prints how late flows
 //! started. On two processors shared with other programs: 30 µs in the median, the making of the socket
-//! included; at the 99th percentile 50 to 110 µs when the program goes before the others (`chrt -f`), and up to
-//! milliseconds when it does not.
+//! included; at the 99th percentile 50 to 110 µs when the program goes before the others (`chrt -f`), and up
+//! to milliseconds when it does not.
 //!
 //! Reading order: [`flow`], [`header`], [`pace`], [`record`], [`run`], [`host`], then `client` and `server`.
 

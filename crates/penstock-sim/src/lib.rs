@@ -5,13 +5,13 @@
 //! decision about a packet; every policy lives in those two crates.
 //! Invariant: the same scenario gives the same records, byte for byte, on any number of threads.
 //!
-//! Reading order: [`scenario`] (the input), [`external`] (policies that the program supplies), [`topology`], [`routing`], [`workload`], [`network`]
-//! (everything built from the input), [`wire`], [`flow`], `placement` (which nodes share a thread),
-//! `partition` (the event loop, and how it drives hosts and switches), [`simulation`] (windows, and what
-//! happens between them), `check` (invariants), `deadlock`, `ns3` (another simulator's fidelity),
-//! [`measure`] and [`results`] (the output). [`live`] lends the parts of a network to a driver in real time.
-//! [`mod@dependencies`] answers `penstock deadlock`;
-//! [`paths`] are those of flows, for drawings; [`mod@forecast`] says how large a run will be; [`bare`] is the yardstick of the benchmark.
+//! Reading order: [`scenario`] (the input), [`external`] (policies that the program supplies), [`topology`],
+//! [`routing`], [`workload`], [`network`] (everything built from the input), [`wire`], [`flow`], `placement`
+//! (which nodes share a thread), `partition` (the event loop, and how it drives hosts and switches),
+//! [`simulation`] (windows, and what happens between them), `check` (invariants), `deadlock`, `ns3` (another
+//! simulator's fidelity), [`measure`] and [`results`] (the output). [`live`] lends the parts of a network to
+//! a driver in real time. [`mod@dependencies`] answers `penstock deadlock`; [`paths`] are those of flows, for
+//! drawings; [`mod@forecast`] says how large a run will be; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;

@@ -1,4 +1,5 @@
-//! Blocks of a pcapng file, which Wireshark reads (draft-ietf-opsawg-pcapng): frames with times in picoseconds.
+//! Blocks of a pcapng file, which Wireshark reads (draft-ietf-opsawg-pcapng): frames with times in
+//! picoseconds.
 //!
 //! What it is: the three blocks that a file of ours needs. What it is not: a reader, or a writer of files.
 
@@ -66,7 +67,8 @@ pub fn section() -> Piece<28> {
     piece
 }
 
-/// The block of the next interface, the first of which has number 0 (sec. 4.2): Ethernet, times in picoseconds.
+/// The block of the next interface, the first of which has number 0 (sec. 4.2): Ethernet, times in
+/// picoseconds.
 pub fn interface(name: &str) -> Piece<{ 36 + LONGEST_NAME }> {
     let mut end = name.len().min(LONGEST_NAME);
     while !name.is_char_boundary(end) {
@@ -84,8 +86,8 @@ pub fn interface(name: &str) -> Piece<{ 36 + LONGEST_NAME }> {
     piece
 }
 
-/// The beginning of the block of a frame (sec. 4.3) on interface number `interface`, at `time` (ps). The first
-/// `kept` bytes of the frame follow, which has `length` bytes in all, then [`packet_end`].
+/// The beginning of the block of a frame (sec. 4.3) on interface number `interface`, at `time` (ps). The
+/// first `kept` bytes of the frame follow, which has `length` bytes in all, then [`packet_end`].
 pub fn packet(interface: u32, time: u64, kept: usize, length: usize) -> Piece<PACKET> {
     let mut piece = Piece::new();
     piece.u32(6).u32(packet_block(kept)).u32(interface);

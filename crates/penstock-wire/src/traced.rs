@@ -1,7 +1,7 @@
 //! A packet of a simulated link as the frame that real devices would send there.
 //!
-//! Pauses of classes are those of IEEE 802.1Qbb ([`PriorityPause`]), which every tool reads. All other packets
-//! bear our headers ([`crate::frame`]). A trace has no telemetry, so the frames have none.
+//! Pauses of classes are those of IEEE 802.1Qbb ([`PriorityPause`]), which every tool reads. All other
+//! packets bear our headers ([`crate::frame`]). A trace has no telemetry, so the frames have none.
 
 use penstock_packet::{Packet, Signal};
 use penstock_units::BitRate;

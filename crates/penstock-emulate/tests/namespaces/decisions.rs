@@ -105,8 +105,8 @@ fn rows(results: &Results) -> Vec<String> {
     decisions.map(|(column, rows)| format!("{column}: {rows:?}")).collect()
 }
 
-/// Switches and NICs of these schemes, under the TCP of Linux. The results of the run and of the replay have the
-/// same assignments, marks, pauses, drops and departures, in the same order.
+/// Switches and NICs of these schemes, under the TCP of Linux. The results of the run and of the replay have
+/// the same assignments, marks, pauses, drops and departures, in the same order.
 fn decided_twice(names: &[&str], times: usize) -> usize {
     let namespaces = enter().expect("the probe has entered too");
     let made = (0..HOSTS).map(|host| namespaces.host(&settings(host)).expect("a host"));

@@ -1,7 +1,7 @@
 //! Iterations of collectives: one row each, with its time and its bandwidth.
 //!
-//! The bandwidths are those of NCCL's tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md): the algorithm bandwidth is
-//! the size over the time, and the bus bandwidth is a share of it that depends on the operation and the
+//! The bandwidths are those of NCCL's tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md): the algorithm bandwidth
+//! is the size over the time, and the bus bandwidth is a share of it that depends on the operation and the
 //! number of ranks, so that it can be held against the rate of a link.
 
 use std::collections::BTreeMap;

@@ -3,8 +3,8 @@
 //! What it is: the state of a run beside its plan ([`crate::workload::Plan`]). An event is known at one host:
 //! that a flow is received at its destination, that it has started or is acknowledged at its source. A flow
 //! that waits at that host learns it at once. A flow that waits at another host hears of the event a window
-//! later, because news has to travel; then it does not matter whether that host is in another partition. What it is not:
-//! this module does not decide who waits for whom.
+//! later, because news has to travel; then it does not matter whether that host is in another partition. What
+//! it is not: this module does not decide who waits for whom.
 //! Invariant: every event takes effect in order of time, and at one time in the order of the waiting flows'
 //! numbers. So the results are the same for every number of partitions.
 
@@ -205,8 +205,8 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// A dependent flow to a host here has started elsewhere. Its packets have not arrived: they take a window
-    /// at least.
+    /// A dependent flow to a host here has started elsewhere. Its packets have not arrived: they take a
+    /// window at least.
     pub(super) fn expect_dependent(&mut self, start: &Start) {
         let setting = Arc::clone(&self.setting);
         let changes = &setting.route_changes;

@@ -12,6 +12,9 @@ use super::plan::{
 const SUPERPOD: &str = "NVIDIA DGX SuperPOD reference architecture (H100): 32 nodes of 8 GPUs, 400 Gb/s for \
                         each, a leaf for each rail";
 
+/// The source of the default number of spines.
+const SPINES: &str = "our choice: half as many as a leaf has hosts, each link a pair of cables";
+
 /// A rail-optimised fabric, in which the accelerators of one number in all servers share a leaf.
 ///
 /// A host is one accelerator with its NIC. Server `s` has the hosts `s gpus` to `s gpus + gpus - 1`;
@@ -35,7 +38,7 @@ pub struct Rail {
     #[schemars(range(min = 1), extend("default" = 32, "source" = SUPERPOD))]
     pub servers_per_group: u32,
     /// Spine switches.
-    #[schemars(range(min = 1), extend("default" = 16, "source" = "our choice: half as many as a leaf has hosts, each link a pair of cables"))]
+    #[schemars(range(min = 1), extend("default" = 16, "source" = SPINES))]
     pub spines: u32,
     /// Bandwidth of the hosts of a leaf, as a multiple of the leaf's bandwidth to all spines.
     ///
@@ -102,7 +105,8 @@ impl Rail {
         let hosts = u128::from(self.rate.as_bps()) * u128::from(self.servers_per_group);
         let links = (u128::from(self.spines) * u128::from(self.oversubscription)).max(1);
         let rate = u64::try_from(hosts.div_ceil(links));
-        let remedy = "the links to the spines would have more than 2^64 b/s; write a smaller rate, or more spines";
+        let remedy =
+            "links to spines would have more than 2^64 b/s; write a smaller rate, or more spines";
         problems.unless(rate.is_ok(), "topology.rate", self.rate, remedy);
         BitRate::from_bps(rate.unwrap_or(u64::MAX))
     }

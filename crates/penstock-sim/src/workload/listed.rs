@@ -73,7 +73,8 @@ const MOST_EDGES: usize = 1 << 21;
 pub enum Awaited {
     /// What the source of the waiting flow learns by itself, if it learns anything.
     ///
-    /// The awaited flow is received where the waiting flow starts from its destination, otherwise acknowledged.
+    /// The awaited flow is received where the waiting flow starts from its destination, otherwise
+    /// acknowledged.
     Natural,
     /// The destination has the last byte.
     Received,

@@ -1,4 +1,5 @@
-//! Paths that are asked for without a run. `tests/python/test_watch.py` compares them with the packets of runs.
+//! Paths that are asked for without a run. `tests/python/test_watch.py` compares them with the packets of
+//! runs.
 
 use penstock_sim::{FlowStart, core_paths, link_ends};
 use penstock_units::Time;

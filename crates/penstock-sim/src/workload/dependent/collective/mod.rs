@@ -4,9 +4,9 @@
 //! computation; between two iterations a rank waits for a given time. Invariant: a rank sends a message
 //! only when it has received everything that the message is made of.
 //!
-//! Sources. Ring: P. Patarasuk, X. Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations,
-//! JPDC 2009. Halving and doubling: R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective
-//! communication operations in MPICH, IJHPCA 2005. Sizes and bandwidths are those of NCCL's tests
+//! Sources. Ring: P. Patarasuk, X. Yuan, Bandwidth optimal all-reduce algorithms for clusters of
+//! workstations, JPDC 2009. Halving and doubling: R. Thakur, R. Rabenseifner, W. Gropp, Optimization of
+//! collective communication operations in MPICH, IJHPCA 2005. Sizes and bandwidths are those of NCCL's tests
 //! (NVIDIA/nccl-tests, doc/PERFORMANCE.md).
 
 use penstock_transport::SizeShare;
@@ -243,7 +243,8 @@ impl Collective {
         Collective { label: String::new(), ranks: shortened(&self.ranks), ..*self }
     }
 
-    /// The flows of a sound entry, by size. Messages of one iteration that differ by a byte are counted alike.
+    /// The flows of a sound entry, by size. Messages of one iteration that differ by a byte are counted
+    /// alike.
     pub(in crate::workload) fn shares(&self, hosts: u32) -> Vec<SizeShare> {
         let plan = Plan::new(self, hosts);
         let iterations = f64::from(self.iterations);
