@@ -66,7 +66,11 @@ fn ports_are_named_by_their_links_and_flows_by_their_numbers() {
     trace.record(observation(3, Packet { flow_hash, queue: 4, ..Packet::default() }));
     trace.record(observation(3, Signal::PauseQueue(6).frame(64)));
     let table = trace.take().unwrap();
-    assert_eq!(column(&table, "ingress"), Column::I32(vec![131; 2]));
+    assert_eq!(
+        column(&table, "ingress"),
+        Column::I32(vec![131, 130]),
+        "a frame's two ports are one"
+    );
     assert_eq!(column(&table, "egress"), Column::I32(vec![30; 2]));
     assert_eq!(column(&table, "flow"), Column::U64(vec![77, u64::MAX]), "a frame has no flow");
     assert_eq!(column(&table, "table_index"), Column::I64(vec![99, -1]));
