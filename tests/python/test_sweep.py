@@ -315,14 +315,17 @@ def test_seeds_are_added_for_a_precision(small: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_killed_sweep_goes_on_with_the_same_bytes(small: Path) -> None:
-    grid = ["--set", "load=0.1:0.4:0.1", "--seeds", "1..4"]
+    # A cell takes some hundredths of a second, so that the kill does not come after the last one.
+    grid = ["--set", "load=0.1:0.4:0.1", "--seeds", "1..4", "--set", "duration=1ms"]
     assert sweep(*grid, out="whole") == 0
     command = [sys.executable, "-m", "penstock", "sweep", "small.toml", "--jobs", "2", "--out"]
     command += ["killed", "--metric", METRIC, *grid]
     for least in (1, 6):
         with subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL) as one:
             deadline = time.monotonic() + 60
-            while len(files("killed")) < least and time.monotonic() < deadline:
+            while (
+                len([*Path("killed").rglob("cell.parquet")]) < least and time.monotonic() < deadline
+            ):
                 time.sleep(0.01)
             os.killpg(one.pid, signal.SIGKILL)
     assert 1 <= len(files("killed")) < 16
