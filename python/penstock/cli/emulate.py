@@ -101,7 +101,7 @@ def emulate(
     """Run a scenario in real time: its switches between real hosts, with real frames.
 
     Every host is a network namespace of its own; no root is needed, and nothing stays behind.
-    The table [emulation] of a scenario says the same as the options; an option comes first.
+    The table `emulation` of a scenario says the same as the options; an option comes first.
     Several schemes run one after the other and give one table and one report. What programs print
     is in the directory beside the run, with -programs behind its name.
 

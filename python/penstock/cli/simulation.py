@@ -130,7 +130,7 @@ def compare(
         bool,
         typer.Option(
             "--emulate",
-            help="Beside each simulation a run with real frames, as the table [emulation] of the "
+            help="Beside each simulation a run with real frames, as the table `emulation` of the "
             "scenario says (docs/emulation.md).",
         ),
     ] = False,
