@@ -58,12 +58,16 @@ def starts(bench: Bench) -> Table:
 
 
 def _seconds(folder: str, words: tuple[str, ...], environment: dict[str, str]) -> float:
-    """Processor time of Python with these words, started in a folder [s]."""
+    """Processor time of Python with these words, started in a folder [s].
+
+    Python may keep what it compiles, as it does for users.
+    """
+    inherited = {key: text for key, text in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, *words],
         cwd=folder,
-        env=os.environ | environment,
+        env=inherited | environment,
         check=True,
         capture_output=True,
     )
