@@ -158,6 +158,7 @@ def open_loop(pairs: dict[str, Any], links: list[Any]) -> dict[str, Any]:
     return flows(kind="open-loop", sizes="google", load=0.3, pairs=pairs, load_on=on)
 
 
+SIZE = {"kind": "fixed", "size": "1 kB"}
 NODES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "failed_links": (
         {"topology": {"failed_links": [["T1", "S0"]]}},
@@ -186,6 +187,14 @@ NODES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "incast": (
         flows(kind="incast", degree=2, period="5 ms", receiver="H3", senders=["H0", "H1"]),
         flows(kind="incast", degree=2, period="5 ms", receiver=3, senders=[0, 1]),
+    ),
+    "ranges": (
+        flows(kind="collective", operation="all-to-all", bytes="1 kB", ranks=["H0..H2", "H3"]),
+        flows(kind="collective", operation="all-to-all", bytes="1 kB", ranks=[0, 1, 2, 3]),
+    ),
+    "rpc": (
+        flows(kind="rpc", clients=["H0..H1"], servers=["H3"], request=SIZE, response=SIZE),
+        flows(kind="rpc", clients=[0, 1], servers=[3], request=SIZE, response=SIZE),
     ),
     "between": (
         open_loop(
@@ -227,6 +236,18 @@ def test_a_node_that_does_not_exist_is_named() -> None:
     (problem,) = refused.value.problems
     assert (problem.field, problem.value) == ("measure.series[1][0]", "T9")
     assert "T0" in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("written", "remedy"),
+    [("H2..H0", 'write "H0..H2"'), ("H0..H9", "the first and the last"), ("H0..", "the first")],
+)
+def test_a_range_without_nodes_is_refused(written: str, remedy: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        scenario(flows(kind="incast", degree=1, receiver=3, senders=[written]))
+    (problem,) = refused.value.problems
+    assert (problem.field, problem.value) == ("traffic[0].senders", written)
+    assert remedy in problem.remedy
 
 
 def test_the_home_of_nobody_is_refused(own: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,7 @@ from penstock.emulation.lateness import is_too_late
 from penstock.experiments.closed_form import CLOSED_FORMS
 from penstock.experiments.flow_metric import FLOW_METRICS
 from penstock.experiments.grid import Cell, stands
+from penstock.experiments.job_metric import JOB_METRICS
 from penstock.experiments.metric import METRICS as RUN_METRICS
 from penstock.experiments.queueing import QUEUEING
 from penstock.experiments.transient import TRANSIENTS
@@ -57,7 +58,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
 }
 """What expressions may call besides metrics."""
 
-METRICS = FLOW_METRICS | RUN_METRICS | QUEUEING | TRANSIENTS
+METRICS = FLOW_METRICS | JOB_METRICS | RUN_METRICS | QUEUEING | TRANSIENTS
 """Every metric by the name under which expressions call it."""
 
 

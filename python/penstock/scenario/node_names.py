@@ -1,6 +1,7 @@
 """Names of nodes where a scenario takes their numbers: ``failed_links = [["T1", "S0"]]``.
 
-Names are those of the topology (`node_names`). They become numbers before the parts of a scenario
+Names are those of the topology (`node_names`). In a plain list of nodes, ``"H0..H7"`` is the nodes
+from the first to the last. Names become numbers before the parts of a scenario
 are read, so nothing behind this module knows names. Invariant: a table without names comes back as
 it is.
 """
@@ -28,6 +29,9 @@ class NodeField(NamedTuple):
     """In a list of rows: the first columns that are nodes; none: all are."""
 
 
+RANGE = ".."
+"""Between the first and the last node of a range."""
+
 NODE_FIELDS = (
     NodeField(("topology", "failed_links"), 2),
     NodeField(("scheme", "switch", "backpressure", "elide"), 2),
@@ -38,6 +42,10 @@ NODE_FIELDS = (
     NodeField(("traffic", "*", "load_on", "links"), 2),
     NodeField(("traffic", "*", "receiver"), 0),
     NodeField(("traffic", "*", "senders"), 1),
+    NodeField(("traffic", "*", "receivers"), 1),
+    NodeField(("traffic", "*", "ranks"), 1),
+    NodeField(("traffic", "*", "clients"), 1),
+    NodeField(("traffic", "*", "servers"), 1),
     NodeField(("traffic", "*", "flows"), 2, columns=2),
     NodeField(("faults", "outages", "*", "link"), 1),
     NodeField(("measure", "series"), 2),
@@ -123,6 +131,8 @@ def _replaced(
 ) -> Any:
     """A copy of `value` with numbers at the rest of a path; wrong names go to `problems`."""
     if not path:
+        if field.depth == 1 and isinstance(value, list):
+            value = [node for one in value for node in _range(one, numbers, place, problems)]
         return _of_lists(value, field.depth, field.columns, numbers, place, problems)
     if path[0] == "*" and isinstance(value, list):
         return [
@@ -158,3 +168,21 @@ def _of_lists(
         remedy = f"{nearest(value, names)}; or a number of 0 to {len(names) - 1}"
         problems.append(Problem(place, "there is no such node", remedy, value))
     return numbers.get(value, value) if isinstance(value, str) else value
+
+
+def _range(
+    value: Any, numbers: Mapping[str, int], place: str, problems: list[Problem]
+) -> Sequence[Any]:
+    """The nodes of a range such as ``"H0..H7"``; what is none comes back alone."""
+    if not isinstance(value, str) or RANGE not in value or value in numbers:
+        return [value]
+    names = [name.strip() for name in value.split(RANGE)]
+    if len(names) != 2 or any(name not in numbers for name in names):
+        remedy = 'write the first and the last node, such as "H0..H7"'
+        problems.append(Problem(place, "no range of nodes", remedy, value))
+        return []
+    first, last = (numbers[name] for name in names)
+    if first > last:
+        remedy = f'write "{names[1]}{RANGE}{names[0]}"'
+        problems.append(Problem(place, "the range ends before it begins", remedy, value))
+    return range(first, last + 1)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from penstock.errors import refuse
 from penstock.experiments.checked import checked, is_percentile
 from penstock.experiments.flow_metric import FLOW_METRICS
+from penstock.experiments.job_metric import JOB_METRICS
 from penstock.sweep.work import FACTS
 
 COUNTS = tuple(name for name in FACTS if name not in ("digest", "sim_end_ps"))
@@ -49,9 +50,10 @@ class Objective:
 
     @property
     def is_of_flows(self) -> bool:
-        """Whether it measures flows, of which it knows only those that finished."""
+        """Whether it measures flows or requests, of which it knows only those that finished."""
         calls = ast.walk(ast.parse(self.expression, mode="eval"))
-        return any(isinstance(one, ast.Name) and one.id in FLOW_METRICS for one in calls)
+        partial = FLOW_METRICS | JOB_METRICS
+        return any(isinstance(one, ast.Name) and one.id in partial for one in calls)
 
     def __str__(self) -> str:
         return f"{'least' if self.is_minimized else 'largest'} {self.expression}"

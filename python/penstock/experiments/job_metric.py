@@ -1,0 +1,63 @@
+"""The vocabulary of claims about applications: iterations of collectives, requests."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from penstock.analysis import MeasuredRun
+from penstock.experiments.vocabulary import Metric, Runs, Value, mean, registering, statistic_of
+
+JOB_METRICS: dict[str, Metric] = {}
+"""These metrics by the name under which expressions call them."""
+
+metric = registering(JOB_METRICS)
+
+
+@metric
+def iteration_time(runs: Runs, *, label: str = "collective", statistic: str = "mean") -> Value:
+    """Time [us] of the iterations of a collective.
+
+    NaN when an iteration of it did not end: then the time is not known.
+    """
+    if any(_is_cut(run, label) for run in runs):
+        return float("nan")
+    return statistic_of(_of(runs, "jobs", label, "time_ps") / 1e6, statistic)
+
+
+@metric
+def bus_bandwidth(runs: Runs, *, label: str = "collective", statistic: str = "mean") -> Value:
+    """Bandwidth [Gb/s] of the bus, as NCCL's tests define it, of the iterations of a collective."""
+    return statistic_of(_of(runs, "jobs", label, "bus_bandwidth_bps") / 1e9, statistic)
+
+
+@metric
+def request_latency(runs: Runs, *, label: str = "rpc", statistic: str = "p99") -> Value:
+    """Time [us] from a question to its last answer; only of requests that were answered."""
+    return statistic_of(_of(runs, "requests", label, "latency_ps") / 1e6, statistic)
+
+
+@metric
+def request_rate(runs: Runs, *, label: str = "rpc") -> Value:
+    """Answered requests in a second of the scenario's duration, mean of the runs."""
+    return mean(
+        _of([run], "requests", label, "latency_ps").size / (run.scenario.duration / 1e12)
+        for run in runs
+    )
+
+
+def _is_cut(run: MeasuredRun, label: str) -> bool:
+    wanted = next(one.iterations for one in run.scenario.traffic if one.label == label)
+    return _of([run], "jobs", label, "time_ps").size < wanted
+
+
+def _of(runs: Runs, table: str, label: str, column: str) -> NDArray[np.float64]:
+    """A column of the rows with a label, of all runs."""
+    parts = []
+    for run in runs:
+        labels = run.summary["labels"]
+        number = labels.index(label) if label in labels else -1
+        rows: pl.DataFrame = getattr(run, table)
+        parts.append(rows.filter(pl.col("label") == number)[column].to_numpy())
+    return np.concatenate(parts).astype(np.float64)
