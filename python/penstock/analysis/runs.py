@@ -45,6 +45,22 @@ class MeasuredRun(Protocol):
         """One row per pause, resume and drop."""
 
     @property
+    def packets(self) -> pl.DataFrame:
+        """One row per event of a packet at a traced node."""
+
+    @property
+    def dependents(self) -> pl.DataFrame:
+        """One row per flow that has waited for others and has started."""
+
+    @property
+    def requests(self) -> pl.DataFrame:
+        """One row per request that was answered."""
+
+    @property
+    def jobs(self) -> pl.DataFrame:
+        """One row per iteration of a collective that is over."""
+
+    @property
     def flow_packets(self) -> pl.DataFrame:
         """How many active flows had how many packets at a link, over the samples."""
 

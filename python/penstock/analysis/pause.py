@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import polars as pl
 
-from penstock.results import Run
+from penstock.analysis.runs import MeasuredRun
 
 LASTS = 0
 """The length of a pause that lasts to the end of the run."""
 UNENDED = ("fafc",)
 """Kinds of backpressure whose pauses end by themselves, at a time that no event tells."""
+CLASS_PAUSES = ("none", "pfc", "fafc", "capfc", "p-pfc")
+"""Kinds of backpressure whose pauses name a class or nothing, and no queue (docs/schemes.md)."""
 
 
-def pause_intervals(run: Run) -> pl.DataFrame:
+def pause_intervals(run: MeasuredRun) -> pl.DataFrame:
     """A row per pause that took effect, in order of begin.
 
     Columns: `begin_ps`; `length_ps`, 1 more than it lasted, :data:`LASTS` when it did not end;
@@ -59,7 +61,7 @@ def pause_intervals(run: Run) -> pl.DataFrame:
     )
 
 
-def pause_causes(run: Run, intervals: pl.DataFrame) -> pl.DataFrame:
+def pause_causes(run: MeasuredRun, intervals: pl.DataFrame) -> pl.DataFrame:
     """Why each pause was sent, where the switch that sent it was traced.
 
     Columns, a row per interval: `cause_port`, the link that the packet was to take whose arrival
