@@ -90,13 +90,13 @@ def _bound(cut: Cut, n: int, operation: str) -> Bound:
     k, rate = cut.ranks, cut.rate_bps
     factor = (n - 1) / n * (2 if operation.endswith("all-reduce") else 1)
     if k == 1:
-        return Bound(rate, f"C, the rate of {cut.name}")
+        return Bound(rate, f"the rate of {cut.name}")
     if operation.endswith("all-reduce"):
-        crosses, words = 1.0, f"2 (n − 1)/n · C, C the rate of {cut.name}"
+        crosses, words = 1.0, f"2 (n − 1)/n · C, C the rate of {cut.name}, n = {n}"
     elif operation == "all-to-all":
         crosses = k * (n - k) / n
-        words = f"(n − 1)/(k (n − k)) · C, C the rate of {cut.name}, k = {k}"
+        words = f"(n − 1)/(k (n − k)) · C, C the rate of {cut.name}, n = {n}, k = {k}"
     else:
         crosses = max(k, n - k) / n
-        words = f"(n − 1)/max(k, n − k) · C, C the rate of {cut.name}, k = {k}"
+        words = f"(n − 1)/max(k, n − k) · C, C the rate of {cut.name}, n = {n}, k = {k}"
     return Bound(factor * rate / crosses, words)

@@ -7,8 +7,9 @@ lost.
 
 How time is shared out, in this order, so that nothing is counted twice:
 
-1. *Paused*: the time in which a port of the path was paused for the flow's class, or for a queue
-   that was paused for packets of this flow. Two ports at once count once.
+1. *Paused*: the time in which a port of the path was paused for the flow's class; or a queue of
+   the port that its packets used, or that was paused because of one of them, where a packet trace
+   tells. Two ports at once count once.
 2. *Lost packets*: of a flow that sent packets again, all the rest. How much of the rest was
    queueing is not recorded.
 3. *Not told*: the time in which a port of the path was paused for somebody, where it is not
@@ -41,7 +42,7 @@ CAUSES = {
     "paused_ns": "paused",
     "resent_ns": "lost packets",
     "unknown_ns": "paused or queued, not recorded",
-    "queued_ns": "queues or a slow sender",
+    "queued_ns": "queues or slow sender",
 }
 """Columns of :func:`time_lost`, and what readers see."""
 
@@ -121,11 +122,12 @@ class Flow:
 
 
 class Record:
-    """What a run has recorded about some links: who was paused there, and what was dropped."""
+    """What a run has recorded about the paths of some flows: pauses, drops, queues."""
 
-    def __init__(self, run: MeasuredRun, links: Sequence[int]) -> None:
+    def __init__(self, run: MeasuredRun, flows: Sequence[Flow]) -> None:
         self.run = run
-        self.links = list(links)
+        self.flows = [flow.number for flow in flows]
+        self.links = sorted({link for flow in flows for link in flow.links})
         kind = str(_part(run.scenario, "scheme", "switch", "backpressure", "kind"))
         self.has_class_pauses = kind in CLASS_PAUSES
         self.has_events = bool(_part(run.scenario, "measure", "events"))
@@ -152,11 +154,26 @@ class Record:
         )
         return {
             int(link): LinkPauses(
-                *(part[name].to_numpy() for name in ("begin", "end")),
-                np.maximum.accumulate(part["end"].to_numpy()),
-                *(part[name].to_numpy() for name in ("queue", "cause_flow", "cause_port")),
+                begin=part["begin"].to_numpy(),
+                end=part["end"].to_numpy(),
+                reached=np.maximum.accumulate(part["end"].to_numpy()),
+                queue=part["queue"].to_numpy(),
+                flow=part["cause_flow"].to_numpy(),
+                port=part["cause_port"].to_numpy(),
             )
             for (link,), part in rows.sort("begin").group_by("link")
+        }
+
+    @cached_property
+    def queues(self) -> dict[tuple[int, int], NDArray[np.int64]]:
+        """(flow, link) -> the queues that its packets used there, where a trace tells."""
+        rows = self.run.packets.filter(
+            (pl.col("event") == "arrive") & pl.col("flow").is_in(self.flows)
+        )
+        parts = rows.group_by("flow", "ingress").agg(pl.col("upstream_queue").unique())
+        return {
+            (int(flow), int(link)): np.array(queues, dtype=np.int64)
+            for flow, link, queues in parts.iter_rows()
         }
 
     @cached_property
@@ -219,9 +236,11 @@ def pauses_of(flow: Flow, record: Record) -> Pauses:
         first = int(np.searchsorted(every.reached, flow.begin, side="right"))
         part = slice(first, int(np.searchsorted(every.begin, flow.end)))
         overlaps = every.end[part] > flow.begin
+        used = record.queues.get((flow.number, link))
         if record.has_class_pauses:
-            sure = every.queue[part] == flow.traffic_class
-            kinds = [(found.own, sure)]
+            kinds = [(found.own, every.queue[part] == flow.traffic_class)]
+        elif used is not None:
+            kinds = [(found.own, np.isin(every.queue[part], used))]
         else:
             sure = every.flow[part] == flow.number
             kinds = [(found.own, sure), (found.others, ~sure)]
@@ -259,7 +278,7 @@ def losses(run: MeasuredRun, flows: pl.DataFrame) -> tuple[list[Loss], Record]:
         Flow(number, of_class, start, start + took, max(took - ideal, 0.0), resent, route)
         for (number, of_class, start, took, ideal, resent), route in rows
     ]
-    record = Record(run, sorted({link for flow in every for link in flow.links}))
+    record = Record(run, every)
     found = []
     for flow in every:
         pauses = pauses_of(flow, record)

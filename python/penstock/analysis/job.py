@@ -22,9 +22,9 @@ from penstock.analysis.cause import CAUSES, time_lost
 from penstock.analysis.runs import MeasuredRun
 
 PARTS = {
-    "late_ns": "late start: waited for the iteration before",
-    "gap_ns": "computing, or news under way",
-    "alone_ns": "alone: what the flows take on an idle network",
+    "alone_ns": "alone on an idle network",
+    "late_ns": "late start",
+    "gap_ns": "computing or news",
     **CAUSES,
 }
 """Parts of the time of a critical path, and what readers see."""
@@ -45,8 +45,8 @@ class CriticalPath:
     released_by: int | None
     """The flow of an earlier iteration for which the first flow of the path waited."""
     steps: pl.DataFrame
-    """A row per flow: `flow`, `src`, `dst`, `rank`, `step`, `size_bytes`, `start_ns`, `time_ns`
-    (its step), `fct_ns`, `ideal_ns` (alone), `lost_ns`, `gap_ns` (after it), `alone_ns`."""
+    """A row per flow: `flow`, `src`, `dst`, `rank`, `step`, `start_ns`, `time_ns` (its step),
+    `fct_ns`, `ideal_ns` (alone), `lost_ns`, `gap_ns` (after it), `alone_ns`."""
 
     @property
     def late_ns(self) -> float:
@@ -61,11 +61,11 @@ class CriticalPath:
 
     def time_by_part(self, run: MeasuredRun) -> dict[str, float]:
         """The time of the iteration by part of :data:`PARTS` [ns]; the sum is the whole."""
-        return {"late_ns": self.late_ns} | parts_of_steps(run, self.steps)
+        return parts_of_steps(run, self.steps) | {"late_ns": self.late_ns}
 
 
 def parts_of_steps(run: MeasuredRun, steps: pl.DataFrame) -> dict[str, float]:
-    """The time of steps, by part of :data:`PARTS` but the first [ns]; the sum is their time.
+    """The time of steps, by part of :data:`PARTS` [ns]; the sum is their time.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def parts_of_steps(run: MeasuredRun, steps: pl.DataFrame) -> dict[str, float]:
     parts |= by_cause.row(0, named=True)
     # A flow that was never acknowledged has no causes.
     parts["unknown_ns"] += float(steps["lost_ns"].sum()) - sum(by_cause.row(0))
-    return {part: max(float(parts[part]), 0.0) for part in list(PARTS)[1:]}
+    return {part: max(float(parts.get(part, 0.0)), 0.0) for part in PARTS}
 
 
 class Job:
@@ -115,12 +115,12 @@ class Job:
     def flows(self) -> pl.DataFrame:
         """Its flows in the order of their numbers, a row each.
 
-        Columns: `flow`, `src`, `dst`, `size_bytes`, `start_ns`, `fct_ns`, `ideal_ns`, `end_ns` (the
-        last acknowledgement; the end of the run without one), `released_by` (-1 of a flow that
-        waited for nothing), `iteration`, `step`, `rank` (that sends).
+        Columns: `flow`, `src`, `dst`, `start_ns`, `fct_ns`, `ideal_ns`, `end_ns` (the last
+        acknowledgement; the end of the run without one), `released_by` (-1 of a flow that waited
+        for nothing), `iteration`, `step`, `rank` (that sends).
         """
         end = float(self.run.summary["sim_end_ps"]) / 1e3
-        own = self.run.flows.lazy().filter(pl.col("label") == self._number)
+        own = self.run.flows.lazy().filter(pl.col("label") == self._number).sort("flow")
         waited = self.run.dependents.lazy().select(
             "flow", "iteration", "step", "rank", released_by=pl.col("released_by").cast(pl.Int64)
         )
@@ -128,22 +128,20 @@ class Job:
             "flow",
             "src",
             "dst",
-            "size_bytes",
             "start_ns",
             "fct_ns",
             pl.col("ideal_fct_ns").alias("ideal_ns"),
             end_ns=(pl.col("start_ns") + pl.col("fct_ns")).fill_nan(end),
-        ).join(waited, on="flow", how="left")
-        return (
-            joined.with_columns(
-                pl.col("released_by").fill_null(_ROOT),
-                pl.col("iteration").fill_null(0),
-                pl.col("step").fill_null(0),
-                pl.col("rank").fill_null(self._rank_of("src")),
-            )
-            .sort("flow")
-            .collect()
-        )
+        ).join(waited, on="flow", how="left", maintain_order="left")
+        # The messages with which the ranks of an all-to-all begin are their first ones.
+        is_all_to_all = getattr(self._entry, "operation", "") == "all-to-all"
+        first = pl.int_range(pl.len(), dtype=pl.UInt32).over("src") if is_all_to_all else 0
+        return joined.with_columns(
+            pl.col("released_by").fill_null(_ROOT),
+            pl.col("iteration").fill_null(0),
+            pl.col("step").fill_null(first),
+            pl.col("rank").fill_null(self._rank_of("src")),
+        ).collect()
 
     def _rank_of(self, host: str) -> pl.Expr:
         """The rank of the host in a column. A host of a list of flows is its own rank."""
@@ -186,7 +184,9 @@ class Job:
 
     def slowest(self) -> int:
         """The iteration that took longest; the first of several."""
-        return int(self.iterations.sort("time_ns", "iteration", descending=[True, False])["iteration"][0])
+        return int(
+            self.iterations.sort("time_ns", "iteration", descending=[True, False])["iteration"][0]
+        )
 
     def critical_path(self, iteration: int) -> CriticalPath:
         """The flows that decided how long an iteration took.
@@ -195,7 +195,9 @@ class Job:
         on back to a flow that waited for nothing, or for an earlier iteration.
         """
         job = self.iterations.row(by_predicate=pl.col("iteration") == iteration, named=True)
-        walked = walk_back(self._numbers, self._released_by, self._of_iteration, self._last(iteration))
+        walked = walk_back(
+            self._numbers, self._released_by, self._of_iteration, self._last(iteration)
+        )
         steps = self.flows[walked]
         begin = steps["start_ns"].to_numpy()
         until = np.append(begin[1:], job["start_ns"] + job["time_ns"])
@@ -275,7 +277,9 @@ def timed_steps(steps: pl.DataFrame, until: NDArray[np.float64]) -> pl.DataFrame
     lost = (pl.col("fct_ns") - pl.col("ideal_ns")).fill_nan(pl.col("time_ns") - pl.col("ideal_ns"))
     return (
         steps.with_columns(time.clip(0))
-        .with_columns(gap_ns=pl.col("time_ns") - busy, lost_ns=pl.min_horizontal(lost.clip(0), busy))
+        .with_columns(
+            gap_ns=pl.col("time_ns") - busy, lost_ns=pl.min_horizontal(lost.clip(0), busy)
+        )
         .with_columns(alone_ns=pl.col("time_ns") - pl.col("gap_ns") - pl.col("lost_ns"))
     )
 

@@ -8,6 +8,7 @@ the one that the core gave it when it started.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -100,7 +101,7 @@ def routes(run: MeasuredRun, flows: pl.DataFrame) -> list[Route]:
 
 def accelerators_of_server(run: MeasuredRun) -> int:
     """Hosts of a server whose transfers to each other do not enter the network; 0 without such."""
-    topology = getattr(run.scenario, "topology", None)
+    topology: Any = getattr(run.scenario, "topology", None)
     return int(topology.gpus) if int(getattr(topology, "inner_rate", None) or 0) else 0
 
 

@@ -75,7 +75,9 @@ def _who_paused(record: Record, link: int, held: Held) -> str:
         numbers, counts = np.unique(ports, return_counts=True)
         port = int(numbers[counts.argmax()])
         because = f", for packets to {_node(record, port, 'to')}"
-    return f"{_node(record, link, 'to')} paused {link_name(record, link)} {often} {first}{on}{because}"
+    return (
+        f"{_node(record, link, 'to')} paused {link_name(record, link)} {often} {first}{on}{because}"
+    )
 
 
 def _resent(loss: Loss, record: Record) -> str:
@@ -115,7 +117,7 @@ def _unknown(loss: Loss, record: Record) -> str:
         who = _who_paused(record, link, held)
         return f"paused or queued: {who}, but not recorded for which flows (--trace packets tells)"
     if not flow.route.is_whole:
-        return "paused or queued: its packets took several paths, or a path that is not known"
+        return "paused or queued: its packets took several paths, or one that is not known"
     link = max(flow.links, key=record.paused_in_total)
     share = record.paused_in_total(link) / (float(record.run.summary["sim_end_ps"]) / 1e3)
     how = f"was paused for {100 * min(share, 1):.2g} % of the run"
@@ -132,10 +134,12 @@ def _queued(loss: Loss, record: Record) -> str:
         return "behind other transfers of its server"
     words = "in queues, or for a slow sender"
     if not flow.route.is_whole:
-        return words
+        return f"{words}; its packets took several paths, or one that is not known"
     link = max(flow.links, key=lambda one: int(record.totals[one]["queue_bytes_max"]))
     most = int(record.totals[link]["queue_bytes_max"])
     if not most:
         return f"{words}; no switch of its path had a queue"
-    longest = f"{link_name(record, link)} had the longest queue of its path, up to {bytes_text(most)}"
+    longest = (
+        f"{link_name(record, link)} had the longest queue of its path, up to {bytes_text(most)}"
+    )
     return f"{words}; {longest} in the run"

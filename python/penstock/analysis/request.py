@@ -1,4 +1,4 @@
-"""Requests of closed loops: how many a second, how long they took, and where the slow ones lost time.
+"""Requests of closed loops: how long they took, and where the slow ones lost time.
 
 What it is: the table `requests` beside the summary's rates. What it is not: a load. A client asks
 again when it has its answer, so a slow network gets fewer requests: read rate and latency together.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from penstock.analysis.job import PARTS, parts_of_steps, timed_steps
+from penstock.analysis.job import parts_of_steps, timed_steps
 from penstock.analysis.runs import MeasuredRun
 from penstock.analysis.statistic import percentiles
 
@@ -35,7 +35,8 @@ def slow_requests(run: MeasuredRun, label: str) -> pl.DataFrame:
 
 
 def time_by_part(run: MeasuredRun, label: str) -> dict[str, float]:
-    """Where the slow requests of an entry spent their time, by part of :data:`PARTS` [ns].
+    """Where the slow requests of an entry spent their time, by part of
+    :data:`penstock.analysis.job.PARTS` [ns].
 
     The mean of a request, whose sum is the mean latency of the slow requests.
     """
@@ -56,7 +57,7 @@ def time_by_part(run: MeasuredRun, label: str) -> dict[str, float]:
     flows = run.flows.select("flow", "start_ns", "fct_ns", ideal_ns="ideal_fct_ns")
     found = steps.join(flows, on="flow")
     parts = parts_of_steps(run, timed_steps(found, found["until"].to_numpy()))
-    return dict.fromkeys(PARTS, 0.0) | {part: time / slow.height for part, time in parts.items()}
+    return {part: time / slow.height for part, time in parts.items()}
 
 
 def request_labels(run: MeasuredRun) -> list[str]:

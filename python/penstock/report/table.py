@@ -70,6 +70,8 @@ class Detail:
     rows: list[list[str]]
     words: bool = False
     """Whether its cells are sentences."""
+    note: str = ""
+    """What a reader has to know, below it."""
 
 
 @dataclass(frozen=True)
