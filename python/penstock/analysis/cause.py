@@ -36,7 +36,7 @@ from penstock.analysis.pause import (
     pause_causes,
     pause_intervals,
 )
-from penstock.analysis.runs import MeasuredRun
+from penstock.analysis.runs import MeasuredRun, lazy_table
 
 CAUSES = {
     "paused_ns": "paused",
@@ -142,11 +142,11 @@ class Record:
         """By link; empty where events do not tell."""
         if not self.tells_pauses:
             return {}
-        found = pause_intervals(self.run)
+        found = pause_intervals(self.run, self.links)
         found = found.with_columns(pause_causes(self.run, found))
         end_ps = float(self.run.summary["sim_end_ps"])
         ended = pl.col("begin_ps") + pl.col("length_ps") - 1.0
-        rows = found.filter(pl.col("link").is_in(self.links)).select(
+        rows = found.select(
             "link",
             pl.col("queue", "cause_flow", "cause_port").cast(pl.Int64).fill_null(-1),
             begin=pl.col("begin_ps") / 1e3,
@@ -167,10 +167,10 @@ class Record:
     @cached_property
     def queues(self) -> dict[tuple[int, int], NDArray[np.int64]]:
         """(flow, link) -> the queues that its packets used there, where a trace tells."""
-        rows = self.run.packets.filter(
+        rows = lazy_table(self.run, "packets").filter(
             (pl.col("event") == "arrive") & pl.col("flow").is_in(self.flows)
         )
-        parts = rows.group_by("flow", "ingress").agg(pl.col("upstream_queue").unique())
+        parts = rows.group_by("flow", "ingress").agg(pl.col("upstream_queue").unique()).collect()
         return {
             (int(flow), int(link)): np.array(queues, dtype=np.int64)
             for flow, link, queues in parts.iter_rows()
@@ -181,17 +181,17 @@ class Record:
         """Link -> when packets for it were dropped [ns], whoever they belonged to."""
         if not self.has_events:
             return {}
-        rows = self.run.events.filter(
-            (pl.col("event") == "drop") & pl.col("link").is_in(self.links)
-        ).select("link", time=pl.col("time_ps") / 1e3)
-        parts = rows.sort("time").group_by("link")
+        dropped = (pl.col("event") == "drop") & pl.col("link").is_in(self.links)
+        rows = lazy_table(self.run, "events").filter(dropped)
+        times = rows.select("link", time=pl.col("time_ps") / 1e3).sort("time").collect()
+        parts = times.group_by("link")
         return {int(link): part["time"].to_numpy() for (link,), part in parts}
 
     @cached_property
     def own_drops(self) -> dict[tuple[int, int], int]:
         """(flow, link) -> packets of the flow that were dropped there, where a trace tells."""
-        rows = self.run.packets.filter(pl.col("event") == "drop")
-        counts = rows.group_by("flow", "egress").len()
+        rows = lazy_table(self.run, "packets").filter(pl.col("event") == "drop")
+        counts = rows.group_by("flow", "egress").len().collect()
         return {(int(flow), int(link)): int(count) for flow, link, count in counts.iter_rows()}
 
     @cached_property

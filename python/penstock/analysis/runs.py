@@ -77,6 +77,13 @@ RunInput = MeasuredRun | Sequence[MeasuredRun] | Mapping[str, Any]
 """One run, several runs, or names mapped to a run or to the runs of several seeds."""
 
 
+def lazy_table(run: MeasuredRun, table: str) -> pl.LazyFrame:
+    """A table of a run, of which only that is read which is used, where the run can do so."""
+    scan = getattr(run, "scan", None)
+    found: pl.LazyFrame = scan(table) if scan else getattr(run, table).lazy()
+    return found
+
+
 def group_runs(runs: RunInput) -> dict[str, list[MeasuredRun]]:
     """Put runs under the name they are shown by.
 
