@@ -68,9 +68,11 @@ def application_lines(run: Run) -> list[str]:
     words = []
     for label, job in found["jobs"].items():
         times = f"{time_text(job['least_ns'])} to {time_text(job['most_ns'])}"
-        mean, bus = time_text(job["mean_ns"]), rate_text(job["bus_bandwidth_bps"])
-        took = f", {mean} on average ({times}), bus bandwidth {bus}" if job["finished"] else ""
-        words.append(f"{label}: {job['finished']} of {job['iterations']} iterations are over{took}")
+        took = f", {time_text(job['mean_ns'])} on average ({times})" if job["finished"] else ""
+        bus = job["bus_bandwidth_bps"]
+        used = f", bus bandwidth {rate_text(bus)}" if bus else ""
+        over = f"{job['finished']} of {job['iterations']} iterations are over"
+        words.append(f"{label}: {over}{took}{used}")
     for label, asked in found["requests"].items():
         latency, rate = asked["latency_ns"], number_text(asked["rate_per_s"])
         took = f", latency p50 {time_text(latency['p50'])}, p99 {time_text(latency['p99'])}"

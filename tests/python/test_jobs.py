@@ -18,6 +18,7 @@ from penstock.analysis.bound import bus_bound
 from penstock.analysis.cause import CAUSES, Spans, time_lost, together
 from penstock.analysis.job import PARTS, CriticalPath, Job, job_labels
 from penstock.analysis.reason import reasons
+from penstock.presented import application_lines
 from penstock.report.gantt import BARS_MAX, RANKS_MAX, gantt, merged
 from penstock.report.slow import slow_flows, slowest
 from penstock.tables import COLUMNS
@@ -391,6 +392,28 @@ def test_the_slowest_flows_are_those_of_each_size(victim: Run) -> None:
     table = slow_flows({"pfc": [victim]})
     assert [len(row) for row in table.rows] == [len(table.columns)] * 3
     assert all(row[-1] for row in table.rows)
+
+
+def test_a_run_tells_its_jobs_and_requests_in_a_sentence_each(victim: Run, asked: Run) -> None:
+    (line,) = application_lines(victim)
+    assert re.fullmatch(
+        r"collective: 2 of 2 iterations are over, [\d.]+ µs on average \([\d.]+ µs to [\d.]+ µs\), "
+        r"bus bandwidth [\d.]+ Gb/s",
+        line,
+    )
+    (line,) = application_lines(asked)
+    wanted = r"rpc: [\d,]+ requests a second, latency p50 [\d.]+ µs, p99 [\d.]+ µs"
+    assert re.fullmatch(wanted, line)
+
+
+def test_seeds_stand_together_and_schemes_beside_each_other(victim: Run, tmp_path: Path) -> None:
+    other = run(victim.scenario.with_overrides({"seed": 2}))
+    page = report.write({"pfc": [victim, other], "again": victim}, tmp_path).read_text("utf-8")
+    part = page[page.index("<h3>Iterations") : page.index("<h2>Figures")]
+    assert re.findall(r"<tr><td>(\w+)</td><td>(\d+)</td>", part) == [("pfc", "4"), ("again", "2")]
+    charts = {one["name"]: one for one in data_of(page)["figures"]}
+    assert charts["gantt"]["table"]["name"]["words"] == ["pfc", "again"]
+    assert len(charts["job-time"]["table"]["time_us"]) == 2
 
 
 def test_a_run_without_jobs_has_no_part_about_them(tmp_path: Path) -> None:
