@@ -18,6 +18,7 @@ from penstock.analysis.bound import bus_bound
 from penstock.analysis.cause import CAUSES, Spans, time_lost, together
 from penstock.analysis.job import PARTS, CriticalPath, Job, job_labels
 from penstock.analysis.reason import reasons
+from penstock.cli.options import CAUSE_EVENTS
 from penstock.presented import application_lines
 from penstock.report.gantt import BARS_MAX, RANKS_MAX, gantt, merged
 from penstock.report.slow import slow_flows, slowest
@@ -181,7 +182,7 @@ def test_without_events_pauses_are_supposed_only_where_some_were_counted() -> No
     assert time_lost(made, one)["unknown_ns"].item() == 200
     (why,) = reasons(made, one)
     assert why == (
-        "200 ns paused or queued: S0→H1 was paused for 4 % of the run (measure.events tells when)"
+        "200 ns paused or queued: S0→H1 was paused for 4 % of the run (--trace causes tells when)"
     )
 
 
@@ -279,13 +280,14 @@ def test_a_queue_of_bfc_is_told_apart_only_with_a_trace() -> None:
     shares = time_lost(without, without.flows)
     assert shares["paused_ns"].sum() == 0 and shares["unknown_ns"].sum() > 0
     assert (
-        "not recorded for which flows (--trace packets tells)" in reasons(without, without.flows)[0]
+        "not recorded for which flows (--trace causes tells)" in reasons(without, without.flows)[0]
     )
-    traced = run(scenario.with_overrides({"measure.trace": {"nodes": []}}))
-    shares = time_lost(traced, traced.flows)
-    assert shares["paused_ns"].sum() > 0 and shares["unknown_ns"].sum() == 0
-    assert "paused: S0 paused H" in reasons(traced, traced.flows)[0]
-    assert "for packets to H3" in reasons(traced, traced.flows)[0]
+    for events in ((), CAUSE_EVENTS):
+        traced = run(scenario.with_overrides({"measure.trace": {"events": list(events)}}))
+        shares = time_lost(traced, traced.flows)
+        assert shares["paused_ns"].sum() > 0 and shares["unknown_ns"].sum() == 0
+        assert "paused: S0 paused H" in reasons(traced, traced.flows)[0]
+        assert "for packets to H3" in reasons(traced, traced.flows)[0]
 
 
 @pytest.fixture(scope="module")

@@ -166,14 +166,23 @@ class Record:
 
     @cached_property
     def queues(self) -> dict[tuple[int, int], NDArray[np.int64]]:
-        """(flow, link) -> the queues that its packets used there, where a trace tells."""
-        rows = lazy_table(self.run, "packets").filter(
-            (pl.col("event") == "arrive") & pl.col("flow").is_in(self.flows)
+        """(flow, link) -> the queues that its packets used there, where a trace tells.
+
+        An arrival tells the queue that the packet has left. A choice tells it, too, and the new
+        one; what follows a chosen packet is in its queue.
+        """
+        rows = lazy_table(self.run, "packets").filter(pl.col("flow").is_in(self.flows))
+        left = pl.col("event").is_in(["arrive", "choose"]) & (pl.col("ingress") >= 0)
+        parts = [
+            rows.filter(left).select("flow", link="ingress", queue="upstream_queue"),
+            rows.filter(pl.col("event") == "choose").select("flow", "queue", link="egress"),
+        ]
+        used = (
+            pl.concat(parts, how="diagonal").group_by("flow", "link").agg(pl.col("queue").unique())
         )
-        parts = rows.group_by("flow", "ingress").agg(pl.col("upstream_queue").unique()).collect()
         return {
             (int(flow), int(link)): np.array(queues, dtype=np.int64)
-            for flow, link, queues in parts.iter_rows()
+            for flow, link, queues in used.select("flow", "link", "queue").collect().iter_rows()
         }
 
     @cached_property

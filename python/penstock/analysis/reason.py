@@ -115,7 +115,7 @@ def _unknown(loss: Loss, record: Record) -> str:
     if loss.pauses.others:
         link, held = max(loss.pauses.others.items(), key=lambda one: one[1].spans.total())
         who = _who_paused(record, link, held)
-        return f"paused or queued: {who}, but not recorded for which flows (--trace packets tells)"
+        return f"paused or queued: {who}, but not recorded for which flows (--trace causes tells)"
     if not flow.route.is_whole:
         return "paused or queued: its packets took several paths, or one that is not known"
     link = max(flow.links, key=record.paused_in_total)
@@ -123,7 +123,7 @@ def _unknown(loss: Loss, record: Record) -> str:
     how = f"was paused for {100 * min(share, 1):.2g} % of the run"
     if not record.totals[link]["port_pause_ns"]:
         how = "had paused queues"
-    tells = "" if record.has_events else " (measure.events tells when)"
+    tells = "" if record.has_events else " (--trace causes tells when)"
     return f"paused or queued: {link_name(record, link)} {how}{tells}"
 
 
