@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from penstock import Scenario
+from penstock.scenario.declared.routing import EcmpRouting
 from penstock.tables import COLUMNS
 
 LAYERS = ["host-ToR", "ToR-spine", "spine-ToR", "ToR-host"]
@@ -36,6 +37,7 @@ class SyntheticScenario:
     )
 
     file: str | None = None
+    fidelity: str = "exact"
 
     def model_copy(self, update: dict[str, Any]) -> Scenario:
         """A scenario of the network, for the paths of flows."""
@@ -79,7 +81,9 @@ def synthetic_run(
     duration = 2_000_000.0
     table = _flows(draw, flows, badness, duration)
     return SyntheticRun(
-        scenario=SyntheticScenario("synthetic", seed, SimpleNamespace(name=scheme)),
+        scenario=SyntheticScenario(
+            "synthetic", seed, SimpleNamespace(name=scheme, routing=EcmpRouting(kind="ecmp"))
+        ),
         summary=_summary(scheme, seed, table),
         flows=table,
         links=links,

@@ -8,6 +8,8 @@ the one that the core gave it when it started.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from penstock import _core
 from penstock.analysis.runs import MeasuredRun
 from penstock.errors import core_refusals
 from penstock.scenario.declared.traffic import ListedTraffic
+from penstock.scenario.scheme import Scheme, expand_scheme
 
 Links = NDArray[np.uint32]
 """Numbers of directed links."""
@@ -46,19 +49,42 @@ class Paths:
 def flow_paths(run: MeasuredRun, flows: pl.DataFrame) -> Paths | None:
     """The paths of flows; none where there is no single one, or where frames were real.
 
+    There is none for sprayed packets, and none that is known beforehand under `fidelity`.
+
     Parameters
     ----------
     flows
         Columns `flow`, `src`, `dst` and `start_ps`.
     """
-    if run.summary.get("emulation") is not None:
+    scenario = run.scenario
+    is_sprayed = scenario.scheme.routing.kind == "spray"
+    if is_sprayed or scenario.fidelity != "exact" or run.summary.get("emulation") is not None:
         return None
     rows = flows.select(pl.col("flow", "src", "dst", "start_ps").cast(pl.UInt64)).to_numpy()
-    # A path does not depend on the traffic, which may be a list of a million flows.
-    network = run.scenario.model_copy(update={"traffic": (_ANY,)})
-    with core_refusals(run.scenario.file):
-        found = _core.core_paths(network.to_json(), np.ascontiguousarray(rows))
+    with core_refusals(scenario.file):
+        found = _core.core_paths(_network(scenario), np.ascontiguousarray(rows))
     return None if found is None else Paths(*found)
+
+
+def _network(scenario: Any) -> str:
+    """A scenario with what decides about paths, as the core reads it.
+
+    A path does not depend on the traffic, which may be a list of a million flows. Of the scheme it
+    depends on the routing alone; the rest may be a class in Python that has changed since the run.
+    """
+    network = scenario.model_copy(update={"traffic": (_ANY,)})
+    text: str = network.to_json()
+    if '"kind":"python"' in text:
+        scheme = _plain_scheme().model_copy(update={"routing": scenario.scheme.routing})
+        text = network.model_copy(update={"scheme": scheme}).to_json()
+    return text
+
+
+@cache
+def _plain_scheme() -> Scheme:
+    """A scheme that every network accepts."""
+    table, _ = expand_scheme("line-rate", Path())
+    return Scheme.model_validate(table)
 
 
 @dataclass(frozen=True)
