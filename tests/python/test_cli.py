@@ -116,6 +116,8 @@ def test_causes_are_traced_without_a_row_per_packet(here: Path) -> None:
     assert set(found.packets["event"]) == {"choose", "pause_sent"}
     assert found.packets.height < found.summary["packet_hops"] / 2
     assert "not recorded" not in Path("out/report.html").read_text("utf-8")
+    assert main([*arguments[:-2], "--out", "plain"]) == 0
+    assert Run.load("plain").summary["digest"] == found.summary["digest"]
 
 
 @pytest.mark.parametrize(

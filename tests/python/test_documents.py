@@ -75,6 +75,11 @@ def test_the_exports_of_their_page_run(here: Path) -> None:
     assert Path("runs/first-s0.pcapng").stat().st_size > 1_000_000
 
 
+def test_the_causes_of_their_page_are_recorded(here: Path) -> None:
+    assert run_commands("why-slow.md") == 1
+    assert "paused T" in Path("runs/why/report.html").read_text("utf-8")
+
+
 def test_the_sweeps_of_their_page_run(here: Path) -> None:
     assert run_commands("sweep.md") == 3
     assert len(list(Path("runs/first/cells").rglob("cell.parquet"))) == 18

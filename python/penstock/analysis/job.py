@@ -82,7 +82,8 @@ def parts_of_steps(run: MeasuredRun, steps: pl.DataFrame) -> dict[str, float]:
     parts |= by_cause.row(0, named=True)
     # A flow that was never acknowledged has no causes.
     parts["unknown_ns"] += float(steps["lost_ns"].sum()) - sum(by_cause.row(0))
-    return {part: max(float(parts.get(part, 0.0)), 0.0) for part in PARTS}
+    # Times are whole picoseconds; what is below is the arithmetic's.
+    return {part: max(round(float(parts.get(part, 0.0)), 3), 0.0) for part in PARTS}
 
 
 class Job:
