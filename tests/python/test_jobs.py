@@ -20,7 +20,7 @@ from penstock.analysis.job import PARTS, CriticalPath, Job, job_labels
 from penstock.analysis.reason import reasons
 from penstock.cli.options import CAUSE_EVENTS
 from penstock.presented import application_lines
-from penstock.report.gantt import BARS_MAX, RANKS_MAX, gantt, merged
+from penstock.report.gantt import BARS_MAX, RANKS_MAX, chosen_ranks, gantt, merged
 from penstock.report.slow import slow_flows, slowest
 from penstock.tables import COLUMNS
 
@@ -368,12 +368,13 @@ def test_a_gantt_chart_of_many_messages_stays_small() -> None:
     ends = pl.DataFrame({"rank": range(ranks), "end_ns": range(ranks), "iteration": [0] * ranks})
     steps = flows.filter(rank=7).with_columns(lost_ns=pl.lit(1.0))
     job: Any = SimpleNamespace(flows=flows, rank_ends=ends)
-    drawn = gantt("x", job, CriticalPath(0, 0.0, 5_000.0, None, steps), 2)
-    assert drawn.table.height <= BARS_MAX / 2 and drawn.is_merged
-    assert (drawn.ranks, drawn.shown) == (ranks, RANKS_MAX)
-    shown = set(drawn.table["rank"])
-    assert {"rank 0", "rank 7", "rank 39"} <= shown
-    own = drawn.table.filter(rank="rank 7")
+    path = CriticalPath(0, 0.0, 5_000.0, None, steps)
+    drawn = gantt([("x", job, path), ("y", job, path)])
+    assert drawn.table.height <= BARS_MAX and drawn.is_merged
+    assert (drawn.ranks, len(drawn.shown)) == (ranks, RANKS_MAX)
+    assert {0, 7, 39} <= set(drawn.shown)
+    assert set(drawn.table["rank"]) == {f"rank {rank}" for rank in drawn.shown}
+    own = drawn.table.filter(name="x", rank="rank 7")
     assert set(own["path"]) == {"critical path"}
     assert (own["begin_us"][0], own["end_us"][-1]) == (0, pytest.approx(4.999))
     whole = merged(
@@ -384,6 +385,15 @@ def test_a_gantt_chart_of_many_messages_stays_small() -> None:
         0.0,
     )
     assert whole["message"][1] == "step 1, flow 1501 to H3, lost 1 ns"
+
+
+def test_schemes_of_a_gantt_chart_show_the_same_ranks() -> None:
+    assert chosen_ranks([[3, 1, 2]]) == [1, 2, 3]
+    assert chosen_ranks([list(range(40)), list(range(100, 0, -1))]) == [
+        *range(6),
+        *range(95, 101),
+    ]
+    assert chosen_ranks([[5, 4], [5, 9, 7]]) == [4, 5, 7, 9]
 
 
 def test_the_slowest_flows_are_those_of_each_size(victim: Run) -> None:

@@ -7,7 +7,9 @@ of a page together are :data:`BARS_MAX` at most, or one for each rank that is sh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 import polars as pl
@@ -18,60 +20,65 @@ from penstock.readable import time_text
 BARS_MAX = 2_000
 """Bars of all schemes together (our choice: 150 kB of the page)."""
 RANKS_MAX = 12
-"""Ranks of a scheme that are shown (our choice: rows of a screen)."""
+"""Ranks that are shown (our choice: rows of a panel)."""
+COLUMNS = ("rank", "path", "begin_us", "end_us", "message")
+"""What a bar has, beside the name of its job."""
+
+
+Drawn = tuple[str, Job, CriticalPath]
+"""What a job is called, its flows, and the critical path of the iteration that is drawn."""
 
 
 @dataclass(frozen=True)
 class Gantt:
-    """The bars of one job."""
+    """The bars of one or several jobs."""
 
     table: pl.DataFrame
     """Columns: `name`, `rank` ("rank 3"), `path` (whether a message of the critical path is in the
     bar), `begin_us`, `end_us` (since the iteration began), `message` (what the bar is)."""
     ranks: int
-    """How many ranks the job has."""
-    shown: int
-    """How many of them are in the table."""
+    """How many ranks the largest job has."""
+    shown: list[int]
+    """The ranks that are in the table, the same of all jobs."""
     is_merged: bool
     """Whether a bar may be several messages."""
 
 
-def gantt(name: str, job: Job, path: CriticalPath, jobs: int) -> Gantt:
-    """The bars of an iteration.
-
-    Parameters
-    ----------
-    name
-        What the job is called.
-    path
-        The critical path of the iteration.
-    jobs
-        How many jobs share :data:`BARS_MAX`.
-    """
-    ends = job.rank_ends.filter(pl.col("iteration") == path.iteration)
-    own = job.flows.filter(pl.col("iteration") == path.iteration)
-    chosen = chosen_ranks(path.steps, ends)
-    bars = max(BARS_MAX // (jobs * len(chosen)), 1)
-    messages = (
-        own.filter(pl.col("rank").is_in(chosen))
-        .sort("rank", "start_ns", "flow")
-        .with_columns(is_critical=pl.col("flow").is_in(path.steps["flow"].implode()))
-        .with_columns(place=pl.int_range(pl.len()).over("rank"), count=pl.len().over("rank"))
-    )
-    most = int(messages["count"].to_numpy().max())
-    table = merged(messages, bars, path.start_ns).select(
-        pl.lit(name).alias("name"), "rank", "path", "begin_us", "end_us", "message"
-    )
-    return Gantt(table, own["rank"].n_unique(), len(chosen), most > bars)
+def gantt(jobs: Sequence[Drawn]) -> Gantt:
+    """The bars of an iteration of each job."""
+    orders = [
+        _worst_first(path.steps, job.rank_ends.filter(pl.col("iteration") == path.iteration))
+        for _, job, path in jobs
+    ]
+    shown = chosen_ranks(orders)
+    bars = max(BARS_MAX // (len(jobs) * len(shown)), 1)
+    tables, counts = [], []
+    for name, job, path in jobs:
+        messages = (
+            job.flows.filter((pl.col("iteration") == path.iteration) & pl.col("rank").is_in(shown))
+            .sort("rank", "start_ns", "flow")
+            .with_columns(is_critical=pl.col("flow").is_in(path.steps["flow"].implode()))
+            .with_columns(place=pl.int_range(pl.len()).over("rank"), count=pl.len().over("rank"))
+        )
+        counts.append(int(messages["count"].to_numpy().max(initial=0)))
+        bar = merged(messages, bars, path.start_ns)
+        named = bar.select(pl.lit(name).alias("name"), *COLUMNS)
+        tables.append(named)
+    return Gantt(pl.concat(tables), max(map(len, orders)), shown, max(counts) > bars)
 
 
-def chosen_ranks(steps: pl.DataFrame, ends: pl.DataFrame) -> list[int]:
-    """The ranks to show: first and last to end, then those that lost most on the critical path."""
+def chosen_ranks(orders: Sequence[Sequence[int]]) -> list[int]:
+    """The first ranks of several orders in turn, :data:`RANKS_MAX` together."""
+    turns = (rank for turn in zip_longest(*orders) for rank in turn if rank is not None)
+    return sorted(list(dict.fromkeys(turns))[:RANKS_MAX])
+
+
+def _worst_first(steps: pl.DataFrame, ends: pl.DataFrame) -> list[int]:
+    """All ranks: the last to end, the first, those that lost most on the critical path, others."""
     order = ends.sort("end_ns", "rank")["rank"].to_list()
     lost = steps.group_by("rank").agg(pl.col("lost_ns").sum())
     worst = lost.sort("lost_ns", "rank", descending=[True, False])["rank"].to_list()
-    wanted = dict.fromkeys([order[-1], order[0], *worst, *order[::-1]])
-    return sorted(list(wanted)[:RANKS_MAX])
+    return list(dict.fromkeys([order[-1], order[0], *worst, *order[::-1]]))
 
 
 def merged(messages: pl.DataFrame, bars: int, origin_ns: float) -> pl.DataFrame:

@@ -309,24 +309,20 @@ def _lost(jobs: list[OneJob], asked: list[Asked]) -> list[ReportFigure]:
 
 def gantt_figure(jobs: list[OneJob]) -> ReportFigure:
     """Ranks and steps of the slowest iteration of each scheme."""
-    drawn = [gantt(one.shown, one.first, one.path, len(jobs)) for one in jobs]
-    table = pl.concat(one.table for one in drawn)
-    ranks = sorted(set(table["rank"]), key=lambda rank: int(rank.split()[1]), reverse=True)
-    most = max(one.ranks for one in drawn)
-    shown = max(one.shown for one in drawn)
+    drawn = gantt([(one.shown, one.first, one.path) for one in jobs])
     words = "The slowest iteration of each scheme: when each rank's messages were under way."
-    if shown < most:
+    if len(drawn.shown) < drawn.ranks:
         words += (
-            f" {shown} of {most:,} ranks: those that lost most on the critical path, and the ones "
-            "that ended first and last."
+            f" {len(drawn.shown)} of {drawn.ranks:,} ranks: those that ended first and last under "
+            "a scheme, and those that lost most on its critical path."
         )
-    if any(one.is_merged for one in drawn):
+    if drawn.is_merged:
         words += " Messages that follow each other are drawn as one bar."
     chart = Chart(
         title="Which rank holds up the others?",
-        table=table,
+        table=drawn.table,
         x=Axis("Time since the iteration began [µs]", zero=True),
-        y=Axis("", scale="named", names=ranks),
+        y=Axis("", scale="named", names=[f"rank {rank}" for rank in drawn.shown[::-1]]),
         along="begin_us",
         views=[View("Messages", "rank")],
         form="spans",
