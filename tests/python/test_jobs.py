@@ -21,6 +21,7 @@ from penstock.analysis.reason import reasons
 from penstock.cli.options import CAUSE_EVENTS
 from penstock.presented import application_lines
 from penstock.report.gantt import BARS_MAX, RANKS_MAX, chosen_ranks, gantt, merged
+from penstock.report.jobs import job_part
 from penstock.report.slow import slow_flows, slowest
 from penstock.tables import COLUMNS
 
@@ -146,6 +147,21 @@ def test_the_straggler_is_the_rank_that_ends_last() -> None:
         "spread_ns": 320,
     }
     assert (second["rank"], second["host"], second["flow"], second["late_ns"]) == (1, 0, 5, 100)
+
+
+def test_a_job_of_a_list_has_no_bandwidth_and_hosts_are_its_ranks() -> None:
+    made = hand_made()
+    flows = [(0, 1, 1_000, 0), (1, 2, 1_000, 0)]
+    listed = {"kind": "listed", "label": "collective", "flows": flows, "after": [[1, 0, "natural"]]}
+    made.scenario = made.scenario.with_overrides({"traffic": [listed]})
+    without = pl.lit(float("nan"))
+    made.jobs = made.jobs.with_columns(bus_bandwidth_bps=without, algorithm_bandwidth_bps=without)
+    part = job_part({"pfc": [made]})
+    assert part is not None
+    assert [figure.name for figure in part.figures] == ["job-time", "time-lost", "gantt"]
+    (row,) = part.tables[0].rows
+    assert row[:3] == ["pfc", "2", "500 ns"] and row[-3:] == ["–", "–", "–"]
+    assert "Rank 0 (H0) ended last, 100 ns after the median rank" in part.sentences[0][1]
 
 
 def test_pauses_count_where_they_held_the_flow_and_once() -> None:
