@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -131,3 +131,11 @@ def looks(names: Sequence[str]) -> dict[str, Look]:
     free.sort(key=lambda other: other.colour in taken)  # hues of their own come first
     spare = itertools.cycle(free or _OTHERS)
     return {name: own[name] if name in own else next(spare) for name in names}
+
+
+def looks_as_json(named: Mapping[str, Look]) -> dict[str, dict[str, str]]:
+    """The looks of names, as the scripts of a page read them."""
+    return {
+        name: {"light": one.colour, "dark": one.on_dark, "marker": one.marker, "dash": one.dash}
+        for name, one in named.items()
+    }

@@ -62,6 +62,24 @@ def run_line(run: Run) -> str:
     return f"<Run {name} under {scheme}, seed {seed}: {flows} in {end}{stopped}>"
 
 
+def application_lines(run: Run) -> list[str]:
+    """A sentence for each collective and each entry of requests."""
+    found = run.summary.get("applications") or {"jobs": {}, "requests": {}}
+    words = []
+    for label, job in found["jobs"].items():
+        times = f"{time_text(job['least_ns'])} to {time_text(job['most_ns'])}"
+        took = f", {time_text(job['mean_ns'])} on average ({times})" if job["finished"] else ""
+        bus = job["bus_bandwidth_bps"]
+        used = f", bus bandwidth {rate_text(bus)}" if bus else ""
+        over = f"{job['finished']} of {job['iterations']} iterations are over"
+        words.append(f"{label}: {over}{took}{used}")
+    for label, asked in found["requests"].items():
+        latency, rate = asked["latency_ns"], number_text(asked["rate_per_s"])
+        took = f", latency p50 {time_text(latency['p50'])}, p99 {time_text(latency['p99'])}"
+        words.append(f"{label}: {rate} requests a second{took if latency['count'] else ''}")
+    return words
+
+
 def run_rows(run: Run) -> Rows:
     """What came out of a run."""
     summary = run.summary

@@ -13,6 +13,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from penstock import Scenario
+from penstock.scenario.declared.routing import EcmpRouting
+from penstock.tables import COLUMNS
+
 LAYERS = ["host-ToR", "ToR-spine", "spine-ToR", "ToR-host"]
 HOSTS, RACKS, SPINES = 16, 2, 2
 
@@ -31,6 +35,14 @@ class SyntheticScenario:
             SimpleNamespace(kind="incast", label="incast"),
         ]
     )
+
+    file: str | None = None
+    fidelity: str = "exact"
+
+    def model_copy(self, update: dict[str, Any]) -> Scenario:
+        """A scenario of the network, for the paths of flows."""
+        topology = {"racks": RACKS, "hosts_per_rack": HOSTS // RACKS, "spines": SPINES}
+        return Scenario(topology=topology, **update)
 
     def to_toml(self) -> str:
         return (
@@ -51,6 +63,13 @@ class SyntheticRun:
     active_flows: pl.DataFrame
     flow_packets: pl.DataFrame
     queue_delays: pl.DataFrame
+    events: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=COLUMNS["events"]))
+    packets: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=COLUMNS["packets"]))
+    dependents: pl.DataFrame = field(
+        default_factory=lambda: pl.DataFrame(schema=COLUMNS["dependents"])
+    )
+    requests: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=COLUMNS["requests"]))
+    jobs: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=COLUMNS["jobs"]))
 
 
 def synthetic_run(
@@ -62,7 +81,9 @@ def synthetic_run(
     duration = 2_000_000.0
     table = _flows(draw, flows, badness, duration)
     return SyntheticRun(
-        scenario=SyntheticScenario("synthetic", seed, SimpleNamespace(name=scheme)),
+        scenario=SyntheticScenario(
+            "synthetic", seed, SimpleNamespace(name=scheme, routing=EcmpRouting(kind="ecmp"))
+        ),
         summary=_summary(scheme, seed, table),
         flows=table,
         links=links,

@@ -108,6 +108,18 @@ def test_packets_are_traced_at_named_nodes(here: Path) -> None:
     assert {"arrive", "assign", "enqueue", "depart"} <= set(packets["event"])
 
 
+def test_causes_are_traced_without_a_row_per_packet(here: Path) -> None:
+    arguments = ["run", "quickstart", "--set", "duration=100us", "--trace", "causes"]
+    assert main([*arguments, "--out", "out"]) == 0
+    found = Run.load("out")
+    assert found.events.height > 0
+    assert set(found.packets["event"]) == {"choose", "pause_sent"}
+    assert found.packets.height < found.summary["packet_hops"] / 2
+    assert "not recorded" not in Path("out/report.html").read_text("utf-8")
+    assert main([*arguments[:-2], "--out", "plain"]) == 0
+    assert Run.load("plain").summary["digest"] == found.summary["digest"]
+
+
 @pytest.mark.parametrize(
     ("kind", "count"),
     [

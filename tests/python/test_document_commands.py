@@ -66,6 +66,16 @@ ELSEWHERE = {
 SLURM = "--cluster slurm"
 """In a command that needs Slurm, which tests/slurm/run.sh tries."""
 
+LEFT = {
+    "docs/export.md": "runs/first-csv/columns.csv",
+    "docs/simai.md": "runs/gpt-32-*/steps.parquet",
+    "docs/sweep.md": "runs/first/cells/*/*/*/cell.parquet",
+    "docs/tune.md": "runs/storage-again/table.csv",
+    "docs/watch.md": "runs/seen/watch.html",
+    "docs/why-slow.md": "runs/why/report.html",
+}
+"""A page: a file that its commands leave."""
+
 WHOLE_PAGES = {"docs/adding-a-policy.md": "tests/python/test_adding_a_policy.py"}
 """Pages that another test follows, step by step."""
 
@@ -129,6 +139,7 @@ def test_the_commands_of_a_page_run(page: str, here: Path) -> None:
                 continue
             for line in lines_of(found[2]):
                 _follow(line, stack)
+    assert page not in LEFT or list(Path().glob(LEFT[page]))
 
 
 def _follow(line: str, stack: ExitStack) -> None:

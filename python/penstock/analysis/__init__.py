@@ -8,10 +8,14 @@ that did not finish.
 Reading order: `runs` (what the analysis needs of a run, pooling of seeds), `statistic`
 (percentile, CDF), `slowdown`, `backlog`, `occupancy`, `link`, `port`, `throughput`, `transient`,
 `workload`, `pcn_fluid` (a model, not a measurement), `deadlock` (of networks, not of runs: the
-module asks the core).
+module asks the core). Why flows and jobs are slow: `path`, `pause`, `cause`, `reason` (single
+flows), `job` and `request` (flows that wait for others), `bound`.
 """
 
 from penstock.analysis.backlog import Backlog, backlog_series, measure_backlog
+from penstock.analysis.bound import Bound, bus_bound
+from penstock.analysis.cause import CAUSES, time_lost
+from penstock.analysis.job import PARTS, CriticalPath, Job, job_labels
 from penstock.analysis.link import layer_summary, link_between, link_window
 from penstock.analysis.occupancy import (
     active_flows_cdf,
@@ -21,6 +25,8 @@ from penstock.analysis.occupancy import (
     share_of_time_below,
 )
 from penstock.analysis.port import flow_packets, packets_ccdf, pauses_by_link, queue_cdf
+from penstock.analysis.reason import reasons
+from penstock.analysis.request import request_labels, request_latencies, slow_requests
 from penstock.analysis.runs import (
     MeasuredRun,
     RunInput,
@@ -40,7 +46,12 @@ from penstock.analysis.workload import bytes_by_size, share_of_bytes_below
 
 __all__ = [
     "BINS",
+    "CAUSES",
+    "PARTS",
     "Backlog",
+    "Bound",
+    "CriticalPath",
+    "Job",
     "MeasuredRun",
     "RunInput",
     "active_flows_cdf",
@@ -49,10 +60,12 @@ __all__ = [
     "backlog_series",
     "buffer_cdf",
     "buffer_percentiles",
+    "bus_bound",
     "bytes_by_size",
     "flow_packets",
     "group_runs",
     "jain_index",
+    "job_labels",
     "layer_summary",
     "link_between",
     "link_series",
@@ -65,10 +78,15 @@ __all__ = [
     "percentiles",
     "queue_cdf",
     "queue_delay",
+    "reasons",
+    "request_labels",
+    "request_latencies",
     "selected_flows",
     "share_of_bytes_below",
     "share_of_time_below",
+    "slow_requests",
     "slowdown_by_size",
     "slowdown_cdf",
     "slowdown_summary",
+    "time_lost",
 ]

@@ -45,6 +45,22 @@ class MeasuredRun(Protocol):
         """One row per pause, resume and drop."""
 
     @property
+    def packets(self) -> pl.DataFrame:
+        """One row per event of a packet at a traced node."""
+
+    @property
+    def dependents(self) -> pl.DataFrame:
+        """One row per flow that has waited for others and has started."""
+
+    @property
+    def requests(self) -> pl.DataFrame:
+        """One row per request that was answered."""
+
+    @property
+    def jobs(self) -> pl.DataFrame:
+        """One row per iteration of a collective that is over."""
+
+    @property
     def flow_packets(self) -> pl.DataFrame:
         """How many active flows had how many packets at a link, over the samples."""
 
@@ -59,6 +75,13 @@ class MeasuredRun(Protocol):
 
 RunInput = MeasuredRun | Sequence[MeasuredRun] | Mapping[str, Any]
 """One run, several runs, or names mapped to a run or to the runs of several seeds."""
+
+
+def lazy_table(run: MeasuredRun, table: str) -> pl.LazyFrame:
+    """A table of a run, of which only that is read which is used, where the run can do so."""
+    scan = getattr(run, "scan", None)
+    found: pl.LazyFrame = scan(table) if scan else getattr(run, table).lazy()
+    return found
 
 
 def group_runs(runs: RunInput) -> dict[str, list[MeasuredRun]]:

@@ -24,6 +24,11 @@ RUNS = Path("runs")
 """Where results go that were not sent elsewhere."""
 HASH_DIGITS = 8
 """Digits of a scenario's hash in a name (our choice: a person's runs do not collide)."""
+CAUSES = "causes"
+"""What ``--trace`` calls the events that tell why flows were slow."""
+CAUSE_EVENTS = ("choose", "pause_sent", "drop")
+"""Of these a traced packet's row is kept then: a row per flow and switch where queues are chosen
+(BFC), and one per pause and lost packet."""
 NAME_BYTES_MAX = 200
 """Longest name of a directory for results [B]; file systems allow 255, drafts add some."""
 
@@ -103,8 +108,9 @@ TraceOption = Annotated[
     str | None,
     typer.Option(
         "--trace",
-        metavar="packets[:NODES]",
-        help="Write packets.parquet, for all nodes or e.g. packets:T0,S1.",
+        metavar="packets[:NODES]|causes",
+        help="Write packets.parquet, for all nodes or e.g. packets:T0,S1; causes: only what tells "
+        "why flows were slow (docs/why-slow.md).",
     ),
 ]
 OnceOption = Annotated[
@@ -139,6 +145,9 @@ def read_scenario(
     scenario = Scenario.load(reference, overrides)
     if trace is None:
         return scenario
+    if trace == CAUSES:
+        causes = {"nodes": [], "events": list(CAUSE_EVENTS)}
+        return scenario.with_overrides({"measure.events": True, "measure.trace": causes})
     return scenario.with_overrides({"measure.trace": {"nodes": _traced_nodes(trace, scenario)}})
 
 
@@ -259,7 +268,8 @@ def _traced_nodes(trace: str, scenario: Scenario) -> list[int]:
     """The numbers of the nodes in ``packets:T0,S1,5``; none when all are meant."""
     what, separator, nodes = trace.partition(":")
     if what != "packets":
-        raise refuse("--trace", "this cannot be traced", "write packets or packets:NODES", trace)
+        remedy = f"write packets, packets:NODES or {CAUSES}"
+        raise refuse("--trace", "this cannot be traced", remedy, trace)
     if not separator:
         return []
     names = scenario.topology.node_names()

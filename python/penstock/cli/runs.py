@@ -15,6 +15,7 @@ from penstock.cli.display import display
 from penstock.cli.report import command_line
 from penstock.errors import SchemeError, StorageError
 from penstock.look import BLACK, looks
+from penstock.presented import application_lines
 from penstock.readable import bytes_text
 from penstock.results import Run
 from penstock.scenario import Scenario
@@ -176,9 +177,10 @@ def _broken(title: str) -> str:
 
 
 def notes(runs: Mapping[str, Run]) -> list[str]:
-    """Words below the table: what did not happen, what did not finish, what is empty."""
+    """Words below the table: jobs and requests, what did not happen, did not finish, is empty."""
     words = []
     for name, run in runs.items():
+        words += [f"{name}: {line}" for line in application_lines(run)]
         words += [f"{name}: {note}" for note in run.summary["notes"]]
         for flow in run.summary["unfinished"][:3]:
             words.append(

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from penstock.look import Look, looks_as_json
 from penstock.report.columns import columns
 
 Unit = Literal["number", "bytes", "share"]
@@ -22,8 +23,9 @@ Scale = Literal["linear", "log", "tail", "near-zero", "named"]
 """How an axis is divided. "tail": shares, stretched towards 1. "near-zero": linear up to 10, then
 logarithmic. "named": words side by side."""
 
-Form = Literal["line", "step", "points", "bars"]
-"""How a line of the table is drawn; "step": a value holds until the next."""
+Form = Literal["line", "step", "points", "bars", "stack", "spans"]
+"""How a line of the table is drawn; "step": a value holds until the next. "stack": bars on top of
+each other. "spans": from one place on the x axis to another, at a word of the y axis."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,12 @@ class Chart:
     """Column and number: rows with less are in the table and not in the drawing."""
     view: int = 0
     """The view that is shown first."""
+    until: str = ""
+    """Of spans: column of the places at which they end."""
+    said: str = ""
+    """Of spans: column of what is said of them."""
+    looks: Mapping[str, Look] = field(default_factory=dict)
+    """Looks of its lines, where these are no schemes."""
 
     def as_json(self) -> dict[str, Any]:
         """As the page reads it."""
@@ -121,6 +129,9 @@ class Chart:
             "marks": [[words, place] for words, place in self.marks.items()],
             "least": list(self.least or ()),
             "view": self.view,
+            "until": self.until,
+            "said": self.said,
+            "looks": looks_as_json(self.looks),
         }
         if self.reference:
             name, x, y = self.reference

@@ -9,7 +9,9 @@ from penstock.analysis import MeasuredRun, RunInput, group_runs, measure_backlog
 from penstock.analysis.runs import caption_text
 from penstock.report.figure import ReportFigure
 from penstock.report.frame import render
+from penstock.report.jobs import job_part
 from penstock.report.section import STANDARD
+from penstock.report.slow import slow_flows
 from penstock.report.table import HEADLINE, Headline, details, headline, provenance, unfinished
 from penstock.report.verdict import ClaimRow
 from penstock.results import SCENARIO_FILE
@@ -59,13 +61,18 @@ def write(
     if target.is_dir() or not target.suffix:
         target = target / "report.html"
     missing = list(notes)
+    is_standard = figures is None
+    jobs = job_part(groups) if is_standard else None
     shown = list(figures) if figures is not None else _standard_figures(groups, missing)
+    own = jobs.figures if jobs else []
     provenance_titles, provenance_rows = provenance(groups)
     results = results or headline(groups)
     tables = [results.seeds, *details(groups)] if len(groups) <= ROWS_MAX else []
+    if is_standard:
+        tables.insert(0, slow_flows(groups))
     page = render(
         "report.html.j2",
-        [figure.as_json() for figure in shown],
+        [figure.as_json() for figure in [*own, *shown]],
         caption_text(groups),
         title=title or " · ".join(sorted({str(m[0].scenario.name) for m in groups.values()})),
         lead=lead,
@@ -75,6 +82,7 @@ def write(
         headline_rows=results.rows if _tells_by_rows(groups) else [],
         claims=claims,
         notes=missing + _cancelled(groups) + _unstable(groups),
+        jobs=jobs,
         details=[table for table in tables if table.rows],
         unfinished=unfinished(groups).rows(named=True),
         scenarios=_scenarios(groups),

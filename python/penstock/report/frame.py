@@ -17,7 +17,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from penstock.look import looks
+from penstock.look import looks, looks_as_json
 from penstock.report.columns import embed
 
 Figure = Mapping[str, Any]
@@ -53,10 +53,7 @@ def render(
 
 def looks_of(names: Sequence[str]) -> dict[str, dict[str, str]]:
     """The looks of names, as the page reads them."""
-    return {
-        name: {"light": one.colour, "dark": one.on_dark, "marker": one.marker, "dash": one.dash}
-        for name, one in looks(names).items()
-    }
+    return looks_as_json(looks(names))
 
 
 def line_names(figure: Figure) -> list[str]:

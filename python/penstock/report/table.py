@@ -69,7 +69,9 @@ class Detail:
     columns: list[str]
     rows: list[list[str]]
     words: bool = False
-    """Whether its cells are sentences."""
+    """Whether the cells of its last column are sentences."""
+    note: str = ""
+    """What a reader has to know, below it."""
 
 
 @dataclass(frozen=True)

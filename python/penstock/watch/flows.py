@@ -1,39 +1,21 @@
-"""Flows with their paths.
+"""The flows of a page, in order of start.
 
-What it is: the rows of `flows.parquet` in order of start, and the links that each flow takes. What
-it is not: a record of where a flow's packets were; only a packet trace knows. Invariant: a flow's
-path is the one that the core gave it when it started.
+What it is: the rows of `flows.parquet`. What it is not: their paths, which are in
+:mod:`penstock.analysis.path`. Invariant: a flow that did not finish lasts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from penstock import _core
-from penstock.errors import core_refusals
+from penstock.analysis.path import picoseconds
 from penstock.results import Run
-from penstock.watch.samples import picoseconds
 
 FLOWS_MAX = 1_000_000
 """Most flows in a page (our choice: about 10 MB); of more, those that lasted longest."""
 LASTS = 0
 """The length of a flow that did not finish."""
-
-
-@dataclass(frozen=True)
-class Paths:
-    """Links between switches that flows take."""
-
-    of_flow: NDArray[np.uint32]
-    """Number of the path, [flow]."""
-    starts: NDArray[np.uint32]
-    """Place of a path's first link, [path + 1]."""
-    links: NDArray[np.uint32]
-    """Links, path after path."""
 
 
 def shown_flows(run: Run) -> pl.DataFrame:
@@ -58,18 +40,3 @@ def shown_flows(run: Run) -> pl.DataFrame:
         )
         found = found.sort(lasted, "flow", descending=[True, False]).head(FLOWS_MAX)
     return found.sort("start_ps", "flow")
-
-
-def flow_paths(run: Run, flows: pl.DataFrame) -> Paths | None:
-    """The paths of flows; none where there is no single one, or where frames were real."""
-    if run.summary.get("emulation") is not None:
-        return None
-    rows = flows.select(
-        pl.col("flow"),
-        pl.col("src").cast(pl.UInt64),
-        pl.col("dst").cast(pl.UInt64),
-        pl.col("start_ps"),
-    ).to_numpy()
-    with core_refusals(run.scenario.file):
-        found = _core.core_paths(run.scenario.resolve().to_json(), np.ascontiguousarray(rows))
-    return None if found is None else Paths(*found)

@@ -16,23 +16,22 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from penstock.analysis.path import flow_paths
+from penstock.analysis.pause import CLASS_PAUSES, pause_causes, pause_intervals
 from penstock.errors import refuse
 from penstock.results import Run
 from penstock.storage.draft import write_whole
 from penstock.storage.record import WATCH_FILE
 from penstock.watch import overview
 from penstock.watch.column import Columns
-from penstock.watch.flows import FLOWS_MAX, LASTS, flow_paths, shown_flows
+from penstock.watch.flows import FLOWS_MAX, LASTS, shown_flows
 from penstock.watch.layout import positions
-from penstock.watch.pauses import pause_causes, pause_intervals
 from penstock.watch.recording import what_is_missing
 from penstock.watch.samples import Samples, link_samples, switch_samples
 from penstock.watch.steps import EVENTS, drops, trace
 
 NODES_MAX = 4_096
 """Largest network that is drawn (our choice: a host is a pixel wide then)."""
-CLASS_PAUSES = ("none", "pfc", "fafc", "capfc", "p-pfc")
-"""Kinds of backpressure whose pauses name a class or nothing, and no queue (docs/schemes.md)."""
 XOFF = ("none", "pfc")
 """Kinds of backpressure whose threshold in the trace is that of an ingress (docs/files.md)."""
 SCRIPTS = (

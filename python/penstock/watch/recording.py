@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from penstock import _core
+from penstock.analysis.pause import UNENDED
 from penstock.errors import core_refusals
 from penstock.estimate import estimate
 from penstock.results import Run
 from penstock.scenario import Scenario
-from penstock.watch.pauses import UNENDED
 
 CELLS_MAX = 1_500_000
 """Samples of links within the traffic (our choice: some 4 MB of the page)."""

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from penstock.analysis.path import picoseconds
 from penstock.results import Run
 
 QUANTITIES = ("queue_bytes", "active_queues", "paused_queues", "allowed_bps")
@@ -60,8 +61,3 @@ def _matrices(table: pl.DataFrame, number: str, columns: tuple[str, ...]) -> Sam
         name: whole[name].cast(pl.UInt64).to_numpy().reshape(shape) for name in columns
     }
     return Samples(picoseconds(time), numbers.to_numpy(), values)
-
-
-def picoseconds(nanoseconds: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Times of a table in whole picoseconds; tables have multiples of 0.001 ns."""
-    return np.rint(nanoseconds * 1_000).astype(np.uint64)

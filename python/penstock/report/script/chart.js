@@ -24,7 +24,7 @@ export function yAxis(chart, view, panel) {
 
 /**
  * The panels of a chart under one of its views: {title, axis, lines}. A line has a `name` and `points`; a point has
- * x and y as the table has them, and where the chart has them `low` and `high`, `isHollow`, `tip`.
+ * x and y as the table has them, and where the chart has them `low` and `high`, `isHollow`, `tip`, `until`, `said`.
  */
 export function panelsOf(chart, view) {
   const panels = new Map();
@@ -64,6 +64,8 @@ function pointOf(chart, view, row) {
   }
   if (chart.hollow) point.isHollow = table[chart.hollow][row] > 0;
   if (chart.tip) point.tip = table[chart.tip][row];
+  if (chart.until) point.until = table[chart.until][row];
+  if (chart.said) point.said = table[chart.said][row];
   return point;
 }
 

@@ -18,6 +18,7 @@ import { onTheme } from "penstock/theme";
 import { button, choices, makePanel } from "penstock/control";
 
 const KEY_ZOOM = 0.6; // part of an axis that stays after a zoom by key
+const ONE_SCALE = ["points", "stack", "spans"]; // forms whose axes have one division
 
 export class PageFigure {
   /** `page` has the looks of all names; `chart` is a figure of the page's data; `element` is its place. */
@@ -86,7 +87,7 @@ export class PageFigure {
     }
     for (const side of ["x", "y"]) {
       const axis = side === "x" ? chart.x : yAxis(chart, chart.views[0], {});
-      if (otherScale(axis) && chart.form !== "points") parts.push(this.scaleButton(side));
+      if (otherScale(axis) && !ONE_SCALE.includes(chart.form)) parts.push(this.scaleButton(side));
     }
     this.back = button("whole", "Show the whole axes again", () => this.reset());
     this.back.hidden = true;
@@ -147,7 +148,7 @@ export class PageFigure {
     const scaleFor = (panel) => scaleOf(axisOf(panel), this.kinds.y ?? axisOf(panel).scale);
     const reference = this.referenceLine();
     const all = reference ? panels.map((panel) => ({ ...panel, lines: [reference, ...panel.lines] })) : panels;
-    placePoints(all, xScale, scaleFor);
+    placePoints(all, xScale, scaleFor, chart.form);
     const whole = xRange(all, chart.x, xScale, chart.marks);
     const marks = chart.marks.map(([words, value]) => ({ words, place: xScale.to(value) }));
     return panels.map((panel) => {
@@ -164,7 +165,7 @@ export class PageFigure {
         xAxis: chart.x,
         yAxis: axisOf(panel),
         xRange: this.zoom.x ?? whole,
-        yRange: this.zoom.y ?? yRange(peers, axisOf(panel), yScale, chart.form === "bars"),
+        yRange: this.zoom.y ?? yRange(peers, axisOf(panel), yScale, ["bars", "stack"].includes(chart.form)),
         lookOf: (line) => line.look?.(dark) ?? (line.isContext ? contextLook(dark) : lookOf(this.looks, line.name, dark)),
       };
     });

@@ -3,6 +3,7 @@
 import { writer } from "penstock/text";
 import { swatch } from "penstock/legend";
 
+const SPANS_MAX = 16; // bars over one place that are told
 const NEAR = 0.03; // share of the axis beyond its ends at which a line has no value any more
 
 /** The nearest place to `at` at which a line of the panel has a point. */
@@ -27,6 +28,7 @@ export function placesOf(lines) {
  */
 export function readAt(sheet, at) {
   const own = sheet.lines.filter((line) => !line.isContext);
+  if (sheet.form === "spans") return readSpans(sheet, own, at);
   const nearest = nearestPlace(own, at);
   if (nearest === null) return null;
   const place = sheet.form === "step" ? at : nearest.px;
@@ -39,6 +41,14 @@ export function readAt(sheet, at) {
   }
   rows.sort((one, other) => other.point.y - one.point.y);
   return { x: sheet.form === "step" ? sheet.xScale.text(place) : writeX(sheet, nearest.x), place, rows };
+}
+
+// The bars that lie over a place, the upmost first.
+function readSpans(sheet, lines, place) {
+  const over = (point) => point.px <= place && place <= point.pend;
+  const rows = lines.flatMap((line) => line.points.filter(over).map((point) => ({ line, point })));
+  rows.sort((one, other) => other.point.py - one.point.py);
+  return { x: sheet.xScale.text(place), place, rows: rows.slice(0, SPANS_MAX) };
 }
 
 function writeX(sheet, x) {
@@ -56,6 +66,7 @@ function lastBefore(points, place) {
 
 /** What a row says, in words. */
 export function valueText(sheet, point) {
+  if (sheet.form === "spans") return `${point.y}: ${point.said}`;
   const write = writer(sheet.yAxis.unit);
   const band = point.low === undefined ? "" : ` [${write(point.low)}, ${write(point.high)}]`;
   const tip = point.tip === undefined || point.tip === null ? "" : `, ${sheet.tipWords || "tip"} ${write(point.tip)}`;

@@ -8,6 +8,8 @@ import { markerPath } from "penstock/look";
 const BARS = 0.84; // share of the room of a word that its bars fill
 const MARKERS_MAX = 40; // points of a line up to which each has a marker
 const APART = { few: 9, many: 70 }; // least distance of two markers [px], for lines of few and of many points
+const STACK_MAX = 140; // widest bar of a stack [px]
+const SPAN = 0.72; // share of the room of a word that a lying bar fills
 const EDGE = 4; // distance of the words of an upright line from it [px]
 
 /** The path of a line; "step" keeps a value until the next point. */
@@ -103,6 +105,31 @@ export function paintBars(pen, lines, area, lookOf, colours) {
       if (point.plow !== undefined) whisker(pen, middle, point, area, colours.ink);
     }
   });
+}
+
+/** Bars on top of each other at each word. */
+export function paintStack(pen, lines, area, lookOf, colours) {
+  for (const line of lines) {
+    for (const point of line.points) {
+      const { middle, width } = barPlace(point.px, 0, 1, area);
+      const [bottom, top] = [yOf(area, point.pbase), yOf(area, point.py)];
+      const style = { fill: lookOf(line).colour, stroke: colours.card, width: 1 };
+      if (top < bottom) pen.path(box(middle, Math.min(width, STACK_MAX), top, bottom), style);
+    }
+  }
+}
+
+/** Bars that lie: from one place of the x axis to another, at a word of the y axis. */
+export function paintSpans(pen, lines, area, lookOf, colours) {
+  const height = Math.max(2, SPAN * Math.abs(area.y(1) - area.y(0)));
+  for (const line of lines) {
+    const style = { fill: lookOf(line).colour, stroke: colours.card, width: 0.7 };
+    for (const point of line.points) {
+      const [left, right] = [area.x(point.px), area.x(point.pend)];
+      const top = area.y(point.py) - height / 2;
+      pen.path(box((left + right) / 2, Math.max(right - left, 1), top, top + height), style);
+    }
+  }
 }
 
 function hatched(pen, middle, width, bottom, top, colour, colours) {

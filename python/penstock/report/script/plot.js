@@ -1,7 +1,7 @@
 // A panel on the screen: uPlot draws axes and lines and knows the pointer; the pen draws the rest.
 
 import { canvasPen, FONT } from "penstock/pen";
-import { paintBands, paintBars, paintMarkers, paintMarks, paintWhiskers } from "penstock/paint";
+import { paintBands, paintBars, paintMarkers, paintMarks, paintSpans, paintStack, paintWhiskers } from "penstock/paint";
 
 const { uPlot } = window;
 const TICK_ROOM = { x: 60, y: 44 }; // room for a tick with its words [px]
@@ -127,6 +127,8 @@ function paintBelow(pen, area, sheet) {
 function paintAbove(pen, area, sheet, colours) {
   paintMarks(pen, sheet.marks, area, colours);
   if (sheet.form === "bars") paintBars(pen, sheet.lines, area, sheet.lookOf, colours);
+  else if (sheet.form === "stack") paintStack(pen, sheet.lines, area, sheet.lookOf, colours);
+  else if (sheet.form === "spans") paintSpans(pen, sheet.lines, area, sheet.lookOf, colours);
   else {
     if (sheet.form === "points") paintWhiskers(pen, sheet.lines, area, sheet.lookOf);
     paintMarkers(pen, sheet.lines, area, sheet.lookOf, colours);

@@ -3,8 +3,9 @@
 const ROOM = 0.03; // share of an axis that stays free beside the data
 const ABOVE = 0.06; // the same above bars and lines that stand on a zero
 
-/** Gives every point its places `px` and `py` on the two scales; ends of bands are `plow`, `phigh`, `ptip`. */
-export function placePoints(panels, xScale, yScaleOf) {
+/** Gives every point its places `px` and `py` on the two scales; ends of bands are `plow`, `phigh`, `ptip`, those of
+ * spans `pend`. In a stack `pbase` is where a bar begins, and `py` where it ends. */
+export function placePoints(panels, xScale, yScaleOf, form) {
   for (const panel of panels) {
     const yScale = yScaleOf(panel);
     for (const line of panel.lines) {
@@ -16,9 +17,24 @@ export function placePoints(panels, xScale, yScaleOf) {
           point.phigh = yScale.to(point.high);
         }
         if (point.tip !== undefined && point.tip !== null) point.ptip = yScale.to(point.tip);
+        if (point.until !== undefined) point.pend = xScale.to(point.until);
       }
       // Words stand in the order of the axis; a line of numbers goes from left to right.
       line.points.sort((one, other) => one.px - other.px);
+    }
+    if (form === "stack") pile(panel.lines, yScale);
+  }
+}
+
+// The bars of each place on top of each other, in the order of the lines.
+function pile(lines, yScale) {
+  const heights = new Map();
+  for (const line of lines) {
+    for (const point of line.points) {
+      const below = heights.get(point.px) ?? 0;
+      heights.set(point.px, below + point.y);
+      point.pbase = yScale.to(below);
+      point.py = yScale.to(below + point.y);
     }
   }
 }
@@ -26,7 +42,7 @@ export function placePoints(panels, xScale, yScaleOf) {
 /** The range of the x axis, which all panels share: [least place, largest place]. */
 export function xRange(panels, axis, scale, marks) {
   if (scale.kind === "named") return [-0.5, axis.names.length - 0.5];
-  const places = panels.flatMap((panel) => panel.lines.flatMap((line) => line.points.map((point) => point.px)));
+  const places = panels.flatMap((panel) => panel.lines.flatMap((line) => line.points.flatMap((point) => [point.px, point.pend ?? point.px])));
   const [low, high] = ends(places);
   const near = marks.map(([, value]) => scale.to(value)).filter((at) => at <= low + 1.5 * (high - low));
   const most = Math.max(high, ...near);
@@ -42,6 +58,7 @@ export function yRange(panels, axis, scale, isBars) {
       for (const point of line.points) places.push(point.py, point.plow, point.phigh, point.ptip);
     }
   }
+  if (scale.kind === "named") return [-0.5, axis.names.length - 0.5];
   if (scale.kind === "tail") return [0, scale.to(1)];
   const [low, high] = ends(places);
   if (scale.kind === "log") {

@@ -1,7 +1,9 @@
 // A figure as a picture of its own: SVG to keep, to print, and to make a PNG of. Always on light ground.
 
 import { FONT, escaped, svgPen } from "penstock/pen";
-import { paintBands, paintBars, paintLines, paintMarkers, paintMarks, paintWhiskers } from "penstock/paint";
+import {
+  paintBands, paintBars, paintLines, paintMarkers, paintMarks, paintSpans, paintStack, paintWhiskers,
+} from "penstock/paint";
 import { markerPath } from "penstock/look";
 
 const COLOURS = { ink: "#1d2329", quiet: "#56606b", line: "#e2e6ea", card: "#ffffff" };
@@ -76,6 +78,8 @@ function panel(out, pen, sheet, number, place) {
   const box = `x="${area.left}" y="${area.top}" width="${area.width}" height="${area.height}"`;
   out.push(`<clipPath id="${clip}"><rect ${box}/></clipPath><g clip-path="url(#${clip})">`);
   if (sheet.form === "bars") paintBars(pen, sheet.lines, area, sheet.lookOf, COLOURS);
+  else if (sheet.form === "stack") paintStack(pen, sheet.lines, area, sheet.lookOf, COLOURS);
+  else if (sheet.form === "spans") paintSpans(pen, sheet.lines, area, sheet.lookOf, COLOURS);
   else {
     if (sheet.form === "points") paintWhiskers(pen, sheet.lines, area, sheet.lookOf);
     else {

@@ -7,34 +7,45 @@ packet. Invariant: two intervals of one queue or class of one link do not overla
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
-from penstock.results import Run
+from penstock.analysis.runs import MeasuredRun, lazy_table
 
 LASTS = 0
 """The length of a pause that lasts to the end of the run."""
 UNENDED = ("fafc",)
 """Kinds of backpressure whose pauses end by themselves, at a time that no event tells."""
+CLASS_PAUSES = ("none", "pfc", "fafc", "capfc", "p-pfc")
+"""Kinds of backpressure whose pauses name a class or nothing, and no queue (docs/schemes.md)."""
 
 
-def pause_intervals(run: Run) -> pl.DataFrame:
+def pause_intervals(run: MeasuredRun, links: Sequence[int] | None = None) -> pl.DataFrame:
     """A row per pause that took effect, in order of begin.
 
     Columns: `begin_ps`; `length_ps`, 1 more than it lasted, :data:`LASTS` when it did not end;
     `link`, on which the paused end must not send; `queue` or class. A pause that is repeated while
     it lasts has one row. Pauses of :data:`UNENDED` have a row each and no length that is known: 1.
+
+    Parameters
+    ----------
+    links
+        The links that matter; by default all.
     """
+    events = lazy_table(run, "events")
+    if links is not None:
+        events = events.filter(pl.col("link").is_in(list(links)))
     if run.scenario.scheme.switch.backpressure.kind in UNENDED:
-        begun = run.events.filter(pl.col("event") == "pause_received")
+        begun = events.filter(pl.col("event") == "pause_received")
         return begun.select(
             pl.col("time_ps").alias("begin_ps"),
             pl.lit(1, pl.UInt64).alias("length_ps"),
             "link",
             "queue",
-        )
+        ).collect()
     received = (
-        run.events.lazy()
-        .filter(pl.col("event").is_in(["pause_received", "resume_received"]))
+        events.filter(pl.col("event").is_in(["pause_received", "resume_received"]))
         .select(
             "link",
             "queue",
@@ -59,7 +70,7 @@ def pause_intervals(run: Run) -> pl.DataFrame:
     )
 
 
-def pause_causes(run: Run, intervals: pl.DataFrame) -> pl.DataFrame:
+def pause_causes(run: MeasuredRun, intervals: pl.DataFrame) -> pl.DataFrame:
     """Why each pause was sent, where the switch that sent it was traced.
 
     Columns, a row per interval: `cause_port`, the link that the packet was to take whose arrival
@@ -67,7 +78,7 @@ def pause_causes(run: Run, intervals: pl.DataFrame) -> pl.DataFrame:
     tells.
     """
     sent = (
-        run.packets.lazy()
+        lazy_table(run, "packets")
         .filter(pl.col("event") == "pause_sent")
         .select(
             pl.col("time_ps").alias("begin_ps"),

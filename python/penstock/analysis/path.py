@@ -1,0 +1,136 @@
+"""The links that flows take.
+
+What it is: the path of a flow from its source to its destination, as directed links. What it is
+not: a record of where a flow's packets were; only a packet trace knows. Invariant: a flow's path is
+the one that the core gave it when it started.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from penstock import _core
+from penstock.analysis.runs import MeasuredRun
+from penstock.errors import core_refusals
+from penstock.scenario.declared.traffic import ListedTraffic
+from penstock.scenario.scheme import Scheme, expand_scheme
+
+Links = NDArray[np.uint32]
+"""Numbers of directed links."""
+
+_ANY = ListedTraffic(kind="listed", flows=((0, 1, 1, 0),))
+"""Some traffic: a scenario has some."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Links between switches that flows take."""
+
+    of_flow: Links
+    """Number of the path, [flow]."""
+    starts: Links
+    """Place of a path's first link, [path + 1]."""
+    links: Links
+    """Links, path after path."""
+
+    def of(self, flow: int) -> Links:
+        """The links of the flow in place `flow`."""
+        path = self.of_flow[flow]
+        return self.links[self.starts[path] : self.starts[path + 1]]
+
+
+def flow_paths(run: MeasuredRun, flows: pl.DataFrame) -> Paths | None:
+    """The paths of flows; none where there is no single one, or where frames were real.
+
+    There is none for sprayed packets, and none that is known beforehand under `fidelity`.
+
+    Parameters
+    ----------
+    flows
+        Columns `flow`, `src`, `dst` and `start_ps`.
+    """
+    scenario = run.scenario
+    is_sprayed = scenario.scheme.routing.kind == "spray"
+    if is_sprayed or scenario.fidelity != "exact" or run.summary.get("emulation") is not None:
+        return None
+    rows = flows.select(pl.col("flow", "src", "dst", "start_ps").cast(pl.UInt64)).to_numpy()
+    with core_refusals(scenario.file):
+        found = _core.core_paths(_network(scenario), np.ascontiguousarray(rows))
+    return None if found is None else Paths(*found)
+
+
+def _network(scenario: Any) -> str:
+    """A scenario with what decides about paths, as the core reads it.
+
+    A path does not depend on the traffic, which may be a list of a million flows. Of the scheme it
+    depends on the routing alone; the rest may be a class in Python that has changed since the run.
+    """
+    network = scenario.model_copy(update={"traffic": (_ANY,)})
+    text: str = network.to_json()
+    if '"kind":"python"' in text:
+        scheme = _plain_scheme().model_copy(update={"routing": scenario.scheme.routing})
+        text = network.model_copy(update={"scheme": scheme}).to_json()
+    return text
+
+
+@cache
+def _plain_scheme() -> Scheme:
+    """A scheme that every network accepts."""
+    table, _ = expand_scheme("line-rate", Path())
+    return Scheme.model_validate(table)
+
+
+@dataclass(frozen=True)
+class Route:
+    """What is known of the path of a flow."""
+
+    links: Links
+    """Directed links from the source on; the first and the last only, where not all are known."""
+    is_whole: bool
+    """Whether these are all links of the path."""
+
+
+def routes(run: MeasuredRun, flows: pl.DataFrame) -> list[Route]:
+    """What is known of the path of each flow, its first and its last link included.
+
+    Parameters
+    ----------
+    flows
+        Rows of the table of flows.
+    """
+    start = picoseconds(flows["start_ns"].to_numpy())
+    found = flow_paths(run, flows.select("flow", "src", "dst", pl.Series("start_ps", start)))
+    ends = run.links.select("link", "from", "to")
+    out_of = dict(ends.filter(pl.col("from").is_in(flows["src"].implode()))["from", "link"].rows())
+    into = dict(ends.filter(pl.col("to").is_in(flows["dst"].implode()))["to", "link"].rows())
+    nothing = np.empty(0, dtype=np.uint32)
+    per_server = accelerators_of_server(run)
+    known = []
+    for place, (source, destination) in enumerate(flows.select("src", "dst").iter_rows()):
+        if per_server and source // per_server == destination // per_server:
+            known.append(Route(nothing, is_whole=True))
+            continue
+        between = found.of(place) if found else nothing
+        ends_of = [out_of.get(source), into.get(destination)]
+        first, last = ([] if end is None else [end] for end in ends_of)
+        links = np.array([*first, *between, *last], dtype=np.uint32)
+        known.append(Route(links, is_whole=found is not None))
+    return known
+
+
+def accelerators_of_server(run: MeasuredRun) -> int:
+    """Hosts of a server whose transfers to each other do not enter the network; 0 without such."""
+    topology: Any = getattr(run.scenario, "topology", None)
+    return int(topology.gpus) if int(getattr(topology, "inner_rate", None) or 0) else 0
+
+
+def picoseconds(nanoseconds: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Times of a table in whole picoseconds; tables have multiples of 0.001 ns."""
+    return np.rint(nanoseconds * 1_000).astype(np.uint64)
