@@ -91,6 +91,15 @@ def test_the_search_of_its_page_runs_in_a_short_form(here: Path) -> None:
     assert Path("runs/storage-again/table.csv").is_file()
 
 
+def test_the_training_job_of_its_page_runs(here: Path) -> None:
+    page = (ROOT / "docs" / "simai.md").read_text()
+    (text,) = (text for language, text in BLOCK.findall(page) if language == "text")
+    Path("gpt-32.txt").write_text(text)
+    assert run_commands("simai.md") == 2
+    (made,) = Path("runs").glob("gpt-32-*")
+    assert (made / "steps.parquet").is_file()
+
+
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_the_commands_of_a_tutorial_run(here: Path, path: Path) -> None:
     for name, text in SAVED.findall(path.read_text()):

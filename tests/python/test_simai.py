@@ -258,7 +258,7 @@ def test_what_cannot_be_is_refused_with_its_line(
         (["--gpus-per-server", "3"], "--gpus-per-server = 3: 4 ranks do not fill servers of 3"),
         (["--gpus-per-server", "2", "--topology", "single-switch"], "one switch has no servers"),
         (["--scheme", "bcf"], "--scheme"),
-        (["--iterations", "99999"], "messages, 16 in an iteration of 1 layers; at most 262,144"),
+        (["--iterations", "99999"], "messages, 16 in an iteration of 1 layers; at most 131,072"),
         (["--out", "job.txt"], "this is a file"),
     ],
 )

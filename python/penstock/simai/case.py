@@ -28,8 +28,8 @@ from penstock.units import TIME
 Shape = Literal["rail", "single-switch"]
 """The networks to choose from."""
 
-FLOWS_MAX = 2**18
-"""Most messages; our choice: half of a trace's, so that results, which hold the messages and who
+FLOWS_MAX = 2**17
+"""Most messages; our choice: a quarter of a trace's, so that results, which hold them and who
 waits for whom, can be read back."""
 
 TURNS_MAX = 2**24

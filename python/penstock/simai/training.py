@@ -4,8 +4,9 @@ The order is that of ``iterate_hybrid_parallel_Transformer_fwd_in_bckwd`` in ali
 in the order of the layers: a rank waits for the layer's weight gradient of the iteration before,
 computes, and does the collective. Backward, the last layer first: a rank computes the input
 gradient and does its collective; then the rank computes the weight gradient, begins its collective
-and goes on. What it is not: SimAI's queue, which does one collective of a rank at a time. Here a
-group does one at a time, as a communicator of NCCL does, and groups share the network. Invariant:
+and goes on. What it is not: SimAI's two queues of a rank (``Sys::break_dimension``), of which each
+does one collective at a time, the latest first. Here a group does one at a time in the order in
+which a rank comes to them, as a communicator of NCCL does, and groups share the network. Invariant:
 no rank waits for another one but through messages.
 """
 

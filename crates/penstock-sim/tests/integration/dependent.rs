@@ -263,9 +263,59 @@ fn flows_that_never_start_are_named_with_what_they_wait_for() {
     assert!(waiting[0].waits_for.starts_with("its delay after flow 0, until 50"), "{waiting:?}");
 }
 
+fn refusal(case: &Value) -> String {
+    validate(&parse(case)).unwrap_err().to_string()
+}
+
+/// Every traffic is refused, alone on a star, and the refusal says what is expected.
+fn each_is_refused<const N: usize>(cases: [(Value, &str); N]) {
+    for (traffic, expected) in cases {
+        let found = refusal(&star(&[traffic]));
+        assert!(found.contains(expected), "{found} does not say {expected}");
+    }
+}
+
+#[test]
+fn lists_that_cannot_be_are_refused() {
+    let cases = [
+        (
+            with(listed(&[(0, 1, 9, 0)]), "/delay", json!([5])),
+            "traffic[0].delay is a list of 1; no flow waits",
+        ),
+        (
+            with(after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural")]), "/lag", json!([1, 2])),
+            "traffic[0].lag is a list of 2; write one for each of the 1 rows of `after`",
+        ),
+        (
+            with(listed(&[(0, 1, 9, 0)]), "/steps", json!(["forward"])),
+            "traffic[0].steps is a list of 1; the flows are no job",
+        ),
+        (
+            with(
+                with(listed(&[(0, 1, 9, 0)]), "/places", json!([[0, 2, 0]])),
+                "/steps",
+                json!(["forward", "back"]),
+            ),
+            "traffic[0].places[0][1] is 2; `steps` has names for 0 to 1",
+        ),
+        (
+            with(listed(&[(0, 1, 9, 0), (1, 2, 9, 0)]), "/places", json!([[0, 0, 0]])),
+            "traffic[0].places is a list of 1; write one for each of the 2 flows",
+        ),
+        (
+            with(after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural")]), "/spread", 5),
+            "traffic[0].spread is 5 ps; flows that wait",
+        ),
+        (
+            after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural"), (0, 1, "natural")]),
+            "traffic[0].after[1] is [0, 1]; these flows wait for each other",
+        ),
+    ];
+    each_is_refused(cases);
+}
+
 #[test]
 fn dependent_traffic_is_refused_where_it_cannot_be() {
-    let refusal = |case: &Value| validate(&parse(case)).unwrap_err().to_string();
     let one = collective("ring-all-reduce", 100_000, 1);
     let cases = [
         (
@@ -303,43 +353,8 @@ fn dependent_traffic_is_refused_where_it_cannot_be() {
             with(on_off(MS), "/receivers", json!([0])),
             "traffic[0].receivers is a list of 1; host 0 needs 1",
         ),
-        (
-            with(listed(&[(0, 1, 9, 0)]), "/delay", json!([5])),
-            "traffic[0].delay is a list of 1; no flow waits",
-        ),
-        (
-            with(after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural")]), "/lag", json!([1, 2])),
-            "traffic[0].lag is a list of 2; write one for each of the 1 rows of `after`",
-        ),
-        (
-            with(listed(&[(0, 1, 9, 0)]), "/steps", json!(["forward"])),
-            "traffic[0].steps is a list of 1; the flows are no job",
-        ),
-        (
-            with(
-                with(listed(&[(0, 1, 9, 0)]), "/places", json!([[0, 2, 0]])),
-                "/steps",
-                json!(["forward", "back"]),
-            ),
-            "traffic[0].places[0][1] is 2; `steps` has names for 0 to 1",
-        ),
-        (
-            with(listed(&[(0, 1, 9, 0), (1, 2, 9, 0)]), "/places", json!([[0, 0, 0]])),
-            "traffic[0].places is a list of 1; write one for each of the 2 flows",
-        ),
-        (
-            with(after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural")]), "/spread", 5),
-            "traffic[0].spread is 5 ps; flows that wait",
-        ),
-        (
-            after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural"), (0, 1, "natural")]),
-            "traffic[0].after[1] is [0, 1]; these flows wait for each other",
-        ),
     ];
-    for (traffic, expected) in cases {
-        let found = refusal(&star(&[traffic]));
-        assert!(found.contains(expected), "{found} does not say {expected}");
-    }
+    each_is_refused(cases);
     let many = |label: &str| {
         let job = with(collective("ring-all-reduce", 1_000_000, 1_000_000), "/chunks", 9);
         with(job, "/label", label)
