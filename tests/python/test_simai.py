@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from penstock import Run, Scenario, run
+from penstock import Run, Scenario, ScenarioError, run
 from penstock.cli import main
+from penstock.simai.case import FLOWS_MAX, Choice, case_of
 from penstock.simai.groups import groups_of
 from penstock.simai.training import count_flows, messages, turns
 from penstock.simai.workload import Workload, read_workload
@@ -283,6 +284,16 @@ def test_what_takes_too_long_is_refused_before_it_is_made(
     assert imported("job.txt", "--iterations", "2000") == 2
     assert "layers in all iterations" in capsys.readouterr().err
     assert imported("job.txt", "--iterations", "2000", "--layers", "1") == 0
+
+
+def test_a_job_of_too_many_messages_says_how_many_layers_fit(here: Path) -> None:
+    layer = GOOD.splitlines()[2] + "\n"
+    file = write(here, HEAD + "\n9000\n" + layer * 9_000)
+    with pytest.raises(ScenarioError, match=r"144,000 messages.*--layers 8192\)"):
+        case_of(file, Choice())
+    assert case_of(file, Choice(layers=8_192)).flows == FLOWS_MAX
+    with pytest.raises(ScenarioError, match="--layers 8192"):
+        case_of(file, Choice(layers=8_193))
 
 
 def test_files_of_others_are_kept(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

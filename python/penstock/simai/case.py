@@ -7,6 +7,7 @@ are looked at before.
 from __future__ import annotations
 
 import io
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -139,11 +140,13 @@ def case_of(path: Path, choice: Choice) -> Case:
             "WORKLOAD", "no rank sends anything to another one", "write operations and their bytes"
         )
     if flows > FLOWS_MAX:
+        fitting = _fitting_layers(workload, choice.iterations)
+        some = f"the first {fitting} layers only (--layers {fitting}), " if fitting else ""
         raise refuse(
             "WORKLOAD",
             f"it has {flows:,} messages, {flows // choice.iterations:,} in an iteration of "
             f"{len(workload.layers):,} layers; at most {FLOWS_MAX:,} are possible",
-            "take the first layers only (--layers), fewer iterations, or a workload of fewer ranks",
+            f"take {some}fewer iterations, or a workload of fewer ranks",
         )
     turns = workload.ranks * len(workload.layers) * choice.iterations
     if turns > TURNS_MAX:
@@ -175,6 +178,15 @@ def case_of(path: Path, choice: Choice) -> Case:
     }
     _check(table)
     return Case(file_name(name), workload, choice, flows, took, table)
+
+
+def _fitting_layers(workload: Workload, iterations: int) -> int:
+    """How many of the first layers have few enough messages."""
+
+    def flows(layers: int) -> int:
+        return count_flows(replace(workload, layers=workload.layers[:layers]), iterations)
+
+    return bisect_right(range(len(workload.layers) + 1), FLOWS_MAX, key=flows) - 1
 
 
 def _times(count: int, what: str) -> str:
