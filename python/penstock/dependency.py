@@ -32,6 +32,14 @@ class Row:
     """For how many of these it waits; 0: for all."""
     delay: int = 0
     """How long after them it starts [ps]."""
+    lags: list[int] = field(default_factory=list)
+    """How much later each of `after` takes effect [ps]; empty when all do at once."""
+    iteration: int = 0
+    """Of a job: its iteration, from 0."""
+    step: str = ""
+    """Of a job: the name of its step; empty when the flow belongs to no job."""
+    rank: int = 0
+    """Of a job: who sends."""
 
 
 def check_reach(rows: list[Row], words: list[str]) -> None:

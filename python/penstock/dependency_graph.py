@@ -119,16 +119,9 @@ class DependencyGraph:
         return len(self.flows)
 
     def _csv(self) -> str:
-        after: dict[int, list[str]] = {}
-        delays: dict[int, int] = {}
+        after: dict[int, list[tuple[str, int]]] = {}
         for flow, awaited, event, delay in self.edges.iter_rows():
-            after.setdefault(flow, []).append(f"{awaited}:{event}")
-            if delays.setdefault(flow, delay) != delay:
-                raise refuse(
-                    "traffic",
-                    f"flow {flow} waits a different time after each of several flows",
-                    "a trace has one delay for each flow; set gap = 0, or save one iteration",
-                )
+            after.setdefault(flow, []).append((f"{awaited}:{event}", delay))
         text = io.StringIO()
         sheet = csv.writer(text, lineterminator="\n")
         sheet.writerow(
@@ -138,8 +131,8 @@ class DependencyGraph:
         for flow, source, destination, size, start, needed in kept.iter_rows():
             waits = after.get(flow, [])
             some = needed if needed < len(waits) else ""
-            row = [flow, source, destination, size, start, ";".join(waits), delays.get(flow, 0)]
-            sheet.writerow([*row, some])
+            words, delay = after_cells(waits)
+            sheet.writerow([flow, source, destination, size, start, words, delay, some])
         return text.getvalue()
 
     def save_picture(self, path: Path) -> None:
@@ -216,3 +209,17 @@ class DependencyGraph:
             if levels == before:
                 break
         return levels
+
+
+def after_cells(waits: list[tuple[str, int]]) -> tuple[str, int]:
+    """The cells `after` and `delay` of a flow in a trace.
+
+    Parameters
+    ----------
+    waits
+        The events that the flow waits for, ``ID:event``, and how long after each it starts, in
+        the unit of the trace.
+    """
+    delay = min((later for _, later in waits), default=0)
+    words = (f"{word}:{later - delay}" if later > delay else word for word, later in waits)
+    return ";".join(words), delay

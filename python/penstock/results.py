@@ -125,8 +125,13 @@ class Run:
 
     @property
     def jobs(self) -> pl.DataFrame:
-        """One row per iteration of a collective that is over."""
+        """One row per iteration of a job that is over; of a list, without bandwidths."""
         return self._frame("jobs")
+
+    @property
+    def steps(self) -> pl.DataFrame:
+        """One row per step that is over, of jobs that a trace gives message by message."""
+        return self._frame("steps")
 
     @property
     def is_cancelled(self) -> bool:

@@ -33,11 +33,12 @@ FILES = {
     "dependents": "dependents.parquet",
     "requests": "requests.parquet",
     "jobs": "jobs.parquet",
+    "steps": "steps.parquet",
 }
 """Each table's file in a run directory: flows, directed links, sampled buffers of switches,
 sampled queues of the measured links, time per number of active flows, packets of active flows at
 samples, waiting times at switches, pauses and drops, packets, flows that waited for others,
-answered requests, iterations of collectives."""
+answered requests, iterations of jobs, steps of jobs."""
 
 _U32, _U64, _NS = pl.UInt32(), pl.UInt64(), pl.Float64()
 
@@ -93,6 +94,10 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "jobs": {
         "label": _U32, "iteration": _U32, "start_ps": _U64, "time_ps": _U64, "bytes": _U64,
         "algorithm_bandwidth_bps": pl.Float64(), "bus_bandwidth_bps": pl.Float64(),
+    },
+    "steps": {
+        "label": _U32, "iteration": _U32, "step": _U32, "start_ps": _U64, "time_ps": _U64,
+        "bytes": _U64, "flows": _U64,
     },
 }  # fmt: skip
 """Columns and types of each table."""
@@ -161,7 +166,8 @@ def why_empty(
         "packets": "no packet met a traced node" if measure.trace else "measure.trace is not set",
         "dependents": "no flow that waits for another has started",
         "requests": "no request was answered",
-        "jobs": "no iteration of a collective is over",
+        "jobs": "no iteration of a job is over",
+        "steps": "no step of a listed job is over",
     }
     in_memory = {name: one for name, one in frames.items() if isinstance(one, pl.DataFrame)}
     return {table: reasons[table] for table, frame in in_memory.items() if frame.is_empty()}

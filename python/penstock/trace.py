@@ -3,7 +3,8 @@
 Three formats, told apart by their first line:
 
 * CSV with a header: source, destination, size in bytes, start in s, ms, us, ns or ps; flows may
-  wait for others (``id``, ``after``, ``delay``, ``needed``);
+  wait for others (``id``, ``after``, ``delay``, ``needed``) and be a job (``iteration``, ``step``,
+  ``rank``);
 * the HPCC simulator's flow file: a count, then ``src dst pg [dport] size start_s``, and words
   below the flows, which are not read;
 * htsim's connection matrix (``.cm``, :mod:`penstock.connection_matrix`).
@@ -33,6 +34,12 @@ PORT_MAX = 2**16 - 1
 FLOWS_MAX = 2**19
 """Most flows of a list; our choice: what is kept of one takes a kilobyte until the core has it."""
 
+PLACE_MAX = 2**32 - 1
+"""Largest iteration, and largest rank, of a job: the core keeps them in 32 bits."""
+
+STEP_WIDTH = 200
+"""Most characters of a step's name, as of every name in results."""
+
 SECOND_NS = TIME.units["s"] // TIME.units["ns"]
 
 
@@ -50,6 +57,12 @@ class FlowTrace:
     """How long after the others each flow starts [ps]; empty when all start at once."""
     needed: list[int] = field(default_factory=list)
     """For how many of the others each flow waits, 0: all; empty when all wait for all."""
+    lags: list[int] = field(default_factory=list)
+    """How much later each row of `after` takes effect [ps]; empty when all do at once."""
+    places: list[tuple[int, int, int]] = field(default_factory=list)
+    """Iteration, step and rank of each flow; empty when the flows are no job."""
+    steps: list[str] = field(default_factory=list)
+    """The names of the steps, by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +86,7 @@ _COLUMNS = {
     "destination": ("dst", "dest", "destination", "destination_host"),
     "size": ("size_bytes", "size", "bytes"),
 }
+_PLACE = ("iteration", "step", "rank")
 _STARTS = {f"start_{unit}": unit for unit in ("s", "ms", "us", "ns", "ps")}
 _EVENTS = ("", *(event for event in get_args(Event) if event != "natural"))
 
@@ -104,15 +118,20 @@ def _trace(rows: list[Row], words: list[str]) -> FlowTrace:
     """The flows of checked rows; `words` are their names in the file."""
     flows = list(_checked((row.line, row.flow, not row.after) for row in rows))
     after = [(place, *one) for place, row in enumerate(rows) for one in row.after]
-    if not after:
-        return FlowTrace(flows)
-    check_reach(rows, words)
+    steps = {name: number for number, name in enumerate(dict.fromkeys(row.step for row in rows))}
+    places = [(row.iteration, steps[row.step], row.rank) for row in rows if row.step]
+    if after:
+        check_reach(rows, words)
     delays, needed = [row.delay for row in rows], [row.needed for row in rows]
+    lags = [lag for row in rows for lag in row.lags or [0] * len(row.after)]
     return FlowTrace(
         flows,
         after=after,
         delays=delays if any(delays) else [],
         needed=needed if any(needed) else [],
+        lags=lags if any(lags) else [],
+        places=places,
+        steps=list(steps) if places else [],
     )
 
 
@@ -186,10 +205,18 @@ def _csv(lines: list[Line]) -> tuple[list[Row], list[str]]:
             row.delay = line.time(cells[delay], delay_unit)
         if row.delay and not is_waiting:
             raise line.refuse("has a delay and waits for no flow", "change its start instead")
+        if places.job:
+            iteration, step, rank = (cells[place] for place in places.job)
+            if not step or not step.isprintable() or len(step) > STEP_WIDTH:
+                remedy = f"write a name of 1 to {STEP_WIDTH} characters, such as 0 or forward"
+                raise line.refuse("has no name for its step", remedy)
+            row.iteration = line.whole(iteration, "the iteration", PLACE_MAX)
+            row.step = step
+            row.rank = line.whole(rank, "the rank", PLACE_MAX)
         rows.append(row)
         words.append(cells[places.name] if places.name >= 0 else "")
     if places.after >= 0:
-        _connect(rows, words, places.after)
+        _connect(rows, words, places.after, delay_unit or unit)
     return rows, words
 
 
@@ -203,6 +230,8 @@ class _Columns:
     after: int
     needed: int
     delay: tuple[int, str]
+    job: tuple[int, ...]
+    """Those of iteration, step and rank; empty without them."""
 
 
 def _columns(line: Line, header: list[str]) -> _Columns:
@@ -226,6 +255,9 @@ def _columns(line: Line, header: list[str]) -> _Columns:
         raise line.refuse("has two delay columns", "keep one")
     if own["after"] < 0 and (delays or own["needed"] >= 0):
         raise line.refuse("has a delay or needed column and no after column", "say after what")
+    job = [header.index(name) for name in _PLACE if name in header]
+    if job and len(job) < len(_PLACE):
+        raise line.refuse(f"has not all of {', '.join(_PLACE)}", "write all three, or none of them")
     return _Columns(
         (places["source"], places["destination"], places["size"]),
         starts[0],
@@ -233,11 +265,12 @@ def _columns(line: Line, header: list[str]) -> _Columns:
         own["after"],
         own["needed"],
         delays[0] if delays else (-1, ""),
+        tuple(job),
     )
 
 
-def _connect(rows: list[Row], words: list[str], column: int) -> None:
-    """Lets each flow wait for those that its `column` names."""
+def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:
+    """Lets each flow wait for those that its `column` names; lags are in `unit`."""
     places: dict[str, int] = {}
     for place, (row, word) in enumerate(zip(rows, words, strict=True)):
         if not word:
@@ -250,7 +283,8 @@ def _connect(rows: list[Row], words: list[str], column: int) -> None:
     for place, row in enumerate(rows):
         awaited = row.line.text.split(",")[column].replace(";", " ").split()
         for one in awaited:
-            word, _, event = one.partition(":")
+            word, _, rest = one.partition(":")
+            event, _, lag = rest.partition(":")
             if word not in places:
                 raise row.line.refuse("waits for an id that no flow has", "name a flow", word)
             if event not in _EVENTS:
@@ -260,6 +294,7 @@ def _connect(rows: list[Row], words: list[str], column: int) -> None:
             if places[word] == place or entry in row.after:
                 raise row.line.refuse("waits for itself, or twice for one flow", "mend it", one)
             row.after.append(entry)
+            row.lags.append(row.line.time(lag, unit) if lag else 0)
         if row.needed > len(row.after):
             raise row.line.refuse(
                 f"needs {row.needed} flows of {len(row.after)}", "need at most those it waits for"

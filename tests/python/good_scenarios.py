@@ -62,8 +62,11 @@ TRAFFICS: list[dict[str, Any]] = [
         "kind": "listed",
         "flows": [[0, 1, 10, 0], [1, 2, 99, 0]],
         "after": [[1, 0, "received"]],
+        "lag": ["1 ns"],
         "delay": [0, "2 us"],
         "needed": [0, 1],
+        "places": [[0, 0, 0], [0, 1, 1]],
+        "steps": ["there", "back"],
     },
     {
         "kind": "collective",

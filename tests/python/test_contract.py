@@ -100,6 +100,7 @@ def test_tables_have_the_columns_that_are_documented() -> None:
     traffic = [
         {"kind": "collective", "operation": "all-gather", "bytes": "10 kB"},
         {"kind": "rpc", "request": fixed, "response": fixed},
+        {"kind": "listed", "flows": [[0, 1, 1000, 0]], "places": [[0, 0, 0]]},
     ]
     overrides = {"measure": measure, "duration": "20 us", "traffic": traffic}
     output = _core.run(Scenario.from_name("quickstart", overrides).to_json())

@@ -301,12 +301,13 @@ fn dropped_credits<O: Observer>(partition: &Partition<O>) -> u64 {
     at_ports.chain(partition.hosts.iter().map(Host::dropped_credits)).sum()
 }
 
-/// Adds what the partitions have measured until `now`. Answers the table of jobs, where there are any.
+/// Adds what the partitions have measured until `now`. Answers the tables of jobs and of their steps, where
+/// there are any.
 fn add_counts(
     summary: &mut Summary,
     (setting, now): (&Setting, Time),
     measured: &[Measurements],
-) -> Option<Table> {
+) -> Vec<Table> {
     let mut all = Measurements::new(setting, 0);
     measured.iter().for_each(|measured| all.add_counts(measured));
     let mut backlog = measured[0].backlog.series.clone();
@@ -327,10 +328,13 @@ fn add_counts(
     summary.timed_pauses = all.pauses.timed;
     summary.backlog = backlog;
     summary.long_lived = long_lived;
-    let applications = summary.applications.as_mut()?;
-    let iterations: Vec<jobs::Iteration> = all.jobs.over(&setting.plan).collect();
+    let Some(applications) = summary.applications.as_mut() else { return vec![] };
+    let iterations = all.jobs.iterations(&setting.plan);
     applications::add_measured(applications, (setting, now), &all, &iterations);
-    setting.plan.jobs().next().map(|_| jobs::table(&iterations))
+    let has_jobs = setting.plan.jobs().next().is_some();
+    let jobs = has_jobs.then(|| jobs::table(&iterations));
+    let steps = setting.plan.has_steps().then(|| all.jobs.steps(&setting.plan));
+    jobs.into_iter().chain(steps).collect()
 }
 
 fn links_table<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>]) -> Table {

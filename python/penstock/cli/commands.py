@@ -82,6 +82,11 @@ COMMANDS = {
         "import_hpcc",
         "Run the files of the ns-3 HPCC simulator; write its fct.txt and pfc.txt.",
     ),
+    "import-simai": Listing(
+        "import_simai",
+        "import_simai",
+        "Make a scenario of a training workload of SimAI: which GPU sends when, to whom, how much.",
+    ),
     "doctor": Listing(
         "doctor",
         "doctor",

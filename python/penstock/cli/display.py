@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol
@@ -90,6 +90,16 @@ class TimeLeft:
         if share <= 0:
             return "?"
         return clock((time.monotonic() - self._began) * (1 / share - 1))
+
+
+def teller(shown: Display) -> Callable[[float, str], None]:
+    """Shows how much of something is written, in [0, 1], and how long the rest will take."""
+    left = TimeLeft()
+
+    def tell(share: float, words: str) -> None:
+        shown.whole(share, f"{words}  eta {left.text(share)}")
+
+    return tell
 
 
 class Terminal:

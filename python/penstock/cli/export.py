@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,7 @@ from penstock.cli.options import JsonOption, split_names
 from penstock.errors import refuse
 
 if TYPE_CHECKING:
-    from penstock.cli.display import Display
+    pass
 
 
 def export(
@@ -44,7 +43,7 @@ def export(
 
     Example: penstock export runs/demo/bfc --csv tables
     """
-    from penstock.cli.display import display
+    from penstock.cli.display import display, teller
     from penstock.export.capture import KEPT_LEAST, write_capture
     from penstock.export.csv_files import write_csv
     from penstock.results import Run
@@ -60,12 +59,11 @@ def export(
     made: dict[str, str | int] = {}
     with display(()) as shown:
         if csv is not None:
-            made["csv"] = str(write_csv(run, csv, force=force, progress=_teller(shown)))
+            made["csv"] = str(write_csv(run, csv, force=force, progress=teller(shown)))
         if pcapng is not None:
             kept = KEPT_LEAST if keep is None else keep
-            teller = _teller(shown)
             made["frames"] = write_capture(
-                run, pcapng, nodes=chosen, kept=kept, force=force, progress=teller
+                run, pcapng, nodes=chosen, kept=kept, force=force, progress=teller(shown)
             )
             made["pcapng"] = str(pcapng)
     if as_json:
@@ -75,15 +73,3 @@ def export(
         typer.echo(f"tables:  {csv}")
     if pcapng is not None:
         typer.echo(f"capture: {pcapng} ({made['frames']:,} frames)")
-
-
-def _teller(shown: Display) -> Callable[[float, str], None]:
-    """Shows how much is written, and how long the rest will take."""
-    from penstock.cli.display import TimeLeft
-
-    left = TimeLeft()
-
-    def tell(share: float, words: str) -> None:
-        shown.whole(share, f"{words}  eta {left.text(share)}")
-
-    return tell

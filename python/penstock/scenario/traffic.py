@@ -125,8 +125,11 @@ class Trace(_Flows):
             flows=tuple(trace.flows),
             destination_ports=tuple(trace.destination_ports),
             after=tuple(trace.after),
+            lag=tuple(trace.lags),
             delay=tuple(trace.delays),
             needed=tuple(trace.needed),
+            places=tuple(trace.places),
+            steps=tuple(trace.steps),
         )
 
 

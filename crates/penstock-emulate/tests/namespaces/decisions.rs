@@ -41,8 +41,8 @@ fn scenario(name: &str) -> Scenario {
     });
     scenario["traffic"] = json!([{
         "kind": "listed", "label": "flows", "class": 0, "flows": [[0, 1, 1000, 0]],
-        "spread": 0, "lasts": [], "after": [], "delay": [], "needed": [],
-        "destination_ports": [],
+        "spread": 0, "lasts": [], "after": [], "lag": [], "delay": [], "needed": [],
+        "places": [], "steps": [], "destination_ports": [],
     }]);
     Scenario::from_json(&scenario.to_string()).unwrap()
 }

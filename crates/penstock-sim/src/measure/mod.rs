@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`table`] (columns), [`flows`], [`histogram`], `flow_packets`, [`active_flows`],
 //! [`samples`], [`backlog`], [`queue_delays`], [`pauses`], [`events`], [`deadlock`], [`trace`], [`links`],
-//! `dependents`, `requests`, `jobs`,
+//! `dependents`, `requests`, `jobs`, `steps`,
 //! [`summary`].
 
 pub mod active_flows;

@@ -117,8 +117,8 @@ impl<O: Observer> Partition<O> {
         }
         flow.is_receipt_awaited = false;
         let (number, host) = (flow.number, flow.destination);
-        if let Some((label, iteration)) = self.setting.plan.job(number) {
-            self.measured.jobs.on_receipt(label, iteration, now);
+        if let Some(place) = self.setting.plan.job(number) {
+            self.measured.jobs.on_receipt(place, now);
         }
         self.tell(now, number, Event::Received, host);
     }
@@ -189,8 +189,8 @@ impl<O: Observer> Partition<O> {
                 let row = DependentRecord { time: now, flow: number, released_by, step };
                 self.measured.dependents.push(&row);
             }
-            if let Some((label, iteration)) = setting.plan.job(number) {
-                self.measured.jobs.on_start(label, iteration, now);
+            if let Some(place) = setting.plan.job(number) {
+                self.measured.jobs.on_start(place, now);
             }
             self.dependents.started += u64::from(number < setting.plan.count());
             self.start_flow(now, &start);

@@ -7,11 +7,11 @@ use penstock_units::Time;
 use serde::Serialize;
 
 use super::{Delay, NAMED_UNFINISHED};
-use crate::measure::jobs::Iteration;
+use crate::measure::jobs::Part;
 use crate::measure::summary::Measurements;
 use crate::partition::Partition;
 use crate::setting::Setting;
-use crate::workload::{Event, Plan};
+use crate::workload::{Event, Plan, TrafficConfig};
 
 /// Dependent traffic of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -22,7 +22,7 @@ pub struct Applications {
     pub not_started: u64,
     /// The first flows that wait for flows which have started, or for their delays.
     pub waiting: Vec<Waiting>,
-    /// Collectives, by traffic entry.
+    /// Collectives and other jobs, by traffic entry.
     pub jobs: BTreeMap<String, Job>,
     /// Requests, by traffic entry.
     pub requests: BTreeMap<String, Requests>,
@@ -41,7 +41,7 @@ pub struct Waiting {
     pub waits_for: String,
 }
 
-/// A collective.
+/// A collective, or another job.
 #[derive(Clone, Debug, Serialize)]
 pub struct Job {
     /// Iterations that the scenario asks for.
@@ -56,10 +56,13 @@ pub struct Job {
     pub least_ns: f64,
     /// Longest time of an iteration (ns).
     pub most_ns: f64,
-    /// Mean algorithm bandwidth of the iterations (bit/s).
-    pub algorithm_bandwidth_bps: f64,
-    /// Mean bus bandwidth of the iterations (bit/s).
-    pub bus_bandwidth_bps: f64,
+    /// Mean algorithm bandwidth of the iterations (bit/s); none where the job is no collective.
+    pub algorithm_bandwidth_bps: Option<f64>,
+    /// Mean bus bandwidth of the iterations (bit/s); none where the job is no collective.
+    pub bus_bandwidth_bps: Option<f64>,
+    /// What the steps of the job are called, step 0 first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<String>,
 }
 
 /// The requests of an entry.
@@ -128,13 +131,21 @@ pub(super) fn add_measured(
     applications: &mut Applications,
     (setting, now): (&Setting, Time),
     all: &Measurements,
-    iterations: &[Iteration],
+    iterations: &[Part],
 ) {
     let label = |label: u16| setting.scenario.traffic[usize::from(label)].label().to_owned();
-    for entry in setting.plan.jobs() {
-        let own: Vec<&Iteration> = iterations.iter().filter(|one| one.label == entry).collect();
-        let asked = setting.plan.job_facts(entry).map_or(0, |facts| facts.iterations);
-        applications.jobs.insert(label(entry), job(asked, &own));
+    for (entry, asked) in setting.plan.jobs() {
+        let own: Vec<&Part> = iterations.iter().filter(|one| one.place.label == entry).collect();
+        let job = match &setting.scenario.traffic[usize::from(entry)] {
+            TrafficConfig::Listed(listed) => Job {
+                algorithm_bandwidth_bps: None,
+                bus_bandwidth_bps: None,
+                steps: listed.steps.clone(),
+                ..job(asked, &own)
+            },
+            _ => job(asked, &own),
+        };
+        applications.jobs.insert(label(entry), job);
     }
     for (entry, [start, stop]) in setting.plan.requests() {
         let histogram = &all.requests.latencies[usize::from(entry)];
@@ -148,10 +159,9 @@ pub(super) fn add_measured(
     }
 }
 
-fn job(asked: u32, own: &[&Iteration]) -> Job {
-    let mean = |of: fn(&Iteration) -> f64| {
-        own.iter().map(|one| of(one)).sum::<f64>() / own.len().max(1) as f64
-    };
+fn job(asked: u32, own: &[&Part]) -> Job {
+    let mean =
+        |of: fn(&Part) -> f64| own.iter().map(|one| of(one)).sum::<f64>() / own.len().max(1) as f64;
     let times = || own.iter().map(|one| one.time.as_ns_f64());
     let end = own.iter().map(|one| one.start + one.time).max().unwrap_or_default();
     let start = own.iter().map(|one| one.start).min().unwrap_or_default();
@@ -162,7 +172,8 @@ fn job(asked: u32, own: &[&Iteration]) -> Job {
         mean_ns: mean(|one| one.time.as_ns_f64()),
         least_ns: times().reduce(f64::min).unwrap_or(0.0),
         most_ns: times().reduce(f64::max).unwrap_or(0.0),
-        algorithm_bandwidth_bps: mean(|one| 8.0 * one.algorithm),
-        bus_bandwidth_bps: mean(|one| 8.0 * one.bus),
+        algorithm_bandwidth_bps: Some(mean(|one| one.algorithm_bps().unwrap_or(0.0))),
+        bus_bandwidth_bps: Some(mean(|one| one.bus_bps().unwrap_or(0.0))),
+        steps: vec![],
     }
 }

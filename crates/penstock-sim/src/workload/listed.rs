@@ -12,7 +12,7 @@ use super::dependent::check_graph;
 use super::draw::unit;
 use super::entry::{Entry, FlowArrival, TO_THE_END};
 use super::pair::check_host;
-use crate::scenario::LONGEST_LABEL;
+use crate::scenario::{LONGEST_LABEL, check_label};
 
 /// Flows one by one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,6 +48,14 @@ pub struct Listed {
         extend("default" = [], "source" = "our choice: no flow waits for another")
     )]
     pub after: Vec<(u32, u32, Awaited)>,
+    /// How much later each row of `after` takes effect, before `delay`; none: all at once.
+    ///
+    /// A flow starts `delay` after the latest of its events, each with its lag.
+    #[schemars(
+        length(max = MOST_EDGES),
+        extend("default" = [], "source" = "our choice: at once")
+    )]
+    pub lag: Vec<Time>,
     /// How long after the events that a flow waits for it starts; none: at once.
     #[schemars(extend("default" = [], "source" = "our choice: at once"))]
     pub delay: Vec<Time>,
@@ -56,6 +64,20 @@ pub struct Listed {
     /// A flow that needs one starts with the first event (htsim's triggers).
     #[schemars(extend("default" = [], "source" = "our choice: a flow waits for all"))]
     pub needed: Vec<u32>,
+    /// Where each flow stands in a job: rows [iteration, step, rank]; none: the flows are no job.
+    ///
+    /// Iterations and steps of a job have rows of their own in the results.
+    #[schemars(
+        length(max = MOST_FLOWS),
+        extend("default" = [], "source" = "our choice: no job")
+    )]
+    pub places: Vec<(u32, u32, u32)>,
+    /// What the steps of a job are called, step 0 first; none: they have numbers only.
+    #[schemars(
+        length(max = MOST_FLOWS),
+        extend("default" = [], "source" = "our choice: numbers only")
+    )]
+    pub steps: Vec<String>,
     /// UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0.
     #[schemars(extend("default" = [], "source" = "our choice: nothing else looks at ports"))]
     pub destination_ports: Vec<u16>,
@@ -88,9 +110,14 @@ pub enum Awaited {
 pub(super) type ListedFlows = VecDeque<FlowArrival>;
 
 impl Listed {
-    /// Whether flows wait for others; then the flows are part of a plan ([`super::dependent`]).
+    /// Whether flows wait for others or are a job; then they are part of a plan ([`super::dependent`]).
     pub(crate) fn is_dependent(&self) -> bool {
-        !self.after.is_empty()
+        !self.after.is_empty() || self.is_job()
+    }
+
+    /// Whether the flows are a job, which has iterations and steps.
+    pub(crate) fn is_job(&self) -> bool {
+        !self.places.is_empty()
     }
 
     /// Checks the entry and sorts its flows; none when flows depend on others.
@@ -133,6 +160,7 @@ impl Listed {
             ("lasts", self.lasts.len()),
             ("delay", self.delay.len()),
             ("needed", self.needed.len()),
+            ("places", self.places.len()),
         ] {
             let (holds, value) = (rows == 0 || rows == listed, format!("a list of {rows}"));
             problems.unless(holds || listed == 0, field, value, &remedy);
@@ -149,6 +177,7 @@ impl Listed {
             }
         }
         self.check_starts(entry.duration, problems);
+        self.check_lags_and_steps(problems);
         if self.is_dependent() {
             self.check_dependent(problems);
         } else {
@@ -159,13 +188,36 @@ impl Listed {
         }
     }
 
+    /// Checks that every row of `after` has a lag, or none, and that every step of a job has a name, or none.
+    fn check_lags_and_steps(&self, problems: &mut Problems) {
+        let (edges, lags) = (self.after.len(), self.lag.len());
+        let remedy = format!("write one for each of the {edges} rows of `after`, or none");
+        let holds = lags == 0 || lags == edges;
+        problems.unless(holds, "lag", format!("a list of {lags}"), remedy);
+        let steps = self.steps.len();
+        let remedy = "the flows are no job; write their places, or leave this out";
+        let holds = steps == 0 || self.is_job();
+        problems.unless(holds, "steps", format!("a list of {steps}"), remedy);
+        let remedy = format!("write at most {MOST_FLOWS}");
+        problems.unless(steps <= MOST_FLOWS, "steps", format!("a list of {steps}"), remedy);
+        let nameless = |&(_, step, _): &(u32, u32, u32)| steps > 0 && step as usize >= steps;
+        if let Some(row) = self.places.iter().position(nameless) {
+            let remedy = format!("`steps` has names for 0 to {}; name more", steps - 1);
+            problems.unless(false, &format!("places[{row}][1]"), self.places[row].1, remedy);
+        }
+        for (step, name) in self.steps.iter().enumerate() {
+            check_label(&format!("steps[{step}]"), name, problems);
+        }
+    }
+
     /// Checks what dependent flows cannot have, and who waits for whom.
     fn check_dependent(&self, problems: &mut Problems) {
         let edges = self.after.len();
         let remedy = format!("write at most {MOST_EDGES}");
         problems.unless(edges <= MOST_EDGES, "after", format!("a list of {edges}"), remedy);
         if let Some(row) = self.flows.iter().position(|flow| flow.2 == Bytes::ZERO) {
-            let remedy = "flows of a list with `after` have an end; list endless flows apart";
+            let remedy =
+                "flows of a list with `after` or `places` have an end; list endless flows apart";
             problems.unless(false, &format!("flows[{row}][2]"), Bytes::ZERO, remedy);
         }
         let remedy =
@@ -175,7 +227,10 @@ impl Listed {
             "flows of a list with `after` go on to their last bytes; list the others apart";
         let value = format!("a list of {}", self.lasts.len());
         problems.unless(self.lasts.iter().all(|&time| time == Time::ZERO), "lasts", value, remedy);
-        if ["flows", "after", "delay", "needed"].iter().all(|field| problems.has_sound(field)) {
+        if ["flows", "after", "lag", "delay", "needed", "places"]
+            .iter()
+            .all(|field| problems.has_sound(field))
+        {
             check_graph(self, problems);
         }
     }

@@ -81,7 +81,10 @@ fn listed_to_ports(flows: &[(u32, u32, u64, u64)], ports: &[u16]) -> TrafficConf
         lasts: vec![],
         after: vec![],
         delay: vec![],
+        lag: vec![],
         needed: vec![],
+        places: vec![],
+        steps: vec![],
         destination_ports: ports.to_vec(),
     })
 }
@@ -102,7 +105,10 @@ fn spread_out(spread: Time) -> TrafficConfig {
         lasts: vec![],
         after: vec![],
         delay: vec![],
+        lag: vec![],
         needed: vec![],
+        places: vec![],
+        steps: vec![],
         destination_ports: vec![],
     })
 }

@@ -39,7 +39,7 @@ pub use dependent::closed_loop::PauseConfig;
 pub use dependent::collective::{Collective, Operation};
 pub use dependent::on_off::OnOff;
 pub use dependent::rpc::Rpc;
-pub(crate) use dependent::{Event, Plan};
+pub(crate) use dependent::{Event, Facts, JobPlace, Plan};
 pub use entry::FlowArrival;
 pub use incast::Incast;
 pub use listed::{Awaited, Listed};
@@ -70,8 +70,8 @@ pub enum TrafficConfig {
 }
 
 /// The first row of a list, if it has one.
-fn shortened<T: Copy>(list: &[T]) -> Vec<T> {
-    list.iter().take(1).copied().collect()
+fn shortened<T: Clone>(list: &[T]) -> Vec<T> {
+    list.iter().take(1).cloned().collect()
 }
 
 impl TrafficConfig {
@@ -114,15 +114,19 @@ impl TrafficConfig {
                 let flows = shortened(&listed.flows);
                 let destination_ports = shortened(&listed.destination_ports);
                 let (lasts, delay) = (shortened(&listed.lasts), shortened(&listed.delay));
-                let (after, needed) = (shortened(&listed.after), shortened(&listed.needed));
+                let (after, lag) = (shortened(&listed.after), shortened(&listed.lag));
+                let (needed, places) = (shortened(&listed.needed), shortened(&listed.places));
                 serde_json::to_value(TrafficConfig::Listed(Listed {
                     label: label(),
                     flows,
                     destination_ports,
                     lasts,
                     after,
+                    lag,
                     delay,
                     needed,
+                    places,
+                    steps: shortened(&listed.steps),
                     ..*listed
                 }))
             }

@@ -55,8 +55,8 @@ fn scenario(golden: &Value) -> Scenario {
         "pipeline_delay": 0, "failed_links": []});
     let flows: Vec<_> = (0..FLOWS).map(listed).collect();
     scenario["traffic"] = json!([{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
-        "spread": 0, "lasts": [], "after": [], "delay": [], "needed": [],
-        "destination_ports": []}]);
+        "spread": 0, "lasts": [], "after": [], "lag": [], "delay": [], "needed": [],
+        "places": [], "steps": [], "destination_ports": []}]);
     scenario["drain"] = json!(1_000_000_000_000_u64);
     scenario["measure"] = json!({"sample_interval": 0, "active_flows": false, "queue_delays": false,
         "series": [], "events": false, "trace": null});

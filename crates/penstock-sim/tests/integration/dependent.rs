@@ -67,6 +67,61 @@ fn star(traffic: &[Value]) -> Value {
 }
 
 #[test]
+fn each_event_has_a_lag_of_its_own() {
+    let flows = [(0, 1, 5_000, 0), (2, 1, 900, 0), (1, 3, 700, 0)];
+    let edges = [(2, 0, "received"), (2, 1, "received")];
+    let traffic = |lag: [u64; 2], delay| {
+        let traffic = with(after(&flows, &edges), "/lag", json!(lag));
+        with(traffic, "/delay", json!([0, 0, delay]))
+    };
+    let start = |lag, delay| spans(&run_to_the_end(&star(&[traffic(lag, delay)])))[2].0;
+    let none = start([0, 0], 0);
+    // The small flow comes first, so its event counts only with a lag.
+    assert_eq!(start([3 * US, 0], US), none + 4 * US);
+    let late = start([0, 50 * US], US);
+    assert!(none + 40 * US < late && late < none + 51 * US, "{late} {none}");
+}
+
+#[test]
+fn a_list_with_places_is_a_job_with_iterations_and_steps() {
+    let flows = [(0, 1, 5_000, 0), (1, 0, 700, 0), (0, 1, 5_000, 0), (2, 3, 100, US)];
+    let edges = [(1, 0, "received"), (2, 1, "received")];
+    let traffic =
+        with(after(&flows, &edges), "/places", json!([[0, 0, 0], [0, 1, 1], [4, 0, 0], [4, 1, 2]]));
+    let traffic = with(traffic, "/steps", json!(["there", "back"]));
+    let results = run_to_the_end(&star(&[traffic]));
+    let first = received_after(5_000);
+    let [starts, times] = ["start_ps", "time_ps"].map(|name| exact(&results, "steps", name));
+    assert_eq!(exact(&results, "steps", "iteration"), [0, 0, 4, 4]);
+    assert_eq!(exact(&results, "steps", "step"), [0, 1, 0, 1]);
+    assert_eq!([starts[0], starts[1], starts[3]], [0, first, US]);
+    assert_eq!([times[0], times[3]], [first, received_after(100)]);
+    assert_eq!(exact(&results, "jobs", "iteration"), [0, 4]);
+    assert_eq!(exact(&results, "jobs", "start_ps"), [0, US]);
+    let times = exact(&results, "jobs", "time_ps");
+    assert_eq!(times[0], exact(&results, "steps", "time_ps")[1] + first);
+    assert_eq!(times[1], starts[2] + exact(&results, "steps", "time_ps")[2] - US);
+    assert_eq!(exact(&results, "jobs", "bytes"), [5_700, 5_100]);
+    assert!(column(&results, "jobs", "bus_bandwidth_bps").iter().all(|rate| rate.is_nan()));
+    let job = &results.summary.applications.as_ref().unwrap().jobs["listed"];
+    assert_eq!((job.iterations, job.finished, job.bus_bandwidth_bps), (2, 2, None));
+    assert_eq!(job.steps, ["there", "back"]);
+}
+
+#[test]
+fn a_job_that_is_cut_short_has_no_row_for_what_is_not_over() {
+    let flows = [(0, 1, 5_000, 0), (1, 0, 700, 0)];
+    let traffic =
+        with(after(&flows, &[(1, 0, "received")]), "/places", json!([[0, 0, 0], [1, 0, 1]]));
+    let traffic = with(traffic, "/delay", json!([0, 90 * MS]));
+    let results = run(&star(&[traffic]));
+    assert_eq!(exact(&results, "jobs", "iteration"), [0]);
+    assert_eq!(exact(&results, "steps", "iteration"), [0]);
+    let job = &results.summary.applications.as_ref().unwrap().jobs["listed"];
+    assert_eq!((job.iterations, job.finished), (2, 1));
+}
+
+#[test]
 fn a_flow_waits_for_what_its_host_receives_or_for_its_own_flow() {
     let flows = [(0, 1, 5_000, US), (1, 2, 700, 0), (1, 3, 9_000, 0), (3, 0, 100, 0)];
     // 1 waits for 0 at the destination of 0; 2 waits for 1 at the source of both; 3 for 2 and for a delay.
@@ -208,9 +263,59 @@ fn flows_that_never_start_are_named_with_what_they_wait_for() {
     assert!(waiting[0].waits_for.starts_with("its delay after flow 0, until 50"), "{waiting:?}");
 }
 
+fn refusal(case: &Value) -> String {
+    validate(&parse(case)).unwrap_err().to_string()
+}
+
+/// Every traffic is refused, alone on a star, and the refusal says what is expected.
+fn each_is_refused<const N: usize>(cases: [(Value, &str); N]) {
+    for (traffic, expected) in cases {
+        let found = refusal(&star(&[traffic]));
+        assert!(found.contains(expected), "{found} does not say {expected}");
+    }
+}
+
+#[test]
+fn lists_that_cannot_be_are_refused() {
+    let cases = [
+        (
+            with(listed(&[(0, 1, 9, 0)]), "/delay", json!([5])),
+            "traffic[0].delay is a list of 1; no flow waits",
+        ),
+        (
+            with(after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural")]), "/lag", json!([1, 2])),
+            "traffic[0].lag is a list of 2; write one for each of the 1 rows of `after`",
+        ),
+        (
+            with(listed(&[(0, 1, 9, 0)]), "/steps", json!(["forward"])),
+            "traffic[0].steps is a list of 1; the flows are no job",
+        ),
+        (
+            with(
+                with(listed(&[(0, 1, 9, 0)]), "/places", json!([[0, 2, 0]])),
+                "/steps",
+                json!(["forward", "back"]),
+            ),
+            "traffic[0].places[0][1] is 2; `steps` has names for 0 to 1",
+        ),
+        (
+            with(listed(&[(0, 1, 9, 0), (1, 2, 9, 0)]), "/places", json!([[0, 0, 0]])),
+            "traffic[0].places is a list of 1; write one for each of the 2 flows",
+        ),
+        (
+            with(after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural")]), "/spread", 5),
+            "traffic[0].spread is 5 ps; flows that wait",
+        ),
+        (
+            after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural"), (0, 1, "natural")]),
+            "traffic[0].after[1] is [0, 1]; these flows wait for each other",
+        ),
+    ];
+    each_is_refused(cases);
+}
+
 #[test]
 fn dependent_traffic_is_refused_where_it_cannot_be() {
-    let refusal = |case: &Value| validate(&parse(case)).unwrap_err().to_string();
     let one = collective("ring-all-reduce", 100_000, 1);
     let cases = [
         (
@@ -248,23 +353,8 @@ fn dependent_traffic_is_refused_where_it_cannot_be() {
             with(on_off(MS), "/receivers", json!([0])),
             "traffic[0].receivers is a list of 1; host 0 needs 1",
         ),
-        (
-            with(listed(&[(0, 1, 9, 0)]), "/delay", json!([5])),
-            "traffic[0].delay is a list of 1; no flow waits",
-        ),
-        (
-            with(after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural")]), "/spread", 5),
-            "traffic[0].spread is 5 ps; flows that wait",
-        ),
-        (
-            after(&[(0, 1, 9, 0), (1, 0, 9, 0)], &[(1, 0, "natural"), (0, 1, "natural")]),
-            "traffic[0].after[1] is [0, 1]; these flows wait for each other",
-        ),
     ];
-    for (traffic, expected) in cases {
-        let found = refusal(&star(&[traffic]));
-        assert!(found.contains(expected), "{found} does not say {expected}");
-    }
+    each_is_refused(cases);
     let many = |label: &str| {
         let job = with(collective("ring-all-reduce", 1_000_000, 1_000_000), "/chunks", 9);
         with(job, "/label", label)

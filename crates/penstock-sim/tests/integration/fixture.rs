@@ -104,8 +104,8 @@ pub fn graph(hosts: u32, switches: u32, links: &[(u32, u32, u64, u64)]) -> Value
 /// Listed flows, as (source, destination, size, start).
 pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
     json!({"kind": "listed", "label": "listed", "class": 0, "flows": flows,
-        "spread": 0, "lasts": [], "after": [], "delay": [], "needed": [],
-        "destination_ports": []})
+        "spread": 0, "lasts": [], "after": [], "lag": [], "delay": [], "needed": [],
+        "places": [], "steps": [], "destination_ports": []})
 }
 
 /// Poisson arrivals of `sizes` between uniform pairs, with `load` on the core.

@@ -259,6 +259,13 @@ class ListedTraffic(Part):
             source="our choice: no flow waits for another",
         )
     )
+    lag: Many[Time] = field(
+        "How much later each row of `after` takes effect, before `delay`; none: all at once",
+        (),
+        range="at most 2,097,152 entries",
+        max_length=2097152,
+        source="our choice: at once",
+    )
     delay: Many[Time] = field(
         "How long after the events that a flow waits for it starts; none: at once",
         (),
@@ -268,6 +275,21 @@ class ListedTraffic(Part):
         "For how many of its events each flow waits, 0: for all; none: all flows for all of theirs",
         (),
         source="our choice: a flow waits for all",
+    )
+    places: Many[tuple[Count, Count, Count]] = field(
+        "Where each flow stands in a job: rows [iteration, step, rank]; none: the flows are no job",
+        (),
+        range="at most 524,288 entries",
+        max_length=524288,
+        repr=False,
+        source="our choice: no job",
+    )
+    steps: Many[Label] = field(
+        "What the steps of a job are called, step 0 first; none: they have numbers only",
+        (),
+        range="at most 524,288 entries",
+        max_length=524288,
+        source="our choice: numbers only",
     )
     destination_ports: Many[Count16] = field(
         "UDP port of each flow, for the ECMP hash of fidelity ns3-hpcc; none: 0",

@@ -1,8 +1,10 @@
 //! Flows one by one, some of which wait for others: traces of applications, triggers of htsim.
 
+use std::collections::BTreeMap;
+
 use penstock_units::{Problems, Time};
 
-use super::{Edge, Event, Pattern, PlannedFlow, Step, Waits};
+use super::{Edge, Event, Facts, Pattern, PlannedFlow, Step, Waits};
 use crate::workload::listed::{Awaited, Listed};
 
 /// Listed flows and who waits for whom.
@@ -18,8 +20,12 @@ pub(crate) struct Graph {
     waits: Vec<Waits>,
     /// By row: where its dependents begin in `dependents`.
     first: Vec<u32>,
-    /// Who waits, for which event.
-    dependents: Vec<(u32, Event)>,
+    /// Who waits, for which event, and how much later that takes effect, before the waiting flow's delay.
+    dependents: Vec<(u32, Event, Time)>,
+    /// Of a job, by row: where the flow stands.
+    places: Vec<(u32, u32, u32)>,
+    /// Of a job, by iteration and step: how many flows it has, and their bytes.
+    steps: BTreeMap<(u32, u32), (u64, u64)>,
 }
 
 /// The event that row `waiting` of `listed` awaits of row `awaited`.
@@ -61,10 +67,11 @@ impl Graph {
             first[row + 1] += first[row];
         }
         let mut next = first.clone();
-        let mut dependents = vec![(0, Event::Received); listed.after.len()];
-        for &(waiting, awaited, named) in &listed.after {
+        let mut dependents = vec![(0, Event::Received, Time::ZERO); listed.after.len()];
+        for (row, &(waiting, awaited, named)) in listed.after.iter().enumerate() {
             let place = &mut next[awaited as usize];
-            dependents[*place as usize] = (waiting, event(listed, waiting, awaited, named));
+            let lag = listed.lag.get(row).copied().unwrap_or_default();
+            dependents[*place as usize] = (waiting, event(listed, waiting, awaited, named), lag);
             *place += 1;
         }
         let flow = |&(source, destination, size, _): &(u32, u32, _, _)| PlannedFlow {
@@ -80,8 +87,47 @@ impl Graph {
             waits: waits(listed),
             first,
             dependents,
+            places: listed.places.clone(),
+            steps: steps(listed),
         }
     }
+
+    /// Who waits for something of the flow in `row`.
+    fn waiting(&self, row: usize) -> &[(u32, Event, Time)] {
+        &self.dependents[self.first[row] as usize..self.first[row + 1] as usize]
+    }
+
+    /// How many iterations the job has.
+    pub(super) fn iterations(&self) -> u32 {
+        let mut found = 0;
+        let mut next = Some(0);
+        while let Some(least) = next {
+            let Some((&(iteration, _), _)) = self.steps.range((least, 0)..).next() else { break };
+            found += 1;
+            next = iteration.checked_add(1);
+        }
+        found
+    }
+
+    /// What is known of an iteration of the job, or of one of its steps.
+    pub(super) fn facts(&self, iteration: u32, step: Option<u32>) -> Facts {
+        let steps = (iteration, step.unwrap_or(0))..=(iteration, step.unwrap_or(u32::MAX));
+        let parts = self.steps.range(steps).map(|(_, &part)| part);
+        let (flows, bytes) =
+            parts.fold((0, 0), |(flows, bytes), part| (flows + part.0, bytes + part.1));
+        Facts { flows, bytes, bus_factor: None }
+    }
+}
+
+/// By iteration and step of a job: how many flows it has, and their bytes.
+fn steps(listed: &Listed) -> BTreeMap<(u32, u32), (u64, u64)> {
+    let mut steps = BTreeMap::new();
+    for (&(iteration, step, _), flow) in listed.places.iter().zip(&listed.flows) {
+        let (flows, bytes) = steps.entry((iteration, step)).or_insert((0, 0u64));
+        *flows += 1;
+        *bytes = bytes.saturating_add(flow.2.get());
+    }
+    steps
 }
 
 impl Pattern for Graph {
@@ -102,7 +148,10 @@ impl Pattern for Graph {
     }
 
     fn step(&self, flow: u64) -> Step {
-        Step { iteration: 0, step: 0, rank: self.flows[flow as usize].source }
+        match self.places.get(flow as usize) {
+            Some(&(iteration, step, rank)) => Step { iteration, step, rank },
+            None => Step { iteration: 0, step: 0, rank: self.flows[flow as usize].source },
+        }
     }
 
     fn waits(&self, first: u64) -> Waits {
@@ -110,22 +159,22 @@ impl Pattern for Graph {
     }
 
     fn dependents(&self, flow: u64, event: Event, each: &mut dyn FnMut(Edge)) {
-        let row = flow as usize;
-        for &(waiting, awaited) in
-            &self.dependents[self.first[row] as usize..self.first[row + 1] as usize]
-        {
+        for &(waiting, awaited, lag) in self.waiting(flow as usize) {
             if awaited == event {
-                let (delay, earliest) =
-                    (self.delays[waiting as usize], self.starts[waiting as usize]);
+                let delay = self.delays[waiting as usize].saturating_add(lag);
+                let earliest = self.starts[waiting as usize];
                 each(Edge { waiter: waiting.into(), delay, earliest });
             }
         }
     }
 
     fn is_receipt_awaited(&self, flow: u64) -> bool {
-        let row = flow as usize;
-        let dependents = &self.dependents[self.first[row] as usize..self.first[row + 1] as usize];
-        dependents.iter().any(|&(_, event)| event == Event::Received)
+        self.is_job()
+            || self.waiting(flow as usize).iter().any(|&(_, event, _)| event == Event::Received)
+    }
+
+    fn is_job(&self) -> bool {
+        !self.places.is_empty()
     }
 }
 
@@ -184,9 +233,7 @@ fn check_reach(listed: &Listed, problems: &mut Problems) {
     let mut ready: Vec<usize> = (0..missing.len()).filter(|&row| missing[row] == 0).collect();
     let mut started = ready.len();
     while let Some(row) = ready.pop() {
-        for &(waiting, _) in
-            &graph.dependents[graph.first[row] as usize..graph.first[row + 1] as usize]
-        {
+        for &(waiting, ..) in graph.waiting(row) {
             let left = &mut missing[waiting as usize];
             if *left == 1 {
                 ready.push(waiting as usize);

@@ -85,6 +85,29 @@ pub(crate) struct Step {
     pub rank: u32,
 }
 
+/// The iteration of a job, or one of its steps, to which a flow belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(BorshSerialize, BorshDeserialize)]
+pub(crate) struct JobPlace {
+    /// Index of the traffic entry.
+    pub label: u16,
+    /// The iteration.
+    pub iteration: u32,
+    /// The step; none for the iteration as a whole, and where the steps of a job are not measured.
+    pub step: Option<u32>,
+}
+
+/// What is known of an iteration of a job, or of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Facts {
+    /// Its flows.
+    pub flows: u64,
+    /// Of a collective, the largest buffer of a rank; else what all its flows carry (bytes).
+    pub bytes: u64,
+    /// The bus bandwidth, over the algorithm bandwidth; none where the job is no collective.
+    pub bus_factor: Option<f64>,
+}
+
 /// Somebody waits for an event of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
@@ -359,19 +382,25 @@ impl Plan {
         (start < pattern.stop(flow)).then_some(start)
     }
 
-    /// The label and iteration of the job to which flow `number` belongs.
-    pub(crate) fn job(&self, number: u64) -> Option<(u16, u32)> {
+    /// Where flow `number` belongs, if it belongs to a job.
+    ///
+    /// The steps of a collective are not measured: 1,024 ranks take 2,046 in each iteration.
+    pub(crate) fn job(&self, number: u64) -> Option<JobPlace> {
         let Located { entry, flow, .. } = self.locate(number);
         let pattern = entry.kind.pattern();
-        pattern.is_job().then(|| (entry.label, pattern.step(flow).iteration))
+        pattern.is_job().then(|| {
+            let Step { iteration, step, .. } = pattern.step(flow);
+            let step = matches!(entry.kind, Kind::Graph(_)).then_some(step);
+            JobPlace { label: entry.label, iteration, step }
+        })
     }
 
-    /// The flows of one iteration of the job `label`, and what NCCL's tests need to know of it.
-    pub(crate) fn job_facts(&self, label: u16) -> Option<collective::Facts> {
-        let entry = self.fixed.iter().find(|entry| entry.label == label)?;
-        match &entry.kind {
+    /// What is known of the iteration, or of the step, at `place` of a job.
+    pub(crate) fn job_facts(&self, place: JobPlace) -> Option<Facts> {
+        match &self.fixed.iter().find(|entry| entry.label == place.label)?.kind {
             Kind::Collective(plan) => Some(plan.facts()),
-            _ => None,
+            Kind::Graph(graph) => Some(graph.facts(place.iteration, place.step)),
+            Kind::Rpc(_) | Kind::OnOff(_) => None,
         }
     }
 
@@ -389,10 +418,18 @@ impl Plan {
             .and_then(|place| place.checked_sub(self.round).map(|place| place + FIRST_OF_LOOPS))
     }
 
-    /// The labels of jobs.
-    pub(crate) fn jobs(&self) -> impl Iterator<Item = u16> {
-        let jobs = self.fixed.iter().filter(|entry| entry.kind.pattern().is_job());
-        jobs.map(|entry| entry.label)
+    /// The labels of jobs, and how many iterations each has.
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = (u16, u32)> {
+        self.fixed.iter().filter_map(|entry| match &entry.kind {
+            Kind::Collective(plan) => Some((entry.label, plan.iterations())),
+            Kind::Graph(graph) if graph.is_job() => Some((entry.label, graph.iterations())),
+            _ => None,
+        })
+    }
+
+    /// Whether the steps of a job are measured.
+    pub(crate) fn has_steps(&self) -> bool {
+        self.fixed.iter().any(|entry| matches!(&entry.kind, Kind::Graph(graph) if graph.is_job()))
     }
 
     /// The labels of entries with requests, and for how long each entry makes requests.

@@ -37,7 +37,10 @@ fn listed(flows: &[(u32, u32, u64, u64)], after: &[(u32, u32)]) -> Listed {
         lasts: vec![],
         after: after.iter().map(|&(one, other)| (one, other, Awaited::Natural)).collect(),
         delay: vec![],
+        lag: vec![],
         needed: vec![],
+        places: vec![],
+        steps: vec![],
         destination_ports: vec![],
     }
 }

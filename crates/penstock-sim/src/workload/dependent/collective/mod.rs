@@ -15,7 +15,7 @@ use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Edge, Event, Pattern, PlannedFlow, Step, Waits};
+use super::{Edge, Event, Facts, Pattern, PlannedFlow, Step, Waits};
 use crate::scenario::LONGEST_LABEL;
 use crate::workload::entry::Entry;
 use crate::workload::pair::check_hosts;
@@ -99,19 +99,6 @@ pub enum Operation {
     ReduceScatter,
     /// Every rank sends a part of its buffer to every other.
     AllToAll,
-}
-
-/// What an operation's bandwidth is calculated from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Facts {
-    /// Flows of one iteration.
-    pub flows: u64,
-    /// Iterations.
-    pub iterations: u32,
-    /// The largest buffer of a rank (bytes).
-    pub bytes: u64,
-    /// The bus bandwidth, over the algorithm bandwidth.
-    pub bus_factor: f64,
 }
 
 /// The ranks, and the parts of their buffers.
@@ -298,12 +285,12 @@ impl Plan {
 
     /// What the bandwidth of the operation is calculated from.
     pub(crate) fn facts(&self) -> Facts {
-        Facts {
-            flows: self.flows,
-            iterations: self.group.iterations as u32,
-            bytes: self.group.bytes,
-            bus_factor: self.bus_factor,
-        }
+        Facts { flows: self.flows, bytes: self.group.bytes, bus_factor: Some(self.bus_factor) }
+    }
+
+    /// How often the operation is done.
+    pub(crate) fn iterations(&self) -> u32 {
+        self.group.iterations as u32
     }
 }
 
