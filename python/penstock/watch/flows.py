@@ -29,7 +29,7 @@ class Paths:
     """Links between switches that flows take."""
 
     of_flow: NDArray[np.uint32]
-    """Number of the path, [flow]."""
+    """Number of the path, [flow]; 2^32 - 1 for a flow that stays inside its server."""
     starts: NDArray[np.uint32]
     """Place of a path's first link, [path + 1]."""
     links: NDArray[np.uint32]
