@@ -224,8 +224,8 @@ impl<O: Observer> Partition<O> {
     pub(super) fn expect_flow(&mut self) {
         let clock = self.sources.clock(Clock::Traffic);
         let start = self.starts.front().map(|start| start.arrival.time);
-        let due = [start, self.dependents.due(), self.inner.due()];
-        let Some(time) = due.into_iter().flatten().min() else { return };
+        let due = start.into_iter().chain(self.dependents.due()).chain(self.inner.due());
+        let Some(time) = due.min() else { return };
         match self.setting.scenario.fidelity {
             Fidelity::Exact => self.wheel.schedule_earlier(clock, time),
             Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc if self.wheel.is_pending(clock) => {}

@@ -83,7 +83,15 @@ pub(crate) struct Inner {
 
 impl Inner {
     /// When something happens next.
+    #[inline]
     pub(super) fn due(&self) -> Option<Time> {
+        let is_idle = self.receipts.is_empty() && self.sending.is_empty();
+        if is_idle { None } else { self.next() }
+    }
+
+    /// As [`Inner::due`], out of line: most networks have no links inside servers.
+    #[inline(never)]
+    fn next(&self) -> Option<Time> {
         let receipt = self.receipts.first().map(|receipt| receipt.time);
         let acknowledged = self.sending.first_key_value().map(|(&(time, _), _)| time);
         // A transfer without an end in the range of times never ends.

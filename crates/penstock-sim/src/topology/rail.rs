@@ -18,8 +18,8 @@ const NVLINK: &str = "NVIDIA's page of NVLink: its fourth generation, in H100, h
                       together";
 
 /// The source of the default delay inside a server.
-const INNER_DELAY: &str = "our choice: a window, so that threads need not wait for each other; NCCL's tuning counts \
-                           0.5 to 3.4 us for a step over NVLink";
+const INNER_DELAY: &str = "our choice: a window, so that threads need not wait for each other; NCCL \
+                           (src/graph/tuning.cc) counts 0.5 to 3.4 us for a step of a ring over NVLink";
 
 /// The source of the default number of spines.
 const SPINES: &str = "our choice: half as many as a leaf has hosts, each link a pair of cables";

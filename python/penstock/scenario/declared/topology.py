@@ -326,8 +326,8 @@ class RailTopology(Part):
         "`pipeline_delay`",
         None,
         range="0 ps to 1 s",
-        source="our choice: a window, so that threads need not wait for each other; NCCL's tuning "
-        "counts 0.5 to 3.4 us for a step over NVLink",
+        source="our choice: a window, so that threads need not wait for each other; NCCL "
+        "(src/graph/tuning.cc) counts 0.5 to 3.4 us for a step of a ring over NVLink",
     )
     failed_links: Many[tuple[Count, Count]] = field(
         "Links that have failed from the start, as [node, node]",
