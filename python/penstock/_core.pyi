@@ -234,6 +234,7 @@ def core_paths(
     flow the number of its path; by path the place of its first link in the third array, and one
     entry more; links, path after path. None where flows have no single path (packets are sprayed)
     or where paths follow another simulator (`fidelity`). Hosts that do not exist: the empty path.
+    A flow that stays inside its server: 2^32 - 1 as the number of its path.
     """
 
 def forecast(scenario_json: str) -> str:

@@ -33,7 +33,15 @@ TOPOLOGIES: list[dict[str, Any]] = [
         "spines": 3,
     },
     {"kind": "fat-tree", "ports": 4, "oversubscription": 2, "delay": "500 ns"},
-    {"kind": "rail", "servers": 3, "gpus": 4, "servers_per_group": 2, "spines": 2},
+    {
+        "kind": "rail",
+        "servers": 3,
+        "gpus": 4,
+        "servers_per_group": 2,
+        "spines": 2,
+        "inner_rate": 0,
+        "inner_delay": "2 us",
+    },
     {"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 2, "spines": 2, "failed_links": [[5, 6]]},
 ]
 

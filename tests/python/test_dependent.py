@@ -390,7 +390,7 @@ def test_what_cannot_be_drawn_or_saved_is_refused(
 def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "applications.md").read_text()
     blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
-    collective, requests = (text for language, text in blocks if language == "toml")
+    collective, servers, requests = (text for language, text in blocks if language == "toml")
     (command,) = (text for language, text in blocks if language == "sh")
     (trace,) = (text for language, text in blocks if language == "text")
     write(here, collective.replace("16 MB", "1 MB"), "allreduce.toml")
@@ -399,6 +399,15 @@ def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str])
     assert len(read_trace(Path("allreduce.csv")).flows) == 3 * 30 * 16
     found = run(Scenario.from_toml(Path("allreduce.toml")))
     assert found.summary["applications"]["jobs"]["collective"]["finished"] == 3
+    ring = '[[traffic]]\nkind = "collective"\noperation = "ring-all-reduce"\nbytes = "8 MB"\n'
+    inside = 'duration = "1 ms"\n' + servers + ring + "ranks = [0, 1, 2, 3, 4, 5, 6, 7]\n"
+    rings = run(Scenario.from_toml(write(here, inside, "rails.toml")))
+    assert rings.jobs["time_ps"].to_list() == [2 * 7 * (2_222_223 + 1_000_000)]
+    assert rings.summary["inner_bytes"] == 2 * 7 * 8_000_000
+    show(capsys, "rails.toml", "--save-trace", "rails.csv")
+    again = [{"kind": "trace", "file": "rails.csv"}]
+    same = Scenario.from_toml(Path("rails.toml"), {"traffic": again})
+    assert run(same).summary["digest"] == rings.summary["digest"]
     loops = run(Scenario.from_toml(write(here, 'duration = "200 us"\n' + requests, "loop.toml")))
     assert loops.requests["fan_out"].unique().to_list() == [4]
     file = write(here, trace)

@@ -310,6 +310,15 @@ def test_sprayed_packets_have_no_path(tmp_path: Path) -> None:
     assert "flow.path" not in page.columns
 
 
+def test_a_flow_inside_a_server_takes_no_link(tmp_path: Path) -> None:
+    servers = {"kind": "rail", "servers": 2, "gpus": 2, "servers_per_group": 2, "spines": 1}
+    flows = {"kind": "listed", "flows": [[0, 1, "100 kB", 0], [0, 2, "10 kB", 0]]}
+    found = run(for_watching(Scenario(duration="50 us", topology=servers, traffic=[flows])))
+    page = PageData(found.watch(tmp_path))
+    assert page["flow.path"].tolist() == [2**32 - 1, 0]
+    assert page["flow.length_ps"][0] == 222_223 + 2_000_000 + 1, "100 kB at 3.6 Tb/s, and 2 us"
+
+
 def test_too_large_a_network_is_refused(
     watched: tuple[Run, PageData], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

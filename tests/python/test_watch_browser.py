@@ -227,6 +227,20 @@ def test_a_flow_shows_its_path_and_what_it_waits_for(show: Open, watched: tuple[
     assert "queue" in panel.locator("ul").first.inner_text()
 
 
+def test_a_flow_inside_a_server_has_no_path(show: Open, tmp_path: Path) -> None:
+    servers = {"kind": "rail", "servers": 2, "gpus": 2, "servers_per_group": 2, "spines": 1}
+    flows = {"kind": "listed", "flows": [[0, 1, "100 MB", 0], [0, 2, "10 kB", 0]]}
+    found = run(for_watching(Scenario(duration="50 us", topology=servers, traffic=[flows])))
+    page = show(found.watch(tmp_path))
+    seek(page, 20_000_000)
+    page.locator("#find-text").fill("flow 0")
+    page.keyboard.press("Enter")
+    panel = page.locator("#panel")
+    assert "stays inside its server" in panel.inner_text()
+    assert "link inside its server" in panel.locator("ul").first.inner_text()
+    assert panel.locator("table").count() == 0
+
+
 def test_a_decision_is_told_in_words(show: Open, watched: tuple[Run, Path]) -> None:
     found, _ = watched
     sent = found.packets.filter(pl.col("event") == "pause_sent").row(0, named=True)

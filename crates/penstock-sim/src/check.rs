@@ -141,9 +141,10 @@ pub(crate) fn verify<O: Observer>(
     for partition in partitions {
         let uplinks = partition.uplinks.iter();
         sent += uplinks.map(|&link| partition.counters[link as usize].payload).sum::<u64>();
+        sent += partition.inner.sent;
         arrived += partition.measured.arrived_payload;
         dropped += partition.measured.dropped_payload;
-        flying += partition.held().1 + partition.posted();
+        flying += partition.held().1 + partition.posted() + partition.inner.flying();
     }
     if sent != arrived + dropped + flying {
         return Err(fail(format!(

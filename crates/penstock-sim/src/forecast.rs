@@ -10,7 +10,7 @@ use crate::bounds;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
-use crate::workload::{TrafficConfig, Workload, mean_path, size_shares};
+use crate::workload::{TrafficConfig, Workload, expected_flows, mean_path};
 
 /// The expected work of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -31,15 +31,16 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     let (topology, routing, _) = bounds::network(scenario)?;
     let duration = scenario.duration;
     Workload::new(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
-    let shares = size_shares(&scenario.traffic, &topology, &routing, duration)?;
+    let expected = expected_flows(&scenario.traffic, &topology, &routing, duration)?;
     let payload = scenario.payload().get();
     let packets = |size: u64| size.div_ceil(payload) as f64;
-    let finite: f64 = shares.iter().map(|share| share.flows * packets(share.size)).sum();
+    let shares = || expected.shares.iter();
+    let finite: f64 = shares().map(|share| share.flows * packets(share.size)).sum();
     let (endless_flows, endless) = endless(scenario, &topology);
     let span = duration + scenario.drain;
     let data_packets = (finite + endless).min(sendable(scenario, &topology, span));
     Ok(Forecast {
-        flows: shares.iter().map(|share| share.flows).sum::<f64>() + endless_flows,
+        flows: shares().map(|share| share.flows).sum::<f64>() + expected.inside + endless_flows,
         data_packets,
         packet_hops: 2.0 * data_packets * mean_path(&topology, &routing),
     })

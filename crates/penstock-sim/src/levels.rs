@@ -19,8 +19,9 @@ pub(crate) fn resolved(scenario: &Scenario, network: &Network) -> Result<Scenari
     let controller = &mut scenario.scheme.host.controller;
     if controller.follows_sizes() {
         let (topology, routing) = (&network.topology, &network.routing);
-        let sizes = workload::size_shares(&scenario.traffic, topology, routing, scenario.duration)?;
-        controller.follow_sizes(&sizes, &network.path, levels);
+        let duration = scenario.duration;
+        let flows = workload::expected_flows(&scenario.traffic, topology, routing, duration)?;
+        controller.follow_sizes(&flows.shares, &network.path, levels);
     }
     Ok(scenario)
 }

@@ -27,7 +27,7 @@ use crate::results::Results;
 use crate::rows::Record;
 use crate::scenario::Scenario;
 use crate::simulation::{Simulation, whole};
-use crate::topology::Topology;
+use crate::topology::{self, Topology};
 use crate::workload::FlowArrival;
 
 /// A flow of the scenario.
@@ -203,6 +203,7 @@ pub fn build<O: Observer>(
     mut observer: impl FnMut(&Topology) -> O,
 ) -> Result<(LiveRun<O>, Vec<Part<O>>), ScenarioError> {
     check(scenario, !strangers.is_empty())?;
+    check_inner_links(&topology::build(&scenario.topology)?)?;
     let (network, workload) = Network::with_nics(scenario, strangers, nic)?;
     let topology = network.topology.clone();
     let apart = |topology: &Topology, _| Placement::apart(topology);
@@ -227,6 +228,17 @@ pub fn build<O: Observer>(
     }
     let parts = partitions.into_iter().map(|partition| Part { partition }).collect();
     Ok((LiveRun { simulation, flows, strangers: strangers.to_vec() }, parts))
+}
+
+/// Refuses links inside servers: in real time every host is reached by the network.
+fn check_inner_links(topology: &Topology) -> Result<(), ScenarioError> {
+    let mut problems = Problems::default();
+    if let Some(links) = topology.inner {
+        let remedy = "in real time no links are inside servers yet; write 0, so that hosts of a server reach \
+                      each other by the network";
+        problems.unless(false, "topology.inner_rate", links.rate, remedy);
+    }
+    ScenarioError::unless_none(problems)
 }
 
 /// Refuses a flow between a stranger and a host of ours: they speak no common transport.

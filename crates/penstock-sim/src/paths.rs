@@ -32,13 +32,16 @@ pub struct FlowStart {
 /// The paths of flows. Equal paths between the switches are stored once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CorePaths {
-    /// By flow: the number of its path.
+    /// By flow: the number of its path; [`INSIDE`] for a flow that stays inside its server.
     pub of_flow: Vec<u32>,
     /// Path `p` is `links[starts[p]..starts[p + 1]]`; one entry more than there are paths.
     pub starts: Vec<u32>,
     /// Directed links between switches, path after path.
     pub links: Vec<u32>,
 }
+
+/// The number that stands for no path, of a flow that takes no link of the network.
+pub const INSIDE: u32 = u32::MAX;
 
 /// The two nodes of each directed link of `scenario`'s network, in the order of their numbers.
 ///
@@ -73,6 +76,10 @@ pub fn core_paths(
     let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
     let (mut there, mut back) = (Vec::new(), Vec::new());
     for flow in flows {
+        if topology.inner_links(flow.source, flow.destination).is_some() {
+            found.of_flow.push(INSIDE);
+            continue;
+        }
         there.clear();
         back.clear();
         if flow.source.max(flow.destination) < topology.hosts {

@@ -65,6 +65,9 @@ pub struct Summary {
     pub timeouts: u64,
     /// Payload bytes that arrived at hosts.
     pub delivered_bytes: u64,
+    /// Of these, bytes that stayed inside servers; none where no links are inside servers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inner_bytes: Option<u64>,
     /// Names of the traffic entries.
     pub labels: Vec<String>,
     /// Names of the groups of links.
@@ -163,7 +166,7 @@ impl<O: Record> Simulation<O> {
             partitions.into_iter().map(Mutex::into_inner).map(whole).collect();
         conductor.collect_flows(&mut partitions.iter_mut().collect::<Vec<_>>());
         let Conductor { mut flows, deadlock, .. } = conductor;
-        let unfinished = unfinished(&partitions);
+        let unfinished = unfinished(now, &partitions);
         unfinished.iter().for_each(|one| flows.push(&one.record));
         let unfinished = unfinished.iter().filter(|one| one.record.size > 0).take(NAMED_UNFINISHED);
         let mut summary = Summary {
@@ -186,13 +189,14 @@ impl<O: Record> Simulation<O> {
 
 /// A flow that did not finish, at its source.
 struct UnfinishedFlow<'a, O> {
-    name: u32,
+    /// Its name; none inside a server.
+    name: Option<u32>,
     record: FlowRecord,
     partition: &'a Partition<O>,
 }
 
-/// The flows that did not finish, by number.
-fn unfinished<O: Observer>(partitions: &[Partition<O>]) -> Vec<UnfinishedFlow<'_, O>> {
+/// The flows that did not finish until `now`, by number.
+fn unfinished<O: Observer>(now: Time, partitions: &[Partition<O>]) -> Vec<UnfinishedFlow<'_, O>> {
     let mut delivered = HashMap::new();
     for partition in partitions {
         for (name, flow) in partition.slots.listening() {
@@ -207,9 +211,14 @@ fn unfinished<O: Observer>(partitions: &[Partition<O>]) -> Vec<UnfinishedFlow<'_
         })
         .map(|(partition, name, number)| {
             let delivered = delivered.get(&number).copied().unwrap_or(0);
-            UnfinishedFlow { name, record: partition.record(name, None, delivered), partition }
+            let record = partition.record(name, None, delivered);
+            UnfinishedFlow { name: Some(name), record, partition }
         })
         .collect();
+    flows.extend(partitions.iter().flat_map(|partition| {
+        let inside = partition.inner.sending().map(|transfer| transfer.record(now, false));
+        inside.map(move |record| UnfinishedFlow { name: None, record, partition })
+    }));
     flows.sort_unstable_by_key(|one| one.record.flow);
     flows
 }
@@ -229,7 +238,10 @@ impl<O: Observer> UnfinishedFlow<'_, O> {
 
     fn waits_for(&self, now: Time) -> String {
         let Partition { flows, setting, hosts, .. } = self.partition;
-        let sender = flows.sender(self.name);
+        let Some(name) = self.name else {
+            return "its last byte, on the link inside its server".to_owned();
+        };
+        let sender = flows.sender(name);
         let host = &hosts[setting.placement.of_node(self.record.source).1];
         let class = self.record.class;
         let nic = host.nic();
@@ -287,6 +299,10 @@ fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>
         credits_sent: of_hosts(|counters| counters.credits_sent),
         credits_dropped: partitions.iter().map(dropped_credits).sum(),
         credits_wasted: of_hosts(|counters| counters.credits_wasted),
+        inner_bytes: setting
+            .topology
+            .inner
+            .map(|_| partitions.iter().map(|one| one.inner.received).sum()),
         base_rtt_ps: setting.path.base_rtt.as_ps(),
         bdp_bytes: setting.path.bdp.get(),
         applications: applications::applications(now, setting, partitions),

@@ -34,7 +34,7 @@ class Paths:
     """Links between switches that flows take."""
 
     of_flow: Links
-    """Number of the path, [flow]."""
+    """Number of the path, [flow]; 2^32 - 1 for a flow that stays inside its server."""
     starts: Links
     """Place of a path's first link, [path + 1]."""
     links: Links

@@ -41,7 +41,8 @@ class Network:
         self.core: list[Cable] = [cable for cable in self.cables if min(cable) >= self.hosts]
         self.switches = range(self.hosts, self.hosts + model.switch_count())
         rates = [cable["rate"] for cable in table.get("links", [])]
-        rates += [rate for name, rate in table.items() if name.endswith("rate")]
+        links = {name: rate for name, rate in table.items() if name != "inner_rate"}
+        rates += [rate for name, rate in links.items() if name.endswith("rate")]
         self.slowest, self.fastest = min(map(RATE.parse, rates)), max(map(RATE.parse, rates))
         """Rates of links [b/s]."""
 
@@ -94,6 +95,7 @@ def draw_network(rng: Random, kind: str) -> Network:
             # With no more spines than servers in a group, no uplink is slower than a host's link.
             table |= {"servers_per_group": group, "spines": rng.randint(1, group)}
             table |= {"rate": rng.choice(RATES), "delay": rng.choice(DELAYS)}
+            table |= {"inner_rate": rng.choice(["0 b/s", "200 Gb/s"])}
         case "graph":
             table |= _graph(rng)
     if rng.random() < 0.3:

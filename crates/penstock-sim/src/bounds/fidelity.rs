@@ -165,10 +165,16 @@ pub(super) fn times(scenario: &Scenario, topology: &Topology, problems: &mut Pro
     if scenario.fidelity == Fidelity::Exact {
         return;
     }
+    let name = scenario.fidelity.name();
+    if let Some(links) = topology.inner {
+        let remedy = format!(
+            "the simulator of fidelity {name} has no links inside servers; write 0, or fidelity \"exact\""
+        );
+        problems.unless(false, "topology.inner_rate", links.rate, remedy);
+    }
     let (payload, Some(packet)) = (scenario.payload(), full_packet(scenario, problems)) else {
         return;
     };
-    let name = scenario.fidelity.name();
     for (number, link) in (0..).zip(&topology.links) {
         let (link_name, rate) = (topology.link_name(number), link.rate);
         let time = rate.serialization_time(packet, scenario.fidelity);

@@ -69,10 +69,16 @@ impl GrowingBacklog {
         self.arrived_bytes += size;
     }
 
-    /// Takes a sample; true when another sample is to follow. `unknown` is the payload of flows of which
-    /// their destinations do not know yet.
-    pub fn sample(&mut self, now: Time, slots: &FlowSlots, ends: &Flows, unknown: u64) -> bool {
-        let (mut flows, mut bytes) = (0, unknown);
+    /// Takes a sample; true when another sample is to follow. `beside` are flows inside servers, and their
+    /// payload with that of flows of which their destinations do not know yet.
+    pub fn sample(
+        &mut self,
+        now: Time,
+        slots: &FlowSlots,
+        ends: &Flows,
+        beside: (u64, u64),
+    ) -> bool {
+        let (mut flows, mut bytes) = beside;
         // An endless flow has size 0 and does not count.
         for (name, flow) in (0u32..).zip(&slots.flows).filter(|(_, flow)| flow.size > 0) {
             flows += u64::from(flow.is_sending);

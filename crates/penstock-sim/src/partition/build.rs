@@ -14,6 +14,7 @@ use rand_core::RngCore;
 use super::clock::Sources;
 use super::dependents::Dependents;
 use super::exchange::Mail;
+use super::inner::Inner;
 use super::lifetime::Paths;
 use super::router::Router;
 use super::standstill::ClockWatch;
@@ -108,6 +109,7 @@ fn partition<O: Observer>(
         observer,
         starts: VecDeque::new(),
         dependents: Dependents::default(),
+        inner: Inner::default(),
         paths: Paths::default(),
         next_change: 0,
         outbox: mail(),

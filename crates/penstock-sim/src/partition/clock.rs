@@ -21,7 +21,7 @@ use crate::measure::backlog;
 pub(crate) enum Clock {
     /// Links fail or recover now.
     Routes,
-    /// The next flow arrives now, or flows hear of what they wait for.
+    /// The next flow arrives now, or flows hear of what they wait for, or a flow inside a server ends.
     Traffic,
     /// Buffers and series are sampled now.
     Sample,
@@ -219,11 +219,13 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// Schedules the start of the next flow, or the next event for which a flow waits.
+    /// Schedules the start of the next flow, the next event for which a flow waits, or what is next inside
+    /// servers.
     pub(super) fn expect_flow(&mut self) {
         let clock = self.sources.clock(Clock::Traffic);
         let start = self.starts.front().map(|start| start.arrival.time);
-        let Some(time) = start.into_iter().chain(self.dependents.due()).min() else { return };
+        let due = start.into_iter().chain(self.dependents.due()).chain(self.inner.due());
+        let Some(time) = due.min() else { return };
         match self.setting.scenario.fidelity {
             Fidelity::Exact => self.wheel.schedule_earlier(clock, time),
             Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc if self.wheel.is_pending(clock) => {}
@@ -234,12 +236,15 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// A flow starts, or an event takes effect for which a flow waits.
+    /// Something is due inside a server; else a flow starts, or an event takes effect for which a flow waits.
     fn on_traffic(&mut self, now: Time) {
         let is_announced = self.starts.front().is_some_and(|start| start.arrival.time <= now);
-        match is_announced.then(|| self.starts.pop_front()).flatten() {
-            Some(start) => self.start_flow(now, &start),
-            None => self.on_news(now),
+        if self.inner.due().is_some_and(|time| time <= now) {
+            self.on_inner(now);
+        } else if let Some(start) = is_announced.then(|| self.starts.pop_front()).flatten() {
+            self.start_flow(now, &start);
+        } else {
+            self.on_news(now);
         }
         self.expect_flow();
     }
@@ -252,8 +257,10 @@ impl<O: Observer> Partition<O> {
 
     fn on_backlog(&mut self, now: Time) {
         let started = self.outbox.iter().flat_map(|mail| &mail.starts);
-        let unknown = started.map(|start| start.arrival.size).sum();
-        if self.measured.backlog.sample(now, &self.slots, &self.flows, unknown) {
+        let unknown = started.map(|start| start.arrival.size).sum::<u64>();
+        let (flows, inside) = self.inner.backlog(now);
+        let beside = (flows, unknown + inside);
+        if self.measured.backlog.sample(now, &self.slots, &self.flows, beside) {
             let next = now + backlog::interval(self.setting.scenario.duration);
             self.wheel.schedule(self.sources.clock(Clock::Backlog), next);
         }

@@ -17,7 +17,6 @@ use penstock_units::Time;
 
 use super::Partition;
 use super::lifetime::Start;
-use crate::flow::Flow;
 use crate::measure::dependents::DependentRecord;
 use crate::measure::requests::RequestRecord;
 use crate::setting::Setting;
@@ -117,16 +116,21 @@ impl<O: Observer> Partition<O> {
         }
         flow.is_receipt_awaited = false;
         let (number, host) = (flow.number, flow.destination);
+        self.on_received(now, number, host);
+    }
+
+    /// The last byte of flow `number`, for which others wait, has arrived at `host`.
+    pub(super) fn on_received(&mut self, now: Time, number: u64, host: u32) {
         if let Some(place) = self.setting.plan.job(number) {
             self.measured.jobs.on_receipt(place, now);
         }
         self.tell(now, number, Event::Received, host);
     }
 
-    /// The last byte of `flow` is acknowledged.
-    pub(super) fn on_acknowledged(&mut self, now: Time, flow: &Flow) {
-        if self.setting.plan.covers(flow.number) {
-            self.tell(now, flow.number, Event::Acknowledged, flow.source);
+    /// The last byte of flow `number` is acknowledged at its `source`.
+    pub(super) fn on_acknowledged(&mut self, now: Time, number: u64, source: u32) {
+        if self.setting.plan.covers(number) {
+            self.tell(now, number, Event::Acknowledged, source);
         }
     }
 
@@ -195,7 +199,8 @@ impl<O: Observer> Partition<O> {
             self.dependents.started += u64::from(number < setting.plan.count());
             self.start_flow(now, &start);
             let (partition, _) = setting.placement.of_node(flow.destination);
-            if partition != self.number {
+            let is_inside = setting.topology.inner_links(flow.source, flow.destination).is_some();
+            if partition != self.number && !is_inside {
                 self.outbox[partition].starts.push(start);
             }
             self.tell(now, number, Event::Started, flow.source);

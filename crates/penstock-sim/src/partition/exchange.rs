@@ -1,5 +1,6 @@
 //! What crosses from one partition to another at the end of a window: packets on cut links, the news that a
-//! flow has completed, and what concerns flows that wait for others (`dependents`).
+//! flow has completed, what concerns flows that wait for others (`dependents`), and what arrives inside a
+//! server (`inner`).
 //!
 //! A packet that leaves in a window arrives after its end, because no cut link is shorter than a
 //! window. A wire has one sender, so its packets come in order, and the wheel orders the wires.
@@ -13,6 +14,7 @@ use penstock_units::{HopTelemetry, Time};
 
 use super::Partition;
 use super::dependents::News;
+use super::inner::Receipt;
 use super::lifetime::Start;
 use crate::wire::ELSEWHERE;
 
@@ -40,7 +42,9 @@ pub(crate) struct Mail {
     pub starts: Vec<Start>,
     /// Events for which flows there wait.
     pub news: Vec<News>,
-    /// No packet arrives and no event takes effect earlier; none without packets and events.
+    /// Transfers inside servers that hosts there will receive.
+    pub receipts: Vec<Receipt>,
+    /// No packet or transfer arrives and no event takes effect earlier; none without any.
     pub earliest: Option<Time>,
 }
 
@@ -52,6 +56,7 @@ impl Mail {
             && self.completed.is_empty()
             && self.starts.is_empty()
             && self.news.is_empty()
+            && self.receipts.is_empty()
     }
 
     /// Nothing in it is due before `time`.
@@ -132,6 +137,7 @@ impl<O: Observer> Partition<O> {
             let mut mail = std::mem::take(&mut self.inbox[from]);
             mail.starts.drain(..).for_each(|start| self.expect_dependent(&start));
             mail.news.drain(..).for_each(|news| self.dependents.hear(news));
+            mail.receipts.drain(..).for_each(|receipt| self.inner.expect(receipt));
             mail.take(|crossing, telemetry| {
                 self.receive_packet(crossing.link, crossing.arrival, &crossing.packet, telemetry);
             });
@@ -168,10 +174,12 @@ impl<O: Observer> Partition<O> {
         id
     }
 
-    /// The payload of data that waits to cross (bytes).
+    /// The payload that waits to cross (bytes).
     pub(crate) fn posted(&self) -> u64 {
-        let waiting = self.outbox.iter().chain(&self.inbox).flat_map(|mail| &mail.crossings);
+        let mail = || self.outbox.iter().chain(&self.inbox);
+        let waiting = mail().flat_map(|mail| &mail.crossings);
         let data = waiting.filter(|crossing| crossing.packet.kind == PacketKind::Data);
-        data.map(|crossing| u64::from(crossing.packet.payload)).sum()
+        let receipts = mail().flat_map(|mail| &mail.receipts).map(|receipt| receipt.size);
+        data.map(|crossing| u64::from(crossing.packet.payload)).chain(receipts).sum()
     }
 }

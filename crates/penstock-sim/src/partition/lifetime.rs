@@ -32,6 +32,10 @@ pub(super) struct Paths {
 impl<O: Observer> Partition<O> {
     pub(super) fn start_flow(&mut self, now: Time, start: &Start) {
         let Start { number, arrival } = start;
+        let topology = &self.setting.topology;
+        if let Some(links) = topology.inner_links(arrival.source, arrival.destination) {
+            return self.start_transfer(now, start, links);
+        }
         // Every flow uses the same two lists, so that a flow allocates nothing.
         let mut paths = std::mem::take(&mut self.paths);
         self.find_paths(start, &mut paths);
@@ -167,7 +171,7 @@ impl<O: Observer> Partition<O> {
         self.wheel.cancel(self.sources.sender(name));
         self.end_windows(now);
         self.post_completion(flow.destination, flow.hash, name);
-        self.on_acknowledged(now, &flow);
+        self.on_acknowledged(now, flow.number, flow.source);
         if self.slots.end_sending(name) {
             self.pool.give_back(name);
         }

@@ -8,8 +8,8 @@
 //! switches.
 //!
 //! Reading order: this file (the loop, and wires), `clock` (the sources of events), `lifetime` (how
-//! flows begin and end), `dependents` (flows that wait for others), `host` and `switch` (how the loop drives
-//! both), `router` (where packets go), `exchange`, `outage`, `standstill` (time must pass), `ns3` (ties under
+//! flows begin and end), `dependents` (flows that wait for others), `inner` (flows inside servers), `host` and
+//! `switch` (how the loop drives both), `router` (where packets go), `exchange`, `outage`, `standstill` (time must pass), `ns3` (ties under
 //! that fidelity), `saved` (what a checkpoint holds).
 
 use std::collections::VecDeque;
@@ -35,6 +35,7 @@ pub(crate) mod clock;
 pub(crate) mod dependents;
 pub(crate) mod exchange;
 mod host;
+pub(crate) mod inner;
 mod lifetime;
 mod ns3;
 mod outage;
@@ -48,6 +49,7 @@ pub(crate) use build::partitions;
 use clock::Sources;
 use dependents::Dependents;
 use exchange::Mail;
+use inner::Inner;
 use lifetime::Paths;
 pub(crate) use lifetime::Start;
 use router::Router;
@@ -95,6 +97,8 @@ pub(crate) struct Partition<O> {
     pub starts: VecDeque<Start>,
     /// Flows from hosts here that wait for others.
     pub dependents: Dependents,
+    /// Transfers inside servers, from hosts here and to them.
+    pub inner: Inner,
     /// Room for the paths of the flow that starts.
     paths: Paths,
     /// The change of routes that comes next.

@@ -8,7 +8,7 @@ use super::Partition;
 
 penstock_units::state! { [O: BorshSerialize + BorshDeserialize] Partition<O> {
     saved: switches, wires, counters, slots, flows, pool, wheel, measured, order, observer, starts,
-        dependents, next_change, outbox, inbox, clock_watch, losses, is_at_end;
+        dependents, inner, next_change, outbox, inbox, clock_watch, losses, is_at_end;
     within: hosts, router;
     kept: number, setting, beyond, uplinks, first_port, egress, requests, told, sources, ns3,
         foresees, control_loss, failure, paths;

@@ -101,7 +101,9 @@ fn waiting<O: Observer>(now: Time, plan: &Plan, partitions: &[Partition<O>]) -> 
         found.entry(news.waiter).or_default().push(words);
     }
     let sending = partitions.iter().flat_map(|one| one.slots.sending());
-    let mut running: Vec<u64> = sending.map(|(_, flow)| flow.number).collect();
+    let inside = partitions.iter().flat_map(|one| one.inner.sending());
+    let inside = inside.map(|transfer| transfer.number());
+    let mut running: Vec<u64> = sending.map(|(_, flow)| flow.number).chain(inside).collect();
     running.sort_unstable();
     for number in running.into_iter().filter(|&number| plan.covers(number)) {
         for event in [Event::Received, Event::Acknowledged] {

@@ -7,8 +7,9 @@
 //! then switches; a host has exactly one link, which leads to a switch; at most one cable joins two
 //! nodes; cable `k` is the directed links `2k` and `2k + 1`, which have the same rate and delay.
 //!
-//! Reading order: [`network`] (the built network), one file per kind of topology, `plan` (from
-//! cables to links), `failure` (links that have failed), `nics` (hosts that are not ours).
+//! Reading order: [`network`] (the built network), [`inner`] (links inside servers), one file per kind of
+//! topology, `plan` (from cables to links), `failure` (links that have failed), `nics` (hosts that are not
+//! ours).
 
 pub mod chain;
 pub mod clos;
@@ -16,6 +17,7 @@ pub mod dumbbell;
 mod failure;
 pub mod fat_tree;
 pub mod graph;
+pub mod inner;
 pub mod leaf_spine;
 pub mod network;
 mod nics;
@@ -34,6 +36,7 @@ pub use clos::Clos;
 pub use dumbbell::Dumbbell;
 pub use fat_tree::FatTree;
 pub use graph::{Graph, GraphLink};
+pub use inner::InnerLinks;
 pub use leaf_spine::LeafSpine;
 pub use network::{Link, Node, Topology};
 pub use rail::Rail;
@@ -87,7 +90,11 @@ pub(crate) fn checked(config: &TopologyConfig, problems: &mut Problems) -> Optio
         TopologyConfig::Rail(rail) => rail.plan(problems),
         TopologyConfig::Graph(graph) => graph.plan(problems),
     };
-    Some(plan?.without_failed_links(problems)?.assemble())
+    let mut network = plan?.without_failed_links(problems)?.assemble();
+    if let TopologyConfig::Rail(rail) = config {
+        network.inner = rail.inner_links();
+    }
+    Some(network)
 }
 
 /// Checks each field against its bounds. The rows of lists are checked later, one by one, because

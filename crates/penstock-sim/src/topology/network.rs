@@ -2,6 +2,8 @@
 
 use penstock_units::{BitRate, Time};
 
+use super::inner::InnerLinks;
+
 /// A host or a switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -45,6 +47,8 @@ pub struct Topology {
     /// Time from the last bit of a packet entering a switch to the packet's being ready for its
     /// egress queue (ps).
     pub pipeline_delay: Time,
+    /// Links inside servers; none where all hosts reach each other by the network.
+    pub inner: Option<InnerLinks>,
     egress_start: Vec<u32>,
     egress: Vec<u32>,
 }
@@ -81,9 +85,16 @@ impl Topology {
             links,
             layers: frame.layers,
             pipeline_delay: frame.pipeline_delay,
+            inner: None,
             egress_start,
             egress,
         }
+    }
+
+    /// The links inside servers, where they join these two hosts.
+    #[inline]
+    pub fn inner_links(&self, source: u32, destination: u32) -> Option<InnerLinks> {
+        self.inner.filter(|links| links.join(source, destination))
     }
 
     /// Whether `node` is a host.

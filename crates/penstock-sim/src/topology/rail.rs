@@ -4,6 +4,7 @@ use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::inner::InnerLinks;
 use super::plan::{
     BFC_FABRIC, Cable, Extent, Line, MOST_DELAY, NOTHING_FAILS, PIPELINE, Plan, Role, check_extent,
 };
@@ -11,6 +12,14 @@ use super::plan::{
 /// The source of the shape.
 const SUPERPOD: &str = "NVIDIA DGX SuperPOD reference architecture (H100): 32 nodes of 8 GPUs, 400 Gb/s for \
                         each, a leaf for each rail";
+
+/// The source of the default rate inside a server.
+const NVLINK: &str = "NVIDIA's page of NVLink: its fourth generation, in H100, has 900 GB/s in both directions \
+                      together";
+
+/// The source of the default delay inside a server.
+const INNER_DELAY: &str = "our choice: a window, so that threads need not wait for each other; NCCL \
+                           (src/graph/tuning.cc) counts 0.5 to 3.4 us for a step of a ring over NVLink";
 
 /// The source of the default number of spines.
 const SPINES: &str = "our choice: half as many as a leaf has hosts, each link a pair of cables";
@@ -20,8 +29,9 @@ const SPINES: &str = "our choice: half as many as a leaf has hosts, each link a 
 /// A host is one accelerator with its NIC. Server `s` has the hosts `s gpus` to `s gpus + gpus - 1`;
 /// the last digit, `h % gpus`, is the host's rail. Servers form groups of `servers_per_group`. Each
 /// group has a leaf for each rail, and every leaf is linked to every spine. So two hosts of one rail
-/// and group are two links apart, and hosts of different rails meet at a spine. Nodes: hosts, leafs,
-/// spines; leaf `q gpus + r` is that of rail `r` in group `q`. Cables: host to leaf in host order, then
+/// and group are two links apart, and hosts of different rails meet at a spine. Hosts of one server
+/// reach each other by links inside the server; a flow to another server takes its host's own NIC.
+/// Nodes: hosts, leafs, spines; leaf `q gpus + r` is that of rail `r` in group `q`. Cables: host to leaf in host order, then
 /// leaf to spine, leaf by leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,6 +65,17 @@ pub struct Rail {
     /// Time from a packet's last bit in to being ready for its egress queue, at every switch.
     #[schemars(range(max = MOST_DELAY), extend("default" = 0, "source" = PIPELINE))]
     pub pipeline_delay: Time,
+    /// Rate at which a host sends to hosts of its server; 0: it reaches them by the network.
+    ///
+    /// A transfer inside a server takes its size over this rate, and then `inner_delay`. The transfers of a
+    /// host follow each other. They have no packets, and no scheme touches them.
+    #[schemars(extend("default" = "3.6 Tb/s", "source" = NVLINK))]
+    pub inner_rate: BitRate,
+    /// Delay of the links inside servers; none: that of a link between switches, `delay` and `pipeline_delay`.
+    ///
+    /// It is not shorter than that of a link between switches.
+    #[schemars(range(max = MOST_DELAY), extend("default" = null, "source" = INNER_DELAY))]
+    pub inner_delay: Option<Time>,
     /// Links that have failed from the start, as [node, node].
     #[schemars(extend("default" = [], "source" = NOTHING_FAILS))]
     pub failed_links: Vec<(u32, u32)>,
@@ -71,6 +92,7 @@ impl Rail {
         ];
         check_extent(self.extent(), &counts, problems);
         let spine_rate = self.spine_rate(problems);
+        self.check_inner_delay(problems);
         if !problems.is_sound("topology") {
             return None;
         }
@@ -94,6 +116,29 @@ impl Rail {
             pipeline_delay: self.pipeline_delay,
             failed_links: self.failed_links.clone(),
         })
+    }
+
+    /// The links inside servers; none where hosts of a server reach each other by the network.
+    pub(super) fn inner_links(&self) -> Option<InnerLinks> {
+        let delay = self.inner_delay.unwrap_or(self.between_switches());
+        let links = InnerLinks { hosts: self.gpus, rate: self.inner_rate, delay };
+        (self.gpus > 1 && self.inner_rate > BitRate::default()).then_some(links)
+    }
+
+    /// From the last bit's leaving a switch to the packet's being ready at the next one.
+    fn between_switches(&self) -> Time {
+        self.delay.saturating_add(self.pipeline_delay)
+    }
+
+    /// What leaves in a window must not arrive in it, or parts of the network could not run beside each other.
+    fn check_inner_delay(&self, problems: &mut Problems) {
+        let (Some(delay), shortest) = (self.inner_delay, self.between_switches()) else { return };
+        let remedy = format!(
+            "a link between switches takes {shortest} (delay and pipeline_delay), and nothing in a network \
+             is shorter; write at least {shortest}, or leave it out"
+        );
+        let holds = delay >= shortest || self.inner_links().is_none();
+        problems.unless(holds, "topology.inner_delay", delay, remedy);
     }
 
     fn groups(&self) -> u32 {
@@ -138,6 +183,8 @@ mod tests {
             rate: BitRate::from_gbps(400),
             delay: Time::from_us(1),
             pipeline_delay: Time::ZERO,
+            inner_rate: BitRate::from_gbps(3_600),
+            inner_delay: None,
             failed_links: vec![],
         }
     }
@@ -171,6 +218,26 @@ mod tests {
         let up = network.link_between(20, 32).unwrap();
         // 2 x 400 Gb/s over 3 spines, of which half.
         assert_eq!(network.links[up as usize].rate.as_bps(), 800_000_000_000_u64.div_ceil(6));
+    }
+
+    #[test]
+    fn servers_have_links_inside_unless_they_are_written_off() {
+        let inner = |config: Rail| build(&TopologyConfig::Rail(config)).unwrap().inner;
+        let links = inner(small()).unwrap();
+        assert_eq!((links.hosts, links.rate), (4, BitRate::from_gbps(3_600)));
+        assert_eq!(links.delay, Time::from_us(1), "that of a link between switches");
+        let slow = Rail { pipeline_delay: Time::from_ns(300), ..small() };
+        assert_eq!(inner(slow.clone()).unwrap().delay, Time::from_ns(1_300));
+        let given = Rail { inner_delay: Some(Time::from_us(2)), ..slow.clone() };
+        assert_eq!(inner(given).unwrap().delay, Time::from_us(2));
+        let off = Rail { inner_rate: BitRate::default(), inner_delay: Some(Time::ZERO), ..small() };
+        assert_eq!(inner(off), None);
+        assert_eq!(inner(Rail { gpus: 1, ..small() }), None, "nobody else is in the server");
+        let early = Rail { inner_delay: Some(Time::from_us(1)), ..slow };
+        let refused = build(&TopologyConfig::Rail(early)).unwrap_err().to_string();
+        let expected = "topology.inner_delay is 1 us; a link between switches takes 1.3 us";
+        assert!(refused.contains(expected), "{refused}");
+        assert!(refused.contains("write at least 1.3 us"), "{refused}");
     }
 
     #[test]

@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::demand::Demand;
 use super::draw;
-use super::entry::{Entry, FlowArrival, TO_THE_END};
+use super::entry::{Entry, FlowArrival, TO_THE_END, UNENDED_INSIDE};
 use super::load::{Knob, Offered};
 use super::pair::{check_host, check_hosts};
+use super::size_share::share;
 use crate::scenario::LONGEST_LABEL;
+use crate::topology::Topology;
 
 /// Many senders to one receiver at once, again and again.
 ///
@@ -106,6 +108,11 @@ impl Incast {
         if !problems.is_sound(&field) {
             return None;
         }
+        let holds = self.lasts == Time::ZERO || self.inside(entry.topology) == 0.0;
+        problems.unless(holds, &format!("{field}.lasts"), self.lasts, UNENDED_INSIDE);
+        if !holds {
+            return None;
+        }
         let pool = self.senders.clone().unwrap_or_else(|| (0..hosts).collect());
         let has_several = self.start.saturating_add(self.period) < self.stop;
         let offered = (has_several && self.lasts == Time::ZERO).then(|| self.offered(entry, &pool));
@@ -177,11 +184,17 @@ impl Incast {
         problems.unless(holds, "degree", self.degree, remedy);
     }
 
+    /// The share of the flows that stay inside servers.
+    pub(super) fn inside(&self, topology: &Topology) -> f64 {
+        let receiver = self.receiver.map_or(vec![], |receiver| vec![receiver]);
+        share(topology, self.senders.as_deref().unwrap_or_default(), &receiver)
+    }
+
     /// The mean over many events. With or without replacement, every possible sender of a receiver
     /// is equally likely.
     fn offered(&self, entry: &Entry, pool: &[u32]) -> Offered {
         let (topology, routing) = (entry.topology, entry.routing);
-        let mut demand = Demand::new(routing, topology.hosts);
+        let mut demand = Demand::new(routing, topology);
         if let Some(receiver) = self.receiver {
             demand.add(routing, pool, &[receiver], 1.0);
         } else {
@@ -198,12 +211,13 @@ impl Incast {
         let flow = (self.size.get() / u64::from(self.degree)) as f64;
         let rate = 8.0 * flow * f64::from(self.degree) / self.period.as_s_f64();
         let crossings = demand.crossings(topology, routing);
+        let times = crossings.iter().chain(demand.inside());
         Offered {
             field: format!("{}.period", entry.field()),
             knob: Knob::Period(self.period),
             start: self.start,
             stop: self.stop,
-            carried: crossings.iter().map(|times| times * rate).collect(),
+            carried: times.map(|times| times * rate).collect(),
         }
     }
 }

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::dependent::check_graph;
 use super::draw::unit;
-use super::entry::{Entry, FlowArrival, TO_THE_END};
+use super::entry::{Entry, FlowArrival, TO_THE_END, UNENDED_INSIDE};
 use super::pair::check_host;
 use crate::scenario::{LONGEST_LABEL, check_label};
+use crate::topology::Topology;
 
 /// Flows one by one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -176,6 +177,7 @@ impl Listed {
                 problems.unless(source != destination, &at, destination, remedy);
             }
         }
+        self.check_inside(entry.topology, problems);
         self.check_starts(entry.duration, problems);
         self.check_lags_and_steps(problems);
         if self.is_dependent() {
@@ -207,6 +209,20 @@ impl Listed {
         }
         for (step, name) in self.steps.iter().enumerate() {
             check_label(&format!("steps[{step}]"), name, problems);
+        }
+    }
+
+    /// Checks that flows inside servers go on to their last bytes.
+    fn check_inside(&self, topology: &Topology, problems: &mut Problems) {
+        let lasts = |row: usize| self.lasts.get(row).copied().unwrap_or_default();
+        for (row, &(source, destination, size, _)) in self.flows.iter().enumerate() {
+            if topology.inner_links(source, destination).is_none() || problems.is_full() {
+                continue;
+            }
+            let at = format!("flows[{row}][1]");
+            problems.unless(size > Bytes::ZERO, &at, destination, UNENDED_INSIDE);
+            let at = format!("lasts[{row}]");
+            problems.unless(lasts(row) == Time::ZERO, &at, lasts(row), UNENDED_INSIDE);
         }
     }
 

@@ -44,9 +44,9 @@ impl LoadOn {
 pub enum LoadCounts {
     /// Only flows that cross those links count.
     ///
-    /// The payload that they carry, over their capacity, is the load.
+    /// The payload that they carry, over their capacity, is the load. Flows inside servers come on top.
     Crossing,
-    /// BFC's generator, which counts flows inside a rack too.
+    /// BFC's generator, which counts flows inside a rack and inside a server too.
     ///
     /// The payload of all flows, over half the directed core capacity. On BFC's network 112/127 = 88 % of it
     /// crosses the core (BASELINES 0.5).
@@ -165,7 +165,7 @@ pub(super) struct Offered {
     pub(super) knob: Knob,
     pub(super) start: Time,
     pub(super) stop: Time,
-    /// By directed link: mean payload rate (bit/s).
+    /// By directed link, and then by host what it sends inside its server: mean payload rate (bit/s).
     pub(super) carried: Vec<f64>,
 }
 
@@ -183,17 +183,30 @@ impl Offered {
         self.start <= now && now < self.stop
     }
 
-    /// Mean payload load of `link` by this entry.
-    fn load(&self, topology: &Topology, link: usize) -> f64 {
-        self.carried[link] / topology.links[link].rate.as_bps() as f64
+    /// Mean payload load of the link in `place` of `carried` by this entry.
+    fn load(&self, topology: &Topology, place: usize) -> f64 {
+        let link = topology.links.get(place).map(|link| link.rate);
+        let rate = link.or(topology.inner.map(|links| links.rate)).unwrap_or_default();
+        self.carried[place] / rate.as_bps() as f64
+    }
+}
+
+/// The name of the link in `place` of [`Offered::carried`], and of its layer.
+fn name(topology: &Topology, place: usize) -> (String, &str) {
+    match topology.links.get(place) {
+        Some(link) => (topology.link_name(place as u32), &topology.layers[usize::from(link.layer)]),
+        None => {
+            let host = &topology.nodes[place - topology.links.len()].name;
+            (format!("{host} to its server"), "inside servers")
+        }
     }
 }
 
 /// Refuses entries that together offer some link as much payload as the link can carry, or more.
 ///
 /// Every directed link is checked, not only the mean over a layer: traffic between two lists of
-/// hosts, or to a fixed receiver, loads the links of a layer unequally. The load grows only when an
-/// entry starts, so these points in time are checked.
+/// hosts, or to a fixed receiver, loads the links of a layer unequally. So is what each host sends
+/// inside its server. The load grows only when an entry starts, so these points in time are checked.
 pub(super) fn check_capacity(offered: &[Offered], topology: &Topology) -> Result<(), Problem> {
     let mut starts: Vec<Time> = offered.iter().map(|entry| entry.start).collect();
     starts.sort_unstable();
@@ -202,7 +215,8 @@ pub(super) fn check_capacity(offered: &[Offered], topology: &Topology) -> Result
         let active: Vec<&Offered> = offered.iter().filter(|entry| entry.is_active(now)).collect();
         let total =
             |link: usize| -> f64 { active.iter().map(|entry| entry.load(topology, link)).sum() };
-        let totals: Vec<f64> = (0..topology.links.len()).map(total).collect();
+        let inside = topology.inner.map_or(0, |_| topology.hosts as usize);
+        let totals: Vec<f64> = (0..topology.links.len() + inside).map(total).collect();
         let busiest = (0..totals.len()).max_by(|a, b| totals[*a].total_cmp(&totals[*b]));
         let overloaded = busiest.filter(|link| totals[*link] >= FULL);
         if let Some(error) = overloaded.and_then(|link| overload(&active, &totals, link, topology))
@@ -241,8 +255,7 @@ fn overload(
             (period.to_string(), (room > 0.0).then_some(bound))
         }
     };
-    let name = topology.link_name(link as u32);
-    let layer = &topology.layers[usize::from(topology.links[link].layer)];
+    let (name, layer) = name(topology, link);
     let found =
         format!("all traffic together loads {name} ({layer}) with {:.3} of its rate", totals[link]);
     let remedy = match bound {

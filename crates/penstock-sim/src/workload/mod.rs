@@ -49,7 +49,7 @@ pub(crate) use merge::check_count;
 pub use open_loop::OpenLoop;
 pub use pair::PairConfig;
 pub use size::{Convention, SizeConfig, SizeDistribution};
-pub use size_share::size_shares;
+pub use size_share::{ExpectedFlows, expected_flows};
 
 /// An entry of the `traffic` list of a scenario; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

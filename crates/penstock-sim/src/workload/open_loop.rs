@@ -129,7 +129,8 @@ impl OpenLoop {
             return None;
         }
         let (sizes, pairs) = (sizes?, pairs?);
-        let crossings = pairs.demand(routing, hosts).crossings(topology, routing);
+        let demand = pairs.demand(routing, topology);
+        let crossings = demand.crossings(topology, routing);
         let rate = target.arrival_rate(&field, topology, &links?, &crossings, sizes.mean());
         let rate = problems.value_of(rate)?;
         let offered = Offered {
@@ -137,7 +138,11 @@ impl OpenLoop {
             knob: Knob::Load(self.load),
             start: self.start,
             stop: self.stop,
-            carried: crossings.iter().map(|times| times * rate * 8.0 * sizes.mean()).collect(),
+            carried: crossings
+                .iter()
+                .chain(demand.inside())
+                .map(|times| times * rate * 8.0 * sizes.mean())
+                .collect(),
         };
         let flows = OpenLoopFlows {
             arrivals: Arrivals::new(self.arrivals, rate / pairs.group(), self.start),
@@ -155,18 +160,20 @@ impl OpenLoop {
         Some((flows, offered))
     }
 
-    /// The distribution of sizes, and the expected number of flows.
+    /// The distribution of sizes, and the expected numbers of flows that cross the network and that stay
+    /// inside servers.
     pub(super) fn expected(
         &self,
         entry: &Entry,
         problems: &mut Problems,
-    ) -> Option<(SizeDistribution, f64)> {
+    ) -> Option<(SizeDistribution, f64, f64)> {
         let (flows, offered) = self.flows(entry, problems)?;
         let uplinks = (0..entry.topology.hosts).map(|host| entry.topology.uplink(host));
         let bits: f64 = uplinks.map(|uplink| offered.carried[uplink as usize]).sum();
         let span = (flows.stop - self.start).as_ps() as f64 / 1e12;
-        let count = bits * span / (8.0 * flows.sizes.mean());
-        Some((flows.sizes, count))
+        let inside: f64 = offered.carried[entry.topology.links.len()..].iter().sum();
+        let [count, inside] = [bits, inside].map(|bits| bits * span / (8.0 * flows.sizes.mean()));
+        Some((flows.sizes, count, inside))
     }
 }
 

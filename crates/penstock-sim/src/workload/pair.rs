@@ -12,6 +12,7 @@ use super::fan_in::FanIn;
 use super::shortened;
 use super::synchronous::Synchronous;
 use crate::routing::Routing;
+use crate::topology::Topology;
 
 /// The `pairs` section of an open-loop entry; `kind` names the variant. No flow goes to its sender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -294,8 +295,9 @@ impl Pairs {
     }
 
     /// The distribution of the pairs that [`Pairs::draw`] draws.
-    pub(super) fn demand(&self, routing: &Routing, hosts: u32) -> Demand {
-        let mut demand = Demand::new(routing, hosts);
+    pub(super) fn demand(&self, routing: &Routing, topology: &Topology) -> Demand {
+        let hosts = topology.hosts;
+        let mut demand = Demand::new(routing, topology);
         match self {
             Pairs::Uniform { hosts } => demand.add(routing, hosts, hosts, 1.0),
             Pairs::RackLocal { fraction, racks } => {

@@ -41,7 +41,7 @@ fn draws_follow_the_demand() {
     for config in kinds() {
         let mut random = stream(1, "pairs");
         let mut pairs = config.pairs(&routing, 12, &mut random, &mut Problems::default()).unwrap();
-        let expected = pairs.demand(&routing, 12).crossings(&network, &routing);
+        let expected = pairs.demand(&routing, &network).crossings(&network, &routing);
         let count = 100_000;
         let mut crossed = vec![0u32; network.links.len()];
         for flow in 0..count {

@@ -1,9 +1,10 @@
 //! The expected sizes of a scenario's flows, for policies that know the workload.
 
 use penstock_transport::SizeShare;
-use penstock_units::{Problems, Time};
+use penstock_units::{Bytes, Problems, Time};
 
 use super::TrafficConfig;
+use super::dependent::rpc::named;
 use super::entry::Entry;
 use super::size::SizeDistribution;
 use crate::error::ScenarioError;
@@ -24,49 +25,92 @@ pub(super) fn size_points(
         .map(move |point| SizeShare { size: sizes.at(at(point)), flows: flows / f64::from(POINTS) })
 }
 
+/// The flows with an end that are expected.
+#[derive(Clone, Debug, Default)]
+pub struct ExpectedFlows {
+    /// By size: those that cross the network.
+    pub shares: Vec<SizeShare>,
+    /// How many stay inside servers.
+    pub inside: f64,
+}
+
+impl ExpectedFlows {
+    /// Adds `flows` of `size` bytes, which stay inside servers or not.
+    pub(super) fn add(&mut self, size: u64, flows: f64, is_inside: bool) {
+        match is_inside {
+            true => self.inside += flows,
+            false => self.shares.push(SizeShare { size, flows }),
+        }
+    }
+
+    /// Adds `shares`, of whose flows the share `inside` stays inside servers.
+    pub(super) fn add_all(&mut self, shares: impl IntoIterator<Item = SizeShare>, inside: f64) {
+        for SizeShare { size, flows } in shares {
+            self.inside += flows * inside;
+            self.shares.push(SizeShare { size, flows: flows * (1.0 - inside) });
+        }
+    }
+}
+
 /// The sizes of all flows with an end. A distribution is given by its expected flows at equally
 /// likely points.
 ///
 /// # Errors
 /// When an entry does not fit the network.
-pub fn size_shares(
+pub fn expected_flows(
     traffic: &[TrafficConfig],
     topology: &Topology,
     routing: &Routing,
     duration: Time,
-) -> Result<Vec<SizeShare>, ScenarioError> {
-    let (mut shares, mut problems) = (vec![], Problems::default());
+) -> Result<ExpectedFlows, ScenarioError> {
+    let (mut expected, mut problems) = (ExpectedFlows::default(), Problems::default());
     for (index, config) in (0u16..).zip(traffic) {
         let entry = Entry { index, topology, routing, seed: 0, duration };
         match config {
             TrafficConfig::OpenLoop(open_loop) => {
-                let Some((sizes, flows)) = open_loop.expected(&entry, &mut problems) else {
+                let Some((sizes, flows, inside)) = open_loop.expected(&entry, &mut problems) else {
                     continue;
                 };
-                shares.extend(size_points(&sizes, flows));
+                expected.add_all(size_points(&sizes, flows), 0.0);
+                expected.inside += inside;
             }
             TrafficConfig::Incast(incast) => {
                 let span = (incast.stop - incast.start).as_ps() as f64;
                 let events = (span / incast.period.as_ps() as f64).ceil();
-                shares.push(SizeShare {
-                    size: incast.size.get() / u64::from(incast.degree),
-                    flows: events * f64::from(incast.degree),
-                });
+                let flows = events * f64::from(incast.degree);
+                let size = incast.size.get() / u64::from(incast.degree);
+                expected.add_all([SizeShare { size, flows }], incast.inside(topology));
             }
             TrafficConfig::Listed(listed) => {
-                let sizes = listed.flows.iter().map(|flow| flow.2.get());
-                let finite = sizes.filter(|&size| size > 0);
-                shares.extend(finite.map(|size| SizeShare { size, flows: 1.0 }));
+                for &(source, destination, size, _) in &listed.flows {
+                    if size > Bytes::ZERO {
+                        let is_inside = topology.inner_links(source, destination).is_some();
+                        expected.add(size.get(), 1.0, is_inside);
+                    }
+                }
             }
             TrafficConfig::Collective(collective) => {
-                shares.extend(collective.shares(topology.hosts));
+                let flows = collective.expected(topology.hosts, topology.inner);
+                expected.add_all(flows.shares, 0.0);
+                expected.inside += flows.inside;
             }
-            TrafficConfig::Rpc(rpc) => shares.extend(rpc.expected(topology).unwrap_or_default()),
+            TrafficConfig::Rpc(rpc) => {
+                let shares = rpc.expected(topology).unwrap_or_default();
+                expected.add_all(shares, share(topology, &rpc.clients, &rpc.servers));
+            }
             TrafficConfig::OnOff(on_off) => {
-                shares.extend(on_off.expected(topology).unwrap_or_default());
+                let shares = on_off.expected(topology).unwrap_or_default();
+                expected.add_all(shares, share(topology, &on_off.senders, &on_off.receivers));
             }
         }
     }
     ScenarioError::unless_none(problems)?;
-    Ok(shares)
+    Ok(expected)
+}
+
+/// The share of the pairs of different hosts, one of each list, that are in one server. An empty list has all
+/// hosts.
+pub(super) fn share(topology: &Topology, sources: &[u32], destinations: &[u32]) -> f64 {
+    let all = |list: &[u32]| named(list, topology.hosts);
+    topology.inner.map_or(0.0, |links| links.share(&all(sources), &all(destinations)))
 }

@@ -13,12 +13,12 @@ use crate::fixture::{
 use crate::threads;
 
 /// Listed flows, with who waits for whom.
-fn after(flows: &[(u32, u32, u64, u64)], after: &[(u32, u32, &str)]) -> Value {
+pub fn after(flows: &[(u32, u32, u64, u64)], after: &[(u32, u32, &str)]) -> Value {
     with(listed(flows), "/after", json!(after))
 }
 
 /// A column of exact numbers.
-fn exact(results: &Results, table: &str, name: &str) -> Vec<u64> {
+pub fn exact(results: &Results, table: &str, name: &str) -> Vec<u64> {
     let table = results.tables.iter().find(|candidate| candidate.name == table).unwrap();
     match &table.columns.iter().find(|candidate| candidate.0 == name).unwrap().1 {
         Column::U64(values) => values.clone(),
@@ -28,7 +28,7 @@ fn exact(results: &Results, table: &str, name: &str) -> Vec<u64> {
 }
 
 /// By number: start and end of each flow (ps).
-fn spans(results: &Results) -> Vec<(u64, u64)> {
+pub fn spans(results: &Results) -> Vec<(u64, u64)> {
     let flows = column(results, "flows", "flow");
     let (starts, times) =
         (column(results, "flows", "start_ns"), column(results, "flows", "fct_ns"));
@@ -192,7 +192,7 @@ pub fn rpc(outstanding: u32, fan_out: u32, stop: u64) -> Value {
            "think": {"kind": "exponential", "mean": 4 * US}, "start": 0, "stop": stop})
 }
 
-fn on_off(stop: u64) -> Value {
+pub fn on_off(stop: u64) -> Value {
     json!({"kind": "on-off", "label": "bursts", "class": 0, "senders": [], "receivers": [],
            "sizes": {"kind": "fixed", "size": 20_000},
            "gaps": {"kind": "exponential", "mean": 9 * US}, "start": US, "stop": stop})

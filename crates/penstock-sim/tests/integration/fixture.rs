@@ -83,6 +83,14 @@ pub fn single_switch(hosts: u32) -> Value {
            "pipeline_delay": 0, "failed_links": []})
 }
 
+/// `servers` of `gpus` hosts in one group, with a leaf for each rail and two spines: 100 Gb/s and 1 us
+/// everywhere, and links of `inner` Gb/s and 1 us inside servers.
+pub fn rail(servers: u32, gpus: u32, inner: u64) -> Value {
+    json!({"kind": "rail", "servers": servers, "gpus": gpus, "servers_per_group": servers,
+           "spines": 2, "oversubscription": 1, "rate": 100 * GBPS, "delay": US,
+           "pipeline_delay": 0, "inner_rate": inner * GBPS, "inner_delay": null, "failed_links": []})
+}
+
 /// A dumbbell with a core of 100 Gb/s between edges of `edge_rate`.
 pub fn dumbbell(left: u32, right: u32, edge_rate: u64) -> Value {
     json!({"kind": "dumbbell", "left": left, "right": right, "edge_rate": edge_rate,

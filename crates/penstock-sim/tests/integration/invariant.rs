@@ -9,8 +9,8 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    GBPS, MS, US, bfc, credits, dumbbell, incast, leaf_spine, open_loop, parse, scenario, schemes,
-    with,
+    GBPS, MS, US, bfc, credits, dumbbell, incast, leaf_spine, open_loop, parse, rail, scenario,
+    schemes, with,
 };
 
 /// All schemes, and the variants of BFC that run other code.
@@ -70,6 +70,7 @@ fn topologies() -> Vec<(Value, &'static str)> {
         (slow, "core"),
         (dumbbell(3, 3, 25 * GBPS), "edge"),
         (dumbbell(3, 3, 400 * GBPS), "core"),
+        (rail(4, 2, 30), "edge"),
     ]
 }
 

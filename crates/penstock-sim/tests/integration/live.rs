@@ -11,7 +11,7 @@ use penstock_units::{Bytes, HopTelemetry, Time};
 use serde_json::{from_value, json};
 
 use crate::determinism::busy;
-use crate::fixture::{name, parse, schemes, with};
+use crate::fixture::{name, parse, rail, schemes, with};
 use crate::threads::{lines, measured};
 
 /// A packet on its way between two parts.
@@ -233,4 +233,9 @@ fn what_strangers_cannot_do_is_refused() {
     let of_another = with(busy(crate::fixture::hpcc()), "/fidelity", "ns3-hpcc");
     let message = refused(&parse(&of_another), &[]).unwrap();
     assert!(message.contains("fidelity"), "{message}");
+    let servers = |inner| parse(&with(busy(crate::fixture::bfc()), "/topology", rail(4, 2, inner)));
+    let message = refused(&servers(400), &[]).unwrap();
+    assert!(message.contains("topology.inner_rate is 400 Gb/s; in real time"), "{message}");
+    let message = refused(&servers(0), &[]).unwrap();
+    assert!(!message.contains("inner_rate") && message.contains("loads L1->H7"), "{message}");
 }

@@ -19,6 +19,7 @@ mod fidelity;
 mod fixture;
 mod homa;
 mod incast;
+mod inner;
 mod invariant;
 mod live;
 mod loss;

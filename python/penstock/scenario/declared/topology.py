@@ -313,6 +313,20 @@ class RailTopology(Part):
         range="0 ps to 1 s",
         source="our choice: BFC 6.2.1 counts only links in its 8 us round trip",
     )
+    inner_rate: Rate = field(
+        "Rate at which a host sends to hosts of its server; 0: it reaches them by the network",
+        "3.6 Tb/s",
+        source="NVIDIA's page of NVLink: its fourth generation, in H100, has 900 GB/s in both "
+        "directions together",
+    )
+    inner_delay: Time | None = field(
+        "Delay of the links inside servers; none: that of a link between switches, `delay` and "
+        "`pipeline_delay`",
+        None,
+        range="0 ps to 1 s",
+        source="our choice: a window, so that threads need not wait for each other; NCCL "
+        "(src/graph/tuning.cc) counts 0.5 to 3.4 us for a step of a ring over NVLink",
+    )
     failed_links: Many[tuple[Count, Count]] = field(
         "Links that have failed from the start, as [node, node]",
         (),

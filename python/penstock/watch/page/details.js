@@ -167,7 +167,8 @@ function flowParts(panel, row, time) {
     make("ul", {}, ...waitingWords(data, row, time).map(({ text, link }) => make("li", {}, text, link === null ? null : make("span", {}, " ", panel.button("port", link, "show"))))),
     make("h3", {}, "Its path"),
     notes.paths ? noteOf(notes.paths) : null,
-    flows.haveNoPaths ? null : tableOf(["Port", "Queued", "Pauses"], flows.links(row).map((link) => [
+    flows.isInside(row) ? make("p", { class: "small" }, "It stays inside its server and takes no link of the network.") : null,
+    flows.haveNoPaths || flows.isInside(row) ? null : tableOf(["Port", "Queued", "Pauses"], flows.links(row).map((link) => [
       panel.port(link), network.isHost(network.from[link]) ? "–" : bytesText(samples.value("queue_bytes", link, sample) ?? 0), countText(pauses.countOn(link, time)),
     ])),
   ];

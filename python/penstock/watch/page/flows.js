@@ -5,6 +5,8 @@
  * drawing, and a violet. They are told apart with every common form of colour blindness.
  */
 const FLOW_COLOURS = ["#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#7a5cc9"];
+/** The number of no path, of a flow that stays inside its server (`core_paths` of the core). */
+const INSIDE = 0xffffffff;
 /** Flows of a block; a block whose flows have all ended is skipped (our choice). */
 const BLOCK = 1024;
 
@@ -56,9 +58,14 @@ class Flows {
     return this.length[row] !== 0;
   }
 
-  /** The links of a flow from its source to its destination; empty where the path is not known. */
+  /** Whether a flow stays inside its server, and takes no link of the network. */
+  isInside(row) {
+    return !this.haveNoPaths && this.path[row] === INSIDE;
+  }
+
+  /** The links of a flow from its source to its destination; empty where the path is not known, and inside a server. */
   links(row) {
-    if (this.haveNoPaths) return [];
+    if (this.haveNoPaths || this.isInside(row)) return [];
     const path = this.path[row];
     const core = this.pathLink.subarray(this.pathStart[path], this.pathStart[path + 1]);
     return [this.network.uplink(this.src[row]), ...core, this.network.downlink(this.dst[row])];

@@ -5,6 +5,7 @@ function waitingWords(data, row, time) {
   const { flows, network } = data;
   if (time < flows.start[row]) return [{ text: `It begins at ${timeText(flows.start[row])}.`, link: null }];
   if (time >= flows.end[row]) return [{ text: `It finished at ${timeText(flows.end[row])}.`, link: null }];
+  if (flows.isInside(row)) return [{ text: "Its bytes are on the link inside its server, or wait there for those of earlier flows.", link: null }];
   const found = [];
   for (const link of flows.links(row)) {
     const text = heldAt(data, flows.number[row], link, time);

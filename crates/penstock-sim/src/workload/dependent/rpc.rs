@@ -78,7 +78,7 @@ pub struct Rpc {
 }
 
 /// Hosts of a list that may be empty, which stands for all.
-pub(super) fn named(list: &[u32], hosts: u32) -> Vec<u32> {
+pub(in crate::workload) fn named(list: &[u32], hosts: u32) -> Vec<u32> {
     if list.is_empty() { (0..hosts).collect() } else { list.to_vec() }
 }
 

@@ -9,7 +9,6 @@
 //! collective communication operations in MPICH, IJHPCA 2005. Sizes and bandwidths are those of NCCL's tests
 //! (NVIDIA/nccl-tests, doc/PERFORMANCE.md).
 
-use penstock_transport::SizeShare;
 use penstock_units::source::NO_PRIORITIES;
 use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
@@ -17,6 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Edge, Event, Facts, Pattern, PlannedFlow, Step, Waits};
 use crate::scenario::LONGEST_LABEL;
+use crate::topology::InnerLinks;
+use crate::workload::ExpectedFlows;
 use crate::workload::entry::Entry;
 use crate::workload::pair::check_hosts;
 use crate::workload::shortened;
@@ -230,23 +231,34 @@ impl Collective {
         Collective { label: String::new(), ranks: shortened(&self.ranks), ..*self }
     }
 
-    /// The flows of a sound entry, by size. Messages of one iteration that differ by a byte are counted
-    /// alike.
-    pub(in crate::workload) fn shares(&self, hosts: u32) -> Vec<SizeShare> {
+    /// The flows of a sound entry among `hosts` hosts, with these links inside servers. Messages of one
+    /// iteration that differ by a byte are counted alike.
+    pub(in crate::workload) fn expected(
+        &self,
+        hosts: u32,
+        links: Option<InnerLinks>,
+    ) -> ExpectedFlows {
         let plan = Plan::new(self, hosts);
         let iterations = f64::from(self.iterations);
-        let mut shares: Vec<SizeShare> = Vec::new();
-        let mut add = |size: u64, flows: f64| match shares.iter_mut().find(|one| one.size == size) {
-            Some(share) => share.flows += flows,
-            None => shares.push(SizeShare { size, flows }),
+        let mut found: Vec<(u64, bool, f64)> = Vec::new();
+        let mut add = |size: u64, is_inside: bool, flows: f64| match found
+            .iter_mut()
+            .find(|one| (one.0, one.1) == (size, is_inside))
+        {
+            Some(same) => same.2 += flows,
+            None => found.push((size, is_inside, flows)),
         };
         // Every rank sends messages of the same sizes, so those of one rank stand for all.
         let step = plan.flows.div_ceil(MOST_SAMPLES).max(1);
         let sampled = plan.flows.div_ceil(step) as f64;
         for flow in (0..plan.flows).step_by(step as usize) {
-            add(plan.flow(flow).size, iterations * plan.flows as f64 / sampled);
+            let PlannedFlow { source, destination, size } = plan.flow(flow);
+            let is_inside = links.is_some_and(|links| links.join(source, destination));
+            add(size, is_inside, iterations * plan.flows as f64 / sampled);
         }
-        shares
+        let mut expected = ExpectedFlows::default();
+        found.iter().for_each(|&(size, is_inside, flows)| expected.add(size, flows, is_inside));
+        expected
     }
 }
 
