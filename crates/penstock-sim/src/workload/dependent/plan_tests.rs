@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
-use penstock_units::{Bytes, Problems};
+use penstock_units::{BitRate, Bytes, Problems};
 use proptest::prelude::*;
 
 use super::*;
+use crate::topology::InnerLinks;
 use crate::workload::listed::{Awaited, Listed};
 use crate::workload::{Collective, OnOff, Operation, PauseConfig, Rpc, SizeConfig};
 
@@ -339,4 +340,14 @@ fn lists_that_cannot_start_are_refused() {
     // With one of two events enough, a cycle need not hold anybody up.
     let one = Listed { needed: vec![0, 1, 0, 0], ..listed(&flows, &[(1, 0), (1, 3), (3, 1)]) };
     assert_eq!(refused(&one), "");
+}
+
+#[test]
+fn the_estimate_looks_at_all_ranks_of_a_large_ring() {
+    // 1,024 ranks send 2,046 messages each, of which a part is looked at; one rank in eight sends to another server.
+    let servers = InnerLinks { hosts: 8, rate: BitRate::from_gbps(3_600), delay: Time::from_us(1) };
+    let expected = collective(Operation::RingAllReduce, 1, 1, 1).expected(1_024, Some(servers));
+    let crossing: f64 = expected.shares.iter().map(|one| one.flows).sum();
+    assert!((crossing / (1_024.0 * 2_046.0 / 8.0) - 1.0).abs() < 0.01, "{crossing}");
+    assert!((expected.inside / crossing - 7.0).abs() < 0.1);
 }

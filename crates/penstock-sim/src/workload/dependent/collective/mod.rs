@@ -248,8 +248,11 @@ impl Collective {
             Some(same) => same.2 += flows,
             None => found.push((size, is_inside, flows)),
         };
-        // Every rank sends messages of the same sizes, so those of one rank stand for all.
-        let step = plan.flows.div_ceil(MOST_SAMPLES).max(1);
+        // A stride with a divisor of the number of ranks would look at a few ranks only, perhaps at none that
+        // sends to another server.
+        let least = plan.flows.div_ceil(MOST_SAMPLES).max(1);
+        let ranks = plan.group.ranks.len() as u64;
+        let step = (least..).find(|&step| step == 1 || gcd(step, ranks) == 1).unwrap_or(least);
         let sampled = plan.flows.div_ceil(step) as f64;
         for flow in (0..plan.flows).step_by(step as usize) {
             let PlannedFlow { source, destination, size } = plan.flow(flow);
@@ -264,6 +267,10 @@ impl Collective {
 
 /// So many messages of an iteration are looked at to estimate the sizes of all (our choice: a millisecond).
 const MOST_SAMPLES: u64 = 1 << 14;
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
 
 impl Plan {
     /// The plan of a sound entry among `hosts` hosts.
