@@ -33,6 +33,7 @@ PAGES = sorted(
 )
 
 SHORT = {
+    "penstock compare ai-fabric": ["--set", "traffic.all-to-all.bytes=200kB"],
     "penstock run clos-8192": ["--set", "duration=1us"],
     "penstock tune storage-fabric": ["--set", "duration=300us", "--trials", "6", "--seeds", "1..2"],
     "penstock run runs/storage/best.toml": ["--set", "duration=300us"],

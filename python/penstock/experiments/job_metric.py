@@ -48,7 +48,7 @@ def request_rate(runs: Runs, *, label: str = "rpc") -> Value:
 
 
 def _is_cut(run: MeasuredRun, label: str) -> bool:
-    wanted = next(one.iterations for one in run.scenario.traffic if one.label == label)
+    wanted = int(next(one.iterations for one in run.scenario.traffic if one.label == label))
     return _of([run], "jobs", label, "time_ps").size < wanted
 
 
