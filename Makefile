@@ -38,7 +38,7 @@ demo-frames: $(VENV)/.extension
 
 test: $(VENV)/.extension
 	cargo test --workspace
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto --dist worksteal --durations=15
 
 # The extension for the edit-build-test loop of a policy, in seconds (docs/adding-a-policy.md). It is not the one
 # that is measured, so the next target that needs the extension builds that one again.
