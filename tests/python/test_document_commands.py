@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -109,10 +111,24 @@ def in_the_background(line: str) -> Iterator[None]:
     with Path("dask.log").open("ab") as log:
         process = subprocess.Popen(words, stdout=log, stderr=log)
     try:
+        if part == "scheduler":
+            _wait_until_it_listens(options)
         yield
     finally:
         process.terminate()
         process.wait()
+
+
+def _wait_until_it_listens(options: list[str]) -> None:
+    """A reader enters the next command when a scheduler has said where it listens."""
+    words = dict(zip(options[::2], options[1::2], strict=True))
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            return socket.create_connection((words["--host"], int(words["--port"]))).close()
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+    pytest.fail(f"nothing listens at {words}: {Path('dask.log').read_text()}")
 
 
 def test_what_runs_elsewhere_is_there() -> None:
