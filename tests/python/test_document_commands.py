@@ -35,13 +35,14 @@ PAGES = sorted(
 )
 
 SHORT = {
+    "penstock emulate ": ["--force"],  # other tests take the time in which frames would be carried
     "penstock compare ai-fabric": ["--set", "traffic.all-to-all.bytes=200kB"],
     "penstock run clos-8192": ["--set", "duration=1us"],
     "penstock tune storage-fabric": ["--set", "duration=300us", "--trials", "6", "--seeds", "1..2"],
     "penstock run runs/storage/best.toml": ["--set", "duration=300us"],
     "penstock sweep runs/storage/best.toml": ["--set", "duration=300us"],
 }
-"""The beginning of a command: what is added to it, so that it takes seconds."""
+"""The beginning of a command: what is added to it, so that it takes seconds, also beside others."""
 
 CHEAPER = {"bfc/fig10": "bfc/fig2", "bfc/table1": "bfc/fig7", "'pcn/*'": "'pcn/fig10*'"}
 """Experiments that take minutes: those that a test runs in the same way."""
