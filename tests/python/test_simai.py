@@ -320,3 +320,17 @@ def test_a_group_of_one_rank_sends_nothing(here: Path) -> None:
     assert count_flows(workload, 1) == 4 * 3 * 2
     steps = {one.step for one in messages(workload, 1, 4, lambda count: None)}
     assert steps == {"0 mlp forward"}
+
+
+def test_what_a_job_takes_at_least_counts_links_inside_servers(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tensor parallel pairs are in a server, and send nine times as fast as by the network."""
+    head = "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 all_gpus: 4\n1\n"
+    layer = "mlp -1 1000 ALLREDUCE 40000000 1 NONE 0 1 ALLREDUCE 1000 1\n"
+    words = ("--gpus-per-server", "2", "--json")
+    assert imported(write(here, head + layer), *words) == 0
+    facts = json.loads(capsys.readouterr().out)
+    found = run(load("job"))
+    took = float((found.flows["start_ns"] + found.flows["fct_ns"]).to_numpy().max())
+    assert 0.8 * took < facts["least_ns"] <= took

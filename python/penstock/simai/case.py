@@ -19,12 +19,13 @@ from penstock.dependency_graph import after_cells
 from penstock.errors import ScenarioError, problem_of, refuse
 from penstock.scenario import Scenario
 from penstock.scenario.base import label_of
+from penstock.scenario.declared.topology import RailTopology
 from penstock.scenario.table import to_toml
 from penstock.simai.collective import Message
-from penstock.simai.training import Span, count_flows, messages, span
+from penstock.simai.training import Links, Span, count_flows, messages, span
 from penstock.simai.workload import Workload, read_workload
 from penstock.storage.name import file_name
-from penstock.units import TIME
+from penstock.units import RATE, TIME
 
 Shape = Literal["rail", "single-switch"]
 """The networks to choose from."""
@@ -156,7 +157,8 @@ def case_of(path: Path, choice: Choice) -> Case:
             "possible",
             "take the first layers only (--layers), fewer iterations, or a workload of fewer ranks",
         )
-    took = span(workload, choice.iterations, RATE_BPS)
+    topology = _topology(workload, choice)
+    took = span(workload, choice.iterations, _links(topology))
     duration = US * (took.total_ns * PS // US + 1)
     if duration >= LONGEST_RUN:
         raise refuse(
@@ -173,7 +175,7 @@ def case_of(path: Path, choice: Choice) -> Case:
         "duration": TIME.format(duration),
         "drain": TIME.format(min(max(PATIENCE * duration, LEAST_DRAIN), LONGEST_RUN - duration)),
         "scheme": choice.scheme,
-        "topology": _topology(workload, choice),
+        "topology": topology,
         "traffic": [{"kind": "trace", "label": LABEL, "file": f"{file_name(name)}.csv"}],
     }
     _check(table)
@@ -216,6 +218,14 @@ def _topology(workload: Workload, choice: Choice) -> dict[str, Any]:
         "kind": "rail", "servers": servers, "gpus": gpus, "servers_per_group": group,
         "spines": spines, "rate": rate,
     }  # fmt: skip
+
+
+def _links(topology: dict[str, Any]) -> Links:
+    """What a rank of the network sends by."""
+    if topology["kind"] != "rail":
+        return Links(RATE_BPS)
+    inner = RailTopology.model_fields["inner_rate"].default
+    return Links(RATE_BPS, RATE.parse(inner), topology["gpus"])
 
 
 def _check(table: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from typing import Literal
 
 from penstock.simai.collective import Job, Message, Moment, bytes_of_rank, flow_count, send
 from penstock.simai.groups import groups_of
-from penstock.simai.workload import Group, Layer, Phase, Workload
+from penstock.simai.workload import Group, Layer, Operation, Phase, Workload
 
 PhaseName = Literal["forward", "input gradient", "weight gradient"]
 """A part of a layer's work."""
@@ -153,7 +153,31 @@ class Span:
     """Computation after the last message that all ranks wait for [ns]."""
 
 
-def span(workload: Workload, iterations: int, rate_bps: int) -> Span:
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What a rank sends by."""
+
+    network_bps: int
+    """Rate of its link to the network [bit/s]."""
+    server_bps: int = 0
+    """Rate of its link inside its server [bit/s]; 0 where servers have none."""
+    gpus: int = 1
+    """Ranks of a server."""
+
+    def most_bps(self, group: list[int], operation: Operation) -> int:
+        """A rate [bit/s] that a rank cannot exceed in a collective of its group.
+
+        In a ring over several servers some rank sends everything by the network. In an all-to-all
+        every rank may send by both links at a time.
+        """
+        servers = {rank // self.gpus for rank in group}
+        if len(servers) == 1 and self.server_bps:
+            return self.server_bps
+        has_both = operation == "ALLTOALL" and len(servers) < len(group)
+        return self.network_bps + (self.server_bps if has_both else 0)
+
+
+def span(workload: Workload, iterations: int, links: Links) -> Span:
     """What a rank alone would take, if its messages went at the rate of a link without latency."""
     groups = groups_of(workload)
     now, first, last = 0, None, 0
@@ -170,6 +194,7 @@ def span(workload: Workload, iterations: int, rate_bps: int) -> Span:
             first = now if first is None else first
             sent = bytes_of_rank(phase.operation, ranks, phase.size)
             begun = max(now, free.get(phase.group, 0))
+            rate_bps = links.most_bps(groups[phase.group][0], phase.operation)
             done = begun + -(-8 * 10**9 * sent // rate_bps)
             last = max(last, done)
             if turn.name == "weight gradient":
