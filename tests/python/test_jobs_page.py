@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Watched, chromium
+from browser import Watched
 
 from penstock import Scenario, report, run
 
@@ -23,12 +23,6 @@ TRAFFIC = [
         "response": {"kind": "fixed", "size": 9_000},
     },
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

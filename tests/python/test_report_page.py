@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from browser import Watched, chromium
+from browser import Watched
 from synthetic_runs import synthetic_run
 
 from penstock import report
@@ -29,12 +29,6 @@ from penstock.sweep.pooled import Pooled
 
 SCHEMES = {"bfc": 1.0, "hpcc": 3.0, "pfc": 6.0}
 Open = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,6 @@ What the page says is compared with the tables of the run. Nothing here measures
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -20,26 +18,8 @@ from penstock import Scenario, run
 from penstock.results import Run
 from penstock.watch import for_watching
 
-CHROMIUM = shutil.which("chromium")
 Open = Callable[..., Any]
 MOMENT_PS = 20_000_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A headless Chromium, driven by Playwright; without them the tests are skipped."""
-    required = os.environ.get("PENSTOCK_REQUIRE_BROWSER")
-    if CHROMIUM is None and not required:
-        pytest.skip("there is no chromium")
-    if not required:
-        pytest.importorskip("playwright.sync_api")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # Root has no sandbox; the pages are our own files.
-        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
 
 
 @pytest.fixture(scope="module")

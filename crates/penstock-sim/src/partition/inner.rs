@@ -1,9 +1,9 @@
 //! Transfers inside servers: between hosts of a partition and others, by the links inside their servers.
 //!
-//! What it is: the times of such transfers. A transfer takes its bytes at the rate of the links, and then their
-//! delay; its source learns another delay later that the last byte has arrived. The transfers of one sending
-//! host follow each other in the order in which they start. What it is not: there are no packets here, and
-//! no scheme.
+//! What it is: the times of such transfers. A transfer takes its bytes at the rate of the links, and then
+//! their delay; its source learns another delay later that the last byte has arrived. The transfers of one
+//! sending host follow each other in the order in which they start. What it is not: there are no packets
+//! here, and no scheme.
 //! Invariant: all times of a transfer follow when it starts, from what its source knows. Wherever a network
 //! can be cut the delay is a window at least. So a receipt reaches another partition before it is due.
 

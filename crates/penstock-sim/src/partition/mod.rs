@@ -8,9 +8,9 @@
 //! switches.
 //!
 //! Reading order: this file (the loop, and wires), `clock` (the sources of events), `lifetime` (how
-//! flows begin and end), `dependents` (flows that wait for others), `inner` (flows inside servers), `host` and
-//! `switch` (how the loop drives both), `router` (where packets go), `exchange`, `outage`, `standstill` (time must pass), `ns3` (ties under
-//! that fidelity), `saved` (what a checkpoint holds).
+//! flows begin and end), `dependents` (flows that wait for others), `inner` (flows inside servers),
+//! `host` and `switch` (how the loop drives both), `router` (where packets go), `exchange`, `outage`,
+//! `standstill` (time must pass), `ns3` (ties under that fidelity), `saved` (what a checkpoint holds).
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -31,8 +31,8 @@ const SPINES: &str = "our choice: half as many as a leaf has hosts, each link a 
 /// group has a leaf for each rail, and every leaf is linked to every spine. So two hosts of one rail
 /// and group are two links apart, and hosts of different rails meet at a spine. Hosts of one server
 /// reach each other by links inside the server; a flow to another server takes its host's own NIC.
-/// Nodes: hosts, leafs, spines; leaf `q gpus + r` is that of rail `r` in group `q`. Cables: host to leaf in host order, then
-/// leaf to spine, leaf by leaf.
+/// Nodes: hosts, leafs, spines; leaf `q gpus + r` is that of rail `r` in group `q`. Cables: host to
+/// leaf in host order, then leaf to spine, leaf by leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rail {

@@ -44,8 +44,8 @@ pub(super) struct Entry<'a> {
 pub(super) const TO_THE_END: &str = "our choice: every flow goes on to its last byte";
 
 /// Why a flow that stops or never ends is refused inside a server.
-pub(super) const UNENDED_INSIDE: &str = "flows inside a server follow each other, each to its last byte; give the flow a size and no end, name \
-     a host of another server, or write topology.inner_rate = 0";
+pub(super) const UNENDED_INSIDE: &str = "flows inside a server follow each other, each to its last byte; \
+     give the flow a size and no end, name a host of another server, or write topology.inner_rate = 0";
 
 impl FlowArrival {
     /// Whether the flow neither has a last byte nor stops.

@@ -344,7 +344,8 @@ fn lists_that_cannot_start_are_refused() {
 
 #[test]
 fn the_estimate_looks_at_all_ranks_of_a_large_ring() {
-    // 1,024 ranks send 2,046 messages each, of which a part is looked at; one rank in eight sends to another server.
+    // 1,024 ranks send 2,046 messages each, of which a part is looked at; one rank in eight sends to
+    // another server.
     let servers = InnerLinks { hosts: 8, rate: BitRate::from_gbps(3_600), delay: Time::from_us(1) };
     let expected = collective(Operation::RingAllReduce, 1, 1, 1).expected(1_024, Some(servers));
     let crossing: f64 = expected.shares.iter().map(|one| one.flows).sum();
