@@ -13,6 +13,12 @@ import pytest
 from penstock import Run, Scenario, ScenarioError, run
 from penstock.cli import main
 from penstock.dependency_graph import DependencyGraph
+from penstock.experiments.job_metric import (
+    bus_bandwidth,
+    iteration_time,
+    request_latency,
+    request_rate,
+)
 from penstock.trace import read_trace
 
 MATRICES = Path(__file__).parents[1] / "data" / "htsim"
@@ -414,3 +420,21 @@ def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str])
     spans = ends(run(star([{"kind": "trace", "file": str(file)}])))
     assert spans[1][0] > 80_000
     assert spans[3][0] >= spans[2][1]
+
+
+def test_expressions_measure_jobs_and_requests() -> None:
+    """Metrics of experiments, sweeps and searches, held against the run's own summary."""
+    job = {"kind": "collective", "operation": "ring-all-reduce", "bytes": "80 kB", "iterations": 2}
+    size = {"kind": "fixed", "size": 300}
+    loop = {"kind": "rpc", "clients": [0], "request": size, "response": size, "stop": "1 ms"}
+    found = run(star([job, loop]))
+    told = found.summary["applications"]["jobs"]["collective"]
+    assert iteration_time([found]) == pytest.approx(told["mean_ns"] / 1e3)
+    assert bus_bandwidth([found]) == pytest.approx(told["bus_bandwidth_bps"] / 1e9, rel=1e-3)
+    latencies = found.requests["latency_ps"].sort().to_numpy() / 1e6
+    assert request_latency([found], statistic="p50") == latencies[latencies.size // 2]
+    assert request_rate([found]) == latencies.size / (found.scenario.duration / 1e12)
+    with pytest.raises(ValueError, match="no job is called 'rpc'; jobs: collective"):
+        iteration_time([found], label="rpc")
+    with pytest.raises(ValueError, match="no traffic is called 'x'; labels: collective, rpc"):
+        request_latency([found], label="x")

@@ -48,8 +48,10 @@ def request_rate(runs: Runs, *, label: str = "rpc") -> Value:
 
 
 def _is_cut(run: MeasuredRun, label: str) -> bool:
-    wanted = int(next(one.iterations for one in run.scenario.traffic if one.label == label))
-    return _of([run], "jobs", label, "time_ps").size < wanted
+    jobs = run.summary.get("applications", {}).get("jobs", {})
+    if label not in jobs:
+        raise ValueError(f"no job is called {label!r}; jobs: {', '.join(jobs) or 'none'}")
+    return bool(jobs[label]["finished"] < jobs[label]["iterations"])
 
 
 def _of(runs: Runs, table: str, label: str, column: str) -> NDArray[np.float64]:
@@ -57,7 +59,9 @@ def _of(runs: Runs, table: str, label: str, column: str) -> NDArray[np.float64]:
     parts = []
     for run in runs:
         labels = run.summary["labels"]
-        number = labels.index(label) if label in labels else -1
+        if label not in labels:
+            raise ValueError(f"no traffic is called {label!r}; labels: {', '.join(labels)}")
         rows: pl.DataFrame = getattr(run, table)
-        parts.append(rows.filter(pl.col("label") == number)[column].to_numpy())
+        of_label = rows.filter(pl.col("label") == labels.index(label))
+        parts.append(of_label[column].to_numpy())
     return np.concatenate(parts).astype(np.float64)
