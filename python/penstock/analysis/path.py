@@ -25,9 +25,6 @@ from penstock.scenario.scheme import Scheme, expand_scheme
 Links = NDArray[np.uint32]
 """Numbers of directed links."""
 
-_ANY = ListedTraffic(kind="listed", flows=((0, 1, 1, 0),))
-"""Some traffic: a scenario has some."""
-
 
 @dataclass(frozen=True)
 class Paths:
@@ -72,12 +69,18 @@ def _network(scenario: Any) -> str:
     A path does not depend on the traffic, which may be a list of a million flows. Of the scheme it
     depends on the routing alone; the rest may be a class in Python that has changed since the run.
     """
-    network = scenario.model_copy(update={"traffic": (_ANY,)})
+    network = scenario.model_copy(update={"traffic": (_any_traffic(),)})
     text: str = network.to_json()
     if '"kind":"python"' in text:
         scheme = _plain_scheme().model_copy(update={"routing": scenario.scheme.routing})
         text = network.model_copy(update={"scheme": scheme}).to_json()
     return text
+
+
+@cache
+def _any_traffic() -> ListedTraffic:
+    """Some traffic: a scenario has some. Unchecked, as the checks take 20 ms to build."""
+    return ListedTraffic.model_construct(kind="listed", flows=((0, 1, 1, 0),))
 
 
 @cache
