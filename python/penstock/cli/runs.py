@@ -111,16 +111,7 @@ def present(
     more: Mapping[str, Any] | None = None,
 ) -> None:
     """Writes the report and prints the table, or everything and `more` as JSON."""
-    from penstock.report import write
-    from penstock.report.table import headline
-
-    results = headline({name: [run] for name, run in runs.items()})
-    place = target / REPORT_FILE
-    try:
-        page = write(runs, place, command=command_line(), title=title, results=results)
-    except StorageError as error:
-        directories = ", ".join(str(run.directory) for run in runs.values())
-        raise StorageError(f"{error}; the runs are kept: {directories}") from None
+    page, results = write_report(runs, target, title)
     interruption.keep(f"all is written to {target}")
     if as_json:
         summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
@@ -131,6 +122,27 @@ def present(
     for line in notes(runs):
         typer.echo(line)
     typer.echo(f"results: {target}\nreport:  {page}")
+
+
+def write_report(runs: Mapping[str, Run], target: Path, title: str = "") -> tuple[Path, Headline]:
+    """Writes the report of runs that a command made; its path, and its headline table.
+
+    Raises
+    ------
+    StorageError
+        The disk does not take the page; says where the runs are.
+    """
+    from penstock.report import write
+    from penstock.report.table import headline
+
+    results = headline({name: [run] for name, run in runs.items()})
+    place = target / REPORT_FILE
+    try:
+        page = write(runs, place, command=command_line(), title=title, results=results)
+    except StorageError as error:
+        directories = ", ".join(str(run.directory) for run in runs.values())
+        raise StorageError(f"{error}; the runs are kept: {directories}") from None
+    return page, results
 
 
 LEAST_FIRST = (

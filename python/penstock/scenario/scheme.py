@@ -36,8 +36,13 @@ class Scheme(declared.Scheme):
 
 def preset_names() -> list[str]:
     """Every built-in preset, sorted."""
+    return list(_preset_names())
+
+
+@cache
+def _preset_names() -> tuple[str, ...]:
     names = (entry.name for entry in (files("penstock") / "schemes").iterdir())
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 def load_preset(reference: str, directory: Path = Path()) -> Table:
