@@ -164,6 +164,18 @@ def test_a_job_of_a_list_has_no_bandwidth_and_hosts_are_its_ranks() -> None:
     assert "Rank 0 (H0) ended last, 100 ns after the median rank" in part.sentences[0][1]
 
 
+def test_the_sentence_names_the_worst_message_or_says_that_none_was_slow() -> None:
+    made = hand_made()
+    made.links = made.links.with_columns(rate_bps=pl.lit(100_000_000_000, pl.UInt64))
+    part = job_part({"pfc": [made]})
+    assert part is not None and "most of a single one in step 1: flow 5" in part.sentences[0][1]
+    # Nobody calls a hundredth slow.
+    made.flows = made.flows.with_columns(ideal_fct_ns=pl.col("fct_ns") / 1.01)
+    part = job_part({"pfc": [made]})
+    assert part is not None
+    assert "Each message that decided the time was as fast as alone." in part.sentences[0][1]
+
+
 def test_pauses_count_where_they_held_the_flow_and_once() -> None:
     made = hand_made()
     made.scenario = made.scenario.with_overrides({"measure.events": True})

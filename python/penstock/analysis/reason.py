@@ -26,10 +26,15 @@ def reasons(run: MeasuredRun, flows: pl.DataFrame) -> list[str]:
     return [reason(one, record) for one in found]
 
 
+def is_as_alone(lost: float, ideal: float) -> bool:
+    """Whether a flow that lost so much of its time was as fast as alone; both times in one unit."""
+    return lost <= LEAST_LOSS * ideal
+
+
 def reason(loss: Loss, record: Record) -> str:
     """Why a flow was slow: the largest cause first."""
     flow = loss.flow
-    if flow.lost <= LEAST_LOSS * (flow.end - flow.begin - flow.lost):
+    if is_as_alone(flow.lost, flow.end - flow.begin - flow.lost):
         return "as fast as alone"
     say = {
         "paused_ns": _paused,

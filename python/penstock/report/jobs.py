@@ -17,7 +17,7 @@ import polars as pl
 from penstock.analysis import request
 from penstock.analysis.bound import Bound, bus_bound
 from penstock.analysis.job import PARTS, CriticalPath, Job, job_labels
-from penstock.analysis.reason import reasons
+from penstock.analysis.reason import is_as_alone, reasons
 from penstock.analysis.runs import MeasuredRun
 from penstock.look import BLUE, GREEN, OCHRE, ORANGE, PURPLE, SKY, SLATE, VERMILION, Look
 from penstock.readable import number_text, rate_text, time_text
@@ -142,7 +142,9 @@ def _straggler(one: OneJob) -> tuple[str, str]:
         f"{waited['step']}).",
     ]
     worst = path.worst
-    if worst["lost_ns"] > 0:
+    if is_as_alone(worst["lost_ns"], worst["ideal_ns"]):
+        words.append("Each message that decided the time was as fast as alone.")
+    else:
         lost = time_text(float(path.steps["lost_ns"].sum()))
         words.append(
             f"The {path.steps.height:,} messages that decided the time lost {lost} in all, most "
