@@ -26,7 +26,7 @@ MINIMUM := target/minimum-versions
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHON_FILES := python tests/python benches tools
 
-.PHONY: demo demo-frames test policy models lint audit bench validate reproduce docs wheel try-wheel lock vendor minimum-versions clean
+.PHONY: demo demo-frames test build-tests policy models lint audit bench validate reproduce docs wheel try-wheel lock vendor minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -39,6 +39,10 @@ demo-frames: $(VENV)/.extension
 test: $(VENV)/.extension
 	cargo test --workspace
 	$(BIN)/pytest -n auto --dist worksteal --durations=15
+
+# The Rust tests, compiled and not run: what `make test` begins with.
+build-tests:
+	cargo test --workspace --no-run
 
 # The extension for the edit-build-test loop of a policy, in seconds (docs/adding-a-policy.md). It is not the one
 # that is measured, so the next target that needs the extension builds that one again.
