@@ -26,8 +26,13 @@ pub struct PacketSocket {
 }
 
 impl PacketSocket {
-    /// Opens a socket at an interface of the network namespace of the calling thread.
-    pub(super) fn open(interface: u32) -> io::Result<Self> {
+    /// Opens a socket at an interface of the network namespace of the calling thread, by the interface's
+    /// number.
+    ///
+    /// # Errors
+    ///
+    /// The thread has no `CAP_NET_RAW`, or the interface is gone or down.
+    pub fn open(interface: u32) -> io::Result<Self> {
         // Without a protocol the socket gets nothing until it has joined the interface.
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let descriptor =
