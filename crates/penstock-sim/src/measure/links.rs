@@ -1,14 +1,16 @@
 //! The links of a run: one row for each directed link.
 
+use penstock_fabric::Switch;
 use penstock_fabric::port::{Port, PortCounters};
 use penstock_packet::Observer;
 use penstock_transport::Host;
 use penstock_units::{Bytes, Time};
 
+use super::summary::Measurements;
 use super::table::{Column, Table};
 use crate::partition::Partition;
 use crate::topology::Topology;
-use crate::wire::WireCounters;
+use crate::wire::{Wire, WireCounters};
 
 /// Pauses as the sending end of a link counts them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,14 +75,38 @@ pub(crate) fn table(topology: &Topology, end: impl Fn(u32) -> SendingEnd) -> Tab
     Table { name: "links", columns }
 }
 
+/// What the links table needs of a partition.
+pub(crate) struct Counted {
+    hosts: Vec<Host>,
+    switches: Vec<Switch>,
+    wires: Vec<Wire>,
+    counters: Vec<WireCounters>,
+    in_duration: Vec<WireCounters>,
+}
+
 impl<O: Observer> Partition<O> {
+    /// Ends the partition: what the links table needs, and everything measured. The rest is freed, because
+    /// the tables of a large network take as much memory as its routes and its wheel.
+    pub(crate) fn into_counted(mut self) -> (Counted, Measurements) {
+        let counted = Counted {
+            hosts: self.hosts,
+            switches: self.switches,
+            wires: self.wires,
+            counters: self.counters,
+            in_duration: std::mem::take(&mut self.measured.duration_counters),
+        };
+        (counted, self.measured)
+    }
+}
+
+impl Counted {
     /// What the sending end of `link` has counted until `now`; the link begins here.
-    pub(crate) fn counted_at(&self, now: Time, link: u32) -> SendingEnd {
+    pub(crate) fn at(&self, now: Time, link: u32) -> SendingEnd {
         let place = link as usize;
         let carried = self.counters[place];
-        let in_duration = self.measured.duration_counters.get(place);
+        let in_duration = self.in_duration.get(place);
         let wire = &self.wires[place];
-        let (paused, port) = match wire.from.checked_sub(self.sources.hosts) {
+        let (paused, port) = match wire.from.checked_sub(self.hosts.len() as u32) {
             None => (of_host(now, &self.hosts[wire.from as usize]), PortCounters::default()),
             Some(switch) => {
                 let port = self.switches[switch as usize].port(wire.from_port);
