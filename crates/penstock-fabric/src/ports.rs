@@ -73,6 +73,7 @@ impl Ports {
             let port = makes_all.then(|| Box::new(blank.port(&egress)));
             let known = blank.ports.iter().position(|port| port.rate() == rate);
             if known.is_none() && !makes_all {
+                blank.ports.reserve_exact(1);
                 blank.ports.push(blank.port(&egress));
             }
             blank.places.push(known.unwrap_or(blank.ports.len().saturating_sub(1)) as u16);

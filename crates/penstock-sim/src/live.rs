@@ -319,7 +319,7 @@ impl<O: Record> LiveRun<O> {
         let is_over = now >= self.simulation.setting.scenario.duration;
         // A driver that ends with the traffic may not have come to the clock of its end.
         for Partition { measured, slots, flows, counters, .. } in &mut partitions {
-            if is_over && measured.duration_counters.is_empty() {
+            if is_over && measured.duration_counters.is_none() {
                 measured.on_duration(slots, flows, counters);
             }
         }

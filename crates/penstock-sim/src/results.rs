@@ -179,10 +179,11 @@ impl<O: Record> Simulation<O> {
         };
         let mut every: Vec<&mut Partition<O>> = partitions.iter_mut().collect();
         let mut tables = rows::take(&setting, &mut flows, &mut every);
-        let ended = partitions.into_iter().map(Partition::into_counted);
+        let ended = partitions.into_iter().map(|partition| partition.into_counted(now));
         let (counted, measured): (Vec<Counted>, Vec<Measurements>) = ended.unzip();
         tables.push(links_table(now, &setting, &counted));
         drop(counted);
+        summary.node_names = setting.topology.nodes.iter().map(|node| node.name.clone()).collect();
         tables.extend(add_counts(&mut summary, (&setting, now), &measured));
         tables.extend(tables_of(now, &setting, measured));
         Results { tables, summary }
@@ -291,7 +292,6 @@ fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>
         labels: setting.scenario.traffic.iter().map(|entry| entry.label().to_owned()).collect(),
         layers: setting.topology.layers.clone(),
         event_names: PacketEvent::NAMES.to_vec(),
-        node_names: setting.topology.nodes.iter().map(|node| node.name.clone()).collect(),
         buffer_peak_bytes: switches.iter().map(|switch| switch.accounts().peak).collect(),
         headroom_peak_bytes: switches
             .iter()
@@ -356,10 +356,12 @@ fn add_counts(
 }
 
 fn links_table(now: Time, setting: &Setting, counted: &[Counted]) -> Table {
+    let from_ports = setting.topology.from_ports();
     links::table(&setting.topology, |number| {
-        let link = &setting.topology.links[number as usize];
-        let (partition, _) = setting.placement.of_node(link.from);
-        counted[partition].at(now, setting.placement.of_link(number)[0])
+        let from = setting.topology.links[number as usize].from;
+        let (partition, node) = setting.placement.of_node(from);
+        let end = (node, from_ports[number as usize]);
+        counted[partition].at(now, setting.placement.of_link(number)[0], end)
     })
 }
 

@@ -10,7 +10,7 @@ use super::summary::Measurements;
 use super::table::{Column, Table};
 use crate::partition::Partition;
 use crate::topology::Topology;
-use crate::wire::{Wire, WireCounters};
+use crate::wire::WireCounters;
 
 /// Pauses as the sending end of a link counts them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,43 +77,51 @@ pub(crate) fn table(topology: &Topology, end: impl Fn(u32) -> SendingEnd) -> Tab
 
 /// What the links table needs of a partition.
 pub(crate) struct Counted {
-    hosts: Vec<Host>,
+    /// By host: how its NIC was paused.
+    hosts: Vec<Paused>,
     switches: Vec<Switch>,
-    wires: Vec<Wire>,
-    counters: Vec<WireCounters>,
-    in_duration: Vec<WireCounters>,
+    /// By link: carried in the whole run, and until the traffic ended.
+    carried: Vec<WireCounters>,
+    carried_in_duration: Vec<WireCounters>,
 }
 
 impl<O: Observer> Partition<O> {
-    /// Ends the partition: what the links table needs, and everything measured. The rest is freed, because
-    /// the tables of a large network take as much memory as its routes and its wheel.
-    pub(crate) fn into_counted(mut self) -> (Counted, Measurements) {
+    /// Ends the partition at `now`: what the links table needs, and everything measured. The rest is freed
+    /// before the table is made, because the table of a large network takes as much memory as its wires and
+    /// its wheel together.
+    pub(crate) fn into_counted(mut self, now: Time) -> (Counted, Measurements) {
+        let in_duration = self.measured.duration_counters.take();
+        let carried_in_duration = match in_duration {
+            // The run was stopped before its traffic ended.
+            None => self.counters.clone(),
+            Some(links) => {
+                let mut all = vec![WireCounters::default(); self.counters.len()];
+                links.iter().for_each(|&(link, carried)| all[link as usize] = carried);
+                all
+            }
+        };
         let counted = Counted {
-            hosts: self.hosts,
+            hosts: self.hosts.iter().map(|host| of_host(now, host)).collect(),
             switches: self.switches,
-            wires: self.wires,
-            counters: self.counters,
-            in_duration: std::mem::take(&mut self.measured.duration_counters),
+            carried: self.counters,
+            carried_in_duration,
         };
         (counted, self.measured)
     }
 }
 
 impl Counted {
-    /// What the sending end of `link` has counted until `now`; the link begins here.
-    pub(crate) fn at(&self, now: Time, link: u32) -> SendingEnd {
-        let place = link as usize;
-        let carried = self.counters[place];
-        let in_duration = self.in_duration.get(place);
-        let wire = &self.wires[place];
-        let (paused, port) = match wire.from.checked_sub(self.hosts.len() as u32) {
-            None => (of_host(now, &self.hosts[wire.from as usize]), PortCounters::default()),
+    /// What the sending end of `link` has counted until `now`: port `port` of the node with place `node`.
+    pub(crate) fn at(&self, now: Time, link: u32, (node, port): (usize, u16)) -> SendingEnd {
+        let (carried, carried_in_duration) =
+            (self.carried[link as usize], self.carried_in_duration[link as usize]);
+        let (paused, port) = match node.checked_sub(self.hosts.len()) {
+            None => (self.hosts[node], PortCounters::default()),
             Some(switch) => {
-                let port = self.switches[switch as usize].port(wire.from_port);
+                let port = self.switches[switch].port(port);
                 (of_port(now, port), port.counters)
             }
         };
-        let carried_in_duration = in_duration.copied().unwrap_or(carried);
         SendingEnd { carried, carried_in_duration, paused, port }
     }
 }
