@@ -172,12 +172,14 @@ impl Switch {
         packet.flags.remove(PacketFlags::COUNTED);
         let (class, bytes) = (packet.class, u64::from(packet.wire_bytes));
         self.observe(moment, PacketEvent::Arrive, id, egress);
-        let port = &mut self.ports[usize::from(egress)];
+        let mut port = &mut self.ports[usize::from(egress)];
         let request = Request { ingress, class, bytes, egress_bytes: port.bytes() };
-        if !self.admission.admit(request) && !self.makes_room_for(moment, id, egress, request) {
-            return self.drop(moment, id, egress);
+        if !self.admission.admit(request) {
+            if !self.makes_room_for(moment, id, egress, request) {
+                return self.drop(moment, id, egress);
+            }
+            port = &mut self.ports[usize::from(egress)];
         }
-        let port = &mut self.ports[usize::from(egress)];
         let now = moment.now;
         let packet = &mut moment.pool[id];
         let random = self.draws.own();
