@@ -31,6 +31,10 @@ pub type SourceId = u32;
 
 const NONE: u32 = u32::MAX;
 
+/// Room for the first sources that a wheel grows by (our choice: a page of ranks would hold eight times as
+/// many).
+const FIRST_RANKED: usize = 64;
+
 /// log2 of the number of parts of the slot under the cursor: one part for each bit of a word.
 const PART_BITS: u32 = 6;
 
@@ -93,8 +97,10 @@ impl Wheel {
     /// When `slot_width_log2` exceeds 20 (a slot of one microsecond).
     pub fn new(sources: usize, slot_width_log2: u32) -> Self {
         assert!(slot_width_log2 <= 20, "a slot wider than a microsecond would sort, not hash");
+        let mut nodes = Vec::with_capacity(sources + FIRST_RANKED);
+        nodes.resize(sources, IDLE);
         Wheel {
-            nodes: vec![IDLE; sources],
+            nodes,
             levels: Level::all(),
             shift: slot_width_log2,
             part_shift: slot_width_log2.saturating_sub(PART_BITS),
@@ -105,7 +111,7 @@ impl Wheel {
             scratch: Vec::with_capacity(64),
             now: 0,
             first_ranked: sources,
-            ranks: vec![],
+            ranks: Vec::with_capacity(FIRST_RANKED),
             is_in_order: false,
             next_rank: 0,
             rank_now: 0,
@@ -157,11 +163,14 @@ impl Wheel {
         self.nodes.len()
     }
 
-    /// Makes room for sources below `sources`.
+    /// Makes room for sources below `sources`. The room for those that the wheel has grown by doubles, not
+    /// the room for all.
     pub fn grow(&mut self, sources: usize) {
         if sources > self.nodes.len() {
-            self.nodes.resize(sources, IDLE);
             self.ranks.resize(sources - self.first_ranked, 0);
+            let room = self.first_ranked + self.ranks.capacity();
+            self.nodes.reserve_exact(room - self.nodes.len());
+            self.nodes.resize(sources, IDLE);
         }
     }
 

@@ -5,7 +5,7 @@
 //! frames for the upstream come back as a [`penstock_packet::ControlFrame`]. Invariant: admitted bytes
 //! are released exactly once, and a paused queue is never selected.
 //!
-//! Reading order: [`queue`], [`port`], then [`switch`], which composes the five axes: [`admission`] (is
+//! Reading order: [`queue`], [`port`], [`ports`], then [`switch`], which composes the five axes: [`admission`] (is
 //! there room?), [`assignment`] (which queue?), [`scheduling`] (which queue next?), [`marking`] (what
 //! does the packet learn?), [`backpressure`] (what does the upstream learn?), and [`switch::node`], the
 //! contract with the driver of a switch. [`parts`] holds the data structures that policies share.
@@ -24,6 +24,7 @@ pub mod marking;
 pub mod parts;
 mod passing;
 pub mod port;
+pub mod ports;
 pub mod queue;
 pub mod scheduling;
 mod stored;
@@ -37,6 +38,7 @@ pub use backpressure::{BackpressureConfig, Granted, KeptPause};
 pub use config::{Surroundings, SwitchConfig};
 pub use marking::MarkingConfig;
 pub use port::Port;
+pub use ports::Ports;
 pub use scheduling::SchedulingConfig;
 pub use switch::Switch;
 pub use switch::node::{

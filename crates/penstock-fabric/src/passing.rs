@@ -6,6 +6,7 @@ use penstock_units::Time;
 use crate::admission::Admission;
 use crate::parts::Draws;
 use crate::port::Port;
+use crate::ports::Ports;
 
 /// A data packet that has just joined a queue, or has just left one.
 pub(crate) struct Passing<'a> {
@@ -20,7 +21,7 @@ pub(crate) struct Passing<'a> {
     /// Bytes in the packet's queue now (bytes).
     pub queue_bytes: u64,
     /// The ports of the switch.
-    pub ports: &'a mut [Port],
+    pub ports: &'a mut Ports,
     /// The memory of the switch: the policy and its accounts.
     pub admission: &'a Admission,
     /// The random numbers of the switch.

@@ -3,12 +3,13 @@
 use penstock_packet::{Packet, PacketPool};
 
 use crate::port::Port;
+use crate::ports::Ports;
 use crate::queue::DataQueue;
 
 /// The data packets that are queued in a switch.
 pub(crate) struct Stored<'a> {
     /// The ports of the switch.
-    pub ports: &'a [Port],
+    pub ports: &'a Ports,
     /// All packets.
     pub pool: &'a PacketPool,
 }
@@ -19,7 +20,7 @@ impl<'a> Stored<'a> {
         let of_port = |(egress, port): (u16, &'a Port)| {
             (0u16..).zip(port.queues()).skip(1).map(move |(number, queue)| (egress, number, queue))
         };
-        (0u16..).zip(self.ports).flat_map(of_port)
+        (0u16..).zip(self.ports.iter()).flat_map(of_port)
     }
 
     /// Every packet, with its egress port and its queue there.

@@ -3,7 +3,6 @@
 
 use alloc::vec::Vec;
 
-use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{
     ControlFrame, Fifo, Moment, Observation, Observer, Packet, PacketEvent, PacketFlags, PacketId,
     PacketKind, PacketPool, SwitchFacts, SwitchFrames,
@@ -21,9 +20,8 @@ use crate::marking::policy::{Mark, Policy as _};
 use crate::marking::{self, Marking};
 use crate::parts::Draws;
 use crate::passing::Passing;
-use crate::port::{Port, PortCounters};
-use crate::scheduling::Scheduler;
-use crate::scheduling::policy::Egress;
+use crate::port::PortCounters;
+use crate::ports::Ports;
 
 pub mod node;
 mod part;
@@ -57,10 +55,10 @@ pub(crate) struct Departure {
 }
 
 /// A switch.
-#[derive(Debug, BorshSerialize, BorshDeserialize)]
+#[derive(Debug)]
 pub struct Switch {
     node: u32,
-    ports: Vec<Port>,
+    ports: Ports,
     /// The classes of the data queues that a port has from its first packet or pause on.
     classes: Vec<u8>,
     admission: Admission,
@@ -79,16 +77,17 @@ pub struct Switch {
     displaced: Fifo,
 }
 
+penstock_units::state! { Switch {
+    saved: admission, assignment, marking, backpressure, draws, displaced;
+    within: ports;
+    kept: node, classes, frames, has_epochs, makes_room, queues_acknowledgements;
+} }
+
 impl Switch {
     /// The switch that `config` describes, at the place that `facts` describes.
     pub fn new(config: &SwitchConfig, facts: &SwitchFacts, draws: Draws) -> Self {
         let classes = config.assignment.queue_classes(facts.ports.len());
         let epoch_bits = config.assignment.epoch_bits();
-        let ports = (0..).zip(&facts.ports).map(|(number, port)| {
-            let (node, rate, packet) = (facts.node, port.rate, facts.frames.packet);
-            let egress = Egress { node, port: number, rate, packet };
-            Port::new(rate, Scheduler::new(&config.scheduling, &egress), epoch_bits)
-        });
         let accounts = config.assignment.classes() as usize;
         let admission = Admission::new(&config.admission, facts, accounts);
         let accounts = admission.accounts().count();
@@ -102,7 +101,7 @@ impl Switch {
         let backpressure = Backpressure::new(&config.backpressure, &place);
         Switch {
             node: facts.node,
-            ports: ports.collect(),
+            ports: Ports::new(&config.scheduling, facts, epoch_bits),
             classes,
             admission,
             assignment: Assignment::new(&config.assignment, facts),
@@ -173,12 +172,14 @@ impl Switch {
         packet.flags.remove(PacketFlags::COUNTED);
         let (class, bytes) = (packet.class, u64::from(packet.wire_bytes));
         self.observe(moment, PacketEvent::Arrive, id, egress);
-        let port = &mut self.ports[usize::from(egress)];
+        let mut port = &mut self.ports[usize::from(egress)];
         let request = Request { ingress, class, bytes, egress_bytes: port.bytes() };
-        if !self.admission.admit(request) && !self.makes_room_for(moment, id, egress, request) {
-            return self.drop(moment, id, egress);
+        if !self.admission.admit(request) {
+            if !self.makes_room_for(moment, id, egress, request) {
+                return self.drop(moment, id, egress);
+            }
+            port = &mut self.ports[usize::from(egress)];
         }
-        let port = &mut self.ports[usize::from(egress)];
         let now = moment.now;
         let packet = &mut moment.pool[id];
         let random = self.draws.own();

@@ -48,7 +48,7 @@ impl BareLoop {
     /// # Errors
     /// When the scenario is refused.
     pub fn new(scenario: &Scenario) -> Result<Self, ScenarioError> {
-        let mut network = Network::build(scenario)?;
+        let network = Network::build(scenario)?;
         let workload = Workload::new(
             &scenario.traffic,
             &network.topology,
@@ -56,11 +56,11 @@ impl BareLoop {
             scenario.seed,
             scenario.duration,
         )?;
-        let links = network.wires.len();
+        let links = network.topology.links.len();
         let mut bare = BareLoop {
             wheel: Wheel::new(2 * links + 1, slot_width_log2(links)),
             pool: PacketPool::new(false),
-            wires: core::mem::take(&mut network.wires),
+            wires: (0..links as u32).map(|link| network.wire(link)).collect(),
             ports: vec![Fifo::default(); links],
             backlog: vec![std::collections::VecDeque::new(); network.topology.hosts as usize],
             routes: vec![],

@@ -99,7 +99,7 @@ impl<O: Observer> Partition<O> {
         for wire in &self.wires {
             wire.packets(&self.pool).for_each(&mut count);
         }
-        for port in self.switches.iter().flat_map(|switch| switch.ports()) {
+        for port in self.switches.iter().flat_map(|switch| switch.ports().iter()) {
             port.control_packets(&self.pool).for_each(&mut count);
             if let Some(credits) = port.credits() {
                 credits.packets(&self.pool).for_each(&mut count);

@@ -12,6 +12,8 @@
 //! between the stranger and its switch, because strangers do not obey pauses of queues. A NIC is a switch
 //! with two ports, in the part of the switches.
 
+use std::sync::Arc;
+
 use penstock_fabric::{BackpressureConfig, SwitchConfig};
 use penstock_packet::{Observer, Packet};
 use penstock_units::{Fidelity, HopTelemetry, Problems, Time};
@@ -205,7 +207,7 @@ pub fn build<O: Observer>(
     check(scenario, !strangers.is_empty())?;
     check_inner_links(&topology::build(&scenario.topology)?)?;
     let (network, workload) = Network::with_nics(scenario, strangers, nic)?;
-    let topology = network.topology.clone();
+    let topology = Arc::clone(&network.topology);
     let apart = |topology: &Topology, _| Placement::apart(topology);
     let mut simulation =
         Simulation::placed(scenario, workload, network, apart, || observer(&topology))?;
@@ -317,7 +319,7 @@ impl<O: Record> LiveRun<O> {
         let is_over = now >= self.simulation.setting.scenario.duration;
         // A driver that ends with the traffic may not have come to the clock of its end.
         for Partition { measured, slots, flows, counters, .. } in &mut partitions {
-            if is_over && measured.duration_counters.is_empty() {
+            if is_over && measured.duration_counters.is_none() {
                 measured.on_duration(slots, flows, counters);
             }
         }

@@ -47,7 +47,7 @@ impl Frames {
 #[derive(Debug)]
 pub struct Network {
     /// Hosts, switches and links.
-    pub topology: Topology,
+    pub topology: Arc<Topology>,
     /// The routes at the start.
     pub routing: Arc<Routing>,
     /// Changes of the routes, in order of time.
@@ -56,8 +56,11 @@ pub struct Network {
     pub switches: Vec<Switch>,
     /// By host: the link from the host to its switch.
     pub uplinks: Vec<u32>,
-    /// Wires, by directed link.
-    pub wires: Vec<Wire>,
+    /// By link: the port of its sender at which it begins.
+    from_ports: Vec<u16>,
+    /// The nodes from this one on are NICs of hosts that are not ours.
+    first_nic: u32,
+    fidelity: Fidelity,
     /// What all switches share, under the fidelity of another simulator.
     pub(crate) shared: Option<Arc<ns3::AllSwitches>>,
     /// Sizes of frames.
@@ -96,16 +99,12 @@ impl Network {
         let topology = plain.with_nics(hosts);
         let routing = Routing::new(&topology);
         let mut network = Self::of(scenario, topology, (routing, route_changes), path);
-        let first = network.topology.nodes.len() - hosts.len();
-        for node in first as u32..network.topology.nodes.len() as u32 {
-            let facts = (&network.topology, &network.frames);
+        let nodes = network.topology.nodes.len() as u32;
+        network.first_nic = nodes - hosts.len() as u32;
+        for node in network.first_nic..nodes {
+            let facts = (&*network.topology, &network.frames);
             let place = (node - network.topology.hosts) as usize;
             network.switches[place] = build_switch(scenario, nic, facts, node, None);
-            // What enters a host or leaves it takes no time inside the NIC.
-            for &link in network.topology.egress_links(node) {
-                let into = network.topology.links[link as usize].reverse;
-                network.wires[into as usize].delay = network.topology.links[into as usize].delay;
-            }
         }
         Ok((network, workload))
     }
@@ -117,7 +116,6 @@ impl Network {
         path: PathFacts,
     ) -> Self {
         let frames = frames(scenario);
-        let wires = wires(&topology, scenario.fidelity);
         let shared =
             scenario.fidelity.is_ns3().then(|| ns3::AllSwitches::new(topology.nodes.len()));
         let shared = shared.map(Arc::new);
@@ -132,36 +130,50 @@ impl Network {
         let mut network = Network {
             uplinks: (0..topology.hosts).map(|host| topology.uplink(host)).collect(),
             switches,
-            wires,
+            from_ports: topology.from_ports(),
+            first_nic: topology.nodes.len() as u32,
+            fidelity: scenario.fidelity,
             frames,
             path,
             path_links: path_links.unwrap_or_default(),
             route_changes,
             routing: Arc::new(routing),
-            topology,
+            topology: Arc::new(topology),
             shared,
         };
         network.connect_credits();
         network
     }
 
+    /// The wire of `link`, idle. Packets on it do not wait in the pipeline of a switch where the link leads
+    /// to a host or a NIC: what enters a host or leaves it takes no time inside the NIC.
+    pub(crate) fn wire(&self, link: u32) -> Wire {
+        let topology = &self.topology;
+        let &topology::Link { from, to, rate, delay, reverse, .. } = &topology.links[link as usize];
+        let has_pipeline = !topology.is_host(to) && to < self.first_nic;
+        let pipeline = if has_pipeline { topology.pipeline_delay } else { Time::ZERO };
+        let port = |link: u32| self.from_ports[link as usize];
+        let ends = [(from, port(link)), (to, port(reverse))];
+        Wire::new(Transmission::new(rate, self.fidelity), delay + pipeline, ends)
+    }
+
     /// The credits that the switch at the far end of `link` grants to the sending end from the
     /// start (BFC with credits); none without credits or without a switch there.
     pub(crate) fn opening_balance(&self, link: u32) -> Option<Balance> {
-        let wire = &self.wires[link as usize];
-        let switch = wire.to.checked_sub(self.topology.hosts)?;
-        self.switches[switch as usize].opening_balance(wire.to_port)
+        let link = &self.topology.links[link as usize];
+        let switch = link.to.checked_sub(self.topology.hosts)?;
+        self.switches[switch as usize].opening_balance(self.from_ports[link.reverse as usize])
     }
 
     /// Gives the sending end of each link between switches the credits that the far end grants from
     /// the start.
     fn connect_credits(&mut self) {
-        for link in 0..self.wires.len() {
-            let (from, port) = (self.wires[link].from, self.wires[link].from_port);
+        for link in 0..self.topology.links.len() as u32 {
+            let from = self.topology.links[link as usize].from;
             if let Some(from) = from.checked_sub(self.topology.hosts)
-                && let Some(balance) = self.opening_balance(link as u32)
+                && let Some(balance) = self.opening_balance(link)
             {
-                self.switches[from as usize].connect(port, balance);
+                self.switches[from as usize].connect(self.from_ports[link as usize], balance);
             }
         }
     }
@@ -228,16 +240,6 @@ fn last_flight(topology: &Topology, frames: &Frames) -> Time {
         (0..topology.hosts).map(|host| &topology.links[topology.downlink(host) as usize]);
     let flights = downlinks.map(|link| link.rate.transmission_time(acknowledgement) + link.delay);
     flights.min().unwrap_or_default()
-}
-
-fn wires(topology: &Topology, fidelity: Fidelity) -> Vec<Wire> {
-    let from_port = topology.from_ports();
-    let wire = |link: &topology::Link, id: usize| {
-        let pipeline = if topology.is_host(link.to) { Time::ZERO } else { topology.pipeline_delay };
-        let ends = [(link.from, from_port[id]), (link.to, from_port[link.reverse as usize])];
-        Wire::new(Transmission::new(link.rate, fidelity), link.delay + pipeline, ends)
-    };
-    topology.links.iter().enumerate().map(|(id, link)| wire(link, id)).collect()
 }
 
 /// Switch `node`, which makes these choices.

@@ -14,7 +14,7 @@ use crate::measure::deadlock::Deadlock;
 use crate::measure::flows::FlowRecord;
 use crate::measure::histogram::LogHistogram;
 use crate::measure::jobs;
-use crate::measure::links;
+use crate::measure::links::{self, Counted};
 use crate::measure::queue_delays::QueueDelays;
 use crate::measure::summary::{LongLived, Measurements};
 use crate::measure::table::Table;
@@ -179,8 +179,11 @@ impl<O: Record> Simulation<O> {
         };
         let mut every: Vec<&mut Partition<O>> = partitions.iter_mut().collect();
         let mut tables = rows::take(&setting, &mut flows, &mut every);
-        tables.push(links_table(now, &setting, &partitions));
-        let measured: Vec<_> = partitions.into_iter().map(|partition| partition.measured).collect();
+        let ended = partitions.into_iter().map(|partition| partition.into_counted(now));
+        let (counted, measured): (Vec<Counted>, Vec<Measurements>) = ended.unzip();
+        tables.push(links_table(now, &setting, &counted));
+        drop(counted);
+        summary.node_names = setting.topology.nodes.iter().map(|node| node.name.clone()).collect();
         tables.extend(add_counts(&mut summary, (&setting, now), &measured));
         tables.extend(tables_of(now, &setting, measured));
         Results { tables, summary }
@@ -289,7 +292,6 @@ fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>
         labels: setting.scenario.traffic.iter().map(|entry| entry.label().to_owned()).collect(),
         layers: setting.topology.layers.clone(),
         event_names: PacketEvent::NAMES.to_vec(),
-        node_names: setting.topology.nodes.iter().map(|node| node.name.clone()).collect(),
         buffer_peak_bytes: switches.iter().map(|switch| switch.accounts().peak).collect(),
         headroom_peak_bytes: switches
             .iter()
@@ -312,7 +314,7 @@ fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>
 
 /// Credits that were dropped at hosts and switches (ExpressPass).
 fn dropped_credits<O: Observer>(partition: &Partition<O>) -> u64 {
-    let ports = partition.switches.iter().flat_map(|switch| switch.ports());
+    let ports = partition.switches.iter().flat_map(|switch| switch.ports().iter());
     let at_ports = ports.filter_map(|port| port.credits()).map(CreditQueue::dropped);
     at_ports.chain(partition.hosts.iter().map(Host::dropped_credits)).sum()
 }
@@ -353,11 +355,13 @@ fn add_counts(
     jobs.into_iter().chain(steps).collect()
 }
 
-fn links_table<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>]) -> Table {
+fn links_table(now: Time, setting: &Setting, counted: &[Counted]) -> Table {
+    let from_ports = setting.topology.from_ports();
     links::table(&setting.topology, |number| {
-        let link = &setting.topology.links[number as usize];
-        let (partition, _) = setting.placement.of_node(link.from);
-        partitions[partition].counted_at(now, setting.placement.of_link(number)[0])
+        let from = setting.topology.links[number as usize].from;
+        let (partition, node) = setting.placement.of_node(from);
+        let end = (node, from_ports[number as usize]);
+        counted[partition].at(now, setting.placement.of_link(number)[0], end)
     })
 }
 

@@ -1,5 +1,7 @@
 //! What all partitions of a run know and none of them changes.
 
+use std::sync::Arc;
+
 use penstock_engine::stream;
 use penstock_transport::PathFacts;
 use penstock_units::Time;
@@ -17,7 +19,7 @@ use crate::workload::{Plan, TrafficConfig};
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub scenario: Scenario,
-    pub topology: Topology,
+    pub topology: Arc<Topology>,
     pub placement: Placement,
     /// The length of a window.
     pub window: Time,
@@ -46,7 +48,7 @@ impl Setting {
         network: &mut Network,
         place: impl FnOnce(&Topology, Time) -> Placement,
     ) -> Self {
-        let topology = network.topology.clone();
+        let topology = Arc::clone(&network.topology);
         let window = placement::window(&topology, network.path.base_rtt);
         let link = |&(from, to): &(u32, u32)| topology.link_between(from, to);
         let is_incast = |entry: &TrafficConfig| matches!(entry, TrafficConfig::Incast(_));

@@ -10,6 +10,7 @@ use crate::admission::Admission;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::Port;
+use crate::ports::Ports;
 use crate::stored::Stored;
 
 /// What a new policy learns of its switch.
@@ -135,7 +136,7 @@ pub(crate) trait Policy {
     }
 
     /// The deadline has come.
-    fn on_deadline(&mut self, _now: Time, _ports: &mut [Port]) {}
+    fn on_deadline(&mut self, _now: Time, _ports: &mut Ports) {}
 
     /// The neighbour behind port `number`, which is `port`, has granted credit, or has paused or
     /// resumed a flow. The port itself handles pauses of classes, pauses of queues and timed pauses.

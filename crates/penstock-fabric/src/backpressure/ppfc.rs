@@ -40,6 +40,7 @@ use crate::admission::Admission;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
 use crate::port::Port;
+use crate::ports::Ports;
 use crate::stored::Stored;
 
 /// Parameters of P-PFC.
@@ -176,8 +177,8 @@ impl Policy for Ppfc {
     }
 
     /// T is over: renews the derivatives.
-    fn on_deadline(&mut self, now: Time, ports: &mut [Port]) {
-        for (trend, port) in self.trends.iter_mut().zip(ports) {
+    fn on_deadline(&mut self, now: Time, ports: &mut Ports) {
+        for (trend, port) in self.trends.iter_mut().zip(ports.iter()) {
             let growth = port.bytes().saturating_sub(trend.queue);
             *trend = Trend { queue: port.bytes(), growth };
         }

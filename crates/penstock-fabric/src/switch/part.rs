@@ -12,6 +12,7 @@ use crate::backpressure::policy::Policy as _;
 use crate::backpressure::{self, Backpressure, Granted};
 use crate::marking::Marking;
 use crate::port::Port;
+use crate::ports::Ports;
 
 impl Switch {
     /// The name of the switch in observations.
@@ -34,7 +35,7 @@ impl Switch {
 
     /// The egress ports.
     #[inline]
-    pub fn ports(&self) -> &[Port] {
+    pub fn ports(&self) -> &Ports {
         &self.ports
     }
 

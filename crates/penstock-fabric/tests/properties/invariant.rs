@@ -23,7 +23,7 @@ impl Model<'_> {
 
     /// The bitmap of empty queues and the flags of pauses say what the queues say.
     fn check_ports(&self) -> Result<(), TestCaseError> {
-        for (number, port) in (0..PORTS).zip(self.switch.ports()) {
+        for (number, port) in (0..PORTS).zip(self.switch.ports().iter()) {
             for (index, queue) in (0u16..).zip(port.queues()).skip(1) {
                 let is_empty = queue.packets.is_empty();
                 prop_assert_eq!(port.empty_queues().contains(usize::from(index)), is_empty);

@@ -1,10 +1,12 @@
 //! The links of a run: one row for each directed link.
 
+use penstock_fabric::Switch;
 use penstock_fabric::port::{Port, PortCounters};
 use penstock_packet::Observer;
 use penstock_transport::Host;
 use penstock_units::{Bytes, Time};
 
+use super::summary::Measurements;
 use super::table::{Column, Table};
 use crate::partition::Partition;
 use crate::topology::Topology;
@@ -73,21 +75,53 @@ pub(crate) fn table(topology: &Topology, end: impl Fn(u32) -> SendingEnd) -> Tab
     Table { name: "links", columns }
 }
 
+/// What the links table needs of a partition.
+pub(crate) struct Counted {
+    /// By host: how its NIC was paused.
+    hosts: Vec<Paused>,
+    switches: Vec<Switch>,
+    /// By link: carried in the whole run, and until the traffic ended.
+    carried: Vec<WireCounters>,
+    carried_in_duration: Vec<WireCounters>,
+}
+
 impl<O: Observer> Partition<O> {
-    /// What the sending end of `link` has counted until `now`; the link begins here.
-    pub(crate) fn counted_at(&self, now: Time, link: u32) -> SendingEnd {
-        let place = link as usize;
-        let carried = self.counters[place];
-        let in_duration = self.measured.duration_counters.get(place);
-        let wire = &self.wires[place];
-        let (paused, port) = match wire.from.checked_sub(self.sources.hosts) {
-            None => (of_host(now, &self.hosts[wire.from as usize]), PortCounters::default()),
+    /// Ends the partition at `now`: what the links table needs, and everything measured. The rest is freed
+    /// before the table is made, because the table of a large network takes as much memory as its wires and
+    /// its wheel together.
+    pub(crate) fn into_counted(mut self, now: Time) -> (Counted, Measurements) {
+        let in_duration = self.measured.duration_counters.take();
+        let carried_in_duration = match in_duration {
+            // The run was stopped before its traffic ended.
+            None => self.counters.clone(),
+            Some(links) => {
+                let mut all = vec![WireCounters::default(); self.counters.len()];
+                links.iter().for_each(|&(link, carried)| all[link as usize] = carried);
+                all
+            }
+        };
+        let counted = Counted {
+            hosts: self.hosts.iter().map(|host| of_host(now, host)).collect(),
+            switches: self.switches,
+            carried: self.counters,
+            carried_in_duration,
+        };
+        (counted, self.measured)
+    }
+}
+
+impl Counted {
+    /// What the sending end of `link` has counted until `now`: port `port` of the node with place `node`.
+    pub(crate) fn at(&self, now: Time, link: u32, (node, port): (usize, u16)) -> SendingEnd {
+        let (carried, carried_in_duration) =
+            (self.carried[link as usize], self.carried_in_duration[link as usize]);
+        let (paused, port) = match node.checked_sub(self.hosts.len()) {
+            None => (self.hosts[node], PortCounters::default()),
             Some(switch) => {
-                let port = self.switches[switch as usize].port(wire.from_port);
+                let port = self.switches[switch].port(port);
                 (of_port(now, port), port.counters)
             }
         };
-        let carried_in_duration = in_duration.copied().unwrap_or(carried);
         SendingEnd { carried, carried_in_duration, paused, port }
     }
 }

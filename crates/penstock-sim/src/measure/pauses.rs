@@ -16,16 +16,19 @@ pub struct SentPauses {
     pub flows: u64,
     /// Pauses for a given time.
     pub timed: u64,
-    /// By link: the queues that the far end was told to pause and not yet to resume.
+    /// By link: the queues that the far end was told to pause and not yet to resume. Empty before the first
+    /// signal about queues.
     told: Vec<u128>,
     /// The same by link and epoch, of epochs above 0.
     told_epochs: BTreeMap<(u32, u8), u128>,
+    /// Number of links.
+    links: u32,
 }
 
 impl SentPauses {
     /// No pauses sent yet on `links` links.
     pub fn new(links: usize) -> Self {
-        SentPauses { told: vec![0; links], ..SentPauses::default() }
+        SentPauses { links: links as u32, ..SentPauses::default() }
     }
 
     /// Adds the counts of `other`.
@@ -39,30 +42,34 @@ impl SentPauses {
     /// A switch sends `signal` by `link`. A bitmap repeats, so only its queues that were not paused
     /// before count.
     pub fn on_send(&mut self, link: u32, signal: Signal) {
-        let epoch = match signal {
-            Signal::PauseQueue(label) | Signal::ResumeQueue(label) => epoch_of(label),
-            Signal::QueueBitmap { epoch, .. } => epoch,
-            _ => 0,
-        };
-        let told = match epoch {
-            0 => &mut self.told[link as usize],
-            epoch => self.told_epochs.entry((link, epoch)).or_default(),
-        };
         match signal {
             Signal::PauseClass(_) | Signal::PauseClassFor { .. } => self.classes += 1,
             Signal::PauseFlow(_) => self.flows += 1,
             Signal::PauseTime(_) => self.timed += 1,
             Signal::PauseQueue(label) => {
                 self.queues += 1;
-                *told |= 1 << (label & 127);
+                *self.told(link, epoch_of(label)) |= 1 << (label & 127);
             }
-            Signal::ResumeQueue(label) => *told &= !(1 << (label & 127)),
-            Signal::QueueBitmap { queues, .. } => {
-                self.queues += u64::from((queues & !*told).count_ones());
-                *told = queues;
+            Signal::ResumeQueue(label) => {
+                *self.told(link, epoch_of(label)) &= !(1 << (label & 127));
+            }
+            Signal::QueueBitmap { epoch, queues } => {
+                let before = std::mem::replace(self.told(link, epoch), queues);
+                self.queues += u64::from((queues & !before).count_ones());
             }
             Signal::ResumeClass(_) | Signal::ResumeFlow(_) | Signal::Credit { .. } => {}
         }
+    }
+
+    /// The queues of `epoch` that the far end of `link` was told to pause and not yet to resume.
+    fn told(&mut self, link: u32, epoch: u8) -> &mut u128 {
+        if epoch > 0 {
+            return self.told_epochs.entry((link, epoch)).or_default();
+        }
+        if self.told.is_empty() {
+            self.told = vec![0; self.links as usize];
+        }
+        &mut self.told[link as usize]
     }
 }
 

@@ -67,8 +67,9 @@ pub struct Measurements {
     pub arrived_payload: u64,
     /// Payload bytes dropped, or lost with links that failed.
     pub dropped_payload: u64,
-    /// The counters of each link when the traffic ended.
-    pub duration_counters: Vec<WireCounters>,
+    /// When the traffic has ended: the counters at that time of the links that had carried something, each
+    /// with the number of its link here, ascending.
+    pub duration_counters: Option<Vec<(u32, WireCounters)>>,
     /// Endless flows to hosts of the partition, when the traffic ended.
     pub long_lived: Vec<LongLived>,
 }
@@ -128,7 +129,7 @@ impl Measurements {
             lost_packets: 0,
             arrived_payload: 0,
             dropped_payload: 0,
-            duration_counters: vec![],
+            duration_counters: None,
             long_lived: vec![],
         }
     }
@@ -155,7 +156,11 @@ impl Measurements {
 
     /// The traffic ends: keeps the counters of links and the state of endless flows.
     pub fn on_duration(&mut self, slots: &FlowSlots, ends: &Flows, counters: &[WireCounters]) {
-        self.duration_counters = counters.to_vec();
+        let links = (0..).zip(counters.iter().copied());
+        let mut carried =
+            Vec::with_capacity(counters.iter().filter(|wire| wire.packets > 0).count());
+        carried.extend(links.filter(|(_, wire)| wire.packets > 0));
+        self.duration_counters = Some(carried);
         for (name, flow) in slots.listening().into_iter().filter(|(_, flow)| flow.is_endless) {
             self.long_lived.push(LongLived {
                 flow: flow.number,

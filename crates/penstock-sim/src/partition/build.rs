@@ -38,11 +38,14 @@ pub(crate) fn partitions<O: Observer>(
     mut network: Network,
     mut observer: impl FnMut() -> O,
 ) -> Vec<Partition<O>> {
-    let count = setting.placement.count();
-    let mut nodes: Vec<(Vec<Host>, Vec<Switch>)> = (0..count).map(|_| Default::default()).collect();
-    for (number, host) in (0u32..).zip(host::hosts(&setting.scenario, &network)) {
-        nodes[setting.placement.of_node(number).0].0.push(host);
-    }
+    let make_host = host::maker(&setting.scenario, &network);
+    let of_nodes = setting.placement.nodes.iter().map(|nodes| {
+        let hosts = nodes.partition_point(|&node| setting.topology.is_host(node));
+        let made: Vec<Host> = nodes[..hosts].iter().map(|&host| make_host(host)).collect();
+        (made, Vec::with_capacity(nodes.len() - hosts))
+    });
+    let mut nodes: Vec<(Vec<Host>, Vec<Switch>)> = of_nodes.collect();
+    drop(make_host);
     for (number, switch) in (setting.topology.hosts..).zip(std::mem::take(&mut network.switches)) {
         nodes[setting.placement.of_node(number).0].1.push(switch);
     }
@@ -88,10 +91,7 @@ fn partition<O: Observer>(
         hosts,
         switches,
         counters: vec![WireCounters::default(); links.len()],
-        wires: links
-            .iter()
-            .map(|&link| wire(setting, number, &network.wires[link as usize]))
-            .collect(),
+        wires: links.iter().map(|&link| wire(setting, number, &network.wire(link))).collect(),
         beyond: links.iter().map(|&link| beyond(setting, link)).collect(),
         first_port,
         egress,

@@ -16,11 +16,11 @@ use crate::scenario::Scenario;
 /// Fractional bits of [`crate::flow::Flow::byte_time`].
 pub(crate) const BYTE_TIME_BITS: u32 = 10;
 
-/// The hosts of `scenario`. Each host has the credits that its switch grants from the start.
-pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
+/// Makes a host of `scenario`, by number, with the credits that its switch grants from the start.
+pub(super) fn maker(scenario: &Scenario, network: &Network) -> impl Fn(u32) -> Host {
     let configs = scenario.scheme.host.of_controllers();
     let shaping = scenario.scheme.switch.scheduling.credit_shaping();
-    let host = |host: u32| {
+    move |host: u32| {
         let link = &network.topology.links[network.uplinks[host as usize] as usize];
         let mut built = Host::new(&HostFacts {
             configs: &configs,
@@ -41,8 +41,7 @@ pub(crate) fn hosts(scenario: &Scenario, network: &Network) -> Vec<Host> {
             built.connect(balance);
         }
         built
-    };
-    (0..network.topology.hosts).map(host).collect()
+    }
 }
 
 /// The error of a host's clock as a share of the largest one: uniform from -1 to 1.

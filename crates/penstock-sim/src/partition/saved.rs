@@ -7,9 +7,9 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use super::Partition;
 
 penstock_units::state! { [O: BorshSerialize + BorshDeserialize] Partition<O> {
-    saved: switches, wires, counters, slots, flows, pool, wheel, measured, order, observer, starts,
+    saved: wires, counters, slots, flows, pool, wheel, measured, order, observer, starts,
         dependents, inner, next_change, outbox, inbox, clock_watch, losses, is_at_end;
-    within: hosts, router;
+    within: hosts, switches, router;
     kept: number, setting, beyond, uplinks, first_port, egress, requests, told, sources, ns3,
         foresees, control_loss, failure, paths;
 } }

@@ -141,11 +141,9 @@ impl Plan {
             .flat_map(|&(role, count)| std::iter::repeat_n(role, count as usize))
             .collect();
         let hosts = self.hosts();
-        let nodes = self
-            .names()
-            .zip(tiers(hosts, &self.cables, roles.len()))
-            .map(|(name, tier)| Node { name, tier })
-            .collect();
+        let mut nodes = Vec::with_capacity(roles.len());
+        let tiers = tiers(hosts, &self.cables, roles.len());
+        nodes.extend(self.names().zip(tiers).map(|(name, tier)| Node { name, tier }));
         let (layers, layer_of) = layers(&roles, &self.cables);
         let mut links = Vec::with_capacity(2 * self.cables.len());
         for cable in &self.cables {

@@ -192,7 +192,8 @@ pub struct Host {
     open: Vec<u32>,
     draws: HostDraws,
     counters: HostCounters,
-    pauses: HostPauses,
+    /// From the first signal of the switch on.
+    pauses: Option<Box<HostPauses>>,
 }
 
 penstock_units::state! { Host {
@@ -226,7 +227,7 @@ impl Host {
             open: Vec::new(),
             draws: facts.draws.clone(),
             counters: HostCounters::default(),
-            pauses: HostPauses::default(),
+            pauses: None,
         }
     }
 
@@ -369,8 +370,8 @@ impl Host {
     }
 
     /// How the host's NIC was paused.
-    pub fn pauses(&self) -> &HostPauses {
-        &self.pauses
+    pub fn pauses(&self) -> HostPauses {
+        self.pauses.as_deref().copied().unwrap_or_default()
     }
 
     /// The host's counters.

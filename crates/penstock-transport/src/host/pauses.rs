@@ -84,7 +84,7 @@ impl Host {
     /// that time.
     fn count_pauses(&mut self, now: Time, before: (u128, u32)) {
         let (queues, classes) = (self.nic.paused_queues(), self.nic.paused_classes());
-        let pauses = &mut self.pauses;
+        let pauses = self.pauses.get_or_insert_default();
         pauses.queue_pauses += u64::from((queues & !before.0).count_ones());
         pauses.class_pauses += u64::from((classes & !before.1).count_ones());
         pauses.queue_clock.set(now, queues.count_ones());
@@ -94,8 +94,9 @@ impl Host {
     /// The switch pauses the host for `span`, beyond earlier pauses. The host's flows also cut their
     /// rates by the share of T_hop that `span` takes (FAFC: C. Lu et al., Algorithm 3).
     fn hold(&mut self, turn: &mut Turn<'_>, span: Time) {
-        self.pauses.class_pauses += u64::from(!self.pauses.is_held);
-        self.pauses.is_held = true;
+        let pauses = self.pauses.get_or_insert_default();
+        pauses.class_pauses += u64::from(!pauses.is_held);
+        pauses.is_held = true;
         self.held_until = self.held_until.max(turn.now) + span;
         turn.requests.push(Request::Timer(Timer::Uplink, self.held_until));
         let kept = (1.0 - span.as_ns_f64() / self.hop_delay.as_ns_f64()).max(0.0);
@@ -121,7 +122,7 @@ impl Host {
         if next != Time::NEVER {
             turn.requests.push(Request::Timer(Timer::Uplink, next));
         }
-        self.pauses.is_held &= held;
+        self.pauses.get_or_insert_default().is_held &= held;
         self.count_pauses(turn.now, before);
         if !held {
             turn.requests.set_ready();

@@ -56,6 +56,7 @@ use super::policy::{KeptPause, Place, Policy, Stops};
 use crate::admission::Admission;
 use crate::passing::Passing;
 use crate::port::{Port, QueueForecast};
+use crate::ports::Ports;
 use crate::stored::Stored;
 
 /// Triggers closer than this many T_hop decrease r^i (sec. III-D).
@@ -246,13 +247,16 @@ impl Fafc {
         }
     }
 
-    /// Stores the forecast of each port in the port.
-    fn publish(&self, ports: &mut [Port]) {
-        for (egress, port) in (0u16..).zip(ports) {
+    /// Stores the forecast of each port in the port. Nothing is done to a port whose forecast stays the same.
+    fn publish(&self, ports: &mut Ports) {
+        for egress in 0..ports.len() as u16 {
             let queue = self.forecast.queue(egress);
             let ahead = LOOK_AHEAD_HOPS * self.forecast.trend(egress);
             let predicted = queue + ahead + self.egress_offsets[usize::from(egress)];
-            port.set_forecast(QueueForecast { queue, predicted });
+            let forecast = QueueForecast { queue, predicted };
+            if ports[usize::from(egress)].forecast() != forecast {
+                ports[usize::from(egress)].set_forecast(forecast);
+            }
         }
     }
 }
@@ -293,7 +297,7 @@ impl Policy for Fafc {
     }
 
     /// Serves what is due by `now`: first the trends, then the slots, then the solver.
-    fn on_deadline(&mut self, now: Time, ports: &mut [Port]) {
+    fn on_deadline(&mut self, now: Time, ports: &mut Ports) {
         if self.next_update <= now {
             self.forecast.update(&self.hops_ns);
             self.next_update = now + self.interval;
