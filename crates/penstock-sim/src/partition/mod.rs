@@ -230,15 +230,22 @@ impl<O: Observer> Partition<O> {
     /// The link is free: the sending end puts its next packet, if any, on the link.
     #[inline(never)] // one copy of the code of all departures: it must fit a processor's nearest cache
     fn send_next(&mut self, now: Time, link: u32) {
-        let node = self.wires[link as usize].from;
-        if node < self.sources.hosts {
-            return self.send_from_host(now, node, link);
+        let wire = &self.wires[link as usize];
+        let (node, port) = (wire.from, wire.from_port);
+        let is_host = node < self.sources.hosts;
+        let next = match is_host {
+            true => self.depart_from_host(now, node),
+            false => self.depart(now, (node - self.sources.hosts) as usize, port, link),
+        };
+        let Some((id, more)) = next else { return };
+        self.transmit(now, link, id, more);
+        if is_host && !more {
+            self.sleep(self.wires[link as usize].free_at, node);
         }
-        self.send_from_switch(now, (node - self.sources.hosts) as usize, link);
     }
 
     /// Puts `id` on the wire; `more` says whether another packet waits behind it.
-    #[inline]
+    #[inline(always)] // it has one caller
     fn transmit(&mut self, now: Time, link: u32, id: PacketId, more: bool) {
         let wire = &mut self.wires[link as usize];
         let packet = &self.pool[id];
