@@ -240,7 +240,7 @@ impl Port {
     }
 
     /// Appends a data packet to `queue`.
-    #[inline]
+    #[inline(always)] // a switch has one call
     pub fn enqueue(&mut self, pool: &mut PacketPool, id: PacketId, queue: u16) {
         let index = usize::from(queue);
         let entry = &mut self.queues[index];

@@ -232,7 +232,7 @@ impl Switch {
     }
 
     /// Queues a packet that bypasses the five axes and goes on by `egress`.
-    #[inline]
+    #[inline(always)] // it has one call
     fn forward_control(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) -> Received {
         if pool[id].kind != PacketKind::Credit {
             self.enqueue_control(pool, id, egress);

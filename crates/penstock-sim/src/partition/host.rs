@@ -66,6 +66,12 @@ impl<O: Observer> Partition<O> {
     /// Does what `host` asks for.
     #[inline]
     pub(crate) fn serve(&mut self, now: Time, host: u32) {
+        if !self.requests.is_empty() {
+            self.serve_all(now, host);
+        }
+    }
+
+    fn serve_all(&mut self, now: Time, host: u32) {
         while let Some(request) = self.requests.poll() {
             match request {
                 Request::Timer(timer, time) => {
