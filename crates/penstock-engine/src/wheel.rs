@@ -231,7 +231,7 @@ impl Wheel {
     }
 
     /// Takes the next event.
-    #[inline(always)] // a loop has one call, which cost a fifth of this code
+    #[inline(always)] // a loop has one call, which cost 37 instructions a packet-hop
     pub fn pop(&mut self) -> Option<(Time, SourceId)> {
         if self.occupied_parts == 0 && !self.advance() {
             return None;

@@ -285,7 +285,7 @@ impl Switch {
 
     /// The link behind `port` is free: the packet that leaves now, if there is one. Packets that
     /// marking drops instead are told in the requests.
-    #[inline(always)] // a control packet, half of all packets, then costs no call
+    #[inline(always)] // half of all packets are control packets, and each saves a call
     pub fn transmit<O: Observer, R: Routes>(
         &mut self,
         turn: &mut SwitchTurn<'_, O, R>,

@@ -195,6 +195,7 @@ impl<O: Observer> Partition<O> {
     fn on_wire_arrival(&mut self, now: Time, link: u32) {
         let wire = &mut self.wires[link as usize];
         let (id, next) = wire.take(&self.pool);
+        let (node, port) = (wire.to, wire.to_port);
         if let Some(next) = next {
             // The packet that arrives next on this wire: worth 1 to 2 % of a packet-hop with HPCC.
             prefetch(&self.pool[wire.head()]);
@@ -203,8 +204,6 @@ impl<O: Observer> Partition<O> {
                 Some(_) => self.expect_ns3_arrival(link, next),
             }
         }
-        let wire = &self.wires[link as usize];
-        let (node, port) = (wire.to, wire.to_port);
         if node < self.sources.hosts {
             self.on_host_arrival(now, node, id);
         } else {
