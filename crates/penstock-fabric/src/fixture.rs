@@ -141,7 +141,11 @@ impl Bench {
     /// Takes the next packet out of `egress` and leaves it in the pool. Answers the departure.
     pub(crate) fn departure(&mut self, egress: u16) -> Option<Departure> {
         let (now, pool, observer) = (self.now, &mut self.pool, &mut self.recorder);
-        self.switch.on_departure(&mut Moment { now, pool, observer }, egress)
+        let mut moment = Moment { now, pool, observer };
+        match self.switch.on_control_departure(&mut moment, egress) {
+            Some(id) => Some(Departure { id, frame: None, feedback: None, is_dropped: false }),
+            None => self.switch.on_departure(&mut moment, egress),
+        }
     }
 
     /// Sends packets out of `egress` until none may leave. Answers their flows.

@@ -240,7 +240,7 @@ impl Port {
     }
 
     /// Appends a data packet to `queue`.
-    #[inline]
+    #[inline(always)] // a switch has one call
     pub fn enqueue(&mut self, pool: &mut PacketPool, id: PacketId, queue: u16) {
         let index = usize::from(queue);
         let entry = &mut self.queues[index];
@@ -266,13 +266,21 @@ impl Port {
         }
     }
 
-    /// Takes the packet that is sent next, at `now`.
+    /// Takes the control packet that is sent next. Control packets are sent ahead of all others.
+    #[inline]
+    pub fn dequeue_control(&mut self, pool: &PacketPool) -> Option<PacketId> {
+        let id = self.control.pop(pool)?;
+        self.sent_bytes += u64::from(pool[id].wire_bytes);
+        Some(id)
+    }
+
+    /// Takes the credit or data packet that is sent next, at `now`, when no control packet waits.
     #[inline]
     pub fn dequeue(&mut self, now: Time, pool: &PacketPool) -> Option<PacketId> {
-        let ahead = self.control.pop(pool).or_else(
-            || scheduling::dispatch!(&mut self.scheduler, policy => policy.pop_credit(now, pool)),
-        );
-        if let Some(id) = ahead {
+        debug_assert!(self.control.is_empty(), "control packets are sent ahead of all others");
+        let credit =
+            scheduling::dispatch!(&mut self.scheduler, policy => policy.pop_credit(now, pool));
+        if let Some(id) = credit {
             self.sent_bytes += u64::from(pool[id].wire_bytes);
             return Some(id);
         }

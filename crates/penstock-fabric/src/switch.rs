@@ -322,8 +322,21 @@ impl Switch {
         Arrival::Dropped
     }
 
-    /// The link behind `egress` is free: takes the packet that is next, and what its departure makes
+    /// The link behind `egress` is free: takes the control packet that is next. Its departure makes nothing
     /// necessary.
+    #[inline]
+    pub(crate) fn on_control_departure<O: Observer>(
+        &mut self,
+        moment: &mut Moment<'_, O>,
+        egress: u16,
+    ) -> Option<PacketId> {
+        let id = self.ports[usize::from(egress)].dequeue_control(moment.pool)?;
+        self.observe(moment, PacketEvent::ControlDepart, id, egress);
+        Some(id)
+    }
+
+    /// The link behind `egress` is free, and no control packet waits: takes the packet that is next, and
+    /// what its departure makes necessary.
     #[inline]
     pub(crate) fn on_departure<O: Observer>(
         &mut self,

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use penstock_packet::{Moment, PortFacts};
+use penstock_packet::PortFacts;
 use penstock_units::{BitRate, HopTelemetry, Time};
 
 use crate::fixture::{Bench, flow, host_port, hosts, per_flow, plain, switch_with};
@@ -16,9 +16,7 @@ fn telemetry(multiplier: u32) -> MarkingConfig {
 
 /// The telemetry of the next packet out of port 0.
 fn depart(bench: &mut Bench) -> Vec<HopTelemetry> {
-    let (now, pool, observer) = (bench.now, &mut bench.pool, &mut bench.recorder);
-    let mut moment = Moment { now, pool, observer };
-    let id = bench.switch.on_departure(&mut moment, 0).unwrap().id;
+    let id = bench.departure(0).unwrap().id;
     let telemetry = bench.pool.telemetry(id).to_vec();
     bench.pool.remove(id);
     telemetry

@@ -65,6 +65,12 @@ impl<O: Observer> Partition<O> {
     /// Does what `host` asks for.
     #[inline]
     pub(crate) fn serve(&mut self, now: Time, host: u32) {
+        if !self.requests.is_empty() {
+            self.serve_all(now, host);
+        }
+    }
+
+    fn serve_all(&mut self, now: Time, host: u32) {
         while let Some(request) = self.requests.poll() {
             match request {
                 Request::Timer(timer, time) => {
@@ -94,23 +100,23 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// The uplink of `host` is free: `host` sends its next packet, if any. The caller serves the
-    /// requests of `host` afterwards.
-    #[inline]
-    pub(crate) fn send_from_host(&mut self, now: Time, host: u32, link: u32) {
+    /// The uplink of `host` is free: takes the packet that `host` sends next, if any, and says whether
+    /// another waits behind it. The caller serves the requests of `host` afterwards.
+    #[inline(always)]
+    pub(crate) fn depart_from_host(&mut self, now: Time, host: u32) -> Option<(PacketId, bool)> {
         let (node, mut turn) = self.lend(now, host);
-        let Some(id) = node.transmit(&mut turn) else { return self.sleep(now, host) };
+        let Some(id) = node.transmit(&mut turn) else {
+            self.sleep(now, host);
+            return None;
+        };
+        let more = node.has_more();
         self.pool[id].hop = 1;
-        let more = self.hosts[host as usize].has_more();
-        self.transmit(now, link, id, more);
-        if !more {
-            self.sleep(self.wires[link as usize].free_at, host);
-        }
+        Some((id, more))
     }
 
     /// Sets the alarm of `host` to the time when its first paced flow may send, at `earliest` or
     /// later. In the ns-3 HPCC simulator an alarm that is set already stays unchanged.
-    fn sleep(&mut self, earliest: Time, host: u32) {
+    pub(super) fn sleep(&mut self, earliest: Time, host: u32) {
         let alarm = self.sources.host(host);
         if self.ns3.is_some() && self.wheel.is_pending(alarm) {
             return;

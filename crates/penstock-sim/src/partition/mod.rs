@@ -195,6 +195,7 @@ impl<O: Observer> Partition<O> {
     fn on_wire_arrival(&mut self, now: Time, link: u32) {
         let wire = &mut self.wires[link as usize];
         let (id, next) = wire.take(&self.pool);
+        let (node, port) = (wire.to, wire.to_port);
         if let Some(next) = next {
             // The packet that arrives next on this wire: worth 1 to 2 % of a packet-hop with HPCC.
             prefetch(&self.pool[wire.head()]);
@@ -203,8 +204,6 @@ impl<O: Observer> Partition<O> {
                 Some(_) => self.expect_ns3_arrival(link, next),
             }
         }
-        let wire = &self.wires[link as usize];
-        let (node, port) = (wire.to, wire.to_port);
         if node < self.sources.hosts {
             self.on_host_arrival(now, node, id);
         } else {
@@ -230,15 +229,22 @@ impl<O: Observer> Partition<O> {
     /// The link is free: the sending end puts its next packet, if any, on the link.
     #[inline(never)] // one copy of the code of all departures: it must fit a processor's nearest cache
     fn send_next(&mut self, now: Time, link: u32) {
-        let node = self.wires[link as usize].from;
-        if node < self.sources.hosts {
-            return self.send_from_host(now, node, link);
+        let wire = &self.wires[link as usize];
+        let (node, port) = (wire.from, wire.from_port);
+        let is_host = node < self.sources.hosts;
+        let next = match is_host {
+            true => self.depart_from_host(now, node),
+            false => self.depart(now, (node - self.sources.hosts) as usize, port, link),
+        };
+        let Some((id, more)) = next else { return };
+        self.transmit(now, link, id, more);
+        if is_host && !more {
+            self.sleep(self.wires[link as usize].free_at, node);
         }
-        self.send_from_switch(now, (node - self.sources.hosts) as usize, link);
     }
 
     /// Puts `id` on the wire; `more` says whether another packet waits behind it.
-    #[inline]
+    #[inline(always)] // it has one caller
     fn transmit(&mut self, now: Time, link: u32, id: PacketId, more: bool) {
         let wire = &mut self.wires[link as usize];
         let packet = &self.pool[id];

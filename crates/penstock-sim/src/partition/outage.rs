@@ -85,7 +85,7 @@ impl<O: Observer> Partition<O> {
         let (egress, switch) = (wire.from_port, (wire.from - self.sources.hosts) as usize);
         let (node, mut turn) = self.lend_switch(now, switch);
         node.on_link(&mut turn, egress, false);
-        while let Some(id) = self.depart(now, switch, link) {
+        while let Some((id, _)) = self.depart(now, switch, egress, link) {
             self.lose(now, switch, link, id);
         }
     }

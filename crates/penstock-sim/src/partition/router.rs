@@ -151,9 +151,10 @@ impl Routes for Router {
             return self.special_port(node, packet);
         }
         let key = path_key(self.path_seed, packet.flow_hash);
-        match packet.kind.goes_to_source() {
-            false => self.routing.next_port(node, packet.destination, key),
-            true => self.routing.next_port(node, packet.source, reply_key(key)),
-        }
+        let (to, key) = match packet.kind.goes_to_source() {
+            false => (packet.destination, key),
+            true => (packet.source, reply_key(key)),
+        };
+        self.routing.next_port(node, to, key)
     }
 }

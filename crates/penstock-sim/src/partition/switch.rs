@@ -161,21 +161,16 @@ impl<O: Observer> Partition<O> {
         true
     }
 
-    /// The link is free: `switch` puts its next packet, if any, on the link.
-    #[inline]
-    pub(crate) fn send_from_switch(&mut self, now: Time, switch: usize, link: u32) {
-        if let Some(id) = self.depart(now, switch, link) {
-            let egress = self.wires[link as usize].from_port;
-            let more = self.switches[switch].has_more(egress);
-            self.transmit(now, link, id, more);
-        }
-    }
-
-    /// Takes the packet that `switch` sends next by `link`, and serves the requests that this
-    /// departure causes.
+    /// Takes the packet that `switch` sends next by `link`, which begins at port `egress`, and says whether
+    /// another waits behind it. Serves the requests that this departure causes.
     #[inline(always)]
-    pub(crate) fn depart(&mut self, now: Time, switch: usize, link: u32) -> Option<PacketId> {
-        let egress = self.wires[link as usize].from_port;
+    pub(crate) fn depart(
+        &mut self,
+        now: Time,
+        switch: usize,
+        egress: u16,
+        link: u32,
+    ) -> Option<(PacketId, bool)> {
         let done = self.told.len();
         let (node, mut turn) = self.lend_switch(now, switch);
         let sent = node.transmit(&mut turn, egress);
@@ -197,7 +192,7 @@ impl<O: Observer> Partition<O> {
             }
         }
         self.serve_switch(now, switch, done, Some(link));
-        sent
+        sent.map(|id| (id, self.switches[switch].has_more(egress)))
     }
 
     /// Counts and lists a data packet that has left its queue at `switch` and was dropped.

@@ -278,7 +278,7 @@ impl Routing {
     ///
     /// # Panics
     /// When `switch` is not a switch or `destination` not a host.
-    #[inline]
+    #[inline(always)] // on the way of every packet
     pub fn next_port(&self, switch: u32, destination: u32, key: u64) -> u16 {
         self.next_port_by(switch, destination, |count| pick(switch, key, count))
     }
@@ -288,7 +288,7 @@ impl Routing {
     ///
     /// # Panics
     /// When `switch` is not a switch or `destination` not a host.
-    #[inline]
+    #[inline(always)]
     pub fn next_port_by(
         &self,
         switch: u32,

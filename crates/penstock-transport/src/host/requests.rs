@@ -63,6 +63,12 @@ impl Requests {
         self.due = Some(timer);
     }
 
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && !self.is_ready && self.due.is_none()
+    }
+
     /// The next request. The driver polls after every call of a host, until there is none. Requests
     /// come in the order in which they were made. Then [`Request::Ready`] comes once, and
     /// [`Request::Due`] comes last.

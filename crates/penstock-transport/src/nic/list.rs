@@ -27,6 +27,11 @@ impl List {
         (self.head != NOBODY).then_some(self.head)
     }
 
+    #[inline]
+    pub(crate) fn is_single(&self) -> bool {
+        self.head == self.tail && self.head != NOBODY
+    }
+
     pub(crate) fn push_back(&mut self, slot: u32, flows: &mut [Sender]) {
         let seat = &mut flows[slot as usize].seat;
         seat.previous = self.tail;

@@ -191,8 +191,15 @@ impl QueuedNic {
     /// last packet the flow also leaves its queue, as a switch frees the queue of a flow without
     /// packets.
     pub(super) fn after_send(&mut self, slot: u32, now: Time, flows: &mut [Sender]) {
+        let flow = &flows[slot as usize];
+        let readiness = flow.readiness(now);
+        // The only flow of its class is also the last one.
+        if readiness == Readiness::Ready
+            && self.ready[usize::from(flow.seat.class)].is_one_in_turn()
+        {
+            return;
+        }
         self.detach(slot, flows);
-        let readiness = flows[slot as usize].readiness(now);
         if readiness == Readiness::Idle {
             self.leave_queue(slot, flows);
         }

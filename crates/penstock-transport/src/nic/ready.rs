@@ -41,6 +41,12 @@ impl ReadyFlows {
         }
     }
 
+    /// Whether there is one flow, and it keeps its place whatever it sends.
+    #[inline]
+    pub(super) fn is_one_in_turn(&self) -> bool {
+        matches!(self, ReadyFlows::InTurn(list) if list.is_single())
+    }
+
     /// The flow that sends next.
     #[inline]
     pub(super) fn first(&self) -> Option<u32> {
