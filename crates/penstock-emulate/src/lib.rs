@@ -25,7 +25,7 @@ pub mod namespace;
 pub mod nic;
 pub mod outcome;
 pub mod port;
-mod processors;
+pub mod processors;
 pub mod programs;
 pub mod record;
 pub mod refusal;

@@ -5,7 +5,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The processors of this process.
 #[derive(Clone, Debug)]
-pub(crate) struct Processors {
+pub struct Processors {
     all: CpuSet,
     others: CpuSet,
 }

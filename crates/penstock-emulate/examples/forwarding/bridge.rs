@@ -1,7 +1,7 @@
 //! The kernel's bridge, between the ends of two pairs of virtual Ethernet devices.
 //!
-//! The kernel forwards on the thread that sends. So the time of a frame is that of the sending thread, less that
-//! of a frame that a full TAP device drops: making a frame costs as much there, and nobody forwards it.
+//! The kernel forwards on the thread that sends. So the time of a frame is that of the sending thread, less
+//! that of a frame that a full TAP device drops: making a frame costs as much there, and nobody forwards it.
 
 use std::error::Error;
 use std::process::Command;

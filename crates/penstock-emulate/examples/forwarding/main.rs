@@ -8,6 +8,8 @@
 
 mod bridge;
 mod copy;
+#[path = "../../tests/golden/mod.rs"]
+mod golden;
 mod sending;
 mod stopwatch;
 mod switch;
@@ -25,7 +27,7 @@ use crate::bridge::Bridge;
 use crate::sending::{Frames, Sort};
 use crate::stopwatch::Measured;
 
-/// Bytes of a frame: the shortest of Ethernet, one of 64 B, and a long one, each without frame check sequence.
+/// Bytes of a frame: the shortest of Ethernet, one of 64 B, and a long one, without frame check sequence.
 const FRAME_BYTES: [usize; 3] = [60, 64, 1_500];
 
 /// How long each way is measured (s) and how often where the command does not say so.

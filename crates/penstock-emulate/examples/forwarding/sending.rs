@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use penstock_emulate::namespace::{HostNamespace, PacketSocket, TapDevice};
+use penstock_emulate::processors::Processors;
 use penstock_packet::{Packet, PacketKind};
 use penstock_wire::{LinkAddresses, address};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// Flows that take turns; our choice, more than a BFC port has queues.
 const FLOWS: u16 = 64;
@@ -54,7 +54,8 @@ impl Frames {
         let flag = Arc::clone(&stop);
         let socket = Arc::clone(socket);
         let thread = host.thread("sender", move || {
-            keep_off_last_processor()?;
+            // As hosts of a run do: the last processor is for the thread that forwards.
+            Processors::split().iter().for_each(Processors::leave_to_network);
             for frame in self.in_turn() {
                 while !socket.send(frame)? {
                     std::thread::yield_now();
@@ -70,17 +71,6 @@ impl Frames {
         })?;
         Ok(Sender { stop, thread })
     }
-}
-
-/// The emulator's threads do the same: the last processor is for the thread that forwards.
-fn keep_off_last_processor() -> io::Result<()> {
-    let mut processors = sched_getaffinity(None)?;
-    let last = (0..CpuSet::MAX_CPU).rev().find(|&cpu| processors.is_set(cpu));
-    last.into_iter().for_each(|cpu| processors.unset(cpu));
-    if processors.count() > 0 {
-        sched_setaffinity(None, &processors)?;
-    }
-    Ok(())
 }
 
 /// A thread that sends.

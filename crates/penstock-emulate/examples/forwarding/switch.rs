@@ -1,5 +1,5 @@
-//! The emulator's loop with a switch: two hosts of a rack with four, and the frames of one to the other. Hosts
-//! with kernels have NICs: the frames pass three switches.
+//! The emulator's loop with a switch: two hosts of a rack with four, and the frames of one to the other.
+//! Hosts with kernels have NICs: the frames pass three switches.
 
 use std::error::Error;
 use std::os::unix::net::UnixDatagram;
@@ -13,8 +13,9 @@ use penstock_emulate::namespace::TapDevice;
 use penstock_packet::Unobserved;
 use penstock_sim::Scenario;
 use penstock_units::{Bytes, Time};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::golden;
 use crate::sending::Sort;
 use crate::stopwatch::{Measured, Stopwatch};
 
@@ -63,24 +64,12 @@ pub fn measure(
     outcome?.ok_or_else(|| "the run ended before the measurement".into())
 }
 
-/// The golden scenario of a scheme, without flows of its own but one that must be there.
+/// The golden scenario of a scheme, with links that hold up no frame.
 fn scenario(name: &str) -> Result<Scenario, Box<dyn Error>> {
-    let file = include_str!("../../../../tests/golden/builds.json");
-    let cases: Vec<Value> = serde_json::from_str(file)?;
-    let case = cases.into_iter().find(|case| case["name"] == name);
-    let mut scenario = case.ok_or("no such scheme")?["scenario"].take();
+    let mut scenario = golden::without_flows(name);
     scenario["topology"]["host_rate"] = json!(LINK_RATE);
     scenario["topology"]["spine_rate"] = json!(LINK_RATE);
     scenario["wire"]["payload"] = json!(1_440);
     scenario["wire"]["header"] = json!(60);
-    scenario["measure"] = json!({
-        "sample_interval": 0, "active_flows": false, "queue_delays": false,
-        "series": [], "events": false, "trace": null,
-    });
-    scenario["traffic"] = json!([{
-        "kind": "listed", "label": "flows", "class": 0, "flows": [[0, 1, 1000, 0]],
-        "spread": 0, "lasts": [], "after": [], "lag": [], "delay": [], "needed": [],
-        "places": [], "steps": [], "destination_ports": [],
-    }]);
     Ok(Scenario::from_json(&scenario.to_string())?)
 }

@@ -18,7 +18,8 @@ use penstock_sim::topology::Topology;
 use penstock_sim::{Results, Scenario};
 use penstock_units::{Bytes, Time};
 use penstock_wire::address;
-use serde_json::{Value, json};
+
+use crate::golden;
 
 /// Hosts of the golden scenarios.
 const HOSTS: u32 = 8;
@@ -29,22 +30,8 @@ const SCALE: u32 = 1_000;
 /// What each host sends to the first one (bytes): 0.5 s in all at 100 Mb/s, and queues of its window.
 const TRANSFER: usize = 800_000;
 
-/// The golden scenario of a scheme, without flows of its own but one that must be there.
 fn scenario(name: &str) -> Scenario {
-    let file = include_str!("../../../../tests/golden/builds.json");
-    let cases: Vec<Value> = serde_json::from_str(file).unwrap();
-    let case = cases.into_iter().find(|case| case["name"] == name);
-    let mut scenario = case.unwrap_or_else(|| panic!("no {name}"))["scenario"].clone();
-    scenario["measure"] = json!({
-        "sample_interval": 0, "active_flows": false, "queue_delays": false,
-        "series": [], "events": false, "trace": null,
-    });
-    scenario["traffic"] = json!([{
-        "kind": "listed", "label": "flows", "class": 0, "flows": [[0, 1, 1000, 0]],
-        "spread": 0, "lasts": [], "after": [], "lag": [], "delay": [], "needed": [],
-        "places": [], "steps": [], "destination_ports": [],
-    }]);
-    Scenario::from_json(&scenario.to_string()).unwrap()
+    Scenario::from_json(&golden::without_flows(name).to_string()).unwrap()
 }
 
 fn trace(topology: &Topology) -> PacketTrace {

@@ -8,6 +8,8 @@ mod congestion;
 mod decisions;
 mod ending;
 mod frames;
+#[path = "../golden/mod.rs"]
+mod golden;
 mod network;
 mod packets;
 mod privileges;
