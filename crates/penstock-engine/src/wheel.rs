@@ -152,7 +152,7 @@ impl Wheel {
         Time::from_ps(self.now)
     }
 
-    /// The rank of the event that was taken last; 0 in a wheel whose ties leave in the order of their sources.
+    /// The rank of the event that was taken last; 0 in a wheel whose ties leave in the order of sources.
     #[inline]
     pub fn rank_now(&self) -> u64 {
         self.rank_now

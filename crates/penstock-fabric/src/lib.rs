@@ -5,10 +5,11 @@
 //! frames for the upstream come back as a [`penstock_packet::ControlFrame`]. Invariant: admitted bytes
 //! are released exactly once, and a paused queue is never selected.
 //!
-//! Reading order: [`queue`], [`port`], [`ports`], then [`switch`], which composes the five axes: [`admission`] (is
-//! there room?), [`assignment`] (which queue?), [`scheduling`] (which queue next?), [`marking`] (what
-//! does the packet learn?), [`backpressure`] (what does the upstream learn?), and [`switch::node`], the
-//! contract with the driver of a switch. [`parts`] holds the data structures that policies share.
+//! Reading order: [`queue`], [`port`], [`ports`], then [`switch`], which composes the five axes:
+//! [`admission`] (is there room?), [`assignment`] (which queue?), [`scheduling`] (which queue next?),
+//! [`marking`] (what does the packet learn?), [`backpressure`] (what does the upstream learn?), and
+//! [`switch::node`], the contract with the driver of a switch. [`parts`] holds the data structures that
+//! policies share.
 #![no_std]
 #![forbid(unsafe_code)]
 

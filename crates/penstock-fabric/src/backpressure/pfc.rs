@@ -196,7 +196,7 @@ impl Pfc {
     }
 
     /// Bytes of an ingress port and class have been stored. Answers the pause, if one is due.
-    #[inline(always)]
+    #[inline(always)] // each packet that is stored comes here
     pub(crate) fn on_stored(
         &mut self,
         admission: &Admission,

@@ -102,7 +102,7 @@ impl<O: Observer> Partition<O> {
 
     /// The uplink of `host` is free: takes the packet that `host` sends next, if any, and says whether
     /// another waits behind it. The caller serves the requests of `host` afterwards.
-    #[inline(always)]
+    #[inline(always)] // it has one caller
     pub(crate) fn depart_from_host(&mut self, now: Time, host: u32) -> Option<(PacketId, bool)> {
         let (node, mut turn) = self.lend(now, host);
         let Some(id) = node.transmit(&mut turn) else {

@@ -288,7 +288,7 @@ impl Routing {
     ///
     /// # Panics
     /// When `switch` is not a switch or `destination` not a host.
-    #[inline(always)]
+    #[inline(always)] // as `next_port`, which calls it
     pub fn next_port_by(
         &self,
         switch: u32,

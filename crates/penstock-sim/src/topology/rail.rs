@@ -14,8 +14,8 @@ const SUPERPOD: &str = "NVIDIA DGX SuperPOD reference architecture (H100): 32 no
                         each, a leaf for each rail";
 
 /// The source of the default rate inside a server.
-const NVLINK: &str = "NVIDIA's page of NVLink: its fourth generation, in H100, has 900 GB/s in both directions \
-                      together";
+const NVLINK: &str = "NVIDIA's page of NVLink: its fourth generation, in H100, has 900 GB/s in both \
+                      directions together";
 
 /// The source of the default delay inside a server.
 const INNER_DELAY: &str = "our choice: a window, so that threads need not wait for each other; NCCL \
@@ -71,7 +71,8 @@ pub struct Rail {
     /// host follow each other. They have no packets, and no scheme touches them.
     #[schemars(extend("default" = "3.6 Tb/s", "source" = NVLINK))]
     pub inner_rate: BitRate,
-    /// Delay of the links inside servers; none: that of a link between switches, `delay` and `pipeline_delay`.
+    /// Delay of the links inside servers; none: that of a link between switches, `delay` and
+    /// `pipeline_delay`.
     ///
     /// It is not shorter than that of a link between switches.
     #[schemars(range(max = MOST_DELAY), extend("default" = null, "source" = INNER_DELAY))]
@@ -130,7 +131,8 @@ impl Rail {
         self.delay.saturating_add(self.pipeline_delay)
     }
 
-    /// What leaves in a window must not arrive in it, or parts of the network could not run beside each other.
+    /// What leaves in a window must not arrive in it, or parts of the network could not run beside each
+    /// other.
     fn check_inner_delay(&self, problems: &mut Problems) {
         let (Some(delay), shortest) = (self.inner_delay, self.between_switches()) else { return };
         let remedy = format!(

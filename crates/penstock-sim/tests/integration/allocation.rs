@@ -1,5 +1,4 @@
-//! Nothing is allocated per packet once a run is under way (`DESIGN.md` sec. 4), and what carries nothing
-//! takes little memory.
+//! Nothing is allocated per packet once a run is under way, and what carries nothing takes little memory.
 
 use penstock_packet::Unobserved;
 use penstock_sim::network::Network;
