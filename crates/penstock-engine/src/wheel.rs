@@ -3,7 +3,7 @@
 //! Level 0 has slots of a power of two picoseconds. A slot of each further level is as wide as the
 //! whole level below. An event sits in the lowest level that tells its slot from the cursor's slot,
 //! and moves down when the cursor enters its slot. So scheduling and cancelling are O(1), and an
-//! event moves at most `LEVELS` times.
+//! event moves at most once for each level.
 //!
 //! The slot under the cursor is divided once more, into 64 parts. The list of each part is sorted
 //! by (time, source), so the order of scheduling does not matter. When the place of a new event is
@@ -24,7 +24,7 @@ use penstock_units::Time;
 
 mod level;
 
-use level::{LEVELS, Level, level_of};
+use level::Levels;
 
 /// The number of an event's source. This number breaks ties in time.
 pub type SourceId = u32;
@@ -57,7 +57,7 @@ const IDLE: Node = Node { time: u64::MAX, next: NONE, previous: NONE };
 #[derive(BorshSerialize, BorshDeserialize)]
 pub struct Wheel {
     nodes: Vec<Node>,
-    levels: [Level; LEVELS],
+    levels: Levels,
     /// log2 of the width of a level-0 slot (ps).
     shift: u32,
     /// log2 of the width of a part (ps).
@@ -101,7 +101,7 @@ impl Wheel {
         nodes.resize(sources, IDLE);
         Wheel {
             nodes,
-            levels: Level::all(),
+            levels: Levels::new(),
             shift: slot_width_log2,
             part_shift: slot_width_log2.saturating_sub(PART_BITS),
             cursor: 0,
@@ -279,8 +279,7 @@ impl Wheel {
         if self.occupied_parts != 0 {
             return Some(self.now());
         }
-        let next = self.levels.iter().find_map(|level| level.next_occupied(self.cursor))?;
-        Some(Time::from_ps(next << self.shift))
+        Some(Time::from_ps(self.levels.next(self.cursor)?.slot << self.shift))
     }
 
     /// Puts the event of `source` where its time belongs.
@@ -290,8 +289,7 @@ impl Wheel {
         if slot == self.cursor {
             return self.insert_in_part(source, time);
         }
-        let level = &mut self.levels[level_of(slot ^ self.cursor)];
-        let head = level.push(slot, source);
+        let head = self.levels.push(slot, self.cursor, source);
         self.link(source, NONE, head);
     }
 
@@ -379,7 +377,7 @@ impl Wheel {
     fn set_head(&mut self, time: u64, head: u32) {
         let slot = time >> self.shift;
         if slot != self.cursor {
-            return self.levels[level_of(slot ^ self.cursor)].set_head(slot, head);
+            return self.levels.set_head(slot, self.cursor, head);
         }
         let part = self.part(time);
         self.parts[part] = head;
@@ -399,31 +397,21 @@ impl Wheel {
     #[inline(never)]
     fn advance(&mut self) -> bool {
         while self.occupied_parts == 0 {
-            let Some(depth) = self.enter_next_slot() else {
+            let Some(next) = self.levels.next(self.cursor) else {
                 return false;
             };
-            let mut source = self.levels[depth].take(self.cursor);
+            self.cursor = next.slot;
+            let mut source = self.levels.take(&next);
             while source != NONE {
                 let node = self.nodes[source as usize];
-                match depth {
-                    0 => self.insert_in_part(source, node.time),
-                    _ => self.insert(source, node.time),
+                match next.is_near() {
+                    true => self.insert_in_part(source, node.time),
+                    false => self.insert(source, node.time),
                 }
                 source = node.next;
             }
         }
         true
-    }
-
-    /// Puts the cursor on the start of the next occupied slot; returns its level.
-    fn enter_next_slot(&mut self) -> Option<usize> {
-        let (depth, slot) = self
-            .levels
-            .iter()
-            .enumerate()
-            .find_map(|(depth, level)| Some((depth, level.next_occupied(self.cursor)?)))?;
-        self.cursor = slot;
-        Some(depth)
     }
 }
 
