@@ -145,7 +145,7 @@ impl Router {
 }
 
 impl Routes for Router {
-    #[inline]
+    #[inline(always)] // it has one caller
     fn egress(&mut self, node: u32, packet: &mut Packet) -> u16 {
         if self.is_special {
             return self.special_port(node, packet);

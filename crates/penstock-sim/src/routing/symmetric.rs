@@ -6,7 +6,7 @@
 //! with the lower number is chosen like any other way; the way from the other host is the same
 //! links backwards.
 
-use super::Routing;
+use super::table::{Onward, Routing, pick};
 use crate::topology::Topology;
 
 /// Appends the links from the first to the second of `ends` to `there`, and the links back to
@@ -40,11 +40,16 @@ pub(crate) fn symmetric_port(
     (from, to): (u32, u32),
     flow_key: u64,
 ) -> u16 {
+    // Where one port alone leads on, both paths take it.
+    let ports = match routing.onward(switch, to) {
+        Onward::By(port) => return port,
+        Onward::ByOneOf(ports) => ports,
+    };
     let back = match from < to {
         true => None,
         false => routing.port_back(switch, (to, from), flow_key),
     };
-    back.unwrap_or_else(|| routing.next_port(switch, to, flow_key))
+    back.unwrap_or_else(|| ports[pick(switch, flow_key, ports.len())])
 }
 
 #[cfg(test)]

@@ -91,6 +91,14 @@ struct PortSet {
     first: u16,
 }
 
+/// Where a packet may leave a switch.
+pub(super) enum Onward<'a> {
+    /// By this port alone.
+    By(u16),
+    /// By any of these ports, several, ascending.
+    ByOneOf(&'a [u16]),
+}
+
 /// The next hops of one switch towards one edge switch.
 #[derive(Clone, Copy, Debug)]
 pub struct NextHops<'a> {
@@ -142,7 +150,7 @@ pub fn reply_key(key: u64) -> u64 {
 
 /// Which of `count` next hops `switch` takes for a flow with `key`.
 #[inline]
-fn pick(switch: u32, key: u64, count: usize) -> usize {
+pub(super) fn pick(switch: u32, key: u64, count: usize) -> usize {
     let hash = mix(key ^ u64::from(switch) << 32) >> 32;
     ((hash * count as u64) >> 32) as usize
 }
@@ -249,6 +257,7 @@ impl Routing {
     }
 
     /// The ports of set number `set`.
+    #[inline]
     fn ports_of(&self, set: u32) -> &[u16] {
         let PortSet { start, count, .. } = self.sets[set as usize];
         &self.ports[start as usize..start as usize + usize::from(count)]
@@ -295,30 +304,37 @@ impl Routing {
         destination: u32,
         choose: impl FnOnce(usize) -> usize,
     ) -> u16 {
-        let index = (switch - self.hosts) as usize;
-        let Some(&entry) = self.dense.get(index * self.access.len() + destination as usize) else {
-            return self.port_by_edge(index, destination, choose);
-        };
-        if entry & SEVERAL == 0 {
-            return entry;
+        match self.onward(switch, destination) {
+            Onward::By(port) => port,
+            Onward::ByOneOf(ports) => ports[choose(ports.len())],
         }
-        let set = self.sets[usize::from(entry & !SEVERAL)];
-        self.ports[set.start as usize + choose(usize::from(set.count))]
     }
 
-    /// As [`Routing::next_port_by`], for the switch with this index.
-    fn port_by_edge(
-        &self,
-        index: usize,
-        destination: u32,
-        choose: impl FnOnce(usize) -> usize,
-    ) -> u16 {
+    /// The ports by which a packet to `destination` may leave `switch`.
+    ///
+    /// # Panics
+    /// When `switch` is not a switch or `destination` not a host.
+    #[inline(always)] // as `next_port_by`, which calls it
+    pub(super) fn onward(&self, switch: u32, destination: u32) -> Onward<'_> {
+        let index = (switch - self.hosts) as usize;
+        let Some(&entry) = self.dense.get(index * self.access.len() + destination as usize) else {
+            return self.onward_by_edge(index, destination);
+        };
+        match entry & SEVERAL {
+            0 => Onward::By(entry),
+            _ => Onward::ByOneOf(self.ports_of(u32::from(entry & !SEVERAL))),
+        }
+    }
+
+    /// As [`Routing::onward`], for the switch with this index.
+    fn onward_by_edge(&self, index: usize, destination: u32) -> Onward<'_> {
         let end = &self.access[destination as usize];
-        let set = self.sets[self.choices[index * self.edges.len() + end.edge as usize] as usize];
+        let number = self.choices[index * self.edges.len() + end.edge as usize];
+        let set = self.sets[number as usize];
         match set.count {
-            0 => end.port,
-            1 => set.first,
-            count => self.ports[set.start as usize + choose(usize::from(count))],
+            0 => Onward::By(end.port),
+            1 => Onward::By(set.first),
+            _ => Onward::ByOneOf(self.ports_of(number)),
         }
     }
 
