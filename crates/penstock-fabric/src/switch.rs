@@ -185,7 +185,7 @@ impl Switch {
         let random = self.draws.own();
         port.prepare(&self.classes);
         let PortCounters { excuses, choices, .. } = port.counters;
-        let arrival = Assigning { now, egress, port, packet, random };
+        let arrival = Assigning { now, egress, port: &mut *port, packet, random };
         let assigned =
             assignment::dispatch!(&mut self.assignment, policy => policy.assign(arrival));
         let Some(queue) = assigned else {
@@ -194,14 +194,17 @@ impl Switch {
             return self.drop(moment, id, egress);
         };
         packet.queue = queue;
-        if O::IS_WATCHING && self.port(egress).counters.excuses > excuses {
-            self.observe_grace(moment, PacketEvent::ResumeReceived, id, egress);
+        if O::IS_WATCHING {
+            let PortCounters { excuses: excused, choices: chosen, .. } = port.counters;
+            if excused > excuses {
+                self.observe_grace(moment, PacketEvent::ResumeReceived, id, egress);
+            }
+            self.observe(moment, PacketEvent::Assign, id, egress);
+            if chosen > choices {
+                self.observe(moment, PacketEvent::Choose, id, egress);
+            }
+            port = &mut self.ports[usize::from(egress)];
         }
-        self.observe(moment, PacketEvent::Assign, id, egress);
-        if O::IS_WATCHING && self.port(egress).counters.choices > choices {
-            self.observe(moment, PacketEvent::Choose, id, egress);
-        }
-        let port = &mut self.ports[usize::from(egress)];
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let (mark, frame) = self.inform(moment, id, egress, queue_bytes, true);
@@ -352,6 +355,7 @@ impl Switch {
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
         let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
+        let ends_grace = port.is_out_of_grace();
         assignment::dispatch!(
             &mut self.assignment,
             policy => policy.on_dequeue(moment.now, egress, packet, port)
@@ -371,9 +375,11 @@ impl Switch {
                 self.observe(moment, PacketEvent::ResumeSent, id, egress);
             }
         }
-        let has_ended = self.ports[usize::from(egress)].end_grace(moment.pool);
-        if O::IS_WATCHING && has_ended {
-            self.observe_grace(moment, PacketEvent::PauseReceived, id, egress);
+        if ends_grace {
+            self.ports[usize::from(egress)].end_grace(moment.pool);
+            if O::IS_WATCHING {
+                self.observe_grace(moment, PacketEvent::PauseReceived, id, egress);
+            }
         }
         if self.has_epochs && !mark.is_dropped {
             let packet = &mut moment.pool[id];

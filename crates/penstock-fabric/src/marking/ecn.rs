@@ -107,9 +107,12 @@ impl Ecn {
     /// Whether a packet of the queue at `egress` is marked. The queue holds `queue_bytes`.
     #[inline]
     fn marks(&self, point: MarkingPoint, egress: u16, queue_bytes: u64, draws: &mut Draws) -> bool {
+        if point != self.at {
+            return false;
+        }
         let profile = &self.profiles[usize::from(egress)];
         let (kmin, kmax) = (profile.kmin.get(), profile.kmax.get());
-        if point != self.at || queue_bytes <= kmin {
+        if queue_bytes <= kmin {
             return false;
         }
         if queue_bytes > kmax {

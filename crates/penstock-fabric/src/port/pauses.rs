@@ -52,13 +52,17 @@ impl Port {
         }
     }
 
-    /// Lets the pause of a queue take effect when the last departure has used up the grace of the
-    /// queue. Answers whether there was such a queue.
+    /// Whether the last departure has used up the grace of its queue.
     #[inline]
-    pub(crate) fn end_grace(&mut self, pool: &PacketPool) -> bool {
-        let Some(queue) = self.out_of_grace.take() else { return false };
-        self.refresh(usize::from(queue.get()), pool);
-        true
+    pub(crate) fn is_out_of_grace(&self) -> bool {
+        self.out_of_grace.is_some()
+    }
+
+    /// Lets the pause take effect of the queue whose grace the last departure has used up.
+    pub(crate) fn end_grace(&mut self, pool: &PacketPool) {
+        if let Some(queue) = self.out_of_grace.take() {
+            self.refresh(usize::from(queue.get()), pool);
+        }
     }
 
     /// Pauses or resumes the data queue with this `label`. Numbers that the port does not have are ignored,
