@@ -20,11 +20,12 @@ use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::device::Device;
-use crate::port::{LARGEST_FRAME, Port};
+use crate::inbox::Inbox;
+use crate::port::Port;
 
 /// So many frames are read from a device before others are served (our choice: a burst of a host's kernel
 /// is at most 64 kB, 44 frames).
-const FRAMES_AT_ONCE: usize = 64;
+pub(crate) const FRAMES_AT_ONCE: usize = 64;
 
 /// So many ports are served before what is due is looked at again (our choice).
 const PORTS_AT_ONCE: usize = 32;
@@ -91,7 +92,6 @@ pub struct Drive<O, D, R> {
     frames: Vec<Vec<u8>>,
     /// Memory for frames.
     spare: Vec<Vec<u8>>,
-    buffer: Box<[u8]>,
     telemetry: Vec<HopTelemetry>,
 }
 
@@ -132,7 +132,6 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
             epoll,
             frames: Vec::new(),
             spare: Vec::new(),
-            buffer: vec![0; LARGEST_FRAME].into(),
             telemetry: Vec::new(),
         })
     }
@@ -185,13 +184,14 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         stop: &AtomicBool,
         mut goes_on: impl FnMut(&Self) -> bool,
     ) -> Result<(), DriveError> {
+        let mut inbox = Inbox::new(&self.devices);
         while !stop.load(Ordering::Relaxed) && goes_on(self) {
             let now = self.clock.now();
             if now >= end {
                 break;
             }
             for number in 0..self.ready.len() {
-                self.receive(self.ready[number])?;
+                self.receive(self.ready[number], &mut inbox)?;
             }
             self.advance(now)?;
             self.send()?;
@@ -200,21 +200,37 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         Ok(())
     }
 
-    /// Reads what has come to the device of `port`.
-    fn receive(&mut self, number: usize) -> Result<(), DriveError> {
-        let Drive {
-            clock, parts, ports, devices, frames, spare, buffer, telemetry, recorder, ..
-        } = self;
-        let port = &mut ports[number];
-        for _ in 0..FRAMES_AT_ONCE {
-            let read = devices[number].receive(buffer).map_err(|error| port.gone(error))?;
-            let Some(length) = read else { break };
-            let frame = &buffer[..length];
-            let part = &mut parts[port.part];
-            // After what has happened already: so the order of events follows from their times alone.
-            let now = clock.now().max(part.now() + Time::from_ps(1));
+    /// Reads what has come to the device of a port.
+    fn receive(&mut self, number: usize, inbox: &mut Inbox) -> Result<(), DriveError> {
+        let mut read = 0;
+        while read < FRAMES_AT_ONCE {
+            let device = (number, &mut self.devices[number]);
+            let asked = inbox.read(device, read, FRAMES_AT_ONCE);
+            let asked = asked.map_err(|error| self.ports[number].gone(error))?;
+            let come = self.take_in(number, inbox)?;
+            if come < asked {
+                break;
+            }
+            read += come;
+        }
+        Ok(())
+    }
+
+    /// Lets the frames that were read last from the device of a port into its part; answers how many.
+    fn take_in(&mut self, number: usize, inbox: &Inbox) -> Result<usize, DriveError> {
+        let Drive { clock, parts, ports, frames, spare, telemetry, recorder, .. } = self;
+        let (port, instant) = (&mut ports[number], Time::from_ps(1));
+        let part = &mut parts[port.part];
+        let mut come = 0;
+        // After what has happened already: so the order of events follows from their times alone.
+        let mut next = clock.now().max(part.now() + instant);
+        for frame in inbox.frames() {
+            let frame = frame.map_err(|error| port.gone(error))?;
+            let now = next;
+            next = now + instant;
+            come += 1;
             recorder.frame(port.host(), Direction::Inbound, now, frame);
-            port.received_bytes += length as u64;
+            port.received_bytes += frame.len() as u64;
             if port.is_kernel() {
                 let Some(mut packet) = port.read_kernel(frame) else { continue };
                 let arrival = port.arrival(now, packet.wire_bytes);
@@ -236,7 +252,7 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
                 part.receive(port.into, arrival, &packet, telemetry);
             }
         }
-        Ok(())
+        Ok(come)
     }
 
     /// Everything that is due until `now` happens.

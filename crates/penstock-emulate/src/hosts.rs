@@ -96,6 +96,8 @@ fn kernel_stack(host: u32, hosts: u32, controls: &Controls) -> KernelStack {
 }
 
 impl Device for TapDevice {
+    const READ_IS_FRAME: bool = true;
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         TapDevice::receive(self, buffer)
     }
@@ -106,6 +108,9 @@ impl Device for TapDevice {
 }
 
 impl Device for PacketSocket {
+    /// A VLAN tag comes beside the frame.
+    const READ_IS_FRAME: bool = false;
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         PacketSocket::receive(self, buffer)
     }

@@ -20,6 +20,7 @@ pub mod drive;
 pub mod error;
 pub mod glance;
 mod hosts;
+mod inbox;
 mod load;
 pub mod namespace;
 pub mod nic;

@@ -26,8 +26,8 @@ pub const HOSTS: u32 = 8;
 /// 100 us) is a part of the time of a frame; runs need more.
 const SCALE: u32 = 100;
 
-/// Links of 1 Tb/s (bit/s) and 1 us become links of 10 Gb/s and 100 us: faster than frames come here.
-const LINK_RATE: u64 = 1_000_000_000_000;
+/// Links of 4 Tb/s (bit/s) and 1 us become links of 40 Gb/s and 100 us: faster than frames come here.
+const LINK_RATE: u64 = 4_000_000_000_000;
 
 /// What a NIC holds for each direction: the default of the emulator.
 const NIC_MEMORY: Bytes = Bytes::new(4 << 20);

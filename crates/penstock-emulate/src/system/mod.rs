@@ -1,6 +1,7 @@
 //! System calls for which neither the standard library nor `rustix` has a safe function.
 //!
-//! This file has all unsafe code of the crate. Each function here is safe to call: it checks what
+//! This directory has all unsafe code of the crate: [`batch`] that of reading many frames at once, this file
+//! all else. Each function here is safe to call: it checks what
 //! its system call needs, or takes types that guarantee it. No function here knows what it is used
 //! for.
 
@@ -8,6 +9,8 @@
     unsafe_code,
     reason = "system calls without a safe wrapper; each block says why it is sound"
 )]
+
+pub(crate) mod batch;
 
 use std::ffi::CStr;
 use std::io;
