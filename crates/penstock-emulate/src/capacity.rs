@@ -148,8 +148,8 @@ fn send_datagrams(destination: Ipv4Addr, stop: &AtomicBool) {
     }
 }
 
-/// Copies frames from the first device to the second for [`TRIAL`], several times, and reads them as the drive
-/// does; answers how many a second in the best trial.
+/// Copies frames from the first device to the second for [`TRIAL`], several times, and reads them as
+/// the drive does; answers how many a second in the best trial.
 fn copy(taps: &mut [TapDevice], processors: Option<&Processors>) -> io::Result<f64> {
     processors.into_iter().for_each(Processors::for_network);
     let (mut inbox, mut best) = (Inbox::new(taps), 0.0);
