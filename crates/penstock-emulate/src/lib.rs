@@ -6,9 +6,9 @@
 //!
 //! Reading order: [`clock`], [`device`] (what frames come from and go to), [`refusal`] (what is not let in),
 //! [`port`] (frames and packets at the edge), `inbox` (many frames read at once), [`drive`] (the loop),
-//! [`nic`] (of hosts with kernels), [`assemble`] (from a scenario to the drives of a run), [`record`] (what entered, again),
-//! [`capture`] (all frames in a file), [`glance`] (what can be seen while a run goes on), [`namespace`]
-//! (where hosts live), [`config`] and [`run`] (a run from beginning to end), [`outcome`].
+//! [`nic`] (of hosts with kernels), [`assemble`] (from a scenario to the drives of a run), [`record`] (what
+//! entered, again), [`capture`] (all frames in a file), [`glance`] (what can be seen while a run goes on),
+//! [`namespace`] (where hosts live), [`config`] and [`run`] (a run from beginning to end), [`outcome`].
 
 pub mod assemble;
 mod capacity;

@@ -1,9 +1,8 @@
 //! System calls for which neither the standard library nor `rustix` has a safe function.
 //!
 //! This directory has all unsafe code of the crate: [`batch`] that of reading many frames at once, this file
-//! all else. Each function here is safe to call: it checks what
-//! its system call needs, or takes types that guarantee it. No function here knows what it is used
-//! for.
+//! all else. Each function here is safe to call: it checks what its system call needs, or takes types that
+//! guarantee it. No function here knows what it is used for.
 
 #![allow(
     unsafe_code,
