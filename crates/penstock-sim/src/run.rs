@@ -144,7 +144,18 @@ pub fn run(
 pub fn resume(
     scenario: &Scenario,
     options: RunOptions,
-    watch: impl Watch,
+    mut watch: impl Watch,
+    from: Option<&mut (dyn Read + Send)>,
+) -> Result<Results, RunError> {
+    resume_watched(scenario, options, &mut watch, from)
+}
+
+/// As [`resume`], compiled once and not for each kind of `watch`: with its calls all of the simulation would
+/// be compiled again.
+fn resume_watched(
+    scenario: &Scenario,
+    options: RunOptions,
+    watch: &mut dyn Watch,
     from: Option<&mut (dyn Read + Send)>,
 ) -> Result<Results, RunError> {
     let network = Network::build(scenario)?;
@@ -162,7 +173,7 @@ fn drive<O: Record + BorshSerialize + BorshDeserialize + Send>(
     network: Network,
     observer: impl FnMut() -> O,
     options: RunOptions,
-    mut watch: impl Watch,
+    watch: &mut dyn Watch,
     from: Option<&mut (dyn Read + Send)>,
 ) -> Result<Results, RunError> {
     let threads = if scenario.is_external() { 1 } else { options.threads };
@@ -178,13 +189,13 @@ fn drive<O: Record + BorshSerialize + BorshDeserialize + Send>(
     if let Some(from) = from {
         simulation = simulation.restored(from)?;
     }
-    let mut cancelled = simulation.run(options, &mut watch)?;
+    let mut cancelled = simulation.run(options, watch)?;
     while cancelled && let Some(mut file) = watch.state().map_err(unwritten)? {
         simulation.save(&mut file)?;
         if !watch.saved() {
             break;
         }
-        cancelled = simulation.run(options, &mut watch)?;
+        cancelled = simulation.run(options, watch)?;
     }
     Ok(simulation.finish(cancelled))
 }

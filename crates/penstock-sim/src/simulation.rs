@@ -149,7 +149,7 @@ impl<O: Observer> Simulation<O> {
     ///
     /// # Errors
     /// When time stands still, or an invariant fails while it is checked.
-    pub fn run(&mut self, options: RunOptions, watch: &mut impl Watch) -> Result<bool, RunError>
+    pub fn run(&mut self, options: RunOptions, watch: &mut dyn Watch) -> Result<bool, RunError>
     where
         O: Record + Send,
     {
