@@ -21,6 +21,13 @@ OLDEST := 3.11
 MINIMUM := target/minimum-versions
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+# The extension has no tests in Rust.
+TESTED := --workspace --exclude penstock-py
+# Tests beside the code run in seconds without optimisation, and compile in a third of the time. Those in
+# crates/*/tests simulate.
+UNIT_TESTS := cargo test $(TESTED) --lib \
+  $(foreach crate,$(notdir $(wildcard crates/*)),--config profile.test.package.$(crate).opt-level=0)
+OTHER_TESTS := cargo test $(TESTED) --test '*' --examples
 PYTHON_FILES := python tests/python benches tools
 
 .PHONY: demo demo-frames test build-tests policy models lint audit bench validate reproduce docs wheel try-wheel lock vendor minimum-versions clean
@@ -34,12 +41,15 @@ demo-frames: $(VENV)/.extension
 	  --force --out runs/demo-frames
 
 test: $(VENV)/.extension
-	cargo test --workspace
+	$(UNIT_TESTS)
+	$(OTHER_TESTS)
+	cargo test $(TESTED) --doc
 	$(BIN)/pytest -n auto --dist worksteal --durations=15
 
 # The Rust tests, compiled and not run: what `make test` begins with.
 build-tests:
-	cargo test --workspace --no-run
+	$(OTHER_TESTS) --no-run
+	$(UNIT_TESTS) --no-run
 
 # The extension for the edit-build-test loop of a policy, in seconds (docs/adding-a-policy.md). It is not the one
 # that is measured, so the next target that needs the extension builds that one again.
