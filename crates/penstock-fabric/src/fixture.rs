@@ -6,8 +6,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::{
-    ControlFrame, EmptyQueue, Moment, Observation, Observer, Packet, PacketFlags, PacketKind,
-    PacketPool, PortFacts, Signal, SwitchFacts, SwitchFrames,
+    ControlFrame, EmptyQueue, Moment, Observation, Observer, Packet, PacketEvent, PacketFlags,
+    PacketKind, PacketPool, PortFacts, Signal, SwitchFacts, SwitchFrames,
 };
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
@@ -36,6 +36,9 @@ pub(crate) struct Recorder(pub Vec<Observation>);
 
 impl Observer for Recorder {
     const IS_WATCHING: bool = true;
+    fn watches(&self, _: u32, _: PacketEvent) -> bool {
+        true
+    }
     fn record(&mut self, observation: Observation) {
         self.0.push(observation);
     }

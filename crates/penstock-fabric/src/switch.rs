@@ -418,7 +418,7 @@ impl Switch {
         id: PacketId,
         egress: u16,
     ) {
-        if !O::IS_WATCHING {
+        if !O::IS_WATCHING || !moment.observer.watches(self.node, event) {
             return;
         }
         let port = &self.ports[usize::from(egress)];

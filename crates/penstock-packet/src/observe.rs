@@ -95,7 +95,9 @@ pub struct Observation {
 pub trait Observer {
     /// Whether [`Observer::record`] does anything. If not, observations are not even built.
     const IS_WATCHING: bool;
-    /// Takes one event.
+    /// Whether this event at `node` is recorded; if not, the observation is not built either.
+    fn watches(&self, node: u32, event: PacketEvent) -> bool;
+    /// Takes one event, which it watches.
     fn record(&mut self, observation: Observation);
 }
 
@@ -105,6 +107,10 @@ pub struct Unobserved;
 
 impl Observer for Unobserved {
     const IS_WATCHING: bool = false;
+    #[inline]
+    fn watches(&self, _: u32, _: PacketEvent) -> bool {
+        false
+    }
     #[inline]
     fn record(&mut self, _: Observation) {}
 }

@@ -2,7 +2,7 @@
 //! somebody else's script to check every decision of the switch against the paper.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{Observation, Observer, Packet, PacketFlags};
+use penstock_packet::{Observation, Observer, Packet, PacketEvent, PacketFlags};
 
 use super::table::{Column, Table};
 use crate::flow::FlowNames;
@@ -153,11 +153,13 @@ impl Record for PacketTrace {
 impl Observer for PacketTrace {
     const IS_WATCHING: bool = true;
 
+    #[inline]
+    fn watches(&self, node: u32, event: PacketEvent) -> bool {
+        self.watched[node as usize] && self.events & (1 << event as u32) != 0
+    }
+
     fn record(&mut self, seen: Observation) {
         let node = seen.node as usize;
-        if !self.watched[node] || self.events & (1 << seen.event as u32) == 0 {
-            return;
-        }
         self.rows.push_header(&seen.packet);
         let (packet, rows) = (seen.packet, &mut self.rows);
         // A frame that the switch has made for its neighbour came by no port.
