@@ -1,14 +1,16 @@
 """Writes a page of ``docs/results`` from what ``penstock reproduce`` has left in a directory.
 
 ``.venv/bin/python tools/results summary-paper.json ... docs/results``: the page says how many
-claims hold, and has every claim of every experiment. An experiment that is in several summaries is
-taken from the last. At paper scale a folder for each experiment keeps the data of its figures and
-its claims, so that one experiment can be run alone: the page is written from all folders.
+claims hold, and has every claim of every experiment. ``paper.json`` keeps the claims of the page,
+so that one experiment can be run alone: those of the summaries replace their earlier ones. An
+experiment that is in several summaries is taken from the last. At paper scale a folder for each
+experiment keeps the data of its figures.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -19,9 +21,7 @@ Row = dict[str, Any]
 
 PAPERS = {"bfc": "BFC", "pcn": "PCN", "fafc": "FAFC", "afq": "AFQ", "beyond": "Beyond the papers"}
 KEPT = "paper"
-"""The scale whose figures' data and claims are kept: its runs take an hour and more."""
-CLAIMS = "claims.json"
-"""The file of an experiment's claims beside its data."""
+"""The scale whose figures' data are kept: its runs take an hour and more."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -93,15 +93,20 @@ def folder_of(experiment: Row) -> str:
     return str(experiment["id"]).replace("/", "-")
 
 
-def keep(experiment: Row, figures: Path, destination: Path) -> None:
-    """Puts the claims of an experiment and the data of its figures into its folder."""
+def place(experiment: Row) -> tuple[int, list[tuple[str, int]]]:
+    """The order on the page: by paper, then by name, with fig9 before fig10."""
+    paper, _, name = experiment["id"].partition("/")
+    parts = re.findall(r"(\D*)(\d*)", name)
+    return list(PAPERS).index(paper), [(word, int(number or 0)) for word, number in parts]
+
+
+def keep_figures(experiment: Row, figures: Path, destination: Path) -> None:
+    """Puts the data of an experiment's figures into its folder."""
     folder = destination / folder_of(experiment)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for file in sorted(figures.glob("*.csv")):
         shutil.copy(file, folder)
-    text = json.dumps(experiment, indent=1, ensure_ascii=False)
-    (folder / CLAIMS).write_text(text + "\n", "utf-8")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -111,21 +116,20 @@ def main(arguments: Sequence[str]) -> int:
         sys.exit("usage: tools/results SUMMARY.json ... DIRECTORY")
     pages = [(file.parent, json.loads(file.read_text("utf-8"))) for file in summaries]
     scale = pages[0][1]["scale"]
-    done = {
-        experiment["id"]: (root / experiment["report"], experiment)
-        for root, page in pages
-        for experiment in page["experiments"]
-        if experiment["state"] == "done"
-    }
-    found = [experiment for _, experiment in done.values()]
-    if scale == KEPT:
-        for report, experiment in done.values():
-            keep(experiment, report.parent / "figures", destination)
-        found = [
-            json.loads(file.read_text("utf-8")) for file in sorted(destination.glob(f"*/{CLAIMS}"))
-        ]
-    papers = list(PAPERS)
-    ordered = sorted(found, key=lambda one: papers.index(one["id"].partition("/")[0]))
+    kept = destination / f"{scale}.json"
+    found: dict[str, Row] = {}
+    if kept.exists():
+        found = {one["id"]: one for one in json.loads(kept.read_text("utf-8"))}
+    for root, page in pages:
+        for experiment in page["experiments"]:
+            if experiment["state"] != "done":
+                continue
+            report = experiment.pop("report")
+            found[experiment["id"]] = experiment
+            if scale == KEPT:
+                keep_figures(experiment, (root / report).parent / "figures", destination)
+    ordered = sorted(found.values(), key=place)
+    kept.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
     text = (
         f"# What holds at scale {scale}\n\nWritten by `tools/results` after `penstock reproduce "
         f"EXPERIMENT --scale {scale}`. How a claim is judged: [the verdict on a "
