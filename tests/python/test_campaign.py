@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import pytest
 from fake_core import FakeCore
 from page_data import data_of
 
-from penstock import ScenarioError
+from penstock import Run, Scenario, ScenarioError, run
 from penstock.cli import main
+from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.errors import StorageError
 from penstock.experiments import campaign, catalogue, cost, outcome
 from penstock.experiments.campaign import Campaign, Standing, reproduce_many
@@ -332,3 +334,59 @@ def test_costs_that_cannot_be_written_stop_nothing(
     before = times.read_bytes()
     assert reproduce_many(["x/fig2"], jobs=1).is_complete
     assert times.read_bytes() == before
+
+
+FRAMES = """
+
+[[sweeps]]
+name = "frames"
+frames = true
+"""
+
+
+@pytest.mark.parametrize(("late", "made"), [(0, 1), (1, 2), (9, ATTEMPTS)])
+@pytest.mark.parametrize("alone", [False, True])
+def test_runs_whose_frames_were_too_late_are_made_again(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, late: int, made: int, alone: bool
+) -> None:
+    file = tiny / "y" / "table1.toml"
+    file.write_text(file.read_text().replace("\n[scales.quick]", FRAMES + "\n[scales.quick]", 1))
+    seeds: list[int] = []
+
+    def emulated(scenario: Scenario, **_: Any) -> Run:
+        """A simulation that says it had real frames; those of the first runs of seed 1 are late."""
+        seeds.append(scenario.seed)
+        is_late = scenario.seed == 1 and seeds.count(1) <= late
+        lateness = {"frames": 1, "p50_us": 0.0, "p99_us": 1e3 * is_late, "max_us": 1e3}
+        made = run(scenario)
+        made.summary["emulation"] = {
+            "lateness": {"network": lateness, "hosts": lateness},
+            "packet_us": 120.0,
+        }
+        return made
+
+    def emulate_many(
+        scenarios: dict[str, Scenario], *, out: Path, on_finished: Callable[[str, Run], None]
+    ) -> dict[str, Run]:
+        runs = {name: emulated(scenario) for name, scenario in scenarios.items()}
+        for name, one in runs.items():
+            one.save(out / name, force=True)
+            on_finished(name, one)
+        return runs
+
+    told: list[tuple[int, int]] = []
+    if alone:
+        reproduce(
+            "y/table1",
+            out="out/y/table1-quick",
+            frames_runner=emulate_many,
+            progress=lambda finished, every, _: told.append((finished, every)),
+        )
+        assert told[-1] == (4, 4)
+    else:
+        monkeypatch.setattr(campaign, "emulate", emulated)
+        done = reproduce_many(["y/table1"], out="out")
+        assert not done.outcomes["y/table1"].failure
+    assert seeds == [1, 2] + [1] * (made - 1)
+    kept = Run.load("out/y/table1-quick/runs/frames-seed1")
+    assert is_too_late(kept.summary) == (late >= made)

@@ -14,6 +14,11 @@ TOO_LATE = 4.0
 choice, from 24 runs of `beyond/frames`. With less, medians of completion times differed from the
 simulation by at most 5.4 % and 99th percentiles by 13 %; with more, by 8 % and 69 %."""
 
+ATTEMPTS = 3
+"""How often an experiment makes a run whose frames are too late each time; our choice: most often
+another program kept the machine busy for a moment, and a machine that is too slow is soon given up.
+"""
+
 
 def packets_late(emulation: Mapping[str, Any]) -> float:
     """By how many packets of the slowest link a frame in a hundred was late.

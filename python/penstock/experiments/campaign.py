@@ -5,7 +5,7 @@ is finished; any other is done from its first run. An experiment that fails is r
 and the others go on. Simulations run on threads of a pool, in the order of the catalogue and across
 experiments, so no processor waits for the end of an experiment. Meanwhile the calling thread makes
 claims, figures and reports. Runs with real frames come last, one at a time: each needs the machine
-for itself.
+for itself. Those whose frames were too late are made again after all others.
 
 Invariant: only the calling thread writes below an experiment's directory, except for its `runs/`.
 """
@@ -15,13 +15,14 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.emulation.running import PROGRAMS, emulate
 from penstock.errors import refuse
 from penstock.experiments.catalogue import is_built_in, load
@@ -35,7 +36,7 @@ from penstock.experiments.outcome import (
     finished,
     inputs_digest,
 )
-from penstock.experiments.reproduce import claim_directory, conclude, scale_of
+from penstock.experiments.reproduce import RUNS_FOLDER, claim_directory, conclude, scale_of
 from penstock.interruption import stopping
 from penstock.processors import check_threads, free_threads, processor_count
 from penstock.provenance import package_version, source_commit
@@ -100,6 +101,10 @@ class Task:
         every = len(self.todo)
         made = (every - self.left + sum(list(self.running.values()))) / every if every else 1.0
         return 1.0 if self.is_concluded else made * (1 - CONCLUSION_SHARE)
+
+    def place(self, cell: Cell) -> Path:
+        """The directory of a run."""
+        return self.directory / RUNS_FOLDER / cell.name
 
     def fail(self, place: str, error: Exception) -> None:
         """Record the first error."""
@@ -244,8 +249,9 @@ class _Worker:
                 self.cancel.set()  # an error here, e.g. a full disk, must not wait for the pool
 
     def _make_all(self, pool: ThreadPoolExecutor) -> None:
-        pending: dict[Future[None], tuple[Task, Cell]] = {}
+        pending: dict[Future[bool], tuple[Task, Cell]] = {}
         alone: deque[tuple[Task, Cell]] = deque()
+        attempts: Counter[Path] = Counter()
         for task in self._tasks:
             for cell in task.todo:
                 if cell.frames:
@@ -262,16 +268,24 @@ class _Worker:
             done, _ = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
             for future in done:
                 task, cell = pending.pop(future)
+                place = task.place(cell)
+                attempts[place] += 1
+                if future.result() and attempts[place] < ATTEMPTS:
+                    alone.append((task, cell))
+                    continue
                 task.left -= 1
                 task.running.pop(cell.name, None)
                 if not task.left and not self.cancel.is_set():
                     self._conclude(task)
             self._tell()
 
-    def _make(self, task: Task, cell: Cell) -> None:
-        """Make one run, on a thread of the pool; an error is the whole experiment's."""
+    def _make(self, task: Task, cell: Cell) -> bool:
+        """Make one run, on a thread of the pool; an error is the whole experiment's.
+
+        Whether the run has ended and its real frames were too late.
+        """
         if self.cancel.is_set() or task.failure:
-            return
+            return False
         self._begun(task)
 
         def progress(now: Progress) -> None:
@@ -283,7 +297,7 @@ class _Worker:
         try:
             task.running[cell.name] = 0.0
             scenario = cell.scenario()
-            place = task.directory / "runs" / cell.name
+            place = task.place(cell)
             if cell.frames:
                 made = emulate(
                     scenario,
@@ -300,8 +314,10 @@ class _Worker:
             saving = time.thread_time() - began_saving
             with self._lock:
                 task.cpu_seconds += made.summary["cpu_seconds"] + saving
+            return not made.is_cancelled and is_too_late(made.summary)
         except Exception as error:  # whatever it is, the other experiments go on
             task.fail(cell.name, error)
+            return False
         finally:
             task.running[cell.name] = 1.0
 
@@ -312,7 +328,7 @@ class _Worker:
                 task.began = time.monotonic()
                 task.directory.mkdir(parents=True, exist_ok=True)
                 (task.directory / OUTCOME_FILE).unlink(missing_ok=True)
-                remove_runs(task.directory / "runs")
+                remove_runs(task.directory / RUNS_FOLDER)
 
     def _conclude(self, task: Task) -> None:
         """Judge, draw and write what an experiment's runs give, or record that it failed."""
@@ -322,7 +338,7 @@ class _Worker:
         if not task.failure:
             try:
                 for cell in task.todo:
-                    cell.run = Run.load(task.directory / "runs" / cell.name)
+                    cell.run = Run.load(task.place(cell))
                 outcome = self._outcome(task, began)
             except Exception as error:  # the same: it is shown, and the others go on
                 task.fail("", error)

@@ -16,6 +16,7 @@ from typing import Any
 
 from penstock import report
 from penstock.analysis import MeasuredRun
+from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.emulation.several import emulate_many
 from penstock.errors import describe
 from penstock.experiments.catalogue import load
@@ -209,7 +210,8 @@ def _run_all(
 ) -> None:
     """Make the runs of a grid and put each that is whole into its cell, its tables on disk.
 
-    A runner that is interrupted returns fewer runs, or stopped ones; no more are made then.
+    A runner that is interrupted returns fewer runs, or stopped ones; no more are made then. Runs
+    whose real frames were too late are made again when all others are done.
 
     Parameters
     ----------
@@ -225,16 +227,30 @@ def _run_all(
         if progress is not None:
             progress(len(finished), len(todo), name)
 
-    for frames, runner in sorted(runners.items()):
-        names = [name for name, cell in todo.items() if cell.frames == frames]
+    def make(runner: Runner, names: Sequence[str]) -> bool:
+        """Make these runs; whether all of them are whole."""
         for start in range(0, len(names), BATCH):
             batch = {name: scenarios[name] for name in names[start : start + BATCH]}
+            for name in batch:
+                todo[name].run = None
             made = runner(batch, out=directory, on_finished=tell)
             whole = [name for name, run in made.items() if not run.summary["cancelled"]]
             for name in whole:
                 todo[name].run = Run.load(directory / name)
             if len(whole) < len(batch):
+                return False
+        return True
+
+    for frames, runner in sorted(runners.items()):
+        names = [name for name, cell in todo.items() if cell.frames == frames]
+        for _ in range(ATTEMPTS):
+            if not make(runner, names):
                 return
+            names = [name for name in names if _is_late(todo[name])]
+
+
+def _is_late(cell: Cell) -> bool:
+    return cell.run is not None and is_too_late(cell.run.summary)
 
 
 def _write(reproduction: Reproduction) -> None:
