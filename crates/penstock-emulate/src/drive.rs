@@ -34,6 +34,10 @@ const PORTS_AT_ONCE: usize = 32;
 /// millisecond (median) on a virtual machine that has nothing else to do (real time; our choice).
 const AWAKE: Time = Time::from_ms(2);
 
+/// The loop does not sleep so soon after a frame has come, because then the next one comes soon, and a sleeper
+/// would keep it waiting (real time; our choice: hosts under PFC wait for so long for the end of a pause).
+const AWAKE_AFTER_FRAME: Time = Time::from_ms(20);
+
 /// The longest sleep (real time; our choice: so soon a stop is obeyed).
 const LONGEST_SLEEP: Time = Time::from_ms(10);
 
@@ -88,6 +92,8 @@ pub struct Drive<O, D, R> {
     epoll: OwnedFd,
     /// The ports at which frames wait to be read.
     ready: Vec<usize>,
+    /// When frames have last waited somewhere.
+    heard: Time,
     /// By place of a packet in the first part: the frame of a kernel.
     frames: Vec<Vec<u8>>,
     /// Memory for frames.
@@ -123,6 +129,7 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
             clock,
             parts,
             ready: Vec::with_capacity(PORTS_AT_ONCE),
+            heard: Time::ZERO,
             ports: own,
             devices,
             by_link,
@@ -312,13 +319,20 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         let waiting = self.ports.iter().filter_map(|port| Some(port.waiting.front()?.due));
         let next = due.chain(waiting).min().unwrap_or(end).min(end);
         let left = self.clock.until(next);
-        let sleep = if left > AWAKE { (left - AWAKE).min(LONGEST_SLEEP) } else { Time::ZERO };
+        let has_come = self.clock.in_real(self.clock.now() - self.heard) < AWAKE_AFTER_FRAME;
+        let sleep = match left > AWAKE && !has_come {
+            true => (left - AWAKE).min(LONGEST_SLEEP),
+            false => Time::ZERO,
+        };
         let sleep = Timespec { tv_sec: 0, tv_nsec: (sleep.as_ps() / 1_000) as i64 };
         self.ready.clear();
         let mut events = [const { MaybeUninit::uninit() }; PORTS_AT_ONCE];
         match epoll::wait(&self.epoll, &mut events, Some(&sleep)) {
             Ok((events, _)) => {
                 self.ready.extend(events.iter().map(|event| event.data.u64() as usize));
+                if !self.ready.is_empty() {
+                    self.heard = self.clock.now();
+                }
                 Ok(())
             }
             Err(rustix::io::Errno::INTR) => Ok(()),

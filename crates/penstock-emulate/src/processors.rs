@@ -6,7 +6,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 /// The processors of this process.
 #[derive(Clone, Debug)]
 pub struct Processors {
-    all: CpuSet,
+    of_network: CpuSet,
     others: CpuSet,
 }
 
@@ -16,9 +16,10 @@ impl Processors {
         let all = sched_getaffinity(None).ok()?;
         let own = |cpu: &usize| all.is_set(*cpu);
         let last = (0..CpuSet::MAX_CPU).rev().find(own)?;
-        let mut others = all;
+        let (mut of_network, mut others) = (CpuSet::new(), all);
+        of_network.set(last);
         others.unset(last);
-        (others.count() > 0).then_some(Processors { all, others })
+        (others.count() > 0).then_some(Processors { of_network, others })
     }
 
     /// The calling thread, and those that it starts from now on, keep off the last processor.
@@ -26,8 +27,9 @@ impl Processors {
         let _ = sched_setaffinity(None, &self.others);
     }
 
-    /// The calling thread drives the network. It may be anywhere: other processes may keep a processor busy.
+    /// The calling thread drives the network. It stays on the last processor: elsewhere it would share one with
+    /// the thread that drives the hosts, and neither of them sleeps.
     pub fn for_network(&self) {
-        let _ = sched_setaffinity(None, &self.all);
+        let _ = sched_setaffinity(None, &self.of_network);
     }
 }
