@@ -30,7 +30,7 @@ UNIT_TESTS := cargo test $(TESTED) --lib \
 OTHER_TESTS := cargo test $(TESTED) --test '*' --examples
 PYTHON_FILES := python tests/python benches tools
 
-.PHONY: demo demo-frames test build-tests policy models lint audit bench validate reproduce docs wheel try-wheel lock vendor minimum-versions clean
+.PHONY: demo demo-frames test quick build-tests policy models lint audit bench validate reproduce docs wheel try-wheel lock vendor minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -45,6 +45,11 @@ test: $(VENV)/.extension
 	$(OTHER_TESTS)
 	cargo test $(TESTED) --doc
 	$(BIN)/pytest -n auto --dist worksteal --durations=15
+
+# What a change is tried with: three minutes at most once all is built, and no programs, browsers or real frames.
+quick: $(VENV)/.extension
+	$(UNIT_TESTS)
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
 
 # The Rust tests, compiled and not run: what `make test` begins with.
 build-tests:

@@ -19,6 +19,8 @@ from penstock.storage.checkpoint import UNFINISHED, Checkpoints, find_checkpoint
 from penstock.storage.draft import draft_of
 from penstock.tables import FILES
 
+pytestmark = pytest.mark.slow
+
 KILLS = 10
 """Moments at which the run is killed (issue 14)."""
 EVERY = "every=0.1s"

@@ -31,6 +31,8 @@ from penstock.sweep.dask_executor import DaskExecutor
 from penstock.sweep.executor import ATTEMPTS, Failure, Outcome, Result, Task
 from penstock.sweep.work import work
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_SECONDS = 120
 METRIC = "slowdown(statistic='mean')"
 SMALL = {

@@ -24,6 +24,8 @@ from test_emulation import REASON
 from penstock.cli import main
 from penstock.experiments import catalogue
 
+pytestmark = pytest.mark.slow
+
 SAVED = re.compile(r"Save this as\s+`([^`]+)`:$")
 """The end of a text whose next block is a file."""
 

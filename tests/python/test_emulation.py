@@ -40,6 +40,8 @@ from penstock.scenario import Scenario
 from penstock.scenario.emulation import Emulation, Program
 from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
 
+pytestmark = pytest.mark.slow
+
 PAIR = """
 name = "pair"
 duration = "{duration}"

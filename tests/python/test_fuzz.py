@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 RUN = Path(__file__).parent / "fuzz" / "run.py"
 INPUTS = 20_000
 """Mutations of all readers together; the named inputs come on top."""

@@ -17,6 +17,8 @@ from fake_core import FakeCore
 from penstock import Run, Scenario, run_many
 from penstock.tables import FILES
 
+pytestmark = pytest.mark.slow
+
 LONG = ["bfc-google-60", "--set", "duration=50 ms"]
 PATIENCE_SECONDS = 120
 RUNS_SECONDS = 2

@@ -11,6 +11,8 @@ from browser import Watched
 
 from penstock import Scenario, report, run
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., Any]
 SCHEMES = ("bfc", "pfc")
 TRAFFIC = [

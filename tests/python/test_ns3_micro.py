@@ -12,6 +12,8 @@ import pytest
 
 from penstock.cli import main
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parents[1] / "data" / "ns3-hpcc"
 MICRO = DATA / "micro"
 

@@ -27,6 +27,8 @@ from penstock.sweep.axis import axis_of
 from penstock.sweep.page import write_page
 from penstock.sweep.pooled import Pooled
 
+pytestmark = pytest.mark.slow
+
 SCHEMES = {"bfc": 1.0, "hpcc": 3.0, "pfc": 6.0}
 Open = Callable[..., Any]
 

@@ -15,11 +15,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from penstock import Run
 from penstock.interruption import EXIT_CODE
 from penstock.results import RUN_FILES
 from penstock.storage.place import sweep
 from penstock.storage.record import LATER_FILES, SUMMARY_FILE
+
+pytestmark = pytest.mark.slow
 
 SIGNALS = {"INT": signal.SIGINT, "TERM": signal.SIGTERM, "KILL": signal.SIGKILL}
 DURATION = os.environ.get("PENSTOCK_DURATION", "2 ms")

@@ -18,6 +18,8 @@ from penstock import Scenario, run
 from penstock.results import Run
 from penstock.watch import for_watching
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., Any]
 MOMENT_PS = 20_000_000
 
