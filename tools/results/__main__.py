@@ -20,6 +20,10 @@ from typing import Any
 Row = dict[str, Any]
 
 PAPERS = {"bfc": "BFC", "pcn": "PCN", "fafc": "FAFC", "afq": "AFQ", "beyond": "Beyond the papers"}
+FIELDS = ("id", "title", "source", "runs", "cpu_seconds", "commit")
+"""What is kept of an experiment, besides its claims."""
+CLAIM_FIELDS = tuple("claim reported measured spread tolerance verdict reason remark".split())
+"""What is kept of a claim."""
 KEPT = "paper"
 """The scale whose figures' data are kept: its runs take an hour and more."""
 
@@ -100,6 +104,12 @@ def place(experiment: Row) -> tuple[int, list[tuple[str, int]]]:
     return list(PAPERS).index(paper), [(word, int(number or 0)) for word, number in parts]
 
 
+def shown(experiment: Row) -> Row:
+    """What the page shows of an experiment."""
+    claims = [{field: claim[field] for field in CLAIM_FIELDS} for claim in experiment["claims"]]
+    return {field: experiment[field] for field in FIELDS} | {"claims": claims}
+
+
 def keep_figures(experiment: Row, figures: Path, destination: Path) -> None:
     """Puts the data of an experiment's figures into its folder."""
     folder = destination / folder_of(experiment)
@@ -124,10 +134,10 @@ def main(arguments: Sequence[str]) -> int:
         for experiment in page["experiments"]:
             if experiment["state"] != "done":
                 continue
-            report = experiment.pop("report")
-            found[experiment["id"]] = experiment
+            found[experiment["id"]] = shown(experiment)
             if scale == KEPT:
-                keep_figures(experiment, (root / report).parent / "figures", destination)
+                report = root / experiment["report"]
+                keep_figures(experiment, report.parent / "figures", destination)
     ordered = sorted(found.values(), key=place)
     kept.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
     text = (
