@@ -22,7 +22,16 @@ Row = dict[str, Any]
 PAPERS = {"bfc": "BFC", "pcn": "PCN", "fafc": "FAFC", "afq": "AFQ", "beyond": "Beyond the papers"}
 FIELDS = ("id", "title", "source", "runs", "cpu_seconds", "commit")
 """What is kept of an experiment, besides its claims."""
-CLAIM_FIELDS = tuple("claim reported measured spread tolerance verdict reason remark".split())
+CLAIM_FIELDS = (
+    "claim",
+    "reported",
+    "measured",
+    "spread",
+    "tolerance",
+    "verdict",
+    "reason",
+    "remark",
+)
 """What is kept of a claim."""
 KEPT = "paper"
 """The scale whose figures' data are kept: its runs take an hour and more."""
