@@ -25,13 +25,6 @@ impl Clock {
         Time::from_ps(monotonic().saturating_sub(self.origin) * 1_000 / self.scale)
     }
 
-    /// The machine's time from now until the run shows `time`; 0 when it has passed.
-    #[inline]
-    pub fn until(self, time: Time) -> Time {
-        let due = self.origin.saturating_add(self.in_real(time).as_ps() / 1_000);
-        Time::from_ns(due.saturating_sub(monotonic()))
-    }
-
     /// How much of the machine's time a span of the run is.
     #[inline]
     pub fn in_real(self, span: Time) -> Time {

@@ -319,8 +319,9 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         let due = self.parts.iter().filter_map(Part::due);
         let waiting = self.ports.iter().filter_map(|port| Some(port.waiting.front()?.due));
         let next = due.chain(waiting).min().unwrap_or(end).min(end);
-        let left = self.clock.until(next);
-        let has_come = self.clock.in_real(self.clock.now() - self.heard) < AWAKE_AFTER_FRAME;
+        let now = self.clock.now();
+        let left = self.clock.in_real(next.saturating_sub(now));
+        let has_come = self.clock.in_real(now - self.heard) < AWAKE_AFTER_FRAME;
         let sleep = match left > AWAKE && !has_come {
             true => (left - AWAKE).min(LONGEST_SLEEP),
             false => Time::ZERO,
@@ -332,7 +333,7 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
             Ok((events, _)) => {
                 self.ready.extend(events.iter().map(|event| event.data.u64() as usize));
                 if !self.ready.is_empty() {
-                    self.heard = self.clock.now();
+                    self.heard = now;
                 }
                 Ok(())
             }
