@@ -34,9 +34,10 @@ const PORTS_AT_ONCE: usize = 32;
 /// millisecond (median) on a virtual machine that has nothing else to do (real time; our choice).
 const AWAKE: Time = Time::from_ms(2);
 
-/// The loop does not sleep so soon after a frame has come, because then the next one comes soon, and a sleeper
-/// would keep it waiting (real time; our choice: hosts under PFC wait for so long for the end of a pause). Beside
-/// a 16-to-1 incast under PFC a frame in a hundred of the hosts was late by 1 to 3 ms, and is late by 60 us.
+/// The loop does not sleep so soon after a frame has come, because then the next one comes soon, and a
+/// sleeper would keep it waiting (real time; our choice: hosts under PFC wait for so long for the end of a
+/// pause). Beside a 16-to-1 incast under PFC a frame in a hundred of the hosts was late by 1 to 3 ms, and is
+/// late by 60 us.
 const AWAKE_AFTER_FRAME: Time = Time::from_ms(20);
 
 /// The longest sleep (real time; our choice: so soon a stop is obeyed).

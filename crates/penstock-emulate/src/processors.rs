@@ -27,8 +27,8 @@ impl Processors {
         let _ = sched_setaffinity(None, &self.others);
     }
 
-    /// The calling thread drives the network. It stays on the last processor: elsewhere it would share one with
-    /// the thread that drives the hosts, and neither of them sleeps.
+    /// The calling thread drives the network. It stays on the last processor: elsewhere it would share one
+    /// with the thread that drives the hosts, and neither of them sleeps.
     pub fn for_network(&self) {
         let _ = sched_setaffinity(None, &self.of_network);
     }
