@@ -215,6 +215,7 @@ def test_missing_runs_are_errors_of_their_own() -> None:
 def test_bounds_in_words() -> None:
     base = {"claim": "c", "reported": "r", "measure": "1"}
     assert bounds_text(Claim(**base, at_least=36, at_most=40, unit="%")) == "36–40 %"
+    assert bounds_text(Claim(**base, at_least=-3, at_most=3, unit="%")) == "-3 to 3 %"
     assert bounds_text(Claim(**base, below=3, unit="µs")) == "< 3 µs"
     assert bounds_text(Claim(**base, near=0.2, within=0.03)) == "0.2 ± 0.03"
     with pytest.raises(ValueError, match="a claim needs"):

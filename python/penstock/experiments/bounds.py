@@ -23,7 +23,7 @@ def bounds_text(claim: Claim, near: str = "") -> str:
         within = f"{claim.within * 100:g} %" if claim.relative else with_unit(claim.within, unit)
         return f"{near} ± {within}"
     if claim.at_least is not None and claim.at_most is not None:
-        return f"{number_text(claim.at_least)}–{with_unit(claim.at_most, unit)}"
+        return range_text(claim.at_least, claim.at_most, unit)
     told = (
         (claim.at_least, "≥"),
         (claim.above, ">"),
