@@ -268,13 +268,13 @@ class _Worker:
             done, _ = wait(pending, SIGNAL_POLL_SECONDS, FIRST_COMPLETED)
             for future in done:
                 task, cell = pending.pop(future)
+                task.running.pop(cell.name, None)
                 place = task.place(cell)
                 attempts[place] += 1
                 if future.result() and attempts[place] < ATTEMPTS:
                     alone.append((task, cell))
                     continue
                 task.left -= 1
-                task.running.pop(cell.name, None)
                 if not task.left and not self.cancel.is_set():
                     self._conclude(task)
             self._tell()
