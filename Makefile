@@ -46,7 +46,8 @@ test: $(VENV)/.extension
 	cargo test $(TESTED) --doc
 	$(BIN)/pytest -n auto --dist worksteal --durations=15
 
-# What a change is tried with: three minutes at most once all is built, and no programs, browsers or real frames.
+# What a change is tried with, three minutes at most once all is built. What takes seconds is marked as slow:
+# browsers, real frames, the commands of pages, runs that are killed.
 quick: $(VENV)/.extension
 	$(UNIT_TESTS)
 	$(BIN)/pytest -n auto --dist worksteal -m "not slow"

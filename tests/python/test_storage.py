@@ -19,8 +19,6 @@ from penstock.results import RUN_FILES, claim
 from penstock.storage.draft import draft_of, write_whole
 from penstock.storage.record import SUMMARY_FILE
 
-pytestmark = pytest.mark.slow
-
 QUICK = Scenario.from_name("quickstart")
 OTHER = QUICK.with_overrides({"seed": 2})
 ROUNDS = int(os.environ.get("PENSTOCK_ROUNDS", "15"))

@@ -23,8 +23,6 @@ from penstock.sweep.page import arranged
 from penstock.sweep.pooled import pool
 from penstock.sweep.seeds import LEAST, Seeds, read_seeds
 
-pytestmark = pytest.mark.slow
-
 SMALL = """
 duration = "30 us"
 topology = {kind = "single-switch", hosts = 4}
