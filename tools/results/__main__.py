@@ -33,7 +33,7 @@ CLAIM_FIELDS = (
     "remark",
 )
 """What is kept of a claim."""
-KEPT = "paper"
+WITH_FIGURES = "paper"
 """The scale whose figures' data are kept: its runs take an hour and more."""
 
 
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str]) -> int:
             if experiment["state"] != "done":
                 continue
             found[experiment["id"]] = shown(experiment)
-            if scale == KEPT:
+            if scale == WITH_FIGURES:
                 report = root / experiment["report"]
                 keep_figures(experiment, report.parent / "figures", destination)
     ordered = sorted(found.values(), key=place)

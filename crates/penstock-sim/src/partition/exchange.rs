@@ -134,7 +134,8 @@ impl<O: Observer> Partition<O> {
     /// Takes in what has come from the other partitions.
     pub(crate) fn receive_mail(&mut self) {
         for from in 0..self.inbox.len() {
-            // Real frames come another way, and many windows bring nothing.
+            // Many windows bring nothing. Real frames never come this way, and moving the empty mail of nine
+            // parts was 22 % of the time of a network that waits for frames.
             if self.inbox[from].is_empty() {
                 continue;
             }
