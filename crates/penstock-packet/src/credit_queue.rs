@@ -16,7 +16,7 @@
 //! The paper's scripts (kaist-ina/ns2-xpass) have a queue of 8 credits, BFC's comparison one of 16.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Time, Transmission};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,13 +73,16 @@ pub struct CreditShapingConfig {
 pub struct CreditQueue {
     credits: Fifo,
     limit: u64,
-    rate: BitRate,
+    transmission: Transmission,
     credit: u64,
     pair: u64,
     /// How long an empty bucket takes to fill.
     depth: Time,
     /// When the bucket will be full; in the past when it is full.
     full_at: Time,
+    /// The time in which the tokens for the first credit are earned. Kept, because a port asks for it several
+    /// times for each credit, and it needs two divisions.
+    cost: Time,
     dropped: u64,
 }
 
@@ -90,11 +93,12 @@ impl CreditQueue {
         let mut queue = CreditQueue {
             credits: Fifo::default(),
             limit: u64::from(config.queue) * credit,
-            rate,
+            transmission: Transmission::new(rate, Fidelity::Exact),
             credit,
             pair: credit + config.frame.get(),
             depth: Time::ZERO,
             full_at: Time::ZERO,
+            cost: Time::ZERO,
             dropped: 0,
         };
         queue.depth = queue.earning_time(u64::from(config.burst) * credit);
@@ -103,7 +107,11 @@ impl CreditQueue {
 
     /// The time in which `bytes` of tokens are earned.
     fn earning_time(&self, bytes: u64) -> Time {
-        let many = self.rate.transmission_time(Bytes::new(bytes * self.pair));
+        let many = bytes * self.pair;
+        let many = match u32::try_from(many) {
+            Ok(many) => self.transmission.time(many),
+            Err(_) => self.transmission.rate().transmission_time(Bytes::new(many)),
+        };
         Time::from_ps(many.as_ps().div_ceil(self.credit))
     }
 
@@ -113,32 +121,39 @@ impl CreditQueue {
         let has_room = self.credits.bytes() + u64::from(pool[id].wire_bytes) <= self.limit;
         if has_room {
             self.credits.push(pool, id);
+            if self.credits.head() == id {
+                self.weigh_first(pool);
+            }
         } else {
             self.dropped += 1;
         }
         has_room
     }
 
+    /// Another credit has become the first.
+    fn weigh_first(&mut self, pool: &PacketPool) {
+        self.cost = self.earning_time(u64::from(pool[self.credits.head()].wire_bytes));
+    }
+
     /// Takes the first credit, if the tokens suffice for it at `now`.
     #[inline]
     pub fn pop(&mut self, now: Time, pool: &PacketPool) -> Option<PacketId> {
-        if self.due(pool)? > now {
+        if self.due()? > now {
             return None;
         }
         let id = self.credits.pop(pool)?;
-        let cost = self.earning_time(u64::from(pool[id].wire_bytes));
-        self.full_at = self.full_at.max(now) + cost;
+        self.full_at = self.full_at.max(now) + self.cost;
+        if !self.is_empty() {
+            self.weigh_first(pool);
+        }
         Some(id)
     }
 
     /// The time from which the tokens suffice for the first credit (ps); none when no credit waits.
     #[inline]
-    pub fn due(&self, pool: &PacketPool) -> Option<Time> {
-        if self.is_empty() {
-            return None;
-        }
-        let cost = self.earning_time(u64::from(pool[self.credits.head()].wire_bytes));
-        Some((self.full_at + cost).saturating_sub(self.depth))
+    pub fn due(&self) -> Option<Time> {
+        let due = (self.full_at + self.cost).saturating_sub(self.depth);
+        (!self.is_empty()).then_some(due)
     }
 
     /// Whether no credit waits.

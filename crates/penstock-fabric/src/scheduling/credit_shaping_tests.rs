@@ -43,7 +43,7 @@ fn depart(bench: &mut Bench, ps: u64) -> Option<PacketKind> {
 }
 
 fn due(bench: &Bench) -> Option<Time> {
-    bench.switch.port(0).credits().unwrap().due(&bench.pool)
+    bench.switch.port(0).credits().unwrap().due()
 }
 
 #[test]

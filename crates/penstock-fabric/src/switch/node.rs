@@ -309,7 +309,7 @@ impl Switch {
             let mut moment = Moment { now: *now, pool, observer: *observer };
             let Some(departure) = self.on_departure(&mut moment, port) else {
                 // The tokens may suffice later for a credit that waits (ExpressPass).
-                if let Some(due) = self.port(port).credits().and_then(|credits| credits.due(pool)) {
+                if let Some(due) = self.port(port).credits().and_then(|credits| credits.due()) {
                     requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), due));
                 }
                 return None;

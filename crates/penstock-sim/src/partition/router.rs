@@ -109,7 +109,7 @@ impl Router {
     }
 
     /// The port where paths are fixed, symmetric or sprayed.
-    #[cold]
+    #[inline(never)]
     fn special_port(&mut self, node: u32, packet: &mut Packet) -> u16 {
         if let Some(fixed) = &self.fixed {
             return fixed.next_port(packet);

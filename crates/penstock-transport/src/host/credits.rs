@@ -18,7 +18,7 @@ impl Host {
         let credit = credited.credits.pop(turn.now, turn.pool);
         let id = credit.or_else(|| credited.data.pop(turn.pool));
         if id.is_none()
-            && let Some(due) = credited.credits.due(turn.pool)
+            && let Some(due) = credited.credits.due()
         {
             turn.requests.push(Request::Timer(Timer::Uplink, due));
         }
