@@ -84,6 +84,7 @@ macro_rules! axis {
 
         $(#[$state_doc])*
         #[derive(Debug, borsh::BorshSerialize, borsh::BorshDeserialize)]
+        #[repr(u8)] // a tag of its own is read with four instructions, one in a niche of a policy with ten
         pub(crate) enum $State {
             $( $(#[$doc])* $Variant($crate::axis!(@stored $module $($Policy)+)), )+
         }

@@ -53,6 +53,7 @@ macro_rules! ends {
 
         $(#[$destination_doc])*
         #[derive(Clone, Debug, borsh::BorshSerialize, borsh::BorshDeserialize)]
+        #[repr(u8)] // as in `axis!`
         pub(crate) enum $Destination {
             $( $(#[$doc])* $Variant(ends!(@type $module $($($Receiver)+)?)), )+
         }
