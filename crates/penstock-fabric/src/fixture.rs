@@ -69,6 +69,8 @@ pub(crate) struct Bench {
     pub recorder: Recorder,
     /// Offset of the next packet in its flow.
     pub offset: u64,
+    /// What the last packet that arrived or left has made necessary upstream.
+    pub frame: Option<ControlFrame>,
 }
 
 impl Bench {
@@ -79,6 +81,7 @@ impl Bench {
             now: Time::ZERO,
             recorder: Recorder::default(),
             offset: 0,
+            frame: None,
         }
     }
 
@@ -109,6 +112,7 @@ impl Bench {
         while let Some(displaced) = self.switch.take_displaced(&self.pool) {
             self.pool.remove(displaced);
         }
+        self.frame = self.switch.take_caused();
         self.switch.verify(&self.pool).unwrap();
         arrival
     }
@@ -120,7 +124,7 @@ impl Bench {
     /// Admits a packet of `flow`. Answers the frame that the packet causes.
     pub(crate) fn admit(&mut self, flow: Flow, bytes: u16) -> Option<ControlFrame> {
         match self.arrive(flow, bytes) {
-            Arrival::Queued { frame, .. } => frame,
+            Arrival::Queued { .. } => self.frame,
             Arrival::Dropped => panic!("there is room"),
         }
     }
@@ -134,21 +138,23 @@ impl Bench {
     /// Takes the next packet out of `egress`. Answers the packet and the frame that its departure
     /// causes.
     pub(crate) fn depart(&mut self, egress: u16) -> Option<(Packet, Option<ControlFrame>)> {
-        let Departure { id, frame, .. } = self.departure(egress)?;
+        let Departure { id, .. } = self.departure(egress)?;
         let packet = self.pool[id];
         self.pool.remove(id);
         self.switch.verify(&self.pool).unwrap();
-        Some((packet, frame))
+        Some((packet, self.frame))
     }
 
     /// Takes the next packet out of `egress` and leaves it in the pool. Answers the departure.
     pub(crate) fn departure(&mut self, egress: u16) -> Option<Departure> {
         let (now, pool, observer) = (self.now, &mut self.pool, &mut self.recorder);
         let mut moment = Moment { now, pool, observer };
-        match self.switch.on_control_departure(&mut moment, egress) {
-            Some(id) => Some(Departure { id, frame: None, feedback: None, is_dropped: false }),
+        let departure = match self.switch.on_control_departure(&mut moment, egress) {
+            Some(id) => Some(Departure { id, feedback: None, is_dropped: false }),
             None => self.switch.on_departure(&mut moment, egress),
-        }
+        };
+        self.frame = self.switch.take_caused();
+        departure
     }
 
     /// Sends packets out of `egress` until none may leave. Answers their flows.

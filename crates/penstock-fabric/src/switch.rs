@@ -32,8 +32,6 @@ mod signal;
 pub(crate) enum Arrival {
     /// It is in its queue.
     Queued {
-        /// What has to be sent upstream.
-        frame: Option<ControlFrame>,
         /// What the source of the packet has to be told of congestion, 1 to 63 (QCN).
         feedback: Option<u8>,
     },
@@ -46,8 +44,6 @@ pub(crate) enum Arrival {
 pub(crate) struct Departure {
     /// The packet.
     pub id: PacketId,
-    /// What has to be sent upstream.
-    pub frame: Option<ControlFrame>,
     /// What the source of the packet has to be told of congestion, 1 to 63 (QCN).
     pub feedback: Option<u8>,
     /// Whether it is dropped instead of sent; then it is still the caller's.
@@ -75,12 +71,15 @@ pub struct Switch {
     queues_acknowledgements: bool,
     /// Packets that were dropped so by the last arrival and are still the caller's.
     displaced: Fifo,
+    /// What the last data packet has made necessary upstream; none between two calls of the driver. Few packets
+    /// have one, and handing it from call to call was 2 % of the instructions of a packet-hop.
+    frame: Option<ControlFrame>,
 }
 
 penstock_units::state! { Switch {
     saved: admission, assignment, marking, backpressure, draws, displaced;
     within: ports;
-    kept: node, classes, frames, has_epochs, makes_room, queues_acknowledgements;
+    kept: node, classes, frames, has_epochs, makes_room, queues_acknowledgements, frame;
 } }
 
 impl Switch {
@@ -113,6 +112,7 @@ impl Switch {
             makes_room: config.scheduling.makes_room(),
             queues_acknowledgements: config.assignment.queues_acknowledgements(),
             displaced: Fifo::default(),
+            frame: None,
         }
     }
 
@@ -126,6 +126,12 @@ impl Switch {
     pub(crate) fn on_deadline(&mut self, now: Time) {
         let ports = &mut self.ports;
         backpressure::dispatch!(&mut self.backpressure, policy => policy.on_deadline(now, ports));
+    }
+
+    /// What the last data packet has made necessary upstream.
+    #[inline]
+    pub(crate) fn take_caused(&mut self) -> Option<ControlFrame> {
+        if self.frame.is_none() { None } else { self.frame.take() }
     }
 
     /// Another frame that the last departure, or the last deadline, has made necessary.
@@ -207,20 +213,20 @@ impl Switch {
         }
         port.enqueue(moment.pool, id, queue);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
-        let (mark, frame) = self.inform(moment, id, egress, queue_bytes, true);
+        let mark = self.inform(moment, id, egress, queue_bytes, true);
         self.observe(moment, PacketEvent::Enqueue, id, egress);
         if O::IS_WATCHING && mark.is_marked {
             self.observe(moment, PacketEvent::Mark, id, egress);
         }
-        if O::IS_WATCHING && frame.is_some_and(|frame| frame.signal.is_event()) {
+        if O::IS_WATCHING && self.frame.is_some_and(|frame| frame.signal.is_event()) {
             self.observe(moment, PacketEvent::PauseSent, id, egress);
         }
-        Arrival::Queued { frame, feedback: mark.feedback }
+        Arrival::Queued { feedback: mark.feedback }
     }
 
     /// Tells marking and backpressure of a data packet that has joined its queue, which now holds
-    /// `queue_bytes`, or has left it: what the packet learns, and what has to be sent upstream. It
-    /// is part of both callers, so that neither asks which of them it is.
+    /// `queue_bytes`, or has left it. Answers what the packet learns; what has to be sent upstream is in
+    /// `frame`. This is part of both callers, so that neither asks which of them it is.
     #[inline(always)]
     fn inform<O: Observer>(
         &mut self,
@@ -229,7 +235,7 @@ impl Switch {
         egress: u16,
         queue_bytes: u64,
         joins: bool,
-    ) -> (Mark, Option<ControlFrame>) {
+    ) -> Mark {
         let mut passing = Passing {
             now: moment.now,
             pool: moment.pool,
@@ -253,8 +259,9 @@ impl Switch {
         });
         if frame.is_some() {
             self.draws.on_frame();
+            self.frame = frame;
         }
-        (mark, frame)
+        mark
     }
 
     /// Drops queued packets of `egress` until there is room for packet `id`, where the scheduler does so.
@@ -351,7 +358,7 @@ impl Switch {
         let packet = &mut moment.pool[id];
         if !is_queued(packet.kind, self.queues_acknowledgements) {
             self.observe(moment, PacketEvent::ControlDepart, id, egress);
-            return Some(Departure { id, frame: None, feedback: None, is_dropped: false });
+            return Some(Departure { id, feedback: None, is_dropped: false });
         }
         let (ingress, class, bytes) = (packet.ingress, packet.class, packet.wire_bytes);
         let queue_bytes = port.queues()[usize::from(packet.queue)].packets.bytes();
@@ -361,7 +368,7 @@ impl Switch {
             policy => policy.on_dequeue(moment.now, egress, packet, port)
         );
         self.admission.release(ingress, class, u64::from(bytes));
-        let (mark, frame) = self.inform(moment, id, egress, queue_bytes, false);
+        let mark = self.inform(moment, id, egress, queue_bytes, false);
         if mark.is_dropped {
             self.ports[usize::from(egress)].drop_taken(bytes);
         }
@@ -371,7 +378,7 @@ impl Switch {
             }
             let end = if mark.is_dropped { PacketEvent::Drop } else { PacketEvent::Depart };
             self.observe(moment, end, id, egress);
-            if frame.is_some_and(|frame| frame.signal.is_event()) {
+            if self.frame.is_some_and(|frame| frame.signal.is_event()) {
                 self.observe(moment, PacketEvent::ResumeSent, id, egress);
             }
         }
@@ -385,7 +392,7 @@ impl Switch {
             let packet = &mut moment.pool[id];
             packet.queue = self.ports[usize::from(egress)].label(packet.queue);
         }
-        Some(Departure { id, frame, feedback: mark.feedback, is_dropped: mark.is_dropped })
+        Some(Departure { id, feedback: mark.feedback, is_dropped: mark.is_dropped })
     }
 
     /// A packet that bypasses the five axes has arrived by `ingress`: an observer sees it. Nothing else asks

@@ -9,7 +9,7 @@ use crate::fixture::refusal::refused;
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::switch::Arrival;
 
-const QUEUED: Arrival = Arrival::Queued { frame: None, feedback: None };
+const QUEUED: Arrival = Arrival::Queued { feedback: None };
 
 #[test]
 fn a_port_is_full_to_the_byte_whatever_the_others_hold() {

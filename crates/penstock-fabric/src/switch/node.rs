@@ -207,8 +207,8 @@ impl Switch {
                     self.discard_taken(pool, *routes, requests, (egress, displaced));
                 }
                 match arrival {
-                    Arrival::Queued { frame, feedback } => {
-                        if let Some(frame) = frame {
+                    Arrival::Queued { feedback } => {
+                        if let Some(frame) = self.take_caused() {
                             self.tell(pool, requests, frame);
                         }
                         if let Some(feedback) = feedback {
@@ -314,8 +314,8 @@ impl Switch {
                 }
                 return None;
             };
-            let Departure { id, frame, feedback, is_dropped } = departure;
-            if let Some(frame) = frame {
+            let Departure { id, feedback, is_dropped } = departure;
+            if let Some(frame) = self.take_caused() {
                 self.tell(pool, requests, frame);
             }
             if let Some(feedback) = feedback {
