@@ -174,6 +174,7 @@ impl<O: Observer> Partition<O> {
         }
     }
 
+    #[inline(never)] // few events are timers, and the loop of the others must stay short
     pub(crate) fn on_timer(&mut self, now: Time, timer: SourceId) {
         let sources = self.sources;
         if timer < sources.release(0) {

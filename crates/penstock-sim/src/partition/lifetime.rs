@@ -163,6 +163,7 @@ impl<O: Observer> Partition<O> {
     }
 
     /// The flow named `name` has completed: its last byte is acknowledged.
+    #[inline(never)] // as `on_timer`
     pub(super) fn end_flow(&mut self, now: Time, name: u32) {
         self.settle_size(name);
         let flow = self.slots.flows[name as usize];

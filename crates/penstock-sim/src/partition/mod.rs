@@ -181,6 +181,13 @@ impl<O: Observer> Partition<O> {
         Some(source)
     }
 
+    /// As [`Partition::step`], out of line.
+    #[cold]
+    #[inline(never)]
+    fn step_alone(&mut self) -> Option<SourceId> {
+        self.step()
+    }
+
     /// Prefetches the packet that probably arrives next.
     #[inline]
     fn foresee(&self) {
@@ -191,7 +198,7 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)] // the loop has one call
     fn on_wire_arrival(&mut self, now: Time, link: u32) {
         let wire = &mut self.wires[link as usize];
         let (id, next) = wire.take(&self.pool);

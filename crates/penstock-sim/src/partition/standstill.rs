@@ -56,6 +56,8 @@ impl<O: Observer> Partition<O> {
     ///
     /// # Errors
     /// When time has stood still for [`STILL_EVENTS_PER_SOURCE`] events for each source.
+    #[cold]
+    #[inline(never)]
     fn watch_clock(&mut self) -> Result<(), StandstillError> {
         let (time, events) = (self.now(), self.measured.steps);
         if time != self.clock_watch.time {
@@ -76,7 +78,7 @@ impl<O: Observer> Partition<O> {
         let time = self.now();
         let mut fired = BTreeMap::<SourceId, u64>::new();
         for _ in 0..events {
-            *fired.entry(self.step()?).or_default() += 1;
+            *fired.entry(self.step_alone()?).or_default() += 1;
         }
         if self.now() != time {
             return None;

@@ -174,6 +174,7 @@ impl<O: Observer> Partition<O> {
         let done = self.told.len();
         let (node, mut turn) = self.lend_switch(now, switch);
         let sent = node.transmit(&mut turn, egress);
+        let mut more = node.has_more(egress);
         if let Some(id) = sent {
             let packet = &self.pool[id];
             // The next packet of that queue may have waited longer than a cache remembers: worth 6
@@ -191,8 +192,11 @@ impl<O: Observer> Partition<O> {
                 }
             }
         }
-        self.serve_switch(now, switch, done, Some(link));
-        sent.map(|id| (id, self.switches[switch].has_more(egress)))
+        if self.told.len() > done {
+            self.serve_requests(now, switch, done, Some(link));
+            more = self.switches[switch].has_more(egress);
+        }
+        sent.map(|id| (id, more))
     }
 
     /// Counts and lists a data packet that has left its queue at `switch` and was dropped.

@@ -9,7 +9,7 @@ use crate::sender::Segment;
 
 impl Host {
     /// The packet that leaves now, if there is one. The uplink must be free.
-    #[inline]
+    #[inline(always)] // a driver has one call
     pub fn transmit(&mut self, turn: &mut Turn<'_>) -> Option<PacketId> {
         if let Some(id) = self.control.pop(turn.pool) {
             return Some(id);
@@ -47,6 +47,7 @@ impl Host {
     }
 
     /// The next packet of the flow in `slot`, which the NIC chose.
+    #[inline(always)] // part of `transmit`
     fn next_packet(&mut self, turn: &mut Turn<'_>, slot: u32) -> PacketId {
         let sender = &mut turn.flows.senders[slot as usize];
         let (segment, label) = (sender.send(turn.now), self.nic.label(sender.queue()));
@@ -128,7 +129,7 @@ impl Host {
     }
 
     /// Asks for a timer at the deadline of the sender in `slot`, unless an earlier one is set.
-    #[inline]
+    #[inline(always)] // each data packet and each answer comes here
     pub(super) fn watch_sender(&self, turn: &mut Turn<'_>, slot: u32) {
         let deadline = turn.flows.senders[slot as usize].deadline();
         let outgoing = &mut turn.flows.outgoing[slot as usize];
