@@ -20,8 +20,7 @@ pub(crate) struct Router {
     /// The tables at the start of the run.
     first: Arc<Routing>,
     path_seed: u64,
-    /// Whether paths are fixed, symmetric or sprayed.
-    is_special: bool,
+    choice: Choice,
     /// Chooses a path for each data packet, where packets are sprayed.
     spray: Option<Box<Spray>>,
     /// The paths of flows, where they are fixed.
@@ -31,8 +30,19 @@ pub(crate) struct Router {
 penstock_units::state! { Router {
     saved: spray;
     within: ;
-    kept: routing, first, path_seed, is_special, fixed;
+    kept: routing, first, path_seed, choice, fixed;
 } }
+
+/// How a switch chooses among several ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    /// By the hash of the flow, for each direction alone.
+    Hash,
+    /// By the hash of the flow, and on the way back the same links.
+    Symmetric,
+    /// By a path that is fixed, or for each packet.
+    Special,
+}
 
 /// The ports on the paths of flows.
 #[derive(Debug)]
@@ -97,7 +107,12 @@ impl Router {
             routing: Arc::clone(routing),
             first: Arc::clone(routing),
             path_seed: setting.path_seed,
-            is_special: is_fixed || scenario.scheme.routing != (RoutingConfig::Ecmp {}),
+            choice: match &scenario.scheme.routing {
+                _ if is_fixed => Choice::Special,
+                RoutingConfig::Ecmp {} => Choice::Hash,
+                RoutingConfig::SymmetricEcmp {} => Choice::Symmetric,
+                RoutingConfig::Spray(_) => Choice::Special,
+            },
             spray,
             fixed: is_fixed.then(|| Box::new(FixedPaths::new(setting))),
         }
@@ -108,22 +123,29 @@ impl Router {
         &self.routing
     }
 
-    /// The port where paths are fixed, symmetric or sprayed.
+    /// The port where paths are fixed or packets sprayed.
     #[inline(never)]
     fn special_port(&mut self, node: u32, packet: &mut Packet) -> u16 {
         if let Some(fixed) = &self.fixed {
             return fixed.next_port(packet);
         }
-        let key = path_key(self.path_seed, packet.flow_hash);
-        let (from, to, way_key) = match packet.kind.goes_to_source() {
-            false => (packet.source, packet.destination, key),
-            true => (packet.destination, packet.source, reply_key(key)),
-        };
         match &mut self.spray {
-            Some(spray) if packet.kind == PacketKind::Data => spray.port(&self.routing, node, to),
-            Some(_) => self.routing.next_port(node, to, way_key),
-            None => symmetric_port(&self.routing, node, (from, to), key),
+            Some(spray) if packet.kind == PacketKind::Data => {
+                spray.port(&self.routing, node, packet.destination)
+            }
+            _ => self.hashed_port(node, packet),
         }
+    }
+
+    /// The port that the hash of the flow chooses, for each direction alone.
+    #[inline(always)] // each packet comes here
+    fn hashed_port(&self, node: u32, packet: &Packet) -> u16 {
+        let key = path_key(self.path_seed, packet.flow_hash);
+        let (to, key) = match packet.kind.goes_to_source() {
+            false => (packet.destination, key),
+            true => (packet.source, reply_key(key)),
+        };
+        self.routing.next_port(node, to, key)
     }
 
     /// The tables at the start of the run.
@@ -147,14 +169,17 @@ impl Router {
 impl Routes for Router {
     #[inline(always)] // it has one caller
     fn egress(&mut self, node: u32, packet: &mut Packet) -> u16 {
-        if self.is_special {
-            return self.special_port(node, packet);
+        match self.choice {
+            Choice::Hash => self.hashed_port(node, packet),
+            Choice::Symmetric => {
+                let ends = match packet.kind.goes_to_source() {
+                    false => (packet.source, packet.destination),
+                    true => (packet.destination, packet.source),
+                };
+                let key = path_key(self.path_seed, packet.flow_hash);
+                symmetric_port(&self.routing, node, ends, key)
+            }
+            Choice::Special => self.special_port(node, packet),
         }
-        let key = path_key(self.path_seed, packet.flow_hash);
-        let (to, key) = match packet.kind.goes_to_source() {
-            false => (packet.destination, key),
-            true => (packet.source, reply_key(key)),
-        };
-        self.routing.next_port(node, to, key)
     }
 }

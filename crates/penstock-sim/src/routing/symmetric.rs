@@ -40,11 +40,22 @@ pub(crate) fn symmetric_port(
     (from, to): (u32, u32),
     flow_key: u64,
 ) -> u16 {
-    // Where one port alone leads on, both paths take it.
-    let ports = match routing.onward(switch, to) {
-        Onward::By(port) => return port,
-        Onward::ByOneOf(ports) => ports,
-    };
+    match routing.onward(switch, to) {
+        // Where one port alone leads on, both paths take it.
+        Onward::By(port) => port,
+        Onward::ByOneOf(ports) => port_of(routing, switch, (from, to), flow_key, ports),
+    }
+}
+
+/// As [`symmetric_port`], where several `ports` lead on.
+#[inline(never)] // most packets have one port
+fn port_of(
+    routing: &Routing,
+    switch: u32,
+    (from, to): (u32, u32),
+    flow_key: u64,
+    ports: &[u16],
+) -> u16 {
     let back = match from < to {
         true => None,
         false => routing.port_back(switch, (to, from), flow_key),

@@ -47,7 +47,7 @@ impl Host {
     }
 
     /// The next packet of the flow in `slot`, which the NIC chose.
-    #[inline(always)] // part of `transmit`
+    #[inline(never)] // a packet on the stack would make every departure align the stack
     fn next_packet(&mut self, turn: &mut Turn<'_>, slot: u32) -> PacketId {
         let sender = &mut turn.flows.senders[slot as usize];
         let (segment, label) = (sender.send(turn.now), self.nic.label(sender.queue()));
