@@ -77,6 +77,12 @@ impl Levels {
         if difference >> NEAR_BITS == 0 {
             return self.near.push(slot, source);
         }
+        self.push_far(slot, difference, source)
+    }
+
+    /// As [`Levels::push`], where slot and cursor are in different slots of a far level.
+    #[inline(never)] // most events are near, and need not know which level they are for
+    fn push_far(&mut self, slot: u64, difference: u64, source: u32) -> u32 {
         let number = far_level(difference);
         self.far[number].push(slot >> base(number), source)
     }

@@ -41,7 +41,8 @@ impl<O: Observer> Partition<O> {
         let mut left = events;
         while left > 0 {
             let batch = left.min(LOOK_EVENTS);
-            for _ in 0..batch {
+            let until = self.measured.steps + batch;
+            while self.measured.steps < until {
                 if self.step().is_none() {
                     return Ok(true);
                 }

@@ -111,9 +111,7 @@ impl<O: Observer> Partition<O> {
         ingress: u16,
         id: PacketId,
     ) {
-        let packet = &self.pool[id];
-        let flow = packet.flow_hash;
-        if packet.kind.is_link_local() {
+        if self.pool[id].kind.is_link_local() {
             let node = switch as u32 + self.sources.hosts;
             if !self.reaches(now, node, self.link_at(switch, ingress), id) {
                 return;
@@ -126,7 +124,7 @@ impl<O: Observer> Partition<O> {
             Received::Queued(port) => {
                 let link = self.link_at(switch, port);
                 if let Some(active) = &mut self.measured.active_flows {
-                    active.enter(now, link, flow);
+                    active.enter(now, link, self.pool[id].flow_hash);
                 }
                 if let Some(delays) = &mut self.measured.queue_delays {
                     delays.enter(now, id);
