@@ -371,7 +371,7 @@ impl Port {
         );
     }
 
-    #[inline]
+    #[inline(always)] // as `activate`
     fn deactivate(&mut self, index: usize) {
         self.queues[index].is_active = false;
         self.active -= 1;

@@ -298,7 +298,7 @@ impl Switch {
     }
 
     /// As [`Switch::transmit`], when no control packet waits.
-    #[inline(never)]
+    #[inline(always)] // it has one call
     fn transmit_queued<O: Observer, R: Routes>(
         &mut self,
         turn: &mut SwitchTurn<'_, O, R>,
