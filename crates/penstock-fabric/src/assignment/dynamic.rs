@@ -447,7 +447,8 @@ impl Policy for Dynamic {
     fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
         let Assigning { now, egress, port, packet, random } = arrival;
         let index = self.index(egress, packet);
-        let entry = *self.table.entry(now, index);
+        let place = self.table.place_of(now, index);
+        let entry = *self.table.at(place);
         let is_stale = match &self.ns3 {
             None => self.table.is_stale(now, entry),
             Some(ns3) => ns3.is_stale(now, entry, packet),
@@ -471,7 +472,7 @@ impl Policy for Dynamic {
         } else {
             packet.flags.remove(PacketFlags::TRACKED);
         }
-        *self.table.entry_in_use(index) =
+        *self.table.at(place) =
             FlowEntry { touched: now, size: entry.size + u32::from(is_tracked), queue };
         Some(queue)
     }

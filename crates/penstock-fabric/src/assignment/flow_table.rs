@@ -55,9 +55,10 @@ impl FlowTable {
         place
     }
 
-    /// Entry `number` at `now`, which is below 2^32 - 1. An entry that matters no more is as good as new.
+    /// The place of entry `number` at `now`, which is below 2^32 - 1. An entry that matters no more is as good as
+    /// new. The place is that of the entry until the next call.
     #[inline]
-    pub(super) fn entry(&mut self, now: Time, number: u32) -> &mut FlowEntry {
+    pub(super) fn place_of(&mut self, now: Time, number: u32) -> usize {
         if 2 * self.taken >= self.places.len() {
             self.rebuild(now);
         }
@@ -66,6 +67,12 @@ impl FlowTable {
             self.places[place].0 = number;
             self.taken += 1;
         }
+        place
+    }
+
+    /// The entry at `place`.
+    #[inline]
+    pub(super) fn at(&mut self, place: usize) -> &mut FlowEntry {
         &mut self.places[place].1
     }
 
@@ -130,13 +137,14 @@ mod tests {
                     let is_new = |entry: FlowEntry, table: &FlowTable| {
                         entry.queue == 0 || table.is_stale(now, entry)
                     };
-                    let found = *table.entry(now, number);
+                    let place = table.place_of(now, number);
+                    let found = *table.at(place);
                     prop_assert_eq!(is_new(found, &table), is_new(*expected, &table));
                     if !is_new(found, &table) {
                         prop_assert_eq!(found, *expected);
                     }
                     *expected = FlowEntry { touched: now, size: expected.size + 1, queue: 1 + wait as u16 };
-                    *table.entry(now, number) = *expected;
+                    *table.at(place) = *expected;
                 } else if expected.size > 0 {
                     for entry in [expected, table.entry_in_use(number)] {
                         entry.size -= 1;
@@ -152,7 +160,8 @@ mod tests {
         let mut table = FlowTable::new(Time::from_ns(10));
         for number in 0..100_000u32 {
             let now = Time::from_ns(u64::from(number));
-            *table.entry(now, number) = FlowEntry { touched: now, size: 0, queue: 1 };
+            let place = table.place_of(now, number);
+            *table.at(place) = FlowEntry { touched: now, size: 0, queue: 1 };
         }
         assert!(table.places.len() <= 64, "{}", table.places.len());
     }

@@ -33,7 +33,7 @@ use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::epochs::{epoch_of, label};
 use penstock_packet::{ControlFrame, Packet, PacketFlags, PortFacts, Signal};
-use penstock_units::{BitRate, Fidelity, Problems, Time};
+use penstock_units::{Fidelity, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +50,8 @@ pub const UPSTREAM_QUEUES: usize = 128;
 /// Upstream queues under fidelity ns3-bfc: a host's queue is the number of its flow.
 const UPSTREAM_FLOWS: usize = 1 << 16;
 
-/// Numbers of active queues with a threshold of their own.
-const COLUMNS: usize = UPSTREAM_QUEUES + 1;
+/// More active queues than this share as this many (our choice: an upstream has no more queues).
+const MOST_ACTIVE: u32 = UPSTREAM_QUEUES as u32;
 
 /// Parameters of BFC's backpressure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -147,6 +147,15 @@ const NO_ROW: u32 = u32::MAX;
 /// BFC's backpressure at a switch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Bfc {
+    /// The smallest of `wholes`. Most queues are so short that no port's whole is needed.
+    least_whole: u64,
+    /// By egress port: Th (bytes), or what the active queues share, N_active Th.
+    wholes: Vec<u64>,
+    /// Whether Th is a share.
+    is_shared: bool,
+    counts_last: bool,
+    /// By ingress: the delay of the link (s), under fidelity ns3-bfc; else empty.
+    delays: Vec<f64>,
     /// Pause counters: one row of `width` for each ingress port and epoch that has counted a packet.
     counters: Vec<u32>,
     /// Upstream queues that have a counter, a power of two.
@@ -155,18 +164,11 @@ pub(crate) struct Bfc {
     starts: Vec<u32>,
     /// Epochs of an upstream queue, a power of two.
     epochs: usize,
-    /// Th by rate and N_active (bytes). The last column serves all larger N_active.
-    thresholds: Vec<u32>,
-    /// By egress port: where the row of its rate starts.
-    rows: Vec<u32>,
-    counts_last: bool,
     /// Whether packets between two ports cause no backpressure, by ingress and egress. Empty where all
     /// do.
     is_elided: Vec<bool>,
     ports: usize,
     bitmap_interval: Time,
-    /// By ingress: the delay of the link (s), under fidelity ns3-bfc; else empty.
-    delays: Vec<f64>,
 }
 
 impl Bfc {
@@ -174,26 +176,13 @@ impl Bfc {
         let facts = place.facts;
         let ports = facts.ports.len();
         let hop_rtt = facts.hop_rtt();
-        let (mut thresholds, mut rows) = (Vec::new(), Vec::with_capacity(ports));
-        let mut known: Vec<(BitRate, u32)> = Vec::new();
-        for port in &facts.ports {
-            if let Some(&(_, row)) = known.iter().find(|known| known.0 == port.rate) {
-                rows.push(row);
-                continue;
+        let whole = |port: &PortFacts| match config.threshold {
+            ThresholdConfig::Time { time } => port.rate.bytes_in(time).get(),
+            ThresholdConfig::HopRtts { factor } => {
+                (port.rate.bytes_in(hop_rtt).get() as f64 * factor) as u64
             }
-            let row = thresholds.len() as u32;
-            known.push((port.rate, row));
-            rows.push(row);
-            let threshold = |active: usize| match config.threshold {
-                ThresholdConfig::Time { time } => port.rate.bytes_in(time).get(),
-                ThresholdConfig::HopRtts { factor } => {
-                    let whole = port.rate.bytes_in(hop_rtt).get() as f64 * factor;
-                    whole as u64 / active.max(1) as u64
-                }
-            };
-            let column = |active| u32::try_from(threshold(active)).unwrap_or(u32::MAX);
-            thresholds.extend((0..COLUMNS).map(column));
-        }
+        };
+        let wholes: Vec<u64> = facts.ports.iter().map(whole).collect();
         let is_up = |port: usize| facts.ports[port].neighbour_tier > facts.tier;
         let neighbour = |port: usize| facts.ports[port].neighbour;
         let is_elided = |ingress, egress| {
@@ -207,28 +196,44 @@ impl Bfc {
         let is_ns3 = facts.fidelity == Fidelity::Ns3Bfc;
         let delay = |port: &PortFacts| port.delay.as_ns3_seconds();
         Bfc {
+            least_whole: wholes.iter().copied().min().unwrap_or(0),
+            wholes,
+            is_shared: matches!(config.threshold, ThresholdConfig::HopRtts { .. }),
+            counts_last: config.counts_last,
+            delays: if is_ns3 { facts.ports.iter().map(delay).collect() } else { Vec::new() },
             counters: Vec::new(),
             width: if is_ns3 { UPSTREAM_FLOWS } else { UPSTREAM_QUEUES },
             starts: vec![NO_ROW; ports * place.epochs],
             epochs: place.epochs,
-            thresholds,
-            rows,
-            counts_last: config.counts_last,
             is_elided,
             ports,
             bitmap_interval: config.bitmap_interval,
-            delays: if is_ns3 { facts.ports.iter().map(delay).collect() } else { Vec::new() },
         }
     }
 
     /// Th of an egress port at this moment (bytes), for a packet that has come by `ingress`.
-    #[inline]
     fn limit(&self, (ingress, egress): (u16, u16), port: &Port) -> u64 {
         if !self.delays.is_empty() {
             return self.ns3_limit(ingress, port);
         }
-        let column = (port.active() as usize).min(COLUMNS - 1);
-        u64::from(self.thresholds[self.rows[usize::from(egress)] as usize + column])
+        self.wholes[usize::from(egress)] / self.shares(port)
+    }
+
+    /// How many queues share a whole.
+    #[inline]
+    fn shares(&self, port: &Port) -> u64 {
+        if self.is_shared { port.active().clamp(1, MOST_ACTIVE).into() } else { 1 }
+    }
+
+    /// Whether a queue of `bytes` is above [`Bfc::limit`]. Th is a whole over its shares, rounded down, so a queue
+    /// is above Th when all shares of its length are above the whole: a product in place of a quotient.
+    #[inline(always)] // each data packet comes here
+    fn is_above(&self, bytes: u64, (ingress, egress): (u16, u16), port: &Port) -> bool {
+        if !self.delays.is_empty() {
+            return bytes > self.ns3_limit(ingress, port);
+        }
+        let all = bytes * self.shares(port);
+        all > self.least_whole && all > self.wholes[usize::from(egress)]
     }
 
     /// Th in the arithmetic of NASA-NJU/Pyrrha-NS3: HRTT is that of the packet's ingress, in doubles.
@@ -280,7 +285,7 @@ impl Bfc {
     #[inline(always)]
     pub(crate) fn counts(&self, joining: &Passing<'_>) -> bool {
         let (packet, egress) = (joining.packet(), joining.egress);
-        joining.queue_bytes > self.limit((packet.ingress, egress), joining.port())
+        self.is_above(joining.queue_bytes, (packet.ingress, egress), joining.port())
             && !self.is_elided(packet, egress)
             && packet.flags.contains(PacketFlags::TRACKED)
             && (self.counts_last || !packet.is_last())

@@ -63,6 +63,20 @@ fn a_pause_is_sent_on_0_to_1_and_a_resume_on_1_to_0_only() {
 }
 
 #[test]
+fn a_queue_is_above_the_threshold_exactly_when_it_is_longer() {
+    let mut bench = Bench::new(&bfc(dynamic(8), hop_rtts(0.77)), &hosts(4));
+    for active in 1..=7 {
+        bench.admit(flow(active), 1_000);
+        let (bfc, port) = (state(&bench), bench.switch.port(0));
+        assert_eq!(port.active(), active);
+        let limit = bfc.limit((1, 0), port);
+        for bytes in limit - 3..limit + 4 {
+            assert_eq!(bfc.is_above(bytes, (1, 0), port), bytes > limit, "{bytes} and {limit}");
+        }
+    }
+}
+
+#[test]
 fn packets_that_joined_below_the_threshold_hold_no_counter() {
     let mut bench = bench();
     frames(&mut bench, flow(1), 26);
