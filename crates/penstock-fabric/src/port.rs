@@ -9,7 +9,8 @@ use core::num::NonZeroU16;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{
-    ClassEnds, CreditQueue, Epochs, Fifo, Packet, PacketId, PacketPool, PauseClock,
+    Carried, ClassEnds, CreditQueue, Epochs, Fifo, Packet, PacketId, PacketKind, PacketPool,
+    PauseClock,
 };
 use penstock_units::{BitRate, Time};
 
@@ -22,9 +23,12 @@ mod pauses;
 
 /// Counters of a port, for measurement only.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
+#[repr(C)] // the first two count each data packet, and share a cache line with the bitmaps of a port
 pub struct PortCounters {
     /// Data packets that were put into a queue.
     pub enqueued: u64,
+    /// Largest amount of queued data (bytes).
+    pub bytes_max: u64,
     /// Packets among `enqueued` that joined a queue behind another flow's packet.
     pub collisions: u64,
     /// Data packets that were dropped.
@@ -33,8 +37,6 @@ pub struct PortCounters {
     pub refusals: u64,
     /// Packets that joined a later queue than with exact bids, counted where bids are audited (AFQ).
     pub misestimates: u64,
-    /// Largest amount of queued data (bytes).
-    pub bytes_max: u64,
     /// Class pauses received.
     pub class_pauses: u64,
     /// Queue pauses received.
@@ -70,12 +72,14 @@ pub struct Port {
     /// The queue whose grace the last departure has used up.
     out_of_grace: Option<NonZeroU16>,
     scheduler: Scheduler,
-    /// Counters for measurement.
-    pub counters: PortCounters,
+    sent_packets: u64,
+    sent_payload: u64,
     /// The data queues without packets (the bitmap of BFC sec. 3.3.1).
     empty: Bitmap,
     /// The queues of `empty` that are not paused.
     open: Bitmap,
+    /// Counters for measurement.
+    pub counters: PortCounters,
     rate: BitRate,
     class_pauses: PauseClock,
     queue_pauses: PauseClock,
@@ -85,6 +89,9 @@ pub struct Port {
     /// Where queues have epochs (BFC with epochs).
     epochs: Option<Box<Epochs>>,
 }
+
+const _: () = assert!(core::mem::offset_of!(Port, scheduler) == 64, "the first line is full");
+const _: () = assert!(core::mem::offset_of!(Port, empty) == 128, "as is the second");
 
 impl Port {
     /// A port of `rate` without queues, whose queues will have epochs of `epoch_bits` bits.
@@ -99,6 +106,8 @@ impl Port {
             bytes: 0,
             active: 0,
             sent_bytes: 0,
+            sent_packets: 0,
+            sent_payload: 0,
             paused_classes: 0,
             class_pauses: PauseClock::default(),
             queue_pauses: PauseClock::default(),
@@ -158,6 +167,12 @@ impl Port {
     #[inline]
     pub fn sent_bytes(&self) -> u64 {
         self.sent_bytes
+    }
+
+    /// What the link behind the port has carried so far.
+    pub fn carried(&self) -> Carried {
+        let (bytes, packets, payload) = (self.sent_bytes, self.sent_packets, self.sent_payload);
+        Carried { bytes, packets, payload }
     }
 
     /// Queues with data that are not paused (`N_active`, BFC sec. 3.3.2).
@@ -271,6 +286,7 @@ impl Port {
     pub fn dequeue_control(&mut self, pool: &PacketPool) -> Option<PacketId> {
         let id = self.control.pop(pool)?;
         self.sent_bytes += u64::from(pool[id].wire_bytes);
+        self.sent_packets += 1;
         Some(id)
     }
 
@@ -282,6 +298,7 @@ impl Port {
             scheduling::dispatch!(&mut self.scheduler, policy => policy.pop_credit(now, pool));
         if let Some(id) = credit {
             self.sent_bytes += u64::from(pool[id].wire_bytes);
+            self.sent_packets += 1;
             return Some(id);
         }
         if self.active == 0 || self.is_held {
@@ -294,9 +311,14 @@ impl Port {
         let queue = &mut self.queues[index];
         debug_assert!(queue.is_active, "a paused or empty queue was selected");
         let id = queue.packets.pop(pool)?;
-        let bytes = u64::from(pool[id].wire_bytes);
+        let packet = &pool[id];
+        let bytes = u64::from(packet.wire_bytes);
         self.bytes -= bytes;
         self.sent_bytes += bytes;
+        self.sent_packets += 1;
+        if packet.kind == PacketKind::Data {
+            self.sent_payload += u64::from(packet.payload);
+        }
         scheduling::dispatch!(&mut self.scheduler, policy => policy.charge(queue, bytes as u32));
         if queue.grace > 0 {
             queue.grace = queue.grace.saturating_sub(bytes as u32);
@@ -353,10 +375,12 @@ impl Port {
         Some(id)
     }
 
-    /// A data packet of `bytes` that was just taken is dropped instead of sent.
+    /// A data packet that was just taken is dropped instead of sent.
     #[cold]
-    pub(crate) fn drop_taken(&mut self, bytes: u16) {
-        self.sent_bytes -= u64::from(bytes);
+    pub(crate) fn drop_taken(&mut self, packet: &Packet) {
+        self.sent_bytes -= u64::from(packet.wire_bytes);
+        self.sent_packets -= 1;
+        self.sent_payload -= u64::from(packet.payload);
         self.counters.drops += 1;
     }
 

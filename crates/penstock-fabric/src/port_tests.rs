@@ -1,6 +1,6 @@
 //! Counters and clocks of a port.
 
-use penstock_packet::{Packet, PacketPool, Signal};
+use penstock_packet::{Carried, Packet, PacketPool, Signal};
 use penstock_units::{BitRate, Time};
 
 use super::Port;
@@ -90,12 +90,14 @@ fn a_packet_that_is_dropped_when_it_was_taken_was_not_sent() {
     port.prepare(&[0]);
     let mut pool = PacketPool::new(false);
     for wire_bytes in [700, 300] {
-        let id = pool.insert(Packet { wire_bytes, ..Packet::default() });
+        let payload = wire_bytes - 48;
+        let id = pool.insert(Packet { wire_bytes, payload, ..Packet::default() });
         port.enqueue(&mut pool, id, 1);
     }
     let taken = port.dequeue(Time::ZERO, &pool).unwrap();
-    port.drop_taken(pool[taken].wire_bytes);
-    assert_eq!((port.sent_bytes(), port.counters.drops, port.bytes()), (0, 1, 300));
+    port.drop_taken(&pool[taken]);
+    assert_eq!((port.carried(), port.counters.drops, port.bytes()), (Carried::default(), 1, 300));
     port.dequeue(Time::ZERO, &pool).unwrap();
-    assert_eq!((port.sent_bytes(), port.counters.drops, port.bytes()), (300, 1, 0));
+    let carried = Carried { bytes: 300, packets: 1, payload: 252 };
+    assert_eq!((port.carried(), port.counters.drops, port.bytes()), (carried, 1, 0));
 }

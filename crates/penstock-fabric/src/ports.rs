@@ -18,6 +18,7 @@ use crate::scheduling::{Scheduler, SchedulingConfig};
 
 /// The egress ports of a switch, by number.
 #[derive(Debug)]
+#[repr(C)] // `made` first: it is all that a packet needs
 pub struct Ports {
     /// By number: the port, once it is made.
     made: Vec<Option<Box<Port>>>,

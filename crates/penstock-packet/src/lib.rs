@@ -7,7 +7,7 @@
 //! Reading order: [`packet`], [`id`], [`pool`] (where packets live), [`fifo`] (lists of them),
 //! [`signal`] (pauses and credits between neighbours), [`facts`] (what a node knows of its ports),
 //! [`moment`] (what a node is handed with a call), [`observe`] (what an observer is told),
-//! [`credit_queue`], [`balance`], [`class_ends`] and [`pause_clock`] (what each end of a link keeps),
+//! [`credit_queue`], [`balance`], [`carried`], [`class_ends`] and [`pause_clock`] (what each end of a link keeps),
 //! [`empty_queue`] and [`epochs`] (which queue a new flow gets at either end, and what a pause of it means),
 //! [`shared`] (what switches share under another simulator's fidelity), [`axis!`] (how policies are
 //! listed).
@@ -18,6 +18,7 @@ extern crate alloc;
 
 mod axis;
 pub mod balance;
+pub mod carried;
 pub mod class_ends;
 pub mod credit_queue;
 pub mod empty_queue;
@@ -34,6 +35,7 @@ pub mod shared;
 pub mod signal;
 
 pub use balance::Balance;
+pub use carried::Carried;
 pub use class_ends::ClassEnds;
 pub use credit_queue::{CreditQueue, CreditShapingConfig};
 pub use empty_queue::EmptyQueue;

@@ -139,8 +139,8 @@ pub(crate) fn verify<O: Observer>(
     verify_credits(setting, partitions).map_err(fail)?;
     let (mut sent, mut arrived, mut dropped, mut flying) = (0, 0, 0, 0);
     for partition in partitions {
-        let uplinks = partition.uplinks.iter();
-        sent += uplinks.map(|&link| partition.counters[link as usize].payload).sum::<u64>();
+        let hosts = partition.hosts.iter();
+        sent += hosts.map(|host| host.counters().carried.payload).sum::<u64>();
         sent += partition.inner.sent;
         arrived += partition.measured.arrived_payload;
         dropped += partition.measured.dropped_payload;

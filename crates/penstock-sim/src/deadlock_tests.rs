@@ -75,9 +75,8 @@ fn a_deadlock_never_moves_again() {
         simulation.verify().unwrap();
         let deadlock = simulation.conductor.deadlock.take().expect("a deadlock");
         let carried = |simulation: &mut Simulation<Unobserved>| -> Vec<u64> {
-            let counters = &simulation.partitions[0].get_mut().unwrap().counters;
-            let links = deadlock.cycle.iter().map(|pause| pause.link as usize);
-            links.map(|link| counters[link].payload).collect()
+            let partition = simulation.partitions[0].get_mut().unwrap();
+            deadlock.cycle.iter().map(|pause| partition.carried(pause.link).payload).collect()
         };
         let before = carried(&mut simulation);
         // The run goes on without the detector until the drain is over.

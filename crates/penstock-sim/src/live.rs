@@ -318,9 +318,9 @@ impl<O: Record> LiveRun<O> {
             flows.iter().partition(|flow| flow.completion.is_some());
         let is_over = now >= self.simulation.setting.scenario.duration;
         // A driver that ends with the traffic may not have come to the clock of its end.
-        for Partition { measured, slots, flows, counters, .. } in &mut partitions {
-            if is_over && measured.duration_counters.is_none() {
-                measured.on_duration(slots, flows, counters);
+        for partition in &mut partitions {
+            if is_over && partition.measured.duration_carried.is_none() {
+                partition.on_duration();
             }
         }
         let measured = &mut partitions[0].measured;

@@ -284,9 +284,11 @@ fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>
         })
         .collect();
     let peaks = switches.iter().filter_map(|switch| switch.peak_fraction());
-    let counters = partitions.iter().flat_map(|one| &one.counters);
+    let carried = |one: &Partition<O>| -> u64 {
+        (0..one.wires.len() as u32).map(|link| one.carried(link).packets).sum()
+    };
     Summary {
-        packet_hops: counters.map(|wire| wire.packets).sum(),
+        packet_hops: partitions.iter().map(|one| carried(one)).sum(),
         sim_end_ps: now.as_ps(),
         timeouts: of_hosts(|counters| counters.timeouts),
         labels: setting.scenario.traffic.iter().map(|entry| entry.label().to_owned()).collect(),

@@ -40,17 +40,6 @@ pub struct Wire {
 
 const _: () = assert!(size_of::<Wire>() == 64, "a wire is one cache line");
 
-/// Counters of what a link has carried.
-#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
-pub struct WireCounters {
-    /// Wire bytes.
-    pub bytes: u64,
-    /// Packets, control packets included.
-    pub packets: u64,
-    /// Payload bytes.
-    pub payload: u64,
-}
-
 impl Wire {
     /// An idle link.
     pub fn new(transmission: Transmission, delay: Time, ends: [(u32, u16); 2]) -> Self {

@@ -152,12 +152,15 @@ impl PfcConfig {
 
 /// PFC at the ingress ports of a switch.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
+#[repr(C)] // what each packet needs comes first
 pub(crate) struct Pfc {
-    xon_offset: u64,
-    xoff: Option<u64>,
-    pause: PfcPause,
-    is_paused: Vec<bool>,
+    /// How many accounts are paused: mostly none, and then no packet that leaves looks for its own.
+    paused: u32,
     peak: Peak,
+    xoff: Option<u64>,
+    xon_offset: u64,
+    is_paused: Vec<bool>,
+    pause: PfcPause,
 }
 
 /// The largest share of its XOFF that an account has held: the bytes it held then, and its XOFF then, at least
@@ -181,6 +184,7 @@ impl Peak {
 impl Pfc {
     pub(crate) fn new(config: &PfcConfig, place: &Place<'_>) -> Self {
         Pfc {
+            paused: 0,
             xon_offset: config.xon_offset.get(),
             xoff: config.xoff.map(Bytes::get),
             pause: config.pause,
@@ -229,10 +233,12 @@ impl Pfc {
         if account.headroom == 0 && held < threshold {
             return None;
         }
-        if self.is_paused[index] && !self.repeats_at_arrivals() {
+        if !self.is_paused[index] {
+            self.is_paused[index] = true;
+            self.paused += 1;
+        } else if !self.repeats_at_arrivals() {
             return None;
         }
-        self.is_paused[index] = true;
         Some(self.pause_frame(ingress, class))
     }
 
@@ -269,6 +275,9 @@ impl Pfc {
         ingress: u16,
         class: u8,
     ) -> Option<ControlFrame> {
+        if self.paused == 0 {
+            return None;
+        }
         let index = admission.accounts().index(ingress, class);
         if self.is_paused[index] { self.resume(admission, ingress, class) } else { None }
     }
@@ -283,6 +292,7 @@ impl Pfc {
             return None;
         }
         self.is_paused[admission.accounts().index(ingress, class)] = false;
+        self.paused -= 1;
         Some(ControlFrame { port: ingress, signal: Signal::ResumeClass(class) })
     }
 }

@@ -33,7 +33,7 @@ axis! { $
     /// Bit-by-bit round robin between flows.
     ideal_fair: IdealFair(IdealFairConfig => Box IdealFair),
     /// The queue whose head packet's flow has the fewest bytes left (BFC A.2).
-    srf: Srf(SrfConfig => Srf),
+    srf: Srf(SrfConfig => Box Srf),
     /// AFQ: the queue of the current round until it is empty, then that of the next round.
     rotating_strict: RotatingStrict(RotatingStrictConfig => RotatingStrict),
     /// Deficit round robin in the order of the queues' numbers, by which AFQ emulates its rounds.

@@ -32,7 +32,7 @@ impl Parameters for SrfConfig {
 }
 
 /// The SRF scheduler: active queues by (class, remaining bytes of the head packet).
-#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Srf {
     active: IndexedHeap,
 }

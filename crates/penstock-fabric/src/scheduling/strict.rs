@@ -46,7 +46,17 @@ pub(super) fn fits_numbers(switch: &SwitchConfig, problems: &mut Problems) {
 /// The strict scheduler for up to 128 queues (Tofino2 has 128 at a 400 Gb/s port, BFC sec. 3.1).
 #[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Strict {
-    active: u128,
+    /// Bit q mod 64 of word q / 64: whether queue q is active. In two words, because one of 128 bits would align
+    /// every port's scheduler to 16 bytes, and the scheduler would fill a cache line.
+    active: [u64; 2],
+}
+
+impl Strict {
+    /// The word of a queue, and its bit there.
+    #[inline]
+    fn place(number: u32) -> (usize, u64) {
+        ((number / 64) as usize, 1 << (number % 64))
+    }
 }
 
 /// The number of queues that a strict scheduler can tell apart, the control queue included.
@@ -61,17 +71,22 @@ impl Strict {
 impl Policy for Strict {
     #[inline]
     fn activate(&mut self, _: &mut [DataQueue], number: u32, _: &PacketPool) {
-        self.active |= 1 << number;
+        let (word, bit) = Self::place(number);
+        self.active[word] |= bit;
     }
 
     #[inline]
     fn deactivate(&mut self, _: &mut [DataQueue], number: u32) {
-        self.active &= !(1 << number);
+        let (word, bit) = Self::place(number);
+        self.active[word] &= !bit;
     }
 
     #[inline]
     fn select(&mut self, _: Time, _: &mut [DataQueue], _: &PacketPool) -> u32 {
-        self.active.trailing_zeros()
+        match self.active {
+            [0, high] => 64 + high.trailing_zeros(),
+            [low, _] => low.trailing_zeros(),
+        }
     }
 }
 
@@ -90,6 +105,9 @@ mod tests {
         assert_eq!(strict.select(Time::ZERO, &mut [], &pool), 3);
         strict.deactivate(&mut [], 3);
         assert_eq!(strict.select(Time::ZERO, &mut [], &pool), 5);
+        strict.activate(&mut [], 127, &pool);
+        strict.deactivate(&mut [], 5);
+        assert_eq!(strict.select(Time::ZERO, &mut [], &pool), 127);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use penstock_fabric::Switch;
 use penstock_fabric::port::{Port, PortCounters};
-use penstock_packet::Observer;
+use penstock_packet::{Carried, Observer};
 use penstock_transport::Host;
 use penstock_units::{Bytes, Time};
 
@@ -10,7 +10,6 @@ use super::summary::Measurements;
 use super::table::{Column, Table};
 use crate::partition::Partition;
 use crate::topology::Topology;
-use crate::wire::WireCounters;
 
 /// Pauses as the sending end of a link counts them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,9 +24,9 @@ struct Paused {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SendingEnd {
     /// Carried in the whole run.
-    carried: WireCounters,
+    carried: Carried,
     /// Carried until the traffic ended.
-    carried_in_duration: WireCounters,
+    carried_in_duration: Carried,
     paused: Paused,
     port: PortCounters,
 }
@@ -77,12 +76,11 @@ pub(crate) fn table(topology: &Topology, end: impl Fn(u32) -> SendingEnd) -> Tab
 
 /// What the links table needs of a partition.
 pub(crate) struct Counted {
-    /// By host: how its NIC was paused.
-    hosts: Vec<Paused>,
+    /// By host: what its uplink has carried, and how its NIC was paused.
+    hosts: Vec<(Carried, Paused)>,
     switches: Vec<Switch>,
-    /// By link: carried in the whole run, and until the traffic ended.
-    carried: Vec<WireCounters>,
-    carried_in_duration: Vec<WireCounters>,
+    /// By link: carried until the traffic ended; none when the run was stopped before.
+    carried_in_duration: Option<Vec<Carried>>,
 }
 
 impl<O: Observer> Partition<O> {
@@ -90,20 +88,14 @@ impl<O: Observer> Partition<O> {
     /// before the table is made, because the table of a large network takes as much memory as its wires and
     /// its wheel together.
     pub(crate) fn into_counted(mut self, now: Time) -> (Counted, Measurements) {
-        let in_duration = self.measured.duration_counters.take();
-        let carried_in_duration = match in_duration {
-            // The run was stopped before its traffic ended.
-            None => self.counters.clone(),
-            Some(links) => {
-                let mut all = vec![WireCounters::default(); self.counters.len()];
-                links.iter().for_each(|&(link, carried)| all[link as usize] = carried);
-                all
-            }
-        };
+        let carried_in_duration = self.measured.duration_carried.take().map(|links| {
+            let mut all = vec![Carried::default(); self.wires.len()];
+            links.iter().for_each(|&(link, carried)| all[link as usize] = carried);
+            all
+        });
         let counted = Counted {
             hosts: self.hosts.iter().map(|host| of_host(now, host)).collect(),
             switches: self.switches,
-            carried: self.counters,
             carried_in_duration,
         };
         (counted, self.measured)
@@ -113,27 +105,28 @@ impl<O: Observer> Partition<O> {
 impl Counted {
     /// What the sending end of `link` has counted until `now`: port `port` of the node with place `node`.
     pub(crate) fn at(&self, now: Time, link: u32, (node, port): (usize, u16)) -> SendingEnd {
-        let (carried, carried_in_duration) =
-            (self.carried[link as usize], self.carried_in_duration[link as usize]);
-        let (paused, port) = match node.checked_sub(self.hosts.len()) {
+        let ((carried, paused), port) = match node.checked_sub(self.hosts.len()) {
             None => (self.hosts[node], PortCounters::default()),
             Some(switch) => {
                 let port = self.switches[switch].port(port);
-                (of_port(now, port), port.counters)
+                ((port.carried(), of_port(now, port)), port.counters)
             }
         };
+        let in_duration = self.carried_in_duration.as_ref();
+        let carried_in_duration = in_duration.map_or(carried, |links| links[link as usize]);
         SendingEnd { carried, carried_in_duration, paused, port }
     }
 }
 
-fn of_host(now: Time, host: &Host) -> Paused {
+fn of_host(now: Time, host: &Host) -> (Carried, Paused) {
     let pauses = host.pauses();
-    Paused {
+    let paused = Paused {
         class_time: pauses.class_clock.total(now),
         queue_time: pauses.queue_clock.total(now),
         class_pauses: pauses.class_pauses,
         queue_pauses: pauses.queue_pauses,
-    }
+    };
+    (host.counters().carried, paused)
 }
 
 fn of_port(now: Time, port: &Port) -> Paused {

@@ -1,6 +1,7 @@
 //! Everything that a partition measures while it runs.
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_packet::Carried;
 use penstock_transport::Flows;
 use serde::Serialize;
 
@@ -17,7 +18,6 @@ use super::requests::RequestTable;
 use super::samples::{BufferSamples, LinkSamples};
 use crate::flow::FlowSlots;
 use crate::setting::Setting;
-use crate::wire::WireCounters;
 use crate::workload::FlowArrival;
 
 /// Everything that a partition measures while it runs.
@@ -67,9 +67,9 @@ pub struct Measurements {
     pub arrived_payload: u64,
     /// Payload bytes dropped, or lost with links that failed.
     pub dropped_payload: u64,
-    /// When the traffic has ended: the counters at that time of the links that had carried something, each
-    /// with the number of its link here, ascending.
-    pub duration_counters: Option<Vec<(u32, WireCounters)>>,
+    /// When the traffic has ended: what links had carried by then, each with the number of its link here,
+    /// ascending. Links that had carried nothing are left out.
+    pub duration_carried: Option<Vec<(u32, Carried)>>,
     /// Endless flows to hosts of the partition, when the traffic ended.
     pub long_lived: Vec<LongLived>,
 }
@@ -129,7 +129,7 @@ impl Measurements {
             lost_packets: 0,
             arrived_payload: 0,
             dropped_payload: 0,
-            duration_counters: None,
+            duration_carried: None,
             long_lived: vec![],
         }
     }
@@ -154,13 +154,9 @@ impl Measurements {
         self.finished.push(record);
     }
 
-    /// The traffic ends: keeps the counters of links and the state of endless flows.
-    pub fn on_duration(&mut self, slots: &FlowSlots, ends: &Flows, counters: &[WireCounters]) {
-        let links = (0..).zip(counters.iter().copied());
-        let mut carried =
-            Vec::with_capacity(counters.iter().filter(|wire| wire.packets > 0).count());
-        carried.extend(links.filter(|(_, wire)| wire.packets > 0));
-        self.duration_counters = Some(carried);
+    /// The traffic ends: keeps what links have `carried` and the state of endless flows.
+    pub fn on_duration(&mut self, slots: &FlowSlots, ends: &Flows, carried: Vec<(u32, Carried)>) {
+        self.duration_carried = Some(carried);
         for (name, flow) in slots.listening().into_iter().filter(|(_, flow)| flow.is_endless) {
             self.long_lived.push(LongLived {
                 flow: flow.number,

@@ -24,7 +24,7 @@ use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::ns3::Ns3;
 use crate::setting::Setting;
-use crate::wire::{ELSEWHERE, Wire, WireCounters};
+use crate::wire::{ELSEWHERE, Wire};
 
 /// The generator of the stream called `name`.
 pub(super) fn random(seed: u64, name: &str) -> Pcg32 {
@@ -90,7 +90,6 @@ fn partition<O: Observer>(
         uplinks: own_hosts.iter().flat_map(|&host| own_links(host)).collect(),
         hosts,
         switches,
-        counters: vec![WireCounters::default(); links.len()],
         wires: links.iter().map(|&link| wire(setting, number, &network.wire(link))).collect(),
         beyond: links.iter().map(|&link| beyond(setting, link)).collect(),
         first_port,

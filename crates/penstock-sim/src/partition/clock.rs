@@ -195,9 +195,7 @@ impl<O: Observer> Partition<O> {
             Ok(Clock::Traffic) => self.on_traffic(now),
             Ok(Clock::Sample) => self.on_sample(now),
             Ok(Clock::Backlog) => self.on_backlog(now),
-            Ok(Clock::Duration) => {
-                self.measured.on_duration(&self.slots, &self.flows, &self.counters);
-            }
+            Ok(Clock::Duration) => self.on_duration(),
             Ok(Clock::Window) => self.is_at_end = true,
             Err(switch) => {
                 self.measured.clock_steps -= 1;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use penstock_engine::{SourceId, Wheel, prefetch};
 use penstock_fabric::{Switch, SwitchRequests};
-use penstock_packet::{Observer, PacketId, PacketKind, PacketPool};
+use penstock_packet::{Carried, Observer, PacketId, PacketPool};
 use penstock_transport::{Flows, Host, Requests};
 use penstock_units::Time;
 use penstock_units::random::Pcg32;
@@ -28,7 +28,7 @@ use crate::flow::FlowSlots;
 use crate::measure::summary::Measurements;
 use crate::ns3::Ns3;
 use crate::setting::Setting;
-use crate::wire::{ELSEWHERE, Wire, WireCounters};
+use crate::wire::{ELSEWHERE, Wire};
 
 mod build;
 pub(crate) mod clock;
@@ -64,7 +64,6 @@ pub(crate) struct Partition<O> {
     pub hosts: Vec<Host>,
     pub switches: Vec<Switch>,
     pub wires: Vec<Wire>,
-    pub counters: Vec<WireCounters>,
     /// By link: the partition of its receiver, and the place of the link there.
     beyond: Vec<(u16, u32)>,
     /// By host: its uplink.
@@ -255,12 +254,6 @@ impl<O: Observer> Partition<O> {
     fn transmit(&mut self, now: Time, link: u32, id: PacketId, more: bool) {
         let wire = &mut self.wires[link as usize];
         let packet = &self.pool[id];
-        let counters = &mut self.counters[link as usize];
-        counters.bytes += u64::from(packet.wire_bytes);
-        counters.packets += 1;
-        if packet.kind == PacketKind::Data {
-            counters.payload += u64::from(packet.payload);
-        }
         let arrival = wire.occupy(now, packet.wire_bytes);
         let is_first = match wire.to {
             ELSEWHERE => false,
@@ -278,6 +271,23 @@ impl<O: Observer> Partition<O> {
         } else if wire.to == ELSEWHERE {
             self.post(link, id, arrival);
         }
+    }
+
+    /// What `link` has carried; nothing where another partition sends.
+    pub(crate) fn carried(&self, link: u32) -> Carried {
+        let wire = &self.wires[link as usize];
+        match wire.from.checked_sub(self.sources.hosts) {
+            _ if wire.from == ELSEWHERE => Carried::default(),
+            None => self.hosts[wire.from as usize].counters().carried,
+            Some(switch) => self.switches[switch as usize].port(wire.from_port).carried(),
+        }
+    }
+
+    /// Keeps the state of the links and of the endless flows, as the traffic ends.
+    pub(crate) fn on_duration(&mut self) {
+        let links = (0..self.wires.len() as u32).map(|link| (link, self.carried(link)));
+        let carried = links.filter(|(_, carried)| carried.packets > 0).collect();
+        self.measured.on_duration(&self.slots, &self.flows, carried);
     }
 
     /// The number of a node of this partition in the network.

@@ -32,7 +32,7 @@ impl<O: Observer> Partition<O> {
     fn sample_link(&mut self, now: Time, link: u32) {
         let place = self.setting.placement.of_link(link)[0];
         let wire = &self.wires[place as usize];
-        let counters = &self.counters[place as usize];
+        let carried = self.carried(place);
         let samples = &mut self.measured.series;
         let switch = wire.from.checked_sub(self.sources.hosts);
         let port = switch.map(|switch| self.switches[switch as usize].port(wire.from_port));
@@ -43,8 +43,8 @@ impl<O: Observer> Partition<O> {
         let active = self.measured.active_flows.as_ref();
         samples.active_flows.push(active.map_or(0, |active| active.active(place)));
         samples.paused_queues.push(port.map_or(0, |port| port.paused_queues()));
-        samples.tx_bytes.push(counters.bytes);
-        samples.data_bytes.push(counters.payload);
+        samples.tx_bytes.push(carried.bytes);
+        samples.data_bytes.push(carried.payload);
         let line_rate = self.setting.topology.links[link as usize].rate.as_bps();
         samples.allowed_bps.push(match port {
             None => allowed_rate(&self.hosts[wire.from as usize], &self.flows, line_rate),

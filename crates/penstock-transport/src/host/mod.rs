@@ -34,8 +34,8 @@ use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{
-    Balance, ClassEnds, CreditQueue, CreditShapingConfig, Fifo, Packet, PacketId, PacketKind,
-    PacketPool,
+    Balance, Carried, ClassEnds, CreditQueue, CreditShapingConfig, Fifo, Packet, PacketId,
+    PacketKind, PacketPool,
 };
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Fidelity, Time};
@@ -152,6 +152,8 @@ pub struct Opening {
 /// What a host counts.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct HostCounters {
+    /// What the uplink has carried.
+    pub carried: Carried,
     /// Retransmission timers that expired.
     pub timeouts: u64,
     /// Credits that were sent, the dropped ones included (ExpressPass).

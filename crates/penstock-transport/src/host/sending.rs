@@ -11,6 +11,14 @@ impl Host {
     /// The packet that leaves now, if there is one. The uplink must be free.
     #[inline(always)] // a driver has one call
     pub fn transmit(&mut self, turn: &mut Turn<'_>) -> Option<PacketId> {
+        let id = self.leaving(turn)?;
+        self.counters.carried.add(&turn.pool[id]);
+        Some(id)
+    }
+
+    /// As [`Host::transmit`], before the packet is counted.
+    #[inline(always)] // part of `transmit`
+    fn leaving(&mut self, turn: &mut Turn<'_>) -> Option<PacketId> {
         if let Some(id) = self.control.pop(turn.pool) {
             return Some(id);
         }
