@@ -70,19 +70,20 @@ pub struct CreditShapingConfig {
 
 /// The credits of a port that wait, and its token bucket.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
+#[repr(C)] // what a port asks most often comes first
 pub struct CreditQueue {
     credits: Fifo,
-    limit: u64,
-    transmission: Transmission,
-    credit: u64,
-    pair: u64,
-    /// How long an empty bucket takes to fill.
-    depth: Time,
     /// When the bucket will be full; in the past when it is full.
     full_at: Time,
     /// The time in which the tokens for the first credit are earned. Kept, because a port asks for it several
-    /// times for each credit, and it needs two divisions.
+    /// times for each credit, and it needs a division.
     cost: Time,
+    /// How long an empty bucket takes to fill.
+    depth: Time,
+    limit: u64,
+    pair: u64,
+    credit: u64,
+    transmission: Transmission,
     dropped: u64,
 }
 

@@ -288,7 +288,7 @@ fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>
         (0..one.wires.len() as u32).map(|link| one.carried(link).packets).sum()
     };
     Summary {
-        packet_hops: partitions.iter().map(|one| carried(one)).sum(),
+        packet_hops: partitions.iter().map(carried).sum(),
         sim_end_ps: now.as_ps(),
         timeouts: of_hosts(|counters| counters.timeouts),
         labels: setting.scenario.traffic.iter().map(|entry| entry.label().to_owned()).collect(),

@@ -33,6 +33,7 @@ impl Parameters for CreditShapingConfig {
 
 /// The scheduler of a port with one data queue and a credit queue.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
+#[repr(C, align(64))] // the data's fields are in the credits' second cache line
 pub(crate) struct CreditShaping {
     /// The credits.
     credits: CreditQueue,

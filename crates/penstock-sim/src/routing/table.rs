@@ -274,12 +274,18 @@ impl Routing {
         links.push(link);
         let mut node = self.link_to[link as usize];
         while node != destination {
-            let port = self.next_port(node, destination, key);
-            let first = self.first_port[(node - self.hosts) as usize];
-            let link = self.links[first as usize + usize::from(port)];
+            let link = self.next_link(node, destination, key);
             links.push(link);
             node = self.link_to[link as usize];
         }
+    }
+
+    /// The link by which a packet leaves `switch`: that at [`Routing::next_port`].
+    #[inline]
+    fn next_link(&self, switch: u32, destination: u32, key: u64) -> u32 {
+        let port = self.next_port(switch, destination, key);
+        let first = self.first_port[(switch - self.hosts) as usize];
+        self.links[first as usize + usize::from(port)]
     }
 
     /// The port of [`Routing::path`] by which a packet leaves `switch`, wherever the packet has come
@@ -346,12 +352,13 @@ impl Routing {
         (source, destination): (u32, u32),
         key: u64,
     ) -> Option<u16> {
-        let (start, end) = (self.access[source as usize], self.access[destination as usize]);
-        let (mut node, mut link) = (self.edges[start.edge as usize], start.uplink);
+        let mut link = self.access[source as usize].uplink;
+        let mut node = self.link_to[link as usize];
         while node != switch {
-            let hops = self.next_hops(node, end.edge);
-            let port = *hops.ports.get(pick(node, key, hops.len()))?;
-            link = hops.links[usize::from(port)];
+            if node == destination {
+                return None;
+            }
+            link = self.next_link(node, destination, key);
             node = self.link_to[link as usize];
         }
         Some(self.back_port[link as usize])
