@@ -63,8 +63,7 @@ fn the_mmu_vector_holds() {
         "ingress":{"alpha":0.125,"reserve":1000,"headroom":{"kind":"bytes","size":5000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null,"pause":{"kind":"lasting"}}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
-    let arrivals: Vec<_> =
-        (0..16).map(|_| (bench.arrive(ahead(), 1_000), bench.frame)).collect();
+    let arrivals: Vec<_> = (0..16).map(|_| (bench.arrive(ahead(), 1_000), bench.frame)).collect();
     for (packet, (arrival, frame)) in (1..).zip(arrivals) {
         assert_eq!(arrival == Arrival::Dropped, packet == 16, "packet {packet}");
         assert_eq!(frame, pause(0).filter(|_| packet == 11), "packet {packet}");

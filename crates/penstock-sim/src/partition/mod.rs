@@ -285,8 +285,11 @@ impl<O: Observer> Partition<O> {
 
     /// Keeps the state of the links and of the endless flows, as the traffic ends.
     pub(crate) fn on_duration(&mut self) {
-        let links = (0..self.wires.len() as u32).map(|link| (link, self.carried(link)));
-        let carried = links.filter(|(_, carried)| carried.packets > 0).collect();
+        let links = || (0..self.wires.len() as u32).map(|link| (link, self.carried(link)));
+        let busy = || links().filter(|(_, carried)| carried.packets > 0);
+        // The list is as long as it must be: a large network has many links.
+        let mut carried = Vec::with_capacity(busy().count());
+        carried.extend(busy());
         self.measured.on_duration(&self.slots, &self.flows, carried);
     }
 

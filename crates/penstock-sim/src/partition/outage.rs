@@ -124,6 +124,6 @@ impl<O: Observer> Partition<O> {
         let (switch, port) = ((wire.to - self.sources.hosts) as usize, wire.to_port);
         let (node, mut turn) = self.lend_switch(now, switch);
         node.on_link(&mut turn, port, true);
-        self.serve_switch(now, switch, 0, None);
+        self.serve_switch(now, switch, 0);
     }
 }

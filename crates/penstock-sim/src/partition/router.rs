@@ -124,7 +124,7 @@ impl Router {
     }
 
     /// The port where paths are fixed or packets sprayed.
-    #[inline(never)]
+    #[inline(never)] // few schemes come here
     fn special_port(&mut self, node: u32, packet: &mut Packet) -> u16 {
         if let Some(fixed) = &self.fixed {
             return fixed.next_port(packet);

@@ -29,21 +29,15 @@ impl<O: Observer> Partition<O> {
         (&mut self.switches[switch], turn)
     }
 
-    /// Does what `switch` has asked for, from request number `done` on. Nothing is offered to the
-    /// link `busy`, on which a packet is about to leave.
+    /// Does what `switch` has asked for, from request number `done` on.
     #[inline]
-    pub(crate) fn serve_switch(
-        &mut self,
-        now: Time,
-        switch: usize,
-        done: usize,
-        busy: Option<u32>,
-    ) {
+    pub(crate) fn serve_switch(&mut self, now: Time, switch: usize, done: usize) {
         if self.told.len() > done {
-            self.serve_requests(now, switch, done, busy);
+            self.serve_requests(now, switch, done, None);
         }
     }
 
+    /// As [`Partition::serve_switch`]. Nothing is offered to the link `busy`, on which a packet is about to leave.
     fn serve_requests(&mut self, now: Time, switch: usize, done: usize, busy: Option<u32>) {
         let mut next = done;
         while let Some(request) = self.told.get(next) {
@@ -92,7 +86,7 @@ impl<O: Observer> Partition<O> {
         for switch in 0..self.switches.len() {
             let (node, mut turn) = self.lend_switch(Time::ZERO, switch);
             node.start(&mut turn);
-            self.serve_switch(Time::ZERO, switch, 0, None);
+            self.serve_switch(Time::ZERO, switch, 0);
         }
     }
 
@@ -100,7 +94,7 @@ impl<O: Observer> Partition<O> {
     pub(crate) fn on_switch_timer(&mut self, now: Time, switch: usize, timer: SwitchTimer) {
         let (node, mut turn) = self.lend_switch(now, switch);
         node.on_timer(&mut turn, timer);
-        self.serve_switch(now, switch, 0, None);
+        self.serve_switch(now, switch, 0);
     }
 
     #[inline]
@@ -129,18 +123,18 @@ impl<O: Observer> Partition<O> {
                 if let Some(delays) = &mut self.measured.queue_delays {
                     delays.enter(now, id);
                 }
-                self.serve_switch(now, switch, done, None);
+                self.serve_switch(now, switch, done);
                 self.offer(now, link);
             }
             Received::Waits(port) => self.offer(now, self.link_at(switch, port)),
             Received::Heard => {
-                self.serve_switch(now, switch, done, None);
+                self.serve_switch(now, switch, done);
                 self.offer(now, self.link_at(switch, ingress));
             }
             Received::Dropped { port, payload } => {
                 let link = self.link_at(switch, port);
                 self.note_drop(now, switch, link, payload, 0);
-                self.serve_switch(now, switch, done, None);
+                self.serve_switch(now, switch, done);
             }
             Received::Refused => {}
         }
