@@ -132,6 +132,7 @@ impl Switch {
     /// What the last data packet has made necessary upstream.
     #[inline]
     pub(crate) fn take_caused(&mut self) -> Option<ControlFrame> {
+        // `take` alone would copy the room of a frame for each packet.
         if self.frame.is_none() { None } else { self.frame.take() }
     }
 
