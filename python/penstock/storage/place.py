@@ -146,9 +146,14 @@ class Place:
         try:
             entries = {name: write_file(self._draft / name, write) for name, write in files.items()}
             (self._draft / SUMMARY_FILE).write_bytes(sealed(summary, entries))
+            # Without a checkpoint nothing there is needed any more. It goes first, so that a kill
+            # leaves a whole run and nothing beside it.
+            keeps_checkpoint = has_checkpoint(self._draft)
+            if not keeps_checkpoint:
+                shutil.rmtree(self._draft / UNFINISHED, ignore_errors=True)
             (self._draft / MARK).unlink()
             self._publish()
-            if not (summary["cancelled"] and has_checkpoint(self.directory)):
+            if keeps_checkpoint and not summary["cancelled"]:
                 shutil.rmtree(self.directory / UNFINISHED, ignore_errors=True)
         except OSError as error:
             if not _is_unfinished(self._draft):
