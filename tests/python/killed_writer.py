@@ -15,7 +15,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from penstock import Run
+from penstock.results import RUN_FILES
 from penstock.storage import place
+from penstock.storage.record import SUMMARY_FILE
 
 STEPS = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "open"}
 """Python's audit events before a change of the file system."""
@@ -55,6 +57,8 @@ def main(root: Path, exchanges: bool) -> int:
         assert status in (0, signal.SIGKILL), (step, status)
         if exchanges or target.is_dir():
             seeds.add(Run.load(target).summary["seed"])
+            names = {path.name for path in target.iterdir()}
+            assert names <= {*RUN_FILES, SUMMARY_FILE, "notes.md"}, (step, names)
         place.sweep(target.parent)
         assert [path.name for path in target.parent.iterdir()] == ["run"], step
         assert (target / "notes.md").read_text() == "mine"
