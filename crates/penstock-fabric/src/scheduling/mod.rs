@@ -27,7 +27,7 @@ axis! { $
     /// Deficit round robin over the queues.
     drr: Drr(DrrConfig => Drr),
     /// A packet of each queue in turn, in the order of the queues' numbers.
-    round_robin: RoundRobin(RoundRobinConfig => RoundRobin),
+    round_robin: RoundRobin(RoundRobinConfig => Box RoundRobin),
     /// Classes share the port by weight, queues of a class in turn (ETS).
     wrr: Wrr(WrrConfig => Box Wrr),
     /// Bit-by-bit round robin between flows.

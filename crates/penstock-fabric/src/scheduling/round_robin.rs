@@ -42,7 +42,7 @@ impl Parameters for RoundRobinConfig {
 }
 
 /// The round robin of a port, for up to 128 queues.
-#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct RoundRobin {
     active: u128,
     /// The queue that sent last.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{Egress, Parameters, Policy};
 use crate::config::{Surroundings, SwitchConfig};
+use crate::parts::Bitmap;
 use crate::queue::DataQueue;
 
 /// Parameters of the strict scheduler: none.
@@ -44,19 +45,9 @@ pub(super) fn fits_numbers(switch: &SwitchConfig, problems: &mut Problems) {
 }
 
 /// The strict scheduler for up to 128 queues (Tofino2 has 128 at a 400 Gb/s port, BFC sec. 3.1).
-#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Strict {
-    /// Bit q mod 64 of word q / 64: whether queue q is active. In two words, because one of 128 bits would align
-    /// every port's scheduler to 16 bytes, and the scheduler would fill a cache line.
-    active: [u64; 2],
-}
-
-impl Strict {
-    /// The word of a queue, and its bit there.
-    #[inline]
-    fn place(number: u32) -> (usize, u64) {
-        ((number / 64) as usize, 1 << (number % 64))
-    }
+    active: Bitmap,
 }
 
 /// The number of queues that a strict scheduler can tell apart, the control queue included.
@@ -64,29 +55,25 @@ pub const QUEUES_MAX: u32 = 128;
 
 impl Strict {
     pub(crate) fn new(_: &StrictConfig, _: &Egress) -> Self {
-        Strict::default()
+        Strict { active: Bitmap::new(QUEUES_MAX as usize) }
     }
 }
 
 impl Policy for Strict {
     #[inline]
     fn activate(&mut self, _: &mut [DataQueue], number: u32, _: &PacketPool) {
-        let (word, bit) = Self::place(number);
-        self.active[word] |= bit;
+        self.active.insert(number as usize);
     }
 
     #[inline]
     fn deactivate(&mut self, _: &mut [DataQueue], number: u32) {
-        let (word, bit) = Self::place(number);
-        self.active[word] &= !bit;
+        self.active.remove(number as usize);
     }
 
     #[inline]
     fn select(&mut self, _: Time, _: &mut [DataQueue], _: &PacketPool) -> u32 {
-        match self.active {
-            [0, high] => 64 + high.trailing_zeros(),
-            [low, _] => low.trailing_zeros(),
-        }
+        let first = self.active.first_in(0, QUEUES_MAX as usize);
+        first.map_or(QUEUES_MAX, |number| number as u32)
     }
 }
 
@@ -94,11 +81,13 @@ impl Policy for Strict {
 mod tests {
     use super::*;
     use crate::fixture::refusal::{BY_INGRESS, DYNAMIC, PER_FLOW, SFQ, STRICT, refused};
+    use penstock_units::BitRate;
     use serde_json::json;
 
     #[test]
     fn the_lowest_number_goes_first() {
-        let mut strict = Strict::default();
+        let egress = Egress { node: 0, port: 0, rate: BitRate::from_gbps(100), packet: 1_048 };
+        let mut strict = Strict::new(&StrictConfig {}, &egress);
         let pool = PacketPool::new(false);
         strict.activate(&mut [], 5, &pool);
         strict.activate(&mut [], 3, &pool);
