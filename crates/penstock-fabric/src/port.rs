@@ -9,8 +9,7 @@ use core::num::NonZeroU16;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{
-    Carried, ClassEnds, CreditQueue, Epochs, Fifo, Packet, PacketId, PacketKind, PacketPool,
-    PauseClock,
+    Carried, ClassEnds, CreditQueue, Epochs, Fifo, Packet, PacketId, PacketPool, PauseClock,
 };
 use penstock_units::{BitRate, Time};
 
@@ -64,7 +63,6 @@ pub struct Port {
     control: Fifo,
     queues: Vec<DataQueue>,
     bytes: u64,
-    sent_bytes: u64,
     active: u32,
     paused_classes: u8,
     /// No data may be sent until `held_until` (FAFC).
@@ -72,8 +70,7 @@ pub struct Port {
     /// The queue whose grace the last departure has used up.
     out_of_grace: Option<NonZeroU16>,
     scheduler: Scheduler,
-    sent_packets: u64,
-    sent_payload: u64,
+    sent: Carried,
     /// The data queues without packets (the bitmap of BFC sec. 3.3.1).
     empty: Bitmap,
     /// The queues of `empty` that are not paused.
@@ -90,8 +87,7 @@ pub struct Port {
     epochs: Option<Box<Epochs>>,
 }
 
-const _: () = assert!(core::mem::offset_of!(Port, scheduler) == 64, "the first line is full");
-const _: () = assert!(core::mem::offset_of!(Port, empty) == 128, "as is the second");
+const _: () = assert!(core::mem::offset_of!(Port, empty) == 128, "two lines are full");
 
 impl Port {
     /// A port of `rate` without queues, whose queues will have epochs of `epoch_bits` bits.
@@ -105,9 +101,7 @@ impl Port {
             rate,
             bytes: 0,
             active: 0,
-            sent_bytes: 0,
-            sent_packets: 0,
-            sent_payload: 0,
+            sent: Carried::default(),
             paused_classes: 0,
             class_pauses: PauseClock::default(),
             queue_pauses: PauseClock::default(),
@@ -166,13 +160,12 @@ impl Port {
     /// Wire bytes sent so far, control included.
     #[inline]
     pub fn sent_bytes(&self) -> u64 {
-        self.sent_bytes
+        self.sent.bytes
     }
 
     /// What the link behind the port has carried so far.
     pub fn carried(&self) -> Carried {
-        let (bytes, packets, payload) = (self.sent_bytes, self.sent_packets, self.sent_payload);
-        Carried { bytes, packets, payload }
+        self.sent
     }
 
     /// Queues with data that are not paused (`N_active`, BFC sec. 3.3.2).
@@ -285,8 +278,7 @@ impl Port {
     #[inline]
     pub fn dequeue_control(&mut self, pool: &PacketPool) -> Option<PacketId> {
         let id = self.control.pop(pool)?;
-        self.sent_bytes += u64::from(pool[id].wire_bytes);
-        self.sent_packets += 1;
+        self.sent.add(&pool[id]);
         Some(id)
     }
 
@@ -297,8 +289,7 @@ impl Port {
         let credit =
             scheduling::dispatch!(&mut self.scheduler, policy => policy.pop_credit(now, pool));
         if let Some(id) = credit {
-            self.sent_bytes += u64::from(pool[id].wire_bytes);
-            self.sent_packets += 1;
+            self.sent.add(&pool[id]);
             return Some(id);
         }
         if self.active == 0 || self.is_held {
@@ -314,11 +305,7 @@ impl Port {
         let packet = &pool[id];
         let bytes = u64::from(packet.wire_bytes);
         self.bytes -= bytes;
-        self.sent_bytes += bytes;
-        self.sent_packets += 1;
-        if packet.kind == PacketKind::Data {
-            self.sent_payload += u64::from(packet.payload);
-        }
+        self.sent.add(packet);
         scheduling::dispatch!(&mut self.scheduler, policy => policy.charge(queue, bytes as u32));
         if queue.grace > 0 {
             queue.grace = queue.grace.saturating_sub(bytes as u32);
@@ -378,9 +365,7 @@ impl Port {
     /// A data packet that was just taken is dropped instead of sent.
     #[cold]
     pub(crate) fn drop_taken(&mut self, packet: &Packet) {
-        self.sent_bytes -= u64::from(packet.wire_bytes);
-        self.sent_packets -= 1;
-        self.sent_payload -= u64::from(packet.payload);
+        self.sent.take_back(packet);
         self.counters.drops += 1;
     }
 

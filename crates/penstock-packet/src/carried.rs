@@ -21,8 +21,19 @@ impl Carried {
     pub fn add(&mut self, packet: &Packet) {
         self.bytes += u64::from(packet.wire_bytes);
         self.packets += 1;
-        if packet.kind == PacketKind::Data {
-            self.payload += u64::from(packet.payload);
-        }
+        self.payload += payload(packet);
     }
+
+    /// `packet`, which was added, has not left after all.
+    pub fn take_back(&mut self, packet: &Packet) {
+        self.bytes -= u64::from(packet.wire_bytes);
+        self.packets -= 1;
+        self.payload -= payload(packet);
+    }
+}
+
+/// The payload of a data packet (bytes); 0 for any other, which may still bear that of the packet it was.
+#[inline]
+fn payload(packet: &Packet) -> u64 {
+    if packet.kind == PacketKind::Data { packet.payload.into() } else { 0 }
 }
