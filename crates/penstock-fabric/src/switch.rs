@@ -72,8 +72,8 @@ pub struct Switch {
     /// The classes of the data queues that a port has from its first packet or pause on.
     classes: Vec<u8>,
     frames: SwitchFrames,
-    /// What the last data packet has made necessary upstream; none between two calls of the driver. Few packets
-    /// have one, and handing it from call to call was 2 % of the instructions of a packet-hop.
+    /// What the last data packet has made necessary upstream; none between two calls of the driver. It is
+    /// kept here because few packets have one, and handing it from call to call copied its room for all.
     frame: Option<ControlFrame>,
 }
 

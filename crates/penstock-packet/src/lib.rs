@@ -7,9 +7,9 @@
 //! Reading order: [`packet`], [`id`], [`pool`] (where packets live), [`fifo`] (lists of them),
 //! [`signal`] (pauses and credits between neighbours), [`facts`] (what a node knows of its ports),
 //! [`moment`] (what a node is handed with a call), [`observe`] (what an observer is told),
-//! [`credit_queue`], [`balance`], [`carried`], [`class_ends`] and [`pause_clock`] (what each end of a link keeps),
-//! [`empty_queue`] and [`epochs`] (which queue a new flow gets at either end, and what a pause of it means),
-//! [`shared`] (what switches share under another simulator's fidelity), [`axis!`] (how policies are
+//! [`credit_queue`], [`balance`], [`carried`], [`class_ends`] and [`pause_clock`] (what each end of a link
+//! keeps), [`empty_queue`] and [`epochs`] (which queue a new flow gets at either end, and what a pause of it
+//! means), [`shared`] (what switches share under another simulator's fidelity), [`axis!`] (how policies are
 //! listed).
 #![no_std]
 #![forbid(unsafe_code)]

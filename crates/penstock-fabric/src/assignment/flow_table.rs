@@ -55,8 +55,8 @@ impl FlowTable {
         place
     }
 
-    /// The place of entry `number` at `now`, which is below 2^32 - 1. An entry that matters no more is as good as
-    /// new. The place is that of the entry until the next call.
+    /// The place of entry `number`, which is below 2^32 - 1, at `now`. An entry that matters no more is as
+    /// good as new. The place is that of the entry until the next call.
     #[inline]
     pub(super) fn place_of(&mut self, now: Time, number: u32) -> usize {
         if 2 * self.taken >= self.places.len() {

@@ -225,8 +225,8 @@ impl Bfc {
         if self.is_shared { port.active().clamp(1, MOST_ACTIVE).into() } else { 1 }
     }
 
-    /// Whether a queue of `bytes` is above [`Bfc::limit`]. Th is a whole over its shares, rounded down, so a queue
-    /// is above Th when all shares of its length are above the whole: a product in place of a quotient.
+    /// Whether a queue of `bytes` is above [`Bfc::limit`]. Th is a whole over its shares, rounded down. So a
+    /// queue is above Th when its length times the shares is above the whole: a product, not a quotient.
     #[inline(always)] // each data packet comes here
     fn is_above(&self, bytes: u64, (ingress, egress): (u16, u16), port: &Port) -> bool {
         if !self.delays.is_empty() {

@@ -163,8 +163,9 @@ pub(crate) struct Pfc {
     pause: PfcPause,
 }
 
-/// The largest share of its XOFF that an account has held: the bytes it held then, and its XOFF then, at least
-/// 1 (bytes). Two products compare shares; as quotients they would cost each packet 16 instructions more.
+/// The largest share of its XOFF that an account has held: the bytes that it held then, and its XOFF then,
+/// at least 1 (bytes). Shares are compared as two products: with floats each packet took a dozen
+/// instructions more.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Peak {
     stored: u64,

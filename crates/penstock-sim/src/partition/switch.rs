@@ -37,7 +37,8 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// As [`Partition::serve_switch`]. Nothing is offered to the link `busy`, on which a packet is about to leave.
+    /// As [`Partition::serve_switch`]. Nothing is offered to the link `busy`, on which a packet is about to
+    /// leave.
     fn serve_requests(&mut self, now: Time, switch: usize, done: usize, busy: Option<u32>) {
         let mut next = done;
         while let Some(request) = self.told.get(next) {
