@@ -109,6 +109,12 @@ impl Levels {
         })
     }
 
+    /// The head of the next occupied slot of level 0 after `cursor`, if one is occupied.
+    #[inline]
+    pub(super) fn next_near(&self, cursor: u64) -> Option<u32> {
+        Some(self.near.head(self.near.next_occupied(cursor)?))
+    }
+
     /// Takes the whole list of a slot; returns its head.
     #[inline]
     pub(super) fn take(&mut self, next: &Next) -> u32 {
@@ -125,6 +131,13 @@ impl<const GROUPS: usize> Level<GROUPS> {
 
     fn new() -> Self {
         Level { heads: Box::new([[NONE; GROUP]; GROUPS]), occupied: Box::new([0; GROUPS]) }
+    }
+
+    /// The head of the list of `slot`.
+    #[inline]
+    fn head(&self, slot: u64) -> u32 {
+        let (group, bit) = Self::place(slot);
+        self.heads[group][bit]
     }
 
     /// Puts `source` at the head of the list of `slot`; returns the previous head.
