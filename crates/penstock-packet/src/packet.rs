@@ -175,8 +175,7 @@ impl PacketFlags {
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 #[repr(C, align(64))]
 pub struct Packet {
-    /// The next packet of the list that holds this packet: a queue, a wire, or the pool's free
-    /// list.
+    /// The next packet of the list that holds this packet: a queue or a wire.
     pub next: PacketId,
     /// The name of the flow ([`crate::PacketPool::name_flow`]); 0 in frames between neighbours, and where
     /// neither end of the flow is known.

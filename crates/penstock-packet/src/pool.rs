@@ -12,7 +12,13 @@ use crate::packet::Packet;
 /// Hops that can add telemetry to a packet: enough for two data centers joined by gateways.
 pub const TELEMETRY_HOPS: usize = 8;
 
-/// Room for the telemetry that a packet gathers, one cache line for each entry. The numbers of
+/// Entries of telemetry in a cache line of 64 bytes.
+const HOPS_PER_LINE: usize = 64 / size_of::<HopTelemetry>();
+
+/// The switches on the longest way through two tiers, and one more: two cache lines.
+const FIRST_HOPS: usize = 4;
+
+/// Room for the telemetry that a packet gathers, two entries to a cache line. The numbers of
 /// entries are stored elsewhere, close together: with each number beside its entries a packet-hop
 /// of HPCC took 7 % more with 8,192 hosts.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
@@ -28,7 +34,11 @@ pub struct PacketPool {
     /// How many entries each stack has; empty without telemetry.
     depths: Vec<u8>,
     has_telemetry: bool,
-    free: PacketId,
+    /// As many entries as packets. The first ones are the free slots, in the order in which they were freed.
+    /// They are not threaded through the packets: with 8,192 hosts a sixth of the time went into reading the
+    /// next free slot from a packet that no cache had any more.
+    free: Vec<PacketId>,
+    /// Packets in use. The slots of all others are free.
     live: usize,
     /// By the name of a flow: how many packets bear the name, and 1 more while the flow is open.
     bearers: Vec<u32>,
@@ -44,7 +54,7 @@ impl PacketPool {
             telemetry: Vec::new(),
             depths: Vec::new(),
             has_telemetry,
-            free: PacketId::NONE,
+            free: Vec::new(),
             live: 0,
             bearers: alloc::vec![1],
             free_names: Vec::new(),
@@ -92,27 +102,40 @@ impl PacketPool {
     /// before.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
-        self.live += 1;
         if let Some(bearers) = self.bearers.get_mut(packet.flow as usize) {
             *bearers += 1;
         }
-        let id = self.free;
-        if id.is_none() {
-            return self.extend(packet);
-        }
-        let slot = &mut self.packets[id.index()];
-        self.free = slot.next;
-        *slot = packet;
+        let Some(id) = self.slot_after(0) else { return self.extend(packet) };
+        self.live += 1;
+        self.packets[id.index()] = packet;
         if self.has_telemetry {
             self.depths[id.index()] = 0;
         }
         id
     }
 
+    /// The slot of a packet that will be inserted after `others` more, if the slot is free now. For a caller
+    /// that inserts many packets and wants their slots in a cache.
+    #[inline]
+    pub fn slot_after(&self, others: usize) -> Option<PacketId> {
+        let free = self.packets.len() - self.live;
+        Some(self.free[free.checked_sub(others + 1)?])
+    }
+
+    /// What is stored of `id` beside the packet, for a caller that wants it in a cache: the room for the
+    /// telemetry of the first hops, by cache lines. Empty in pools without telemetry.
+    #[inline]
+    pub fn beside(&self, id: PacketId) -> impl Iterator<Item = &HopTelemetry> {
+        let room = self.telemetry.get(id.index()).map_or(&[][..], |stack| &stack.0[..FIRST_HOPS]);
+        room.iter().step_by(HOPS_PER_LINE)
+    }
+
     #[cold]
     fn extend(&mut self, packet: Packet) -> PacketId {
         let id = PacketId::new(self.packets.len());
         self.packets.push(packet);
+        self.free.push(id);
+        self.live += 1;
         if self.has_telemetry {
             self.telemetry.push(TelemetryStack::default());
             self.depths.push(0);
@@ -123,10 +146,9 @@ impl PacketPool {
     /// Frees `id`.
     #[inline]
     pub fn remove(&mut self, id: PacketId) {
-        self.live -= 1;
         self.unbear(self[id].flow);
-        self.packets[id.index()].next = self.free;
-        self.free = id;
+        self.free[self.packets.len() - self.live] = id;
+        self.live -= 1;
     }
 
     /// The packets from `first` on, following `next`.

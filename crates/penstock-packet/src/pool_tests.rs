@@ -15,6 +15,7 @@ fn freed_slots_are_used_again_last_in_first_out() {
     pool.remove(ids[1]);
     pool.remove(ids[3]);
     assert_eq!(pool.live(), 2);
+    assert_eq!([0, 1, 2].map(|others| pool.slot_after(others)), [Some(ids[3]), Some(ids[1]), None]);
     assert_eq!([pool.insert(packet(10)), pool.insert(packet(11))], [ids[3], ids[1]]);
     assert_eq!([ids[0], ids[1], ids[2], ids[3]].map(|id| pool[id].offset), [0, 11, 2, 10]);
     assert_eq!(pool.live(), 4);

@@ -130,11 +130,11 @@ impl<O: Observer> Part<O> {
             if mail.is_empty() {
                 continue;
             }
-            mail.take(|crossing, telemetry| {
+            mail.take(|crossing, packet, telemetry| {
                 each(Leaving::Packet {
                     link: setting.placement.links[to][crossing.link as usize],
                     arrival: crossing.arrival,
-                    packet: &crossing.packet,
+                    packet,
                     telemetry,
                 });
             });

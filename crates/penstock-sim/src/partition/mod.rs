@@ -193,8 +193,15 @@ impl<O: Observer> Partition<O> {
         if let Some(source) = self.wheel.likely_next()
             && source < self.sources.links
         {
-            prefetch(&self.pool[self.wires[source as usize].head()]);
+            self.prefetch_packet(self.wires[source as usize].head());
         }
+    }
+
+    /// Prefetches packet `id` with its telemetry.
+    #[inline]
+    fn prefetch_packet(&self, id: PacketId) {
+        prefetch(&self.pool[id]);
+        self.pool.beside(id).for_each(prefetch);
     }
 
     #[inline(always)] // the loop has one call
