@@ -40,9 +40,8 @@ impl FlowNames {
 
 /// What the simulator knows about a flow. The hosts keep their own state of the flow.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
+#[repr(align(64))]
 pub struct Flow {
-    /// Hash of the flow; see [`FlowNames`].
-    pub hash: u32,
     /// Sending host.
     pub source: u32,
     /// Receiving host.
@@ -73,6 +72,8 @@ pub struct Flow {
     pub byte_time: u64,
 }
 
+const _: () = assert!(size_of::<Flow>() == 64, "each data packet reads it: one cache line");
+
 /// The flows of a partition, by name.
 #[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub struct FlowSlots {
@@ -81,18 +82,20 @@ pub struct FlowSlots {
     /// By hash: the names of the flows, where there are several partitions. A packet that comes from
     /// another partition bears no name, even where both ends of its flow are here.
     names: Option<HashMap<u32, u32, MixedKeys>>,
+    /// The hashes of the flows.
+    hashes: FlowNames,
 }
 
 impl FlowSlots {
     /// No flows yet, in one of so many partitions.
-    pub fn new(partitions: usize) -> Self {
-        FlowSlots { flows: vec![], names: (partitions > 1).then(HashMap::default) }
+    pub fn new(partitions: usize, hashes: FlowNames) -> Self {
+        FlowSlots { flows: vec![], names: (partitions > 1).then(HashMap::default), hashes }
     }
 
     /// Enters a flow under its `name`. A flow that has ended may have had the same name.
     pub fn insert(&mut self, name: u32, flow: Flow) {
         if let Some(names) = &mut self.names {
-            names.insert(flow.hash, name);
+            names.insert(self.hashes.hash(flow.number), name);
         }
         if self.flows.len() <= name as usize {
             self.flows.resize(name as usize + 1, Flow::default());
@@ -117,7 +120,7 @@ impl FlowSlots {
         let flow = &self.flows[name as usize];
         let is_over = !flow.is_sending && !flow.is_receiving;
         if is_over && let Some(names) = &mut self.names {
-            names.remove(&flow.hash);
+            names.remove(&self.hashes.hash(flow.number));
         }
         is_over
     }

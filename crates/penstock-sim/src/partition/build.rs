@@ -95,7 +95,7 @@ fn partition<O: Observer>(
         first_port,
         egress,
         router: Router::new(setting, &network.routing),
-        slots: FlowSlots::new(placement.count()),
+        slots: FlowSlots::new(placement.count(), setting.names),
         flows: Flows::default(),
         requests: Requests::default(),
         told: SwitchRequests::default(),

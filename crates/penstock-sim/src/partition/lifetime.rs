@@ -44,7 +44,7 @@ impl<O: Observer> Partition<O> {
         let opening = Opening {
             flow: name,
             number: *number,
-            hash: flow.hash,
+            hash: self.setting.names.hash(*number),
             source: arrival.source,
             destination: arrival.destination,
             size: arrival.size,
@@ -75,9 +75,9 @@ impl<O: Observer> Partition<O> {
     pub(crate) fn alone(&mut self, start: &Start) -> (u32, Time) {
         let mut paths = std::mem::take(&mut self.paths);
         self.find_paths(start, &mut paths);
-        let Flow { hash, ideal, .. } = self.describe(start.arrival.time, start, &paths);
+        let Flow { ideal, .. } = self.describe(start.arrival.time, start, &paths);
         self.paths = paths;
-        (hash, ideal)
+        (self.setting.names.hash(start.number), ideal)
     }
 
     /// Makes room for the timers of the flow named `name`, whose number breaks ties among flows.
@@ -144,7 +144,6 @@ impl<O: Observer> Partition<O> {
         let is_here = |host: u32| setting.placement.of_node(host).0 == self.number;
         let pipelines = topology.pipeline_delay * (forward.len() as u64 - 1);
         Flow {
-            hash: setting.names.hash(*number),
             source: arrival.source,
             destination: arrival.destination,
             label: arrival.label,
@@ -171,7 +170,7 @@ impl<O: Observer> Partition<O> {
         self.measured.on_flow_end(record);
         self.wheel.cancel(self.sources.sender(name));
         self.end_windows(now);
-        self.post_completion(flow.destination, flow.hash, name);
+        self.post_completion(flow.destination, self.setting.names.hash(flow.number), name);
         self.on_acknowledged(now, flow.number, flow.source);
         if self.slots.end_sending(name) {
             self.pool.give_back(name);
