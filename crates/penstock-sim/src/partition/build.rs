@@ -114,7 +114,7 @@ fn partition<O: Observer>(
         outbox: mail(),
         inbox: mail(),
         clock_watch: ClockWatch::default(),
-        foresees: links.len() > FORESEEN_FROM_LINKS,
+        foresees: links.len() > FORESEEN_FROM_LINKS || scenario.has_telemetry(),
         control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
         losses: losses.map(draws).collect(),
         is_at_end: true,
