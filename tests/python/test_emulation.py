@@ -595,7 +595,7 @@ def test_a_run_can_be_watched(pair: str, here: Path, mark: str) -> None:
     endless = {"kind": "long-lived", "label": "endless", "pairs": [[0, 1]]}
     changes = {"duration": "1 s", "drain": 0, "traffic": [endless]}
     scenario = Scenario.load(pair, changes)
-    made = emulate(scenario, output=here / "printed", look=seen.append)
+    made = emulate(scenario, output=here / "printed", forced=True, look=seen.append)
     assert len(seen) >= 2
     assert [one.host for one in seen[-1].hosts] == [0, 1, 2]
     sent = [one.hosts[0].sent_bytes for one in seen]
