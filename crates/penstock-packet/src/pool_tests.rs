@@ -19,6 +19,7 @@ fn freed_slots_are_used_again_last_in_first_out() {
     assert_eq!([pool.insert(packet(10)), pool.insert(packet(11))], [ids[3], ids[1]]);
     assert_eq!([ids[0], ids[1], ids[2], ids[3]].map(|id| pool[id].offset), [0, 11, 2, 10]);
     assert_eq!(pool.live(), 4);
+    assert_eq!(pool.beside(ids[0]).count(), 0, "no telemetry beside the packets");
 }
 
 #[test]
@@ -27,6 +28,7 @@ fn a_new_packet_has_no_telemetry_of_the_old_one() {
     let id = pool.insert(packet(0));
     pool.push_telemetry(id, HopTelemetry::default());
     assert_eq!(pool.telemetry(id).len(), 1);
+    assert_eq!(pool.beside(id).count(), 2, "two cache lines");
     pool.remove(id);
     let again = pool.insert(packet(1));
     assert_eq!((again, pool.telemetry(again).len()), (id, 0));

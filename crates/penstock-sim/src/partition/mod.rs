@@ -122,8 +122,9 @@ pub(crate) struct Partition<O> {
 
 /// In networks with more links, the packet of the next event is prefetched, because the packets in
 /// flight no longer fit a processor's own cache. Prefetching took 8 to 10 % off a packet-hop with
-/// 1,024 hosts (3,072 links), 11 to 18 % with 8,192, and added 1 % with 128 (384 links). With telemetry beside
-/// the packets they fit in no network: with 128 hosts and HPCC it took 1 % off, and 5 % with the demo's traffic.
+/// 1,024 hosts (3,072 links), 11 to 18 % with 8,192, and added 1 % with 128 (384 links). Packets with
+/// telemetry fit in no network: with 128 hosts and HPCC it took 1 % off, and 5 % with the demo's
+/// traffic.
 const FORESEEN_FROM_LINKS: usize = 1_024;
 
 /// log2 of the width of a level-0 slot of the wheel in a network with `links` links (ps). A 64th of
