@@ -6,9 +6,9 @@ use penstock_units::Time;
 use crate::id::PacketId;
 
 /// The kind of a packet. All kinds except [`PacketKind::Data`] and [`PacketKind::Credit`] travel
-/// ahead of data in the reserved control queue (queue 0). They are neither paused nor counted
-/// against the buffer (BFC sec. 3.3.2, `DESIGN.md` sec. 9). Under fidelity ns3-bfc acknowledgements
-/// may wait in data queues.
+/// ahead of data in the reserved control queue (queue 0), as pause frames do in BFC (sec. 3.3.2). They are
+/// neither paused nor counted against the buffer (our choice, for every scheme). Under fidelity ns3-bfc
+/// acknowledgements may wait in data queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 #[repr(u8)]
 pub enum PacketKind {

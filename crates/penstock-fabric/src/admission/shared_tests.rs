@@ -1,4 +1,4 @@
-//! Dynamic thresholds, headroom and the edges of the buffer (`BASELINES.md` 1, 2, 29).
+//! Dynamic thresholds, headroom and the edges of the buffer.
 
 use crate::fixture::refusal::{LOSSLESS, refused};
 use penstock_packet::PortFacts;

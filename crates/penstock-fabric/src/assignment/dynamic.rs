@@ -7,8 +7,8 @@
 //! also implemented: queues that classes share (A.3), and a queue of similar remaining size at a full
 //! port (A.2).
 //!
-//! Of 32 queues 31 are for data (`DESIGN.md` sec. 9). App. A.8 samples half of the packets. App. A.3
-//! proposes to "split queues dynamically among classes".
+//! Of 32 queues 31 are for data, because queue 0 is for control packets. App. A.8 samples half of the
+//! packets. App. A.3 proposes to "split queues dynamically among classes".
 //!
 //! The paper does not say which of several empty queues a flow gets. Tofino2 starts the search at a
 //! rotating place (sec. 4). We start the search behind the queue that was given last, unless `search`

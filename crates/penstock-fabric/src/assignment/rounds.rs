@@ -8,7 +8,7 @@
 //! yet.
 //!
 //! The pseudo-code (Fig. 3) drops a packet only beyond round R + nQ. But round R + nQ has the queue of
-//! round R, which is being drained. Here the last round is R + nQ - 1 (`DESIGN.md` sec. 9).
+//! round R, which is being drained. Here the last round is R + nQ - 1.
 //!
 //! `round = "occupancy"` is for switches whose scheduler cannot tell its round (sec. 4). The assignment
 //! estimates the round itself: a round is over when its queue is found empty. The paper stops the

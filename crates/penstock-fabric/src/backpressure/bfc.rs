@@ -16,8 +16,8 @@
 //! recirculation and multiple pipelines (sec. 4), which are limits of Tofino2 and not of the scheme.
 //!
 //! The threshold test uses the queue's length with the arriving packet. N_active counts the queues with
-//! data that are not paused, the packet's queue included. With no such queue N_active is 1 (`DESIGN.md`
-//! sec. 9).
+//! data that are not paused, the packet's queue included. With no such queue N_active is 1 (our choice:
+//! Th needs a divisor).
 //!
 //! By the pseudo-code the last packet of a flow pauses an upstream queue from which that flow sends no
 //! more. Such a pause holds the next flow that gets the queue. Without `counts_last`, which is ours, no

@@ -1,4 +1,5 @@
-//! PFC through the switch: the MMU vector of `BASELINES.md` 29, static thresholds, classes.
+//! PFC through the switch: a shared buffer against a vector of an independent script, static thresholds,
+//! classes.
 
 use crate::fixture::refusal::{LOSSLESS, PFC, POOL, refused};
 use alloc::format;

@@ -1,4 +1,4 @@
-//! Deficit round robin: the vector of `BASELINES.md` 29, pauses, classes, the fairness bound.
+//! Deficit round robin: a vector of an independent script, pauses, classes, the fairness bound.
 
 use crate::fixture::refusal::{DRR, refused};
 use alloc::vec;

@@ -1,4 +1,4 @@
-//! Bit-by-bit round robin: the vector of `BASELINES.md` 29, late comers and returning flows.
+//! Bit-by-bit round robin: a vector of an independent script, late comers and returning flows.
 
 use crate::fixture::refusal::{DYNAMIC, PER_FLOW, PFC, refused};
 use alloc::format;

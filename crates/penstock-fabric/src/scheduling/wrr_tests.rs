@@ -183,7 +183,7 @@ fn with_one_class_it_is_deficit_round_robin() {
             bench.admit(flow(number), bytes);
         }
     }
-    // The vector of `BASELINES.md` 29.
+    // An independent script computed this vector.
     assert_eq!(bench.drain(0), [10, 11, 10, 11, 11, 10, 11]);
 }
 

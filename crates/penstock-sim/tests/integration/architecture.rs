@@ -1,6 +1,5 @@
-//! Dependencies point one way (`STYLE.md` sec. 3.1): units <- packet <- fabric, transport <- sim ->
-//! engine; packet <- wire; sim, wire, load <- emulate; py is on top. A change of these
-//! tests is a change of the architecture.
+//! Dependencies point one way: units <- packet <- fabric, transport <- sim -> engine; packet <- wire; sim,
+//! wire, load <- emulate; py is on top. A change of these tests is a change of the architecture.
 
 use std::collections::BTreeMap;
 use std::path::Path;

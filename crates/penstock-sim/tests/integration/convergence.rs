@@ -1,5 +1,4 @@
-//! Which controllers bring endless flows that start one after the other to equal shares of a link
-//! (`BASELINES.md` sec. 23, item 2).
+//! Which controllers bring endless flows that start one after the other to equal shares of a link.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,5 @@
 //! ExpressPass: the part of a link that credits leave to data, the shares of flows, waiting data,
-//! and wasted credits (`BASELINES.md` sec. 11). Frames have the sizes of Ethernet on the wire:
-//! 1,538 B of data for a credit of 84 B.
+//! and wasted credits. Frames have the sizes of Ethernet on the wire: 1,538 B of data for a credit of 84 B.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Nothing is lost or counted twice under any traffic (`DESIGN.md` sec. 4).
+//! Nothing is lost or counted twice under any traffic.
 
 use penstock_packet::Unobserved;
 use penstock_sim::network::Network;

@@ -1,4 +1,4 @@
-//! The cost of losses under TCP and IRN, against closed forms (`BASELINES.md` sec. 4.5 and 17.2).
+//! The cost of losses under TCP and IRN, against closed forms.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Closed forms of PFC at one egress (`BASELINES.md` sec. 1.6), and the headroom that PFC needs.
+//! Closed forms of PFC at one egress, and the headroom that PFC needs.
 
 use penstock_sim::Results;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! The queue at which a controller aims, and how busy the controller keeps the link (`BASELINES.md`
-//! sec. 23, items 5 and 6).
+//! The queue at which a controller aims, and how busy the controller keeps the link.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Closed forms of queueing theory on one bottleneck link (`DESIGN.md` sec. 8.3).
+//! Closed forms of queueing theory on one bottleneck link.
 
 use serde_json::{Value, json};
 

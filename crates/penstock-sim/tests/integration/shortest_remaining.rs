@@ -1,4 +1,4 @@
-//! Shortest remaining flow first against closed forms (`BASELINES.md` sec. 13 and 18.6).
+//! Shortest remaining flow first against closed forms.
 
 use serde_json::{Value, json};
 

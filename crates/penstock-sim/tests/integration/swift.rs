@@ -1,4 +1,4 @@
-//! Swift holds the delay near the target, and shares a link (`BASELINES.md` sec. 10.4).
+//! Swift holds the delay near the target, and shares a link.
 
 use serde_json::json;
 

@@ -17,7 +17,7 @@
 //!
 //! Where the paper is silent or contradicts itself, at the receiver:
 //! - The receiving rate is the bytes of the period over its length. The text has the fraction upside
-//!   down (`DESIGN.md` sec. 9).
+//!   down.
 //! - One packet in a period: the text replaces T by the time since the previous packet "when the
 //!   inter-arrival time is larger than T"; the figure does so whenever there is one packet. We take the
 //!   longer of the two times. Otherwise two packets on either side of a period's end would count as a

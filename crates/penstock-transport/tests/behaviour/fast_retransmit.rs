@@ -1,4 +1,4 @@
-//! NewReno's recovery: what a loss costs (`BASELINES.md` sec. 4).
+//! NewReno's recovery: what a loss costs.
 
 use penstock_transport::ControllerConfig;
 

@@ -1,4 +1,4 @@
-//! Selective repeat: what a loss costs (`BASELINES.md` sec. 17.2).
+//! Selective repeat: what a loss costs.
 
 use penstock_transport::Readiness;
 use penstock_units::Time;

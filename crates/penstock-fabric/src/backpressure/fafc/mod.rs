@@ -11,8 +11,8 @@
 //! Options of what the testbed of sec. IV-B does: a slow solver (`solver`), and pauses in the quanta of
 //! 802.1Qbb ([`PauseUnit`]). `fafc/table3` has the sensitivity to each option.
 //!
-//! Two readings are those of `DESIGN.md` sec. 9: the packet's length is subtracted once, and r^o = r^i
-//! - r. Where the paper is silent or contradicts itself:
+//! Algorithm 1 subtracts the length of a packet twice (lines 6 and 14); here it is subtracted once. We
+//! read r^o as r^i - r. Where the paper is silent or contradicts itself:
 //!
 //! - A port j is uncongested by its whole queue q_*j, as in eq. (9). Algorithm 2 compares q_ik
 //!   ([`CongestedQueue`]).

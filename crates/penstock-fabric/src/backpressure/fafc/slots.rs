@@ -41,7 +41,7 @@ impl Slots {
     ///
     /// Bytes that do not fit into the rest of the slot, or into its capacity of a whole T_hop, are
     /// pending. There, line 26 of Algorithm 2 counts the rest of T_hop; correct is the rest of the
-    /// pause (`DESIGN.md` sec. 9).
+    /// pause, because a pause holds nothing back once it is over.
     pub(crate) fn pause(&mut self, now: Time, hop: Time, rate: f64, time: f64) {
         if self.ends_at == Time::NEVER {
             self.next = rate * time;
@@ -56,8 +56,7 @@ impl Slots {
     }
 
     /// The slot ends at `now` (`TimeSlotExpire`). Another one follows while this slot or the next has
-    /// held-back bytes. Line 34 asks for both, and would never subtract expired pauses again
-    /// (`DESIGN.md` sec. 9).
+    /// held-back bytes. Line 34 asks for both, and would never subtract expired pauses again.
     pub(crate) fn expire(&mut self, now: Time, hop: Time) {
         self.old = self.next;
         self.next = self.pending;
