@@ -78,9 +78,10 @@ lint: $(VENV)/.extension
 	$(BIN)/mypy
 
 # Writes the tables of docs/performance.md; on an idle machine only. BENCH=smoke runs every case briefly, to see
-# that the benchmark works, and leaves the page as it is. Without valgrind the prices stay as they are.
+# that the benchmark works, and leaves the page as it is. Without valgrind the prices stay as they are. Beside the
+# extension the program has the same features of all crates, so that none is compiled a second time.
 bench: $(VENV)/.extension
-	cargo build --release -p penstock-sim --bin bench
+	cargo build --release -p penstock-sim -p penstock-py --bin bench
 	$(BIN)/python benches/bench --binary target/release/bench --json bench.json $(if $(filter smoke,$(BENCH)),--smoke)
 
 # All reference runs of the two other simulators, in their arithmetic and in ours: about six minutes.
