@@ -2,8 +2,8 @@
 //! Reconfigurable Switches", NSDI 2018, sec. 3.3.2 and Fig. 3). The queue of the current round is
 //! served until it is empty. Then this queue becomes the last, and the round advances.
 //!
-//! The round advances when the next packet is chosen, not when the port goes idle (our choice: the paper is
-//! silent). Until then packets may still join the round.
+//! In the pseudo-code the round advances as soon as its queue is empty. Here the round advances when the next
+//! packet is chosen, not when the port goes idle (our choice). Until then packets may still join the round.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::PacketPool;
