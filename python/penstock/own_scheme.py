@@ -61,7 +61,7 @@ class Controller:
         return None
 
     def on_acknowledgement(self, now: int, ack: Acknowledgement) -> Pace:
-        """An acknowledgement arrived, positive or negative."""
+        """An acknowledgement arrived, positive or negative, which does not complete the flow."""
         return None
 
     def on_loss(self, now: int, loss: Loss) -> Pace:

@@ -159,6 +159,9 @@ impl Sender {
 
     /// An acknowledgement, positive or negative, arrived at `now`. Answers whether the flow is now
     /// complete. A sender that was blocked or paced may be ready afterwards.
+    ///
+    /// The controller does not hear of the acknowledgement that completes the flow, because nobody asks
+    /// it again. Under the fidelity of the ns-3 HPCC simulator it does: there it sets the alarm of the host.
     pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement) -> bool {
         let before = self.acknowledged;
         self.acknowledged = before.max(ack.cumulative.min(self.size));
@@ -166,6 +169,9 @@ impl Sender {
         let mut view = self.view(self.acknowledged - before);
         let loss = self.recovery.on_acknowledgement(now, ack, &mut view);
         self.next = view.next;
+        if self.is_complete() && self.fidelity == Fidelity::Exact {
+            return true;
+        }
         view.next = self.recovery.end_of_flight(view.next);
         self.controller.on_acknowledgement(now, ack, &view);
         if let Some(signal) = loss {

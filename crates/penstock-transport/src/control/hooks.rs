@@ -101,7 +101,8 @@ pub(crate) trait AtSource {
         false
     }
 
-    /// An acknowledgement, positive or negative, arrived at `now`.
+    /// An acknowledgement, positive or negative, arrived at `now`. It is not the one that completes the
+    /// flow, except under the fidelity of the ns-3 HPCC simulator.
     #[inline]
     fn on_acknowledgement(&mut self, _now: Time, _ack: &Acknowledgement, _view: &FlowView) {}
 

@@ -27,10 +27,6 @@ use crate::control::paced_rate::{Increase, PacedRate, RateWindow};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::{Acknowledgement, HopTelemetry};
 
-/// Hops whose telemetry is kept; later hops are ignored. Our choice: a path of a three-tier fat-tree
-/// has five switches, and eight leave room for chains.
-pub const MAXIMUM_HOPS: usize = 8;
-
 /// Parameters of [`Hpcc`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -116,10 +112,9 @@ pub struct Hpcc {
     maximum_stage: u32,
     react: HpccReaction,
     has_reacted: bool,
-    /// Entries of `history` in use; 0 before the first acknowledgement.
-    hops: u8,
-    /// The latest telemetry of every hop, in a box so that flows of other controllers stay small.
-    history: Box<[HopTelemetry; MAXIMUM_HOPS]>,
+    /// The latest telemetry of every hop; empty before the first acknowledgement, so that a flow of one
+    /// packet allocates nothing.
+    history: Box<[HopTelemetry]>,
 }
 
 impl Hpcc {
@@ -139,8 +134,7 @@ impl Hpcc {
             maximum_stage: config.maximum_stage,
             react: config.react,
             has_reacted: false,
-            hops: 0,
-            history: Box::new([HopTelemetry::default(); MAXIMUM_HOPS]),
+            history: Box::default(),
         }
     }
 
@@ -191,11 +185,10 @@ impl AtSource for Hpcc {
 
     /// Algorithm 1, NewAck.
     fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, view: &FlowView) {
-        let hops = &ack.telemetry[..ack.telemetry.len().min(MAXIMUM_HOPS)];
+        let hops = ack.telemetry;
         self.has_reacted = false;
-        if hops.len() != usize::from(self.hops) {
-            self.history[..hops.len()].copy_from_slice(hops);
-            self.hops = hops.len() as u8;
+        if hops.len() != self.history.len() {
+            self.history = hops.into();
             self.round_end = view.next;
             return;
         }

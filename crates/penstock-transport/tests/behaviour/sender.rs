@@ -2,8 +2,10 @@
 
 use penstock_transport::control::hpcc::HpccReaction;
 use penstock_transport::control::{HpccConfig, Increase, RateWindow};
-use penstock_transport::{Acknowledgement, ControllerConfig, HopTelemetry, Readiness, Sender};
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_transport::{
+    Acknowledgement, ControllerConfig, HopTelemetry, PathFacts, Readiness, Sender,
+};
+use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::{acknowledgement, dctcp, go_back_n, host, line_rate, path, perfect, window};
 
@@ -110,6 +112,18 @@ fn a_change_of_the_rate_moves_the_pending_gap() {
     sender.on_acknowledgement(Time::from_us(2), &marked);
     assert_eq!(sender.rate(), Some(BitRate::from_gbps(25)));
     assert_eq!(sender.readiness(Time::from_us(2)), Readiness::At(Time::from_us(2) + gap * 2));
+}
+
+#[test]
+fn the_last_acknowledgement_changes_no_rate_except_in_the_ns3_hpcc_simulator() {
+    for (fidelity, is_told) in [(Fidelity::Exact, false), (Fidelity::Ns3Hpcc, true)] {
+        let path = PathFacts { fidelity, ..path() };
+        let mut sender = Sender::new(1_000, &host(dctcp(), go_back_n()), &path, Time::ZERO);
+        send(&mut sender, 1, Time::ZERO);
+        let marked = Acknowledgement { is_marked: true, ..acknowledgement(1_000) };
+        assert!(sender.on_acknowledgement(Time::from_us(8), &marked));
+        assert_eq!(sender.rate().is_some(), is_told);
+    }
 }
 
 #[test]
