@@ -17,6 +17,7 @@ import platform
 import sys
 from pathlib import Path
 
+import counts
 import memory
 import prices
 import rival
@@ -40,6 +41,7 @@ TABLES = {
     "memory": memory.memory,
     "lengths": memory.lengths,
     "ns3": rival.rival,
+    "counts": counts.counts,
     "prices": prices.prices,
     "starts": start.starts,
 }

@@ -6,18 +6,13 @@ memory, which the tables of times show.
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from cachegrind import built, counted, is_here
 from scenarios import FABRICS, NOTHING_MEASURED, demo
 from table import Table
-from timing import Bench, written
+from timing import Bench
 
 TOR = FABRICS[0].hosts
 """The node number of the demo's first switch, above host 0."""
@@ -31,12 +26,11 @@ MEASURED: dict[str, Mapping[str, Any]] = {
     "`trace` of a switch": NOTHING_MEASURED | {"measure.trace": {"nodes": [TOR]}},
 }
 """What is measured, and the keys that ask for it."""
-COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
 def prices(bench: Bench) -> Table | None:
     """The table; none where there is no valgrind."""
-    if shutil.which("valgrind") is None:
+    if not is_here():
         return None
     headings = ("scheme", "measured", "instructions per packet-hop", "of the run")
     table = Table("prices", headings, text_columns=2)
@@ -44,30 +38,11 @@ def prices(bench: Bench) -> Table | None:
     count = 1 if bench.is_smoke else None
     for scheme, title in (("pfc", "PFC"), ("bfc", "BFC"))[:count]:
         duration = bench.pick("300 us", "2 us")
-        built, _ = _counted(bench, demo(scheme, "1 ns", NOTHING_MEASURED | {"drain": 0}))
-        plain, hops = _counted(bench, demo(scheme, duration, NOTHING_MEASURED))
-        run = plain - built
+        plain = counted(bench, demo(scheme, duration, NOTHING_MEASURED))
+        run, hops = (plain - built(bench, scheme)).instructions, plain.packet_hops["scheme"]
         table.add(title, "nothing", f"{run / hops:.0f}", "")
         for name, keys in list(MEASURED.items())[:count]:
-            extra = _counted(bench, demo(scheme, duration, keys))[0] - plain
+            measured = counted(bench, demo(scheme, duration, keys))
+            extra = (measured - plain).instructions
             table.add(title, name, f"{extra / hops:+.1f}", f"{extra / run:+.1%}")
     return table
-
-
-def _counted(bench: Bench, scenario: str) -> tuple[int, int]:
-    """The instructions of building, running and ending, and the packet-hops."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [
-            "valgrind",
-            "--tool=cachegrind",
-            "--cache-sim=no",
-            "--cachegrind-out-file=/dev/null",
-            str(bench.binary),
-            "1",
-            "alone",
-            *written(Path(folder), [scenario], [1]),
-        ]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-    counted = COUNTED.search(done.stderr)
-    assert counted is not None, done.stderr
-    return int(counted[1].replace(",", "")), json.loads(done.stdout)["runs"][0]["packet_hops"]
