@@ -80,6 +80,8 @@ class Quantity:
         assert match is not None, "the pattern matches every text"
         number, unit = match.group(1).replace("_", ""), match.group(2).strip()
         factor = self.units.get(unit)
+        if unit.startswith("-") and not number:
+            raise self._refuse(text, "it is negative")
         if factor is None:
             raise self._refuse(text, "its unit is unknown")
         if len(number) > NUMBER_WIDTH:

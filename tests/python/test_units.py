@@ -30,23 +30,26 @@ def test_quantities_parse_exactly(quantity: Quantity, text: str, value: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("quantity", "text"),
+    ("quantity", "text", "reason"),
     [
-        (TIME, "12 parsecs"),
-        (TIME, "12"),
-        (TIME, "-3 us"),
-        (TIME, "0.3 ps"),
-        (TIME, "1.2.3 us"),
-        (TIME, "99999999999999 s"),
-        (SIZE, ""),
-        (SIZE, "kB"),
-        (RATE, "100 GB/s"),
+        (TIME, "12 parsecs", "its unit is unknown"),
+        (TIME, "12", "its unit is unknown"),
+        (TIME, "-3 us", "it is negative"),
+        (TIME, "0.3 ps", "it is too large or too fine"),
+        (TIME, "1.2.3 us", "it has two decimal points"),
+        (TIME, "99999999999999 s", "it is too large or too fine"),
+        (SIZE, "", "its unit is unknown"),
+        (SIZE, "kB", "it has no number"),
+        (RATE, "100 GB/s", "its unit is unknown"),
     ],
 )
-def test_a_refused_text_is_named_with_the_units(quantity: Quantity, text: str) -> None:
+def test_a_refused_text_is_named_with_the_reason(
+    quantity: Quantity, text: str, reason: str
+) -> None:
     with pytest.raises(ValueError, match="is not a") as refused:
         quantity.parse(text)
     assert f'"{text}"' in str(refused.value)
+    assert reason in str(refused.value)
 
 
 @pytest.mark.parametrize("value", [1.5, True, None, -1, U64_MAX + 1, [1]])

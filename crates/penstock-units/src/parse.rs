@@ -78,6 +78,9 @@ impl Quantity {
             units: self.listed,
         };
         let trimmed = text.trim();
+        if trimmed.starts_with('-') {
+            return Err(refuse("it is negative"));
+        }
         let end = trimmed
             .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))
             .unwrap_or(trimmed.len());
@@ -174,7 +177,8 @@ mod tests {
         let message = "12 parsecs".parse::<Time>().unwrap_err().to_string();
         assert!(message.contains("12 parsecs") && message.contains("us"), "{message}");
         assert!("".parse::<Bytes>().is_err());
-        assert!("-3 us".parse::<Time>().is_err());
+        let message = "-3 us".parse::<Time>().unwrap_err().to_string();
+        assert!(message.contains("it is negative"), "{message}");
         assert!("0.3 ps".parse::<Time>().is_err());
         assert!("99999999999999 s".parse::<Time>().is_err());
     }
