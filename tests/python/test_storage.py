@@ -341,6 +341,15 @@ def test_drafts_of_files_are_swept(tmp_path: Path) -> None:
     assert draft_of(tmp_path / "x").name == ".x.penstock-draft"
 
 
+def test_where_no_file_can_be_made_the_reason_is_said(core: FakeCore, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    with pytest.raises(StorageError, match="No such file or directory; nothing was written there"):
+        write_whole(gone / "file", b"text")
+    nowhere = Path("/proc/penstock")  # the kernel lets nobody make a file there
+    with pytest.raises(ScenarioError, match="nothing can be written beside it: No such file"):
+        run(QUICK).save(nowhere)
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     (tmp_path / "page").mkdir()
     (tmp_path / "page" / "inside").write_text("")

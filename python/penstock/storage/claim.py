@@ -40,14 +40,14 @@ class Claim:
     Raises
     ------
     ScenarioError
-        Another writer has claimed the directory; the message names it.
+        Another writer has claimed the directory, and the message names it; or nothing can be written
+        beside the directory.
     """
 
     def __init__(self, directory: Path, *, patience: float = CLAIM_SECONDS) -> None:
-        directory.parent.mkdir(parents=True, exist_ok=True)
         self._path = directory.with_name(f".{directory.name}{LOCK}")
         deadline = time.monotonic() + patience
-        while (descriptor := lock(self._path, os.O_CREAT)) is None:
+        while (descriptor := self._lock(directory)) is None:
             if time.monotonic() >= deadline:
                 raise refuse_out(
                     directory,
@@ -59,6 +59,15 @@ class Claim:
         with contextlib.suppress(OSError):  # a full disk: the claim holds without its name
             os.ftruncate(descriptor, 0)
             os.write(descriptor, _this_writer().encode()[:_WRITER_BYTES_MAX])
+
+    def _lock(self, directory: Path) -> int | None:
+        """The locked file of the claim; none when another writer has it."""
+        try:
+            directory.parent.mkdir(parents=True, exist_ok=True)
+            return lock(self._path, os.O_CREAT)
+        except OSError as error:
+            reason = f"nothing can be written beside it: {error.strerror}"
+            raise refuse_out(directory, reason, "name another directory") from None
 
     def __enter__(self) -> Self:
         return self

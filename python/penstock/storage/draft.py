@@ -36,10 +36,17 @@ def lock(path: Path, flags: int = 0) -> int | None:
     ----------
     flags
         Further flags of `os.open`, e.g. ``os.O_CREAT``.
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened, or not be made with ``os.O_CREAT``.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | flags, 0o666)
     except FileNotFoundError:
+        if flags & os.O_CREAT:
+            raise
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
