@@ -40,8 +40,8 @@ class Claim:
     Raises
     ------
     ScenarioError
-        Another writer has claimed the directory, and the message names it; or nothing can be written
-        beside the directory.
+        Another writer has claimed the directory, and the message names it; or nothing can be
+        written beside the directory.
     """
 
     def __init__(self, directory: Path, *, patience: float = CLAIM_SECONDS) -> None:
