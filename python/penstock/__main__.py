@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 
 OBJECTS_OF_A_START = 200_000
 """Objects from which Python looks for garbage. The imports of `penstock run` make 137,000, all of
@@ -32,13 +33,24 @@ for _one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(_one, _end)
 
 
+def _open_closed_streams() -> None:
+    """What is written to a stream that was closed before the start (``penstock run … >&-``) goes
+    nowhere. Otherwise the next file that is opened would get its descriptor, and the text."""
+    for descriptor, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            os.set_inheritable(descriptor, True)
+            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
+
+
 def entry() -> None:
     """The console script."""
+    _open_closed_streams()
     from penstock import interruption
 
     interruption.install()
-    import sys
-
     from penstock.cli import main
 
     code = main()

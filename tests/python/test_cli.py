@@ -160,6 +160,22 @@ def test_the_package_runs_as_a_module() -> None:
     assert shown.stdout.strip() == f"penstock {__version__}"
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_run_is_whole_where_streams_are_closed(closed: str, here: Path) -> None:
+    command = f'exec "$0" -m penstock run quickstart --out run {closed}'
+    done = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True, check=False)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert Run.load("run").summary["flows_started"] > 0
+
+
+def test_a_working_directory_that_was_removed_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.rmdir()
+    assert main(["run", "quickstart"]) == 2
+    assert "the working directory was removed; change to another one" in capsys.readouterr().err
+
+
 def test_a_table_fits_80_columns_without_what_tells_least(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -62,7 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"the results could not be written: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
+        # Only a path that is not absolute needs the working directory.
+        is_homeless = isinstance(error, FileNotFoundError) and error.filename is None
+        reason = "the working directory was removed; change to another one"
+        print(f"error: {reason if is_homeless else error}", file=sys.stderr)
         return 2
     except SystemExit as end:
         return int(end.code or 0)
