@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from scenarios import NOTHING_MEASURED, demo
@@ -35,8 +35,9 @@ class Counts:
     """Data that the first level did not have."""
     second_misses: int = 0
     """Code and data that the second level did not have."""
-    packet_hops: dict[str, int] = field(default_factory=dict)
-    """Of the scheme's loop, and of the bare loop where it ran."""
+    packet_hops: int = 0
+    bare_packet_hops: int = 0
+    """Of the bare loop; 0 where it did not run."""
 
     def __sub__(self, other: Counts) -> Counts:
         """What this run needs beyond `other`, with the packet-hops of this one."""
@@ -46,6 +47,7 @@ class Counts:
             self.data_misses - other.data_misses,
             self.second_misses - other.second_misses,
             self.packet_hops,
+            self.bare_packet_hops,
         )
 
 
@@ -75,12 +77,10 @@ def counted(
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = {" ".join(name.split()): number for name, number in COUNT.findall(done.stderr)}
     numbers = {name: int(number.replace(",", "")) for name, number in found.items()}
+    misses = (numbers.get(name, 0) for name in ("I1 misses", "D1 misses", "LL misses"))
     page = json.loads(done.stdout)
-    hops = {"scheme": page["runs"][0]["packet_hops"]}
-    if page["bare"]:
-        hops["bare"] = page["bare"]["packet_hops"]
-    names = ("I1 misses", "D1 misses", "LL misses")
-    return Counts(numbers["I refs"], *(numbers.get(name, 0) for name in names), hops)
+    hops = (loop["packet_hops"] for loop in (*page["runs"], page["bare"]) if loop)
+    return Counts(numbers["I refs"], *misses, *hops)
 
 
 def built(bench: Bench, scheme: str, *, has_caches: bool = False) -> Counts:

@@ -29,41 +29,30 @@ def counts(bench: Bench) -> Table | None:
     )
     table = Table("counts", headings)
     schemes = dict(list(DEMO_SCHEMES.items())[: bench.pick(len(DEMO_SCHEMES), 1)])
+
+    def of(scheme: str, has_bare: bool = False) -> Counts:
+        """Of the whole run, and of the bare loop behind it."""
+        traffic = demo(scheme, bench.pick("300 us", "2 us"), NOTHING_MEASURED)
+        return counted(bench, traffic, has_caches=True, has_bare=has_bare)
+
     # Counts do not depend on what runs beside, so all processors count.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        bare_loop = pool.submit(_bare, bench, next(iter(schemes)))
-        runs = list(pool.map(lambda scheme: _run(bench, scheme), schemes))
-        bare = bare_loop.result()
-    hops = bare.packet_hops["bare"]
-    for title, run in zip(schemes.values(), runs, strict=True):
-        table.add(title, *_cells(run, run.packet_hops["scheme"], bare.instructions / hops))
+        both = pool.submit(of, next(iter(schemes)), True)
+        wholes = pool.map(of, schemes)
+        buildings = pool.map(lambda scheme: built(bench, scheme, has_caches=True), schemes)
+        pairs = list(zip(wholes, buildings, strict=True))
+    # The bare loop builds the network once more.
+    bare = both.result() - pairs[0][0] - pairs[0][1]
+    hops = bare.bare_packet_hops
+    for title, (whole, building) in zip(schemes.values(), pairs, strict=True):
+        run = whole - building
+        table.add(title, *_cells(run, run.packet_hops, bare.instructions / hops))
     table.add("bare loop", *_cells(bare, hops, bare.instructions / hops))
     return table
 
 
-def _traffic(bench: Bench, scheme: str) -> str:
-    return demo(scheme, bench.pick("300 us", "2 us"), NOTHING_MEASURED)
-
-
-def _run(bench: Bench, scheme: str) -> Counts:
-    """The loop of `scheme`, without the building of its network."""
-    whole = counted(bench, _traffic(bench, scheme), has_caches=True)
-    return whole - built(bench, scheme, has_caches=True)
-
-
-def _bare(bench: Bench, scheme: str) -> Counts:
-    """The bare loop on the same traffic, which the program runs after that of `scheme`."""
-    traffic = _traffic(bench, scheme)
-    both = counted(bench, traffic, has_caches=True, has_bare=True)
-    alone = counted(bench, traffic, has_caches=True)
-    return both - alone - built(bench, scheme, has_caches=True)
-
-
 def _cells(run: Counts, hops: int, bare: float) -> tuple[str, ...]:
     per_hop = run.instructions / hops
-    misses = (run.code_misses, run.data_misses, run.second_misses)
-    return (
-        f"{per_hop:.0f}",
-        f"{per_hop / bare:.2f}",
-        *(f"{max(each, 0) / hops:.1f}" for each in misses),
-    )
+    # Of nearly none, a difference may leave less than none.
+    misses = (max(each, 0) / hops for each in (run.code_misses, run.data_misses, run.second_misses))
+    return (f"{per_hop:.0f}", f"{per_hop / bare:.2f}", *(f"{each:.1f}" for each in misses))

@@ -39,7 +39,7 @@ def prices(bench: Bench) -> Table | None:
     for scheme, title in (("pfc", "PFC"), ("bfc", "BFC"))[:count]:
         duration = bench.pick("300 us", "2 us")
         plain = counted(bench, demo(scheme, duration, NOTHING_MEASURED))
-        run, hops = (plain - built(bench, scheme)).instructions, plain.packet_hops["scheme"]
+        run, hops = (plain - built(bench, scheme)).instructions, plain.packet_hops
         table.add(title, "nothing", f"{run / hops:.0f}", "")
         for name, keys in list(MEASURED.items())[:count]:
             measured = counted(bench, demo(scheme, duration, keys))
