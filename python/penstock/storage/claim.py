@@ -46,8 +46,21 @@ class Claim:
 
     def __init__(self, directory: Path, *, patience: float = CLAIM_SECONDS) -> None:
         self._path = directory.with_name(f".{directory.name}{LOCK}")
+        try:
+            directory.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = self._locked(directory, patience)
+        except OSError as error:
+            reason = f"nothing can be written beside it: {error.strerror}"
+            raise refuse_out(directory, reason, "name another directory") from None
+        self._descriptor: int | None = descriptor
+        with contextlib.suppress(OSError):  # a full disk: the claim holds without its name
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, _this_writer().encode()[:_WRITER_BYTES_MAX])
+
+    def _locked(self, directory: Path, patience: float) -> int:
+        """The locked file of the claim, as soon as no other writer has it."""
         deadline = time.monotonic() + patience
-        while (descriptor := self._lock(directory)) is None:
+        while (descriptor := lock(self._path, os.O_CREAT)) is None:
             if time.monotonic() >= deadline:
                 raise refuse_out(
                     directory,
@@ -55,19 +68,7 @@ class Claim:
                     "wait until it has ended, or name another directory",
                 )
             time.sleep(_POLL_SECONDS)
-        self._descriptor: int | None = descriptor
-        with contextlib.suppress(OSError):  # a full disk: the claim holds without its name
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, _this_writer().encode()[:_WRITER_BYTES_MAX])
-
-    def _lock(self, directory: Path) -> int | None:
-        """The locked file of the claim; none when another writer has it."""
-        try:
-            directory.parent.mkdir(parents=True, exist_ok=True)
-            return lock(self._path, os.O_CREAT)
-        except OSError as error:
-            reason = f"nothing can be written beside it: {error.strerror}"
-            raise refuse_out(directory, reason, "name another directory") from None
+        return descriptor
 
     def __enter__(self) -> Self:
         return self
