@@ -351,6 +351,15 @@ COMMAND_LINES = {
     "set past the end": (["run", "quickstart", "--set", "traffic[9].load=1"], ["no entry 9"]),
     "set no label": (["run", "quickstart", "--set", "traffic.bg.load=1"], ["bg", "background"]),
     "load of none": (["run", "incast", "--set", "load=0.5"], ["load", "traffic.LABEL.load"]),
+    "set twice": (["run", "quickstart", "--set", "load=1", "--set", "load=2"], ["is set twice"]),
+    "set a chosen scheme": (
+        ["run", "quickstart", "--scheme", "bfc", "--set", "scheme=pfc"],
+        ["--set", "pfc", "scheme is set twice"],
+    ),
+    "set a chosen seed": (
+        ["compare", "quickstart", "--scheme", "bfc,pfc", "--seed", "1", "--set", "seed=2"],
+        ["--set", "2", "seed is set twice"],
+    ),
     "trace what": (["run", "quickstart", "--trace", "flows"], ["--trace", "packets:NODES"]),
     "trace where": (["run", "quickstart", "--trace", "packets:T9"], ["--trace", "T9", "H0 to S0"]),
     "out is a file": (["run", "quickstart", "--out", "a-file"], ["--out", "a-file", "directory"]),

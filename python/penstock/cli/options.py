@@ -138,11 +138,13 @@ def read_scenario(
     """The scenario that the command line describes."""
     from penstock.scenario import Scenario
 
-    overrides: dict[str, Any] = {} if scheme is None else {"scheme": absolute(scheme)}
-    overrides |= read_settings(settings)
+    chosen: dict[str, Any] = {} if scheme is None else {"scheme": absolute(scheme)}
     if seed is not None:
-        overrides["seed"] = seed
-    scenario = Scenario.load(reference, overrides)
+        chosen["seed"] = seed
+    fields = read_settings(settings)
+    for key in chosen.keys() & fields:
+        raise refuse("--set", f"{key} is set twice", f"leave it to --{key} alone", str(fields[key]))
+    scenario = Scenario.load(reference, chosen | fields)
     if trace is None:
         return scenario
     if trace == CAUSES:
@@ -152,8 +154,21 @@ def read_scenario(
 
 
 def read_settings(settings: list[str] | None) -> dict[str, Any]:
-    """The fields that ``--set`` sets, and their values."""
-    return dict(_setting(text) for text in settings or [])
+    """The fields that ``--set`` sets, and their values.
+
+    Raises
+    ------
+    ScenarioError
+        A text sets nothing, or a field is set twice.
+    """
+    fields: dict[str, Any] = {}
+    for text in settings or []:
+        key, value = _setting(text)
+        if key in fields:
+            remedy = "write one value; penstock sweep takes several"
+            raise refuse("--set", f"{key} is set twice", remedy, text)
+        fields[key] = value
+    return fields
 
 
 def read_schemes(

@@ -11,14 +11,13 @@ import typer
 from penstock import interruption
 from penstock.cli import output
 from penstock.cli.display import clock, display
-from penstock.cli.options import out_directory
+from penstock.cli.options import out_directory, read_settings
 from penstock.cli.report import command_line
 from penstock.errors import refuse
 from penstock.estimate import check, together
 from penstock.processors import processor_count
 from penstock.scenario import Scenario
 from penstock.scenario.scenario import scenario_file
-from penstock.scenario.table import setting_value
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name
 from penstock.sweep.executor import Executor
@@ -132,12 +131,7 @@ def _plan(asked: Asked, force: bool) -> Plan:
 
 def _constants(settings: list[str]) -> dict[str, Any]:
     """The fields that ``--set`` fixes."""
-    found: dict[str, Any] = {}
-    for text in settings:
-        key, separator, value = text.partition("=")
-        if not separator or not key.strip():
-            raise refuse("--set", "this sets nothing", "write KEY=VALUE, e.g. load=0.5", text)
-        found[key.strip()] = setting_value(key.strip(), value)
+    found = read_settings(settings)
     if "seed" in found:
         raise refuse("--set", "seeds are repetitions", "write --seeds 1..3")
     return found
