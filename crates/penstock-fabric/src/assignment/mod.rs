@@ -4,6 +4,7 @@ mod classes;
 mod flow_table;
 mod ns3;
 pub(crate) mod policy;
+mod queue_choice;
 mod sketch;
 
 use alloc::vec::Vec;
