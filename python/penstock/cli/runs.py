@@ -161,6 +161,9 @@ LEAST_FIRST = (
 longest is the tail of short flows and the mean of all; notes tell of unfinished flows and of
 growing backlogs besides)."""
 
+LEGEND = {"Buffer\np99": "buffer of a switch", "Backlog": "growth of the backlog, of what arrives"}
+"""What columns of the table mean, besides slowdowns."""
+
 
 def headline_table(runs: Mapping[str, Run], results: Headline) -> None:
     """Prints slowdowns by size, drops, pauses, buffer and time: a row per run."""
@@ -178,6 +181,8 @@ def headline_table(runs: Mapping[str, Run], results: Headline) -> None:
     left_out = output.print_fitting(["Run", *whole], rows, least_first=least)
     short, long = bytes_text(SHORT), bytes_text(LONG)
     typer.echo(f"slowdown of short (up to {short}), medium, long (above {long}) and all flows")
+    if legend := [words for title, words in LEGEND.items() if title not in left_out]:
+        typer.echo("; ".join(legend))
     if left_out:
         names = ", ".join(whole[title] for title in left_out)
         typer.echo(f"left out for lack of width, and in the report: {names}")
