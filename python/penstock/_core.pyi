@@ -249,6 +249,9 @@ def validate(scenario_json: str) -> None:
 def run_bare(scenario_json: str) -> tuple[int, int, float]:
     """Run the bare event loop on a scenario: packet-hops, events, seconds of the loop."""
 
+def processors() -> int:
+    """Threads that this process may run at once, at least 1, by affinity and quota."""
+
 def allocate_pauses(ports: list[tuple[float, float, float]], need: float) -> list[float]:
     """FAFC's pause times [ns] that relieve an egress of `need` bytes at the least loss.
 

@@ -109,10 +109,14 @@ def extension() -> Finding:
 
 def processors() -> Finding:
     """Processors that a process may use."""
-    count = processor_count()
+    purpose = "runs at a time, threads of a run"
+    try:
+        count = processor_count()
+    except ImportError:
+        return Finding("Processors", "broken", "unknown without the core", purpose)
     every = os.cpu_count() or count
     shown = f"{count}" if count == every else f"{count} of {every}"
-    return Finding("Processors", "ok", shown, "runs at a time, threads of a run")
+    return Finding("Processors", "ok", shown, purpose)
 
 
 def memory() -> Finding:

@@ -5,7 +5,6 @@ The number of threads of a run changes how long the run takes. It changes no res
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -21,10 +20,19 @@ a second on one thread, about as long as Python takes to start and to write the 
 
 
 def processor_count() -> int:
-    """Processors that this process may use, at least 1."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Processors that this process may use, at least 1.
+
+    They are those of its affinity, and no more than the quota of its control group, which is what a
+    container gets of a machine.
+
+    Raises
+    ------
+    ImportError
+        The core is not there.
+    """
+    from penstock import _core
+
+    return _core.processors()
 
 
 def free_threads(runs: int) -> int:

@@ -71,8 +71,16 @@ def test_the_profile_of_the_core_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     assert slow.remedy
 
 
+def test_processors_are_unknown_without_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> int:
+        raise ImportError
+
+    monkeypatch.setattr(doctor, "processor_count", absent)
+    assert doctor.processors().state == "broken"
+
+
 def test_processors_memory_and_disk(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor.processors().found.split()[0] == str(len(os.sched_getaffinity(0)))
+    assert doctor.processors().found.split()[0] == str(_core.processors())
     monkeypatch.setattr(estimate, "available_bytes", lambda: 1e6)
     assert doctor.memory().state == "missing"
     monkeypatch.setattr(estimate, "available_bytes", lambda: 1e12)

@@ -242,6 +242,12 @@ fn run_bare(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, f64)> {
     .map_err(|error| refusal(&error))
 }
 
+/// How many threads this process may run at once.
+#[pyfunction]
+fn processors() -> usize {
+    penstock_sim::processors()
+}
+
 /// The optimal pause times of FAFC, for comparison with a solver of linear programs. `ports` has
 /// (relief, loss, longest) for each ingress port; see `penstock_sim::pause_time`.
 #[pyfunction]
@@ -386,6 +392,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(emulate, module)?)?;
     module.add_function(wrap_pyfunction!(run_bare, module)?)?;
+    module.add_function(wrap_pyfunction!(processors, module)?)?;
     module.add_function(wrap_pyfunction!(allocate_pauses, module)?)?;
     module.add_function(wrap_pyfunction!(capture::capture_head, module)?)?;
     module.add_function(wrap_pyfunction!(capture::capture_frames, module)?)?;

@@ -57,3 +57,4 @@ pub use results::Results;
 pub use run::{Progress, RunError, RunOptions, Watch, resume, run, validate};
 pub use scenario::Scenario;
 pub use simulation::checkpoint::CheckpointError;
+pub use simulation::processors;

@@ -160,7 +160,7 @@ impl<O: Observer> Simulation<O> {
         let mut outcome = Ok(false);
         windows::run(
             partitions,
-            options.threads.min(cores()),
+            options.threads.min(processors()),
             |partition, end| partition.run_window(end),
             || {
                 let mut partitions = locked(partitions);
@@ -203,9 +203,10 @@ pub(crate) fn workload(
     Workload::new(&scenario.traffic, topology, routing, scenario.seed, scenario.duration)
 }
 
-/// How many threads this process may run at once; 1 when the system does not say. More would only wait for
-/// each other: with four on two cores, runs took up to a fifth longer.
-fn cores() -> usize {
+/// How many threads this process may run at once, by its affinity and by the quota of its control group (a
+/// container has one); 1 when the system does not say. More would only wait for each other: with four on two
+/// cores, runs took up to a fifth longer.
+pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
