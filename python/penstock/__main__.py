@@ -7,6 +7,7 @@ imported.
 from __future__ import annotations
 
 import gc
+import io
 import os
 import signal
 import sys
@@ -45,9 +46,18 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
 
 
+def _replace_what_streams_lack() -> None:
+    """A character that the encoding of a stream lacks is written as a question mark. Otherwise it
+    would end the command with an error, after its work."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def entry() -> None:
     """The console script."""
     _open_closed_streams()
+    _replace_what_streams_lack()
     from penstock import interruption
 
     interruption.install()

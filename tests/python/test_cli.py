@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -168,12 +169,49 @@ def test_a_run_is_whole_where_streams_are_closed(closed: str, here: Path) -> Non
     assert Run.load("run").summary["flows_started"] > 0
 
 
+def printed(command: list[str], encoding: str) -> str:
+    words = [sys.executable, "-m", "penstock", *command]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run(words, env=environment, capture_output=True, check=True)
+    return done.stdout.decode(encoding)
+
+
+def test_what_an_encoding_lacks_is_a_question_mark(here: Path) -> None:
+    command = ["run", *QUICK, "--out"]
+    assert "–" in printed([*command, "utf-8"], "utf-8")
+    assert "?" in printed([*command, "latin-1"], "latin-1")
+    assert "report:" in printed([*command, "ascii"], "ascii")
+
+
+def test_json_is_the_same_in_every_encoding(here: Path) -> None:
+    command = ["show", "quickstart", "--json"]
+    shown = printed(command, "utf-8")
+    assert not shown.isascii()
+    assert json.loads(printed(command, "ascii")) == json.loads(shown)
+
+
 def test_a_working_directory_that_was_removed_is_named(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here.rmdir()
     assert main(["run", "quickstart"]) == 2
     assert "the working directory was removed; change to another one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["run", "quickstart", "--out", "x\udcff"], ["--help"]])
+def test_a_name_that_is_no_text_is_refused(
+    command: list[str],
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if command == ["--help"]:
+        (here / "y\udcff").mkdir()
+        monkeypatch.chdir("y\udcff")
+    before = list(here.iterdir())
+    assert main(command) == 2
+    assert "it is no text in UTF-8; rename it" in capsys.readouterr().err
+    assert list(here.iterdir()) == before
 
 
 def test_a_table_fits_80_columns_without_what_tells_least(

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from penstock.cli.commands import Commands
-from penstock.errors import ScenarioError, SimulationError, StorageError
+from penstock.errors import ScenarioError, SimulationError, StorageError, refuse
 from penstock.provenance import package_version
 
 app = typer.Typer(
@@ -47,10 +49,24 @@ def options(
     """Evaluate flow control for data-center networks."""
 
 
+def _check_text(words: Sequence[str]) -> None:
+    """Refuses names of files that are no text: pages cannot show them, and Polars opens none."""
+    names = [("argument", word) for word in words]
+    with suppress(FileNotFoundError):
+        names.append(("working directory", str(Path.cwd())))
+    for what, name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise refuse(what, "it is no text in UTF-8", "rename it", name) from None
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit code; users' mistakes never show a traceback."""
     try:
-        app(args=list(arguments) if arguments is not None else None, prog_name="penstock")
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        _check_text(words)
+        app(args=words, prog_name="penstock")
     except ScenarioError as error:
         for problem in error.problems:
             print(f"error: {problem}", file=sys.stderr)

@@ -30,8 +30,12 @@ WITHOUT_END = 10_000
 
 
 def print_json(value: Any) -> None:
-    """Prints a value as JSON; numbers that are none become null."""
-    typer.echo(json.dumps(_finite(value), indent=2, ensure_ascii=False))
+    """Prints a value as JSON; numbers that are none become null.
+
+    Where standard output has no Unicode, other characters than ASCII are written as escapes.
+    """
+    is_unicode = sys.stdout.encoding.lower().startswith("utf")
+    typer.echo(json.dumps(_finite(value), indent=2, ensure_ascii=not is_unicode))
 
 
 def print_table(
