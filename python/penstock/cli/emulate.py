@@ -107,6 +107,7 @@ def emulate(
 
     Example: penstock emulate quickstart --scheme bfc,pfc --scale-time 10000 --out runs/frames
     """
+    from penstock.cli.output import listed
     from penstock.cli.runs import end_if_interrupted, present, run_with_frames
 
     if scheme is None:
@@ -127,7 +128,7 @@ def emulate(
     places = {name: target / file_name(name) if several else target for name in chosen}
     runs = run_with_frames(chosen, places, force=force, capture=capture, watch=watch)
     end_if_interrupted(runs, chosen)
-    present(runs, target, f"{base.name} in real time: {', '.join(chosen)}", as_json)
+    present(runs, target, f"{base.name} in real time: {listed(list(chosen))}", as_json)
 
 
 def _asked(

@@ -14,8 +14,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-UNSTARTED_NAMED = 8
-"""How many of the runs that were not made are named (our choice: a line)."""
+NAMED = 8
+"""How many of several runs are named (our choice: a line)."""
 
 PLAIN_WIDTH = 160
 """Columns of a table that is not shown on a terminal (our choice: a wide log)."""
@@ -93,8 +93,8 @@ def console(plain_width: int = PLAIN_WIDTH) -> Console:
 
 def listed(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
-    more = len(names) - UNSTARTED_NAMED
-    return ", ".join(names[:UNSTARTED_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _finite(value: Any) -> Any:

@@ -140,6 +140,7 @@ def compare(
 
     Example: penstock compare bfc-demo --scheme bfc,pfc,./mine.toml --out runs/demo
     """
+    from penstock.cli.output import listed
     from penstock.cli.runs import (
         end_if_failed,
         end_if_interrupted,
@@ -165,5 +166,5 @@ def compare(
         runs |= run_with_frames(frames, beside, force=force)
         end_if_interrupted(runs, [*names, *frames])
         runs = {name: runs[name] for one in names for name in (one, f"{one}{FRAMES}")}
-    present(runs, target, f"{base.name}: {', '.join(runs)}", as_json)
+    present(runs, target, f"{base.name}: {listed(list(runs))}", as_json)
     end_if_failed(runs, names)
