@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from scipy.sparse import block_diag
+from scipy.sparse import block_diag, coo_array
 
 from penstock import _core
 
@@ -39,7 +39,7 @@ def test_greedy_times_cost_what_the_simplex_method_finds(seed: int) -> None:
     programs = instances(seed)
     ports = np.concatenate([program for program, _ in programs])
     needs = np.array([need for _, need in programs])
-    reliefs = block_diag([-program[:, :1].T for program, _ in programs], format="csr")
+    reliefs = block_diag([coo_array(-program[:, :1].T) for program, _ in programs], format="csr")
     bounds = np.column_stack([np.zeros(len(ports)), ports[:, 2]])
     solved = linprog(ports[:, 1], A_ub=reliefs, b_ub=-needs, bounds=bounds, method="highs-ds")
     assert solved.success, solved.message
