@@ -161,7 +161,7 @@ LEAST_FIRST = (
 longest is the tail of short flows and the mean of all; notes tell of unfinished flows and of
 growing backlogs besides)."""
 
-LEGEND = {"Buffer\np99": "buffer of a switch", "Backlog": "growth of the backlog, of what arrives"}
+LEGEND = {"Buffer p99": "buffer of a switch", "Backlog": "growth of the backlog, of what arrives"}
 """What columns of the table mean, besides slowdowns."""
 
 
@@ -181,7 +181,8 @@ def headline_table(runs: Mapping[str, Run], results: Headline) -> None:
     left_out = output.print_fitting(["Run", *whole], rows, least_first=least)
     short, long = bytes_text(SHORT), bytes_text(LONG)
     typer.echo(f"slowdown of short (up to {short}), medium, long (above {long}) and all flows")
-    if legend := [words for title, words in LEGEND.items() if title not in left_out]:
+    legend = [words for title, words in LEGEND.items() if _broken(title) not in left_out]
+    if legend:
         typer.echo("; ".join(legend))
     if left_out:
         names = ", ".join(whole[title] for title in left_out)
