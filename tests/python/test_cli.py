@@ -184,7 +184,7 @@ def test_what_an_encoding_lacks_is_a_question_mark(here: Path) -> None:
 
 
 def test_json_is_the_same_in_every_encoding(here: Path) -> None:
-    command = ["show", "quickstart", "--json"]
+    command = ["show", "bfc/fig10", "--json"]
     shown = printed(command, "utf-8")
     assert not shown.isascii()
     assert json.loads(printed(command, "ascii")) == json.loads(shown)
