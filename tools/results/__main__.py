@@ -4,7 +4,7 @@
 claims hold, and has every claim of every experiment. ``paper.json`` keeps the claims of the page,
 so that one experiment can be run alone: those of the summaries replace their earlier ones. An
 experiment that is in several summaries is taken from the last. At paper scale a folder for each
-experiment keeps the data of its figures.
+experiment of minutes keeps the data of its figures.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ CLAIM_FIELDS = (
 )
 """What is kept of a claim."""
 WITH_FIGURES = "paper"
-"""The scale whose figures' data are kept: its runs take an hour and more."""
+"""The scale whose figures' data are kept."""
+COSTLY_SECONDS = 300
+"""Processor time of an experiment from which they are kept [s] (our choice: others are sooner done
+again than found)."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -120,9 +123,11 @@ def shown(experiment: Row) -> Row:
 
 
 def keep_figures(experiment: Row, figures: Path, destination: Path) -> None:
-    """Puts the data of an experiment's figures into its folder."""
+    """Puts the data of a costly experiment's figures into its folder."""
     folder = destination / folder_of(experiment)
     shutil.rmtree(folder, ignore_errors=True)
+    if experiment["cpu_seconds"] < COSTLY_SECONDS:
+        return
     folder.mkdir(parents=True)
     for file in sorted(figures.glob("*.csv")):
         shutil.copy(file, folder)
@@ -155,7 +160,8 @@ def main(arguments: Sequence[str]) -> int:
         "claim](../decisions/claims-and-seeds.md).\n\n" + totals(ordered)
     )
     for experiment in ordered:
-        text += section(experiment, sorted((destination / folder_of(experiment)).glob("*.csv")))
+        files = (destination / folder_of(experiment)).glob("*.csv")
+        text += section(experiment, sorted(files) if scale == WITH_FIGURES else [])
     (destination / f"{scale}.md").write_text(text, "utf-8")
     return 0
 
