@@ -142,8 +142,10 @@ def read_scenario(
     if seed is not None:
         chosen["seed"] = seed
     fields = read_settings(settings)
-    for key in chosen.keys() & fields:
-        raise refuse("--set", f"{key} is set twice", f"leave it to --{key} alone", str(fields[key]))
+    for key in chosen:
+        if key in fields:
+            remedy = f"leave it to --{key} alone"
+            raise refuse("--set", f"{key} is set twice", remedy, str(fields[key]))
     scenario = Scenario.load(reference, chosen | fields)
     if trace is None:
         return scenario
