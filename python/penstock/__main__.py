@@ -46,18 +46,17 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
 
 
-def _replace_what_streams_lack() -> None:
-    """A character that the encoding of a stream lacks is written as a question mark. Otherwise it
-    would end the command with an error, after its work."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+def _replace_what_output_lacks() -> None:
+    """A character that the encoding of standard output lacks is written as a question mark. It
+    would end the command with an error otherwise, after its work. Standard error has escapes."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def entry() -> None:
     """The console script."""
     _open_closed_streams()
-    _replace_what_streams_lack()
+    _replace_what_output_lacks()
     from penstock import interruption
 
     interruption.install()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import polars as pl
@@ -188,6 +190,12 @@ def test_json_is_the_same_in_every_encoding(here: Path) -> None:
     shown = printed(command, "utf-8")
     assert not shown.isascii()
     assert json.loads(printed(command, "ascii")) == json.loads(shown)
+
+
+def test_json_goes_into_a_stream_without_an_encoding() -> None:
+    with redirect_stdout(io.StringIO()) as shown:
+        assert main(["show", "bfc/fig10", "--json"]) == 0
+    assert "bfc/fig10" in json.loads(shown.getvalue()).values()
 
 
 def test_a_working_directory_that_was_removed_is_named(

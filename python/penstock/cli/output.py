@@ -34,7 +34,8 @@ def print_json(value: Any) -> None:
 
     Where standard output has no Unicode, other characters than ASCII are written as escapes.
     """
-    is_unicode = sys.stdout.encoding.lower().startswith("utf")
+    # A stream in memory has no encoding and takes all of Unicode.
+    is_unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     typer.echo(json.dumps(_finite(value), indent=2, ensure_ascii=not is_unicode))
 
 
