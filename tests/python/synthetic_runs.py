@@ -245,6 +245,7 @@ def _summary(scheme: str, seed: int, flows: pl.DataFrame) -> dict[str, Any]:
         "headroom_peak_bytes": [0] * 4,
         "node_names": [f"H{i}" for i in range(HOSTS)] + ["T0", "T1", "S0", "S1"],
         "cancelled": False,
+        "cpu_seconds": 0.25,
         "ingress_peak_fraction_of_xoff": 0.31,
         "pfc_pauses": 0,
         "queue_pauses": 1_234 if scheme.startswith("bfc") else 0,

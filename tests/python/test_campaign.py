@@ -157,9 +157,22 @@ def test_what_is_half_written_is_done_from_its_beginning(tiny: Path) -> None:
     assert done.is_complete
 
 
-def test_a_single_reproduction_makes_the_old_outcome_void(tiny: Path) -> None:
+def test_a_single_reproduction_counts_among_several(tiny: Path) -> None:
     everything()
+    place = Path("runs/x/fig2-quick") / OUTCOME_FILE
+    among = Outcome.model_validate_json(place.read_text("utf-8"))
     reproduce("x/fig2")
+    alone = Outcome.model_validate_json(place.read_text("utf-8"))
+    assert alone.wall_seconds > 0.0
+    assert alone.cpu_seconds > 0.0
+    times = {"wall_seconds": 0.0, "cpu_seconds": 0.0}
+    assert alone.model_copy(update=times) == among.model_copy(update=times)
+    assert everything()[1] == []
+
+
+def test_a_single_reproduction_that_is_stopped_makes_the_old_outcome_void(tiny: Path) -> None:
+    everything()
+    reproduce("x/fig2", runner=lambda *_, **__: {})
     assert everything()[1] == ["x/fig2"]
 
 

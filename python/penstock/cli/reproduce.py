@@ -170,9 +170,8 @@ def _one(identifier: str, options: Options) -> None:
         titles = ["Claim", "Reported", "Measured", "Spread", "Accepted", "Verdict"]
         output.print_table(titles, (_claim_row(one) for one in done.rows))
         typer.echo(f"report: {done.report}")
-    unmade = [cell.name for cell in done.cells if cell.run is None and not cell.missing]
-    if unmade:
-        unstarted = [name for name in unmade if name not in made]
+    if done.unmade:
+        unstarted = [name for name in done.unmade if name not in made]
         raise interrupted(_saved(target, made), unstarted)
 
 

@@ -39,7 +39,6 @@ from penstock.experiments.outcome import (
 from penstock.experiments.reproduce import RUNS_FOLDER, claim_directory, conclude, scale_of
 from penstock.interruption import stopping
 from penstock.processors import check_threads, free_threads, processor_count
-from penstock.provenance import package_version, source_commit
 from penstock.results import Run
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, run
 from penstock.storage.place import remove_runs
@@ -356,21 +355,9 @@ class _Worker:
             self._on_outcome(self._campaign, outcome)
 
     def _outcome(self, task: Task, began: float) -> Outcome:
-        scale, experiment = self._campaign.scale, task.experiment
-        made = conclude(experiment, scale, task.grid, task.directory)
-        return Outcome(
-            id=experiment.id,
-            title=experiment.title,
-            source=experiment.source,
-            scale=scale,
-            inputs=task.inputs,
-            version=package_version(),
-            commit=source_commit(),
-            claims=made.rows,
-            figure=made.figures[0].name if made.figures else "",
-            is_wide=bool(made.figures) and made.figures[0].wide,
-            notes=made.missing,
-            runs=len(task.todo),
+        made = conclude(task.experiment, self._campaign.scale, task.grid, task.directory)
+        return made.outcome(
+            task.inputs,
             wall_seconds=time.monotonic() - (task.began or self._clock),
             cpu_seconds=task.cpu_seconds + time.thread_time() - began,
         )

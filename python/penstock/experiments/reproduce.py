@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +25,10 @@ from penstock.experiments.figure import draw
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
 from penstock.experiments.model import Experiment, Scale
-from penstock.experiments.outcome import OUTCOME_FILE
+from penstock.experiments.outcome import OUTCOME_FILE, Outcome, inputs_digest
 from penstock.experiments.shown import figure_of_claim
 from penstock.processors import check_threads
+from penstock.provenance import package_version, source_commit
 from penstock.report import ClaimRow, PaperFigure
 from penstock.results import Run
 from penstock.several import run_many
@@ -86,6 +88,31 @@ class Reproduction:
             for figure in self.figures
         }
 
+    @property
+    def unmade(self) -> list[str]:
+        """Names of the runs that were not made, or not to their end."""
+        return [cell.name for cell in self.cells if cell.run is None and not cell.missing]
+
+    def outcome(self, inputs: str, *, wall_seconds: float, cpu_seconds: float) -> Outcome:
+        """What came of it, in short."""
+        main = self.figures[0] if self.figures else None
+        return Outcome(
+            id=self.experiment.id,
+            title=self.experiment.title,
+            source=self.experiment.source,
+            scale=self.scale,
+            inputs=inputs,
+            version=package_version(),
+            commit=source_commit(),
+            claims=self.rows,
+            figure=main.name if main else "",
+            is_wide=bool(main and main.wide),
+            notes=self.missing,
+            runs=sum(cell.run is not None for cell in self.cells),
+            wall_seconds=wall_seconds,
+            cpu_seconds=cpu_seconds,
+        )
+
     def to_json(self) -> str:
         """The reproduction as JSON: id, scale, claims, series."""
         page = {
@@ -143,20 +170,31 @@ def reproduce(
     Notes
     -----
     After Ctrl-C the claims are judged by the runs that had finished, the report says how many are
-    missing, and their cells have no `run`.
+    missing, and their cells have no `run`. Otherwise `outcome.json` is left, as `reproduce_many`
+    leaves it, which then does not make these runs again.
     """
     check_threads(threads)
     experiment = load(identifier)
     directory = Path(out) if out is not None else Path("runs") / f"{experiment.id}-{scale}"
     grid = cells(experiment, scale_of(experiment, scale))
+    inputs = inputs_digest(experiment, scale, grid)
+    clock, spent = time.monotonic(), time.thread_time()
     with claim_directory(directory, force=force):
         (directory / OUTCOME_FILE).unlink(missing_ok=True)
         simulated = runner or partial(run_many, force=True, threads=threads)
         simulator: Runner = partial(simulated, jobs=jobs)
         emulator: Runner = frames_runner or partial(emulate_many, force=True)
         runners = {False: simulator, True: emulator}
-        _run_all(grid, directory / RUNS_FOLDER, progress, runners)
-        return conclude(experiment, scale, grid, directory)
+        simulating = _run_all(grid, directory / RUNS_FOLDER, progress, runners)
+        made = conclude(experiment, scale, grid, directory)
+        if not made.unmade:
+            outcome = made.outcome(
+                inputs,
+                wall_seconds=time.monotonic() - clock,
+                cpu_seconds=simulating + time.thread_time() - spent,
+            )
+            outcome.save(directory)
+        return made
 
 
 def claim_directory(directory: Path, *, force: bool) -> Claim:
@@ -207,7 +245,7 @@ def _run_all(
     directory: Path,
     progress: Progress | None,
     runners: Mapping[bool, Runner],
-) -> None:
+) -> float:
     """Make the runs of a grid and put each that is whole into its cell, its tables on disk.
 
     A runner that is interrupted returns fewer runs, or stopped ones; no more are made then. Runs
@@ -217,13 +255,19 @@ def _run_all(
     ----------
     runners:
         Of the simulated runs, and (`True`) of those with real frames.
+
+    Returns
+    -------
+    The runs' processor time [s].
     """
     todo = {cell.name: cell for cell in grid if not cell.missing}
     scenarios = {name: cell.scenario() for name, cell in todo.items()}
     finished: set[str] = set()
+    spent: list[float] = []
 
-    def tell(name: str, _: MeasuredRun) -> None:
+    def tell(name: str, run: MeasuredRun) -> None:
         finished.add(name)
+        spent.append(run.summary["cpu_seconds"])
         if progress is not None:
             progress(len(finished), len(todo), name)
 
@@ -245,8 +289,9 @@ def _run_all(
         names = [name for name, cell in todo.items() if cell.frames == frames]
         for _ in range(ATTEMPTS):
             if not make(runner, names):
-                return
+                return sum(spent)
             names = [name for name in names if _is_late(todo[name])]
+    return sum(spent)
 
 
 def _is_late(cell: Cell) -> bool:
@@ -267,9 +312,9 @@ def _write(reproduction: Reproduction) -> None:
     notes = [*experiment.notes, *reproduction.missing]
     if scale.cannot_show:
         notes.append(f"Scale {reproduction.scale} cannot show {scale.cannot_show}")
-    unmade = sum(cell.run is None and not cell.missing for cell in reproduction.cells)
+    unmade = reproduction.unmade
     if unmade:
-        notes.append(f"Interrupted: {unmade} runs were not made or not finished.")
+        notes.append(f"Interrupted: {len(unmade)} runs were not made or not finished.")
     groups: dict[str, list[MeasuredRun]] = {}
     for cell in reproduction.cells:
         if cell.run is not None:
