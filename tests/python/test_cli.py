@@ -36,6 +36,8 @@ def test_every_command_explains_itself_with_an_example(
     shown = " ".join(capsys.readouterr().out.split())
     assert COMMANDS[command].summary in shown
     assert f"Example: penstock {command}" in shown
+    # What Rich takes for markup would be missing.
+    assert " ".join((imported(command).help or "").split()) in shown
 
 
 def test_all_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,8 @@ the command's module: importing all modules takes more time than most commands n
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -116,6 +118,13 @@ class Commands(TyperGroup):
 def imported(name: str) -> Any:
     """The command of this name, with its parameters."""
     listing = COMMANDS[name]
+    function = getattr(import_module(f"penstock.cli.{listing.module}"), listing.function)
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(getattr(import_module(f"penstock.cli.{listing.module}"), listing.function))
+    alone.command(name, help=_flowing(function))(function)
     return get_command(alone)
+
+
+def _flowing(function: Callable[..., object]) -> str:
+    """What a function says about itself, a line a paragraph: a terminal breaks it where it ends."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

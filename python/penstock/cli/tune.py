@@ -83,7 +83,7 @@ def tune(
 
     The result is the best point with its interval, the importance of each field, best.toml and a
     page. The same command tries the same points, whatever --jobs says. Stopped or killed, it goes
-    on where it was; with more --trials it goes further. Needs: pip install 'penstock[tune]'
+    on where it was; with more --trials it goes further. docs/tune.md has what to install.
 
     Example: penstock tune storage-fabric --field scheme.switch.marking.kmin=5kB:400kB:log
     --minimize 'slowdown()' --require 'drops == 0' --trials 20
