@@ -118,6 +118,24 @@ def test_two_schemes_of_one_name_are_refused(own: Path, capsys: pytest.CaptureFi
     assert "two schemes are called bfc" in capsys.readouterr().err
 
 
+def test_a_pattern_means_all_schemes_of_such_names(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schemes = "afq-dctcp*,bfc-6*,bfc-64"  # bfc-64 is of ./schemes
+    assert main(["compare", "small", "--scheme", schemes, "--out", "out"]) == 0
+    runs = sorted(path.name for path in Path("out").iterdir() if path.is_dir())
+    assert runs == ["afq-dctcp", "bfc-64"]
+    capsys.readouterr()
+    for wrong, words in (("bfc-9*", "no scheme has a name of this"), ("[", "of this pattern")):
+        assert main(["compare", "small", "--scheme", wrong]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_a_run_takes_one_scheme(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "small", "--scheme", "bfc,dctcp"]) == 2
+    assert "penstock compare takes several" in capsys.readouterr().err
+
+
 def test_what_lies_in_the_working_directory_is_listed_and_shown(
     own: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

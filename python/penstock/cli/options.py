@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 
 from penstock.cli import completion
 from penstock.errors import refuse
-from penstock.named import absolute
+from penstock.named import absolute, is_path, own_files
 from penstock.processors import THREADS_MAX
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE, is_own_page
@@ -31,6 +32,9 @@ CAUSE_EVENTS = ("choose", "pause_sent", "drop")
 (BFC), and one per pause and lost packet."""
 NAME_BYTES_MAX = 200
 """Longest name of a directory for results [B]; file systems allow 255, drafts add some."""
+
+_WILDCARDS = frozenset("*?[")
+"""What makes a name a pattern."""
 
 _EVERY = re.compile(r"every=(?P<number>[0-9]{1,6}(\.[0-9]{1,6})?) ?(?P<unit>s|min|h)")
 """What --checkpoint accepts."""
@@ -60,7 +64,7 @@ SchemesOption = Annotated[
     str,
     typer.Option(
         "--scheme",
-        help="Presets and TOML files, separated by commas: bfc,dctcp,./mine.toml.",
+        help="Presets, patterns and TOML files, separated by commas: 'bfc*,dctcp,./mine.toml'.",
         autocompletion=completion.scheme_list,
     ),
 ]
@@ -138,6 +142,9 @@ def read_scenario(
     """The scenario that the command line describes."""
     from penstock.scenario import Scenario
 
+    if scheme is not None and "," in scheme and not Path(scheme).exists():
+        remedy = "write one of them; penstock compare takes several"
+        raise refuse("--scheme", "a run has one scheme", remedy, scheme)
     chosen: dict[str, Any] = {} if scheme is None else {"scheme": absolute(scheme)}
     if seed is not None:
         chosen["seed"] = seed
@@ -181,16 +188,30 @@ def read_schemes(
     Parameters
     ----------
     schemes
-        Names and paths, separated by commas.
+        Names, patterns and paths, separated by commas.
     """
     chosen: dict[str, Scenario] = {}
-    for text in split_names(schemes, "--scheme"):
+    texts = (one for text in split_names(schemes, "--scheme") for one in _meant(text))
+    for text in dict.fromkeys(texts):
         one = read_scenario(reference, settings=settings, seed=seed, trace=trace, scheme=text)
         if one.scheme.name in chosen:
             remedy = 'write name = "..." in one of the files'
             raise refuse("--scheme", f"two schemes are called {one.scheme.name}", remedy, text)
         chosen[one.scheme.name] = one
     return chosen
+
+
+def _meant(text: str) -> list[str]:
+    """The schemes that a name, a pattern or a path means."""
+    if is_path(text) or _WILDCARDS.isdisjoint(text):
+        return [text]
+    from penstock.scenario.scheme import preset_names
+
+    found = [one for one in [*preset_names(), *own_files("schemes")] if fnmatchcase(one, text)]
+    if not found:
+        remedy = "`penstock list schemes` lists them"
+        raise refuse("--scheme", "no scheme has a name of this pattern", remedy, text)
+    return found
 
 
 def checkpoint_seconds(text: str | None) -> float | None:
