@@ -14,7 +14,7 @@ import pytest
 from fake_core import FakeCore
 from page_data import data_of
 
-from penstock import Run, Scenario, ScenarioError, run
+from penstock import Run, Scenario, ScenarioError, estimate, run
 from penstock.cli import main
 from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.errors import StorageError
@@ -193,6 +193,16 @@ def test_a_failure_is_shown_and_the_others_go_on(
     assert everything()[1] == ["x/fig10"]  # it is tried again, the others are finished
     write(tiny, "x/fig10")
     assert everything()[0].is_complete
+
+
+def test_what_seems_too_large_is_run_by_force(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimate, "available_bytes", lambda: 1e6)
+    refused, _ = everything()
+    assert all("add --force" in one.failure for one in refused.outcomes.values())
+    with pytest.raises(ScenarioError, match="add --force"):
+        reproduce("x/fig2")
+    assert everything(force=True)[0].is_complete
+    assert not reproduce("x/fig2", force=True).unmade
 
 
 def test_a_run_that_fails_is_the_experiments_failure(

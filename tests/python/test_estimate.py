@@ -20,11 +20,17 @@ ENDLESS = {
     "duration": "500 us",
     "drain": "1 us",
 }
+UNFINISHED = ENDLESS | {
+    "traffic": [
+        {"kind": "listed", "flows": [[host, (host + 1) % 8, "1 GB", "0 ns"] for host in range(8)]}
+    ]
+}
 SCENARIOS = {
     "open loop": Scenario.from_name("quickstart"),
     "leaf-spine": Scenario.from_name("bfc-google-60", {"duration": "100 us"}),
     "incast": Scenario.from_name("incast"),
     "endless": Scenario.model_validate(ENDLESS),
+    "unfinished": Scenario.model_validate(UNFINISHED),
 }
 
 

@@ -33,12 +33,19 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     Workload::new(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
     let expected = expected_flows(&scenario.traffic, &topology, &routing, duration)?;
     let payload = scenario.payload().get();
+    let overhead = f64::from(scenario.data_overhead());
     let packets = |size: u64| size.div_ceil(payload) as f64;
     let shares = || expected.shares.iter();
-    let finite: f64 = shares().map(|share| share.flows * packets(share.size)).sum();
     let (endless_flows, endless) = endless(scenario, &topology);
-    let span = duration + scenario.drain;
-    let data_packets = (finite + endless).min(sendable(scenario, &topology, span));
+    let (mut wanted, mut bytes) = (endless, endless * (payload as f64 + overhead));
+    for share in shares() {
+        let packets = share.flows * packets(share.size);
+        wanted += packets;
+        bytes += share.flows * share.size as f64 + packets * overhead;
+    }
+    // Of flows that do not end in time, what the hosts can send.
+    let sent = (sendable(&topology, duration + scenario.drain) / bytes.max(1.0)).min(1.0);
+    let data_packets = wanted * sent;
     Ok(Forecast {
         flows: shares().map(|share| share.flows).sum::<f64>() + expected.inside + endless_flows,
         data_packets,
@@ -81,10 +88,8 @@ fn packet_rate(scenario: &Scenario, topology: &Topology, link: u32) -> f64 {
     topology.links[link as usize].rate.as_bps() as f64 / (8 * bytes) as f64
 }
 
-/// The most data packets that all hosts together can send in `span`.
-fn sendable(scenario: &Scenario, topology: &Topology, span: Time) -> f64 {
-    let rates = (0..topology.hosts).map(|h| packet_rate(scenario, topology, topology.uplink(h)));
-    // A packet may be much shorter than a full one, but not shorter than its headers.
-    let shortest = f64::from(scenario.wire.payload) / f64::from(scenario.data_overhead().max(1));
-    rates.sum::<f64>() * span.as_s_f64() * (1.0 + shortest)
+/// The most bytes that all hosts together can send in `span`.
+fn sendable(topology: &Topology, span: Time) -> f64 {
+    let rate = |host| topology.links[topology.uplink(host) as usize].rate.as_bps() as f64;
+    (0..topology.hosts).map(rate).sum::<f64>() / 8.0 * span.as_s_f64()
 }

@@ -153,7 +153,13 @@ def _one(identifier: str, options: Options) -> None:
             made.append(name)
             shown.count(finished, every, name)
 
-        runner = partial(run_many, force=True, threads=options.threads, progress=shown.update)
+        runner = partial(
+            run_many,
+            force=True,
+            oversize=options.force,
+            threads=options.threads,
+            progress=shown.update,
+        )
         done = reproduce_one(
             identifier,
             scale,

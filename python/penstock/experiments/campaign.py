@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from penstock.emulation.lateness import ATTEMPTS, is_too_late
@@ -160,7 +161,8 @@ def reproduce_many(
     threads:
         Threads of each; by default the processors that `jobs` leaves free.
     force:
-        Directories may be written to that hold something else.
+        Directories may be written to that hold something else, and runs are made that seem too
+        large for this machine.
     on_standing:
         Called about ten times a second, on the calling thread.
     on_outcome:
@@ -195,7 +197,8 @@ def reproduce_many(
                 tasks.append(_task(experiment, grid, directory, inputs))
             else:
                 campaign.outcomes[identifier] = outcome
-        worker = _Worker(campaign, tasks, threads or free_threads(jobs), on_standing, on_outcome)
+        making = partial(run, threads=threads or free_threads(jobs), oversize=force)
+        worker = _Worker(campaign, tasks, making, on_standing, on_outcome)
         with stopping(worker.cancel.set):
             worker.work(jobs)
     return campaign
@@ -226,14 +229,14 @@ class _Worker:
         self,
         campaign: Campaign,
         tasks: Sequence[Task],
-        threads: int,
+        simulate: Callable[..., Run],
         on_standing: OnStanding | None,
         on_outcome: OnOutcome | None,
     ) -> None:
         self.cancel = threading.Event()
         self._campaign = campaign
         self._tasks = tasks
-        self._threads = threads
+        self._simulate = simulate
         self._on_standing = on_standing
         self._on_outcome = on_outcome
         self._clock = time.monotonic()
@@ -306,7 +309,7 @@ class _Worker:
                     forced=True,
                 )
             else:
-                made = run(scenario, threads=self._threads, progress=progress, cancel=stop)
+                made = self._simulate(scenario, progress=progress, cancel=stop)
             began_saving = time.thread_time()
             if not made.is_cancelled:
                 made.save(place, force=True)

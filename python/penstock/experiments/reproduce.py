@@ -153,7 +153,8 @@ def reproduce(
     threads:
         Threads of each run of the simulator; by default the processors that `jobs` leaves free.
     force:
-        The directory may be written to if it holds something else.
+        The directory may be written to if it holds something else, and runs are made that seem too
+        large for this machine.
     runner:
         Makes the runs; by default the simulator.
     frames_runner:
@@ -181,7 +182,7 @@ def reproduce(
     clock, spent = time.monotonic(), time.thread_time()
     with claim_directory(directory, force=force):
         (directory / OUTCOME_FILE).unlink(missing_ok=True)
-        simulated = runner or partial(run_many, force=True, threads=threads)
+        simulated = runner or partial(run_many, force=True, oversize=force, threads=threads)
         simulator: Runner = partial(simulated, jobs=jobs)
         emulator: Runner = frames_runner or partial(emulate_many, force=True)
         runners = {False: simulator, True: emulator}
