@@ -94,6 +94,30 @@ def test_what_a_sweep_sets_can_be_a_part_of_its_schemes() -> None:
     assert {str(scheme.switch.admission.buffer) for scheme in schemes} == {str(3 << 20)}
 
 
+def test_a_scale_says_last_how_much_is_simulated() -> None:
+    """Even of a point that has other traffic, and a length of its own."""
+    flows = {"kind": "listed", "label": "flows", "flows": []}
+    point = {"name": "long", "set": {"duration": "4 ms", "traffic": [flows]}}
+    axis = {"name": "length", "points": [{"name": "usual"}, point]}
+    scale = {"set": {"duration": "50 ms", "traffic.flows.flows": [[0, 1, 9, "0 ps"]]}}
+    page = _experiment(measure="1", at_least=1).model_dump()
+    page |= {"scenario": {"traffic": [flows]}, "sweeps": [{"axes": [axis]}]}
+    made = Experiment.model_validate(page | {"scales": {"paper": scale | {"seeds": 1}}})
+    grid = cells(made, made.scales["paper"])
+    assert [cell.name for cell in grid] == ["usual-seed1", "long-seed1"]
+    for cell in grid:
+        assert cell.table["duration"] == "50 ms"
+        assert cell.table["traffic"][0]["flows"] == [[0, 1, 9, "0 ps"]]
+
+
+def test_a_scale_does_not_set_what_an_axis_varies() -> None:
+    axis = {"name": "length", "key": "duration", "values": ["1 ms", "2 ms"]}
+    page = _experiment(measure="1", at_least=1).model_dump()
+    page |= {"sweeps": [{"axes": [axis]}], "scales": {"quick": {"set": {"duration": "3 ms"}}}}
+    with pytest.raises(ValueError, match="quick sets duration, which the axis length varies"):
+        Experiment.model_validate(page)
+
+
 @pytest.mark.parametrize("identifier", IDS)
 def test_every_expression_is_in_the_vocabulary(identifier: str) -> None:
     experiment = catalogue.load(identifier)

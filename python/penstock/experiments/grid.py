@@ -81,7 +81,8 @@ def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
             # The scheme comes first, so that what a sweep sets can be a part of the scheme.
             points = dict(at)
             table = _apply(base, points.pop("scheme").set) if sweep.schemes else base
-            for changes in (sweep.set, scale.set, *(point.set for point in points.values())):
+            # The scale comes last: how much is simulated is its to say, whatever a point has.
+            for changes in (sweep.set, *(point.set for point in points.values()), scale.set):
                 table = _apply(table, changes)
             for seed in experiment.seeds(scale):
                 seeded = table | {"seed": seed}

@@ -77,6 +77,13 @@ class Axis(Declared):
             for value in self.values
         ]
 
+    def varies(self, key: str) -> bool:
+        """Whether each of its points sets this field, and not all to the same."""
+        points = self.all_points
+        if any(key not in point.set for point in points):
+            return False
+        return any(point.set[key] != points[0].set[key] for point in points)
+
 
 class Sweep(Declared):
     """A grid of runs: every combination of the points of its axes, for every seed."""
@@ -103,7 +110,7 @@ class Scale(Declared):
     few_seeds: str = ""
     """Why there are fewer than `SEEDS`."""
     set: Table = Field(default_factory=dict)
-    """Scenario fields of this scale, e.g. the duration."""
+    """Scenario fields of this scale, e.g. the duration; they come after those of sweeps and points."""
     only: dict[str, list[float | str]] = Field(default_factory=dict)
     """Axis -> the points that are run; all when absent."""
     cannot_show: str = ""
@@ -243,6 +250,18 @@ class Experiment(Declared):
                 "several seeds give the same run where nothing is random",
                 "leave out deterministic, or the seeds",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _varied(self) -> Experiment:
+        axes = [axis for sweep in self.sweeps for axis in sweep.axes]
+        for name, scale in self.scales.items():
+            for key in scale.set:
+                for axis in (one for one in axes if one.varies(key)):
+                    raise refusal(
+                        f"scale {name} sets {key}, which the axis {axis.name} varies",
+                        "leave it out of one of the two",
+                    )
         return self
 
     @property
