@@ -27,6 +27,7 @@ from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.emulation.running import PROGRAMS, emulate
 from penstock.errors import refuse
 from penstock.experiments.catalogue import is_built_in, load
+from penstock.experiments.checked import check_experiment
 from penstock.experiments.cost import expected_cost, renew_cost
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.model import Experiment
@@ -209,6 +210,7 @@ def _loaded(identifiers: Sequence[str]) -> dict[str, Experiment]:
     found: dict[str, Experiment] = {}
     for one in identifiers:
         experiment = load(one)
+        check_experiment(experiment)
         other = found.setdefault(experiment.id, experiment)
         if other.file != experiment.file:
             remedy = f"change the id in {experiment.file}"

@@ -1,7 +1,8 @@
 """Whether an expression can be evaluated at all, before there is a run.
 
-The check knows the names of metrics and functions and their parameters. It does not know what a run
-has: a link or a label that is not there is found when the run is measured.
+The check knows the names of metrics and functions and their parameters, and the axes of an
+experiment with their points. It does not know what a run has: a link or a label that is not there
+is found when the run is measured.
 """
 
 from __future__ import annotations
@@ -9,15 +10,23 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.errors import nearest, quoted, refuse
+from penstock.errors import Problem, ScenarioError, nearest, quoted, refuse
 from penstock.experiments.expression import FUNCTIONS, METRICS, OPERATORS
 from penstock.experiments.flow_metric import choose_flows
+from penstock.experiments.grid import scheme_label, stands
+from penstock.experiments.model import Experiment, Point
+
+Points = Mapping[str, Sequence[Point]]
+"""The axes of an experiment by name, each with its points; none beside an experiment."""
 
 _EXTREME = re.compile(r"p[0-9]+|max|min")
 """A `statistic` that is no mean."""
+
+_STATISTIC = re.compile(r"mean|deviation|count|min|max|p[0-9]+")
+"""Every `statistic`."""
 
 
 def checked(text: str, option: str = "--metric") -> str:
@@ -33,16 +42,21 @@ def checked(text: str, option: str = "--metric") -> str:
     ScenarioError
         It cannot be evaluated; the message names the nearest metrics.
     """
-    try:
-        body = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        remedy = "write e.g. slowdown(size_max=3000)"
-        raise refuse(option, "this is no expression", remedy, text) from None
-    calls = list(_calls(body, text, option))
+    body = _body(text, option)
+    calls = list(_calls(body, text, option, {}))
     if not any(name in METRICS for name, _ in calls):
         remedy = "call a metric, e.g. slowdown(size_max=3000)"
         raise refuse(option, "it measures nothing", remedy, text)
     return ast.unparse(body)
+
+
+def _body(text: str, option: str) -> ast.expr:
+    """The syntax of an expression, whatever it calls."""
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        remedy = "write e.g. slowdown(size_max=3000)"
+        raise refuse(option, "this is no expression", remedy, text) from None
 
 
 def is_percentile(text: str) -> bool:
@@ -71,28 +85,30 @@ def _statistic(call: ast.Call) -> str:
     return str(default.default) if default is not None else ""
 
 
-def _calls(node: ast.expr, text: str, option: str) -> Iterator[tuple[str, ast.Call]]:
+def _calls(node: ast.expr, text: str, option: str, axes: Points) -> Iterator[tuple[str, ast.Call]]:
     """Every call in an expression; what is not in the language is refused."""
     match node:
         case ast.Constant(value=int() | float() | str()):
             return
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             for element in elements:
-                yield from _calls(element, text, option)
+                yield from _calls(element, text, option, axes)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            yield from _calls(operand, text, option)
+            yield from _calls(operand, text, option, axes)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            yield from _calls(left, text, option)
-            yield from _calls(right, text, option)
+            yield from _calls(left, text, option, axes)
+            yield from _calls(right, text, option, axes)
         case ast.Call(func=ast.Name(id=name)):
             known = METRICS | FUNCTIONS
             if name not in known:
                 message = f"there is no metric {quoted(name)}"
                 raise refuse(option, message, nearest(name, known), text)
-            _check_parameters(known[name], node, name in METRICS, text, option)
+            _check_parameters(known[name], node, name in METRICS, text, option, axes)
             yield name, node
             for argument in [*node.args, *(one.value for one in node.keywords)]:
-                yield from _calls(argument, text, option)
+                yield from _calls(argument, text, option, axes)
+        case ast.Name(id=name) if name in axes:
+            return
         case ast.Name(id=name) if name in METRICS:
             raise refuse(option, f"{name} is a function", f"write {name}()", text)
         case _:
@@ -102,23 +118,113 @@ def _calls(node: ast.expr, text: str, option: str) -> Iterator[tuple[str, ast.Ca
 
 
 def _check_parameters(
-    function: Callable[..., Any], node: ast.Call, is_metric: bool, text: str, option: str
+    function: Callable[..., Any],
+    node: ast.Call,
+    is_metric: bool,
+    text: str,
+    option: str,
+    axes: Points,
 ) -> None:
-    """Refuses parameters that a function does not have, and missing ones."""
+    """Refuses parameters that a function does not have, missing ones, and points of no axis."""
     signature = inspect.signature(function)
     parameters = signature.parameters
     names = [one.name for one in parameters.values() if one.kind is one.KEYWORD_ONLY]
     if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
         chosen = inspect.signature(choose_flows).parameters.values()
         names += [one.name for one in chosen if one.kind is one.KEYWORD_ONLY]
-    for one in node.keywords if is_metric else []:
-        if one.arg not in names:
+    keywords = node.keywords
+    for one in keywords if is_metric else []:
+        if one.arg in axes:
+            _check_point(one, axes, text, option)
+        elif one.arg == "statistic" and not _is_statistic(one.value):
+            remedy = "write mean, p50, p99, p999, min, max, deviation or count"
+            raise refuse(option, f"{ast.unparse(one)} is no statistic", remedy, text)
+        elif one.arg not in names:
             remedy = nearest(str(one.arg), names) if names else "leave it out"
             message = f"{function.__name__} has no parameter {quoted(str(one.arg))}"
             raise refuse(option, message, remedy, text)
     runs = [None] if is_metric else []
+    given = {str(one.arg): None for one in keywords if not is_metric or one.arg not in axes}
     try:
-        signature.bind(*runs, *node.args, **{str(one.arg): None for one in node.keywords})
+        signature.bind(*runs, *node.args, **given)
     except TypeError as error:
         message = f"{ast.unparse(node)}: {error}"
         raise refuse(option, message, "write what is missing", text) from None
+
+
+def _is_statistic(value: ast.expr) -> bool:
+    """Whether a word can be a `statistic`; what is computed is not known yet."""
+    return not isinstance(value, ast.Constant) or bool(_STATISTIC.fullmatch(str(value.value)))
+
+
+def _check_point(selector: ast.keyword, axes: Points, text: str, option: str) -> None:
+    """Refuses a selector of a point that its axis does not have."""
+    axis, value = str(selector.arg), selector.value
+    if not isinstance(value, ast.Constant) or not isinstance(value.value, str | int | float):
+        return
+    points = axes[axis]
+    if not any(stands(point, value.value) for point in points):
+        remedy = nearest(str(value.value), [point.label for point in points])
+        message = f"the axis {axis} has no point {quoted(str(value.value))}"
+        raise refuse(option, message, remedy, text)
+
+
+def check_experiment(experiment: Experiment) -> None:
+    """Refuses an experiment of which an expression, or the name of an axis, is wrong.
+
+    Raises
+    ------
+    ScenarioError
+        It names the file and each such field.
+    """
+    axes = _points(experiment)
+    problems: list[Problem] = []
+    for place, text in _expressions(experiment):
+        try:
+            for _ in _calls(_body(text, place), text, place, axes):
+                pass
+        except ScenarioError as error:
+            problems += error.problems
+    for place, name in _axes_named(experiment):
+        if name and name not in axes:
+            remedy = nearest(name, list(axes))
+            problems.append(Problem(place, "the experiment has no such axis", remedy, name))
+    if problems:
+        raise ScenarioError(problems).within(str(experiment.file or experiment.id))
+
+
+def _points(experiment: Experiment) -> Points:
+    """The points of each axis, of all sweeps together."""
+    found: dict[str, list[Point]] = {name: [] for name in experiment.axes}
+    for sweep in experiment.sweeps:
+        found["sweep"].append(Point(name=sweep.name))
+        found["scheme"] += [Point(name=scheme_label(one)) for one in sweep.schemes]
+        for axis in sweep.axes:
+            found[axis.name] += axis.all_points
+    return found
+
+
+def _expressions(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Every expression of an experiment, and its field."""
+    for number, claim in enumerate(experiment.claims):
+        yield f"claims[{number}].measure", claim.measure
+        if isinstance(claim.near, str):
+            yield f"claims[{number}].near", claim.near
+    for number, figure in enumerate(experiment.figures):
+        for name in ("y", "deviation", "hollow", "reference"):
+            if text := getattr(figure, name):
+                yield f"figures[{number}].{name}", text
+        for name in ("bars", "tips"):
+            for bar, text in getattr(figure, name).items():
+                yield f"figures[{number}].{name}.{bar}", text
+
+
+def _axes_named(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Every name of an axis that is no part of an expression, and its field."""
+    for number, claim in enumerate(experiment.claims):
+        for place in ("over", "where"):
+            yield from ((f"claims[{number}].{place}", name) for name in getattr(claim, place))
+    for number, figure in enumerate(experiment.figures):
+        yield f"figures[{number}].by", figure.by if figure.kind != "workload" else ""
+        yield f"figures[{number}].x", figure.x
+        yield from ((f"figures[{number}].where", name) for name in figure.where)

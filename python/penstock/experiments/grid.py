@@ -121,10 +121,15 @@ def _apply(table: Table, changes: Table) -> Table:
     return table
 
 
+def scheme_label(scheme: str) -> str:
+    """How figures and selectors call a scheme of a sweep: a file without its ending."""
+    return label_of(Path(scheme).stem) if is_path(scheme) else scheme
+
+
 def _of_file(scheme: str, directory: Path) -> Point:
     """The point of a scheme that is a file."""
     path = absolute(scheme if scheme.startswith("~") else str(directory / scheme))
-    return Point(name=label_of(Path(path).stem), set={"scheme": path})
+    return Point(name=scheme_label(path), set={"scheme": path})
 
 
 def _base(scenario: str | Table, directory: Path) -> tuple[Table, Path]:

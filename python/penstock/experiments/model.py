@@ -110,7 +110,7 @@ class Scale(Declared):
     few_seeds: str = ""
     """Why there are fewer than `SEEDS`."""
     set: Table = Field(default_factory=dict)
-    """Scenario fields of this scale, e.g. the duration; they come after those of sweeps and points."""
+    """Scenario fields of this scale, e.g. the duration; they come after those of the points."""
     only: dict[str, list[float | str]] = Field(default_factory=dict)
     """Axis -> the points that are run; all when absent."""
     cannot_show: str = ""

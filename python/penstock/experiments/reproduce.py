@@ -21,6 +21,7 @@ from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.emulation.several import emulate_many
 from penstock.errors import describe
 from penstock.experiments.catalogue import load
+from penstock.experiments.checked import check_experiment
 from penstock.experiments.figure import draw
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
@@ -176,6 +177,7 @@ def reproduce(
     """
     check_threads(threads)
     experiment = load(identifier)
+    check_experiment(experiment)
     directory = Path(out) if out is not None else Path("runs") / f"{experiment.id}-{scale}"
     grid = cells(experiment, scale_of(experiment, scale))
     inputs = inputs_digest(experiment, scale, grid)

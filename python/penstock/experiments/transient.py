@@ -77,6 +77,12 @@ def pauses(runs: Runs, *, link: Ends, after: float = 0.0, until: float = FOREVER
     return float(np.mean(counts))
 
 
+def pauses_per_ms(runs: Runs, *, link: Ends, after: float = 0.0) -> Value:
+    """How often a link was paused in a ms of traffic, from a time [us] on, mean over seeds."""
+    durations_us = [float(run.scenario.duration) / 1e6 for run in runs]
+    return pauses(runs, link=link, after=after) * 1e3 / (float(np.mean(durations_us)) - after)
+
+
 def carried(runs: Runs, *, link: Ends, after: float, until: float = FOREVER) -> Value:
     """Rate [Gb/s] of a link between two times [us], all bytes, mean over seeds."""
     rates = []
@@ -114,6 +120,7 @@ TRANSIENTS: dict[str, Metric] = {
         queue_falls,
         pause_episode,
         pauses,
+        pauses_per_ms,
         carried,
         goodput,
         evenness,

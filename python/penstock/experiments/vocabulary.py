@@ -32,7 +32,7 @@ def registering(table: dict[str, Metric]) -> Callable[[Metric], Metric]:
 
 
 def statistic_of(values: NDArray[np.float64], name: str) -> float:
-    """Mean, deviation (population), count, or a percentile written p50, p99, p999."""
+    """Mean, deviation (population), count, min, max, or a percentile written p50, p99, p999."""
     if name == "count":
         return float(values.size)
     if values.size == 0:
@@ -41,6 +41,8 @@ def statistic_of(values: NDArray[np.float64], name: str) -> float:
         return float(values.mean())
     if name == "deviation":
         return float(values.std())
+    if name in ("min", "max"):
+        return float(values.min() if name == "min" else values.max())
     digits = name.removeprefix("p")
     return analysis.percentile(values, int(digits) / 10 ** len(digits))
 

@@ -1,0 +1,100 @@
+"""A word of an experiment that nothing measures is refused before anything runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from penstock.cli import main
+
+EXPERIMENT = """
+id = "mine/x"
+title = "t"
+source = "nowhere"
+shows = "that it is refused"
+scenario = "quickstart"
+
+[[sweeps]]
+schemes = ["bfc", "./mine-scheme.toml"]
+
+[[sweeps.axes]]
+name = "load"
+key = "traffic[0].load"
+values = [0.3, 0.5]
+
+[scales.quick]
+seeds = 1
+set = {{ duration = "20 us" }}
+
+[[figures]]
+name = "f"
+kind = "bars"
+by = "{by}"
+[figures.bars]
+some = "{bar}"
+
+[[claims]]
+claim = "c"
+reported = "r"
+measure = "{measure}"
+{more}
+"""
+RIGHT = {
+    "measure": "slowdown(scheme='mine-scheme', load=0.3) / slowdown(scheme='bfc', load=load)",
+    "more": 'near = "1 / load"\nwithin = 99\nover = ["load"]',
+    "bar": "slowdown(statistic='max')",
+    "by": "scheme",
+}
+WRONG = {
+    "measure": {
+        "slowdonw()": 'no metric "slowdonw"; did you mean "slowdown"',
+        "slowdown(statistc='p99')": 'no parameter "statistc"; did you mean "statistic"',
+        "slowdown(statistic='mode')": "statistic='mode' is no statistic; write mean, p50",
+        "slowdown(scheme='bcf')": 'the axis scheme has no point "bcf"; did you mean "bfc"',
+        "slowdown(load=0.4)": 'the axis load has no point "0.4"; .*0.3, 0.5',
+        "slowdown(": "this is no expression",
+        "slowdown() + os": '"os" is not in the language',
+    },
+    "near": {"ideal_fct()": "no metric"},
+    "bars.some": {"slowdown": "slowdown is a function"},
+    "over": {"schema": 'no such axis; did you mean "scheme"'},
+    "by": {"schemes": 'no such axis; did you mean "scheme"'},
+}
+"""Field -> what stands there -> what is said about it."""
+CASES = [(field, text) for field, texts in WRONG.items() for text in texts]
+
+
+def written(field: str, text: str) -> dict[str, str]:
+    """The words of an experiment with one that is wrong."""
+    if field in ("near", "over"):
+        value = f'near = "{text}"\nwithin = 1' if field == "near" else f'over = ["{text}"]'
+        return RIGHT | {"more": value if field == "near" else f"at_least = 0\n{value}"}
+    return RIGHT | {"bar" if field == "bars.some" else field: text}
+
+
+@pytest.fixture
+def own(here: Path) -> Path:
+    """A working directory with a scheme in it."""
+    Path("mine-scheme.toml").write_text('preset = "dctcp"\n')
+    return here
+
+
+@pytest.mark.parametrize(("field", "text"), CASES)
+def test_a_wrong_word_is_refused_before_anything_runs(
+    own: Path, capsys: pytest.CaptureFixture[str], field: str, text: str
+) -> None:
+    Path("mine.toml").write_text(EXPERIMENT.format(**written(field, text)))
+    for several in ([], ["bfc/fig2"]):
+        assert main(["reproduce", "./mine.toml", *several]) == 2
+        said = capsys.readouterr().err
+        place = re.escape(f"mine.toml: {'figures' if field[:2] in ('ba', 'by') else 'claims'}[0].")
+        assert re.search(rf"{place}{field}.*{WRONG[field][text]}", said), said
+    assert not Path("runs").exists()
+
+
+def test_what_is_right_is_measured(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.toml").write_text(EXPERIMENT.format(**RIGHT))
+    assert main(["reproduce", "./mine.toml"]) == 0
+    assert "holds" in capsys.readouterr().out
