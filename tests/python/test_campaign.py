@@ -18,7 +18,7 @@ from penstock import Run, Scenario, ScenarioError, estimate, run
 from penstock.cli import main
 from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.errors import StorageError
-from penstock.experiments import campaign, catalogue, cost, outcome
+from penstock.experiments import campaign, catalogue, cost, kept, outcome
 from penstock.experiments.campaign import Campaign, Standing, reproduce_many
 from penstock.experiments.cost import measured_costs
 from penstock.experiments.outcome import OUTCOME_FILE, Outcome
@@ -170,9 +170,13 @@ def test_a_single_reproduction_counts_among_several(tiny: Path) -> None:
     assert everything()[1] == []
 
 
-def test_a_single_reproduction_that_is_stopped_makes_the_old_outcome_void(tiny: Path) -> None:
+def test_a_single_reproduction_that_is_stopped_makes_the_old_outcome_void(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     everything()
-    reproduce("x/fig2", runner=lambda *_, **__: {})
+    with monkeypatch.context() as other:
+        other.setattr(kept, "code_digest", lambda: "other code")
+        reproduce("x/fig2", runner=lambda *_, **__: {})
     assert everything()[1] == ["x/fig2"]
 
 
@@ -193,6 +197,41 @@ def test_a_failure_is_shown_and_the_others_go_on(
     assert everything()[1] == ["x/fig10"]  # it is tried again, the others are finished
     write(tiny, "x/fig10")
     assert everything()[0].is_complete
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_only_runs_that_are_not_there_are_made(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, several: bool
+) -> None:
+    runs, stamps = Path("runs/x/fig2-quick/runs"), {}
+
+    def seeds() -> list[int]:
+        """Those whose runs are made by the command."""
+        stamps.update({path: path.stat().st_mtime_ns for path in runs.glob("*/summary.json")})
+        if several:
+            assert reproduce_many(["x/fig2"], jobs=1).is_complete
+        else:
+            assert not reproduce("x/fig2").unmade
+        outcome = (Path("runs/x/fig2-quick") / OUTCOME_FILE).read_text("utf-8")
+        assert Outcome.model_validate_json(outcome).runs == 2
+        made = {path: path.stat().st_mtime_ns for path in runs.glob("*/summary.json")}.items()
+        return sorted(int(path.parent.name[-1]) for path, _ in made - stamps.items())
+
+    assert seeds() == [1, 2]
+    write(tiny, "x/fig2", measure=f"2 * {DROPS}")  # a claim is judged by the same runs
+    assert seeds() == []
+    (runs.parent / OUTCOME_FILE).unlink()  # as a kill leaves it
+    (runs / "bfc-seed1/flows.parquet").write_bytes(b"half")
+    assert seeds() == [1]
+    text = (tiny / "x/fig2.toml").read_text().replace("seeds = [1, 2]", "seeds = [2, 3]")
+    (tiny / "x/fig2.toml").write_text(text)
+    assert seeds() == [3]
+    assert sorted(path.name for path in runs.glob("*-seed*")) == ["bfc-seed2", "bfc-seed3"]
+    (tiny / "x/fig2.toml").write_text(text.replace('"20 us"', '"30 us"'))
+    assert seeds() == [2, 3]
+    (runs.parent / OUTCOME_FILE).unlink()
+    monkeypatch.setattr(kept, "code_digest", lambda: "other code")
+    assert seeds() == [2, 3]
 
 
 def test_what_seems_too_large_is_run_by_force(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,8 +63,8 @@ def reproduce(
     Several at once: penstock reproduce --all, penstock reproduce 'pcn/*' bfc/fig7
 
     They end in one page, summary-SCALE.html, with all claims and main figures.
-    Stopped, the same command goes on where it was: an experiment that has ended
-    is done again only when its file, the scale or Penstock's code has changed.
+    Stopped, the same command goes on where it was: a run is made again only when
+    its scenario or Penstock's code has changed. Runs with real frames always are.
 
     Exit code: 0 all was run, whether claims hold or not; 1 an experiment failed
     or was interrupted; 2 the input was refused.
@@ -145,7 +145,7 @@ def _one(identifier: str, options: Options) -> None:
     named = catalogue.load(identifier).id
     target = out_directory(options.out, f"{named}-{scale}")
     new_page(target / REPORT_FILE, options.force)
-    interruption.keep(f"the runs that had finished are kept in {target}")
+    interruption.keep(f"the runs that had finished are kept in {target}; the same command goes on")
     made: list[str] = []
     with display(()) as shown:
 
@@ -203,7 +203,7 @@ def _many(identifiers: list[str], options: Options) -> None:
 
     root = out_directory(options.out or RUNS, "")
     new_page(root / overview_file(options.scale), options.force)
-    interruption.keep(f"experiments that have ended are kept in {root}; the same command goes on")
+    interruption.keep(f"what has ended is kept in {root}; the same command goes on")
     write = partial(write_overview, directory=root, command=command_line())
     with display(()) as shown:
 

@@ -1,9 +1,10 @@
 """Runs many experiments: their simulations side by side, each concluded when its last has ended.
 
 A finished experiment is not done again. An experiment whose `outcome.json` has the inputs of today
-is finished; any other is done from its first run. An experiment that fails is recorded as failed,
-and the others go on. Simulations run on threads of a pool, in the order of the catalogue and across
-experiments, so no processor waits for the end of an experiment. Meanwhile the calling thread makes
+is finished; of any other the runs are made that are not there (`kept`). An experiment that fails
+is recorded as failed, and the others go on. Simulations run on threads of a pool, in the order of
+the catalogue and across experiments, so no processor waits for the end of an experiment. Meanwhile
+the calling thread makes
 claims, figures and reports. Runs with real frames come last, one at a time: each needs the machine
 for itself. Those whose frames were too late are made again after all others.
 
@@ -22,6 +23,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.emulation.running import PROGRAMS, emulate
@@ -30,6 +32,7 @@ from penstock.experiments.catalogue import is_built_in, load
 from penstock.experiments.checked import check_experiment
 from penstock.experiments.cost import expected_cost, renew_cost
 from penstock.experiments.grid import Cell, cells
+from penstock.experiments.kept import RUNS_FOLDER, begin, kept_runs
 from penstock.experiments.model import Experiment
 from penstock.experiments.outcome import (
     OUTCOME_FILE,
@@ -38,12 +41,11 @@ from penstock.experiments.outcome import (
     finished,
     inputs_digest,
 )
-from penstock.experiments.reproduce import RUNS_FOLDER, claim_directory, conclude, scale_of
+from penstock.experiments.reproduce import claim_directory, conclude, scale_of
 from penstock.interruption import stopping
 from penstock.processors import check_threads, free_threads, processor_count
 from penstock.results import Run
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, run
-from penstock.storage.place import remove_runs
 
 SHARE_MIN = 0.005
 """Share of the work from which on a time left is told; our choice: before, it jumps."""
@@ -80,6 +82,8 @@ class Task:
     """Processor time it is expected to take [s]."""
     todo: list[Cell]
     """The cells with a simulation to make."""
+    kept: dict[str, dict[str, Any]]
+    """Those whose simulation is there: run -> its summary."""
     grid: list[Cell]
     """All cells."""
     left: int
@@ -219,9 +223,12 @@ def _loaded(identifiers: Sequence[str]) -> dict[str, Experiment]:
 
 
 def _task(experiment: Experiment, grid: list[Cell], directory: Path, inputs: str) -> Task:
-    todo = [cell for cell in grid if not cell.missing]
-    cost = expected_cost(experiment.id)
-    return Task(experiment, directory, inputs, cost, todo, grid, left=len(todo))
+    kept = kept_runs(directory, grid)
+    todo = [cell for cell in grid if not cell.missing and cell.name not in kept]
+    cost = expected_cost(experiment.id) * max(len(todo), 1) / max(len(todo) + len(kept), 1)
+    spent = sum(one["cpu_seconds"] for one in kept.values())
+    left = len(todo)
+    return Task(experiment, directory, inputs, cost, todo, kept, grid, left, cpu_seconds=spent)
 
 
 class _Worker:
@@ -326,13 +333,12 @@ class _Worker:
             task.running[cell.name] = 1.0
 
     def _begun(self, task: Task) -> None:
-        """Removes what an earlier or half-done experiment has left, before the first run."""
+        """Removes what is not kept of an earlier experiment, before the first run."""
         with self._lock:
             if task.began is None:
                 task.began = time.monotonic()
-                task.directory.mkdir(parents=True, exist_ok=True)
                 (task.directory / OUTCOME_FILE).unlink(missing_ok=True)
-                remove_runs(task.directory / RUNS_FOLDER)
+                begin(task.directory, task.kept)
 
     def _conclude(self, task: Task) -> None:
         """Judge, draw and write what an experiment's runs give, or record that it failed."""
@@ -341,8 +347,9 @@ class _Worker:
         outcome = None
         if not task.failure:
             try:
-                for cell in task.todo:
-                    cell.run = Run.load(task.place(cell))
+                for cell in task.grid:
+                    if not cell.missing:
+                        cell.run = Run.load(task.place(cell))
                 outcome = self._outcome(task, began)
             except Exception as error:  # the same: it is shown, and the others go on
                 task.fail("", error)
@@ -351,9 +358,9 @@ class _Worker:
         outcome.save(task.directory)
         if not outcome.failure and is_built_in(task.experiment):
             renew_cost(outcome.id, outcome.scale, outcome.cpu_seconds)
-        task.grid.clear()
-        for cell in task.todo:
+        for cell in task.grid:
             cell.run = None  # its tables would stay in memory
+        task.grid.clear()
         task.is_concluded = True
         self._campaign.outcomes[task.experiment.id] = outcome
         if self._on_outcome:

@@ -1,7 +1,8 @@
 """Runs an experiment: its grid, its claims, its figures, its report.
 
 Invariant: a finished run stays. Every run is saved as soon as it is done, so finished runs are on
-disk after an interrupt. Where next: `grid` for the runs, `judge` for the claims.
+disk after an interrupt, and the next time they are not made again (`kept`). Where next: `grid` for
+the runs, `judge` for the claims.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from penstock.experiments.checked import check_experiment
 from penstock.experiments.figure import draw
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
+from penstock.experiments.kept import CODE_FILE, RUNS_FOLDER, begin, kept_runs
 from penstock.experiments.model import Experiment, Scale
 from penstock.experiments.outcome import OUTCOME_FILE, Outcome, inputs_digest
 from penstock.experiments.shown import figure_of_claim
@@ -36,8 +38,8 @@ from penstock.several import run_many
 from penstock.storage.claim import Claim, refuse_out
 from penstock.storage.draft import write_whole
 
-RUNS_FOLDER, CLAIMS_FILE = "runs", "claims.json"
-"""The runs of an experiment, and its judged claims, in its directory."""
+CLAIMS_FILE = "claims.json"
+"""The judged claims of an experiment, in its directory."""
 
 BATCH = 16
 """Runs whose tables are in memory together; our choice: a sweep of small runs fits any machine."""
@@ -188,7 +190,9 @@ def reproduce(
         simulator: Runner = partial(simulated, jobs=jobs)
         emulator: Runner = frames_runner or partial(emulate_many, force=True)
         runners = {False: simulator, True: emulator}
-        simulating = _run_all(grid, directory / RUNS_FOLDER, progress, runners)
+        kept = kept_runs(directory, grid)
+        begin(directory, kept)
+        simulating = _run_all(grid, kept, directory / RUNS_FOLDER, progress, runners)
         made = conclude(experiment, scale, grid, directory)
         if not made.unmade:
             outcome = made.outcome(
@@ -210,7 +214,7 @@ def claim_directory(directory: Path, *, force: bool) -> Claim:
     """
     claim = Claim(directory)
     names = {path.name for path in directory.iterdir()} if directory.is_dir() else set()
-    if names and not names & {RUNS_FOLDER, CLAIMS_FILE, OUTCOME_FILE} and not force:
+    if names and not names & {RUNS_FOLDER, CODE_FILE, CLAIMS_FILE, OUTCOME_FILE} and not force:
         claim.release()
         raise refuse_out(
             directory,
@@ -245,6 +249,7 @@ def conclude(experiment: Experiment, scale: str, grid: list[Cell], directory: Pa
 
 def _run_all(
     grid: Sequence[Cell],
+    kept: Mapping[str, dict[str, Any]],
     directory: Path,
     progress: Progress | None,
     runners: Mapping[bool, Runner],
@@ -256,6 +261,8 @@ def _run_all(
 
     Parameters
     ----------
+    kept:
+        Runs that are there: name -> summary.
     runners:
         Of the simulated runs, and (`True`) of those with real frames.
 
@@ -264,15 +271,22 @@ def _run_all(
     The runs' processor time [s].
     """
     todo = {cell.name: cell for cell in grid if not cell.missing}
-    scenarios = {name: cell.scenario() for name, cell in todo.items()}
+    scenarios = {name: cell.scenario() for name, cell in todo.items() if name not in kept}
     finished: set[str] = set()
     spent: list[float] = []
 
-    def tell(name: str, run: MeasuredRun) -> None:
+    def count(name: str, summary: Mapping[str, Any]) -> None:
         finished.add(name)
-        spent.append(run.summary["cpu_seconds"])
+        spent.append(summary["cpu_seconds"])
         if progress is not None:
             progress(len(finished), len(todo), name)
+
+    def tell(name: str, run: MeasuredRun) -> None:
+        count(name, run.summary)
+
+    for name, summary in kept.items():
+        todo[name].run = Run.load(directory / name)
+        count(name, summary)
 
     def make(runner: Runner, names: Sequence[str]) -> bool:
         """Make these runs; whether all of them are whole."""
@@ -289,7 +303,7 @@ def _run_all(
         return True
 
     for frames, runner in sorted(runners.items()):
-        names = [name for name, cell in todo.items() if cell.frames == frames]
+        names = [name for name in scenarios if todo[name].frames == frames]
         for _ in range(ATTEMPTS):
             if not make(runner, names):
                 return sum(spent)

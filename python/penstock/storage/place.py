@@ -184,12 +184,13 @@ def sweep(parent: Path) -> None:
             os.close(descriptor)
 
 
-def remove_runs(parent: Path) -> None:
-    """Removes the runs in a directory, but no file that no run wrote."""
+def remove_runs(parent: Path, *, but: Collection[str] = ()) -> None:
+    """Removes the runs in a directory, but those of some names, and no file that no run wrote."""
     sweep(parent)
     for path in sorted(parent.glob(f"*/{SUMMARY_FILE}")):
-        with contextlib.suppress(ScenarioError):
-            _remove(read_record(path.parent))
+        if path.parent.name not in but:
+            with contextlib.suppress(ScenarioError):
+                _remove(read_record(path.parent))
 
 
 def _earlier(directory: Path, shown: Path, scenario_hash: str, force: bool) -> Record | None:
