@@ -238,3 +238,10 @@ def test_a_table_fits_80_columns_without_what_tells_least(
     wide = [[*rows[0][:2], "1" * 30, *rows[0][3:]], [*other[:2], "2" * 30, *other[3:]]]
     assert output.print_fitting(titles, wide, least_first=["Drops", "Pauses"]) == ["Pauses"]
     assert output.print_fitting(titles[:2], [["a", "b"]], least_first=["Tail"]) == []
+
+
+def test_brackets_in_a_table_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_table(["CPU time [s]", "queue(link=[0, 8])"], [["[a]", "b"]])
+    shown = capsys.readouterr().out
+    for part in ("CPU time [s]", "queue(link=[0, 8])", "[a]"):
+        assert part in shown

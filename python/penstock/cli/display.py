@@ -107,9 +107,9 @@ class Terminal:
 
     def __init__(self, names: list[str]) -> None:
         self._bars = Bars(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[words]}"),
+            TextColumn("{task.fields[words]}", markup=False),
             console=Console(stderr=True),
         )
         self._width = max(map(len, names), default=0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
@@ -81,7 +81,8 @@ def print_fitting(
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str | Text]], right: int) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for number, name in enumerate(titles):
-        table.add_column(name, justify="right" if number >= right else "left", overflow="fold")
+        side: JustifyMethod = "right" if number >= right else "left"
+        table.add_column(Text(name), justify=side, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
