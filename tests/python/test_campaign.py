@@ -188,7 +188,8 @@ def test_a_failure_is_shown_and_the_others_go_on(
     shown = capsys.readouterr()
     facts = {one["id"]: one for one in json.loads(shown.out)["experiments"]}
     assert facts["x/fig10"]["state"] == "failed"
-    assert facts["x/fig10"]["failure"] == "KeyError: 'unheard-of'"
+    assert "fig10.toml: claims[0].measure" in facts["x/fig10"]["failure"]
+    assert "cannot be measured here: KeyError: 'unheard-of'" in facts["x/fig10"]["failure"]
     assert facts["x/fig2"]["state"] == facts["y/table1"]["state"] == "done"
     page = Path("runs/summary-quick.html").read_text("utf-8")
     assert "unheard-of" in page

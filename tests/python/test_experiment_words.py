@@ -98,3 +98,21 @@ def test_what_is_right_is_measured(own: Path, capsys: pytest.CaptureFixture[str]
     Path("mine.toml").write_text(EXPERIMENT.format(**RIGHT))
     assert main(["reproduce", "./mine.toml"]) == 0
     assert "holds" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (RIGHT | {"measure": "queue(link=[8, 0])"}, "claims[0].measure"),
+        (RIGHT | {"bar": "total(of='unheard-of')"}, "figures[0]"),
+    ],
+)
+def test_what_no_run_has_is_named_and_the_runs_stay(
+    own: Path, capsys: pytest.CaptureFixture[str], words: dict[str, str], place: str
+) -> None:
+    Path("mine.toml").write_text(EXPERIMENT.format(**words))
+    assert main(["reproduce", "./mine.toml"]) == 2
+    said = capsys.readouterr().err
+    assert f"mine.toml: {place}" in said
+    assert "it cannot be measured here" in said
+    assert len(list(Path("runs/mine/x-quick/runs").glob("*/summary.json"))) == 4

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from penstock.analysis import MeasuredRun, share_of_bytes_below
 from penstock.emulation.lateness import is_too_late
+from penstock.errors import refuse
 from penstock.experiments.closed_form import CLOSED_FORMS
 from penstock.experiments.flow_metric import FLOW_METRICS
 from penstock.experiments.grid import Cell, stands
@@ -102,6 +104,24 @@ def runs_at(cells: Sequence[Cell], wanted: Selection) -> list[MeasuredRun]:
     if not runs:
         raise NoRunsError(", ".join(f"{axis} = {value}" for axis, value in wanted.items()))
     return runs
+
+
+@contextmanager
+def measuring(place: str, value: str) -> Iterator[None]:
+    """Refuses the field `place` where its `value` says what runs do not have.
+
+    Raises
+    ------
+    ScenarioError
+        Instead of whatever a metric or a figure fails with: what is looked for is the user's word.
+    """
+    try:
+        yield
+    except (MissingSchemeError, NoRunsError, LateFramesError):
+        raise
+    except Exception as error:
+        reason = f"it cannot be measured here: {type(error).__name__}: {error}"
+        raise refuse(place, reason, "name what every run has", value) from error
 
 
 class Evaluator:

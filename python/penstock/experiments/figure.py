@@ -23,6 +23,7 @@ from penstock.experiments.expression import (
     MissingSchemeError,
     NoRunsError,
     Selection,
+    measuring,
     select,
 )
 from penstock.experiments.grid import Cell, point_name
@@ -48,9 +49,10 @@ Groups = dict[str, list[MeasuredRun]]
 def draw(experiment: Experiment, cells: Sequence[Cell]) -> tuple[list[PaperFigure], list[str]]:
     """Draw all figures; returns them, and in words what could not be drawn."""
     figures, missing = [], []
-    for spec in experiment.figures:
+    for number, spec in enumerate(experiment.figures):
         try:
-            figures.append(_draw(spec, experiment, cells))
+            with measuring(f"figures[{number}]", spec.name):
+                figures.append(_draw(spec, experiment, cells))
         except (MissingSchemeError, NoRunsError) as reason:
             missing.append(f"Figure {spec.name}: no runs ({reason}).")
     absent = sorted({cell.missing for cell in cells if cell.missing})

@@ -25,6 +25,7 @@ from penstock.experiments.expression import (
     MissingSchemeError,
     NoRunsError,
     Selection,
+    measuring,
 )
 from penstock.experiments.grid import Cell, stands
 from penstock.experiments.metric import OF_ALL_RUNS
@@ -108,7 +109,11 @@ class _Found:
 def judge(experiment: Experiment, cells: Sequence[Cell], scale: str) -> list[Judgement]:
     """Judge all claims of an experiment, in the order of the file."""
     bench = _Bench(experiment, cells, scale)
-    return [_judge(claim, bench, scale) for claim in experiment.claims]
+    judgements = []
+    for number, claim in enumerate(experiment.claims):
+        with measuring(f"claims[{number}].measure", claim.measure):
+            judgements.append(_judge(claim, bench, scale))
+    return judgements
 
 
 def _judge(claim: Claim, bench: _Bench, scale: str) -> Judgement:

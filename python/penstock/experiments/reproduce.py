@@ -20,7 +20,7 @@ from penstock import report
 from penstock.analysis import MeasuredRun
 from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.emulation.several import emulate_many
-from penstock.errors import describe
+from penstock.errors import ScenarioError, describe
 from penstock.experiments.catalogue import load
 from penstock.experiments.checked import check_experiment
 from penstock.experiments.figure import draw
@@ -169,7 +169,7 @@ def reproduce(
         There is no such experiment or scale.
     ScenarioError
         Somebody else writes to the directory, or it holds something else; or no run can have so
-        many threads.
+        many threads; or a claim or a figure names what the runs, which stay, do not have.
 
     Notes
     -----
@@ -239,9 +239,18 @@ def scale_of(experiment: Experiment, scale: str) -> Scale:
 
 
 def conclude(experiment: Experiment, scale: str, grid: list[Cell], directory: Path) -> Reproduction:
-    """Judge the claims by the runs of a grid, draw the figures and write the report."""
-    judgements = judge(experiment, grid, scale)
-    figures, missing = draw(experiment, grid)
+    """Judge the claims by the runs of a grid, draw the figures and write the report.
+
+    Raises
+    ------
+    ScenarioError
+        A claim or a figure names what the runs do not have.
+    """
+    try:
+        judgements = judge(experiment, grid, scale)
+        figures, missing = draw(experiment, grid)
+    except ScenarioError as error:
+        raise error.within(str(experiment.file)) from error
     reproduction = Reproduction(experiment, scale, judgements, figures, missing, grid, directory)
     _write(reproduction)
     return reproduction

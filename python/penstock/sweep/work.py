@@ -11,8 +11,8 @@ import time
 import traceback
 from collections.abc import Callable
 
-from penstock.errors import ScenarioError, SimulationError, refuse
-from penstock.experiments.expression import Evaluator
+from penstock.errors import ScenarioError, SimulationError
+from penstock.experiments.expression import Evaluator, measuring
 from penstock.experiments.grid import Cell
 from penstock.results import Run
 from penstock.runner import run
@@ -71,11 +71,8 @@ def measure(made: Run, expression: str) -> float:
         It gives none for this run, e.g. because the run has no such link or label.
     """
     cell = Cell({}, int(made.summary["seed"]), {}, run=made)
-    try:
+    with measuring(expression, ""):
         return Evaluator([cell], []).value(expression)
-    except Exception as error:  # an expression is the user's: many kinds of errors say it is wrong
-        reason = f"it cannot be measured here: {type(error).__name__}: {error}"
-        raise refuse(expression, reason, "name what every run has") from None
 
 
 def _parquet(made: Run) -> bytes:
