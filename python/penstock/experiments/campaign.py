@@ -1,12 +1,11 @@
 """Runs many experiments: their simulations side by side, each concluded when its last has ended.
 
 A finished experiment is not done again. An experiment whose `outcome.json` has the inputs of today
-is finished; of any other the runs are made that are not there (`kept`). An experiment that fails
-is recorded as failed, and the others go on. Simulations run on threads of a pool, in the order of
-the catalogue and across experiments, so no processor waits for the end of an experiment. Meanwhile
-the calling thread makes
-claims, figures and reports. Runs with real frames come last, one at a time: each needs the machine
-for itself. Those whose frames were too late are made again after all others.
+is finished; of any other the runs are made that are not there (`kept`). An experiment that fails is
+recorded as failed, and the others go on. Simulations run on threads of a pool, in the order of the
+catalogue and across experiments, so no processor waits for the end of an experiment. Meanwhile the
+calling thread makes claims, figures and reports. Runs with real frames come last, one at a time:
+each needs the machine for itself. Those whose frames were too late are made again after all others.
 
 Invariant: only the calling thread writes below an experiment's directory, except for its `runs/`.
 """
