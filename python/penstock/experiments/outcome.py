@@ -1,7 +1,8 @@
 """What an experiment leaves in its directory, in short: verdicts, main figure, cost.
 
 Invariant: `outcome.json` is removed before the first run and written after the report. So a
-directory whose outcome has the inputs of today is whole; any other experiment is done again.
+directory whose outcome has the inputs of today is whole; any other experiment is judged again, by
+the runs that are there (`kept`) and those that are missing.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Outcome(BaseModel):
 
 
 def failed(experiment: Experiment, scale: str, failure: str, trace: str) -> Outcome:
-    """The outcome of an experiment that an error has ended; it has no inputs, so is done again."""
+    """The outcome of an experiment that an error has ended; it has no inputs, so is judged again."""
     return Outcome(
         id=experiment.id,
         title=experiment.title,
