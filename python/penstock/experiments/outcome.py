@@ -67,7 +67,7 @@ class Outcome(BaseModel):
 
 
 def failed(experiment: Experiment, scale: str, failure: str, trace: str) -> Outcome:
-    """The outcome of an experiment that an error has ended; without inputs, so it is judged anew."""
+    """The outcome of an experiment that an error has ended; without inputs, it is judged anew."""
     return Outcome(
         id=experiment.id,
         title=experiment.title,
