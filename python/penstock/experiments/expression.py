@@ -107,7 +107,7 @@ def runs_at(cells: Sequence[Cell], wanted: Selection) -> list[MeasuredRun]:
 
 
 @contextmanager
-def measuring(place: str, value: str) -> Iterator[None]:
+def measuring(place: str, value: str | None = None) -> Iterator[None]:
     """Refuses the field `place` where its `value` says what runs do not have.
 
     Raises

@@ -71,7 +71,7 @@ def measure(made: Run, expression: str) -> float:
         It gives none for this run, e.g. because the run has no such link or label.
     """
     cell = Cell({}, int(made.summary["seed"]), {}, run=made)
-    with measuring(expression, ""):
+    with measuring(expression):
         return Evaluator([cell], []).value(expression)
 
 
