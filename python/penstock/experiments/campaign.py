@@ -22,7 +22,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.emulation.running import PROGRAMS, emulate
@@ -81,8 +80,8 @@ class Task:
     """Processor time it is expected to take [s]."""
     todo: list[Cell]
     """The cells with a simulation to make."""
-    kept: dict[str, dict[str, Any]]
-    """Those whose simulation is there: run -> its summary."""
+    kept: dict[str, Run]
+    """The runs that are there already, by name."""
     grid: list[Cell]
     """All cells."""
     left: int
@@ -225,7 +224,7 @@ def _task(experiment: Experiment, grid: list[Cell], directory: Path, inputs: str
     kept = kept_runs(directory, grid)
     todo = [cell for cell in grid if not cell.missing and cell.name not in kept]
     cost = expected_cost(experiment.id) * max(len(todo), 1) / max(len(todo) + len(kept), 1)
-    spent = sum(one["cpu_seconds"] for one in kept.values())
+    spent = sum(one.summary["cpu_seconds"] for one in kept.values())
     left = len(todo)
     return Task(experiment, directory, inputs, cost, todo, kept, grid, left, cpu_seconds=spent)
 
@@ -348,7 +347,7 @@ class _Worker:
             try:
                 for cell in task.grid:
                     if not cell.missing:
-                        cell.run = Run.load(task.place(cell))
+                        cell.run = task.kept.get(cell.name) or Run.load(task.place(cell))
                 outcome = self._outcome(task, began)
             except Exception as error:  # the same: it is shown, and the others go on
                 task.fail("", error)
@@ -360,6 +359,7 @@ class _Worker:
         for cell in task.grid:
             cell.run = None  # its tables would stay in memory
         task.grid.clear()
+        task.kept.clear()
         task.is_concluded = True
         self._campaign.outcomes[task.experiment.id] = outcome
         if self._on_outcome:

@@ -7,17 +7,16 @@ Python, which may import what nobody has looked at.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 from penstock.errors import ScenarioError
 from penstock.experiments.grid import Cell
 from penstock.own_run import classes_in
 from penstock.provenance import code_digest
+from penstock.results import Run
 from penstock.storage.draft import write_whole
 from penstock.storage.place import remove_runs
-from penstock.storage.record import read_record
 
 RUNS_FOLDER = "runs"
 """The runs of an experiment in its directory."""
@@ -25,8 +24,8 @@ CODE_FILE = "made-by.txt"
 """Beside it; names the code that has made the runs: the digest of `code_digest`."""
 
 
-def kept_runs(directory: Path, grid: Sequence[Cell]) -> dict[str, dict[str, Any]]:
-    """The cells of `grid` whose run is whole in an experiment's directory: name -> its summary.
+def kept_runs(directory: Path, grid: Sequence[Cell]) -> dict[str, Run]:
+    """The runs of the cells of `grid` that are whole in an experiment's directory, by name.
 
     Raises
     ------
@@ -42,26 +41,25 @@ def kept_runs(directory: Path, grid: Sequence[Cell]) -> dict[str, dict[str, Any]
     for cell in grid:
         if cell.missing or cell.frames:
             continue
-        scenario = cell.scenario()
-        summary = _whole(directory / RUNS_FOLDER / cell.name)
-        is_same = summary and summary["scenario_hash"] == scenario.content_hash()
-        if summary and is_same and not classes_in(scenario.resolve()):
-            found[cell.name] = summary
+        run = _whole(directory / RUNS_FOLDER / cell.name)
+        if run is None or classes_in(run.scenario):
+            continue
+        if run.summary["scenario_hash"] == cell.scenario().content_hash():
+            found[cell.name] = run
     return found
 
 
-def _whole(directory: Path) -> dict[str, Any] | None:
-    """The summary of a run that has ended and whose files are as they were written."""
+def _whole(directory: Path) -> Run | None:
+    """A run that has ended and whose files are as they were written."""
     try:
-        record = read_record(directory)
-        record.verify()
+        run = Run.load(directory)
     except (ScenarioError, OSError):
         return None
-    return None if record.summary["cancelled"] else record.summary
+    return None if run.is_cancelled else run
 
 
-def begin(directory: Path, kept: dict[str, dict[str, Any]]) -> None:
-    """Removes an experiment's other runs, and says that the code of today makes what follows."""
+def begin(directory: Path, kept: Collection[str]) -> None:
+    """Removes an experiment's runs but those `kept`; the code of today makes what follows."""
     remove_runs(directory / RUNS_FOLDER, but=kept)
     directory.mkdir(parents=True, exist_ok=True)
     write_whole(directory / CODE_FILE, (code_digest() + "\n").encode())

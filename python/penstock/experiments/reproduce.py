@@ -258,7 +258,7 @@ def conclude(experiment: Experiment, scale: str, grid: list[Cell], directory: Pa
 
 def _run_all(
     grid: Sequence[Cell],
-    kept: Mapping[str, dict[str, Any]],
+    kept: Mapping[str, Run],
     directory: Path,
     progress: Progress | None,
     runners: Mapping[bool, Runner],
@@ -271,7 +271,7 @@ def _run_all(
     Parameters
     ----------
     kept:
-        Runs that are there: name -> summary.
+        Runs that are there, by name.
     runners:
         Of the simulated runs, and (`True`) of those with real frames.
 
@@ -284,18 +284,15 @@ def _run_all(
     finished: set[str] = set()
     spent: list[float] = []
 
-    def count(name: str, summary: Mapping[str, Any]) -> None:
+    def tell(name: str, run: MeasuredRun) -> None:
         finished.add(name)
-        spent.append(summary["cpu_seconds"])
+        spent.append(run.summary["cpu_seconds"])
         if progress is not None:
             progress(len(finished), len(todo), name)
 
-    def tell(name: str, run: MeasuredRun) -> None:
-        count(name, run.summary)
-
-    for name, summary in kept.items():
-        todo[name].run = Run.load(directory / name)
-        count(name, summary)
+    for name, run in kept.items():
+        todo[name].run = run
+        tell(name, run)
 
     def make(runner: Runner, names: Sequence[str]) -> bool:
         """Make these runs; whether all of them are whole."""
