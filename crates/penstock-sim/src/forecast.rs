@@ -37,7 +37,7 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     let packets = |size: u64| size.div_ceil(payload) as f64;
     let shares = || expected.shares.iter();
     let (endless_flows, endless) = endless(scenario, &topology);
-    let (mut wanted, mut bytes) = (endless, endless * (payload as f64 + overhead));
+    let (mut wanted, mut bytes) = (endless, endless * scenario.full_packet().get() as f64);
     for share in shares() {
         let packets = share.flows * packets(share.size);
         wanted += packets;
