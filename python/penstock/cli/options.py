@@ -12,7 +12,7 @@ import typer
 
 from penstock.cli import completion
 from penstock.errors import refuse
-from penstock.named import absolute, is_path, own_files
+from penstock.named import absolute, is_path
 from penstock.processors import THREADS_MAX
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE, is_own_page
@@ -205,9 +205,9 @@ def _meant(text: str) -> list[str]:
     """The schemes that a name, a pattern or a path means."""
     if is_path(text) or _WILDCARDS.isdisjoint(text):
         return [text]
-    from penstock.scenario.scheme import preset_names
+    from penstock.scenario.scheme import scheme_names
 
-    found = [one for one in [*preset_names(), *own_files("schemes")] if fnmatchcase(one, text)]
+    found = [one for one in scheme_names() if fnmatchcase(one, text)]
     if not found:
         remedy = "`penstock list schemes` lists them"
         raise refuse("--scheme", "no scheme has a name of this pattern", remedy, text)

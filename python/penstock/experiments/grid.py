@@ -14,10 +14,11 @@ from pathlib import Path
 from penstock.analysis import MeasuredRun
 from penstock.experiments.declared import Table
 from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
-from penstock.named import absolute, is_path, own_files
-from penstock.scenario import Scenario, preset_names
+from penstock.named import absolute, is_path
+from penstock.scenario import Scenario
 from penstock.scenario.base import label_of
 from penstock.scenario.scenario import scenario_file
+from penstock.scenario.scheme import scheme_names
 from penstock.scenario.table import with_key
 from penstock.toml_text import read_toml
 
@@ -68,7 +69,7 @@ class Cell:
 
 def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
     """All runs of an experiment at a scale, in the order of the file."""
-    known = {*preset_names(), *own_files("schemes")}
+    known = set(scheme_names())
     directory = experiment.file.parent if experiment.file else Path()
     base, beside = _base(experiment.scenario, directory)
     found = []

@@ -39,6 +39,11 @@ def preset_names() -> list[str]:
     return list(_preset_names())
 
 
+def scheme_names() -> list[str]:
+    """Every scheme that has a name: the presets, then the files of ``./schemes``."""
+    return list(dict.fromkeys([*preset_names(), *own_files("schemes")]))
+
+
 @cache
 def _preset_names() -> tuple[str, ...]:
     names = (entry.name for entry in (files("penstock") / "schemes").iterdir())
@@ -78,7 +83,7 @@ def find_preset(reference: str, directory: Path = Path()) -> str | Path:
         return reference
     own = own_files("schemes")
     if reference not in own:
-        remedy = nearest(reference, [*preset_names(), *own])
+        remedy = nearest(reference, scheme_names())
         raise refusal(
             f"there is no scheme {quoted(reference)}",
             f"{remedy}; or write the path of a TOML file; `penstock list schemes` lists them",
