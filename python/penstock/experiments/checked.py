@@ -11,6 +11,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from penstock.errors import Problem, ScenarioError, nearest, quoted, refuse
@@ -43,7 +44,7 @@ def checked(text: str, option: str = "--metric") -> str:
         It cannot be evaluated; the message names the nearest metrics.
     """
     body = _body(text, option)
-    calls = list(_calls(body, text, option, {}))
+    calls = list(_Check(text, option, {}).calls(body))
     if not any(name in METRICS for name, _ in calls):
         remedy = "call a metric, e.g. slowdown(size_max=3000)"
         raise refuse(option, "it measures nothing", remedy, text)
@@ -85,88 +86,91 @@ def _statistic(call: ast.Call) -> str:
     return str(default.default) if default is not None else ""
 
 
-def _calls(node: ast.expr, text: str, option: str, axes: Points) -> Iterator[tuple[str, ast.Call]]:
-    """Every call in an expression; what is not in the language is refused."""
-    match node:
-        case ast.Constant(value=int() | float() | str()):
-            return
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            for element in elements:
-                yield from _calls(element, text, option, axes)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            yield from _calls(operand, text, option, axes)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            yield from _calls(left, text, option, axes)
-            yield from _calls(right, text, option, axes)
-        case ast.Call(func=ast.Name(id=name)):
-            known = METRICS | FUNCTIONS
-            if name not in known:
-                message = f"there is no metric {quoted(name)}"
-                raise refuse(option, message, nearest(name, known), text)
-            _check_parameters(known[name], node, name in METRICS, text, option, axes)
-            yield name, node
-            for argument in [*node.args, *(one.value for one in node.keywords)]:
-                yield from _calls(argument, text, option, axes)
-        case ast.Name(id=name) if name in axes:
-            return
-        case ast.Name(id=name) if name in METRICS:
-            raise refuse(option, f"{name} is a function", f"write {name}()", text)
-        case _:
-            remedy = "write numbers, + - * / **, and calls of metrics"
-            message = f"{quoted(ast.unparse(node))} is not in the language"
-            raise refuse(option, message, remedy, text)
+@dataclass(frozen=True)
+class _Check:
+    """The check of one expression: what is wrong in it is refused."""
 
+    text: str
+    place: str
+    """What it is called in messages: an option, or a field."""
+    axes: Points
 
-def _check_parameters(
-    function: Callable[..., Any],
-    node: ast.Call,
-    is_metric: bool,
-    text: str,
-    option: str,
-    axes: Points,
-) -> None:
-    """Refuses parameters that a function does not have, missing ones, and points of no axis."""
-    signature = inspect.signature(function)
-    parameters = signature.parameters
-    names = [one.name for one in parameters.values() if one.kind is one.KEYWORD_ONLY]
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-        chosen = inspect.signature(choose_flows).parameters.values()
-        names += [one.name for one in chosen if one.kind is one.KEYWORD_ONLY]
-    keywords = node.keywords
-    for one in keywords if is_metric else []:
-        if one.arg in axes:
-            _check_point(one, axes, text, option)
-        elif one.arg == "statistic" and not _is_statistic(one.value):
-            remedy = "write mean, p50, p99, p999, min, max, deviation or count"
-            raise refuse(option, f"{ast.unparse(one)} is no statistic", remedy, text)
-        elif one.arg not in names:
-            remedy = nearest(str(one.arg), names) if names else "leave it out"
-            message = f"{function.__name__} has no parameter {quoted(str(one.arg))}"
-            raise refuse(option, message, remedy, text)
-    runs = [None] if is_metric else []
-    given = {str(one.arg): None for one in keywords if not is_metric or one.arg not in axes}
-    try:
-        signature.bind(*runs, *node.args, **given)
-    except TypeError as error:
-        message = f"{ast.unparse(node)}: {error}"
-        raise refuse(option, message, "write what is missing", text) from None
+    def calls(self, node: ast.expr) -> Iterator[tuple[str, ast.Call]]:
+        """Every call in a part of the expression."""
+        match node:
+            case ast.Constant(value=int() | float() | str()):
+                return
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                yield from self._within(parts)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                yield from self.calls(operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+                yield from self._within([left, right])
+            case ast.Call(func=ast.Name(id=name)):
+                known = METRICS | FUNCTIONS
+                if name not in known:
+                    raise self._refusal(f"there is no metric {quoted(name)}", nearest(name, known))
+                self._check_parameters(known[name], node, name in METRICS)
+                yield name, node
+                yield from self._within([*node.args, *(one.value for one in node.keywords)])
+            case ast.Name(id=name) if name in self.axes:
+                return
+            case ast.Name(id=name) if name in METRICS:
+                raise self._refusal(f"{name} is a function", f"write {name}()")
+            case _:
+                message = f"{quoted(ast.unparse(node))} is not in the language"
+                raise self._refusal(message, "write numbers, + - * / **, and calls of metrics")
+
+    def _within(self, parts: Sequence[ast.expr]) -> Iterator[tuple[str, ast.Call]]:
+        for part in parts:
+            yield from self.calls(part)
+
+    def _check_parameters(
+        self, function: Callable[..., Any], node: ast.Call, is_metric: bool
+    ) -> None:
+        """Refuses parameters that a function does not have, missing ones, and points of no axis."""
+        signature = inspect.signature(function)
+        parameters = signature.parameters
+        names = [one.name for one in parameters.values() if one.kind is one.KEYWORD_ONLY]
+        if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+            chosen = inspect.signature(choose_flows).parameters.values()
+            names += [one.name for one in chosen if one.kind is one.KEYWORD_ONLY]
+        selectors = [one for one in node.keywords if is_metric and one.arg in self.axes]
+        others = [one for one in node.keywords if one not in selectors]
+        for one in selectors:
+            self._check_point(one)
+        for one in others if is_metric else []:
+            if one.arg not in names:
+                remedy = nearest(str(one.arg), names) if names else "leave it out"
+                message = f"{function.__name__} has no parameter {quoted(str(one.arg))}"
+                raise self._refusal(message, remedy)
+            if one.arg == "statistic" and not _is_statistic(one.value):
+                remedy = "write mean, p50, p99, p999, min, max, deviation or count"
+                raise self._refusal(f"{ast.unparse(one)} is no statistic", remedy)
+        runs = [None] if is_metric else []
+        try:
+            signature.bind(*runs, *node.args, **{str(one.arg): None for one in others})
+        except TypeError as error:
+            message = f"{ast.unparse(node)}: {error}"
+            raise self._refusal(message, "write what is missing") from None
+
+    def _check_point(self, selector: ast.keyword) -> None:
+        """Refuses a selector of a point that its axis does not have."""
+        axis, value = str(selector.arg), selector.value
+        if not isinstance(value, ast.Constant) or not isinstance(value.value, str | int | float):
+            return
+        points = self.axes[axis]
+        if not any(stands(point, value.value) for point in points):
+            message = f"the axis {axis} has no point {quoted(str(value.value))}"
+            raise self._refusal(message, nearest(str(value.value), [one.label for one in points]))
+
+    def _refusal(self, message: str, remedy: str) -> ScenarioError:
+        return refuse(self.place, message, remedy, self.text)
 
 
 def _is_statistic(value: ast.expr) -> bool:
     """Whether a word can be a `statistic`; what is computed is not known yet."""
     return not isinstance(value, ast.Constant) or bool(_STATISTIC.fullmatch(str(value.value)))
-
-
-def _check_point(selector: ast.keyword, axes: Points, text: str, option: str) -> None:
-    """Refuses a selector of a point that its axis does not have."""
-    axis, value = str(selector.arg), selector.value
-    if not isinstance(value, ast.Constant) or not isinstance(value.value, str | int | float):
-        return
-    points = axes[axis]
-    if not any(stands(point, value.value) for point in points):
-        remedy = nearest(str(value.value), [point.label for point in points])
-        message = f"the axis {axis} has no point {quoted(str(value.value))}"
-        raise refuse(option, message, remedy, text)
 
 
 def check_experiment(experiment: Experiment) -> None:
@@ -181,8 +185,7 @@ def check_experiment(experiment: Experiment) -> None:
     problems: list[Problem] = []
     for place, text in _expressions(experiment):
         try:
-            for _ in _calls(_body(text, place), text, place, axes):
-                pass
+            list(_Check(text, place, axes).calls(_body(text, place)))
         except ScenarioError as error:
             problems += error.problems
     for place, name in _axes_named(experiment):
