@@ -271,10 +271,10 @@ impl Policy for Rounds {
             port.counters.misestimates += u64::from(is_late);
         }
         if let Some(sketch) = &mut self.sketch {
-            sketch.raise(egress, flow, bid);
+            sketch.raise(egress, flow, bid, start);
         }
         if let Some(table) = &mut self.table {
-            table.set(egress, flow, bid, start);
+            table.raise(egress, flow, bid, start);
         }
         packet.time = packet_round - round;
         let queue = 1 + (packet_round % self.queues) as u16;
