@@ -7,11 +7,13 @@
 //! together are slower than the links of the hosts, the bound is lower than any time that can be
 //! reached.
 
+use std::collections::{BTreeMap, HashMap};
+
 use penstock_units::{Bytes, Time};
 
 use super::latency::{FrameSizes, crossing, ideal_fct};
 use super::table::Routing;
-use crate::topology::Topology;
+use crate::topology::{Link, Topology};
 
 /// The least time from the first bit sent to the arrival of the last acknowledgement, at the
 /// sender, of a flow of `size` payload bytes whose packets are sprayed (ps). An endless flow never
@@ -41,10 +43,14 @@ pub fn sprayed_ideal_fct(
     }
     let before_last = (size.get() - 1) / frames.payload.get();
     let rest = Bytes::new(size.get() - before_last * frames.payload.get());
+    let are_alike = routing.are_paths_alike(|routing| paths_are_alike(topology, routing));
     let packet = |payload: Bytes| {
         let frame = payload + frames.header;
         let [up, down] = [up, down].map(|link| crossing(topology, link, frame));
-        let between = fastest(topology, routing, (from, to, edge), frame);
+        let between = match are_alike {
+            true => along(topology, &forward[1..forward.len() - 1], frame),
+            false => fastest(topology, routing, (from, to, edge), frame),
+        };
         Packet { up: up.0, between: up.1.saturating_add(between), down: down.0, after: down.1 }
     };
     let arrived = last_arrival(&packet(frames.payload), &packet(rest), before_last);
@@ -88,6 +94,47 @@ fn last_arrival(full: &Packet, last: &Packet, before_last: u64) -> Time {
     of_last.max(of_full).max(of_all).max(of_fulls).saturating_add(full.after)
 }
 
+/// Whether every frame takes the same time on all shortest paths between two switches, because the links of
+/// these paths have the same rates and delays in the same order. Then no flow needs a search: with 8,192
+/// hosts below three tiers there are 8,192 paths, and the search took 97 % of a run of Homa.
+fn paths_are_alike(topology: &Topology, routing: &Routing) -> bool {
+    if !routing.is_whole() {
+        return false;
+    }
+    let mut kinds = HashMap::new();
+    let kind = |link: &Link| {
+        let next = kinds.len();
+        *kinds.entry((link.rate, link.delay)).or_insert(next)
+    };
+    let kind: Vec<usize> = topology.links.iter().map(kind).collect();
+    // A way is a kind of link and the way behind it; 0 is the way from an edge switch to itself.
+    let mut ways = HashMap::new();
+    let mut way = vec![0; topology.switches as usize];
+    (0..routing.edge_switches().len() as u32).all(|edge| {
+        routing.nearest_first(edge).all(|switch| {
+            let hops = routing.next_hops(switch, edge).with_ends();
+            let mut onward = hops
+                .map(|(link, next)| (kind[link as usize], way[(next - topology.hosts) as usize]));
+            let first = onward.next();
+            if onward.any(|other| Some(other) != first) {
+                return false;
+            }
+            let next = ways.len() + 1;
+            way[(switch - topology.hosts) as usize] =
+                first.map_or(0, |first| *ways.entry(first).or_insert(next));
+            true
+        })
+    })
+}
+
+/// The time of a frame over these links, one after the other (ps).
+fn along(topology: &Topology, links: &[u32], frame: Bytes) -> Time {
+    links.iter().fold(Time::ZERO, |time, &link| {
+        let (service, after) = crossing(topology, link, frame);
+        time.saturating_add(service).saturating_add(after)
+    })
+}
+
 /// The least time of a frame over the shortest paths by number of links (ps): from being ready at
 /// switch `from` to being ready at switch `to`, which is edge switch number `edge`.
 fn fastest(
@@ -96,25 +143,30 @@ fn fastest(
     (from, to, edge): (u32, u32, u32),
     frame: Bytes,
 ) -> Time {
-    if from == to {
-        return Time::ZERO;
+    // The switches so many links away from `from`, each with the least time.
+    let mut reached = BTreeMap::from([(from, Time::ZERO)]);
+    while !reached.is_empty() && !reached.contains_key(&to) {
+        let mut beyond = BTreeMap::new();
+        for (switch, time) in reached {
+            for (link, next) in routing.next_hops(switch, edge).with_ends() {
+                let arrival = time.saturating_add(along(topology, &[link], frame));
+                let least = beyond.entry(next).or_insert(arrival);
+                *least = arrival.min(*least);
+            }
+        }
+        reached = beyond;
     }
-    let over = |link: u32| {
-        let (service, after) = crossing(topology, link, frame);
-        let next = topology.links[link as usize].to;
-        let onward = fastest(topology, routing, (next, to, edge), frame);
-        service.saturating_add(after).saturating_add(onward)
-    };
-    routing.next_hops(from, edge).iter().map(over).min().unwrap_or(Time::NEVER)
+    reached.get(&to).copied().unwrap_or(Time::NEVER)
 }
 
 #[cfg(test)]
 mod tests {
+    use penstock_units::BitRate;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::topology::build;
     use crate::topology::tests::{bfc, dumbbell};
+    use crate::topology::{Clos, TopologyConfig, build};
 
     const FRAMES: FrameSizes = FrameSizes {
         payload: Bytes::new(1_000),
@@ -193,7 +245,79 @@ mod tests {
         ready.iter().fold(0, |free, &(time, packet)| time.max(free) + service(packet, ends[1]))
     }
 
+    /// Two pods of two ToRs and two leafs below three spines.
+    fn three_tiers() -> Topology {
+        let line = (BitRate::from_gbps(100), Time::from_us(1));
+        build(&TopologyConfig::Clos(Clos {
+            pods: 2,
+            tors_per_pod: 2,
+            leafs_per_pod: 2,
+            hosts_per_tor: 1,
+            spines: 3,
+            host_rate: line.0,
+            leaf_rate: line.0,
+            spine_rate: BitRate::from_gbps(40),
+            host_delay: line.1,
+            leaf_delay: line.1,
+            spine_delay: Time::from_us(5),
+            pipeline_delay: Time::from_ns(500),
+            failed_links: vec![],
+        }))
+        .unwrap()
+    }
+
+    /// The least time of a frame over all paths, one by one.
+    fn fastest_of_all(
+        network: &Topology,
+        routing: &Routing,
+        (from, to, edge): (u32, u32, u32),
+        frame: Bytes,
+    ) -> Time {
+        let over = |(link, next)| {
+            along(network, &[link], frame)
+                + fastest_of_all(network, routing, (next, to, edge), frame)
+        };
+        let onward = routing.next_hops(from, edge).with_ends().map(over);
+        if from == to { Time::ZERO } else { onward.min().unwrap() }
+    }
+
+    #[test]
+    fn tiers_have_paths_that_are_alike_and_a_slower_cable_ends_that() {
+        let mut network = three_tiers();
+        let routing = Routing::new(&network);
+        assert!(paths_are_alike(&network, &routing));
+        let mut path = vec![];
+        routing.path(0, 3, 1, &mut path);
+        let between = &path[1..path.len() - 1];
+        let frame = Bytes::new(1_048);
+        let ends = (network.edge_switch(0), network.edge_switch(3), routing.edge_of(3));
+        let time = along(&network, between, frame);
+        assert_eq!(time, fastest(&network, &routing, ends, frame));
+        network.links[between[1] as usize].delay = Time::from_us(6);
+        assert!(!paths_are_alike(&network, &routing));
+        assert_eq!(time, fastest(&network, &routing, ends, frame));
+    }
+
     proptest! {
+        #[test]
+        fn a_search_finds_the_fastest_of_all_paths(
+            delays in prop::collection::vec(0u64..4, 64),
+            rates in prop::collection::vec(1u64..4, 64),
+            destination in 0u32..4,
+            size in 1u64..2_000,
+        ) {
+            let mut network = three_tiers();
+            let routing = Routing::new(&network);
+            for (link, (delay, rate)) in network.links.iter_mut().zip(delays.iter().zip(&rates)) {
+                (link.delay, link.rate) = (Time::from_us(*delay), BitRate::from_gbps(*rate));
+            }
+            let to = network.edge_switch(destination);
+            let ends = (network.edge_switch(0), to, routing.edge_of(destination));
+            let frame = Bytes::new(size);
+            let exact = fastest_of_all(&network, &routing, ends, frame);
+            prop_assert_eq!(fastest(&network, &routing, ends, frame), exact);
+        }
+
         #[test]
         fn no_choice_of_paths_is_faster(
             paths in prop::collection::vec(0usize..3, 1..12),

@@ -5,6 +5,7 @@
 //! MB.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use penstock_engine::stream::mix;
 
@@ -63,6 +64,8 @@ pub struct Routing {
     back_port: Vec<u16>,
     /// `[edge, rank]`: switches, numbered from the first one, by ascending distance from the edge switch.
     nearest_first: Vec<u16>,
+    /// See [`Routing::are_paths_alike`].
+    are_paths_alike: OnceLock<bool>,
 }
 
 /// The bit of an entry of `dense` that stands for several next hops.
@@ -189,6 +192,7 @@ impl Routing {
             link_to: topology.links.iter().map(|link| link.to).collect(),
             back_port: topology.links.iter().map(back_port).collect(),
             nearest_first: Vec::new(),
+            are_paths_alike: OnceLock::new(),
         };
         for switch in switches {
             routing.first_port.push(routing.links.len() as u32);
@@ -367,6 +371,13 @@ impl Routing {
     /// Whether every switch reaches every edge switch.
     pub fn is_whole(&self) -> bool {
         self.nearest_first.len() == self.edges.len() * self.switches
+    }
+
+    /// Whether all shortest paths between two switches take the same time, which `find` finds out at the
+    /// first question.
+    #[inline]
+    pub(super) fn are_paths_alike(&self, find: impl FnOnce(&Routing) -> bool) -> bool {
+        *self.are_paths_alike.get_or_init(|| find(self))
     }
 
     /// The same path as [`Routing::path`], but `choose` takes one of the next hops of a switch, a link.
