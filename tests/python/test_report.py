@@ -22,6 +22,7 @@ from penstock import report
 from penstock.analysis import layer_summary, slowdown_by_size
 from penstock.report import columns, kinds
 from penstock.report.chart import Axis
+from penstock.report.document import shortened
 
 COMMAND = "penstock compare bfc-demo --scheme bfc,hpcc --out runs/demo"
 
@@ -203,6 +204,14 @@ def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     assert "Fullest ingress: dctcp: 31 % of XOFF" in page
     assert "the run was stopped at 2.400 ms" in page
     assert re.findall(r'<figure id="([^"]+)"', page) == ["slowdown", "utilization"]
+
+
+def test_a_scenario_is_shown_without_most_of_its_flows() -> None:
+    rows = [f"  [{flow}, 1, 2, 3]," for flow in range(1_000)]
+    behind = ["]", "a = [", "  [1, 2]", "]", ""]
+    text = "\n".join(["flows = [", *rows, *behind])
+    more = "  # and 980 rows: see scenario.toml of the run"
+    assert shortened(text) == "\n".join(["flows = [", *rows[:20], more, *behind])
 
 
 def test_claims_come_first_with_their_verdict(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 from penstock.analysis import MeasuredRun, RunInput, group_runs, measure_backlog
@@ -19,6 +20,9 @@ from penstock.storage.draft import write_whole
 
 SCENARIOS_MAX = 12
 """Scenarios written out in full; our choice: the runs' own directories hold all of them."""
+
+LIST_ROWS_MAX = 20
+"""Rows of a scenario's list, such as the flows of a trace; our choice: enough to know the trace."""
 
 ROWS_MAX = 24
 """Rows of the headline table; our choice: a sweep of more points is told by its curves."""
@@ -145,5 +149,18 @@ def _scenario_text(run: MeasuredRun) -> str:
     """The scenario as TOML: that of the run's directory, which need not be written once more."""
     directory = getattr(run, "directory", None)
     if directory is None:
-        return str(run.scenario.to_toml())
-    return Path(directory, SCENARIO_FILE).read_text("utf-8")
+        return shortened(str(run.scenario.to_toml()))
+    return shortened(Path(directory, SCENARIO_FILE).read_text("utf-8"))
+
+
+def shortened(scenario: str) -> str:
+    """A scenario as TOML whose lists have no more than `LIST_ROWS_MAX` rows each."""
+    kept: list[str] = []
+    for is_row, found in groupby(scenario.splitlines(), lambda line: line.startswith("  [")):
+        lines = list(found)
+        left_out = len(lines) - LIST_ROWS_MAX if is_row else 0
+        if left_out > 0:
+            more = f"  # and {left_out:,} rows: see {SCENARIO_FILE} of the run"
+            lines[LIST_ROWS_MAX:] = [more]
+        kept += lines
+    return "\n".join(kept) + "\n"
