@@ -28,6 +28,7 @@ from penstock.scenario.declared.assignment import (
     RoundsAssignment,
 )
 from penstock.scenario.declared.backpressure import FafcBackpressure
+from penstock.scenario.declared.traffic import ListedTraffic
 
 PROCESS_BYTES = 100 * 2**20
 """Python with this package and its libraries [B]; measured: 102 MB."""
@@ -44,6 +45,9 @@ FAFC_PAIR_BYTES = 140
 FLOW_BYTES, SAMPLE_BYTES, TRACED_BYTES, EVENT_BYTES = 120, 50, 1_300, 40
 """A row of flows, a sampled switch or link, a data packet at a traced switch, and what is kept for
 each data packet-hop where events are listed [B]; measured on `bfc-demo` and `quickstart`."""
+LISTED_BYTES = 570
+"""A flow of a list or a trace, as it is read and handed to the core [B]; measured with traces of
+0.5 and 2.1 million flows, which took 490 and 570."""
 HOP_NS, HOP_LINKS, HOP_GROWTH = 200.0, 384, 0.2
 """A packet-hop [ns] up to so many links, and by which share it grows when they double; measured by
 ``make bench`` with 128 and 8,192 hosts."""
@@ -91,10 +95,12 @@ def estimate(scenario: Scenario) -> Estimate:
     with core_refusals(scenario.file):
         forecast = json.loads(_core.forecast(scenario.to_json()))
     hops, samples = float(forecast["packet_hops"]), _samples(scenario)
+    lists = (one for one in scenario.resolve().traffic if isinstance(one, ListedTraffic))
+    listed = sum(len(one.flows) for one in lists)
     measure, switches = scenario.measure, scenario.topology.switch_count()
     parts = {
         "topology": network,
-        "traffic": FLOW_BYTES * float(forecast["flows"]),
+        "traffic": FLOW_BYTES * float(forecast["flows"]) + LISTED_BYTES * listed,
         "measure.sample_interval": SAMPLE_BYTES * samples,
         "measure.events": EVENT_BYTES * hops / 2 if measure.events else 0.0,
         "measure.trace": 0.0,

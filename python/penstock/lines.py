@@ -16,7 +16,7 @@ from penstock.errors import problem_of, quoted
 from penstock.text_file import read_text
 from penstock.units import NUMBER_WIDTH, TIME, U64_MAX, refusal, whole_number
 
-LINES_MAX = 2**20
+LINES_MAX = 2**22
 """Most lines of a file; our choice: what is kept of a line takes a few hundred bytes."""
 
 LINE_WIDTH = 2**20

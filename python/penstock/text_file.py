@@ -14,12 +14,12 @@ from typing import BinaryIO
 
 from penstock.units import refusal
 
-TEXT_MAX = 64 * 2**20
-"""Most bytes of a file, and of its text once inflated; our choice: a million lines of a flow file
-take 30 MB, a resolved scenario of half a million flows 30 MB."""
+TEXT_MAX = 128 * 2**20
+"""Most bytes of a file, and of its text once inflated; our choice: two million lines of a flow
+file take 60 MB, a resolved scenario of as many flows 60 MB."""
 
 MEMBERS_MAX = 2**14
-"""Most gzipped members in a file; our choice: bgzip writes one for each 64 KiB of text, so 1,024 at
+"""Most gzipped members in a file; our choice: bgzip writes one for each 64 KiB of text, so 2,048 at
 :data:`TEXT_MAX`."""
 
 CHUNK = 2**16

@@ -17,9 +17,12 @@ import penstock
 from penstock import Scenario, ScenarioError
 from penstock.scenario import load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, note
-from penstock.scenario.table import merge, parse_value, to_toml, with_key
+from penstock.scenario.table import ROWS_LONG, merge, parse_value, to_toml, with_key
+from penstock.toml_text import parse_toml
+from penstock.trace import read_trace
 
 LONG_LIVED = [{"kind": "long-lived", "pairs": [[0, 1]]}]
+SWITCH = {"kind": "single-switch", "hosts": 8}
 
 
 def test_public_names() -> None:
@@ -187,6 +190,72 @@ def test_a_trace_is_read_relative_to_the_scenario(tmp_path: Path) -> None:
     file.write_text('[[traffic]]\nkind = "trace"\nfile = "flows.csv"\n')
     resolved = Scenario.from_toml(file).resolve()
     assert resolved.traffic[0].flows == ((0, 1, 1000, 0), (1, 0, 10, 2_500_000))
+
+
+def test_a_trace_is_read_once_and_again_when_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flows, file, read = tmp_path / "flows.csv", tmp_path / "replay.toml", []
+    monkeypatch.setattr(
+        "penstock.scenario.traffic.read_trace", lambda path: read.append(path) or read_trace(path)
+    )
+    flows.write_text("src,dst,size_bytes,start_us\n0,1,1000,0\n")
+    file.write_text('[[traffic]]\nkind = "trace"\nfile = "flows.csv"\n')
+    scenario = Scenario.from_toml(file)
+    before = scenario.with_overrides({"scheme": "dctcp"}).to_json(), scenario.content_hash()
+    assert len(read) == 1
+    flows.write_text("src,dst,size_bytes,start_us\n0,1,100,0\n")
+    assert before != (scenario.with_overrides({"scheme": "dctcp"}).to_json(), before[1])
+    assert scenario.content_hash() != before[1]
+    assert len(read) == 2
+    flows.unlink()
+    with pytest.raises(ScenarioError, match=r"flows\.csv"):
+        scenario.to_json()
+
+
+def test_a_long_trace_is_stored_by_rows_of_numbers_and_reads_back(tmp_path: Path) -> None:
+    flows = [(host % 8, (host + 1) % 8, 1 + host, 1_500 * host) for host in range(ROWS_LONG)]
+    traffic = [
+        {"kind": "listed", "label": "long", "flows": flows, "lasts": [0] * len(flows)},
+        {"kind": "listed", "label": "short", "flows": flows[:2]},
+    ]
+    scenario = Scenario.model_validate({"topology": SWITCH, "traffic": traffic})
+    file = tmp_path / "scenario.toml"
+    file.write_text(scenario.to_toml())
+    rows = file.read_text().splitlines()
+    assert '  [1, 2, "2 B", "1.5 ns"],' in rows and "  [1, 2, 2, 1500]," in rows
+    again = Scenario.from_toml(file)
+    assert again.to_json() == scenario.to_json()
+    assert again.to_toml() == scenario.to_toml()
+
+
+LONG_LIST = "\n".join(["rows = [", *["  [1, 22],"] * ROWS_LONG, "  [3, 4]", "]", ""])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"a = 1\n{LONG_LIST}[b]\nc = 'rows'\n",
+        LONG_LIST.replace("[1, 22]", "[]", 1),
+        LONG_LIST.replace("  [3, 4]\n", ""),
+        f"text = '''\n{LONG_LIST}'''\n",
+        f"# {LONG_LIST}"[:-3].replace("\n", "\n# "),
+    ],
+)
+def test_a_long_list_is_read_as_any_other(text: str) -> None:
+    assert parse_toml(text) == tomllib.loads(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [LONG_LIST.replace("22", "022", 1), f"{LONG_LIST}rows = 1\n", f"{LONG_LIST}b = [\n"],
+)
+def test_what_is_wrong_with_a_long_list_is_said_with_its_line(text: str) -> None:
+    with pytest.raises(tomllib.TOMLDecodeError) as expected:
+        tomllib.loads(text)
+    with pytest.raises(tomllib.TOMLDecodeError) as found:
+        parse_toml(text)
+    assert str(found.value) == str(expected.value)
 
 
 def test_every_problem_is_reported_at_once() -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from penstock.trace import read_trace
+from penstock.lines import numbered_lines
+from penstock.topology_file import NODE_MAX
+from penstock.trace import _columns, _csv, _header, _plain_flows, _trace, read_trace
 
 CSV = "src,dst,size_bytes,start_ns\n0,1,1000,0\n2,3,50,1.5\n"
 HPCC = "2\n126 97 3 100 649 2.000000101\n24 63 3 100 227 2.000000452\n"
@@ -27,6 +32,35 @@ def test_csv(tmp_path: Path) -> None:
 def test_csv_columns_go_by_name(tmp_path: Path) -> None:
     text = "flow,start_s,Destination,Source,size\n7,0.000001,1,0,9\n"
     assert read(tmp_path, text) == [(0, 1, 9, 1_000_000)]
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 9),
+            st.integers(0, NODE_MAX + 1),
+            st.integers(0, 2**64),
+            st.decimals(0, 50, places=None, allow_nan=False).map(str),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    unit=st.sampled_from(["s", "ms", "us", "ns", "ps"]),
+    space=st.sampled_from(["", " "]),
+)
+def test_a_plain_file_says_what_it_says_line_by_line(
+    rows: list[tuple[int, int, int, str]], unit: str, space: str
+) -> None:
+    lines = [f"{space}{space.join(f'{cell},' for cell in row)}x" for row in rows]
+    text = "\n".join([f"src,dst,size_bytes,start_{unit},more", *lines])
+    read = numbered_lines(text, Path("flows"))
+    columns = _columns(read[0], _header(read[0]))
+    plain = _plain_flows(read, columns)
+    if plain:
+        assert plain == _trace(*_csv(read, columns)).flows
+    elif all(re.fullmatch(r"[0-9]+", start) for *_, start in rows):
+        with pytest.raises(ValueError):
+            _trace(*_csv(read, columns))
 
 
 def test_hpcc_flow_files_begin_at_a_whole_second(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -29,11 +29,20 @@ from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, r
 from penstock.named import check_meaning, is_path, own_files
 from penstock.presented import html_table, scenario_line, scenario_rows
 from penstock.scenario.base import directory_of, is_recorded, label_of
+from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.emulation import Emulation
 from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme, find_preset
-from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
+from penstock.scenario.table import (
+    DEFAULT_PRESET,
+    ROWS_LONG,
+    Table,
+    merge,
+    plain,
+    to_toml,
+    with_key,
+)
 from penstock.scenario.translation import translate
 from penstock.text_file import exists
 from penstock.toml_text import parse_toml, read_toml
@@ -211,14 +220,13 @@ class Scenario(ScenarioParts):
 
     def to_json(self) -> str:
         """The resolved scenario for the Rust core: every field, integers in base units."""
-        table = self.resolve().model_dump(mode="json", by_alias=True, exclude={"emulation"})
+        table = _dumped(self.resolve(), 0, exclude={"emulation"})
         del table["description"], table["scheme"]["title"], table["scheme"]["cite"]
         return json.dumps(table, sort_keys=True, separators=(",", ":"))
 
     def to_toml(self) -> str:
         """The resolved scenario for people: quantities with units, built-in tables by name."""
-        resolved = self.resolve()
-        table = resolved.model_dump(mode="json", by_alias=True, context={"with_units": True})
+        table = _dumped(self.resolve(), ROWS_LONG, context={"with_units": True})
         for entry in table["traffic"]:
             for name in ("sizes", "request", "response"):
                 sizes = entry.get(name, {})
@@ -230,6 +238,26 @@ class Scenario(ScenarioParts):
         """SHA-256 of what is run: equal hashes, equal results; with real frames, up to chance."""
         emulation = self.emulation.model_dump_json() if self.emulation else ""
         return hashlib.sha256((self.to_json() + emulation).encode()).hexdigest()
+
+
+def _dumped(resolved: Scenario, rows: int, exclude: Collection[str] = (), **how: Any) -> Table:
+    """The fields of a resolved scenario; lists of at least so many flows are handed on as they are.
+
+    The flows of a trace are numbers already, and there may be half a million of them.
+    """
+    listed = {
+        index: entry.flows
+        for index, entry in enumerate(resolved.traffic)
+        if isinstance(entry, ListedTraffic) and len(entry.flows) >= rows
+    }
+    left_out: dict[str, Any] = dict.fromkeys(exclude, True)
+    flows_left_out = {index: {"flows"} for index in listed}
+    table = resolved.model_dump(
+        mode="json", by_alias=True, exclude=left_out | {"traffic": flows_left_out}, **how
+    )
+    for index, flows in listed.items():
+        table["traffic"][index]["flows"] = flows
+    return table
 
 
 def scenario_names() -> list[str]:

@@ -10,6 +10,7 @@ import copy
 import re
 import tomllib
 from collections.abc import Mapping
+from secrets import token_hex
 from typing import Any
 
 import tomli_w
@@ -30,8 +31,11 @@ DEFAULT_PRESET = "bfc"
 SCHEME_KEYS = ("scheme", "scheme.preset")
 """Fields whose text is the name or the file of a scheme."""
 
+ROWS_LONG = 1_000
+"""Rows of a list from which on they are numbers without units (our choice: nobody reads them)."""
+
 _STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
-_NUMBERS_OVER_LINES = re.compile(r"\[\n\s*((?:[-+.\w]+,\s*)+)\]")
+_ROW_OVER_LINES = re.compile(r'\[\n\s*((?:(?:[-+.\w]+|"[-+.\w]+ [\w/]+"),\s*)+)\]')
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -51,6 +55,8 @@ def plain(value: Any, depth: int = 0) -> Any:
             return plain(value.model_dump(by_alias=True), depth)
         case Mapping():
             return {key: plain(one, depth + 1) for key, one in value.items()}
+        case list() | tuple() if are_numbers(value):
+            return list(value)
         case list() | tuple():
             return [plain(one, depth + 1) for one in value]
         case type():
@@ -162,19 +168,35 @@ def setting_value(key: str, text: str) -> Any:
 
 
 def to_toml(table: Mapping[str, Any]) -> str:
-    """`table` as TOML: kinds first, rows of numbers on a line, null (which TOML lacks) left out."""
-    text = tomli_w.dumps(_without_none(table), indent=2)
-    return _NUMBERS_OVER_LINES.sub(_on_one_line, text)
+    """`table` as TOML: kinds first, a row of numbers and quantities on a line, no null.
+
+    The writer needs 10 s for half a million rows, so long lists of rows are put in afterwards.
+    """
+    lists: dict[str, str] = {}
+    text = _ROW_OVER_LINES.sub(_on_one_line, tomli_w.dumps(_without_none(table, lists), indent=2))
+    for place, rows in lists.items():
+        text = text.replace(f'"{place}"', rows)
+    return text
 
 
 def _on_one_line(match: re.Match[str]) -> str:
     return "[" + ", ".join(word for word in re.split(r",\s*", match.group(1)) if word) + "]"
 
 
-def _without_none(value: Any) -> Any:
+def _without_none(value: Any, lists: dict[str, str]) -> Any:
+    """`value` without null; a long list of rows of numbers goes to `lists` and leaves a place."""
     if isinstance(value, Mapping):
         kind_first = sorted(value.items(), key=lambda item: item[0] != "kind")
-        return {key: _without_none(one) for key, one in kind_first if one is not None}
-    if isinstance(value, list | tuple):
-        return [_without_none(one) for one in value]
-    return value
+        return {key: _without_none(one, lists) for key, one in kind_first if one is not None}
+    if not isinstance(value, list | tuple):
+        return value
+    if len(value) >= ROWS_LONG and all(map(are_numbers, value)):
+        place = f"list {token_hex()}"
+        lists[place] = "[\n" + ",\n".join(f"  {list(row)}" for row in value) + "\n]"
+        return place
+    return [_without_none(one, lists) for one in value]
+
+
+def are_numbers(value: Any) -> bool:
+    """Whether it is a row of whole numbers."""
+    return isinstance(value, list | tuple) and set(map(type, value)) == {int}

@@ -84,10 +84,10 @@ pub struct Listed {
     pub destination_ports: Vec<u16>,
 }
 
-/// The most flows in a list (our choice: a scenario of 64 MiB holds as many and can be read back).
-const MOST_FLOWS: usize = 1 << 19;
+/// The most flows in a list (our choice: a scenario of 128 MiB holds as many and can be read back).
+const MOST_FLOWS: usize = 1 << 21;
 
-/// The most rows of `after` (our choice: four for each flow of the longest list).
+/// The most rows of `after` (our choice: one for each flow of the longest list).
 const MOST_EDGES: usize = 1 << 21;
 
 /// What of a flow another flow waits for.

@@ -234,8 +234,8 @@ class ListedTraffic(Part):
     )
     flows: Many[tuple[Count, Count, Size, Time]] = field(
         "Rows [source, destination, size (0: endless), start]",
-        range="1 to 524,288 entries",
-        max_length=524288,
+        range="1 to 2,097,152 entries",
+        max_length=2097152,
         repr=False,
     )
     spread: Time = field(
@@ -279,16 +279,16 @@ class ListedTraffic(Part):
     places: Many[tuple[Count, Count, Count]] = field(
         "Where each flow stands in a job: rows [iteration, step, rank]; none: the flows are no job",
         (),
-        range="at most 524,288 entries",
-        max_length=524288,
+        range="at most 2,097,152 entries",
+        max_length=2097152,
         repr=False,
         source="our choice: no job",
     )
     steps: Many[Label] = field(
         "What the steps of a job are called, step 0 first; none: they have numbers only",
         (),
-        range="at most 524,288 entries",
-        max_length=524288,
+        range="at most 2,097,152 entries",
+        max_length=2097152,
         source="our choice: numbers only",
     )
     destination_ports: Many[Count16] = field(
