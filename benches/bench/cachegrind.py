@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenarios import NOTHING_MEASURED, demo
+from scenarios import NOTHING_MEASURED, Scheme, demo
 from timing import Bench, written
 
 FIRST = "32768,8,64"
@@ -83,7 +83,7 @@ def counted(
     return Counts(numbers["I refs"], *misses, *hops)
 
 
-def built(bench: Bench, scheme: str, *, has_caches: bool = False) -> Counts:
+def built(bench: Bench, scheme: Scheme, *, has_caches: bool = False) -> Counts:
     """The counts of starting the program and of building the demo's network."""
     nothing = demo(scheme, "1 ns", NOTHING_MEASURED | {"drain": 0})
     return counted(bench, nothing, has_caches=has_caches)

@@ -9,9 +9,9 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 from cachegrind import Counts, built, counted, is_here
-from scenarios import NOTHING_MEASURED, demo
+from scenarios import NOTHING_MEASURED, Scheme, demo
 from table import Table
-from tables import DEMO_SCHEMES
+from tables import BESIDE_BARE
 from timing import Bench
 
 
@@ -28,23 +28,23 @@ def counts(bench: Bench) -> Table | None:
         "second cache",
     )
     table = Table("counts", headings)
-    schemes = dict(list(DEMO_SCHEMES.items())[: bench.pick(len(DEMO_SCHEMES), 1)])
+    schemes = dict(list(BESIDE_BARE.items())[: bench.pick(len(BESIDE_BARE), 1)])
 
-    def of(scheme: str, has_bare: bool = False) -> Counts:
+    def of(scheme: Scheme, has_bare: bool = False) -> Counts:
         """Of the whole run, and of the bare loop behind it."""
         traffic = demo(scheme, bench.pick("300 us", "2 us"), NOTHING_MEASURED)
         return counted(bench, traffic, has_caches=True, has_bare=has_bare)
 
     # Counts do not depend on what runs beside, so all processors count.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        both = pool.submit(of, next(iter(schemes)), True)
-        wholes = pool.map(of, schemes)
-        buildings = pool.map(lambda scheme: built(bench, scheme, has_caches=True), schemes)
+        both = pool.submit(of, next(iter(schemes.values())), True)
+        wholes = pool.map(of, schemes.values())
+        buildings = pool.map(lambda one: built(bench, one, has_caches=True), schemes.values())
         pairs = list(zip(wholes, buildings, strict=True))
     # The bare loop builds the network once more.
     bare = both.result() - pairs[0][0] - pairs[0][1]
     hops = bare.bare_packet_hops
-    for title, (whole, building) in zip(schemes.values(), pairs, strict=True):
+    for title, (whole, building) in zip(schemes, pairs, strict=True):
         run = whole - building
         table.add(title, *_cells(run, run.packet_hops, bare.instructions / hops))
     table.add("bare loop", *_cells(bare, hops, bare.instructions / hops))

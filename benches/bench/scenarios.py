@@ -18,6 +18,16 @@ PACKET = 1_000
 US = 1_000_000
 """A microsecond [ps]."""
 
+Scheme = str | Mapping[str, Any]
+"""The name of a scheme, or its fields."""
+NO_POLICY: Scheme = {
+    "preset": "ideal-fq",
+    "name": "no-policy",
+    "switch": {"assignment": {"kind": "class"}, "scheduling": {"kind": "fifo"}},
+}
+"""A window as large as the path, and one FIFO at a port: no limit, mark or pause. What it takes
+beyond the bare loop is the price of flows and hosts, without which there is no scheme."""
+
 
 @dataclass(frozen=True)
 class Fabric:
@@ -86,7 +96,7 @@ def _json(name: str, keys: Mapping[str, Any]) -> str:
     return Scenario.from_name(name, keys).to_json()
 
 
-def demo(scheme: str, duration: str, measured: Mapping[str, Any]) -> str:
+def demo(scheme: Scheme, duration: str, measured: Mapping[str, Any]) -> str:
     """The demo: Google's sizes at 55 % and 5 % of incasts."""
     keys = {"scheme": scheme, "duration": duration, "drain": "1 ms"}
     return _json("bfc-demo", {**keys, **measured})

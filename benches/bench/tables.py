@@ -7,9 +7,11 @@ from statistics import median
 
 from scenarios import (
     FABRICS,
+    NO_POLICY,
     NOTHING_MEASURED,
     OPENING_US,
     PACKET,
+    Scheme,
     bursts,
     collective,
     demo,
@@ -38,6 +40,11 @@ DEMO_SCHEMES = {
     "ideal-fq": "Ideal-FQ",
 }
 """The schemes of `make demo`."""
+BESIDE_BARE: dict[str, Scheme] = {
+    "no policy": NO_POLICY,
+    **{title: scheme for scheme, title in DEMO_SCHEMES.items()},
+}
+"""By title: what runs beside the bare loop on the demo's traffic."""
 THREADED = ("bfc", "dctcp", "hpcc")
 MANY, FEW = 100_000, 100
 """Open flows at a host pair."""
@@ -108,7 +115,7 @@ def _with_measurement(table: Table, title: str, report: Report) -> None:
 
 
 def demo_traffic(bench: Bench) -> Table:
-    """The demo's schemes on the demo's traffic, and PFC under saturation."""
+    """The demo's schemes on the demo's traffic, one without a policy, and PFC under saturation."""
     headings = (
         "scheme",
         "scheme ns",
@@ -120,7 +127,7 @@ def demo_traffic(bench: Bench) -> Table:
     )
     table = Table("demo", headings)
     duration = bench.pick("1 ms", "20 us")
-    for scheme, title in DEMO_SCHEMES.items():
+    for title, scheme in BESIDE_BARE.items():
         runs = [demo(scheme, duration, measured) for measured in (NOTHING_MEASURED, {})]
         _with_measurement(table, title, bench.beside(runs, bare=True))
     runs = [saturated(bench.pick("500 us", "20 us"), keys) for keys in (NOTHING_MEASURED, {})]
