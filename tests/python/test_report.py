@@ -212,6 +212,7 @@ def test_a_scenario_is_shown_without_most_of_its_flows() -> None:
     text = "\n".join(["flows = [", *rows, *behind])
     more = "  # and 980 rows: see scenario.toml of the run"
     assert shortened(text) == "\n".join(["flows = [", *rows[:20], more, *behind])
+    assert shortened("x" * 1_200) == "x" * 1_000 + " # and 200 characters\n"
 
 
 def test_claims_come_first_with_their_verdict(tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ from penstock.storage.draft import write_whole
 SCENARIOS_MAX = 12
 """Scenarios written out in full; our choice: the runs' own directories hold all of them."""
 
+LINE_WIDTH = 1_000
+"""Characters of a scenario's line; our choice: twice the longest of a built-in scenario."""
+
 LIST_ROWS_MAX = 20
 """Rows of a scenario's list, such as the flows of a trace; our choice: enough to know the trace."""
 
@@ -127,6 +130,11 @@ def _cancelled(groups: dict[str, list[MeasuredRun]]) -> list[str]:
     ]
 
 
+def _cut(line: str) -> str:
+    left_out = len(line) - LINE_WIDTH
+    return line if left_out <= 0 else f"{line[:LINE_WIDTH]} # and {left_out:,} characters"
+
+
 def _unstable(groups: dict[str, list[MeasuredRun]]) -> list[str]:
     found = {name: measure_backlog(members) for name, members in groups.items()}
     return [
@@ -154,13 +162,13 @@ def _scenario_text(run: MeasuredRun) -> str:
 
 
 def shortened(scenario: str) -> str:
-    """A scenario as TOML whose lists have no more than `LIST_ROWS_MAX` rows each."""
+    """A scenario as TOML without most of its long lists, which are as large as a trace."""
     kept: list[str] = []
-    for is_row, found in groupby(scenario.splitlines(), lambda line: line.startswith("  [")):
+    for is_listed, found in groupby(scenario.splitlines(), lambda line: line.startswith("  ")):
         lines = list(found)
-        left_out = len(lines) - LIST_ROWS_MAX if is_row else 0
+        left_out = len(lines) - LIST_ROWS_MAX if is_listed else 0
         if left_out > 0:
             more = f"  # and {left_out:,} rows: see {SCENARIO_FILE} of the run"
             lines[LIST_ROWS_MAX:] = [more]
-        kept += lines
+        kept += [_cut(line) for line in lines]
     return "\n".join(kept) + "\n"

@@ -35,7 +35,7 @@ ROWS_LONG = 1_000
 """Rows of a list from which on they are numbers without units (our choice: nobody reads them)."""
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
-_ROW_OVER_LINES = re.compile(r'\[\n\s*((?:(?:[-+.\w]+|"[-+.\w]+ [\w/]+"),\s*)+)\]')
+_ROW_OVER_LINES = re.compile(r'\[\n\s*((?:(?:[-+.\w]+|"[-+.\w]+(?: [\w/]+)?"),\s*)+)\]')
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -168,7 +168,7 @@ def setting_value(key: str, text: str) -> Any:
 
 
 def to_toml(table: Mapping[str, Any]) -> str:
-    """`table` as TOML: kinds first, a row of numbers and quantities on a line, no null.
+    """`table` as TOML: kinds first, a row of numbers and words on a line, no null.
 
     The writer needs 10 s for half a million rows, so long lists of rows are put in afterwards.
     """
