@@ -105,7 +105,10 @@ impl Forecast {
 
     /// Takes the traffic since the last update into the trends (`UpdateRate`). `hops` is T_hop of each
     /// port's link (ns).
-    pub(crate) fn update(&mut self, hops: &[f64]) {
+    pub(crate) fn update(&mut self, hops: &[f64]) -> bool {
+        if !self.is_awake.contains(&true) {
+            return false; // the sums of ingresses are 0 already
+        }
         let (alpha, beta, interval) = (self.smoothing, self.rate_smoothing, self.interval);
         self.ingress_queue.fill(0.0);
         self.ingress_arrival.fill(0.0);
@@ -139,6 +142,7 @@ impl Forecast {
             self.egress_growth[egress] = growth;
             self.egress_trend[egress] = trend;
         }
+        true
     }
 
     /// q'_ie: bytes that `egress` holds of `ingress` (bytes).
@@ -192,4 +196,24 @@ impl Forecast {
 
 fn settled(value: f64) -> f64 {
     if value.abs() < NOTHING { 0.0 } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_has_nothing_to_take_before_its_traffic_and_when_that_is_forgotten() {
+        let mut forecast = Forecast::new(2, 0.5, 0.5, 1_000.0);
+        let hops = [1_000.0; 2];
+        assert!(!forecast.update(&hops));
+        forecast.on_enqueue(0, 1, 1_000);
+        assert!(forecast.update(&hops));
+        assert_eq!((forecast.queue(1), forecast.ingress_arrival(0)), (500.0, 0.5));
+        forecast.on_dequeue(0, 1, 1_000);
+        // Each update halves what is left of 1,000 B, down to a millionth of a byte.
+        assert!((0..20).all(|_| forecast.update(&hops)));
+        assert!((0..40).any(|_| !forecast.update(&hops)));
+        assert_eq!((forecast.queue(1), forecast.ingress_arrival(0)), (0.0, 0.0));
+    }
 }
