@@ -313,8 +313,8 @@ impl Policy for Fafc {
 
     /// Serves what is due by `now`: first the trends, then the slots, then the solver.
     fn on_deadline(&mut self, now: Time, ports: &mut Ports) {
-        // With 65,536 hosts, most switches are at rest most of the time: looking at each of their ports
-        // took two thirds of a run.
+        // Most switches of a large network are at rest most of the time: with 65,536 hosts, to look at each
+        // of their ports took 43 % of a run of 2 us.
         let mut has_changed = self.solver.takes_time();
         if self.next_update <= now {
             has_changed |= self.forecast.update(&self.hops_ns);
