@@ -288,6 +288,20 @@ def test_every_kind_of_chart_is_drawn_also_when_it_is_long(show: Open, tmp_path:
     assert titles == [("a", "r"), ("a", "q")]
 
 
+def test_ticks_that_lie_close_have_words_of_their_own(show: Open, tmp_path: Path) -> None:
+    points = pl.DataFrame({"name": ["a"] * 2, "x": [1.0, 2.0], "y": [1.0601, 1.0702]})
+    chart = kinds.curves(points, Axis("x"), Axis("y", scale="log"), title="c")
+    page = show(
+        report.write(
+            {"a": synthetic_run("bfc")}, tmp_path, figures=[ReportFigure("close", "w", chart)]
+        )
+    )
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    words = page.locator('#close .print-only text[text-anchor="end"]').all_text_contents()
+    ticks = [one for one in words if one.startswith("1.0")]
+    assert len(ticks) > 2 and len(set(ticks)) == len(ticks), words
+
+
 def test_more_than_twelve_schemes_get_a_panel_each(show: Open, tmp_path: Path) -> None:
     runs = {f"mine-{n}": synthetic_run("dctcp", badness=1 + n, flows=400) for n in range(13)}
     page = show(report.write(runs, tmp_path))

@@ -93,7 +93,7 @@ function axis(scale, colours, side, { unit }) {
       const length = side === "x" ? u.bbox.width : u.bbox.height;
       return scale.ticks(low, high, Math.max(2, Math.floor(length / devicePixelRatio / TICK_ROOM[side])), unit);
     },
-    values: (u, places) => places.map(scale.text),
+    values: (u, places) => scale.texts(places),
   };
 }
 

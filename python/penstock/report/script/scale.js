@@ -1,12 +1,14 @@
 // How the values of an axis become places along it, and back.
 //
 // A scale has `to` (value to place), `from` (place to value), `ticks` (places between two places, about
-// `count` of them) and `text` (a place in words). Plots work with places alone: on them every axis is linear.
+// `count` of them), `text` (a place in words) and `texts` (places in words that tell them apart). Plots work with
+// places alone: on them every axis is linear.
 
 import { writer } from "penstock/text";
 
 const TAIL_END = 0.99995; // the largest share that is told apart from 1
 const TAIL_TICKS = [0, 0.5, 0.9, 0.99, 0.999, 0.9999];
+const DIGITS_MAX = 6; // of a tick; more would be as wide as a plot of two
 const NEAR_ZERO = 10; // a near-zero axis is linear up to here
 
 /** The scale of an axis of a chart. `kind` is its own, or the one that the reader has chosen. */
@@ -24,7 +26,15 @@ export function otherScale(axis) {
 function writing(axis, kind) {
   const write = writer(axis.unit);
   const { from } = SCALES[kind]();
-  return { text: (place) => write(clean(from(place))) };
+  const text = (place, digits) => write(clean(from(place)), digits);
+  return { text, texts: (places) => apart(places, text) };
+}
+
+// 1.065 and 1.06 have the same three digits.
+function apart(places, text, digits = 3) {
+  const words = places.map((place) => text(place, digits));
+  const areApart = new Set(words).size === words.length;
+  return areApart || digits === DIGITS_MAX ? words : apart(places, text, digits + 1);
 }
 
 // 0.30000000000000004 is 0.3.
@@ -40,6 +50,7 @@ function named(axis) {
     from: (place) => axis.names[Math.round(place)],
     ticks: () => axis.names.map((_, place) => place),
     text: (place) => axis.names[place] ?? "",
+    texts: (places) => places.map((place) => axis.names[place] ?? ""),
   };
 }
 

@@ -108,19 +108,26 @@ function areaOf(sheet, place) {
   };
 }
 
+// Pairs of a place and its words.
+function ticks(scale, range, count) {
+  const places = scale.ticks(...range, Math.floor(count));
+  const words = scale.texts(places);
+  return places.map((place, index) => [place, words[index]]);
+}
+
 function paintAxes(pen, sheet, area) {
   const base = area.top + area.height;
-  for (const at of sheet.yScale.ticks(...sheet.yRange, Math.floor(area.height / 44))) {
+  for (const [at, words] of ticks(sheet.yScale, sheet.yRange, area.height / 44)) {
     const y = Math.round(area.y(at) * 10) / 10;
     if (y < area.top - 1 || y > base + 1) continue;
     pen.path(`M${area.left},${y}h${area.width}`, { stroke: COLOURS.line });
-    pen.text(area.left - 6, y + 4, sheet.yScale.text(at), { fill: COLOURS.quiet, anchor: "end" });
+    pen.text(area.left - 6, y + 4, words, { fill: COLOURS.quiet, anchor: "end" });
   }
-  for (const at of sheet.xScale.ticks(...sheet.xRange, Math.floor(area.width / 76))) {
+  for (const [at, words] of ticks(sheet.xScale, sheet.xRange, area.width / 76)) {
     const x = Math.round(area.x(at) * 10) / 10;
     if (x < area.left - 1 || x > area.left + area.width + 1) continue;
     if (sheet.xScale.kind !== "named") pen.path(`M${x},${area.top}v${area.height}`, { stroke: COLOURS.line });
-    pen.text(x, base + 16, sheet.xScale.text(at), { fill: COLOURS.quiet, anchor: "middle" });
+    pen.text(x, base + 16, words, { fill: COLOURS.quiet, anchor: "middle" });
   }
   pen.path(`M${area.left},${area.top}V${base}h${area.width}`, { stroke: COLOURS.quiet });
 }

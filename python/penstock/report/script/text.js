@@ -23,11 +23,11 @@ export function bytesText(value, digits = 3) {
 }
 
 /** A share of 1 as a percentage; more digits towards 100 %. */
-export function shareText(value) {
+export function shareText(value, digits = 3) {
   if (value === null || Number.isNaN(value)) return "–";
   const percent = 100 * value;
   if (percent > 99 && percent < 100) return `${Number(percent.toFixed(4))} %`;
-  return `${Number(percent.toPrecision(3))} %`;
+  return `${Number(percent.toPrecision(digits))} %`;
 }
 
 /** The function that writes numbers of a unit: "number", "bytes" or "share". */
