@@ -158,6 +158,16 @@ def test_show_names_unit_default_and_source(capsys: pytest.CaptureFixture[str]) 
     assert "BFC 6.2.1" in buffer["source"]
 
 
+def test_show_takes_another_scheme_and_other_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    changed = ["--scheme", "afq", "--set", "load=0.3", "--json"]
+    assert main(["show", "clos-1024", *changed]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    fields = {one["field"]: one["value"] for one in shown["fields"]}
+    assert (fields["scheme.name"], fields["traffic[0].load"]) == ("afq", "0.3")
+    assert main(["show", "bfc", "--set", "load=0.3"]) == 2
+    assert "only a scenario has fields to set" in capsys.readouterr().err
+
+
 def test_the_package_runs_as_a_module() -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "penstock", "--version"], capture_output=True, text=True, check=True

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from penstock.cli import completion, output
-from penstock.cli.options import JsonOption
+from penstock.cli.options import JsonOption, SchemeOption, SetOption, read_scenario
 from penstock.errors import ScenarioError, nearest, refuse
 from penstock.named import Folder, own_files
 
@@ -51,20 +52,27 @@ def show(
         Path | None,
         typer.Option(help="Write the scenario's dependent flows as a CSV trace."),
     ] = None,
+    scheme: SchemeOption = None,
+    settings: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show a scheme, workload, topology, scenario or experiment with units, defaults and sources.
 
-    Of a scenario in which flows wait for others, the first flows are shown, too.
+    Of a scenario, what a run takes is estimated; --scheme and --set change it as for `run`. Where
+    flows wait for others, the first flows are shown, too.
 
-    Example: penstock show bfc
+    Example: penstock show clos-8192 --scheme afq --set load=0.8
     """
     from penstock.cli import description
 
-    shown = description.describe(name)
+    read = partial(read_scenario, scheme=scheme, settings=settings)
+    shown = description.describe(name, read)
     if shown is None:
         known = [one for kind in description.KINDS for one in titles_of(kind)]
         raise refuse("NAME", "there is nothing of this name", nearest(name, known), name)
+    if (scheme or settings) and shown.scenario is None:
+        option = "--scheme" if scheme else "--set"
+        raise refuse(option, "only a scenario has fields to set", "name a scenario", name)
     flows = _dependent(shown.scenario, graph, save_trace)
     if as_json:
         output.print_json(shown.as_json() | ({"flows": flows} if flows else {}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,11 +66,11 @@ class Description:
         }
 
 
-def describe(name: str) -> Description | None:
+def describe(name: str, read: Callable[[str], Scenario] = Scenario.load) -> Description | None:
     """What `name` is: a scheme, a workload, a topology, a scenario, an experiment, or a file.
 
     A name in ``./schemes``, ``./scenarios`` or ``./experiments`` is a user's file. A class in
-    Python is a scheme.
+    Python is a scheme. A scenario is what `read` makes of its name or file.
     """
     topologies = {kind_of(one): one for one in TOPOLOGIES}
     if name in preset_names():
@@ -80,7 +80,7 @@ def describe(name: str) -> Description | None:
     if name in topologies:
         return _topology(topologies[name])
     if name in scenario_names():
-        return _scenario(name)
+        return _scenario(read(name))
     if name in catalogue.identifiers():
         return _experiment(name)
     if name in (covered := catalogue.covered()):
@@ -88,17 +88,17 @@ def describe(name: str) -> Description | None:
     if name in own_files("schemes"):
         return _scheme(name)
     if name in own_files("scenarios"):
-        return _scenario(name)
+        return _scenario(read(name))
     if name in own_files("experiments"):
         return _experiment(name)
     if is_class(name):
         return _scheme(absolute(name))
     if name.endswith(SUFFIX) or Path(name).is_file():
-        return _file(name)
+        return _file(name, read)
     return None
 
 
-def _file(name: str) -> Description:
+def _file(name: str, read: Callable[[str], Scenario]) -> Description:
     """What a file is can be told from its keys: each kind has some that the others lack."""
     try:
         keys = read_toml(Path(name), "name a TOML file, or something of `penstock list`").keys()
@@ -108,7 +108,7 @@ def _file(name: str) -> Description:
         return _experiment(name)
     if keys & {"switch", "host", "preset", "cite"} and not keys & {"traffic", "topology"}:
         return _scheme(str(Path(name).absolute()))
-    return _scenario(name)
+    return _scenario(read(name))
 
 
 def kind_of(model: type[BaseModel]) -> str:
@@ -173,8 +173,7 @@ def _workload(name: str) -> Description:
     return Description(facts, ["Share of flows", "Size of the row at most"], rows)
 
 
-def _scenario(reference: str) -> Description:
-    scenario = Scenario.load(reference)
+def _scenario(scenario: Scenario) -> Description:
     name = scenario.scheme.name
     named = built_in_preset(name) if name in preset_names() else {}
     sources = {f"scheme.{path}": source for path, source in named.get("source", {}).items()}
