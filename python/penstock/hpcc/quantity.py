@@ -56,7 +56,8 @@ def time_ns(text: str) -> int:
         A `ValueError`: it is no time, or longer than 64 bits of picoseconds.
     """
     number, unit = _split(text, TIME_UNITS, "s", "time", "0.001ms")
-    fixed_point = int(Fraction(float(number)) * 2**_FRACTION_BITS)
+    numerator, denominator = float(number).as_integer_ratio()
+    fixed_point = (numerator << _FRACTION_BITS) // denominator
     time = (fixed_point * TIME_UNITS[unit]) >> _FRACTION_BITS
     if time > _TIME_MAX:
         raise refusal(f"{quoted(text)} is no time that can be simulated", 'write e.g. "0.001ms"')
