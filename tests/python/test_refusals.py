@@ -53,6 +53,8 @@ BAD = {
     "load as text": (OPEN.replace("0.5", "'half'"), ["traffic[0].load", "half", "a number"]),
     "kind": (OPEN.replace("open-loop", "open"), ["traffic[0].kind", "open", "open-loop"]),
     "no kind": ("[[traffic]]\nload = 0.5\n", ["traffic[0].kind", "missing", "incast"]),
+    "flows of a file": ('[[traffic]]\nkind = "listed"\nflows = "mine.csv"\n',
+                       ["traffic[0].flows", "mine.csv", 'kind = "trace"']),
     "no traffic": ("seed = 1\n", ["traffic", "missing"]),
     "empty traffic": ("traffic = []\n", ["traffic", "list of 0", "1 to 65535"]),
     "scheme": ("scheme = 'bcf'\n" + OPEN, ["scheme", "bcf", 'did you mean "bfc"']),

@@ -103,6 +103,9 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             kinds = [kind for one in models for kind in _kinds(one)]
             remedy = f'write {{kind = "..."}} with one of {", ".join(kinds)}'
             return Problem(path, "this is no table", remedy, value)
+        case "tuple_type" if location[-1] == "flows" and isinstance(value, str):
+            remedy = 'write kind = "trace" and file = "..." for the flows of a file'
+            return Problem(path, "this is no list of flows", remedy, value)
         case kind:
             return Problem(path, *_wrong_type(kind, details["msg"]), value)
 
