@@ -31,6 +31,9 @@ ENTRIES_MAX = 2**23
 """Most commas, brackets and ends of lines outside texts and long lists; our choice: half a million
 flows have seven each. A list takes three and some 130 bytes."""
 
+ROWS_LONG = 1_000
+"""Fewest rows of a long list; our choice: nobody reads as many, so they need no units."""
+
 ROWS_MAX = 2**22
 """Most rows of long lists; our choice: twice those of the longest list. A row takes 200 bytes."""
 
@@ -40,8 +43,9 @@ WORD_MAX = 256
 _BASIC = r'"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}|"(?:[^"\\\n]++|\\.)*+"'
 _LITERAL = r"'''(?:[^']++|'(?!''))*+'{3,5}|'[^'\n]*+'"
 _TEXT_OR_COMMENT = re.compile(rf"{_BASIC}|{_LITERAL}|#[^\n]*+", re.DOTALL)
+_ROW = r"  \[[0-9]++(?:, [0-9]++)*+\]"
 _LONG_LIST = re.compile(
-    r"^(\w++ = )\[\n((?:  \[[0-9]++(?:, [0-9]++)*+\],\n){999,}+  \[[0-9, ]++\])\n\]$", re.MULTILINE
+    rf"^(\w++ = )\[\n((?:{_ROW},\n){{{ROWS_LONG - 1},}}+{_ROW})\n\]$", re.MULTILINE
 )
 """As :func:`penstock.scenario.table.to_toml` writes a long list."""
 _NO_BRACKETS = re.compile(r"[^\[\]{}]+")

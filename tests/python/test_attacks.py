@@ -20,12 +20,12 @@ from penstock.hpcc.case import case_of_config
 from penstock.hpcc.output import read_fct, read_pfc
 from penstock.lines import LINE_WIDTH, LINES_MAX
 from penstock.scenario.base import LABEL_WIDTH
-from penstock.scenario.table import ROWS_LONG
 from penstock.text_file import TEXT_MAX, read_text
 from penstock.toml_text import (
     ENTRIES_MAX,
     KEYS_MAX,
     NESTING_MAX,
+    ROWS_LONG,
     ROWS_MAX,
     WORD_MAX,
     parse_toml,

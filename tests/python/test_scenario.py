@@ -17,8 +17,8 @@ import penstock
 from penstock import Scenario, ScenarioError
 from penstock.scenario import load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, note
-from penstock.scenario.table import ROWS_LONG, merge, parse_value, to_toml, with_key
-from penstock.toml_text import parse_toml
+from penstock.scenario.table import merge, parse_value, to_toml, with_key
+from penstock.toml_text import ROWS_LONG, parse_toml
 from penstock.trace import read_trace
 
 LONG_LIVED = [{"kind": "long-lived", "pairs": [[0, 1]]}]

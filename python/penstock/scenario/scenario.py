@@ -34,18 +34,10 @@ from penstock.scenario.emulation import Emulation
 from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme, find_preset
-from penstock.scenario.table import (
-    DEFAULT_PRESET,
-    ROWS_LONG,
-    Table,
-    merge,
-    plain,
-    to_toml,
-    with_key,
-)
+from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
 from penstock.scenario.translation import translate
 from penstock.text_file import exists
-from penstock.toml_text import parse_toml, read_toml
+from penstock.toml_text import ROWS_LONG, parse_toml, read_toml
 from penstock.workload import WORKLOADS, find_workload
 
 

@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from penstock.errors import ScenarioError, nearest, quoted, refuse
 from penstock.named import absolute
 from penstock.own_class import KINDS, name_of
-from penstock.toml_text import NESTING_MAX, parse_toml
+from penstock.toml_text import NESTING_MAX, ROWS_LONG, parse_toml
 from penstock.units import whole_number
 
 Table = dict[str, Any]
@@ -30,9 +30,6 @@ DEFAULT_PRESET = "bfc"
 
 SCHEME_KEYS = ("scheme", "scheme.preset")
 """Fields whose text is the name or the file of a scheme."""
-
-ROWS_LONG = 1_000
-"""Rows of a list from which on they are numbers without units (our choice: nobody reads them)."""
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 _ROW_OVER_LINES = re.compile(r'\[\n\s*((?:(?:[-+.\w]+|"[-+.\w]+(?: [\w/]+)?"),\s*)+)\]')

@@ -38,7 +38,7 @@ from penstock.workload import Distribution, find_workload, read_cdf
 
 OWN = "our choice: the kind"
 TRACES_KEPT = 4
-"""Traces whose flows are kept (our choice: those of a scenario; the longest takes 100 MB)."""
+"""Traces whose flows are kept (our choice: those of a scenario; the longest takes 400 MB)."""
 
 
 class TableSizes(CdfSizes):
