@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penstock.dependency import Flow
 from penstock.lines import numbered_lines
 from penstock.topology_file import NODE_MAX
 from penstock.trace import _columns, _csv, _header, _plain_flows, _trace, read_trace
@@ -34,33 +34,47 @@ def test_csv_columns_go_by_name(tmp_path: Path) -> None:
     assert read(tmp_path, text) == [(0, 1, 9, 1_000_000)]
 
 
-@given(
-    rows=st.lists(
-        st.tuples(
-            st.integers(0, 9),
-            st.integers(0, NODE_MAX + 1),
-            st.integers(0, 2**64),
-            st.decimals(0, 50, places=None, allow_nan=False).map(str),
-        ),
-        min_size=1,
-        max_size=4,
-    ),
-    unit=st.sampled_from(["s", "ms", "us", "ns", "ps"]),
-    space=st.sampled_from(["", " "]),
-)
-def test_a_plain_file_says_what_it_says_line_by_line(
-    rows: list[tuple[int, int, int, str]], unit: str, space: str
-) -> None:
-    lines = [f"{space}{space.join(f'{cell},' for cell in row)}x" for row in rows]
-    text = "\n".join([f"src,dst,size_bytes,start_{unit},more", *lines])
-    read = numbered_lines(text, Path("flows"))
-    columns = _columns(read[0], _header(read[0]))
-    plain = _plain_flows(read, columns)
-    if plain:
-        assert plain == _trace(*_csv(read, columns)).flows
-    elif all(re.fullmatch(r"[0-9]+", start) for *_, start in rows):
-        with pytest.raises(ValueError):
-            _trace(*_csv(read, columns))
+def _read_both_ways(text: str) -> tuple[list[Flow], list[Flow]]:
+    """The flows as a plain file has them, and line by line; none where they are refused."""
+    lines = numbered_lines(text, Path("flows"))
+    columns = _columns(lines[0], _header(lines[0]))
+    try:
+        by_line = _trace(*_csv(lines, columns)).flows
+    except ValueError:
+        by_line = []
+    return _plain_flows(lines, columns), by_line
+
+
+UNITS = {"s": 12, "ms": 9, "us": 6, "ns": 3, "ps": 0}
+"""How many decimals of a start are whole picoseconds."""
+
+
+@given(data=st.data(), unit=st.sampled_from(sorted(UNITS)), space=st.sampled_from(["", " "]))
+def test_a_plain_file_is_read_as_line_by_line(data: st.DataObject, unit: str, space: str) -> None:
+    decimals = st.decimals(0, 99, places=UNITS[unit])
+    starts = sorted(data.draw(st.lists(decimals, min_size=1, max_size=5)))
+    ends = st.integers(0, NODE_MAX - 1)
+    cells = [
+        (data.draw(ends), NODE_MAX, data.draw(st.integers(1, 10**19 - 1)), f"{start:f}", "x")
+        for start in starts
+    ]
+    rows = [f"{space},{space}".join(map(str, row)) for row in cells]
+    plain, by_line = _read_both_ways("\n".join([f"src,dst,size,start_{unit},more", *rows]))
+    assert plain == by_line and len(plain) == len(rows)
+
+
+UNUSUAL = [f"0,1,{10**19},1", f"0,1,9,{10**16}", "0,1,9,.9999", "0,1,9,1e3", "0,1,9,1.0004"]
+WRONG = [
+    *("0,0,9,1", "0,1,0,1", "0,1,9", "0,1,9,-1", "0,1,9,1,1", "x,1,9,1", "0,1,²,1"),
+    *(f"0,{NODE_MAX + 1},9,1", f"0,1,{2**64},1", f"0,1,9,{10**17}", "0,1,9,0.5"),
+]
+
+
+@pytest.mark.parametrize("row", UNUSUAL + WRONG)
+def test_a_file_that_is_not_plain_is_left_to_the_lines(row: str) -> None:
+    plain, by_line = _read_both_ways(f"src,dst,size,start_ns\n2,3,9,0.75\n{row}\n")
+    assert not plain
+    assert len(by_line) == (2 if row in UNUSUAL else 0)
 
 
 def test_hpcc_flow_files_begin_at_a_whole_second(tmp_path: Path) -> None:
