@@ -238,7 +238,7 @@ def core_paths(
     """
 
 def forecast(scenario_json: str) -> str:
-    """What is expected of a run, as JSON: `flows`, `data_packets` and `packet_hops`."""
+    """What is expected of a run, as JSON: `flows`, `open_flows`, `data_packets`, `packet_hops`."""
 
 def schema() -> str:
     """The JSON schema of a scenario as `run` takes it: meaning, type, bounds, default, source."""

@@ -59,6 +59,14 @@ print(memory("VmHWM") - before)
 """
 
 
+def _foreseen_over_measured(scenario: Scenario, folder: Path) -> float:
+    """The memory of a run, without the process: foreseen over measured."""
+    (folder / "large.toml").write_text(scenario.to_toml())
+    command = [sys.executable, "-c", MEASURE, str(folder / "large.toml")]
+    measured = int(subprocess.check_output(command, text=True))
+    return (estimate.estimate(scenario).memory_bytes - PROCESS_BYTES) / measured
+
+
 @pytest.mark.parametrize("scheme", ["bfc-128", "bfc-credits", "fafc"])
 def test_the_memory_of_a_network_is_foreseen_to_a_half(scheme: str, tmp_path: Path) -> None:
     """A port has queues once it has sent a packet, so every host sends across the network."""
@@ -67,11 +75,18 @@ def test_the_memory_of_a_network_is_foreseen_to_a_half(scheme: str, tmp_path: Pa
     pairs = [[host, (host + 32) % 4096] for host in range(4096)]
     traffic = {"traffic": [{"kind": "long-lived", "pairs": pairs}]}
     scenario = Scenario.from_name("bfc-google-60", {"scheme": scheme, **sizes, **short, **traffic})
-    (tmp_path / "large.toml").write_text(scenario.to_toml())
-    command = [sys.executable, "-c", MEASURE, str(tmp_path / "large.toml")]
-    measured = int(subprocess.check_output(command, text=True))
-    foreseen = estimate.estimate(scenario).parts["topology"]
-    assert 0.5 < foreseen / measured < 2
+    assert 0.5 < _foreseen_over_measured(scenario, tmp_path) < 2
+
+
+@pytest.mark.parametrize("scheme", ["bfc", "tcp"])
+def test_the_memory_of_open_flows_is_foreseen_to_a_half(scheme: str, tmp_path: Path) -> None:
+    """The traffic ends after about a round trip, so nearly all flows are open at once."""
+    servers = {"kind": "rail", "servers": 128, "gpus": 8}
+    sizes = {"kind": "open-loop", "load": 0.6, "sizes": "google"}
+    short = {"duration": "10 us", "drain": "1 us", "measure.sample_interval": 0}
+    keys = {"scheme": scheme, "topology": servers, "traffic": [sizes], **short}
+    scenario = Scenario.from_name("quickstart", keys)
+    assert 0.5 < _foreseen_over_measured(scenario, tmp_path) < 2
 
 
 LARGE: dict[str, tuple[dict[str, Any], str]] = {

@@ -3,20 +3,22 @@
 //! What it is: expected values, so that a run too large for any machine is refused before it
 //! starts. What it is not: a bound. Losses, pauses and control frames are not foreseen.
 
-use penstock_units::Time;
+use penstock_units::{Bytes, Time};
 use serde::Serialize;
 
 use crate::bounds;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
-use crate::workload::{TrafficConfig, Workload, expected_flows, mean_path};
+use crate::workload::{TrafficConfig, Workload, expected_flows, mean_crossings};
 
 /// The expected work of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// Flows that start.
     pub flows: f64,
+    /// Flows that are open at one time, when each is open for the mean round trip of its packets.
+    pub open_flows: f64,
     /// Data packets that hosts send.
     pub data_packets: f64,
     /// Packets put on a wire, one acknowledgement for each data packet included.
@@ -46,11 +48,29 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     // Of flows that do not end in time, what the hosts can send.
     let sent = (sendable(&topology, duration + scenario.drain) / bytes.max(1.0)).min(1.0);
     let data_packets = wanted * sent;
+    let crossings = mean_crossings(&topology, &routing);
+    let flows = shares().map(|share| share.flows).sum::<f64>();
+    let open = round_trip(scenario, &topology, &crossings) / duration.as_s_f64();
     Ok(Forecast {
-        flows: shares().map(|share| share.flows).sum::<f64>() + expected.inside + endless_flows,
+        flows: flows + expected.inside + endless_flows,
+        open_flows: flows * open.min(1.0) + endless_flows,
         data_packets,
-        packet_hops: 2.0 * data_packets * mean_path(&topology, &routing),
+        packet_hops: 2.0 * data_packets * crossings.iter().sum::<f64>(),
     })
+}
+
+/// The mean time from the start of a full data packet to its acknowledgement (s), on paths that cross
+/// each link so many times. A cable is alike in both directions.
+fn round_trip(scenario: &Scenario, topology: &Topology, crossings: &[f64]) -> f64 {
+    let frames = [scenario.full_packet(), Bytes::new(scenario.acknowledgement_bytes().into())];
+    let times = topology.links.iter().zip(crossings).map(|(link, crossing)| {
+        let is_to_switch = link.to >= topology.hosts;
+        let pipeline = if is_to_switch { topology.pipeline_delay } else { Time::ZERO };
+        let in_wire = frames.map(|frame| link.rate.transmission_time(frame).as_s_f64());
+        let ways = 2.0 * (link.delay.as_s_f64() + pipeline.as_s_f64());
+        crossing * (in_wire.iter().sum::<f64>() + ways)
+    });
+    times.sum()
 }
 
 /// The number of endless flows, and the packets that they send until the traffic ends. The flows of

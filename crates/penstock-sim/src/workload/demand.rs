@@ -156,15 +156,18 @@ fn inside(
     pairs
 }
 
-/// The mean number of links on the path between two different hosts that reach each other by the network; 0
-/// where no two do.
-pub fn mean_path(topology: &Topology, routing: &Routing) -> f64 {
+/// By link: the mean number of times that it is crossed on the path between two different hosts that reach
+/// each other by the network; 0 where no two do.
+pub fn mean_crossings(topology: &Topology, routing: &Routing) -> Vec<f64> {
     let hosts: Vec<u32> = (0..topology.hosts).collect();
     let mut demand = Demand::new(routing, topology);
     demand.add(routing, &hosts, &hosts, 1.0);
-    let crossings: f64 = demand.crossings(topology, routing).iter().sum();
-    let inside: f64 = demand.inside().iter().sum();
-    if crossings > 0.0 { crossings / (1.0 - inside) } else { 0.0 }
+    let outside = 1.0 - demand.inside().iter().sum::<f64>();
+    let mut crossings = demand.crossings(topology, routing);
+    if outside > 0.0 {
+        crossings.iter_mut().for_each(|crossing| *crossing /= outside);
+    }
+    crossings
 }
 
 #[cfg(test)]
@@ -234,11 +237,14 @@ mod tests {
         let (none, inside) = crossings(&[2], &[3]);
         assert!(none.iter().all(|&times| times == 0.0));
         assert_eq!(inside, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        let mean_path = |network: &Topology| -> f64 {
+            mean_crossings(network, &Routing::new(network)).iter().sum()
+        };
         // Two links on a rail, four between rails.
-        assert!((mean_path(&network, &routing) - 3.0).abs() < 1e-12);
+        assert!((mean_path(&network) - 3.0).abs() < 1e-12);
         // By the network the other host of the server is four links away.
         let without = rail(BitRate::default());
-        assert!((mean_path(&without, &Routing::new(&without)) - 16.0 / 5.0).abs() < 1e-12);
+        assert!((mean_path(&without) - 16.0 / 5.0).abs() < 1e-12);
     }
 
     proptest! {

@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use arrival::ArrivalConfig;
-pub use demand::mean_path;
+pub use demand::mean_crossings;
 pub use dependent::closed_loop::PauseConfig;
 pub use dependent::collective::{Collective, Operation};
 pub use dependent::on_off::OnOff;

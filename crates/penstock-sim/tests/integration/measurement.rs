@@ -1,11 +1,11 @@
 //! The tables of a run agree with each other and with what the scenario implies.
 
-use penstock_sim::Results;
+use penstock_sim::{Results, forecast};
 use serde_json::{Value, json};
 
 use crate::fixture::{
     GBPS, US, bfc, column, dctcp, dumbbell, hpcc, ideal_fq, incast, leaf_spine, listed, open_loop,
-    pfc, run, run_to_the_end, scenario, single_switch, with,
+    parse, pfc, run, run_to_the_end, scenario, single_switch, with,
 };
 
 /// A loaded network with two racks of four hosts. Hosts are nodes 0 to 7, ToRs 8 and 9, spines 10
@@ -48,6 +48,26 @@ fn no_flow_beats_its_ideal_time_and_no_link_its_rate() {
         let busy = column(&results, "links", "busy_ns");
         assert!(busy.iter().all(|&busy| busy <= end_ns + 200.0), "a frame may be on the wire");
     }
+}
+
+/// Little's law: the mean number of open flows is the sum of their times over the traffic's.
+#[test]
+fn open_flows_are_foreseen() {
+    let duration = 1_000 * US;
+    let case = |duration| {
+        let background = open_loop(json!({"kind": "fixed", "size": 1_000}), 0.1, duration);
+        scenario(leaf_spine(2, 4, 2), dctcp(), &[background], duration)
+    };
+    for pipeline_delay in [0, US] {
+        let case = with(case(duration), "/topology/pipeline_delay", pipeline_delay);
+        let completion = column(&run_to_the_end(&case), "flows", "fct_ns");
+        let measured = completion.iter().sum::<f64>() / (duration as f64 / 1e3);
+        let foreseen = forecast(&parse(&case)).unwrap().open_flows;
+        assert!((foreseen / measured - 1.0).abs() < 0.1, "{foreseen}, not {measured}");
+    }
+    // All flows of a time shorter than a round trip are open at its end.
+    let short = forecast(&parse(&case(US))).unwrap();
+    assert_eq!(short.open_flows, short.flows);
 }
 
 #[test]
