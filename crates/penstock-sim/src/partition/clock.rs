@@ -158,7 +158,9 @@ impl<O: Observer> Partition<O> {
     /// with it are left for later. Only a single partition takes several.
     pub(super) fn end_windows(&mut self, now: Time) {
         let length = self.setting.window.as_ps();
-        let end = Time::from_ps(now.as_ps().div_ceil(length) * length);
+        // The first window begins at zero, and does not end there.
+        let number = now.as_ps().div_ceil(length).max(1);
+        let end = Time::from_ps(number * length);
         let window = self.sources.window();
         if end < self.wheel.due(window) {
             self.wheel.cancel(window);

@@ -182,6 +182,7 @@ impl<O: Observer> Partition<O> {
         }
         let wire = &mut self.wires[link as usize];
         debug_assert!(wire.from == ELSEWHERE, "only packets of cut links cross");
+        assert!(arrival >= self.wheel.now(), "a packet crosses for a window that is over");
         if wire.append(&mut self.pool, id, arrival) {
             self.wheel.schedule(link, arrival);
         }

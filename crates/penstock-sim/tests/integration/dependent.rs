@@ -230,6 +230,26 @@ fn dependent_traffic_is_the_same_on_any_number_of_threads() {
     }
 }
 
+/// In the first instant partitions with hosts hear news. Spines that are apart hear none, and packets reach
+/// them soon, because the links of hosts are short.
+#[test]
+fn collectives_are_the_same_where_partitions_have_no_hosts() {
+    let network = with(leaf_spine(2, 2, 2), "/host_delay", 10_000);
+    let operations = [
+        "ring-all-reduce",
+        "tree-all-reduce",
+        "halving-doubling-all-reduce",
+        "all-gather",
+        "reduce-scatter",
+        "all-to-all",
+    ];
+    for operation in operations {
+        let traffic = [collective(operation, 40_000, 2)];
+        let case = scenario(network.clone(), dctcp(), &traffic, 400 * US);
+        assert_eq!(threads::difference(&parse(&case), &[2, 3, 4]), None, "{operation}");
+    }
+}
+
 #[test]
 fn a_run_with_dependent_traffic_goes_on_where_it_was_saved() {
     for (scheme, share) in [(bfc(), 0.3), (pfc(), 0.6)] {
