@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from swarm import trial
+from swarm.dependent import EVENTS, OPERATIONS
 from swarm.draw import Case, draw, turn
 from swarm.network import KINDS
 from swarm.run import REFUSED_MOST, command, report
@@ -50,7 +51,11 @@ def test_everything_occurs() -> None:
     assert {one.fidelity for one in scenarios} == {"exact", "ns3-hpcc"}
     assert {one.scheme.routing.kind for one in scenarios} == {"ecmp", "spray", "symmetric-ecmp"}
     traffic = [entry for one in scenarios for entry in one.traffic]
-    assert {entry.kind for entry in traffic} == {"open-loop", "incast", "listed", "long-lived"}
+    kinds = ["open-loop", "incast", "listed", "long-lived", "collective", "rpc", "on-off"]
+    assert {entry.kind for entry in traffic} == set(kinds)
+    assert {entry.operation for entry in traffic if entry.kind == "collective"} == set(OPERATIONS)
+    waiting = {event for one in traffic if one.kind == "listed" for *_, event in one.after}
+    assert waiting == set(EVENTS)
     open_loops = [entry for entry in traffic if entry.kind == "open-loop"]
     assert len({entry.pairs.kind for entry in open_loops}) == 6
     assert len({entry.arrivals.kind for entry in open_loops}) == 3

@@ -33,7 +33,7 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     let (topology, routing, _) = bounds::network(scenario)?;
     let duration = scenario.duration;
     Workload::new(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
-    let expected = expected_flows(&scenario.traffic, &topology, &routing, duration)?;
+    let expected = expected_flows(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
     let payload = scenario.payload().get();
     let overhead = f64::from(scenario.data_overhead());
     let packets = |size: u64| size.div_ceil(payload) as f64;

@@ -7,7 +7,7 @@ use crate::workload;
 
 /// `scenario`, with the parameters filled in that its controller derives from the workload. The
 /// sizes are expected ones, not the sizes that a run draws, so the parameters are the same for
-/// every seed.
+/// every seed, unless a permutation decides how many flows of several entries there are.
 ///
 /// # Errors
 /// When the traffic of `scenario` does not fit the network.
@@ -19,8 +19,8 @@ pub(crate) fn resolved(scenario: &Scenario, network: &Network) -> Result<Scenari
     let controller = &mut scenario.scheme.host.controller;
     if controller.follows_sizes() {
         let (topology, routing) = (&network.topology, &network.routing);
-        let duration = scenario.duration;
-        let flows = workload::expected_flows(&scenario.traffic, topology, routing, duration)?;
+        let (traffic, seed, duration) = (&scenario.traffic, scenario.seed, scenario.duration);
+        let flows = workload::expected_flows(traffic, topology, routing, seed, duration)?;
         controller.follow_sizes(&flows.shares, &network.path, levels);
     }
     Ok(scenario)

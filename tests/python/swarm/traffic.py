@@ -6,6 +6,7 @@ from random import Random
 
 from penstock.units import TIME
 from penstock.workload import WORKLOADS
+from swarm.dependent import draw_collective, draw_requests, draw_waiting
 from swarm.network import Network, Table
 
 SHORT = ("google", "google-2008", "facebook-hadoop", "facebook-web-server")
@@ -18,6 +19,7 @@ def draw_traffic(
     """One to three entries; where the flows must all finish none is endless or very long."""
     entries: list[Table] = []
     kinds = [_open_loop, _open_loop, _incast, _listed, _around]
+    kinds += [draw_collective, draw_requests, draw_waiting]
     if not settles:
         kinds += [_long_lived]
     chosen = rng.choices(kinds, k=rng.randint(1, 3))

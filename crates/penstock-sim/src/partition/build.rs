@@ -7,8 +7,8 @@ use penstock_engine::{Wheel, stream};
 use penstock_fabric::{Switch, SwitchRequests};
 use penstock_packet::{Observer, PacketPool};
 use penstock_transport::{Flows, Host, Requests};
-use penstock_units::Fidelity;
 use penstock_units::random::Pcg32;
+use penstock_units::{Fidelity, Time};
 use rand_core::RngCore;
 
 use super::clock::Sources;
@@ -117,6 +117,7 @@ fn partition<O: Observer>(
         foresees: links.len() > FORESEEN_FROM_LINKS || scenario.has_telemetry(),
         control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
         losses: losses.map(draws).collect(),
+        opened: Time::ZERO,
         is_at_end: true,
         failure: None,
         setting: Arc::clone(setting),

@@ -148,6 +148,7 @@ impl<O: Observer> Partition<O> {
 
     /// Starts a window that ends at `end`: takes in what has come from elsewhere.
     pub(crate) fn open_window(&mut self, end: Time) {
+        self.opened = self.now();
         self.receive_mail();
         self.expect_flow();
         self.is_at_end = false;
@@ -155,11 +156,13 @@ impl<O: Observer> Partition<O> {
     }
 
     /// A flow completes `now`, so the end of this window matters: further windows that were to be taken
-    /// with it are left for later. Only a single partition takes several.
+    /// with it are left for later. Only a single partition takes several. What happens in the instant in which
+    /// a window was opened belongs to that window: to the first one, or it was heard of too late for the one
+    /// before.
     pub(super) fn end_windows(&mut self, now: Time) {
         let length = self.setting.window.as_ps();
-        // The first window begins at zero, and does not end there.
-        let number = now.as_ps().div_ceil(length).max(1);
+        let first = self.opened.as_ps() / length + 1;
+        let number = now.as_ps().div_ceil(length).max(first);
         let end = Time::from_ps(number * length);
         let window = self.sources.window();
         if end < self.wheel.due(window) {

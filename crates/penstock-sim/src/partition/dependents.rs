@@ -60,11 +60,6 @@ impl Dependents {
         self.due.first().map(|news| news.time)
     }
 
-    /// What will take effect, in order.
-    pub(crate) fn coming(&self) -> impl Iterator<Item = &News> {
-        self.due.iter()
-    }
-
     /// An event takes effect for `waiter`. True when it is the one that releases the group.
     fn count(&mut self, setting: &Setting, waiter: u64) -> bool {
         let waits = setting.plan.waits(waiter);
@@ -83,10 +78,10 @@ impl Dependents {
 }
 
 impl<O> Partition<O> {
-    /// How many events have not taken effect, those from elsewhere included.
-    pub(crate) fn coming_news(&self) -> u64 {
-        let mailed = self.inbox.iter().map(|mail| mail.news.len()).sum::<usize>();
-        (self.dependents.due.len() + mailed) as u64
+    /// The events that have not taken effect, those from elsewhere and for elsewhere included.
+    pub(crate) fn coming_news(&self) -> impl Iterator<Item = &News> {
+        let mail = self.inbox.iter().chain(&self.outbox);
+        self.dependents.due.iter().chain(mail.flat_map(|mail| &mail.news))
     }
 }
 
@@ -134,23 +129,30 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// Tells everybody that waits for `event` of flow `number`, which `host` knows now.
+    /// Tells everybody that waits for `event` of flow `number`, which `host` knows now. Other hosts hear of it
+    /// by mail, also those of this partition: so it does not matter where the partitions lie.
     fn tell(&mut self, now: Time, number: u64, event: Event, host: u32) {
         let setting = Arc::clone(&self.setting);
+        let mut is_posted = false;
         setting.plan.dependents(number, event, |edge| {
             let (waiting, ..) = setting.plan.flow(edge.waiter);
-            let known = if waiting.source == host { now } else { now + setting.window };
+            let is_here = waiting.source == host;
+            let known = if is_here { now } else { now + setting.window };
             let time = known.saturating_add(edge.delay).max(edge.earliest);
             let (awaited, event) = (Some(number), Some(event));
             let news = News { time, waiter: edge.waiter, awaited, event };
-            let (partition, _) = setting.placement.of_node(waiting.source);
-            if partition == self.number {
+            if is_here {
                 return self.dependents.hear(news);
             }
+            let (partition, _) = setting.placement.of_node(waiting.source);
             let mail = &mut self.outbox[partition];
             mail.note_time(time);
             mail.news.push(news);
+            is_posted = true;
         });
+        if is_posted {
+            self.end_windows(now);
+        }
         self.expect_flow();
     }
 

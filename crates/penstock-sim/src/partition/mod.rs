@@ -114,6 +114,8 @@ pub(crate) struct Partition<O> {
     control_loss: u64,
     /// By link: draws the loss of control frames, where frames are lost.
     losses: Vec<Pcg32>,
+    /// When the window was opened: the end of the one before.
+    opened: Time,
     /// Whether the events of the window are over.
     is_at_end: bool,
     /// Why the partition cannot go on.

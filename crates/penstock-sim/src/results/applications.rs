@@ -93,7 +93,7 @@ pub(super) fn applications<O: Observer>(
 /// The first flows that wait: for their delays, or for flows that have not finished.
 fn waiting<O: Observer>(now: Time, plan: &Plan, partitions: &[Partition<O>]) -> Vec<Waiting> {
     let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
-    for news in partitions.iter().flat_map(|one| one.dependents.coming()) {
+    for news in partitions.iter().flat_map(|one| one.coming_news()) {
         let words = match news.awaited {
             Some(flow) => format!("its delay after flow {flow}, until {}", news.time),
             None => format!("its start at {}", news.time.max(now)),

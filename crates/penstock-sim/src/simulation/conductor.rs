@@ -142,7 +142,9 @@ impl Conductor {
         };
         self.pending.is_none()
             && sum(|partition| partition.measured.live_finite) == 0
-            && sum(|partition| partition.starts.len() as u64 + partition.coming_news()) == 0
+            && partitions
+                .iter()
+                .all(|one| one.starts.is_empty() && one.coming_news().next().is_none())
             && (self.now >= self.setting.scenario.duration
                 || sum(|partition| partition.measured.endless) == 0)
     }

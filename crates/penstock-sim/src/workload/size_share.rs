@@ -53,7 +53,8 @@ impl ExpectedFlows {
 }
 
 /// The sizes of all flows with an end. A distribution is given by its expected flows at equally
-/// likely points.
+/// likely points. `seed` is that of the scenario: it draws permutations, which decide how many flows make a
+/// load.
 ///
 /// # Errors
 /// When an entry does not fit the network.
@@ -61,11 +62,12 @@ pub fn expected_flows(
     traffic: &[TrafficConfig],
     topology: &Topology,
     routing: &Routing,
+    seed: u64,
     duration: Time,
 ) -> Result<ExpectedFlows, ScenarioError> {
     let (mut expected, mut problems) = (ExpectedFlows::default(), Problems::default());
     for (index, config) in (0u16..).zip(traffic) {
-        let entry = Entry { index, topology, routing, seed: 0, duration };
+        let entry = Entry { index, topology, routing, seed, duration };
         match config {
             TrafficConfig::OpenLoop(open_loop) => {
                 let Some((sizes, flows, inside)) = open_loop.expected(&entry, &mut problems) else {

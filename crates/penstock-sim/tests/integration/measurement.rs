@@ -1,6 +1,6 @@
 //! The tables of a run agree with each other and with what the scenario implies.
 
-use penstock_sim::{Results, forecast};
+use penstock_sim::{Results, forecast, validate};
 use serde_json::{Value, json};
 
 use crate::fixture::{
@@ -68,6 +68,27 @@ fn open_flows_are_foreseen() {
     // All flows of a time shorter than a round trip are open at its end.
     let short = forecast(&parse(&case(US))).unwrap();
     assert_eq!(short.open_flows, short.flows);
+}
+
+/// The permutation of a scenario decides how many flows make a load on the core, and whether any crosses it.
+#[test]
+fn flows_of_a_permutation_are_foreseen_for_its_seed() {
+    let duration = 1_000 * US;
+    let sizes = json!({"kind": "fixed", "size": 1_000});
+    let background = with(open_loop(sizes, 0.1, duration), "/pairs/kind", "permutation");
+    let case = scenario(dumbbell(2, 4, 100 * GBPS), dctcp(), &[background], duration);
+    let mut refused = 0;
+    for seed in 0..40 {
+        let scenario = parse(&with(case.clone(), "/seed", seed));
+        let is_refused = validate(&scenario).is_err();
+        assert_eq!(forecast(&scenario).is_err(), is_refused, "seed {seed}");
+        refused += u32::from(is_refused);
+    }
+    assert!((1..40).contains(&refused), "{refused} permutations stay on their sides");
+    let scenario = with(case, "/seed", 7);
+    let started = run(&scenario).summary.flows_started as f64;
+    let foreseen = forecast(&parse(&scenario)).unwrap().flows;
+    assert!((foreseen / started - 1.0).abs() < 0.1, "{foreseen}, not {started}");
 }
 
 #[test]
