@@ -14,6 +14,11 @@ EVENTS = ("natural", "received", "acknowledged", "started")
 """Every event for which a flow can wait."""
 
 
+def waits(entry: Table) -> bool:
+    """Whether some flow of an entry waits for others."""
+    return entry["kind"] in ("collective", "rpc", "on-off") or bool(entry.get("after"))
+
+
 def draw_collective(rng: Random, network: Network, duration: int, settles: bool) -> Table:
     """All hosts, or as many of them as a power of two."""
     operation = rng.choice(OPERATIONS)
@@ -54,14 +59,10 @@ def draw_requests(rng: Random, network: Network, duration: int, settles: bool) -
 def draw_waiting(rng: Random, network: Network, duration: int, settles: bool) -> Table:
     """Flows of a list, each of which may wait for some before it."""
     rows = range(rng.randint(2, 20))
-    flows = [
-        [*rng.sample(range(network.hosts), 2), rng.choice([1, 1000, 30_000]), 0] for _ in rows
-    ]
+    flows = [[*rng.sample(range(network.hosts), 2), rng.choice([1, 1000, 30_000]), 0] for _ in rows]
     awaited = {row: rng.sample(range(row), rng.randint(0, min(row, 3))) for row in rows}
     after = [
-        [row, other, rng.choice(EVENTS)]
-        for row, others in awaited.items()
-        for other in others
+        [row, other, rng.choice(EVENTS)] for row, others in awaited.items() for other in others
     ]
     entry: Table = {"kind": "listed", "flows": flows, "after": after}
     if after and rng.random() < 0.5:

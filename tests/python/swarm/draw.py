@@ -15,6 +15,7 @@ from typing import Any
 from penstock import Scenario, ScenarioError
 from penstock.scenario import preset_names
 from penstock.units import TIME
+from swarm.dependent import waits
 from swarm.network import KINDS, Network, Table, draw_network
 from swarm.traffic import draw_traffic
 
@@ -120,7 +121,8 @@ def _draw_table(rng: Random, preset: str, kind: str, settles: bool) -> Table:
         "traffic": draw_traffic(rng, network, classes, duration, settles),
         "measure": _measure(rng, network),
     }
-    if "ns3-hpcc" in accepts(preset) and rng.random() < 0.4:
+    can_be_ns3 = "ns3-hpcc" in accepts(preset) and not any(map(waits, table["traffic"]))
+    if can_be_ns3 and rng.random() < 0.7:
         table["fidelity"] = "ns3-hpcc"
     elif routing := _routing(rng, preset):
         table["scheme"]["routing"] = routing
