@@ -138,7 +138,7 @@ def deadlocks(runs: Sequence[MeasuredRun]) -> pl.DataFrame:
         if run.summary["deadlock"]
     ]
     columns = {
-        "seed": pl.Int64,
+        "seed": pl.UInt64,
         "time_ns": pl.Float64,
         "nodes": pl.String,
         "stuck_pauses": pl.Int64,

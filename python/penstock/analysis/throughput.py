@@ -39,7 +39,7 @@ def long_lived(runs: RunInput) -> pl.DataFrame:
 
 _LONG_LIVED: dict[str, type[pl.DataType]] = {
     "name": pl.String,
-    "seed": pl.Int64,
+    "seed": pl.UInt64,
     "flow": pl.Int64,
     "src": pl.Int64,
     "dst": pl.Int64,

@@ -229,6 +229,6 @@ def rows(directory: Path, axes: Sequence[str]) -> pl.DataFrame:
     if not files:
         return pl.DataFrame()
     names = {column(axis): axis for axis in axes}
-    schema = dict.fromkeys(names, pl.String) | {"seed": pl.Int64}
+    schema = dict.fromkeys(names, pl.String) | {"seed": pl.UInt64}
     found = pl.read_parquet(files, glob=False, hive_partitioning=True, hive_schema=schema)
     return found.rename(names)
