@@ -13,7 +13,16 @@ from swarm.draw import Case, draw
 
 LIMIT_SECONDS = 20.0
 """A case that takes longer hangs (our choice: hundreds of times the usual)."""
-SAME = ("digest", "events", "packet_hops", "sim_end_ps", "drops", "lost_packets", "long_lived")
+SAME = (
+    "digest",
+    "events",
+    "packet_hops",
+    "sim_end_ps",
+    "drops",
+    "lost_packets",
+    "long_lived",
+    "unfinished",
+)
 """What of the summary must not depend on whether a run is checked, nor on its threads."""
 THREADS = (2, 3, 4)
 """Threads of the checked run, in turn (our choice); the other run has one."""
@@ -76,7 +85,9 @@ def _traits(case: Case) -> dict[str, str]:
 
 def _wrong(case: Case, checked: Run, again: Run) -> tuple[str, str]:
     """What two runs of a case show to be wrong, in a word and in full; nothing: two empty texts."""
-    for name in SAME:
+    # Only runs with dependent traffic have applications.
+    shared = {"applications"} & set(checked.summary)
+    for name in (*SAME, *shared):
         first, second = checked.summary[name], again.summary[name]
         if first != second:
             here = f"under check, on {checked.summary['threads']} threads"

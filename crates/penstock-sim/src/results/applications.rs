@@ -10,6 +10,7 @@ use super::{Delay, NAMED_UNFINISHED};
 use crate::measure::jobs::Part;
 use crate::measure::summary::Measurements;
 use crate::partition::Partition;
+use crate::partition::dependents::News;
 use crate::setting::Setting;
 use crate::workload::{Event, Plan, TrafficConfig};
 
@@ -93,7 +94,9 @@ pub(super) fn applications<O: Observer>(
 /// The first flows that wait: for their delays, or for flows that have not finished.
 fn waiting<O: Observer>(now: Time, plan: &Plan, partitions: &[Partition<O>]) -> Vec<Waiting> {
     let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
-    for news in partitions.iter().flat_map(|one| one.coming_news()) {
+    let mut coming: Vec<&News> = partitions.iter().flat_map(|one| one.coming_news()).collect();
+    coming.sort_unstable();
+    for news in coming {
         let words = match news.awaited {
             Some(flow) => format!("its delay after flow {flow}, until {}", news.time),
             None => format!("its start at {}", news.time.max(now)),
