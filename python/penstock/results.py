@@ -7,6 +7,7 @@ why a directory with a summary is whole, even when a writer was killed.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, cast
 import polars as pl
 
 from penstock.errors import ScenarioError
+from penstock.held import HELD
 from penstock.presented import html_table, run_line, run_rows
 from penstock.scenario import Scenario
 from penstock.storage.claim import CLAIM_SECONDS
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
 SCENARIO_FILE = "scenario.toml"
 RUN_FILES = (SCENARIO_FILE, *FILES.values())
 """Files of a run directory, the summary aside."""
-KEPT_BYTES = 128 * 2**20
-"""Largest table that stays in memory once it is stored [B]; our choice: the flows of 5 ms of BFC's
-fabric are 75 MB, those of an experiment's 32 runs of 50 ms would be 24 GB."""
 
 
 class Run:
@@ -59,7 +58,10 @@ class Run:
         self.summary = summary
         self.directory = directory
         self._frames = dict(frames)
+        """The tables that are not stored."""
         self._stamps: dict[str, Stamp] = {}
+        self._owner = object()
+        weakref.finalize(self, HELD.forget, self._owner).atexit = False
 
     def __repr__(self) -> str:
         return run_line(self)
@@ -204,7 +206,10 @@ class Run:
             files[file] = partial(_write_table, frame)
         self.directory = place.put(self.summary, files)
         self._stamps = _stamps(self.directory)
-        self._frames = {name: one for name, one in self._frames.items() if _is_small(one)}
+        for name, frame in self._frames.items():
+            if isinstance(frame, pl.DataFrame):
+                HELD.put(self._owner, name, frame)
+        self._frames = {}
         return self.directory
 
     @classmethod
@@ -242,7 +247,7 @@ class Run:
         ScenarioError
             The file has changed since the run was loaded.
         """
-        if (found := self._frames.get(table)) is not None:
+        if (found := self._in_memory(table)) is not None:
             return found.lazy()
         if self._is_absent(table):
             return pl.LazyFrame(schema=COLUMNS[table])
@@ -261,15 +266,18 @@ class Run:
         return path
 
     def _frame(self, table: str) -> pl.DataFrame:
-        """The table, from memory or from its file; large ones are read anew each time."""
-        if (found := self._frames.get(table)) is not None:
+        """The table, from memory or from its file; what memory does not hold is read anew."""
+        if (found := self._in_memory(table)) is not None:
             return found if isinstance(found, pl.DataFrame) else found.collect()
         if self._is_absent(table):
             return pl.DataFrame(schema=COLUMNS[table])
         frame = pl.read_parquet(self._unchanged(table))
-        if _is_small(frame):
-            self._frames[table] = frame
+        HELD.put(self._owner, table, frame)
         return frame
+
+    def _in_memory(self, table: str) -> Frame | None:
+        found = self._frames.get(table)
+        return HELD.get(self._owner, table) if found is None else found
 
 
 def claim(
@@ -308,10 +316,6 @@ def _stamp(path: Path) -> Stamp:
 
 def _stamps(directory: Path) -> dict[str, Stamp]:
     return {file: _stamp(directory / file) for file in FILES.values()}
-
-
-def _is_small(frame: Frame) -> bool:
-    return isinstance(frame, pl.DataFrame) and frame.estimated_size() <= KEPT_BYTES
 
 
 class RunPlot:

@@ -10,6 +10,7 @@ import pytest
 from fake_core import FakeCore
 
 from penstock import Progress, Run, Scenario, ScenarioError, SimulationError, _core, run, run_many
+from penstock.held import HELD
 from penstock.report.table import HEADLINE, headline
 from penstock.tables import FILES
 
@@ -134,7 +135,7 @@ def test_large_tables_leave_the_memory_when_they_are_stored(
 ) -> None:
     finished = run(Scenario.from_name("quickstart", {"duration": "20 us"}))
     flows = finished.flows
-    monkeypatch.setattr("penstock.results.KEPT_BYTES", flows.estimated_size() - 1)
+    monkeypatch.setattr(HELD, "table_bytes", flows.estimated_size() - 1)
     finished.save(tmp_path / "run")
     assert finished.flows is not flows
     assert finished.flows.equals(flows)
