@@ -271,7 +271,7 @@ fn hosts_count_the_pauses_of_their_switch() {
 
 #[test]
 fn a_run_that_is_stopped_hands_over_what_it_has() {
-    let scenario = crate::fixture::parse(&busy(bfc()));
+    let scenario = parse(&busy(bfc()));
     let options = penstock_sim::RunOptions { check: true, ..Default::default() };
     let mut last = None;
     let results = penstock_sim::run(&scenario, options, |progress| {
