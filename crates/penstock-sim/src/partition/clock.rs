@@ -156,9 +156,9 @@ impl<O: Observer> Partition<O> {
     }
 
     /// A flow completes `now`, so the end of this window matters: further windows that were to be taken
-    /// with it are left for later. Only a single partition takes several. What happens in the instant in which
-    /// a window was opened belongs to that window: to the first one, or it was heard of too late for the one
-    /// before.
+    /// with it are left for later. Only a single partition takes several. What happens in the instant in
+    /// which a window was opened belongs to that window: to the first one, or it was heard of too late for
+    /// the one before.
     pub(super) fn end_windows(&mut self, now: Time) {
         let length = self.setting.window.as_ps();
         let first = self.opened.as_ps() / length + 1;

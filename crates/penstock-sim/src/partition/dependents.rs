@@ -129,8 +129,8 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// Tells everybody that waits for `event` of flow `number`, which `host` knows now. Other hosts hear of it
-    /// by mail, also those of this partition: so it does not matter where the partitions lie.
+    /// Tells everybody that waits for `event` of flow `number`, which `host` knows now. Other hosts hear of
+    /// it by mail, also those of this partition: so it does not matter where the partitions lie.
     fn tell(&mut self, now: Time, number: u64, event: Event, host: u32) {
         let setting = Arc::clone(&self.setting);
         let mut is_posted = false;
