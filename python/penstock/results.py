@@ -7,16 +7,16 @@ why a directory with a summary is whole, even when a writer was killed.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
+from weakref import WeakSet
 
 import polars as pl
 
 from penstock.errors import ScenarioError
-from penstock.held import HELD
 from penstock.presented import html_table, run_line, run_rows
 from penstock.scenario import Scenario
 from penstock.storage.claim import CLAIM_SECONDS
@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 SCENARIO_FILE = "scenario.toml"
 RUN_FILES = (SCENARIO_FILE, *FILES.values())
 """Files of a run directory, the summary aside."""
+KEPT_BYTES = 128 * 2**20
+"""Largest table that stays in memory once it is stored [B]; our choice: the flows of 5 ms of BFC's
+fabric are 75 MB, those of an experiment's 32 runs of 50 ms would be 24 GB."""
+ALL_KEPT_BYTES = 2 * 2**30
+"""Tables of all stored runs that stay in memory together [B]; our choice: a laptop has 8 GB. The
+flows of the 552 runs of bfc/fig4 would be 25 GB."""
 
 
 class Run:
@@ -58,10 +64,8 @@ class Run:
         self.summary = summary
         self.directory = directory
         self._frames = dict(frames)
-        """The tables that are not stored."""
+        self._kept_bytes = 0
         self._stamps: dict[str, Stamp] = {}
-        self._owner = object()
-        weakref.finalize(self, HELD.forget, self._owner).atexit = False
 
     def __repr__(self) -> str:
         return run_line(self)
@@ -206,10 +210,10 @@ class Run:
             files[file] = partial(_write_table, frame)
         self.directory = place.put(self.summary, files)
         self._stamps = _stamps(self.directory)
-        for name, frame in self._frames.items():
+        frames, self._frames, self._kept_bytes = self._frames, {}, 0
+        for name, frame in frames.items():
             if isinstance(frame, pl.DataFrame):
-                HELD.put(self._owner, name, frame)
-        self._frames = {}
+                self._keep(name, frame)
         return self.directory
 
     @classmethod
@@ -247,7 +251,7 @@ class Run:
         ScenarioError
             The file has changed since the run was loaded.
         """
-        if (found := self._in_memory(table)) is not None:
+        if (found := self._frames.get(table)) is not None:
             return found.lazy()
         if self._is_absent(table):
             return pl.LazyFrame(schema=COLUMNS[table])
@@ -267,17 +271,30 @@ class Run:
 
     def _frame(self, table: str) -> pl.DataFrame:
         """The table, from memory or from its file; what memory does not hold is read anew."""
-        if (found := self._in_memory(table)) is not None:
+        if (found := self._frames.get(table)) is not None:
             return found if isinstance(found, pl.DataFrame) else found.collect()
         if self._is_absent(table):
             return pl.DataFrame(schema=COLUMNS[table])
         frame = pl.read_parquet(self._unchanged(table))
-        HELD.put(self._owner, table, frame)
+        self._keep(table, frame)
         return frame
 
-    def _in_memory(self, table: str) -> Frame | None:
-        found = self._frames.get(table)
-        return HELD.get(self._owner, table) if found is None else found
+    def _keep(self, table: str, frame: pl.DataFrame) -> None:
+        """Keeps a stored table in memory, if there is room. It displaces no other: who judges many
+        runs reads all of them again and again, and each would be gone when it is asked for.
+        """
+        size = int(frame.estimated_size())
+        with _KEEPING:
+            every = sum(run._kept_bytes for run in _KEEPERS)
+            if size <= KEPT_BYTES and every + size <= ALL_KEPT_BYTES and table not in self._frames:
+                self._frames[table] = frame
+                self._kept_bytes += size
+                _KEEPERS.add(self)
+
+
+_KEEPERS: WeakSet[Run] = WeakSet()
+"""The runs that keep stored tables."""
+_KEEPING = Lock()
 
 
 def claim(

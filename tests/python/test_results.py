@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
+from weakref import WeakSet
 
 import polars as pl
 import pytest
 from fake_core import FakeCore
 
 from penstock import Progress, Run, Scenario, ScenarioError, SimulationError, _core, run, run_many
-from penstock.held import HELD
 from penstock.report.table import HEADLINE, headline
 from penstock.tables import FILES
 
@@ -135,8 +136,26 @@ def test_large_tables_leave_the_memory_when_they_are_stored(
 ) -> None:
     finished = run(Scenario.from_name("quickstart", {"duration": "20 us"}))
     flows = finished.flows
-    monkeypatch.setattr(HELD, "table_bytes", flows.estimated_size() - 1)
+    monkeypatch.setattr("penstock.results.KEPT_BYTES", flows.estimated_size() - 1)
     finished.save(tmp_path / "run")
     assert finished.flows is not flows
     assert finished.flows.equals(flows)
     assert finished.links is finished.links
+
+
+def test_the_stored_tables_of_all_runs_share_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(Scenario.from_name("quickstart", {"duration": "20 us"})).save(tmp_path / "run")
+    size = int(Run.load(tmp_path / "run").flows.estimated_size())
+    monkeypatch.setattr("penstock.results._KEEPERS", WeakSet())
+    monkeypatch.setattr("penstock.results.ALL_KEPT_BYTES", 2 * size)
+    runs = [Run.load(tmp_path / "run") for _ in range(3)]
+    tables = [one.flows for one in runs]
+    assert runs[0].flows is tables[0]
+    assert runs[1].flows is tables[1]
+    assert runs[2].flows is not tables[2]
+    assert runs[2].flows.equals(tables[2])
+    del runs[0]
+    gc.collect()
+    assert runs[1].flows is runs[1].flows  # there is room again
