@@ -177,9 +177,7 @@ impl<O: Observer> Partition<O> {
             false => self.slots.name_of(packet.flow_hash),
         };
         let id = self.pool.insert(Packet { flow, ..*packet });
-        for &hop in telemetry {
-            self.pool.push_telemetry(id, hop);
-        }
+        self.pool.give_telemetry(id, telemetry);
         let wire = &mut self.wires[link as usize];
         debug_assert!(wire.from == ELSEWHERE, "only packets of cut links cross");
         assert!(arrival >= self.wheel.now(), "a packet crosses for a window that is over");
