@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from synthetic_runs import SyntheticRun, synthetic_run
 
 from penstock import analysis
+from penstock.analysis.interval import Interval, mean_interval
 from penstock.analysis.statistic import cumulative, curve
 
 
@@ -183,3 +184,22 @@ def test_pauses_and_queue_of_single_links() -> None:
     early = analysis.queue_cdf(runs[0], (row["from"], row["to"]), span_us=(0.0, 10.0))
     first = runs[0].series.filter(pl.col("time_ns") <= 10_000)["queue_bytes"]
     assert early["queue_bytes"].max() == first.max()
+
+
+def test_an_interval_of_a_mean_is_that_of_student() -> None:
+    # The quantile of three degrees of freedom is 3.182446; the deviation of the values is 1.
+    values = [3 - 1.5**0.5, 3.0, 3.0, 3 + 1.5**0.5]
+    found = mean_interval([*values, math.nan])
+    assert (found.mean, found.count) == (pytest.approx(3), 4)
+    assert (found.low, found.high) == (pytest.approx(1.408777), pytest.approx(4.591223))
+    assert mean_interval([2.0, 2.0]) == Interval(2.0, 2.0, 2.0, 2)
+    assert math.isnan(mean_interval([2.0]).low)
+
+
+def test_an_interval_has_nothing_that_no_value_can_be() -> None:
+    drops = [0.0, 0.0, 11.0]
+    assert mean_interval(drops).low == pytest.approx(-12.10973)
+    assert mean_interval(drops, least=0).low == 0
+    # A ratio that rounding has brought below its bound.
+    below = mean_interval([0.999, 1.001, 1.3], least=1)
+    assert below.low == 0.999 < below.mean

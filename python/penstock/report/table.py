@@ -35,14 +35,16 @@ class Column:
     unit: str = ""
     best: str = ""
     """"low" or "high": the best value of the column is set in bold; "" when none is best."""
+    least: float = 0.0
+    """No run has a smaller number, but for rounding."""
 
 
 NUMBERS = [
-    Column("Short flows p50", f"slowdown, ≤ {bytes_text(SHORT)}", "low"),
-    Column("Short flows p99", f"slowdown, ≤ {bytes_text(SHORT)}", "low"),
-    Column("Medium flows p99", "slowdown", "low"),
-    Column("Long flows mean", f"slowdown, > {bytes_text(LONG)}", "low"),
-    Column("All flows mean", "slowdown", "low"),
+    Column("Short flows p50", f"slowdown, ≤ {bytes_text(SHORT)}", "low", 1.0),
+    Column("Short flows p99", f"slowdown, ≤ {bytes_text(SHORT)}", "low", 1.0),
+    Column("Medium flows p99", "slowdown", "low", 1.0),
+    Column("Long flows mean", f"slowdown, > {bytes_text(LONG)}", "low", 1.0),
+    Column("All flows mean", "slowdown", "low", 1.0),
     Column("Buffer p99", "of a switch", "low"),
     Column("Drops", "packets"),
     Column("PFC pauses", "frames"),
@@ -118,7 +120,11 @@ def _writer(column: Column) -> Callable[[float], str]:
 def _intervals(each: list[list[float]]) -> list[Interval]:
     """Mean and interval of each number of the headline table over runs of different seeds."""
     return [
-        mean_interval(numbers, is_percentile=column.title.split()[-1] in PERCENTILES)
+        mean_interval(
+            numbers,
+            is_percentile=column.title.split()[-1] in PERCENTILES,
+            least=column.least,
+        )
         for column, numbers in zip(NUMBERS, zip(*each, strict=True), strict=True)
     ]
 
