@@ -161,15 +161,6 @@ impl PacketPool {
         })
     }
 
-    /// Gives the packet `id`, which is new, the telemetry `hops`, of at most [`TELEMETRY_HOPS`] entries.
-    #[inline]
-    pub fn give_telemetry(&mut self, id: PacketId, hops: &[HopTelemetry]) {
-        if !hops.is_empty() {
-            self.telemetry[id.index()].0[..hops.len()].copy_from_slice(hops);
-            self.depths[id.index()] = hops.len() as u8;
-        }
-    }
-
     /// Adds one hop's telemetry to the packet `id`; hops beyond [`TELEMETRY_HOPS`] are not
     /// recorded.
     #[inline]

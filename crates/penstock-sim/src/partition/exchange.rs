@@ -177,7 +177,9 @@ impl<O: Observer> Partition<O> {
             false => self.slots.name_of(packet.flow_hash),
         };
         let id = self.pool.insert(Packet { flow, ..*packet });
-        self.pool.give_telemetry(id, telemetry);
+        for &hop in telemetry {
+            self.pool.push_telemetry(id, hop);
+        }
         let wire = &mut self.wires[link as usize];
         debug_assert!(wire.from == ELSEWHERE, "only packets of cut links cross");
         assert!(arrival >= self.wheel.now(), "a packet crosses for a window that is over");
