@@ -2,10 +2,13 @@
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
+use core::str::FromStr;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::quantity::{ParseQuantityError, Quantity, write_exact};
 
 /// An amount of data (bytes).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,6 +65,29 @@ impl SubAssign for Bytes {
     }
 }
 
+/// The units that are read.
+const READ: Quantity = Quantity {
+    name: "size",
+    units: &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+    ],
+    listed: "B, kB, MB, GB, KiB, MiB, GiB",
+};
+
+impl FromStr for Bytes {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        READ.parse(text).map(Bytes::new)
+    }
+}
+
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const BINARY: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
@@ -74,6 +100,6 @@ impl fmt::Display for Bytes {
         }
         const UNITS: [(u64, &str); 4] =
             [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"), (1, "B")];
-        crate::parse::write_exact(f, self.0, &UNITS)
+        write_exact(f, self.0, &UNITS)
     }
 }

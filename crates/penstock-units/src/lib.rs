@@ -5,7 +5,7 @@
 //! Invariant: no operation loses precision silently. Serialization times round up, in one place
 //! ([`BitRate::transmission_time`]).
 //!
-//! Reading order: [`time`], [`bytes`], [`rate`], [`parse`], [`telemetry`],
+//! Reading order: [`time`], [`bytes`], [`rate`], [`quantity`], [`telemetry`],
 //! [`fidelity`], [`problem`], [`declared`],
 //! [`source`], [`random`], [`state`](mod@state), [`supplied`].
 #![no_std]
@@ -15,8 +15,8 @@ extern crate alloc;
 pub mod bytes;
 pub mod declared;
 pub mod fidelity;
-pub mod parse;
 pub mod problem;
+pub mod quantity;
 pub mod random;
 pub mod rate;
 pub mod source;
@@ -27,8 +27,8 @@ pub mod time;
 
 pub use bytes::Bytes;
 pub use fidelity::Fidelity;
-pub use parse::ParseQuantityError;
 pub use problem::{Problem, Problems};
+pub use quantity::ParseQuantityError;
 pub use rate::{BitRate, Transmission};
 pub use supplied::Supplied;
 pub use telemetry::HopTelemetry;

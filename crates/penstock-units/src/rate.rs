@@ -1,11 +1,13 @@
 //! Data rates in bits per second, and the one place where bytes become time.
 
 use core::fmt;
+use core::str::FromStr;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::quantity::{ParseQuantityError, Quantity, write_exact};
 use crate::{Bytes, Fidelity, Time};
 
 /// Picoseconds in a second times bits in a byte.
@@ -88,6 +90,28 @@ impl BitRate {
     }
 }
 
+/// The units that are read.
+const READ: Quantity = Quantity {
+    name: "rate",
+    units: &[
+        ("b/s", 1),
+        ("kb/s", 1_000),
+        ("Mb/s", 1_000_000),
+        ("Gb/s", 1_000_000_000),
+        ("Tb/s", 1_000_000_000_000),
+        ("Mbps", 1_000_000),
+        ("Gbps", 1_000_000_000),
+    ],
+    listed: "b/s, kb/s, Mb/s, Gb/s, Tb/s",
+};
+
+impl FromStr for BitRate {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        READ.parse(text).map(BitRate::from_bps)
+    }
+}
+
 impl fmt::Display for BitRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(u64, &str); 5] = [
@@ -97,7 +121,7 @@ impl fmt::Display for BitRate {
             (1_000, "kb/s"),
             (1, "b/s"),
         ];
-        crate::parse::write_exact(f, self.0, &UNITS)
+        write_exact(f, self.0, &UNITS)
     }
 }
 

@@ -2,10 +2,13 @@
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
+use core::str::FromStr;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::quantity::{ParseQuantityError, Quantity, write_exact};
 
 /// A point in simulated time, or a span of it (ps).
 ///
@@ -110,6 +113,27 @@ impl Div<u64> for Time {
     }
 }
 
+/// The units that are read.
+const READ: Quantity = Quantity {
+    name: "time",
+    units: &[
+        ("ps", 1),
+        ("ns", 1_000),
+        ("us", 1_000_000),
+        ("µs", 1_000_000),
+        ("ms", 1_000_000_000),
+        ("s", 1_000_000_000_000),
+    ],
+    listed: "ps, ns, us, ms, s",
+};
+
+impl FromStr for Time {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        READ.parse(text).map(Time::from_ps)
+    }
+}
+
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(u64, &str); 5] = [
@@ -119,6 +143,6 @@ impl fmt::Display for Time {
             (1_000, "ns"),
             (1, "ps"),
         ];
-        crate::parse::write_exact(f, self.0, &UNITS)
+        write_exact(f, self.0, &UNITS)
     }
 }

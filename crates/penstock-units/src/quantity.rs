@@ -5,11 +5,8 @@
 
 use alloc::string::{String, ToString};
 use core::fmt;
-use core::str::FromStr;
 
 use thiserror::Error;
-
-use crate::{BitRate, Bytes, Time};
 
 /// Why a text is not a quantity. The message names the text and says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -21,56 +18,19 @@ pub struct ParseQuantityError {
     units: &'static str,
 }
 
-struct Quantity {
-    name: &'static str,
-    units: &'static [(&'static str, u64)],
-    listed: &'static str,
+/// What is read as one kind of quantity.
+pub(crate) struct Quantity {
+    /// Its name in messages.
+    pub(crate) name: &'static str,
+    /// Each unit that is understood, and what it stands for.
+    pub(crate) units: &'static [(&'static str, u64)],
+    /// The units that a message offers.
+    pub(crate) listed: &'static str,
 }
 
-const TIME: Quantity = Quantity {
-    name: "time",
-    units: &[
-        ("ps", 1),
-        ("ns", 1_000),
-        ("us", 1_000_000),
-        ("µs", 1_000_000),
-        ("ms", 1_000_000_000),
-        ("s", 1_000_000_000_000),
-    ],
-    listed: "ps, ns, us, ms, s",
-};
-
-const BYTES: Quantity = Quantity {
-    name: "size",
-    units: &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KB", 1_000),
-        ("MB", 1_000_000),
-        ("GB", 1_000_000_000),
-        ("KiB", 1 << 10),
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-    ],
-    listed: "B, kB, MB, GB, KiB, MiB, GiB",
-};
-
-const RATE: Quantity = Quantity {
-    name: "rate",
-    units: &[
-        ("b/s", 1),
-        ("kb/s", 1_000),
-        ("Mb/s", 1_000_000),
-        ("Gb/s", 1_000_000_000),
-        ("Tb/s", 1_000_000_000_000),
-        ("Mbps", 1_000_000),
-        ("Gbps", 1_000_000_000),
-    ],
-    listed: "b/s, kb/s, Mb/s, Gb/s, Tb/s",
-};
-
 impl Quantity {
-    fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
+    /// Reads a text, exactly.
+    pub(crate) fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
         let refuse = |reason| ParseQuantityError {
             text: text.to_string(),
             quantity: self.name,
@@ -114,27 +74,6 @@ fn scale(whole: &str, fraction: &str, factor: u64) -> Option<u64> {
     u64::try_from(total).ok()
 }
 
-impl FromStr for Time {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        TIME.parse(text).map(Time::from_ps)
-    }
-}
-
-impl FromStr for Bytes {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        BYTES.parse(text).map(Bytes::new)
-    }
-}
-
-impl FromStr for BitRate {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        RATE.parse(text).map(BitRate::from_bps)
-    }
-}
-
 /// Writes `value` in the largest unit that leaves at most three exact decimals.
 pub(crate) fn write_exact(
     f: &mut fmt::Formatter<'_>,
@@ -162,6 +101,8 @@ pub(crate) fn write_exact(
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    use crate::{BitRate, Bytes, Time};
 
     #[test]
     fn quantities_parse_exactly() {
