@@ -6,10 +6,7 @@ use std::net::SocketAddr;
 use penstock_units::{BitRate, Bytes, Time};
 
 use crate::error::LoadError;
-use crate::header::HEADER_BYTES;
-
-/// The largest class: classes have three bits (IEEE 802.1Q, RFC 2474 sec. 4.2.2).
-pub const LARGEST_CLASS: u8 = 7;
+use crate::header::{HEADER_BYTES, LARGEST_CLASS};
 
 /// The most bytes of a flow that one UDP datagram over IPv4 takes: 65,535 less the headers of IPv4 (20 B,
 /// RFC 791) and UDP (8 B, RFC 768) and ours.

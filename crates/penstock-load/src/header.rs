@@ -18,7 +18,8 @@ use penstock_units::Bytes;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::flow::LARGEST_CLASS;
+/// The largest class: classes have three bits (IEEE 802.1Q, RFC 2474 sec. 4.2.2).
+pub const LARGEST_CLASS: u8 = 7;
 
 /// Length of the header (B).
 pub const HEADER_BYTES: usize = 32;

@@ -12,9 +12,9 @@ use crate::congestion::check_congestion;
 use crate::error::LoadError;
 use crate::flow::{LoadFlow, check_all};
 use crate::poll::{EVENTS, Poll, Ready, Source};
-use crate::record::{ReceivedFlow, SentFlow};
+use crate::record::HostReport;
 use crate::run::{LoadRun, Sending};
-use crate::server::{Server, ServerFaults};
+use crate::server::Server;
 use crate::socket::check_classes;
 
 /// What a host sends and expects.
@@ -27,17 +27,6 @@ pub struct HostSetup {
     pub expected: Vec<u64>,
     /// The flows that this host sends.
     pub flows: Vec<LoadFlow>,
-}
-
-/// What a host saw.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostReport {
-    /// Each flow that the host sent, with what its client knows of it.
-    pub sent: Vec<(LoadFlow, SentFlow)>,
-    /// Each flow that the host expected, with what its server knows of it.
-    pub received: Vec<ReceivedFlow>,
-    /// What came that belongs to no expected flow.
-    pub faults: ServerFaults,
 }
 
 /// A host that is ready to run. It belongs to the network namespace of the thread that made it, and must

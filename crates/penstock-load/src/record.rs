@@ -7,7 +7,6 @@ use std::io;
 use penstock_units::{Bytes, Time};
 
 use crate::flow::LoadFlow;
-use crate::host::HostReport;
 use crate::samples::Samples;
 use crate::system::TcpFacts;
 
@@ -174,6 +173,35 @@ impl LoadRecord {
             samples,
         }
     }
+}
+
+/// What a server saw that belongs to no flow it expects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerFaults {
+    /// Connections and datagrams with a damaged or cut header.
+    pub damaged: u64,
+    /// Connections and datagrams of flows that the server does not expect.
+    pub unknown: u64,
+    /// Second connections of a flow, datagrams of a flow that came as a connection, and the reverse.
+    pub repeated: u64,
+    /// Connections that were closed because too many were open.
+    pub crowded: u64,
+    /// How often the process had no descriptor for a connection; the connection waited in the backlog.
+    pub out_of_descriptors: u64,
+    /// Datagrams that the kernel dropped because the server read too slowly. The network is not to blame for
+    /// these.
+    pub datagrams_dropped: u64,
+}
+
+/// What a host saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostReport {
+    /// Each flow that the host sent, with what its client knows of it.
+    pub sent: Vec<(LoadFlow, SentFlow)>,
+    /// Each flow that the host expected, with what its server knows of it.
+    pub received: Vec<ReceivedFlow>,
+    /// What came that belongs to no expected flow.
+    pub faults: ServerFaults,
 }
 
 /// One record for each flow that the hosts of `reports` sent, in the order of their numbers.

@@ -15,7 +15,7 @@ use crate::clock::Origin;
 use crate::error::LoadError;
 use crate::header::{HEADER_BYTES, Header};
 use crate::poll::{Poll, Source};
-use crate::record::ReceivedFlow;
+use crate::record::{ReceivedFlow, ServerFaults};
 use crate::socket;
 use crate::system::socket_drops;
 use connection::{Connection, Progress, Sink};
@@ -34,24 +34,6 @@ const ACCEPT_AGAIN: Time = Time::from_ms(10);
 
 /// The largest datagram (B): the length field of UDP has 16 bits (RFC 768).
 const LARGEST_DATAGRAM: usize = 65_535;
-
-/// What a server saw that belongs to no flow it expects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ServerFaults {
-    /// Connections and datagrams with a damaged or cut header.
-    pub damaged: u64,
-    /// Connections and datagrams of flows that the server does not expect.
-    pub unknown: u64,
-    /// Second connections of a flow, datagrams of a flow that came as a connection, and the reverse.
-    pub repeated: u64,
-    /// Connections that were closed because too many were open.
-    pub crowded: u64,
-    /// How often the process had no descriptor for a connection; the connection waited in the backlog.
-    pub out_of_descriptors: u64,
-    /// Datagrams that the kernel dropped because the server read too slowly. The network is not to blame for
-    /// these.
-    pub datagrams_dropped: u64,
-}
 
 impl ServerFaults {
     fn count(&mut self, refusal: Refusal) {
