@@ -8,7 +8,8 @@ use penstock_units::Bytes;
 
 use crate::clock::Clock;
 use crate::device::Device;
-use crate::drive::{Drive, DriveError, Recorder};
+use crate::drive::{Drive, Recorder};
+use crate::error::DriveError;
 use crate::nic;
 use crate::port::{Allowed, Peer, Port};
 

@@ -9,17 +9,15 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use penstock_packet::{Observer, Packet};
-use penstock_sim::StandstillError;
 use penstock_sim::live::{Leaving, Part};
 use penstock_sim::measure::histogram::LogHistogram;
 use penstock_units::{HopTelemetry, Time};
-use penstock_wire::Unwritable;
 use penstock_wire::pcapng::Direction;
 use rustix::event::{Timespec, epoll};
-use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::device::Device;
+use crate::error::DriveError;
 use crate::inbox::Inbox;
 use crate::port::Port;
 
@@ -42,28 +40,6 @@ const AWAKE_AFTER_FRAME: Time = Time::from_ms(20);
 
 /// The longest sleep (real time; our choice: so soon a stop is obeyed).
 const LONGEST_SLEEP: Time = Time::from_ms(10);
-
-/// Why a drive has ended before its time.
-#[derive(Debug, Error)]
-pub enum DriveError {
-    /// Time stands still in a part.
-    #[error(transparent)]
-    Standstill(#[from] StandstillError),
-    /// A device is gone.
-    #[error("the device of host {host}: {error}")]
-    Device {
-        /// The host.
-        host: u32,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// The system refuses to wait for devices.
-    #[error("waiting for frames: {0}")]
-    Waiting(#[from] rustix::io::Errno),
-    /// A packet that no frame can bear.
-    #[error(transparent)]
-    Unwritable(#[from] Unwritable),
-}
 
 /// Hears of packets that enter a part, before they do, and of frames.
 pub trait Recorder {

@@ -4,10 +4,10 @@ use std::io;
 use std::path::PathBuf;
 
 use penstock_load::LoadError;
-use penstock_sim::ScenarioError;
+use penstock_sim::{ScenarioError, StandstillError};
+use penstock_wire::Unwritable;
 use thiserror::Error;
 
-use crate::drive::DriveError;
 use crate::namespace::NamespaceError;
 
 /// Why an emulation fails.
@@ -52,4 +52,26 @@ pub enum EmulationError {
     /// A program cannot be watched.
     #[error("watching a program: {0}")]
     Program(io::Error),
+}
+
+/// Why a drive has ended before its time.
+#[derive(Debug, Error)]
+pub enum DriveError {
+    /// Time stands still in a part.
+    #[error(transparent)]
+    Standstill(#[from] StandstillError),
+    /// A device is gone.
+    #[error("the device of host {host}: {error}")]
+    Device {
+        /// The host.
+        host: u32,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The system refuses to wait for devices.
+    #[error("waiting for frames: {0}")]
+    Waiting(#[from] rustix::io::Errno),
+    /// A packet that no frame can bear.
+    #[error(transparent)]
+    Unwritable(#[from] Unwritable),
 }

@@ -11,7 +11,7 @@ use penstock_wire::{
     KernelFrame, LinkAddresses, Malformed, Unwritable, address, classify, mark_congestion,
 };
 
-use crate::drive::DriveError;
+use crate::error::DriveError;
 use crate::refusal::{Refusal, Refusals};
 
 /// Room for the longest frame (bytes).

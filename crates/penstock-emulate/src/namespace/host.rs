@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use netlink_packet_route::link::LinkFlags;
 use rustix::thread::UnshareFlags;
 
-use super::entry::is_privileged;
 use super::error::{Doing, NamespaceError};
 use super::interface::{Counters, Interfaces, attributes};
 use super::packet::PacketSocket;
+use super::privilege::is_privileged;
 use super::program::{Program, ProgramSettings};
 use super::settings::{HostSettings, KernelStack, MOST_QUEUE_FRAMES, Stack};
 use super::sysctl;

@@ -47,6 +47,7 @@ mod guardian;
 mod host;
 mod interface;
 mod packet;
+mod privilege;
 mod program;
 mod settings;
 mod sysctl;

@@ -9,8 +9,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::entry::TUN;
 use crate::system;
+
+/// The device from which TAP devices are made (the kernel's Documentation/networking/tuntap.rst).
+pub(super) const TUN: &str = "/dev/net/tun";
 
 /// The emulator's end of a host's interface: what the host sends is received here, and what is sent
 /// here the host receives. Whole Ethernet frames from the destination address on, without preamble
