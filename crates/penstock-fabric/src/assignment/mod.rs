@@ -1,10 +1,7 @@
 //! Assignment: which queue of the egress port?
 
 mod classes;
-mod flow_table;
-mod ns3;
 pub(crate) mod policy;
-mod queue_choice;
 mod sketch;
 
 use alloc::vec::Vec;

@@ -41,6 +41,7 @@ use super::sketch::{PerfectTable, Sketch};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::Bitmap;
 use crate::port::Port;
+use crate::scheduling::policy::RoundSource;
 
 /// The most that a flow may send in a round (bytes); our choice: a thousand packets.
 const LARGEST_ROUND: u64 = 1 << 20;
@@ -62,26 +63,6 @@ pub enum BidStore {
     PerFlow,
     /// In a sketch, whose errors are counted with the help of a table.
     Audited,
-}
-
-/// Who says which round it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RoundSource {
-    /// The scheduler.
-    Scheduler,
-    /// The queues that are empty.
-    Occupancy,
-}
-
-impl RoundSource {
-    /// The value as scenarios write it.
-    fn name(self) -> &'static str {
-        match self {
-            RoundSource::Scheduler => "scheduler",
-            RoundSource::Occupancy => "occupancy",
-        }
-    }
 }
 
 /// Parameters of the assignment by rounds.

@@ -10,9 +10,8 @@ use penstock_packet::axis;
 use penstock_units::{Fidelity, Problems};
 
 use credit_shaping::CreditShapingConfig;
-use policy::{Egress, Parameters};
+use policy::{Egress, Parameters, RoundSource};
 
-use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
 
 axis! { $

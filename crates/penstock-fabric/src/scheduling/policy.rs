@@ -4,10 +4,31 @@ use alloc::format;
 
 use penstock_packet::{CreditQueue, CreditShapingConfig, Packet, PacketId, PacketPool};
 use penstock_units::{BitRate, Bytes, Fidelity, Problems, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::assignment::rounds::RoundSource;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
+
+/// Who says which round it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundSource {
+    /// The scheduler.
+    Scheduler,
+    /// The queues that are empty.
+    Occupancy,
+}
+
+impl RoundSource {
+    /// The value as scenarios write it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            RoundSource::Scheduler => "scheduler",
+            RoundSource::Occupancy => "occupancy",
+        }
+    }
+}
 
 /// Checks of a policy's parameters, and what other policies ask of them.
 pub(crate) trait Parameters {

@@ -22,8 +22,7 @@ use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Egress, Parameters, Policy, fits_rounds};
-use crate::assignment::rounds::RoundSource;
+use super::policy::{Egress, Parameters, Policy, RoundSource, fits_rounds};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::Bitmap;
 use crate::queue::DataQueue;

@@ -21,8 +21,7 @@ use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Egress, LARGEST_QUANTUM, Parameters, Policy, fits_rounds};
-use crate::assignment::rounds::RoundSource;
+use super::policy::{Egress, LARGEST_QUANTUM, Parameters, Policy, RoundSource, fits_rounds};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::Bitmap;
 use crate::queue::DataQueue;

@@ -35,10 +35,10 @@ use penstock_units::Time;
 use penstock_units::random::Pcg32;
 use rand_core::RngCore;
 
-use super::classes::{ClassRange, class_ranges};
-use super::dynamic::{DynamicConfig, FullPort, QueueSearch};
+use super::config::{DynamicConfig, FullPort, QueueSearch};
 use super::ns3::Ns3;
-use super::policy::Assigning;
+use crate::assignment::classes::{ClassRange, class_ranges};
+use crate::assignment::policy::Assigning;
 use crate::parts::{Bitmap, reduce};
 use crate::port::Port;
 

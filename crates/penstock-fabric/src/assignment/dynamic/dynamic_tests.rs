@@ -4,10 +4,10 @@ use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use penstock_packet::Signal;
+use penstock_packet::{EmptyQueue, Signal};
 
-use super::super::Assignment;
 use super::*;
+use crate::assignment::Assignment;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts};
 
 /// HRTT is 2 us, so that assignments stick for 4 us.

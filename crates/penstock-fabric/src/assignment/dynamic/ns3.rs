@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use penstock_packet::{Packet, PortFacts, Shared, SwitchFacts};
 use penstock_units::{Fidelity, Time};
 
-use super::dynamic::DynamicConfig;
+use super::config::DynamicConfig;
 use super::flow_table::FlowEntry;
 use crate::parts::Bitmap;
 use crate::port::Port;
