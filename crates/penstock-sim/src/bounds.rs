@@ -11,9 +11,10 @@ use penstock_units::{Bytes, Problems, Time};
 use serde_json::json;
 
 use crate::error::ScenarioError;
+use crate::label::check_label;
 use crate::outage::{RouteChange, route_changes};
 use crate::routing::Routing;
-use crate::scenario::{MeasureConfig, Scenario, check_label};
+use crate::scenario::{MeasureConfig, Scenario};
 use crate::topology::{self, Topology};
 use crate::workload::{self, Workload};
 
@@ -81,7 +82,12 @@ fn laid_out(
     mut problems: Problems,
 ) -> Result<LaidOut, ScenarioError> {
     let routing = Routing::new(&topology);
-    let changes = route_changes(scenario, &topology, &mut problems);
+    let changes = route_changes(
+        &scenario.faults.outages,
+        &scenario.scheme.host.recovery,
+        &topology,
+        &mut problems,
+    );
     if problems.is_empty() {
         return Ok((topology, routing, changes));
     }

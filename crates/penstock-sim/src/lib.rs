@@ -8,9 +8,9 @@
 //! Reading order: [`scenario`] (the input), [`external`] (policies that the program supplies), [`topology`],
 //! [`routing`], [`workload`], [`network`] (everything built from the input), [`wire`], [`flow`], `placement`
 //! (which nodes share a thread), `partition` (the event loop, and how it drives hosts and switches),
-//! [`simulation`] (windows, and what happens between them), `check` (invariants), `deadlock`, `ns3` (another
-//! simulator's fidelity), [`measure`] and [`results`] (the output). [`live`] lends the parts of a network to
-//! a driver in real time. [`mod@dependencies`] answers `penstock deadlock`; [`paths`] are those of flows, for
+//! [`simulation`] (windows, and what happens between them), [`watch`] (whoever follows a run), `check`
+//! (invariants), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and [`results`] (the output).
+//! [`live`] lends the parts of a network to a driver in real time. [`mod@dependencies`] answers `penstock deadlock`; [`paths`] are those of flows, for
 //! drawings; [`mod@forecast`] says how large a run will be; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
@@ -22,6 +22,7 @@ pub mod error;
 pub mod external;
 pub mod flow;
 pub mod forecast;
+mod label;
 mod levels;
 pub mod live;
 pub mod measure;
@@ -40,7 +41,7 @@ pub mod scenario;
 mod setting;
 pub mod simulation;
 pub mod topology;
-
+pub mod watch;
 pub mod wire;
 pub mod workload;
 
@@ -48,13 +49,13 @@ pub use dependencies::{DependencyReport, dependencies};
 /// FAFC's linear program, for comparison with a solver.
 pub use penstock_fabric::backpressure::fafc::pause_time;
 
-pub use error::{InvariantError, ScenarioError, StandstillError};
+pub use error::{CheckpointError, InvariantError, RunError, ScenarioError, StandstillError};
 pub use forecast::{Forecast, forecast};
 pub use paths::{CorePaths, FlowStart, core_paths, link_ends};
 pub use placement::partitions;
 pub use planned::planned;
 pub use results::Results;
-pub use run::{Progress, RunError, RunOptions, Watch, resume, run, validate};
+pub use run::{resume, run, validate};
 pub use scenario::Scenario;
-pub use simulation::checkpoint::CheckpointError;
 pub use simulation::processors;
+pub use watch::{Progress, RunOptions, Watch};

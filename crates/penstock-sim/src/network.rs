@@ -5,7 +5,7 @@ use std::sync::Arc;
 use penstock_engine::stream;
 use penstock_fabric::parts::Draws;
 use penstock_fabric::{Switch, SwitchConfig};
-use penstock_packet::{Balance, PortFacts, Shared, SwitchFacts, SwitchFrames};
+use penstock_packet::{Balance, Shared, SwitchFacts, SwitchFrames};
 use penstock_transport::{FrameBytes, PathFacts, RecoveryConfig};
 use penstock_units::random::Pcg32;
 use penstock_units::{Bytes, Fidelity, Time, Transmission};
@@ -17,7 +17,6 @@ use crate::ns3;
 use crate::outage::RouteChange;
 use crate::routing::{FrameSizes, Routing, base_rtt};
 use crate::scenario::Scenario;
-use crate::simulation;
 use crate::topology::{self, Topology};
 use crate::wire::Wire;
 use crate::workload::Workload;
@@ -94,7 +93,7 @@ impl Network {
         nic: &SwitchConfig,
     ) -> Result<(Self, Workload), ScenarioError> {
         let (plain, routing, route_changes) = bounds::network(scenario)?;
-        let workload = simulation::workload(scenario, &plain, &routing)?;
+        let workload = scenario.workload(&plain, &routing)?;
         let path = path_facts(scenario, &plain, &routing, &frames(scenario));
         let topology = plain.with_nics(hosts);
         let routing = Routing::new(&topology);
@@ -262,35 +261,10 @@ fn build_switch(
         frames,
         fidelity: scenario.fidelity,
         shared: shared.clone(),
-        ..switch_facts(topology, node, random.next_u32())
+        ..topology.switch_facts(node, random.next_u32())
     };
     let own = Pcg32::new(random.next_u64(), random.next_u64());
     Switch::new(config, &facts, Draws::new(own).sharing(shared))
-}
-
-/// What the switch `node` knows of itself and its links.
-pub(crate) fn switch_facts(topology: &Topology, node: u32, salt: u32) -> SwitchFacts {
-    let port = |link: &u32| {
-        let link = &topology.links[*link as usize];
-        let is_host = topology.nodes[link.to as usize].tier == 0;
-        PortFacts {
-            rate: link.rate,
-            delay: link.delay,
-            neighbour_pipeline: if is_host { Time::ZERO } else { topology.pipeline_delay },
-            neighbour_tier: topology.nodes[link.to as usize].tier,
-            neighbour: link.to,
-        }
-    };
-    SwitchFacts {
-        node,
-        tier: topology.nodes[node as usize].tier,
-        pipeline_delay: topology.pipeline_delay,
-        ports: topology.egress_links(node).iter().map(port).collect(),
-        salt,
-        frames: SwitchFrames::default(),
-        fidelity: Fidelity::Exact,
-        shared: None,
-    }
 }
 
 /// The number of links of the longest of all shortest paths.

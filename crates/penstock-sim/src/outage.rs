@@ -22,7 +22,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::routing::Routing;
-use crate::scenario::Scenario;
 use crate::topology::Topology;
 
 /// A link that fails, with all that is on it, and routes that go around it.
@@ -55,21 +54,21 @@ pub struct RouteChange {
     pub routing: Arc<Routing>,
 }
 
-/// The changes of `scenario`'s routes, in order of time.
+/// The changes of a scenario's routes that its outages bring, in order of time.
 ///
 /// An outage is a problem when it names no cable between switches, overlaps another outage of the
 /// same cable, has no length, or cuts the network. With outages, a recovery is a problem that
 /// relies on switches to report losses.
 pub(crate) fn route_changes(
-    scenario: &Scenario,
+    outages: &[OutageConfig],
+    recovery: &RecoveryConfig,
     topology: &Topology,
     problems: &mut Problems,
 ) -> Vec<RouteChange> {
-    let outages = &scenario.faults.outages;
     if outages.is_empty() {
         return Vec::new();
     }
-    let is_perfect = matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_));
+    let is_perfect = matches!(recovery, RecoveryConfig::Perfect(_));
     let remedy = "nobody tells a source of what a failed link loses; use another recovery, or leave out \
                   faults.outages";
     problems.unless(!is_perfect, "scheme.host.recovery.kind", "perfect", remedy);

@@ -1,16 +1,14 @@
 //! Runs a scenario from beginning to end.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::Unobserved;
-use penstock_units::{Fidelity, Problems, Time};
-use thiserror::Error;
+use penstock_units::{Fidelity, Problems};
 
 use crate::bounds;
-use crate::error::{InvariantError, ScenarioError, StandstillError};
+use crate::error::{CheckpointError, RunError, ScenarioError};
 use crate::flow::FlowNames;
-use crate::measure::table::Table;
 use crate::measure::trace::{PacketTrace, PortLinks};
 use crate::network::Network;
 use crate::placement;
@@ -18,96 +16,8 @@ use crate::results::Results;
 use crate::rows::Record;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-use crate::simulation::checkpoint::CheckpointError;
+use crate::watch::{RunOptions, Watch};
 use crate::workload::Workload;
-
-/// Options of a run that do not change its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunOptions {
-    /// Whether the invariants are checked regularly during the run.
-    pub check: bool,
-    /// Threads that share the run, 1 or more. Under the fidelity of the ns-3 HPCC simulator, and with a
-    /// class that the program supplies ([`crate::external`]), one thread does all.
-    pub threads: usize,
-    /// The rows of all tables that the run holds before it hands them to [`Watch::rows`]; more come at
-    /// once when they are measured at once.
-    pub most_rows: usize,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        RunOptions { check: false, threads: 1, most_rows: usize::MAX }
-    }
-}
-
-/// The progress of a run.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Simulated time.
-    pub now: Time,
-    /// When the run ends at the latest.
-    pub end: Time,
-    /// Events processed.
-    pub events: u64,
-    /// Flows that finished.
-    pub flows_finished: u64,
-}
-
-/// Whoever follows a run. A function of its progress is one, too: it lets the run go on when it answers
-/// true.
-pub trait Watch {
-    /// Hears how far the run is; false stops it.
-    fn progress(&mut self, progress: Progress) -> bool;
-
-    /// Gets the rows so far, table by table, when they are more than [`RunOptions::most_rows`]. The results
-    /// do not hold them again. False stops the run.
-    fn rows(&mut self, tables: Vec<Table>) -> bool;
-
-    /// The run has been stopped. Its state goes to the file that this opens, and then the run goes on; none
-    /// ends it.
-    ///
-    /// # Errors
-    /// When there is no such file.
-    fn state(&mut self) -> io::Result<Option<Box<dyn Write>>>;
-
-    /// The state has been written; false ends the run.
-    fn saved(&mut self) -> bool;
-}
-
-impl<F: FnMut(Progress) -> bool> Watch for F {
-    fn progress(&mut self, progress: Progress) -> bool {
-        self(progress)
-    }
-
-    fn rows(&mut self, _: Vec<Table>) -> bool {
-        true
-    }
-
-    fn state(&mut self) -> io::Result<Option<Box<dyn Write>>> {
-        Ok(None)
-    }
-
-    fn saved(&mut self) -> bool {
-        true
-    }
-}
-
-/// Why a run has no result.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RunError {
-    /// The scenario was refused; nothing ran.
-    #[error(transparent)]
-    Scenario(#[from] ScenarioError),
-    /// An invariant did not hold.
-    #[error(transparent)]
-    Invariant(#[from] InvariantError),
-    /// Time stands still.
-    #[error(transparent)]
-    Standstill(#[from] StandstillError),
-    /// The state cannot be saved, or restored.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-}
 
 /// Checks `scenario` as [`run`] does, without building what a run needs: that takes a thousand times
 /// the memory. The routes of a network of more than 20,000 nodes take seconds. Its loads, its traffic and its

@@ -7,25 +7,19 @@ use penstock_fabric::SwitchConfig;
 use penstock_packet::PacketEvent;
 use penstock_transport::{ControllerConfig, HostConfig};
 use penstock_units::source::{HPCC_SIMULATOR, ITS_FIELDS, NO_FAULTS};
-use penstock_units::{Bytes, Fidelity, Problem, Problems, Time};
+use penstock_units::{Bytes, Fidelity, Problem, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ScenarioError;
+use crate::label::LONGEST_LABEL;
 use crate::outage::OutageConfig;
-use crate::routing::RoutingConfig;
-use crate::topology::TopologyConfig;
-use crate::workload::TrafficConfig;
-
-/// The longest name of a scenario, a scheme or traffic (characters; our choice: longer names fit
-/// neither a table nor a figure).
-pub(crate) const LONGEST_LABEL: usize = 200;
+use crate::routing::{Routing, RoutingConfig};
+use crate::topology::{Topology, TopologyConfig};
+use crate::workload::{MOST_TRAFFIC, TrafficConfig, Workload};
 
 /// The largest payload, and the largest of the other parts of a packet (bytes): a jumbo frame.
 const LARGEST_PART: u32 = 9_000;
-
-/// The most entries of traffic: a flow stores the number of its entry in 16 bits.
-pub(crate) const MOST_TRAFFIC: usize = u16::MAX as usize;
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -220,19 +214,16 @@ pub struct TraceConfig {
     pub events: Vec<PacketEvent>,
 }
 
-/// Refuses the name `label` at `field` when it fits neither a table nor a figure.
-pub(crate) fn check_label(field: &str, label: &str, problems: &mut Problems) {
-    let is_shown = !label.chars().any(char::is_control);
-    let count = label.chars().count();
-    let remedy = format!(
-        "it is no name for a table or figure; write 1 to {LONGEST_LABEL} characters, none of them a control \
-         character"
-    );
-    let holds = is_shown && (1..=LONGEST_LABEL).contains(&count);
-    problems.unless(holds, field, format!("{label:?}"), remedy);
-}
-
 impl Scenario {
+    /// The flows of its traffic on a network.
+    pub(crate) fn workload(
+        &self,
+        topology: &Topology,
+        routing: &Routing,
+    ) -> Result<Workload, ScenarioError> {
+        Workload::new(&self.traffic, topology, routing, self.seed, self.duration)
+    }
+
     /// Reads a scenario from JSON.
     ///
     /// # Errors

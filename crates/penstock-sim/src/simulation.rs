@@ -7,17 +7,16 @@ use penstock_packet::Observer;
 use penstock_units::Time;
 
 use crate::deadlock::DeadlockWatch;
-use crate::error::{InvariantError, ScenarioError, StandstillError};
+use crate::error::{InvariantError, RunError, ScenarioError, StandstillError};
 use crate::levels;
 use crate::network::Network;
 use crate::partition::{self, LOOK_EVENTS, Partition};
 use crate::placement::Placement;
-use crate::routing::Routing;
 use crate::rows::{self, Record};
-use crate::run::{RunError, RunOptions, Watch};
 use crate::scenario::Scenario;
 use crate::setting::Setting;
 use crate::topology::Topology;
+use crate::watch::{RunOptions, Watch};
 use crate::workload::Workload;
 use conductor::Conductor;
 
@@ -55,7 +54,7 @@ impl<O: Observer> Simulation<O> {
         partitions: usize,
         observer: impl FnMut() -> O,
     ) -> Result<Self, ScenarioError> {
-        let workload = workload(scenario, &network.topology, &network.routing)?;
+        let workload = scenario.workload(&network.topology, &network.routing)?;
         let place = |topology: &_, window| Placement::new(topology, window, partitions);
         Self::placed(scenario, workload, network, place, observer)
     }
@@ -192,15 +191,6 @@ impl<O: Observer> Simulation<O> {
         );
         outcome
     }
-}
-
-/// The flows of `scenario` on a network.
-pub(crate) fn workload(
-    scenario: &Scenario,
-    topology: &Topology,
-    routing: &Routing,
-) -> Result<Workload, ScenarioError> {
-    Workload::new(&scenario.traffic, topology, routing, scenario.seed, scenario.duration)
 }
 
 /// How many threads this process may run at once, by its affinity and by the quota of its control group (a

@@ -3,7 +3,6 @@
 
 use penstock_units::{Bytes, Problems};
 
-use crate::network::switch_facts;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
@@ -31,7 +30,7 @@ pub(crate) fn memory(scenario: &Scenario, topology: &Topology, problems: &mut Pr
         return;
     }
     let queues = switch.assignment.queue_classes(0).len();
-    let needed = |node| switch.backpressure.set_aside(&switch_facts(topology, node, 0), queues);
+    let needed = |node| switch.backpressure.set_aside(&topology.switch_facts(node, 0), queues);
     let mut switches = topology.hosts..topology.hosts + topology.switches;
     if let Some(node) = switches.find(|&node| needed(node) > switch.admission.memory(node)) {
         let (name, needed) = (&topology.nodes[node as usize].name, Bytes::new(needed(node)));

@@ -3,13 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use penstock_engine::{Wheel, stream};
+use penstock_engine::Wheel;
 use penstock_fabric::{Switch, SwitchRequests};
 use penstock_packet::{Observer, PacketPool};
 use penstock_transport::{Flows, Host, Requests};
-use penstock_units::random::Pcg32;
 use penstock_units::{Fidelity, Time};
-use rand_core::RngCore;
 
 use super::clock::Sources;
 use super::dependents::Dependents;
@@ -25,12 +23,6 @@ use crate::network::Network;
 use crate::ns3::Ns3;
 use crate::setting::Setting;
 use crate::wire::{ELSEWHERE, Wire};
-
-/// The generator of the stream called `name`.
-pub(super) fn random(seed: u64, name: &str) -> Pcg32 {
-    let mut named = stream(seed, name);
-    Pcg32::new(named.next_u64(), named.next_u64())
-}
 
 /// The partitions of `network`, each with an observer of its own.
 pub(crate) fn partitions<O: Observer>(
@@ -83,7 +75,7 @@ fn partition<O: Observer>(
     }
     let loses_frames = scenario.faults.control_loss > 0.0;
     let losses = links.iter().filter(|_| loses_frames);
-    let draws = |link: &u32| random(scenario.seed, &format!("faults/control/{link}"));
+    let draws = |link: &u32| host::random(scenario.seed, &format!("faults/control/{link}"));
     let mail = || (0..placement.count()).map(|_| Mail::default()).collect();
     Partition {
         number,

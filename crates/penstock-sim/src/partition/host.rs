@@ -1,6 +1,7 @@
 //! The simulator as the driver of hosts. The driver hands packets to hosts, does what hosts ask
 //! for, and measures.
 
+use penstock_engine::stream;
 use penstock_packet::{Observer, PacketId, PacketKind};
 use penstock_transport::{Host, HostDraws, HostFacts, Request, Timer, Turn};
 use penstock_units::Time;
@@ -8,13 +9,16 @@ use penstock_units::random::Pcg32;
 use rand_core::RngCore;
 
 use super::Partition;
-use super::build::random;
 use super::clock::Sources;
+use super::lifetime::BYTE_TIME_BITS;
 use crate::network::Network;
 use crate::scenario::Scenario;
 
-/// Fractional bits of [`crate::flow::Flow::byte_time`].
-pub(crate) const BYTE_TIME_BITS: u32 = 10;
+/// The generator of the stream called `name`.
+pub(super) fn random(seed: u64, name: &str) -> Pcg32 {
+    let mut named = stream(seed, name);
+    Pcg32::new(named.next_u64(), named.next_u64())
+}
 
 /// Makes a host of `scenario`, by number, with the credits that its switch grants from the start.
 pub(super) fn maker(scenario: &Scenario, network: &Network) -> impl Fn(u32) -> Host {

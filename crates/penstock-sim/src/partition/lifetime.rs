@@ -7,12 +7,14 @@ use penstock_transport::{BaseRtt, Opening, PathFacts};
 use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use super::Partition;
-use super::host::BYTE_TIME_BITS;
 use crate::flow::Flow;
 use crate::measure::flows::FlowRecord;
 use crate::ns3;
 use crate::routing::{RoutingConfig, flow_paths, ideal_fct, path_key, sprayed_ideal_fct};
 use crate::workload::FlowArrival;
+
+/// Fractional bits of [`crate::flow::Flow::byte_time`].
+pub(super) const BYTE_TIME_BITS: u32 = 10;
 
 /// A flow that starts soon.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]

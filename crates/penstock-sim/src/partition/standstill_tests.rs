@@ -5,12 +5,13 @@ use penstock_units::{BitRate, Fidelity, Transmission};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::error::RunError;
 use crate::network::Network;
 use crate::partition::Partition;
 use crate::partition::clock::Clock;
-use crate::run::{RunError, RunOptions};
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
+use crate::watch::RunOptions;
 
 /// Host 0 sends to host 1 without end; the hosts are 100 Gb/s and 1 us apart.
 fn scenario() -> Value {

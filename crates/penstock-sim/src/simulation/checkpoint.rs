@@ -16,6 +16,7 @@ use penstock_units::state::State;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Simulation, lock, whole};
+use crate::error::CheckpointError;
 
 /// The first bytes of a checkpoint. Not text, and changed by whatever changes the ends of lines (the
 /// signature of PNG is made like that: RFC 2083 sec. 12.11).
@@ -26,48 +27,6 @@ const FORMAT: u32 = 1;
 
 /// The magic bytes, the format, the length of what follows, and its checksum.
 const HEADER: usize = 8 + 4 + 8 + 8;
-
-/// Why a checkpoint cannot be saved or restored.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CheckpointError {
-    /// The run shares random numbers as ns-3 does.
-    #[error(
-        "a run with the fidelity of another simulator cannot be saved; run it from the beginning to the end"
-    )]
-    Fidelity,
-    /// The state cannot be written; why.
-    #[error("the checkpoint cannot be written: {0}")]
-    Write(String),
-    /// The bytes cannot be read; why.
-    #[error("the checkpoint cannot be read: {0}")]
-    Read(String),
-    /// The bytes do not begin as a checkpoint does.
-    #[error("this is no checkpoint of Penstock")]
-    Foreign,
-    /// The checkpoint has another format, which has this number.
-    #[error("the checkpoint has format {0}, and this version of Penstock reads format {FORMAT}")]
-    Format(u32),
-    /// There are fewer bytes, or more, than the checkpoint says.
-    #[error("the checkpoint is cut or damaged: it does not have the length that it says")]
-    Length,
-    /// The bytes are not those that were saved.
-    #[error("the checkpoint is damaged: its checksum does not hold")]
-    Checksum,
-    /// The state is of something else.
-    #[error("the checkpoint is of another scenario, or of another version of Penstock")]
-    Scenario,
-    /// The run was cut otherwise.
-    #[error("the checkpoint has {saved} partitions and this run has {built}; both must be equal")]
-    Partitions {
-        /// Partitions of the run that was saved.
-        saved: u32,
-        /// Partitions of the simulation that was built.
-        built: u32,
-    },
-    /// The state does not fit what was built; where.
-    #[error("the state in the checkpoint does not fit this version of Penstock: {0}")]
-    State(String),
-}
 
 impl<O: Observer + BorshSerialize + BorshDeserialize> Simulation<O> {
     /// Writes the state of the simulation, which stands still, to `sink`.
@@ -167,7 +126,7 @@ fn read(mut source: impl Read) -> Result<Vec<u8>, CheckpointError> {
     });
     let Some((format, length, checksum)) = fields else { return Err(CheckpointError::Length) };
     if format != FORMAT {
-        return Err(CheckpointError::Format(format));
+        return Err(CheckpointError::Format { saved: format, read: FORMAT });
     }
     let content = take(length)?;
     if content.len() as u64 != length || !take(1)?.is_empty() {

@@ -15,8 +15,8 @@ use crate::deadlock::DeadlockWatch;
 use crate::measure::deadlock::Deadlock;
 use crate::measure::flows::{FlowRecord, FlowTable};
 use crate::partition::{LOOK_EVENTS, Partition, Start};
-use crate::run::Progress;
 use crate::setting::Setting;
+use crate::watch::Progress;
 use crate::workload::{FlowArrival, Workload};
 
 /// The most windows that a single partition takes at once (our choice: with 128 hosts a million events,

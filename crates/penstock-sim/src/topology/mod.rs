@@ -9,7 +9,7 @@
 //!
 //! Reading order: [`network`] (the built network), [`inner`] (links inside servers), one file per kind of
 //! topology, `plan` (from cables to links), `failure` (links that have failed), `nics` (hosts that are not
-//! ours).
+//! ours), `switch_facts` (what a switch knows of its place).
 
 pub mod chain;
 pub mod clos;
@@ -24,6 +24,7 @@ mod nics;
 mod plan;
 pub mod rail;
 pub mod single_switch;
+mod switch_facts;
 
 use penstock_units::Problems;
 use penstock_units::declared::{self, Declared};

@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::demand::Demand;
 use super::draw;
 use super::entry::{Entry, FlowArrival, TO_THE_END, UNENDED_INSIDE};
+use super::hosts::{check_host, check_hosts, share_inside};
 use super::load::{Knob, Offered};
-use super::pair::{check_host, check_hosts};
-use super::size_share::share;
-use crate::scenario::LONGEST_LABEL;
+use crate::label::LONGEST_LABEL;
 use crate::topology::Topology;
 
 /// Many senders to one receiver at once, again and again.
@@ -187,7 +186,7 @@ impl Incast {
     /// The share of the flows that stay inside servers.
     pub(super) fn inside(&self, topology: &Topology) -> f64 {
         let receiver = self.receiver.map_or(vec![], |receiver| vec![receiver]);
-        share(topology, self.senders.as_deref().unwrap_or_default(), &receiver)
+        share_inside(topology, self.senders.as_deref().unwrap_or_default(), &receiver)
     }
 
     /// The mean over many events. With or without replacement, every possible sender of a receiver

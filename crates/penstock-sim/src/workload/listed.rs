@@ -8,11 +8,10 @@ use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::dependent::check_graph;
 use super::draw::unit;
 use super::entry::{Entry, FlowArrival, TO_THE_END, UNENDED_INSIDE};
-use super::pair::check_host;
-use crate::scenario::{LONGEST_LABEL, check_label};
+use super::hosts::check_host;
+use crate::label::{LONGEST_LABEL, check_label};
 use crate::topology::Topology;
 
 /// Flows one by one.
@@ -226,7 +225,7 @@ impl Listed {
         }
     }
 
-    /// Checks what dependent flows cannot have, and who waits for whom.
+    /// Checks what dependent flows cannot have.
     fn check_dependent(&self, problems: &mut Problems) {
         let edges = self.after.len();
         let remedy = format!("write at most {MOST_EDGES}");
@@ -243,12 +242,6 @@ impl Listed {
             "flows of a list with `after` go on to their last bytes; list the others apart";
         let value = format!("a list of {}", self.lasts.len());
         problems.unless(self.lasts.iter().all(|&time| time == Time::ZERO), "lasts", value, remedy);
-        if ["flows", "after", "lag", "delay", "needed", "places"]
-            .iter()
-            .all(|field| problems.has_sound(field))
-        {
-            check_graph(self, problems);
-        }
     }
 
     /// Checks that every flow starts before the traffic ends, even with the longest delay from

@@ -7,16 +7,19 @@ use penstock_units::declared::Declared;
 use penstock_units::{Problems, Time};
 
 use super::TrafficConfig;
-use super::dependent::check_numbers;
+use super::dependent::{check_graph, check_numbers};
 use super::entry::{Entry, FlowArrival};
 use super::incast::IncastFlows;
 use super::listed::ListedFlows;
 use super::load::check_capacity;
 use super::open_loop::OpenLoopFlows;
 use crate::error::ScenarioError;
+use crate::label::check_label;
 use crate::routing::Routing;
-use crate::scenario::{MOST_TRAFFIC, check_label};
 use crate::topology::Topology;
+
+/// The most entries of traffic: a flow stores the number of its entry in 16 bits.
+pub(crate) const MOST_TRAFFIC: usize = u16::MAX as usize;
 
 /// The flows of a scenario, an iterator in order of (time, traffic entry, sequence in the entry).
 ///
@@ -162,6 +165,7 @@ fn sources(
             }
             TrafficConfig::Listed(listed) => {
                 sources.push(FlowSource::Listed(listed.flows(&entry, problems)));
+                problems.within(&entry.field(), |problems| check_graph(listed, problems));
             }
             TrafficConfig::Collective(collective) => {
                 problems.within(&entry.field(), |problems| collective.check(&entry, problems));

@@ -17,7 +17,9 @@ mod demand;
 pub mod dependent;
 mod draw;
 pub mod entry;
+mod expected;
 mod fan_in;
+mod hosts;
 pub mod incast;
 pub mod listed;
 pub mod load;
@@ -41,15 +43,16 @@ pub use dependent::on_off::OnOff;
 pub use dependent::rpc::Rpc;
 pub(crate) use dependent::{Event, Facts, JobPlace, Plan};
 pub use entry::FlowArrival;
+pub use expected::ExpectedFlows;
 pub use incast::Incast;
 pub use listed::{Awaited, Listed};
 pub use load::{LoadCounts, LoadOn};
 pub use merge::Workload;
-pub(crate) use merge::check_count;
+pub(crate) use merge::{MOST_TRAFFIC, check_count};
 pub use open_loop::OpenLoop;
 pub use pair::PairConfig;
 pub use size::{Convention, SizeConfig, SizeDistribution};
-pub use size_share::{ExpectedFlows, expected_flows};
+pub use size_share::expected_flows;
 
 /// An entry of the `traffic` list of a scenario; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

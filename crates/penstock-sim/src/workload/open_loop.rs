@@ -14,7 +14,7 @@ use super::entry::{Entry, FlowArrival};
 use super::load::{Knob, LoadCounts, LoadOn, LoadTarget, Offered};
 use super::pair::{PairConfig, Pairs};
 use super::size::{SizeConfig, SizeDistribution};
-use crate::scenario::LONGEST_LABEL;
+use crate::label::LONGEST_LABEL;
 
 /// The highest class that a switch can have.
 const LARGEST_CLASS: usize = 7;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::demand::Demand;
 use super::draw;
 use super::fan_in::FanIn;
+use super::hosts::check_hosts;
 use super::shortened;
 use super::synchronous::Synchronous;
 use crate::routing::Routing;
@@ -130,39 +131,6 @@ impl Racks {
         let (start, end) = (self.starts[rack], self.starts[rack + 1]);
         let pick = draw::index(random, self.members.len() - (end - start));
         self.members[if pick < start { pick } else { pick + (end - start) }]
-    }
-}
-
-/// Refuses unknown and repeated hosts in the list at `field`.
-pub(super) fn check_hosts(field: &str, list: &[u32], hosts: u32, problems: &mut Problems) {
-    let mut first_at = vec![None; hosts as usize];
-    for (position, &host) in list.iter().enumerate() {
-        if problems.is_full() {
-            return;
-        }
-        let first = first_at.get_mut(host as usize).map(|at| *at.get_or_insert(position));
-        if first == Some(position) {
-            continue;
-        }
-        let at = format!("{field}[{position}]");
-        check_host(&at, host, hosts, problems);
-        if let Some(first) = first {
-            problems.unless(
-                false,
-                &at,
-                host,
-                format!("it repeats {field}[{first}]; name each once"),
-            );
-        }
-    }
-}
-
-/// Refuses an unknown host at `field`.
-pub(super) fn check_host(field: &str, host: u32, hosts: u32, problems: &mut Problems) {
-    if host >= hosts {
-        let remedy =
-            format!("there is no such host; hosts are 0 to {}, write one of these", hosts - 1);
-        problems.unless(false, field, host, remedy);
     }
 }
 

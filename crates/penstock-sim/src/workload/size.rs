@@ -1,6 +1,7 @@
 //! Flow sizes: a table of cumulative probabilities, or a built-in distribution.
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_transport::SizeShare;
 use penstock_units::{Bytes, Problem};
 use rand_core::RngCore;
 use schemars::JsonSchema;
@@ -11,6 +12,10 @@ use super::{draw, shortened};
 /// How far the last cumulative probability may be from 1 (our choice: more than the rounding of
 /// percentages divided by 100, less than any intended difference).
 const LAST_TOLERANCE: f64 = 1e-9;
+
+/// How many points stand for a distribution of sizes (our choice: a hundred for each of 127
+/// priority levels).
+const POINTS: u32 = 1 << 14;
 
 /// The `sizes` section of an open-loop entry; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -223,6 +228,13 @@ impl SizeDistribution {
             }
         };
         (libm::round(size) as u64).max(1)
+    }
+
+    /// So many `flows` of these sizes, at equally likely points.
+    pub(super) fn points(&self, flows: f64) -> impl Iterator<Item = SizeShare> + '_ {
+        let at = |point: u32| (f64::from(point) + 0.5) / f64::from(POINTS);
+        let flows = flows / f64::from(POINTS);
+        (0..POINTS).map(move |point| SizeShare { size: self.at(at(point)), flows })
     }
 }
 

@@ -9,7 +9,7 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Problems;
 
-use super::pair::{check_host, check_hosts};
+use super::hosts::{check_host, check_hosts};
 
 /// Bursts of flows, returned one flow at a time.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]

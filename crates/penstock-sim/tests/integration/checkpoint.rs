@@ -229,7 +229,7 @@ fn what_does_not_belong_to_the_run_is_refused() {
     assert_eq!(refused(small(1, 2), b"a text that is long enough"), CheckpointError::Foreign);
     assert_eq!(refused(small(1, 2), &[&bytes[..], b"\n"].concat()), CheckpointError::Length);
     let other = [&bytes[..8], &[7, 0, 0, 0], &bytes[12..]].concat();
-    assert_eq!(refused(small(1, 2), &other), CheckpointError::Format(7));
+    assert_eq!(refused(small(1, 2), &other), CheckpointError::Format { saved: 7, read: 1 });
 }
 
 #[test]

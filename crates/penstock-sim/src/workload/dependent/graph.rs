@@ -178,9 +178,13 @@ impl Pattern for Graph {
     }
 }
 
-/// Checks who waits for whom: rows that exist, no event twice, and that every flow can start.
-/// The rows of `flows` are sound.
+/// Checks who waits for whom, where the lists themselves are sound: rows that exist, no event twice, and that
+/// every flow can start.
 pub(crate) fn check_graph(listed: &Listed, problems: &mut Problems) {
+    let lists = ["flows", "after", "lag", "delay", "needed", "places"];
+    if !listed.is_dependent() || !lists.iter().all(|field| problems.has_sound(field)) {
+        return;
+    }
     let rows = listed.flows.len();
     let mut seen = std::collections::HashSet::with_capacity(listed.after.len());
     for (place, &(waiting, awaited, named)) in listed.after.iter().enumerate() {

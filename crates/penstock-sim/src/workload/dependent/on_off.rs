@@ -12,13 +12,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::closed_loop::{PauseConfig, Purpose, Streams, check_peers, pick, rounds};
-use super::rpc::named;
 use super::{Edge, Event, Pattern, PlannedFlow, Step, Waits};
-use crate::scenario::LONGEST_LABEL;
+use crate::label::LONGEST_LABEL;
 use crate::topology::Topology;
 use crate::workload::entry::Entry;
-use crate::workload::pair::check_hosts;
-use crate::workload::size_share::size_points;
+use crate::workload::hosts::{check_hosts, named};
 use crate::workload::{SizeConfig, SizeDistribution, shortened};
 
 /// Senders that send a burst, pause, and send the next one.
@@ -72,7 +70,7 @@ impl OnOff {
         let senders = named(&self.senders, topology.hosts);
         let of = |&host: &u32| rounds(topology, host, (sizes.mean(), 2.0, self.gaps), 1.0, span);
         let flows = senders.iter().map(of).sum();
-        Some(size_points(&sizes, flows).collect())
+        Some(sizes.points(flows).collect())
     }
 
     /// The entry with at most one row in each list, for a check that all rows have in common.

@@ -15,11 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use super::closed_loop::{PauseConfig, Purpose, Streams, check_count, check_peers, pick, rounds};
 use super::{Edge, Event, Pattern, PlannedFlow, Step, Waits};
-use crate::scenario::LONGEST_LABEL;
+use crate::label::LONGEST_LABEL;
 use crate::topology::Topology;
 use crate::workload::entry::Entry;
-use crate::workload::pair::check_hosts;
-use crate::workload::size_share::size_points;
+use crate::workload::hosts::{check_hosts, named};
 use crate::workload::{SizeConfig, SizeDistribution, shortened};
 
 /// The most requests of a client at a time, and the most servers of a request (our choice: more are no
@@ -77,11 +76,6 @@ pub struct Rpc {
     pub stop: Time,
 }
 
-/// Hosts of a list that may be empty, which stands for all.
-pub(in crate::workload) fn named(list: &[u32], hosts: u32) -> Vec<u32> {
-    if list.is_empty() { (0..hosts).collect() } else { list.to_vec() }
-}
-
 impl Rpc {
     /// Checks the entry: hosts that exist, sizes, and that every client has servers.
     pub(in crate::workload) fn check(&self, entry: &Entry, problems: &mut Problems) {
@@ -108,7 +102,7 @@ impl Rpc {
         let clients = named(&self.clients, topology.hosts);
         let of = |&host: &u32| rounds(topology, host, (bytes, 2.0, self.think), slots, span);
         let flows = fan_out * clients.iter().map(of).sum::<f64>();
-        Some(size_points(&request, flows).chain(size_points(&response, flows)).collect())
+        Some(request.points(flows).chain(response.points(flows)).collect())
     }
 
     /// The entry with at most one row in each list, for a check that all rows have in common.

@@ -15,11 +15,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Edge, Event, Facts, Pattern, PlannedFlow, Step, Waits};
-use crate::scenario::LONGEST_LABEL;
+use crate::label::LONGEST_LABEL;
 use crate::topology::InnerLinks;
-use crate::workload::ExpectedFlows;
 use crate::workload::entry::Entry;
-use crate::workload::pair::check_hosts;
+use crate::workload::expected::ExpectedFlows;
+use crate::workload::hosts::check_hosts;
 use crate::workload::shortened;
 
 mod all_to_all;
