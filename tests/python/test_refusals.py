@@ -345,6 +345,25 @@ def test_a_buffer_without_room_for_its_headroom_is_refused(
     assert unrun.scenarios == []
 
 
+REPEATED = {
+    "bfc": ("bitmap_interval", "1 ps", "5.12 ns"),
+    "bfc-credits": ("pauses.bitmap_interval", "15 ns", "15.36 ns"),
+}
+
+
+@pytest.mark.parametrize("preset", REPEATED)
+def test_frames_that_would_fill_a_link_are_refused_with_the_time_that_they_take(
+    preset: str, unrun: FakeCore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    field, interval, time = REPEATED[preset]
+    set_to = f"scheme.switch.backpressure.{field}={interval}"
+    assert main(["run", "bfc-demo", "--scheme", preset, "--set", set_to]) == 2
+    message = capsys.readouterr().err
+    for words in (field, f"it is {interval}", "a link of 100 Gb/s", f"for {time}"):
+        assert words in message
+    assert unrun.scenarios == []
+
+
 COMMAND_LINES = {
     "no file": (["run", "no.toml"], ["no.toml", "No such file", "list scenarios"]),
     "no scenario": (["run", "bfc-dmeo"], ["bfc-dmeo", 'did you mean "bfc-demo"']),

@@ -7,6 +7,7 @@ here again.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -17,6 +18,7 @@ from penstock.scenario import preset_names
 from penstock.units import TIME
 from swarm.dependent import waits
 from swarm.network import KINDS, Network, Table, draw_network
+from swarm.parameters import draw_parameters
 from swarm.traffic import draw_traffic
 
 ATTEMPTS = 20
@@ -31,6 +33,9 @@ LONGEST = TIME.parse("10 ms")
 SETTLES = "2 s"
 """Drain of a scenario whose flows must all finish (our choice: hundreds of times the longest
 traffic; a run ends with its last flow)."""
+
+OTHER = 0.3
+"""Share of the scenarios whose flows need not finish that get parameters by chance (our choice)."""
 
 FEATURES: dict[str, Table] = {
     "ns3-hpcc": {"fidelity": "ns3-hpcc"},
@@ -127,7 +132,8 @@ def _draw_table(rng: Random, preset: str, kind: str, settles: bool) -> Table:
     elif routing := _routing(rng, preset):
         table["scheme"]["routing"] = routing
     if not settles:
-        table["scheme"] |= _tight(rng, scheme.model_dump())
+        is_other = rng.random() < OTHER
+        table["scheme"] |= _other(rng, preset) if is_other else _tight(rng, scheme.model_dump())
         kind = table["scheme"].get("routing", {"kind": scheme.routing.kind})["kind"]
         can_fail = "fidelity" not in table and kind != "symmetric-ecmp"
         table["faults"] = _faults(rng, preset, network, duration, can_fail)
@@ -162,6 +168,17 @@ def _outage(rng: Random, cable: tuple[int, int], duration: int) -> Table:
     start = rng.randint(1, duration)
     end = None if rng.random() < 0.3 else start + rng.randint(1, duration)
     return {"link": cable, "start": start, "end": end}
+
+
+def _other(rng: Random, preset: str) -> Table:
+    """Other parameters, with which the preset is not refused on a plain network."""
+    plain = Scenario.model_validate(PLAIN | {"scheme": preset})
+    for _ in range(ATTEMPTS):
+        overrides = draw_parameters(rng, plain.scheme)
+        with suppress(ScenarioError):
+            plain.with_overrides({"scheme": {"preset": preset} | overrides})
+            return overrides
+    return {}
 
 
 def _tight(rng: Random, scheme: Table) -> Table:

@@ -37,7 +37,7 @@ use penstock_units::{Fidelity, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
+use super::policy::{KeptPause, Parameters, Place, Policy, Repeats, Stops};
 use crate::admission::Admission;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
@@ -101,6 +101,12 @@ impl Parameters for BfcConfig {
 
     fn tells_epochs(&self) -> bool {
         true
+    }
+
+    fn repeats(&self, epochs: u32) -> Option<Repeats> {
+        let interval = self.bitmap_interval;
+        let repeats = Repeats { field: "bitmap_interval", interval, frames: epochs };
+        (interval > Time::ZERO).then_some(repeats)
     }
 }
 

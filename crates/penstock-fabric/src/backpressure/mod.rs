@@ -8,7 +8,7 @@ use penstock_units::{Fidelity, Problems};
 
 use policy::{Parameters, Place};
 
-pub use policy::{Granted, KeptPause};
+pub use policy::{Granted, KeptPause, Repeats};
 
 use crate::config::{Surroundings, SwitchConfig};
 
@@ -54,6 +54,11 @@ impl BackpressureConfig {
     /// Whether the queue of each egress is predicted.
     pub(crate) fn predicts_queues(&self) -> bool {
         configured!(self, parameters => parameters.predicts_queues())
+    }
+
+    /// What is told again from time to time, where a queue has so many epochs; none: nothing.
+    pub fn repeats(&self, epochs: u32) -> Option<Repeats> {
+        configured!(self, parameters => parameters.repeats(epochs))
     }
 
     /// Whether every round of queues ends whatever is paused, because no queue waits for a paused one.

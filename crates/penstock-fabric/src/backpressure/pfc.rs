@@ -26,7 +26,7 @@ use penstock_units::{Bytes, Fidelity, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
+use super::policy::{KeptPause, Parameters, Place, Policy, Repeats, Stops};
 use crate::admission::Admission;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::passing::Passing;
@@ -115,6 +115,15 @@ impl Parameters for PfcConfig {
 
     fn lets_rounds_end(&self) -> bool {
         true
+    }
+
+    fn repeats(&self, _: u32) -> Option<Repeats> {
+        match self.pause {
+            PfcPause::Lasting {} => None,
+            PfcPause::Timed { refresh: interval, .. } => {
+                Some(Repeats { field: "pause.refresh", interval, frames: 1 })
+            }
+        }
     }
 
     fn is_in(&self, simulator: Fidelity) -> bool {

@@ -27,6 +27,17 @@ pub(crate) struct Place<'a> {
     pub epochs: usize,
 }
 
+/// What a switch tells each neighbour again from time to time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeats {
+    /// The field that says how often, by its path below the backpressure.
+    pub field: &'static str,
+    /// How often.
+    pub interval: Time,
+    /// Control frames that are sent each time.
+    pub frames: u32,
+}
+
 /// Checks of a policy's parameters, and what other policies and the switch ask of them.
 pub(crate) trait Parameters {
     /// Compares the fields with each other. Each field declares its own bounds.
@@ -55,6 +66,11 @@ pub(crate) trait Parameters {
     /// Whether the queue of each egress is predicted.
     fn predicts_queues(&self) -> bool {
         false
+    }
+
+    /// What is told again from time to time, where a queue has so many epochs; none: nothing.
+    fn repeats(&self, _epochs: u32) -> Option<Repeats> {
+        None
     }
 
     /// Whether every round of queues ends whatever is paused, because no queue waits for a paused one.

@@ -49,6 +49,7 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
     fidelity::times(scenario, topology, problems);
     elisions(scenario, topology, problems);
     hops(scenario, topology, problems);
+    repeats(scenario, topology, problems);
     super::hop_credit::memory(scenario, topology, problems);
     memory(scenario, topology, problems);
 }
@@ -68,6 +69,24 @@ fn elisions(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
              both others";
         problems.unless(holds, &field, format!("[{from}, {at}, {to}]"), remedy);
     }
+}
+
+/// What switches tell again from time to time must leave room for data on every link.
+fn repeats(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
+    let switch = &scenario.scheme.switch;
+    if !(problems.is_sound("wire") && problems.is_sound("scheme.switch")) {
+        return;
+    }
+    let epochs = 1 << switch.assignment.epoch_bits();
+    let Some(repeats) = switch.backpressure.repeats(epochs) else { return };
+    let Some(slowest) = topology.links.iter().map(|link| link.rate).min() else { return };
+    let field = format!("scheme.switch.backpressure.{}", repeats.field);
+    let frame = Bytes::new(u64::from(scenario.wire.control_frame) * u64::from(repeats.frames));
+    let time = slowest.transmission_time(frame);
+    let remedy = format!(
+        "a link of {slowest} sends these frames for {time}, and would send nothing else; write more than that"
+    );
+    problems.unless(repeats.interval > time, &field, repeats.interval, remedy);
 }
 
 /// FAFC uses the delays of links as time slots, so no link may be without delay.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::backpressure::bfc::{BfcConfig, fits_numbers};
-use crate::backpressure::policy::Parameters;
+use crate::backpressure::policy::{Parameters, Repeats};
 use crate::config::{Surroundings, SwitchConfig};
 
 /// The largest size in the parameters of credits (bytes); our choice: a thousand packets.
@@ -91,6 +91,12 @@ impl Parameters for CreditsConfig {
 
     fn has_credits(&self) -> bool {
         true
+    }
+
+    /// A bitmap, the grant of the link and that of a queue.
+    fn repeats(&self, _: u32) -> Option<Repeats> {
+        let repeats = self.pauses.repeats(1)?;
+        Some(Repeats { field: "pauses.bitmap_interval", frames: 3, ..repeats })
     }
 
     fn set_aside(&self, facts: &SwitchFacts, queues: usize) -> u64 {
