@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from penstock import Scenario, run
 from penstock.cli import main
 from penstock.cli.options import read_scenario
 from penstock.errors import ScenarioError
+from penstock.experiments import bound
 from penstock.experiments.checked import checked, is_percentile, short_name
 from penstock.sweep.axis import axis_of, read_axis, split_values
 from penstock.sweep.page import arranged
@@ -170,6 +172,26 @@ def test_seeds_are_added_until_the_interval_is_narrow() -> None:
 def test_wrong_metrics_are_refused(text: str, words: str) -> None:
     with pytest.raises(ScenarioError, match=words):
         checked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("slowdown(size_max=3000)", 1.0),
+        ("slowdown(statistic='deviation')", 0.0),
+        ("total(of='drops')", 0.0),
+        ("backlog_growth()", -math.inf),
+        ("1 + 2 * slowdown()", 3.0),
+        ("max(slowdown(), total(of='drops'))", 1.0),
+        ("min(slowdown(), fct())", 0.0),
+        ("fct() / slowdown()", 0.0),
+        ("slowdown() - 1", -math.inf),
+        ("-fct()", -math.inf),
+        ("2 * backlog_growth()", -math.inf),
+    ],
+)
+def test_metrics_know_the_least_that_they_can_be(text: str, least: float) -> None:
+    assert bound.least(text) == least
 
 
 def test_metrics_know_their_statistic() -> None:
@@ -349,6 +371,8 @@ def test_a_dataset_without_axes_is_pooled(small: Path) -> None:
     found = pool(Path("out"))
     assert found.table.height == 1
     assert found.table["cells"].to_list() == [2]
+    [low] = found.table["low"]
+    assert low == 1, "two seeds tell little, but no slowdown is below 1"
 
 
 def test_a_point_is_what_it_was_when_it_was_checked(small: Path) -> None:

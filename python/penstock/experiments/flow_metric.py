@@ -34,6 +34,9 @@ FLOW_METRICS: dict[str, Metric] = {}
 
 metric = registering(FLOW_METRICS)
 
+FROM_ONE = ("slowdown", "slowdown_by_bin")
+"""Metrics that are 1 at least: no flow is faster than alone in the network."""
+
 
 def choose_flows(
     runs: Runs, *, size_min: int = 0, size_max: int | None = None, label: str | None = None

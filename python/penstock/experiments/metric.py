@@ -34,6 +34,9 @@ OF_ALL_RUNS = ("deadlocked",)
 """Metrics that are shares of runs, so that one run alone has no meaningful value: a claim by one
 is judged by the runs of all seeds together."""
 
+SIGNED = ("backlog_growth",)
+"""Metrics that may be below 0; no other is."""
+
 
 @metric
 def busy(runs: Runs, *, link: Ends, after: float | None = None) -> Value:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from penstock.analysis.interval import Interval, mean_interval
+from penstock.experiments.bound import least
 from penstock.sweep.axis import Value
 from penstock.tune.goal import Objective, Requirement
 
@@ -83,7 +84,9 @@ def judge(
         Of each seed, in the order of the seeds: the row of its cell.
     """
     found = [float(row[objective.expression]) for row in rows]
-    pooled = mean_interval(found, is_percentile=objective.is_percentile)
+    pooled = mean_interval(
+        found, is_percentile=objective.is_percentile, least=least(objective.expression)
+    )
     worst = tuple(one.worst([float(row[one.expression]) for row in rows]) for one in requirements)
     excess = sum(one.excess(value) for one, value in zip(requirements, worst, strict=True))
     unfinished = sum(int(row["flows_started"]) - int(row["flows_finished"]) for row in rows)
