@@ -31,7 +31,6 @@ NUMBER_WIDTH = 64
 sizes of decimal numbers in simulators' files stay below 32."""
 
 _NUMBER = re.compile(r"([0-9._]*)(.*)", re.DOTALL)
-_WHOLE = re.compile(rf"[0-9]{{1,{DIGITS_MAX}}}")
 
 
 def refusal(problem: str, remedy: str) -> PydanticCustomError:
@@ -49,7 +48,7 @@ def whole_number(text: str, most: int = U64_MAX) -> int | None:
     Every reader of text uses it: ``int`` takes signs, underscores and the digits of other scripts,
     and raises an error of its own on thousands of digits.
     """
-    if not _WHOLE.fullmatch(text):
+    if not (text.isdecimal() and text.isascii() and len(text) <= DIGITS_MAX):
         return None
     value = int(text)
     return value if value <= most else None
