@@ -4,13 +4,16 @@
 //! release the interpreter and report progress about ten times a second.
 
 mod capture;
+mod error;
 mod own;
+mod reporter;
+mod tables;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use numpy::ndarray::ArrayView1;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
@@ -20,35 +23,19 @@ use penstock_emulate::glance::Glance;
 use penstock_packet::PacketKind;
 use penstock_sim::CheckpointError as Unusable;
 use penstock_sim::bare::BareLoop;
-use penstock_sim::measure::table::{Column, Table};
 use penstock_sim::pause_time::{IngressPort, allocate};
-use penstock_sim::{
-    CorePaths, FlowStart, Progress, Results, RunError, RunOptions, Scenario, Watch,
-};
-use penstock_units::{Problem, Time};
-use pyo3::exceptions::{PyException, PyOSError, PyValueError};
+use penstock_sim::{CorePaths, FlowStart, RunError, RunOptions, Scenario};
+use penstock_units::Time;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 
+use error::{
+    CheckpointError, EmulationError, ScenarioError, SimulationError, StorageError, refusal,
+};
 use own::{Acknowledgement, Classes, Flow, Hop, Loss, Packet, Port, Queue, SchemeError, Stop};
-
-pyo3::create_exception!(_core, ScenarioError, PyException, "A scenario that was refused.");
-pyo3::create_exception!(_core, SimulationError, PyException, "A run that failed.");
-pyo3::create_exception!(_core, CheckpointError, PyException, "A state that cannot be used.");
-pyo3::create_exception!(_core, EmulationError, PyException, "An emulation that failed.");
-pyo3::create_exception!(_core, StorageError, PyOSError, "A state that cannot be written.");
-
-/// Time between two calls of a progress callback.
-const REPORT_INTERVAL: Duration = Duration::from_millis(100);
-
-/// One row for each problem: (path of a field, its value, what would be right); see `_core.pyi`.
-fn refusal(error: &penstock_sim::ScenarioError) -> PyErr {
-    let row = |problem: &Problem| {
-        let Problem { path, value, remedy } = problem.clone();
-        (path, value, remedy)
-    };
-    ScenarioError::new_err((error.problems().iter().map(row).collect::<Vec<_>>(),))
-}
+use reporter::{REPORT_INTERVAL, Reporter};
+use tables::{hand_over, tables};
 
 fn parse(scenario_json: &str) -> PyResult<Scenario> {
     Scenario::from_json(scenario_json).map_err(|error| refusal(&error))
@@ -163,12 +150,9 @@ fn run(
     let unreadable = |error: io::Error| CheckpointError::new_err(error.to_string());
     let mut file = restore.map(File::open).transpose().map_err(unreadable)?;
     let from = file.as_mut().map(|file| file as &mut (dyn Read + Send));
-    let (last, state) = (Instant::now(), None);
-    let error = None;
-    let own = Arc::clone(&stop);
-    let mut reporter = Reporter { on_progress, on_saved, on_rows, last, state, own, error };
+    let mut reporter = Reporter::new(on_progress, on_saved, on_rows, Arc::clone(&stop));
     let outcome = py.detach(|| penstock_sim::resume(&scenario, options, &mut reporter, from));
-    if let Some(error) = stop.take().or(reporter.error) {
+    if let Some(error) = stop.take().or_else(|| reporter.into_error()) {
         return Err(error);
     }
     match outcome {
@@ -257,125 +241,6 @@ fn allocate_pauses(ports: Vec<(f64, f64, f64)>, need: f64) -> Vec<f64> {
     let (mut ranks, mut times) = (vec![0; ports.len()], vec![0.0; ports.len()]);
     allocate(&ports, need, &mut ranks, &mut times);
     times
-}
-
-/// Reports progress to Python, at most once in [`REPORT_INTERVAL`], and hands rows over.
-struct Reporter {
-    on_progress: Option<Py<PyAny>>,
-    on_saved: Option<Py<PyAny>>,
-    on_rows: Option<Py<PyAny>>,
-    last: Instant,
-    /// Where the state of the run goes, which has been stopped for that.
-    state: Option<PathBuf>,
-    /// Whether users' code stops the run.
-    own: Arc<Stop>,
-    error: Option<PyErr>,
-}
-
-/// What Python answers when it hears of progress.
-#[derive(FromPyObject)]
-enum Answer {
-    /// Whether the run goes on.
-    GoesOn(bool),
-    /// It goes on once its state is in this file.
-    Saves(PathBuf),
-}
-
-impl Reporter {
-    /// What Python has answered; false when it has raised an error.
-    fn unless_raised(&mut self, answer: PyResult<bool>) -> bool {
-        answer.unwrap_or_else(|error| {
-            self.error = Some(error);
-            false
-        })
-    }
-}
-
-impl Watch for &mut Reporter {
-    fn progress(&mut self, progress: Progress) -> bool {
-        if self.own.is_set() {
-            return false;
-        }
-        if self.last.elapsed() < REPORT_INTERVAL {
-            return true;
-        }
-        self.last = Instant::now();
-        let answer = Python::attach(|py| {
-            py.check_signals()?;
-            let Some(callback) = &self.on_progress else { return Ok(Answer::GoesOn(true)) };
-            let arguments = (
-                progress.now.as_ps(),
-                progress.end.as_ps(),
-                progress.events,
-                progress.flows_finished,
-            );
-            callback.call1(py, arguments)?.extract::<Answer>(py)
-        });
-        let goes_on = answer.map(|answer| match answer {
-            Answer::GoesOn(goes_on) => goes_on,
-            Answer::Saves(file) => {
-                self.state = Some(file);
-                false
-            }
-        });
-        self.unless_raised(goes_on)
-    }
-
-    fn state(&mut self) -> io::Result<Option<Box<dyn Write>>> {
-        let Some(path) = self.state.take() else { return Ok(None) };
-        Ok(Some(Box::new(BufWriter::new(File::create(path)?))))
-    }
-
-    fn saved(&mut self) -> bool {
-        let answer = Python::attach(|py| {
-            let Some(callback) = &self.on_saved else { return Ok(true) };
-            callback.call0(py)?;
-            Ok(true)
-        });
-        self.unless_raised(answer)
-    }
-
-    fn rows(&mut self, rows: Vec<Table>) -> bool {
-        let answer = Python::attach(|py| {
-            let Some(callback) = &self.on_rows else { return Ok(true) };
-            callback.call1(py, (tables(py, rows)?,))?;
-            Ok(true)
-        });
-        self.unless_raised(answer)
-    }
-}
-
-fn hand_over(py: Python<'_>, results: Results) -> PyResult<Py<PyDict>> {
-    let summary = serde_json::to_string(&results.summary)
-        .map_err(|error| SimulationError::new_err(error.to_string()))?;
-    let result = PyDict::new(py);
-    result.set_item("summary", PyString::new(py, &summary))?;
-    result.set_item("tables", tables(py, results.tables)?)?;
-    Ok(result.unbind())
-}
-
-fn tables(py: Python<'_>, tables: Vec<Table>) -> PyResult<Bound<'_, PyDict>> {
-    let found = PyDict::new(py);
-    for table in tables {
-        found.set_item(table.name, columns(py, table)?)?;
-    }
-    Ok(found)
-}
-
-fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    for (name, column) in table.columns {
-        let array = match column {
-            Column::Bool(values) => values.into_pyarray(py).into_any(),
-            Column::U32(values) => values.into_pyarray(py).into_any(),
-            Column::I32(values) => values.into_pyarray(py).into_any(),
-            Column::U64(values) => values.into_pyarray(py).into_any(),
-            Column::I64(values) => values.into_pyarray(py).into_any(),
-            Column::F64(values) => values.into_pyarray(py).into_any(),
-        };
-        columns.set_item(name, array)?;
-    }
-    Ok(columns)
 }
 
 /// The module `penstock._core`.

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 use super::{Call, Class, Wrong};
-use crate::SimulationError;
+use crate::error::SimulationError;
 
 pyo3::create_exception!(_core, SchemeError, SimulationError, "A user's class that failed.");
 
