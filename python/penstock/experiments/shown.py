@@ -1,8 +1,8 @@
 """Which figure shows what a claim says, so that a reader gets from one to the other.
 
 The link is by the metrics in the claim's expression: a curve or bars show the metrics in their own
-expressions, other kinds of figures those of `SHOWN_BY`. Invariant: a claim that no figure shows has
-no link.
+expressions, other kinds of figures those of `SHOWN_BY`. Of several figures with the metric, the one
+of the same flows, links and points is meant. Invariant: a claim that no figure shows has no link.
 """
 
 from __future__ import annotations
@@ -33,24 +33,50 @@ SHOWN_BY: dict[str, Collection[str]] = {
 }
 """Kind of figure -> metrics that a reader finds in it."""
 
+OF_FLOWS = ("size_min", "size_max", "label")
+"""Choices of flows: a curve that makes one shows no claim about other flows."""
+
 
 def figure_of_claim(claim: Claim, figures: Collection[FigureSpec]) -> str:
-    """Name of the figure that shows most of the metrics of a claim, the first of several.
+    """Name of the figure that shows most of the metrics of a claim; empty where none shows any.
 
-    Empty where none shows any.
+    Of several, the one that makes most of the same choices and fewest others of flows, then the one
+    with the most metrics in expressions of its own, then the first.
     """
-    wanted = _calls(claim.measure)
-    best, shown = "", 0
+    wanted, choices = _calls(claim.measure), _choices(claim.measure)
+    best, rank = "", (0, 0, 0)
     for figure in figures:
-        count = len(wanted & _metrics(figure))
-        if count > shown:
-            best, shown = figure.name, count
+        own = set().union(*map(_calls, _expressions(figure)))
+        shown = len(wanted & own.union(SHOWN_BY.get(figure.kind, ())))
+        same = sum(one in _choices_of(figure) or one[0] in _axes(figure) for one in choices)
+        same -= len({one for one in _choices(figure.y) - choices if one[0] in OF_FLOWS})
+        if shown and (shown, same, len(wanted & own)) > rank:
+            best, rank = figure.name, (shown, same, len(wanted & own))
     return best
 
 
-def _metrics(figure: FigureSpec) -> set[str]:
-    texts = [figure.y, *figure.bars.values(), *figure.tips.values()]
-    return set(SHOWN_BY.get(figure.kind, ())).union(*(_calls(text) for text in texts))
+def _expressions(figure: FigureSpec) -> list[str]:
+    return [figure.y, *figure.bars.values(), *figure.tips.values()]
+
+
+def _choices_of(figure: FigureSpec) -> set[tuple[str, str]]:
+    """What a figure shows of the runs and their flows: where a claim has the same, it is meant."""
+    where = {(name, repr(value)) for name, value in figure.where.items()}
+    label = {("label", repr(figure.label))} if figure.label else set()
+    return where.union(label, *map(_choices, _expressions(figure)))
+
+
+def _axes(figure: FigureSpec) -> set[str]:
+    """The axes along which a figure has points of every kind."""
+    return {figure.by, figure.x} - {""}
+
+
+def _choices(text: str) -> set[tuple[str, str]]:
+    """The parameters of the calls of an expression, by name and written value."""
+    tree = ast.parse(text or "0", mode="eval")
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    given = (one for call in calls for one in call.keywords if one.arg)
+    return {(str(one.arg), ast.unparse(one.value)) for one in given}
 
 
 def _calls(text: str) -> set[str]:
