@@ -10,8 +10,9 @@
 //! (which nodes share a thread), `partition` (the event loop, and how it drives hosts and switches),
 //! [`simulation`] (windows, and what happens between them), [`watch`] (whoever follows a run), `check`
 //! (invariants), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and [`results`] (the output).
-//! [`live`] lends the parts of a network to a driver in real time. [`mod@dependencies`] answers `penstock deadlock`; [`paths`] are those of flows, for
-//! drawings; [`mod@forecast`] says how large a run will be; [`bare`] is the yardstick of the benchmark.
+//! [`live`] lends the parts of a network to a driver in real time. [`mod@dependencies`] answers
+//! `penstock deadlock`; [`paths`] are those of flows, for drawings; [`mod@forecast`] says how large a run
+//! will be; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;
