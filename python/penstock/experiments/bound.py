@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 
+from penstock.experiments.checked import statistic_of_call
 from penstock.experiments.expression import METRICS
 from penstock.experiments.flow_metric import FROM_ONE
 from penstock.experiments.metric import SIGNED
@@ -45,10 +46,7 @@ def _least(node: ast.expr) -> float:
 
 def _of_metric(name: str, call: ast.Call) -> float:
     """The least of a metric. A deviation of slowdowns may be 0, and so may their count."""
-    is_value = not any(
-        one.arg == "statistic" and ast.unparse(one.value) in ("'deviation'", "'count'")
-        for one in call.keywords
-    )
+    is_value = statistic_of_call(call) not in ("deviation", "count")
     if name in SIGNED:
         return -math.inf
     return 1.0 if name in FROM_ONE and is_value else 0.0

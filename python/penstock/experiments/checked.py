@@ -63,7 +63,7 @@ def _body(text: str, option: str) -> ast.expr:
 def is_percentile(text: str) -> bool:
     """Whether an expression that is right has a percentile or an extreme of a run in it."""
     calls = (node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Call))
-    return any(_EXTREME.fullmatch(_statistic(call)) for call in calls)
+    return any(_EXTREME.fullmatch(statistic_of_call(call)) for call in calls)
 
 
 def short_name(text: str) -> str:
@@ -71,10 +71,10 @@ def short_name(text: str) -> str:
     body = ast.parse(text, mode="eval").body
     if not isinstance(body, ast.Call) or not isinstance(body.func, ast.Name):
         return ""
-    return ", ".join(filter(None, [body.func.id.replace("_", " "), _statistic(body)]))
+    return ", ".join(filter(None, [body.func.id.replace("_", " "), statistic_of_call(body)]))
 
 
-def _statistic(call: ast.Call) -> str:
+def statistic_of_call(call: ast.Call) -> str:
     """The `statistic` of a call, written or by default; for `max` and `min` their names."""
     name = call.func.id if isinstance(call.func, ast.Name) else ""
     if name not in METRICS:
