@@ -48,10 +48,12 @@ def figure_of_claim(claim: Claim, figures: Collection[FigureSpec]) -> str:
     for figure in figures:
         own = set().union(*map(_calls, _expressions(figure)))
         shown = len(wanted & own.union(SHOWN_BY.get(figure.kind, ())))
-        same = sum(one in _choices_of(figure) or one[0] in _axes(figure) for one in choices)
+        made, axes = _choices_of(figure), _axes(figure)
+        same = sum(one in made or one[0] in axes for one in choices)
         same -= len({one for one in _choices(figure.y) - choices if one[0] in OF_FLOWS})
-        if shown and (shown, same, len(wanted & own)) > rank:
-            best, rank = figure.name, (shown, same, len(wanted & own))
+        found = (shown, same, len(wanted & own))
+        if shown and found > rank:
+            best, rank = figure.name, found
     return best
 
 
