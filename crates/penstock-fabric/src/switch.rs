@@ -59,6 +59,8 @@ pub struct Switch {
     has_epochs: bool,
     /// Whether a packet that is queued may be dropped for one that finds no room.
     makes_room: bool,
+    /// Time between two rounds of [`Switch::repeated_frame`]; none where no frames are repeated.
+    pub(crate) repeat_interval: Option<Time>,
     /// Whether acknowledgements wait in data queues.
     queues_acknowledgements: bool,
     /// Packets that the last arrival has displaced so and that are still the caller's.
@@ -80,7 +82,7 @@ pub struct Switch {
 penstock_units::state! { Switch {
     saved: admission, assignment, marking, backpressure, draws, displaced;
     within: ports;
-    kept: node, classes, frames, has_epochs, makes_room, queues_acknowledgements, frame;
+    kept: node, classes, frames, has_epochs, makes_room, repeat_interval, queues_acknowledgements, frame;
 } }
 
 impl Switch {
@@ -99,6 +101,7 @@ impl Switch {
             epochs: 1 << epoch_bits,
         };
         let backpressure = Backpressure::new(&config.backpressure, &place);
+        let repeats = config.backpressure.repeats(1 << epoch_bits);
         Switch {
             node: facts.node,
             ports: Ports::new(&config.scheduling, facts, epoch_bits),
@@ -111,6 +114,7 @@ impl Switch {
             frames: facts.frames,
             has_epochs: epoch_bits > 0,
             makes_room: config.scheduling.makes_room(),
+            repeat_interval: repeats.map(|repeats| repeats.interval),
             queues_acknowledgements: config.assignment.queues_acknowledgements(),
             displaced: Fifo::default(),
             frame: None,

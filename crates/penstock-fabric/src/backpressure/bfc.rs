@@ -174,7 +174,6 @@ pub(crate) struct Bfc {
     /// do.
     is_elided: Vec<bool>,
     ports: usize,
-    bitmap_interval: Time,
 }
 
 impl Bfc {
@@ -213,7 +212,6 @@ impl Bfc {
             epochs: place.epochs,
             is_elided,
             ports,
-            bitmap_interval: config.bitmap_interval,
         }
     }
 
@@ -365,10 +363,6 @@ impl Policy for Bfc {
     /// The bitmaps tell all pauses.
     fn standing_pauses(&self, _: &Admission, ingress: u16) -> Vec<ControlFrame> {
         (0..self.epochs).map(|epoch| self.bitmap_frame(ingress, epoch)).collect()
-    }
-
-    fn repeat_interval(&self) -> Option<Time> {
-        (self.bitmap_interval > Time::ZERO).then_some(self.bitmap_interval)
     }
 
     /// A bitmap for each epoch.

@@ -329,13 +329,6 @@ impl Policy for Pfc {
         self.paused(admission, ingress).map(pause).collect()
     }
 
-    fn repeat_interval(&self) -> Option<Time> {
-        match self.pause {
-            PfcPause::Lasting {} => None,
-            PfcPause::Timed { refresh, .. } => Some(refresh),
-        }
-    }
-
     /// The pauses of classes that are above XOFF.
     fn repeated_frame(
         &mut self,

@@ -112,7 +112,7 @@ fn a_static_threshold_pauses_when_reached_and_resumes_one_offset_below() {
 #[test]
 fn timed_pauses_are_sent_again_above_xoff_at_arrivals_and_by_a_clock() {
     let mut bench = timed(true);
-    assert_eq!(bench.switch.repeat_interval(), Some(Time::from_us(2)));
+    assert_eq!(bench.switch.repeat_interval, Some(Time::from_us(2)));
     let frames: Vec<_> = (0..7).map(|_| bench.admit(ahead(), 1_000)).collect();
     assert_eq!(frames[..4], [None; 4]);
     assert_eq!(frames[4..], [pause_for_5_us(0); 3]); // 5,000 B, and two more packets

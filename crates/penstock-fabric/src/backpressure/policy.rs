@@ -175,11 +175,6 @@ pub(crate) trait Policy {
         Vec::new()
     }
 
-    /// Time between two calls of [`Policy::repeated_frame`]; `None` where no frames are repeated.
-    fn repeat_interval(&self) -> Option<Time> {
-        None
-    }
-
     /// Frame `number` of those that are repeated to the neighbour behind `ingress` from time to time; none
     /// behind the last.
     fn repeated_frame(

@@ -177,7 +177,7 @@ impl Switch {
     }
 
     fn ask_for_repeat<O, R>(&self, turn: &mut SwitchTurn<'_, O, R>) {
-        if let Some(interval) = self.repeat_interval() {
+        if let Some(interval) = self.repeat_interval {
             let next = turn.now + interval;
             turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Repeat, next));
         }

@@ -203,11 +203,6 @@ impl Switch {
         )
     }
 
-    /// Time between two calls of [`Switch::repeated_frame`]; `None` where no frames are repeated.
-    pub(crate) fn repeat_interval(&self) -> Option<Time> {
-        backpressure::dispatch!(&self.backpressure, policy => policy.repeat_interval())
-    }
-
     /// Frame `number` of those that are repeated to the neighbour behind `port` from time to time, because
     /// frames may be lost; none behind the last.
     pub(crate) fn repeated_frame(&mut self, port: u16, number: usize) -> Option<ControlFrame> {

@@ -43,7 +43,6 @@ use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{Balance, ControlFrame, Packet, PacketFlags, PacketPool, Signal};
-use penstock_units::Time;
 
 use super::bfc::Bfc;
 use super::policy::{Granted, KeptPause, Place, Policy, Stops};
@@ -282,10 +281,6 @@ impl Policy for Credits {
 
     fn standing_pauses(&self, admission: &Admission, ingress: u16) -> Vec<ControlFrame> {
         self.bfc.standing_pauses(admission, ingress)
-    }
-
-    fn repeat_interval(&self) -> Option<Time> {
-        self.bfc.repeat_interval()
     }
 
     /// Repeats the bitmap, the link's grant and, in turn, the grant of one of its queues, in case a
