@@ -67,13 +67,12 @@ def _network(scenario: Any) -> str:
     """A scenario with what decides about paths, as the core reads it.
 
     A path does not depend on the traffic, which may be a list of a million flows. Of the scheme it
-    depends on the routing alone; the rest may be a class in Python that has changed since the run.
+    depends on the routing alone; the rest may name that traffic, or a class in Python that has
+    changed since the run.
     """
-    network = scenario.model_copy(update={"traffic": (_any_traffic(),)})
+    scheme = _plain_scheme().model_copy(update={"routing": scenario.scheme.routing})
+    network = scenario.model_copy(update={"traffic": (_any_traffic(),), "scheme": scheme})
     text: str = network.to_json()
-    if '"kind":"python"' in text:
-        scheme = _plain_scheme().model_copy(update={"routing": scenario.scheme.routing})
-        text = network.model_copy(update={"scheme": scheme}).to_json()
     return text
 
 

@@ -2,7 +2,8 @@
 //! Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; RFC 8257 Sec. 3.3).
 //!
 //! The first acknowledgement of a flow only opens the first round, as in the RDMA simulators
-//! (alibaba-edu/High-Precision-Congestion-Control); the RFC is silent.
+//! (alibaba-edu/High-Precision-Congestion-Control). With RFC 8257 it would also end a round, of one packet,
+//! so that alpha is 15/16 from then on if that has no mark.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
@@ -18,7 +19,7 @@ pub(crate) struct MarkedShare {
     /// Bytes acknowledged in this round, and the marked bytes among them.
     acknowledged_bytes: u64,
     marked_bytes: u64,
-    /// The round ends with the first acknowledgement beyond this byte; 0 before the first round.
+    /// The round ends with the first acknowledgement beyond this byte; 0 where the next one opens a round.
     round_end: u64,
     /// A cut counts until an acknowledgement beyond this byte.
     cut_until: Option<u64>,
@@ -72,6 +73,11 @@ impl MarkedShare {
         }
         self.cut_until = Some(next);
         Some(1.0 - self.alpha / 2.0)
+    }
+
+    /// All packets will be sent again. Opens a new round with the next acknowledgement; alpha stays.
+    pub(crate) fn begin_anew(&mut self) {
+        *self = MarkedShare { alpha: self.alpha, ..MarkedShare::new(self.gain) };
     }
 
     /// Whether the window has been cut in this round trip.

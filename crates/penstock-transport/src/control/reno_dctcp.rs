@@ -14,7 +14,9 @@
 //! - After a cut the window does not grow for a round trip, as after any reaction to marks (RFC 3168 Sec.
 //!   6.1.2, as in [`crate::control::cubic`]).
 //! - A cut leaves a packet at least, the smallest window of RFC 3168 Sec. 6.1.2.
-//! - In a fast recovery marks do not cut: losses and marks of one window count once (RFC 3168 Sec. 6.1.2).
+//! - In a fast recovery marks do not cut, as the window has been halved (RFC 3168 Sec. 6.1.2). A loss behind
+//!   a cut halves it all the same: losses count as without DCTCP.
+//! - A timeout ends a cut and begins a new round: what the marks were about has been sent before it.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
@@ -84,6 +86,9 @@ impl AtSource for RenoDctcp {
     }
 
     fn on_loss(&mut self, now: Time, signal: LossSignal) {
+        if let LossSignal::Timeout { .. } = signal {
+            self.marked.begin_anew();
+        }
         self.reno.on_loss(now, signal);
     }
 
@@ -149,6 +154,21 @@ mod tests {
         flow.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight: 30_000 });
         acknowledge(&mut flow, 2, 39, true);
         assert_eq!(flow.window(), 10_000); // alpha is still 1
+    }
+
+    #[test]
+    fn a_timeout_ends_a_cut_and_slow_start_follows() {
+        let mut flow = flow(1.0);
+        acknowledge(&mut flow, 1, 100, true); // cuts until packet 101
+        flow.on_loss(Time::ZERO, LossSignal::Timeout { in_flight: 40_000, is_repeated: false });
+        assert_eq!(flow.window(), 1_000);
+        for packet in 2..=4 {
+            acknowledge(&mut flow, packet, 1, false);
+        }
+        assert_eq!(flow.window(), 4_000);
+        // Packets 2 to 4 had no mark, so that alpha is 0 and the next mark cuts nothing.
+        acknowledge(&mut flow, 5, 1, true);
+        assert_eq!(flow.window(), 4_000);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! Implemented: the flow table indexed by egress port and flow hash with `size` and `qAssignment`; the
 //! bitmap of empty queues; sticky assignment (sec. 3.3.2); sampling (App. A.8); the incast label (App.
-//! A.7); priority classes with a static share of the queues (App. A.3). Two proposals of the paper are
+//! A.7); priority classes with a static share of the queues (App. A.3). Each class assigns independently, so
+//! it has its share of the table, too; labelled flows, whose queue is fixed, need none of it. Two proposals of the paper are
 //! also implemented: queues that classes share (A.3), and a queue of similar remaining size at a full
 //! port (A.2).
 //!
@@ -45,7 +46,11 @@ use crate::stored::Stored;
 pub(crate) struct Dynamic {
     /// Entries by number: `entries_per_port` for each egress port.
     table: FlowTable,
+    /// Those for the flows of each class, and one for all labelled flows of each, where these have a queue of
+    /// their own.
     entries_per_port: u32,
+    /// Entries for the flows of a class.
+    entries_per_class: u32,
     salt: u32,
     choice: QueueChoice,
     /// A packet takes part in the bookkeeping when a 32-bit draw does not exceed this.
@@ -59,8 +64,9 @@ impl Dynamic {
     pub(crate) fn new(config: &DynamicConfig, facts: &SwitchFacts) -> Self {
         let hop_rtt = facts.hop_rtt();
         let ns3 = Ns3::new(config, facts).map(Box::new);
-        let own_entries = config.table_factor * config.queues;
-        let entries_per_port = ns3.as_ref().map_or(own_entries, |ns3| ns3.entries_per_port);
+        let own_entries = config.table_factor * config.queues / config.classes;
+        let entries_per_class = ns3.as_ref().map_or(own_entries, |ns3| ns3.entries_per_port);
+        let entries_of_labels = u32::from(config.incast_queue);
         let times_hop_rtt = |factor: f64| Time::from_ps((hop_rtt.as_ps() as f64 * factor) as u64);
         let sticky = match ns3 {
             None => times_hop_rtt(config.sticky_hop_rtts),
@@ -68,7 +74,8 @@ impl Dynamic {
         };
         Dynamic {
             table: FlowTable::new(sticky),
-            entries_per_port,
+            entries_per_port: (entries_per_class + entries_of_labels) * config.classes,
+            entries_per_class,
             salt: facts.salt,
             choice: QueueChoice::new(config, facts, times_hop_rtt(config.grace_hop_rtts)),
             sampling: (config.sampling * f64::from(u32::MAX)) as u32,
@@ -78,8 +85,13 @@ impl Dynamic {
 
     #[inline]
     fn index(&self, egress: u16, packet: &Packet) -> u32 {
+        let (class, classes) = (self.choice.class_of(packet), self.choice.classes());
         let column = match &self.ns3 {
-            None => reduce(salted(packet.flow_hash, self.salt), self.entries_per_port),
+            None if self.choice.is_labelled(packet) => classes * self.entries_per_class + class,
+            None => {
+                let place = reduce(salted(packet.flow_hash, self.salt), self.entries_per_class);
+                class * self.entries_per_class + place
+            }
             Some(ns3) => ns3.column(packet),
         };
         u32::from(egress) * self.entries_per_port + column

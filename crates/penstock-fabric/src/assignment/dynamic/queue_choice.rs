@@ -30,7 +30,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{EmptyQueue, PacketFlags, SwitchFacts};
+use penstock_packet::{EmptyQueue, Packet, PacketFlags, SwitchFacts};
 use penstock_units::Time;
 use penstock_units::random::Pcg32;
 use rand_core::RngCore;
@@ -88,6 +88,24 @@ impl QueueChoice {
         }
     }
 
+    /// The class of a packet's flow, of those that have queues.
+    #[inline]
+    pub(super) fn class_of(&self, packet: &Packet) -> u32 {
+        u32::from(packet.class).min(self.classes() - 1)
+    }
+
+    /// How many classes have queues.
+    #[inline]
+    pub(super) fn classes(&self) -> u32 {
+        self.ranges.len() as u32
+    }
+
+    /// Whether a packet belongs into the queue of its class's incast flows.
+    #[inline]
+    pub(super) fn is_labelled(&self, packet: &Packet) -> bool {
+        self.has_incast_queue && packet.flags.contains(PacketFlags::INCAST)
+    }
+
     /// Whether classes share queues, so that a queue may change its class when it is empty.
     #[inline]
     pub(super) fn classes_share(&self) -> bool {
@@ -107,9 +125,8 @@ impl QueueChoice {
         if let Some(shared) = self.shared.clone() {
             return self.choose_shared(shared, arrival, ns3);
         }
-        let class = usize::from(arrival.packet.class);
-        let range = self.ranges[class.min(self.ranges.len() - 1)];
-        if self.has_incast_queue && arrival.packet.flags.contains(PacketFlags::INCAST) {
+        let range = self.ranges[self.class_of(arrival.packet) as usize];
+        if self.is_labelled(arrival.packet) {
             return range.to;
         }
         let (from, to) = (usize::from(range.from), usize::from(range.to));
