@@ -115,10 +115,10 @@ def test_the_worst_point_is_the_one_that_fails() -> None:
     drops = {0.1: [5, 30, 5], 0.2: [8, 8, 8]}
     made = judged(drops, measure=TOTAL, at_least=9, over=["load"])
     assert (made.verdict, made.measured) == ("fails", 8.0)
-    assert made.remark == "Worst at load = 0.2."
+    assert made.remark == "Decided at load = 0.2."
     made = judged(drops, measure=TOTAL, at_least=6, over=["load"])
     assert made.verdict == "not decided"
-    assert made.remark.startswith("Worst at load = 0.1. The value lies 1 outside")
+    assert made.remark.startswith("Decided at load = 0.1. The value lies 1 outside")
 
 
 def test_pooled_claims_spread_when_a_seed_is_left_out() -> None:

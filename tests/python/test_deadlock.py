@@ -71,6 +71,9 @@ def test_a_ring_of_three_does_not_deadlock() -> None:
     assert done.summary["flows_finished"] == 6
     assert METRICS["deadlocked"]([done]) == 0
     assert METRICS["completion_rate"]([done]) == 0  # all of them after the 10 us
+    last_ns = (done.flows["start_ns"] + done.flows["fct_ns"]).max()
+    to_the_last = METRICS["completion_rate_to_the_last"]
+    assert to_the_last([done]) == pytest.approx(6 / (last_ns / 1e9))
     # Every pause that was sent has arrived, whether it is counted at links or in the events.
     expected = pytest.approx(done.summary["pfc_pauses"] * 1e9 / done.scenario.duration)
     assert METRICS["pause_rate"]([done], by="S") == expected

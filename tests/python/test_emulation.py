@@ -172,6 +172,11 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         f'{FILE}.senders.small = "udp:fast": "fast" is not a rate: its unit is unknown; '
         "write a number and a unit, one of b/s, kb/s, Mb/s, Gb/s, Tb/s",
     ),
+    "no room in a packet": (
+        ["--send", "small=udp:1Mb/s", "--set", "wire.payload=26B"],
+        f'{FILE}.senders.small = "udp:1Mb/s": its packets, 74 B by `wire`, have no room beside '
+        "headers of 74 B; write a larger wire.payload",
+    ),
     "rate below one": (
         ["--send", "small=udp:9b/s", "--scale-time", "10"],
         f'{FILE}.senders.small = "udp:9b/s": it is less than 1 b/s with scale_time = 10; '
@@ -565,6 +570,33 @@ def test_a_capture_has_every_frame_for_wireshark(
     times = [float(row[1]) for row in rows]
     assert max(times) <= run.summary["sim_end_ps"] / 1e12
     assert max(int(row[2]) for row in rows) <= 1_500
+
+
+@with_namespaces
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+def test_frames_have_the_class_of_their_traffic(pair: str, here: Path, mark: str) -> None:
+    """Class 0 is served first and is priority 7, the highest (IEEE 802.1Q)."""
+    kinds = [
+        {"kind": "listed", "label": name, "class": number, "flows": [[0, 1, 20_000, 0]]}
+        for number, name in enumerate(["first", "second"])
+    ]
+    two = here / "two.toml"
+    two.write_text(Scenario.load(pair, {"traffic": kinds, "scheme": "wrr"}).to_toml())
+    assert main(["emulate", str(two), "--capture", "--out", "out"]) == 0
+    rows = tshark(here / "out.pcapng", "tcp.stream", "ip.dsfield.dscp")
+    streams = {stream: dscp for stream, dscp in rows if stream}
+    assert sorted(streams.values()) == ["48", "56"]
+
+
+@with_namespaces
+def test_a_place_is_claimed_before_the_network_is_made(
+    pair: str, here: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "out.pcapng").write_text("mine")
+    assert main(["emulate", pair, "--capture", "--out", "out"]) == 2
+    assert '--capture = "out.pcapng": a file has this name' in capsys.readouterr().err
+    assert (here / "out.pcapng").read_text() == "mine"
+    assert not (here / "out").exists()
 
 
 def glance(milliseconds: int, sent: int, stored: tuple[int, ...]) -> Glance:

@@ -189,7 +189,7 @@ def test_a_scheme_that_does_not_exist_is_reported() -> None:
     over = {"measure": "total(of='drops')", "at_most": 0, "over": ["scheme"]}
     (judgement,) = judge(_experiment(**over), _cells(), "quick")
     assert judgement.verdict == "fails"
-    assert judgement.remark == "Worst at scheme = bfc. not implemented yet: none-such"
+    assert judgement.remark == "Decided at scheme = bfc. not implemented yet: none-such"
 
 
 def test_figures_say_what_is_missing_and_leave_out_what_they_must() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_core import FakeCore
@@ -16,8 +18,9 @@ from fake_core import FakeCore
 from penstock import Run, Scenario, ScenarioError, StorageError, run, run_many
 from penstock.cli import main
 from penstock.results import RUN_FILES, claim
+from penstock.storage.checkpoint import UNFINISHED
 from penstock.storage.draft import draft_of, write_whole
-from penstock.storage.record import SUMMARY_FILE
+from penstock.storage.record import SUMMARY_FILE, sealed
 
 QUICK = Scenario.from_name("quickstart")
 OTHER = QUICK.with_overrides({"seed": 2})
@@ -356,3 +359,50 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="page"):
         write_whole(tmp_path / "page", b"new")
     assert names(tmp_path) == {"page"}
+
+
+# -- failing --------------------------------------------------------------------------------
+
+
+def test_a_full_disk_is_told_while_pieces_on_it_are_still_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a file takes is found by writing it again, from the pieces that it is made of."""
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with claim(tmp_path / "run", QUICK) as place:
+        piece = draft_of(tmp_path / "run") / UNFINISHED / "piece"
+        piece.write_bytes(bytes(70_000))
+        monkeypatch.setattr("penstock.storage.place.sealed", failing_once(full, sealed))
+        with pytest.raises(StorageError, match="the disk is full: [7-9][0-9],[0-9]* B are needed"):
+            place.put({"cancelled": False}, {"flows.parquet": lambda to: to.write(piece.read_bytes())})
+    assert names(tmp_path) == set()
+
+
+def failing_once(error: OSError, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose first call fails."""
+    left = [error]
+
+    def call(*arguments: Any) -> Any:
+        if left:
+            raise left.pop()
+        return function(*arguments)
+
+    return call
+
+
+def test_a_place_that_cannot_be_taken_keeps_the_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+    monkeypatch.setattr("penstock.storage.place.Place._publish", failing_once(busy, id))
+    with claim(tmp_path / "run", QUICK) as place:
+        folder = draft_of(tmp_path / "run") / UNFINISHED
+        (folder / "checkpoint.json").write_text("{}")
+        with pytest.raises(StorageError, match=r"busy; nothing was written there; name another"):
+            place.put({"cancelled": False}, {"flows.parquet": lambda to: to.write(b"1")})
+    assert (folder / "checkpoint.json").exists()
+
+
+def test_a_mount_point_is_refused_before_the_work() -> None:
+    with pytest.raises(ScenarioError, match="a file system is mounted there"):
+        claim(Path("/proc"), QUICK)

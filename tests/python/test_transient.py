@@ -94,6 +94,16 @@ def test_the_rate_between_two_times() -> None:
     assert TRANSIENTS["carried"]([RECOVERY], link=[0, 1], after=60) == pytest.approx(10)
 
 
+def test_a_swing_is_between_the_fastest_and_the_slowest_window() -> None:
+    swing = TRANSIENTS["rate_swing"]
+    assert swing([RECOVERY], links=[[0, 1]], after=0, window=20) == pytest.approx(10 - 3.75)
+    assert swing([RECOVERY], links=[[0, 1], [0, 1]], after=20, window=20, until=60) == (
+        pytest.approx(2 * (7.5 - 3.75))
+    )
+    with pytest.raises(ValueError, match="no window of 200 us"):
+        swing([RECOVERY], links=[[0, 1]], after=0, window=200)
+
+
 def test_pauses_are_those_that_took_effect() -> None:
     assert transient.pauses(PAUSED, (0, 1)).rows()[:2] == [(5_000, 8_000), (30_000, 40_000)]
     assert TRANSIENTS["pauses"]([PAUSED], link=[0, 1]) == 3

@@ -14,6 +14,7 @@ use penstock_sim::live::LiveFlow;
 use penstock_sim::measure::flows::FlowRecord;
 use penstock_units::{BitRate, Bytes, Time};
 use penstock_wire::address;
+use penstock_wire::mac_control::priority_of;
 
 use crate::clock::Clock;
 use crate::config::{EmulationConfig, SenderConfig};
@@ -156,7 +157,7 @@ fn load_flow(
     let real = |time: Time| if time == Time::NEVER { time } else { clock.in_real(time) };
     // An endless flow lasts as long as the traffic.
     let stop = if arrival.is_endless() { scenario.duration } else { arrival.stop() };
-    let payload = u64::from(scenario.wire.payload + scenario.wire.header) - DATAGRAM_HEADERS;
+    let packet = u64::from(scenario.wire.payload + scenario.wire.header);
     let protocol = match &config.senders[usize::from(arrival.label)] {
         SenderConfig::Tcp { congestion } => {
             let congestion = congestion.clone();
@@ -165,16 +166,18 @@ fn load_flow(
         }
         SenderConfig::Udp { rate } => Protocol::Udp {
             rate: BitRate::from_bps(rate.as_bps() / u64::from(config.scale_time)),
-            payload: Bytes::new(payload),
+            payload: Bytes::new(packet.saturating_sub(DATAGRAM_HEADERS)),
         },
     };
+    // Without classes nothing is said of them, as programs do.
+    let has_classes = scenario.scheme.switch.assignment.classes() > 1;
     LoadFlow {
         number: flow.number,
         destination: address_of(arrival.destination),
         start: real(arrival.time),
         stop: real(stop),
         size: Some(arrival.size).filter(|&size| size > 0).map(Bytes::new),
-        class: 0,
+        class: if has_classes { priority_of(arrival.class) } else { 0 },
         protocol,
     }
 }

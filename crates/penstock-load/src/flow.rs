@@ -30,7 +30,7 @@ pub struct LoadFlow {
     /// How many bytes it sends; none for an endless flow.
     pub size: Option<Bytes>,
     /// Priority class, 0 to 7. It becomes `SO_PRIORITY` and the class selector of the IP header (RFC 2474
-    /// sec. 4.2.2). Class 7 needs CAP_NET_ADMIN (socket(7)).
+    /// sec. 4.2.2). Without CAP_NET_ADMIN the priority of class 7 is 6 (socket(7)); the header has 7.
     pub class: u8,
     /// How the bytes are sent.
     pub protocol: Protocol,

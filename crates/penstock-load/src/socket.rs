@@ -47,6 +47,9 @@ pub(crate) fn of_flow(flow: &LoadFlow) -> io::Result<Socket> {
     Ok(socket)
 }
 
+/// The largest priority that a socket may have without CAP_NET_ADMIN (socket(7)).
+const LARGEST_FREE_PRIORITY: u32 = 6;
+
 /// Gives what `socket` sends a priority class.
 pub(crate) fn set_class(socket: &Socket, is_ipv4: bool, class: u8) -> io::Result<()> {
     if class == 0 {
@@ -60,7 +63,12 @@ pub(crate) fn set_class(socket: &Socket, is_ipv4: bool, class: u8) -> io::Result
         socket.set_tclass_v6(selector)?;
     }
     // After the selector: the kernel derives a priority from it (rt_tos2priority), which is not the class.
-    socket.set_priority(class.into())
+    match socket.set_priority(class.into()) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            socket.set_priority(LARGEST_FREE_PRIORITY)
+        }
+        done => done,
+    }
 }
 
 /// A TCP listener and a UDP socket at one address; where its port is 0, at a port that is free for both.
@@ -101,13 +109,8 @@ pub(crate) fn check_classes(flows: &[LoadFlow]) -> Result<(), LoadError> {
         if std::mem::replace(&mut is_checked[usize::from(flow.class)], true) {
             continue;
         }
-        of_flow(flow).map_err(|error| match error.kind() {
-            io::ErrorKind::PermissionDenied => LoadError::Flow {
-                number: flow.number,
-                reason: "its class needs CAP_NET_ADMIN; choose a class below 7",
-            },
-            _ => LoadError::System { what: "make the socket of a flow", source: error },
-        })?;
+        let system = |source| LoadError::System { what: "make the socket of a flow", source };
+        of_flow(flow).map_err(system)?;
     }
     Ok(())
 }

@@ -13,6 +13,10 @@ use crate::topology::Topology;
 /// a microsecond; 100 ns of 16 hosts at 100 Gb/s are 20 packet-hops, about 2 us of work).
 const SHORTEST: Time = Time::from_ns(100);
 
+/// The longest window (our choice: signals, checkpoints and checks wait for its end, and in this time 128
+/// hosts at 100 Gb/s cause 1.2 million packet-hops, a quarter of a second of work).
+const LONGEST: Time = Time::from_us(100);
+
 /// A network is cut into parts of at least so many hosts even for one thread: what a part needs stays in
 /// the caches while its window lasts. With 8,192 hosts a run of BFC took 236 ns per packet-hop in one part,
 /// 172 in eight and 169 in 32; with 4,096 hosts 190 and 158 in four. With 1,024 two parts took 6 % longer
@@ -41,14 +45,16 @@ pub struct Placement {
 }
 
 /// How long partitions run without hearing from each other: as long as the shortest link between two
-/// switches, not counting links below [`SHORTEST`]. `otherwise` (> 0) where there is none.
+/// switches, not counting links below [`SHORTEST`]. `otherwise` (> 0) where there is none; never longer than
+/// [`LONGEST`].
 ///
 /// A window is the same for every number of partitions, because some things take effect at its end.
 pub fn window(topology: &Topology, otherwise: Time) -> Time {
     let delays = (0..topology.links.len() as u32)
         .filter(|&link| topology.is_core(link))
         .map(|link| flight(topology, link));
-    delays.filter(|&delay| delay >= SHORTEST).min().unwrap_or(otherwise.max(SHORTEST))
+    let shortest = delays.filter(|&delay| delay >= SHORTEST).min();
+    shortest.unwrap_or(otherwise.max(SHORTEST)).min(LONGEST)
 }
 
 /// From the end of a transmission on a link between switches to the packet's being ready.

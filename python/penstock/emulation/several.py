@@ -8,7 +8,8 @@ from pathlib import Path
 
 from penstock.emulation.glance import Glance
 from penstock.emulation.running import PROGRAMS, emulate
-from penstock.results import Run
+from penstock.export.capture import check_file
+from penstock.results import Run, claim
 from penstock.runner import Progress
 from penstock.scenario import Scenario
 from penstock.storage.name import file_name
@@ -55,15 +56,20 @@ def emulate_many(
     runs = {}
     for name, scenario in scenarios.items():
         place = out[name] if isinstance(out, Mapping) else out / file_name(name)
-        made = emulate(
-            scenario,
-            output=place.with_name(place.name + PROGRAMS),
-            capture=place.with_name(place.name + CAPTURE) if capture else None,
-            forced=force,
-            progress=None if progress is None else partial(progress, name),
-            look=None if look is None else partial(look, name),
-        )
-        made.save(place, force=force)
+        frames = place.with_name(place.name + CAPTURE) if capture else None
+        with claim(place, scenario, force=force) as claimed:
+            if frames is not None:
+                # That of an earlier run goes with the run.
+                check_file(frames, force or claimed.earlier is not None, "--capture")
+            made = emulate(
+                scenario,
+                output=place.with_name(place.name + PROGRAMS),
+                capture=frames,
+                forced=force,
+                progress=None if progress is None else partial(progress, name),
+                look=None if look is None else partial(look, name),
+            )
+            made.save_at(claimed)
         runs[name] = made
         if on_finished:
             on_finished(name, made)

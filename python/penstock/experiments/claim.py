@@ -50,7 +50,7 @@ class Claim(Declared):
     relative: bool = False
     """Whether `within` is a share of `near`."""
     over: list[str] = Field(default_factory=list)
-    """Axes at whose points the expression is evaluated; the worst point is judged."""
+    """Axes at whose points the expression is evaluated; the worst verdict is the claim's."""
     where: dict[str, str | float] = Field(default_factory=dict)
     """Points to which `over` and all selections are restricted."""
     pooled: bool = False

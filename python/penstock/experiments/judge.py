@@ -134,7 +134,7 @@ def _judge(claim: Claim, bench: _Bench, scale: str) -> Judgement:
     worst = min(found, key=lambda one: one.decision.rank)
     if isinstance(claim.near, str) and worst.near is not None:
         tolerance = bounds_text(claim, number_text(worst.near))
-    place = f"Worst at {_at_text(worst.at, claim.over)}." if claim.over else ""
+    place = f"Decided at {_at_text(worst.at, claim.over)}." if claim.over else ""
     return Judgement(
         claim,
         worst.decision.verdict,

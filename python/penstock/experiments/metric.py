@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from penstock import analysis
 from penstock.analysis import MeasuredRun
@@ -142,13 +143,21 @@ def _pauses(run: MeasuredRun, by: str, traffic_class: int | None) -> int:
 @metric
 def completion_rate(runs: Runs) -> Value:
     """Flows that finished before the traffic ended, per second, mean over seeds."""
-    return mean(_finished_in_time(run) / (run.scenario.duration / 1e12) for run in runs)
+    spans = [float(run.scenario.duration) / 1e12 for run in runs]
+    return mean((_ends(run) <= span).sum() / span for run, span in zip(runs, spans, strict=True))
 
 
-def _finished_in_time(run: MeasuredRun) -> int:
+@metric
+def completion_rate_to_the_last(runs: Runs) -> Value:
+    """Flows that finished, per second until the last of them had finished, mean over seeds."""
+    ends = [_ends(run) for run in runs]
+    return mean(found.size / found.max() if found.size else 0.0 for found in ends)
+
+
+def _ends(run: MeasuredRun) -> NDArray[np.float64]:
+    """When the flows that finished had finished [s]."""
     flows = run.flows.filter(run.flows["finished"])
-    ends = flows["start_ns"] + flows["fct_ns"]
-    return int((ends <= run.scenario.duration / 1e3).sum())
+    return (flows["start_ns"] + flows["fct_ns"]).to_numpy() / 1e9
 
 
 @metric

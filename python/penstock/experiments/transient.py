@@ -94,6 +94,24 @@ def carried(runs: Runs, *, link: Ends, after: float, until: float = FOREVER) -> 
     return float(np.mean(rates)) / 1e9
 
 
+def rate_swing(
+    runs: Runs, *, links: Sequence[Ends], after: float, window: float, until: float = FOREVER
+) -> Value:
+    """Largest less smallest rate [Gb/s] of some links together between two times [us], mean.
+
+    A rate is the mean over a window [us] that lies between these times; windows overlap.
+    """
+    ends = [ends_of(runs[0], link) for link in links]
+    swings = []
+    for run in runs:
+        time, rate = transient.carried_rate(run, ends, window_ns=window * 1e3)
+        chosen = rate[(time >= after * 1e3) & (time + window * 1e3 <= until * 1e3)]
+        if not chosen.size:
+            raise ValueError(f"rate_swing: no window of {window} us lies behind {after} us")
+        swings.append(float(chosen.max() - chosen.min()))
+    return float(np.mean(swings)) / 1e9
+
+
 def goodput(runs: Runs, *, source: int) -> Value:
     """Payload [Gb/s] that the endless flows of a host deliver, mean over seeds."""
     found = analysis.long_lived(runs)
@@ -122,6 +140,7 @@ TRANSIENTS: dict[str, Metric] = {
         pauses,
         pauses_per_ms,
         carried,
+        rate_swing,
         goodput,
         evenness,
     )

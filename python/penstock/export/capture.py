@@ -77,9 +77,9 @@ def write_capture(
     return frames
 
 
-def check_file(path: Path, force: bool) -> None:
-    """Refuses a file that cannot be written or must not be replaced."""
-    option, shown = "--pcapng", str(path)
+def check_file(path: Path, force: bool, option: str = "--pcapng") -> None:
+    """Refuses a file that cannot be written or must not be replaced; `option` asked for it."""
+    shown = str(path)
     if path.is_dir():
         raise refuse(option, "this is a directory", "name a file, e.g. run.pcapng", shown)
     if path.exists() and not force:

@@ -175,7 +175,8 @@ class Scenario(ScenarioParts):
         scenario._written = table
         if scenario.emulation:
             labels = [entry.label for entry in scenario.traffic]
-            wrong = list(scenario.emulation.misplaced(scenario.topology.host_count(), labels))
+            hosts, packet = scenario.topology.host_count(), scenario.wire.payload + scenario.wire.header
+            wrong = list(scenario.emulation.misplaced(hosts, labels, packet))
             if wrong:
                 raise ScenarioError(wrong)
         if is_recorded(info):

@@ -93,24 +93,31 @@ def whole_file(path: Path, size: int = 0) -> Iterator[Path]:
         raise failure(path, error, size, path.exists()) from None
 
 
+def is_full(error: OSError) -> bool:
+    """Whether the disk, or the share of it that the user has, is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 def failure(path: Path, error: OSError, size: int, is_kept: bool) -> StorageError:
     """What is said of a write that failed.
 
     Parameters
     ----------
     size
-        What should have been written [B].
+        What should have been written [B], where the disk is full.
     is_kept
         Whether something stood there before, and still does.
     """
     reason = error.strerror or str(error)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    remedy = "name another place"
+    if is_full(error):
         free = shutil.disk_usage(path.parent).free
         missing = max(size - free, 0)
         reason = f"the disk is full: {size:,} B are needed, {free:,} B are free"
         reason += f", {missing:,} B are missing" if missing else ""
+        remedy = "make room, or name another place"
     kept = "what stood there before is kept" if is_kept else "nothing was written there"
-    return StorageError(f"{path}: {reason}; {kept}; make room, or name another place")
+    return StorageError(f"{path}: {reason}; {kept}; {remedy}")
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from typing import Any, Self
 from penstock.errors import ScenarioError, describe
 from penstock.storage.checkpoint import UNFINISHED, Checkpoint, Checkpoints, has_checkpoint
 from penstock.storage.claim import CLAIM_SECONDS, LOCK, Claim, refuse_out
-from penstock.storage.draft import DRAFT, draft_of, failure, lock, sweep_files
+from penstock.storage.draft import DRAFT, draft_of, failure, is_full, lock, sweep_files
 from penstock.storage.record import (
     LATER_FILES,
     SUMMARY_FILE,
@@ -156,9 +156,12 @@ class Place:
             if keeps_checkpoint and not summary["cancelled"]:
                 shutil.rmtree(self.directory / UNFINISHED, ignore_errors=True)
         except OSError as error:
+            # Before the draft goes: what is written may be read from it.
+            size = _room(self.directory.parent, summary, files) if is_full(error) else 0
+            with contextlib.suppress(OSError):
+                (self._draft / MARK).touch()
             if not _is_unfinished(self._draft):
                 retire(self._draft, self.directory)
-            size = _room(self.directory.parent, summary, files)
             raise failure(self.shown, error, size, self.earlier is not None) from None
         return self.shown
 
@@ -237,6 +240,10 @@ def check_path(directory: Path, shown: Path) -> None:
     if Path.cwd().is_relative_to(directory):
         raise refuse_out(
             shown, "it is the working directory, or above it", "name a directory below it"
+        )
+    if directory.is_mount():
+        raise refuse_out(
+            shown, "a file system is mounted there", "name a directory below it, or beside it"
         )
 
 

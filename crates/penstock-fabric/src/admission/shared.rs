@@ -185,14 +185,15 @@ impl Policy for Shared {
             return fits;
         };
         let headroom = self.limits[usize::from(ingress)].headroom;
+        let before = account.used.saturating_sub(self.reserve);
         let beyond = (account.used + bytes).saturating_sub(self.reserve);
-        if beyond > threshold {
+        // Beside XOFF, as with alpha above 1 XOFF is more than the pool has left.
+        if beyond > threshold || shared + (beyond - before) > self.pool {
             let fits = account.headroom + bytes <= headroom;
             account.headroom += if fits { bytes } else { 0 };
             accounts.headroom_peak = accounts.headroom_peak.max(account.headroom);
             return fits;
         }
-        let before = account.used.saturating_sub(self.reserve);
         account.used += bytes;
         accounts.shared += beyond - before;
         true

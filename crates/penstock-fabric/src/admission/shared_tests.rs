@@ -129,16 +129,22 @@ fn a_plain_pool_is_full_to_the_byte() {
 
 #[test]
 fn the_buffer_is_never_exceeded_whatever_the_classes() {
-    let config = config(120_000, HeadroomConfig::Bytes { size: Bytes::new(5_000) });
-    let mut admission = Admission::new(&AdmissionConfig::Shared(config), &hosts(4), 3);
-    let mut request = |port, class| {
-        let request = Request { ingress: port, class, bytes: 500, egress_bytes: 0 };
-        while admission.admit(request) {}
-    };
-    for port in 0..4 {
-        (0..3).for_each(|class| request(port, class));
+    for alpha in [0.125, 1.0, 5.0, 64.0] {
+        let mut config = config(120_000, HeadroomConfig::Bytes { size: Bytes::new(5_000) });
+        let ingress = config.ingress.as_mut().unwrap();
+        ingress.alpha = alpha;
+        let pool = 120_000 - 12 * (5_000 + ingress.reserve.get());
+        let mut admission = Admission::new(&AdmissionConfig::Shared(config), &hosts(4), 3);
+        let mut request = |port, class| {
+            let request = Request { ingress: port, class, bytes: 1_048, egress_bytes: 0 };
+            while admission.admit(request) {}
+        };
+        for port in 0..4 {
+            (0..3).for_each(|class| request(port, class));
+        }
+        let &Accounts { total, shared, .. } = admission.accounts();
+        assert!(total <= 120_000 && shared <= pool, "alpha {alpha}: {total} B, {shared} B shared");
     }
-    assert!(admission.accounts().total <= 120_000, "{}", admission.accounts().total);
 }
 
 #[test]

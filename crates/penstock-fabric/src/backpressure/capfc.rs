@@ -117,8 +117,8 @@ impl Policy for Capfc {
         }
         let stored = self.pairs.stored(ingress, egress);
         let is_low = stored == 0
-            || stored + self.xon_offset <= self.share(egress)
-            || egress_bytes + self.xon_offset <= self.threshold;
+            || stored.saturating_add(self.xon_offset) <= self.share(egress)
+            || egress_bytes.saturating_add(self.xon_offset) <= self.threshold;
         if is_low { by_pfc.or(self.pairs.release(ingress, egress)) } else { by_pfc }
     }
 

@@ -224,7 +224,7 @@ impl Pfc {
     /// Whether an account that holds `held` bytes beyond its reserve may be resumed.
     #[inline]
     fn is_low(&self, held: u64, threshold: u64) -> bool {
-        held == 0 || held + self.xon_offset <= threshold
+        held == 0 || held.saturating_add(self.xon_offset) <= threshold
     }
 
     /// Bytes of an ingress port and class have been stored. Answers the pause, if one is due.
