@@ -1,7 +1,8 @@
 //! Stochastic fair queueing: the queue is a hash of the flow (P. McKenney, "Stochastic Fairness
 //! Queueing", INFOCOM 1990; BFC sec. 3.2 and App. A.10). The policy has no state, but two flows may
 //! share a queue while others are empty. Each switch salts the hash. So two flows that collide at one
-//! switch are unlikely to collide at the next.
+//! switch are unlikely to collide at the next. The salt is our choice: BFC sec. 3.2 uses the same hash
+//! function at each switch.
 
 use alloc::vec::Vec;
 
