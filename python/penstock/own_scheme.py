@@ -85,7 +85,7 @@ class Controller:
         return None
 
     def on_pause(self, now: int, kept: float) -> Pace:
-        """A timed pause leaves the share `kept` of the time (FAFC; `now`: of the hook before)."""
+        """A timed pause leaves the share `kept` of the time (FAFC)."""
         return None
 
 

@@ -226,10 +226,10 @@ impl Sender {
         self.follow_rate();
     }
 
-    /// The first switch pauses the host for a part of T_hop; the share `kept` of T_hop, 0 to 1, is left
-    /// (FAFC, Algorithm 3).
-    pub fn on_timed_pause(&mut self, kept: f64) {
-        self.controller.on_timed_pause(kept);
+    /// The first switch pauses the host at `now` for a part of T_hop; the share `kept` of T_hop, 0 to 1,
+    /// is left (FAFC, Algorithm 3).
+    pub fn on_timed_pause(&mut self, now: Time, kept: f64) {
+        self.controller.on_timed_pause(now, kept);
         self.follow_rate();
     }
 

@@ -4,6 +4,10 @@
 //! The mark probability is 0 up to Kmin, rises linearly to Pmax at Kmax, and is 1 beyond. At dequeue
 //! the queue is the bytes that the packet leaves behind, as in the RDMA simulators. At enqueue the
 //! queue includes the packet, as in DCTCP's paper.
+//!
+//! A port may have several queues for one kind of traffic, as with fair queueing between ingress ports.
+//! Then the packet's own queue says little about the length of the egress queue, and
+//! [`MarkedLength::Port`] compares all that the port holds.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -43,9 +47,29 @@ pub struct EcnConfig {
     /// When the queue is looked at.
     #[schemars(extend("default" = "dequeue", "source" = HPCC_SIMULATOR))]
     pub at: MarkingPoint,
+    /// Whose bytes are compared with the profile.
+    #[schemars(extend(
+        "default" = "queue",
+        "source" = format!(
+            "{HPCC_SIMULATOR}: the bytes of the packet's queue; FAFC (Lu et al.) II-E: port, the length of \
+             the egress queue"
+        )
+    ))]
+    pub of: MarkedLength,
     /// Profiles of the ports of certain rates, in place of this one.
     #[schemars(extend("default" = [], "source" = "our choice: the same at every port"))]
     pub per_rate: Vec<RateProfile>,
+}
+
+/// The length that a RED profile is applied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkedLength {
+    /// The bytes of the packet's own queue.
+    Queue,
+    /// The data bytes of all queues of the port.
+    Port,
 }
 
 /// The RED profile of the ports of one rate.
@@ -81,8 +105,13 @@ impl Parameters for EcnConfig {
         true
     }
 
+    /// The ns-3 HPCC simulator marks by the packet's queue alone.
     fn is_in(&self, simulator: Fidelity) -> bool {
-        simulator != Fidelity::Ns3Bfc
+        match simulator {
+            Fidelity::Exact => true,
+            Fidelity::Ns3Bfc => false,
+            Fidelity::Ns3Hpcc => self.of == MarkedLength::Queue,
+        }
     }
 }
 
@@ -90,21 +119,32 @@ impl Parameters for EcnConfig {
 #[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Ecn {
     at: MarkingPoint,
+    of: MarkedLength,
     /// The profiles, by port.
     profiles: Vec<RateProfile>,
 }
 
 impl Ecn {
     pub(crate) fn new(config: &EcnConfig, facts: &SwitchFacts) -> Self {
-        let &EcnConfig { kmin, kmax, pmax, at, ref per_rate } = config;
+        let &EcnConfig { kmin, kmax, pmax, at, of, ref per_rate } = config;
         let profile = |&PortFacts { rate, .. }: &PortFacts| {
             let own = per_rate.iter().find(|profile| profile.rate == rate);
             own.copied().unwrap_or(RateProfile { rate, kmin, kmax, pmax })
         };
-        Ecn { at, profiles: facts.ports.iter().map(profile).collect() }
+        Ecn { at, of, profiles: facts.ports.iter().map(profile).collect() }
     }
 
-    /// Whether a packet of the queue at `egress` is marked. The queue holds `queue_bytes`.
+    /// The mark of a packet that is at `point`.
+    #[inline]
+    fn mark(&self, point: MarkingPoint, packet: &mut Passing<'_>) -> Mark {
+        let length = match self.of {
+            MarkedLength::Queue => packet.queue_bytes,
+            MarkedLength::Port => packet.port().bytes(),
+        };
+        Mark::of(self.marks(point, packet.egress, length, packet.draws))
+    }
+
+    /// Whether a packet at `egress` is marked. The length that counts is `queue_bytes`.
     #[inline]
     fn marks(&self, point: MarkingPoint, egress: u16, queue_bytes: u64, draws: &mut Draws) -> bool {
         if point != self.at {
@@ -126,14 +166,12 @@ impl Ecn {
 impl Policy for Ecn {
     #[inline]
     fn on_enqueue(&mut self, packet: &mut Passing<'_>) -> Mark {
-        let Passing { egress, queue_bytes, draws, .. } = packet;
-        Mark::of(self.marks(MarkingPoint::Enqueue, *egress, *queue_bytes, draws))
+        self.mark(MarkingPoint::Enqueue, packet)
     }
 
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Mark {
-        let Passing { egress, queue_bytes, draws, .. } = packet;
-        Mark::of(self.marks(MarkingPoint::Dequeue, *egress, *queue_bytes, draws))
+        self.mark(MarkingPoint::Dequeue, packet)
     }
 }
 
@@ -150,7 +188,8 @@ mod tests {
         let (kmin, kmax) = (Bytes::new(kmin), Bytes::new(kmax));
         let fast = BitRate::from_gbps(400);
         let per_rate = [RateProfile { rate: fast, kmin: kmax, kmax, pmax }].to_vec();
-        let config = EcnConfig { kmin, kmax, pmax, at: MarkingPoint::Dequeue, per_rate };
+        let (at, of) = (MarkingPoint::Dequeue, MarkedLength::Queue);
+        let config = EcnConfig { kmin, kmax, pmax, at, of, per_rate };
         let ports = [host_port(), PortFacts { rate: fast, ..host_port() }];
         Ecn::new(&config, &switch_with(ports.to_vec()))
     }
@@ -187,7 +226,7 @@ mod tests {
     #[test]
     fn thresholds_are_in_order() {
         let red = r#"{"kind": "ecn", "kmin": 100000, "kmax": 400000, "pmax": 1.0, "at": "dequeue",
-                      "per_rate": [{"rate": 1000, "kmin": 1, "kmax": 2, "pmax": 0.5}]}"#;
+                      "of": "queue", "per_rate": [{"rate": 1000, "kmin": 1, "kmax": 2, "pmax": 0.5}]}"#;
         let refused = |at, value| refused(&[("marking", red)], &[(at, value)]);
         assert!(refused("/marking/kmin", json!(400_000)).is_empty());
         let expected = "marking.kmin is 1 MB; it is above kmax, 400 kB; make it at most kmax";

@@ -5,15 +5,21 @@ use alloc::vec::Vec;
 
 use penstock_packet::{PacketEvent, PacketFlags};
 
+use super::MarkingConfig;
 use crate::SwitchConfig;
 use crate::fixture::{Bench, flow, hosts, plain};
 
+/// ECN that marks every packet beyond 2,000 B `of` the queue or the port.
+fn step(at: &str, of: &str) -> MarkingConfig {
+    let text = format!(
+        r#"{{"kind":"ecn","kmin":2000,"kmax":2000,"pmax":1.0,"at":"{at}","of":"{of}","per_rate":[]}}"#
+    );
+    serde_json::from_str(&text).unwrap()
+}
+
 /// A switch that marks every packet of a queue beyond 2,000 B.
 fn bench(at: &str) -> Bench {
-    let text =
-        format!(r#"{{"kind":"ecn","kmin":2000,"kmax":2000,"pmax":1.0,"at":"{at}","per_rate":[]}}"#);
-    let marking = serde_json::from_str(&text).unwrap();
-    Bench::new(&SwitchConfig { marking, ..plain() }, &hosts(2))
+    Bench::new(&SwitchConfig { marking: step(at, "queue"), ..plain() }, &hosts(2))
 }
 
 /// Whether each of five packets of 1,000 B leaves marked. All five arrive at once.
@@ -60,22 +66,33 @@ fn a_mark_of_an_earlier_switch_stays_and_control_is_never_marked() {
     assert!(last.last().unwrap().flags.contains(PacketFlags::MARKED));
 }
 
-#[test]
-fn the_queue_that_counts_is_the_packets_own() {
-    let text = r#"{"kind":"class","classes":2}"#;
+/// Which of four packets of 1,000 B leave marked. All four arrive at once, two in each of two classes.
+fn marks_of_two_queues(marking: MarkingConfig) -> [bool; 4] {
     let config = SwitchConfig {
-        assignment: serde_json::from_str(text).unwrap(),
+        assignment: serde_json::from_str(r#"{"kind":"class","classes":2}"#).unwrap(),
         scheduling: serde_json::from_str(r#"{"kind":"strict"}"#).unwrap(),
-        marking: serde_json::from_str(
-            r#"{"kind":"ecn","kmin":2000,"kmax":2000,"pmax":1.0,"at":"enqueue","per_rate":[]}"#,
-        )
-        .unwrap(),
+        marking,
         ..plain()
     };
     let mut bench = Bench::new(&config, &hosts(2));
     for class in [0, 0, 1, 1] {
         bench.admit(crate::fixture::Flow { class, ..flow(1) }, 1_000);
     }
-    let marked = (0..4).filter(|_| bench.depart(0).unwrap().0.flags.contains(PacketFlags::MARKED));
-    assert_eq!(marked.count(), 0, "4,000 B at the port, but no queue above 2,000 B");
+    [0; 4].map(|_| bench.depart(0).unwrap().0.flags.contains(PacketFlags::MARKED))
+}
+
+#[test]
+fn the_queue_that_counts_is_the_packets_own() {
+    for at in ["enqueue", "dequeue"] {
+        let marked = marks_of_two_queues(step(at, "queue"));
+        assert_eq!(marked, [false; 4], "4,000 B at the port, but no queue above 2,000 B");
+    }
+}
+
+#[test]
+fn or_all_queues_of_the_port_count() {
+    // 1,000, 2,000, 3,000 and 4,000 B with the packet itself; 3,000, 2,000, 1,000 and 0 B behind it.
+    let port = |at| marks_of_two_queues(step(at, "port"));
+    assert_eq!(port("enqueue"), [false, false, true, true]);
+    assert_eq!(port("dequeue"), [true, false, false, false]);
 }

@@ -7,6 +7,7 @@ use penstock_units::{Fidelity, Problems};
 
 use policy::Parameters;
 
+pub use ecn::MarkedLength;
 pub use policy::MarkingPoint;
 
 use crate::config::{Surroundings, SwitchConfig};

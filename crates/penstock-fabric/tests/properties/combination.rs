@@ -89,9 +89,9 @@ fn schedulings() -> Vec<Value> {
 }
 
 fn markings() -> Vec<Value> {
-    let ecn = |at| {
-        json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at,
-                          "per_rate": []})
+    let ecn = |at, of| {
+        json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at, "of": of,
+               "per_rate": []})
     };
     let qcn = |at| {
         json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
@@ -103,8 +103,9 @@ fn markings() -> Vec<Value> {
     };
     vec![
         json!({"kind": "none"}),
-        ecn("enqueue"),
-        ecn("dequeue"),
+        ecn("enqueue", "queue"),
+        ecn("dequeue", "queue"),
+        ecn("dequeue", "port"),
         json!({"kind": "non-pause-ecn"}),
         json!({"kind": "telemetry", "multiplier": 0}),
         qcn("enqueue"),

@@ -114,7 +114,7 @@ fn kinds(scenario: &Scenario, problems: &mut Problems) {
             marking.is_in(fidelity),
             "switch.marking",
             marking.kind(),
-            or("none or ecn or telemetry", "none"),
+            or("none or ecn of the queue or telemetry", "none"),
         ),
         (
             matches!(recovery, RecoveryConfig::GoBackN(_)),

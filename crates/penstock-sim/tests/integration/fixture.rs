@@ -192,7 +192,7 @@ pub fn hpcc() -> Value {
 
 fn ecn(pmax: f64) -> Value {
     json!({"kind": "ecn", "kmin": 100_000, "kmax": 400_000, "pmax": pmax, "at": "dequeue",
-           "per_rate": []})
+           "of": "queue", "per_rate": []})
 }
 
 /// DCQCN of its paper.

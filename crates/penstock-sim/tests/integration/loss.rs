@@ -110,7 +110,7 @@ fn dctcp_and_a_constant_window_recover_like_tcp() {
         "initial_window_packets": 10, "increase": {"kind": "window", "size": 1_000},
         "minimum_rate": GBPS / 10, "window": "scaled"});
     let step = json!({"kind": "ecn", "kmin": 20_000, "kmax": 20_000, "pmax": 1.0, "at": "enqueue",
-        "per_rate": []});
+        "of": "queue", "per_rate": []});
     for (controller, marking) in [(window, json!({"kind": "none"})), (dctcp, step)] {
         for recovery in [tcp(50_000), irn(50_000)] {
             let scheme = with(recovery, "/host/controller", controller.clone());

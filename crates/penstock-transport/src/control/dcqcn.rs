@@ -20,6 +20,9 @@
 //! - The rate is a whole number of bits per second. Half of an odd sum is rounded up, so that the rate
 //!   reaches the line rate. At line rate neither timer nor counter runs until the next notification
 //!   (our choice; they would change nothing).
+//! - A pause of FAFC cuts the rate as a notification does: the rate before it becomes the target, and
+//!   timer and counter restart. Alpha stays, as it is an estimate of the marks (our choice; FAFC's
+//!   Algorithm 3 says of the rate alone what becomes of it).
 //! - A drop that a switch reports changes nothing (our choice: no source combines the two).
 
 use alloc::format;
@@ -148,6 +151,13 @@ impl Dcqcn {
         }
     }
 
+    /// A cut at `now`: the rate keeps the share `kept`, and recovers towards what it was.
+    fn cut(&mut self, now: Time, kept: f64) {
+        self.climb.target = self.climb.rate.get();
+        self.climb.rate.scale(kept);
+        self.climb.stages.restart(now, self.config.increase_interval);
+    }
+
     /// The timer or the counter has expired (Fig. 7).
     fn increase(&mut self) {
         self.climb.raise(&Steps {
@@ -164,11 +174,15 @@ impl AtSource for Dcqcn {
     fn on_notification(&mut self, now: Time, _notification: Notification) {
         self.on_deadline(now);
         self.alpha.catch_up(now, false);
-        self.climb.target = self.climb.rate.get();
-        self.climb.rate.scale(1.0 - self.alpha.get() / 2.0);
+        self.cut(now, 1.0 - self.alpha.get() / 2.0);
         self.alpha.update(true);
         self.alpha.start(now);
-        self.climb.stages.restart(now, self.config.increase_interval);
+    }
+
+    /// The host is paused: the flow keeps the share `kept` of its rate (FAFC, Algorithm 3).
+    fn on_timed_pause(&mut self, now: Time, kept: f64) {
+        self.on_deadline(now);
+        self.cut(now, kept);
     }
 
     fn on_send(&mut self, now: Time, wire_bytes: u32) {

@@ -25,6 +25,10 @@
 //! after the mark. A drop that a switch reports changes nothing (our choice: no source combines the
 //! two).
 //!
+//! A pause of FAFC cuts the rate as a check that finds a mark. Alpha and the clock of the checks stay,
+//! as they belong to the marks (our choice; FAFC's Algorithm 3 says of the rate alone what becomes of
+//! it).
+//!
 //! Ticks of alpha are not events (see `alpha`). A check is an event only while a mark waits for it.
 
 use alloc::format;
@@ -190,15 +194,19 @@ impl DcqcnMellanox {
     }
 
     /// A check that finds a mark.
-    fn cut(&mut self) {
-        let now = self.check_at;
+    fn check(&mut self) {
+        let now = core::mem::replace(&mut self.check_at, Time::NEVER);
         self.tick(now);
+        self.cut(now, 1.0 - self.alpha.get() / 2.0);
+    }
+
+    /// A cut at `now`: the rate keeps the share `kept`.
+    fn cut(&mut self, now: Time, kept: f64) {
         if self.config.clamps_target || self.stage > 0 {
             self.target = self.rate.get();
         }
-        self.rate.scale(1.0 - self.alpha.get() / 2.0);
+        self.rate.scale(kept);
         self.stage = 0;
-        self.check_at = Time::NEVER;
         self.increase_at = now.saturating_add(self.config.increase_interval);
     }
 
@@ -245,6 +253,12 @@ impl AtSource for DcqcnMellanox {
         self.on_deadline(now);
     }
 
+    /// The host is paused: the flow keeps the share `kept` of its rate (FAFC, Algorithm 3).
+    fn on_timed_pause(&mut self, now: Time, kept: f64) {
+        self.on_deadline(now);
+        self.cut(now, kept);
+    }
+
     /// When the next timer is due (ps); [`Time::NEVER`] when none runs.
     #[inline]
     fn deadline(&self) -> Time {
@@ -259,7 +273,7 @@ impl AtSource for DcqcnMellanox {
             if self.increase_at < self.check_at || (is_tie && set_earlier) {
                 self.increase();
             } else {
-                self.cut();
+                self.check();
             }
         }
     }

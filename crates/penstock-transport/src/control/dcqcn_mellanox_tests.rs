@@ -129,6 +129,21 @@ fn the_target_stays_until_an_increase_unless_it_is_clamped() {
 }
 
 #[test]
+fn a_timed_pause_leaves_a_share_of_the_rate_which_recovers_on_the_increase_timer() {
+    let mut flow = flow(&config());
+    flow.on_timed_pause(MARK, 0.5); // 500 of 1,000 ns
+    flow.on_timed_pause(MARK, 0.4);
+    assert_eq!((flow.rate.get(), flow.target), (20_000_000_000, 100_000_000_000));
+    assert!(!flow.alpha.is_running());
+    let later = MARK + Time::from_us(300);
+    assert_eq!(flow.deadline(), later);
+    // The increase is due at the time of the next pause, and comes first.
+    flow.on_timed_pause(later, 0.0);
+    assert_eq!((flow.rate.get(), flow.target), (1_000_000_000, 60_000_000_000));
+    assert_eq!((flow.stage, flow.deadline()), (0, later + Time::from_us(300)));
+}
+
+#[test]
 fn a_check_at_the_time_of_a_mark_comes_before_it() {
     let mut flow = flow(&config());
     acknowledge(&mut flow, MARK, true);

@@ -51,6 +51,21 @@ fn a_flow_that_was_never_notified_has_no_timer() {
 }
 
 #[test]
+fn a_timed_pause_leaves_a_share_of_the_rate_which_recovers_on_the_timer() {
+    let mut dcqcn = flow(&config());
+    dcqcn.on_timed_pause(START, 0.25); // 750 of 1,000 ns
+    assert_eq!((kilobits(&dcqcn), dcqcn.alpha.get()), ((10_000_000, 40_000_000), 1.0));
+    let later = START + Time::from_us(55);
+    assert_eq!(dcqcn.deadline(), later);
+    // The timer is due at the time of the second pause, and comes first.
+    dcqcn.on_timed_pause(later, 0.5);
+    assert_eq!(kilobits(&dcqcn), (12_500_000, 25_000_000));
+    dcqcn.on_timed_pause(later, 0.0);
+    assert_eq!(kilobits(&dcqcn), (100_000, 12_500_000));
+    assert_eq!(dcqcn.deadline(), later + Time::from_us(55));
+}
+
+#[test]
 fn two_notifications_and_then_the_timer_alone() {
     let mut dcqcn = flow(&config());
     dcqcn.on_notification(START, MARKED);

@@ -147,7 +147,7 @@ impl AtSource for Dctcp {
     }
 
     /// The host is paused: the flow keeps the share `kept` of its rate (FAFC, Algorithm 3).
-    fn on_timed_pause(&mut self, kept: f64) {
+    fn on_timed_pause(&mut self, _now: Time, kept: f64) {
         self.is_slow_start = false;
         self.rate.scale(kept);
     }
@@ -277,11 +277,11 @@ mod tests {
     #[test]
     fn a_timed_pause_leaves_a_share_of_the_rate_at_once() {
         let mut dctcp = dctcp(DctcpStart::SlowStart);
-        dctcp.on_timed_pause(0.4); // 600 of 1,000 ns
+        dctcp.on_timed_pause(Time::ZERO, 0.4); // 600 of 1,000 ns
         assert_eq!((dctcp.window(), dctcp.rate()), (4_000, Some(BitRate::from_gbps(4))));
         acknowledge(&mut dctcp, 1, 3, false);
         assert_eq!(dctcp.window(), 4_500); // the increase of a round, no slow start
-        dctcp.on_timed_pause(0.0);
+        dctcp.on_timed_pause(Time::ZERO, 0.0);
         assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));
     }
 

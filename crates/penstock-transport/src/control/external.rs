@@ -199,8 +199,8 @@ impl AtSource for External {
         self.hear(self.0.now, Event::SwitchDrop);
     }
 
-    fn on_timed_pause(&mut self, kept: f64) {
-        self.hear(self.0.now, Event::Paused(kept));
+    fn on_timed_pause(&mut self, now: Time, kept: f64) {
+        self.hear(now, Event::Paused(kept));
     }
 
     fn on_loss(&mut self, now: Time, signal: LossSignal) {

@@ -79,7 +79,7 @@ fn every_event_reaches_the_controller() {
     controller.on_feedback(Time::ZERO, 7);
     controller.on_send(Time::ZERO, 1_048);
     controller.on_switch_drop();
-    controller.on_timed_pause(0.5);
+    controller.on_timed_pause(Time::ZERO, 0.5);
     controller.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight: 0 });
     assert_eq!((controller.window(), controller.rate()), (6_000, Some(BitRate::from_gbps(1))));
 }

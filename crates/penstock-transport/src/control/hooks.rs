@@ -159,10 +159,10 @@ pub(crate) trait AtSource {
     /// A switch reported that it dropped a packet of the flow.
     fn on_switch_drop(&mut self) {}
 
-    /// A timed pause of the host: the rate is multiplied by `kept`, 0 to 1 (FAFC, Algorithm 3), but not
-    /// below the minimum rate. Only the controllers with which FAFC is evaluated react; the others
-    /// ignore the pause.
-    fn on_timed_pause(&mut self, _kept: f64) {}
+    /// A timed pause of the host at `now`: the rate is multiplied by `kept`, 0 to 1 (FAFC, Algorithm 3),
+    /// but not below the minimum rate. Only the controllers with which FAFC is evaluated react (DCTCP,
+    /// both forms of DCQCN, HPCC and TIMELY), and those of a Python class; the others ignore the pause.
+    fn on_timed_pause(&mut self, _now: Time, _kept: f64) {}
 
     /// Recovery reports a loss, or the end of a recovery. By default the controller changes nothing, as
     /// RDMA NICs do.

@@ -220,7 +220,7 @@ impl AtSource for Hpcc {
 
     /// The host is paused: the flow keeps the share `kept` of its rate (FAFC, Algorithm 3) and of the
     /// reference, from which the next acknowledgement starts.
-    fn on_timed_pause(&mut self, kept: f64) {
+    fn on_timed_pause(&mut self, _now: Time, kept: f64) {
         self.rate.scale(kept);
         self.reference = self.rate.get();
     }

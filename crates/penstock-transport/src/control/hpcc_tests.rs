@@ -108,7 +108,7 @@ fn per_rtt_ignores_the_acknowledgements_between() {
 fn a_timed_pause_lowers_the_reference_too() {
     let mut hpcc = hpcc(HpccReaction::PerAck);
     let line = hpcc.rate.get();
-    hpcc.on_timed_pause(0.5);
+    hpcc.on_timed_pause(START, 0.5);
     assert_eq!((hpcc.rate.get(), hpcc.reference), (line / 2, line / 2));
 }
 

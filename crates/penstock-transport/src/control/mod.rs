@@ -220,8 +220,8 @@ impl Controller {
         at_source!(self, policy => policy.on_switch_drop())
     }
 
-    pub(crate) fn on_timed_pause(&mut self, kept: f64) {
-        at_source!(self, policy => policy.on_timed_pause(kept))
+    pub(crate) fn on_timed_pause(&mut self, now: Time, kept: f64) {
+        at_source!(self, policy => policy.on_timed_pause(now, kept))
     }
 
     pub(crate) fn on_loss(&mut self, now: Time, signal: LossSignal) {

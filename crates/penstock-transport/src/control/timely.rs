@@ -322,7 +322,7 @@ impl AtSource for Timely {
     }
 
     /// The host is paused: the flow keeps the share `kept` of its rate (FAFC, Algorithm 3).
-    fn on_timed_pause(&mut self, kept: f64) {
+    fn on_timed_pause(&mut self, _now: Time, kept: f64) {
         self.decrease(kept);
     }
 

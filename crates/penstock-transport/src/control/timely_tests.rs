@@ -162,7 +162,7 @@ fn a_steep_gradient_falls_to_the_minimum_rate_and_a_row_of_increases_ends() {
 fn a_timed_pause_leaves_a_share_of_the_rate_and_ends_a_row_of_increases() {
     let mut timely = flow(&config(), 20);
     timely.stage = 9;
-    timely.on_timed_pause(0.25);
+    timely.on_timed_pause(Time::ZERO, 0.25);
     assert_eq!((timely.rate.get(), timely.stage), (2_500_000_000, 0));
 }
 

@@ -102,7 +102,7 @@ impl Host {
         let kept = (1.0 - span.as_ns_f64() / self.hop_delay.as_ns_f64()).max(0.0);
         for place in 0..self.open.len() {
             let slot = self.open[place];
-            turn.flows.senders[slot as usize].on_timed_pause(kept);
+            turn.flows.senders[slot as usize].on_timed_pause(turn.now, kept);
             self.refresh(turn, slot);
         }
     }

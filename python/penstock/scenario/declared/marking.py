@@ -49,6 +49,12 @@ class EcnMarking(Part):
         "dequeue",
         source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control)",
     )
+    of: Literal["queue", "port"] = field(
+        "Whose bytes are compared with the profile",
+        "queue",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): the bytes of "
+        "the packet's queue; FAFC (Lu et al.) II-E: port, the length of the egress queue",
+    )
     per_rate: Many[RateProfile] = field(
         "Profiles of the ports of certain rates, in place of this one",
         (),

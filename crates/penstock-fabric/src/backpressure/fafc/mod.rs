@@ -6,7 +6,8 @@
 //! linear program ([`pause_time`]), pauses of a given time without resumes, and PFC beneath as the
 //! safety net. The marking axis holds `predicted` (Algorithm 4), the assignment axis holds `ingress`
 //! (the fair queueing of sec. IV), and the host cuts its rates (Algorithm 3). Left out: several
-//! priority classes, which the paper leaves out as well.
+//! priority classes, which the paper leaves out as well; and Algorithm 1, lines 8 to 12, where a packet
+//! whose egress fails `chkRsrv` is held back. The paper says nowhere what `chkRsrv` is.
 //!
 //! Options of what the testbed of sec. IV-B does: a slow solver (`solver`), and pauses in the quanta of
 //! 802.1Qbb ([`PauseUnit`]). `fafc/table3` has the sensitivity to each option.
@@ -14,6 +15,8 @@
 //! Algorithm 1 subtracts the length of a packet twice (lines 6 and 14); here it is subtracted once. We
 //! read r^o as r^i - r. Where the paper is silent or contradicts itself:
 //!
+//! - The trend r_ie follows the raw queue q'_ie, as in Algorithm 1, line 25. Eq. (3) has the smoothed
+//!   one.
 //! - A port j is uncongested by its whole queue q_*j, as in eq. (9). Algorithm 2 compares q_ik
 //!   ([`CongestedQueue`]).
 //! - f_dec multiplies r^i_ie on both sides of the constraint, as it is there to avoid pauses that are too
