@@ -199,7 +199,7 @@ def finished_run(
         "scheme": resolved.scheme.name,
         "scenario_hash": resolved.content_hash(),
         "empty_tables": why_empty(frames, resolved, summary),
-        "notes": deadlock_notes(summary) + quiet_notes(summary),
+        "notes": deadlock_notes(summary) + quiet_notes(summary, resolved),
     }
     finished = Run(resolved, summary, frames)
     found = measure_backlog([finished])

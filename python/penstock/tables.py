@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from penstock import _core
+from penstock.units import SIZE
 
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
@@ -145,7 +146,7 @@ def why_empty(
         if measure.sample_interval
         else "measure.sample_interval is 0"
     )
-    quiet = "; ".join(["nothing was paused or dropped", *quiet_notes(summary)])
+    quiet = "; ".join(["nothing was paused or dropped", *quiet_notes(summary, scenario)])
     reasons = {
         "flows": "no flow started within the duration",
         "links": "the network has no links",
@@ -186,9 +187,26 @@ def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def quiet_notes(summary: Mapping[str, Any]) -> list[str]:
+def quiet_notes(summary: Mapping[str, Any], scenario: Scenario) -> list[str]:
     """What did not happen and how far from it the run stayed, e.g. no PFC pause."""
     peak = summary.get("ingress_peak_fraction_of_xoff")
     if peak is None or summary["pfc_pauses"]:
         return []
-    return [f"no PFC pause: ingress peaked at {100 * peak:.0f} % of XOFF"]
+    return [
+        _out_of_reach(scenario) or f"no PFC pause: ingress peaked at {100 * peak:.0f} % of XOFF"
+    ]
+
+
+def _out_of_reach(scenario: Scenario) -> str:
+    """That no ingress can hold as much as a fixed XOFF, where that is so."""
+    switch = scenario.scheme.switch
+    xoff = getattr(switch.backpressure, "xoff", None)
+    if xoff is None or switch.admission.kind != "shared":
+        return ""
+    memory = max(switch.admission.buffer, *(size for _, size in switch.admission.other_buffers), 0)
+    if xoff <= memory:
+        return ""
+    return (
+        f"no PFC pause is possible: XOFF of {SIZE.format(xoff)} is more than a switch's whole "
+        f"memory of {SIZE.format(memory)}, so packets are dropped instead"
+    )

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from penstock.connection_matrix import read_connection_matrix
-from penstock.dependency import Event, Flow, Row, check_reach
+from penstock.dependency import SIZE_MAX, Event, Flow, Row, check_reach
 from penstock.hpcc.quantity import time_ns
 from penstock.lines import Line, announced, read_lines
 from penstock.topology_file import NODE_MAX
@@ -39,6 +39,8 @@ PLACE_MAX = 2**32 - 1
 
 STEP_WIDTH = 200
 """Most characters of a step's name, as of every name in results."""
+
+HEADER = "begin with a header such as src,dst,size_bytes,start_ns, separated by commas"
 
 SECOND_NS = TIME.units["s"] // TIME.units["ns"]
 
@@ -172,7 +174,7 @@ def _hpcc_flow(line: Line) -> HpccFlow:
         line.whole(words[1], "the destination", NODE_MAX),
         line.whole(words[2], "the priority group"),
         port,
-        line.whole(words[-2], "the size"),
+        line.whole(words[-2], "the size", SIZE_MAX),
         line.read(time_ns, words[-1]),
     )
 
@@ -208,7 +210,9 @@ def _plain_flows(lines: list[Line], columns: _Columns) -> list[Flow]:
         source, destination, size = map(int, found.group("source", "destination", "size"))
         whole, part = found.group("start", "fraction")
         start = int(whole) * factor + (int(part.ljust(decimals, "0")) if part else 0)
-        if source == destination or max(source, destination) > NODE_MAX or not size:
+        if source == destination or max(source, destination) > NODE_MAX:
+            return []
+        if not 0 < size <= SIZE_MAX:
             return []
         if start < before:
             return []
@@ -225,9 +229,10 @@ def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
     for line in lines[1:]:
         cells = [cell.strip() for cell in line.text.split(",")]
         if len(cells) != len(header):
-            raise line.refuse(
-                f"has {len(cells)} of {len(header)} columns", "the file is truncated here; mend it"
-            )
+            few = "the file is truncated here; mend it"
+            many = "write no comma within a column; quotes are not read"
+            remedy = few if len(cells) < len(header) else many
+            raise line.refuse(f"has {len(cells)} columns, and the header {len(header)}", remedy)
         is_waiting = places.after >= 0 and bool(cells[places.after])
         source, destination, size = places.flow
         row = Row(
@@ -235,7 +240,7 @@ def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
             (
                 line.whole(cells[source], "the source", NODE_MAX),
                 line.whole(cells[destination], "the destination", NODE_MAX),
-                line.whole(cells[size], "the size"),
+                line.whole(cells[size], "the size", SIZE_MAX),
                 # A flow that waits needs no start of its own.
                 0 if is_waiting and not cells[start] else line.time(cells[start], unit),
             ),
@@ -279,13 +284,17 @@ def _columns(line: Line, header: list[str]) -> _Columns:
     places = {}
     for column, names in _COLUMNS.items():
         found = [place for place, name in enumerate(header) if name in names]
-        if len(found) != 1:
-            raise line.refuse(
-                f"has no {column} column", "begin with a header such as src,dst,size_bytes,start_ns"
-            )
+        if len(found) > 1:
+            several = " and ".join(header[place] for place in found)
+            raise line.refuse(f"has several {column} columns: {several}", "keep one of them")
+        if not found:
+            raise line.refuse(f"has no {column} column{_unread(line)}", HEADER)
         places[column] = found[0]
     starts = [(place, _STARTS[name]) for place, name in enumerate(header) if name in _STARTS]
-    if len(starts) != 1:
+    if len(starts) > 1:
+        several = " and ".join(header[place] for place, _ in starts)
+        raise line.refuse(f"has several start columns: {several}", "keep one of them")
+    if not starts:
         raise line.refuse("has no start column", f"name it one of {', '.join(_STARTS)}")
     units = {"delay": starts[0][1]} | {f"delay_{unit}": unit for unit in _STARTS.values()}
     delays = [(place, units[name]) for place, name in enumerate(header) if name in units]
@@ -308,6 +317,17 @@ def _columns(line: Line, header: list[str]) -> _Columns:
         delays[0] if delays else (-1, ""),
         tuple(job),
     )
+
+
+def _unread(line: Line) -> str:
+    """Why a header may have no column that is read."""
+    if any(mark in line.text for mark in "\"'"):
+        return ", because quotes are not read"
+    if "," in line.text:
+        return ""
+    marks = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
+    found = next((words for mark, words in marks.items() if mark in line.text), None)
+    return f", because {found} separates none" if found else ""
 
 
 def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:

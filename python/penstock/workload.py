@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from string import digits
 from typing import Literal
 
 from penstock.errors import PATH_WIDTH, nearest, printable, quoted
@@ -151,8 +152,9 @@ def find_workload(name: str) -> Distribution:
 def read_cdf(path: Path) -> Distribution:
     """The distribution in a file: CSV or columns, in fraction or in percent, gzipped or not.
 
-    A header and Homa's first line (the mean) are skipped. Without a word from the user it is
-    sampled along straight lines, as the tools that publish such files do.
+    A first line without a digit (a header), or of one number (Homa's mean), is skipped; every other
+    line is a row. Without a word from the user the table is sampled along straight lines, as the
+    tools that publish such files do.
 
     Raises
     ------
@@ -166,28 +168,55 @@ def read_cdf(path: Path) -> Distribution:
 
 
 def _points(lines: list[Line], file: str) -> tuple[tuple[int, float], ...]:
-    """The rows of a table; `file` is its name in messages."""
+    """The rows of a table; `file` is its name in messages.
+
+    Of the first line alone anything else is skipped: words without a digit (a header), or one
+    number (Homa's mean).
+    """
     rows: list[tuple[float, float]] = []
-    for line in lines:
+    for place, line in enumerate(lines):
         words = line.text.replace(",", " ").split()
-        values = [_number(word) for word in words]
-        if None in values:
-            if rows:
-                raise line.refuse("is not a number", ROW, words[values.index(None)])
+        if place == 0 and (_is_header(words) or _is_mean(words)):
             continue
-        row = [value for value in values if value is not None]
-        if len(row) == 1 and not rows:
-            continue
-        for word, value in zip(words, row, strict=True):
-            if not math.isfinite(value) or value < 0:
-                raise line.refuse("is below zero or not finite", ROW, word)
-        if len(row) != 2:
-            raise line.refuse(f"has {len(row)} columns", ROW)
-        rows.append((row[0], row[1]))
+        if len(words) != 2:
+            columns = "1 column" if len(words) == 1 else f"{len(words)} columns"
+            between = next((mark for mark in ";|:" if mark in line.text), "")
+            reason = f", because {quoted(between)} separates none" if between else ""
+            raise line.refuse(f"has {columns}{reason}", f"{ROW}, with a comma or space between")
+        size, share = (_value(line, word) for word in words)
+        rows.append((size, share))
     if not rows:
         raise refusal(f"{file} has no rows", "write rows of size in bytes and cumulative share")
     unit = 100.0 if rows[-1][1] > PERCENT_FROM else 1.0
     return tuple((round(size), share / unit) for size, share in rows)
+
+
+def _is_header(words: list[str]) -> bool:
+    """Whether a line names columns: no word has a digit, or is a number such as ``nan``."""
+    return not any(set(word) & set(digits) or _number(word) is not None for word in words)
+
+
+def _is_mean(words: list[str]) -> bool:
+    return len(words) == 1 and _number(words[0]) is not None
+
+
+def _value(line: Line, word: str) -> float:
+    """A word of a line as a finite number of 0 or more."""
+    value = _number(word)
+    if value is None:
+        raise line.refuse(_wrong(word), f"{ROW}, as plain numbers", word)
+    if not math.isfinite(value) or value < 0:
+        raise line.refuse("is below zero or not finite", ROW, word)
+    return value
+
+
+def _wrong(word: str) -> str:
+    """Why a word is no number."""
+    if any(mark in word for mark in "\"'"):
+        return "is not a number: it has quotes"
+    if "%" in word:
+        return "is not a number: it has a percent sign (a last share of 100 means percent)"
+    return "is not a number"
 
 
 def _number(word: str) -> float | None:

@@ -144,6 +144,7 @@ def _links(draw: np.random.Generator, badness: float, *, pauses_queues: bool) ->
             "rate_bps": np.full(count, 100_000_000_000, dtype=np.uint64),
             "delay_ns": np.full(count, 1_000.0),
             "tx_bytes": (busy * 2.5e7).astype(np.uint64),
+            "duration_tx_bytes": (busy * 2.4e7).astype(np.uint64),
             "busy_ns": busy * 2e6,
             "port_pause_ns": np.maximum(badness - 2, 0) * draw.uniform(0, 1e4, count),
             "queue_pause_ns": draw.uniform(0, 1e6, count) * pauses_queues,

@@ -106,6 +106,29 @@ def test_report_of_a_comparison(here: Path, capsys: pytest.CaptureFixture[str]) 
     assert (here / "page.html").stat().st_size > 1000
 
 
+def test_runs_of_other_networks_have_no_winner(here: Path) -> None:
+    assert main(["compare", *QUICK, "--scheme", "bfc,pfc", "--out", "same"]) == 0
+    same = Path("same/report.html").read_text("utf-8")
+    assert 'class="best"' in same and "These runs differ" not in same
+    assert main(["run", *QUICK, "--set", "topology.rate=40 Gb/s", "--out", "slow"]) == 0
+    assert main(["report", "same", "slow", "--out", "page.html"]) == 0
+    page = Path("page.html").read_text("utf-8")
+    assert "These runs differ in their network, and not in the scheme alone." in page
+    assert 'class="best"' not in page
+
+
+def test_a_comparison_is_not_written_into_a_run(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", *QUICK, "--out", "out"]) == 0
+    page = Path("out/report.html").read_bytes()
+    for more in ([], ["--force"]):
+        assert main(["compare", *QUICK, "--scheme", "bfc,pfc", "--out", "out", *more]) == 2
+        assert "it holds a single run" in capsys.readouterr().err
+    assert Path("out/report.html").read_bytes() == page
+    assert not Path("out/bfc").exists()
+
+
 def test_packets_are_traced_at_named_nodes(here: Path) -> None:
     assert main(["run", *QUICK, "--trace", "packets:S0", "--out", "out"]) == 0
     packets = Run.load("out").packets
@@ -156,6 +179,27 @@ def test_show_names_unit_default_and_source(capsys: pytest.CaptureFixture[str]) 
     assert buffer["value"] == "12 MiB"
     assert "size" in buffer["meaning"]
     assert "BFC 6.2.1" in buffer["source"]
+
+
+def test_show_tells_what_the_user_wrote_from_what_the_preset_says(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("own.toml").write_text(
+        'preset = "bfc"\n[switch.assignment]\nqueues = 8\nsampling = 0.5\n'
+        '[source]\n"switch.assignment.sampling" = "a paper"\n'
+    )
+    key = "scheme.switch.assignment"
+    for words, prefix in (
+        (["quickstart", "--set", f"{key}.queues=8"], "scheme."),
+        (["quickstart", "--set", "scheme=./own.toml"], "scheme."),
+        (["./own.toml"], ""),
+    ):
+        assert main(["show", *words, "--json"]) == 0
+        fields = json.loads(capsys.readouterr().out)["fields"]
+        sources = {row["field"]: row["source"] for row in fields}
+        assert sources[f"{prefix}switch.assignment.queues"] == "as written"
+        assert sources[f"{prefix}switch.assignment.classes"].startswith("BFC 6.2.1")
+    assert sources["switch.assignment.sampling"] == "a paper"
 
 
 def test_show_takes_another_scheme_and_other_fields(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,10 +55,19 @@ WRONG = {
         "slowdown(scheme='bcf')": 'the axis scheme has no point "bcf"; did you mean "bfc"',
         "slowdown(load=0.4)": 'the axis load has no point "0.4"; .*0.3, 0.5',
         "slowdown(": "this is no expression",
+        "slowdown(label='bckground')": 'labelled "bckground"; did you mean "background"',
+        "incast_time(label='cast')": 'no traffic is labelled "cast"',
+        "queue(link=[1, 0])": "there is no link from H1 to H0; one of ",
+        "link_pause(links=[['H0', 'T77']])": 'there is no node "T77"',
+        "total(of='dropz')": 'no count "dropz"; did you mean "drops"',
         "slowdown() + os": '"os" is not in the language',
     },
     "near": {"ideal_fct()": "no metric"},
-    "bars.some": {"slowdown": "slowdown is a function"},
+    "bars.some": {
+        "slowdown": "slowdown is a function",
+        "total(of='unheard-of')": 'no count "unheard-of"',
+        "busy(link=[0, 1])": "no link from H0 to H1",
+    },
     "over": {"schema": 'no such axis; did you mean "scheme"'},
     "by": {"schemes": 'no such axis; did you mean "scheme"'},
 }
@@ -103,8 +112,8 @@ def test_what_is_right_is_measured(own: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "place"),
     [
-        (RIGHT | {"measure": "queue(link=[8, 0])"}, "claims[0].measure"),
-        (RIGHT | {"bar": "total(of='unheard-of')"}, "figures[0]"),
+        (RIGHT | {"measure": "core_delay(layer='cellar')"}, "claims[0].measure"),
+        (RIGHT | {"bar": "core_delay(layer='cellar')"}, "figures[0]"),
     ],
 )
 def test_what_no_run_has_is_named_and_the_runs_stay(

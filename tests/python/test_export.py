@@ -166,6 +166,11 @@ def test_an_earlier_export_is_replaced_with_force_only(core: FakeCore, tmp_path:
     assert [path.name for path in tmp_path.iterdir()] == ["csv"], "nothing is left beside it"
 
 
+def test_a_place_that_takes_no_folder_is_named_by_its_option(core: FakeCore) -> None:
+    with pytest.raises(ScenarioError, match=r"^--csv .*/proc/.*nothing can be written beside it"):
+        write_csv(run(QUICK), Path("/proc/foo"))
+
+
 def test_an_export_that_fails_leaves_nothing(
     core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from fake_core import FakeCore
 
-from penstock import Scenario, _core
+from penstock import Scenario, ScenarioError, _core
 from penstock.cli import main
 
 GRAPH = """
@@ -66,6 +66,9 @@ BAD = {
     "cdf stops short": (SIZES.format(sizes=CDF.format(points="[10, 0.5], [50, 0.9]")),
                         ["traffic[0].sizes", "0.9", "not 1"]),
     "to itself": (LISTED.format(row="4, 4, 10, 0"), ["traffic[0].flows[0]", "itself", "two"]),
+    "too large for a table": (LISTED.format(row="4, 5, '9223372036854775808 B', 0"),
+                              ["traffic[0]", "flows[0] has 9223372036854775808",
+                               "at most 9223372036854775807"]),
     "endless to itself": ('[[traffic]]\nkind = "long-lived"\npairs = [[0, 1], [4, 4]]\n',
                           ["traffic[0].pairs[1][1]", "it is 4", "itself"]),
     "endless too late": ('[[traffic]]\nkind = "long-lived"\npairs = [[0, 1]]\nstart = "1 s"\n',
@@ -262,7 +265,8 @@ TRACE = '[[traffic]]\nkind = "trace"\nfile = "flows.csv"\n'
 FILE_SIZES = SIZES.format(sizes="'flows.csv'")
 
 BAD_FILES = {
-    "truncated trace": (TRACE, CSV + "2,3,10", ["line 3", "3 of 4 columns", "truncated"]),
+    "truncated trace": (TRACE, CSV + "2,3,10",
+                        ["line 3", "3 columns, and the header 4", "truncated"]),
     "truncated flow file": (TRACE, "2\n0 1 3 100 64 2.0\n", ["announces 2 flows", "truncated"]),
     "trace to itself": (TRACE, CSV + "5,5,10,1\n", ["line 3", "host 5 to itself", "two hosts"]),
     "trace of no host": (TRACE, CSV + "5,500,10,1\n",
@@ -274,6 +278,13 @@ BAD_FILES = {
     "cdf above 1": (FILE_SIZES, "100 0.5\n1000 1.2\n", ["1.2, not 1", "largest flow"]),
     "empty cdf": (FILE_SIZES, "size,cdf\n", ["no rows", "write rows"]),
 }  # fmt: skip
+
+
+def test_names_in_a_network_that_is_wrong_are_not_wrong_as_well() -> None:
+    failed = {"topology.failed_links": [["T0", "S0"]]}
+    with pytest.raises(ScenarioError) as found:
+        Scenario.from_name("bfc-demo", {**failed, "topology.host_rate": "25G"})
+    assert [one.field for one in found.value.problems] == ["topology.host_rate"]
 
 
 @pytest.mark.parametrize("name", BAD_FILES)

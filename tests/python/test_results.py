@@ -49,6 +49,17 @@ def test_an_empty_table_says_why(core: FakeCore) -> None:
     assert listed["notes"] == ["no PFC pause: ingress peaked at 31 % of XOFF"]
 
 
+def test_a_threshold_beyond_the_memory_is_told(core: FakeCore) -> None:
+    small = {"scheme.switch.admission.buffer": "700 kB"}
+    fixed = QUICK.with_overrides({"scheme": "dcqcn-static", **small})
+    assert run(fixed).summary["notes"] == ["no PFC pause: ingress peaked at 31 % of XOFF"]
+    beyond = fixed.with_overrides({"scheme.switch.backpressure.xoff": "900 kB"})
+    assert run(beyond).summary["notes"] == [
+        "no PFC pause is possible: XOFF of 900 kB is more than a switch's whole memory of 700 kB, "
+        "so packets are dropped instead"
+    ]
+
+
 def test_events_are_written_by_name(core: FakeCore) -> None:
     assert run(QUICK).packets["event"].to_list() == ["arrive", "drop"]
 

@@ -167,6 +167,18 @@ def test_a_built_in_scenario_reads_back_from_its_toml(name: str, tmp_path: Path)
     assert again.to_toml() == scenario.to_toml()
 
 
+def test_traffic_without_an_end_of_its_own_lasts_as_long_as_a_longer_run(tmp_path: Path) -> None:
+    own = Scenario.from_name("quickstart")
+    file = tmp_path / "best.toml"
+    file.write_text(own.to_toml())
+    longer = {"duration": own.duration * 3}
+    again = Scenario.from_toml(file, longer)
+    assert {one.stop for one in again.resolve().traffic} == {again.duration}
+    assert again.content_hash() == own.with_overrides(longer).content_hash()
+    file.write_text(own.with_overrides({"traffic[0].stop": "100 us"}).to_toml())
+    assert Scenario.from_toml(file, longer).traffic[0].stop == 100_000_000
+
+
 def test_a_distribution_of_ones_own_is_stored_whole(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("size,percent\n100,40\n2000,100\n")
     file = tmp_path / "mine.toml"

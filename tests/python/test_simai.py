@@ -12,6 +12,7 @@ import pytest
 
 from penstock import Run, Scenario, ScenarioError, run
 from penstock.cli import main
+from penstock.scenario.declared.topology import RailTopology
 from penstock.simai.case import FLOWS_MAX, Choice, case_of
 from penstock.simai.groups import groups_of
 from penstock.simai.training import count_flows, messages, turns
@@ -183,6 +184,12 @@ def test_an_all_to_all_is_direct_and_bounded(here: Path) -> None:
     assert waits == {"received", "started"}
 
 
+def test_messages_stay_inside_a_server_as_the_page_says() -> None:
+    inner = RailTopology.model_fields["inner_rate"].default
+    page = (Path(__file__).parents[2] / "docs" / "simai.md").read_text()
+    assert f"they take links of {inner}, the default of `inner_rate`" in " ".join(page.split())
+
+
 @pytest.mark.parametrize("name", ["gpt-32", "moe-16"])
 def test_a_rail_fabric_runs_it_on_any_number_of_threads(
     here: Path, capsys: pytest.CaptureFixture[str], name: str
@@ -294,6 +301,8 @@ def test_a_job_of_too_many_messages_says_how_many_layers_fit(here: Path) -> None
     assert case_of(file, Choice(layers=8_192)).flows == FLOWS_MAX
     with pytest.raises(ScenarioError, match="--layers 8192"):
         case_of(file, Choice(layers=8_193))
+    with pytest.raises(ScenarioError, match="--layers = 9001: the workload has 9,000 layers"):
+        case_of(file, Choice(layers=9_001))
 
 
 def test_files_of_others_are_kept(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

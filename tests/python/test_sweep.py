@@ -220,6 +220,12 @@ def test_metrics_know_their_statistic() -> None:
         (["--set", "scheme=dctcp,bfc", "--set", "scheme.switch.assignment.queues=8,16"],
          ["at scheme = dctcp, scheme.switch.assignment.queues = 8"]),
         (["--metric", "slowdwn()"], ["there is no metric"]),
+        (["--metric", "slowdown(label='bckground')"],
+         ['no traffic is labelled "bckground"; did you mean "background"']),
+        (["--metric", "request_rate(label='background')"], ["no traffic of kind rpc is labelled"]),
+        (["--metric", "busy(link=['H0', 'H1'])"], ["there is no link from H0 to H1; one of S0"]),
+        (["--metric", "busy(link=['T9', 'S0'])"], ['there is no node "T9"']),
+        (["--metric", "total(of='dropz')"], ['a run has no count "dropz"; did you mean "drops"']),
         (["--seeds", "3..1"], ["range is empty"]),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.dependency import Flow
+from penstock.dependency import SIZE_MAX, Flow
 from penstock.lines import numbered_lines
 from penstock.topology_file import NODE_MAX
 from penstock.trace import _columns, _csv, _header, _plain_flows, _trace, read_trace
@@ -55,7 +55,7 @@ def test_a_plain_file_is_read_as_line_by_line(data: st.DataObject, unit: str, sp
     starts = sorted(data.draw(st.lists(decimals, min_size=1, max_size=5)))
     ends = st.integers(0, NODE_MAX - 1)
     cells = [
-        (data.draw(ends), NODE_MAX, data.draw(st.integers(1, 10**19 - 1)), f"{start:f}", "x")
+        (data.draw(ends), NODE_MAX, data.draw(st.integers(1, SIZE_MAX)), f"{start:f}", "x")
         for start in starts
     ]
     rows = [f"{space},{space}".join(map(str, row)) for row in cells]
@@ -63,10 +63,10 @@ def test_a_plain_file_is_read_as_line_by_line(data: st.DataObject, unit: str, sp
     assert plain == by_line and len(plain) == len(rows)
 
 
-UNUSUAL = [f"0,1,{10**19},1", f"0,1,9,{10**16}", "0,1,9,.9999", "0,1,9,1e3", "0,1,9,1.0004"]
+UNUSUAL = [f"0,1,9,{10**16}", "0,1,9,.9999", "0,1,9,1e3", "0,1,9,1.0004"]
 WRONG = [
     *("0,0,9,1", "0,1,0,1", "0,1,9", "0,1,9,-1", "0,1,9,1,1", "x,1,9,1", "0,1,²,1"),
-    *(f"0,{NODE_MAX + 1},9,1", f"0,1,{2**64},1", f"0,1,9,{10**17}", "0,1,9,0.5"),
+    *(f"0,{NODE_MAX + 1},9,1", f"0,1,{2**63},1", f"0,1,{2**64},1", f"0,1,9,{10**17}", "0,1,9,0.5"),
 ]
 
 
@@ -100,15 +100,24 @@ def test_gzipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (CSV + "4,5,10\n", "line 4.*3 of 4 columns"),
+        (CSV + "4,5,10\n", "line 4 has 3 columns, and the header 4"),
         (CSV + "4,5,10,1\n", "line 4.*before the line above"),
         (CSV + "4,4,10,9\n", "line 4.*itself"),
         (CSV + "4,5,ten,9\n", 'line 4.*"ten" for the size'),
+        (CSV + "4,5,18446744073709551615,9\n", 'line 4.*"18446744073709551615" for the size'),
+        (CSV + "4,5,9223372036854775808,9\n", 'line 4.*"9223372036854775808" for the size'),
+        (HPCC.replace(" 649 ", f" {2**63} "), f'line 2.*"{2**63}" for the size'),
         (CSV + "4,5,-10,9\n", 'line 4.*"-10" for the size'),
         (CSV + "4,5,10,soon\n", 'line 4.*"soon" for the start'),
         (CSV + "4,5,10,nan\n", "line 4.*start"),
         (CSV + "4,5,0,9\n", "line 4.*without bytes"),
-        ("from,to\n1,2\n", "line 1.*no source column"),
+        (CSV + "4,5,10,9,,\n", "line 4 has 6 columns, and the header 4"),
+        ("from,to\n1,2\n", "line 1.*no source column$"),
+        ("src;dst;size;start_ns\n1;2;3;4\n", "no source column, because a semicolon separates"),
+        ("src\tdst\tsize\tstart_ns\n", "no source column, because a tab separates none"),
+        ('"src","dst","size","start_ns"\n', "no source column, because quotes are not read"),
+        ("src,dst,size,bytes,start_ns\n", "has several size columns: size and bytes"),
+        ("src,dst,size,start_ns,start_us\n", "several start columns: start_ns and start_us"),
         ("src,dst,size\n1,2,3\n", "line 1.*no start column"),
         ("src,dst,size,start_ns\n", "no flows"),
         ("", "is empty"),

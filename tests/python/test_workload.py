@@ -94,6 +94,17 @@ def test_fraction_percent_and_mean_line_are_understood(tmp_path: Path, text: str
         ("100 0.5\nnan 1\n", "line 2.*not finite"),
         ("100 1 0.5\n1000 1 1\n", "line 1.*3 columns"),
         ("sizes\n", "no rows"),
+        ("size,share\n", "no rows"),
+        ("1 kB,0.1\n2 kB,0.5\n4000,1\n", "line 1 has 3 columns"),
+        ("1k,0.1\n2k,0.5\n4000,1\n", 'line 1: "1k" is not a number'),
+        ('1000,"0.1"\n2000,1\n', "line 1.*not a number: it has quotes"),
+        ('"1000","0.1"\n"2000","1"\n', "line 1.*not a number: it has quotes"),
+        ("1000;0.1\n2000;1\n", 'line 1 has 1 column, because ";" separates none'),
+        ("1000,10%\n2000,100%\n", "line 1.*10%.*not a number: it has a percent sign"),
+        ("nan,nan\n1000,1\n", "line 1.*not finite"),
+        ("size,share\nbytes,fraction\n1000,1\n", "line 2.*not a number"),
+        ("size,share\n550.0\n1000,1\n", "line 2 has 1 column"),
+        ("550.0\nsize,share\n1000,1\n", "line 2.*not a number"),
     ],
 )
 def test_a_table_that_is_no_distribution_is_refused(

@@ -22,12 +22,12 @@ def link_between(run: MeasuredRun, source: int, target: int) -> int:
 def layer_summary(runs: RunInput) -> pl.DataFrame:
     """Totals per name and layer of links.
 
-    Columns: name, layer, links, utilization (share of time a link is busy, mean over links),
-    port_paused (share of time a link's data is paused by PFC, mean), port_paused_max (worst
-    link), queues_paused (queues paused by BFC at a link, mean over time and links), drops,
-    queue_bytes_max [bytes], collision_share (share of queue assignments into a used queue). Where
-    a name has several runs, also the smallest and the largest value of a single run:
-    utilization_low, utilization_high and so on.
+    Columns: name, layer, links, utilization (share of the traffic's time in which a link is busy,
+    mean over links; what it carries afterwards is left out), port_paused (share of time a link's
+    data is paused by PFC, mean), port_paused_max (worst link), queues_paused (queues paused by BFC
+    at a link, mean over time and links), drops, queue_bytes_max [bytes], collision_share (share of
+    queue assignments into a used queue). Where a name has several runs, also the smallest and the
+    largest value of a single run: utilization_low, utilization_high and so on.
     """
     frames = []
     groups = group_runs(runs)
@@ -71,10 +71,13 @@ def _spread(parts: list[pl.DataFrame]) -> pl.DataFrame:
 
 def _with_shares(run: MeasuredRun) -> pl.DataFrame:
     end_ns = max(float(run.summary["sim_end_ps"]) / 1_000, 1.0)
+    # A run may have been stopped before its traffic ended.
+    traffic_ns = min(float(run.scenario.duration) / 1_000, end_ns)
     layers = dict(enumerate(run.summary["layers"]))
+    bits = pl.col("duration_tx_bytes") * 8.0
     return run.links.select(
         pl.col("layer").replace_strict(layers, return_dtype=pl.String),
-        (pl.col("busy_ns") / end_ns).alias("utilization"),
+        (bits * 1e9 / pl.col("rate_bps") / traffic_ns).alias("utilization"),
         (pl.col("port_pause_ns") / end_ns).alias("port_paused"),
         (pl.col("queue_pause_ns") / end_ns).alias("queues_paused"),
         "drops",

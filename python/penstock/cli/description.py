@@ -134,6 +134,11 @@ def _scheme(name: str) -> Description:
     except ValidationError as error:
         raise translate(error, Scheme).within(name) from None
     sources = table.get("source", {})
+    if isinstance(found, Path) and found.suffix == SUFFIX:
+        raw = read_toml(found, "name a TOML file")
+        sources = _of_preset(scheme, raw.get("preset"), sources, found.parent) | {
+            path: words for path, words in sources.items() if path in raw.get("source", {})
+        }
     rows = list(_fields(scheme, "", sources))
     rows += [[f"wire.{key}", str(value), "", sources.get(f"wire.{key}", "")]
              for key, value in wire.items()]  # fmt: skip
@@ -176,7 +181,8 @@ def _workload(name: str) -> Description:
 def _scenario(scenario: Scenario) -> Description:
     name = scenario.scheme.name
     named = built_in_preset(name) if name in preset_names() else {}
-    sources = {f"scheme.{path}": source for path, source in named.get("source", {}).items()}
+    own = _of_preset(scenario.scheme, name if named else None, named.get("source", {}), Path())
+    sources = {f"scheme.{path}": source for path, source in own.items()}
     facts = {
         "Scenario": scenario.name,
         "What": scenario.description,
@@ -214,6 +220,19 @@ def _fields(part: BaseModel, prefix: str, sources: dict[str, str]) -> Iterator[l
             yield [path, value, first_line(type(part)), ""]
         else:
             yield [path, _shown(value, info), _meaning(info), _origin(path, value, info, sources)]
+
+
+def _of_preset(
+    scheme: Scheme, preset: str | None, sources: dict[str, str], directory: Path
+) -> dict[str, str]:
+    """The sources of a preset, and "as written" for each value of `scheme` that is another one."""
+    if preset is None:
+        return dict(sources)
+    base = Scheme.model_validate(expand_scheme(preset, directory)[0])
+    values = {path: value for path, value, *_ in _fields(base, "", {})}
+    rows = [(path, value) for path, value, *_ in _fields(scheme, "", {})]
+    other = [path for path, value in rows if values.get(path) != value]
+    return dict(sources) | dict.fromkeys(other, "as written")
 
 
 def _origin(path: str, value: Any, info: FieldInfo, sources: dict[str, str]) -> str:

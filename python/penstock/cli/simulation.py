@@ -30,8 +30,9 @@ from penstock.cli.options import (
     read_scenario,
     read_schemes,
 )
+from penstock.storage.claim import refuse_out
 from penstock.storage.name import file_name
-from penstock.storage.record import REPORT_FILE, WATCH_FILE
+from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, WATCH_FILE
 
 FRAMES = " with frames"
 """What is added to a scheme's name for its run with real frames."""
@@ -54,7 +55,7 @@ def run(
 ) -> None:
     """Run one scenario and write a run directory.
 
-    Example: penstock run quickstart --scheme dctcp --set load=0.7 --out runs/try
+    Example: penstock run quickstart --scheme dctcp --set load=0.7 --out runs/one
     """
     from penstock.cli.runs import end_if_interrupted, present, simulate
     from penstock.cli.watch import recorded, write_page
@@ -156,6 +157,9 @@ def compare(
     names = list(chosen)
     base = chosen[names[0]]
     target = out_directory(out, default_name(base, "compare", bool(settings or trace)))
+    if (target / SUMMARY_FILE).exists():
+        remedy = "name another directory: each scheme has one of its own below it"
+        raise refuse_out(target, "it holds a single run", remedy)
     new_page(target / REPORT_FILE, force)
     places = {name: target / file_name(name) for name in names}
     runs = simulate(chosen, places, force=force, jobs=jobs, threads=threads, check=check, once=once)

@@ -108,6 +108,7 @@ def sweep(
     from penstock.cli.display import clock, display
     from penstock.estimate import check, together
     from penstock.experiments.checked import checked
+    from penstock.experiments.present import check_present
     from penstock.scenario.scenario import scenario_file
     from penstock.sweep.cluster import check_cluster
     from penstock.sweep.dataset import open_dataset
@@ -120,6 +121,9 @@ def sweep(
     chosen = read_seeds(seeds, precision)
     metrics = tuple(dict.fromkeys(checked(one) for one in metric or METRICS))
     grid = read_grid(scenario, settings or [], chosen.first()[0], oversize=force)
+    first = chosen.first()[0]
+    expressions = [("--metric", one) for one in metrics]
+    check_present(expressions, (point.scenario(first) for point in grid.points))
     if cluster is not None or cluster_options:
         check_cluster(cluster or "", cluster_options or [], jobs)
     elif not force:

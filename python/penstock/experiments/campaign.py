@@ -39,7 +39,7 @@ from penstock.experiments.outcome import (
     finished,
     inputs_digest,
 )
-from penstock.experiments.reproduce import claim_directory, conclude, scale_of
+from penstock.experiments.reproduce import check_runs, claim_directory, conclude, scale_of
 from penstock.interruption import stopping
 from penstock.processors import check_threads, free_threads, processor_count
 from penstock.results import Run
@@ -196,6 +196,7 @@ def reproduce_many(
             inputs = inputs_digest(experiment, scale, grid)
             outcome = finished(directory, inputs)
             if outcome is None:
+                check_runs(experiment, grid)
                 claims.enter_context(claim_directory(directory, force=force))
                 tasks.append(_task(experiment, grid, directory, inputs))
             else:

@@ -1,8 +1,8 @@
 """Whether an expression can be evaluated at all, before there is a run.
 
 The check knows the names of metrics and functions and their parameters, and the axes of an
-experiment with their points. It does not know what a run has: a link or a label that is not there
-is found when the run is measured.
+experiment with their points. It does not know what a run has:
+:mod:`penstock.experiments.present` looks for the links and labels in the scenarios.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from penstock.errors import Problem, ScenarioError, nearest, quoted, refuse
 from penstock.experiments.expression import FUNCTIONS, METRICS, OPERATORS
 from penstock.experiments.flow_metric import choose_flows
 from penstock.experiments.grid import scheme_label, stands
+from penstock.experiments.metric import TOTALS
 from penstock.experiments.model import Experiment, Point
 
 Points = Mapping[str, Sequence[Point]]
@@ -147,6 +148,11 @@ class _Check:
             if one.arg == "statistic" and not _is_statistic(one.value):
                 remedy = "write mean, p50, p99, p999, min, max, deviation or count"
                 raise self._refusal(f"{ast.unparse(one)} is no statistic", remedy)
+            if one.arg == "of" and isinstance(one.value, ast.Constant):
+                count = str(one.value.value)
+                if count not in TOTALS:
+                    message = f"a run has no count {quoted(count)}"
+                    raise self._refusal(message, nearest(count, TOTALS))
         runs = [None] if is_metric else []
         try:
             signature.bind(*runs, *node.args, **{str(one.arg): None for one in others})
@@ -183,7 +189,7 @@ def check_experiment(experiment: Experiment) -> None:
     """
     axes = _points(experiment)
     problems: list[Problem] = []
-    for place, text in _expressions(experiment):
+    for place, text in expressions_of(experiment):
         try:
             list(_Check(text, place, axes).calls(_body(text, place)))
         except ScenarioError as error:
@@ -207,7 +213,7 @@ def _points(experiment: Experiment) -> Points:
     return found
 
 
-def _expressions(experiment: Experiment) -> Iterator[tuple[str, str]]:
+def expressions_of(experiment: Experiment) -> Iterator[tuple[str, str]]:
     """Every expression of an experiment, and its field."""
     for number, claim in enumerate(experiment.claims):
         yield f"claims[{number}].measure", claim.measure

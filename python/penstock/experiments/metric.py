@@ -35,6 +35,25 @@ OF_ALL_RUNS = ("deadlocked",)
 """Metrics that are shares of runs, so that one run alone has no meaningful value: a claim by one
 is judged by the runs of all seeds together."""
 
+TOTALS = (
+    "events",
+    "packet_hops",
+    "flows_started",
+    "flows_finished",
+    "drops",
+    "lost_packets",
+    "retransmitted_packets",
+    "timeouts",
+    "delivered_bytes",
+    "pfc_pauses",
+    "queue_pauses",
+    "timed_pauses",
+    "credits_sent",
+    "credits_dropped",
+    "credits_wasted",
+)
+"""Counts of a run's summary that can be added up over seeds."""
+
 SIGNED = ("backlog_growth",)
 """Metrics that may be below 0; no other is."""
 
@@ -179,7 +198,7 @@ def link_pause(runs: Runs, *, links: Sequence[Ends], statistic: str = "mean") ->
 
 @metric
 def utilization(runs: Runs, *, layer: str | None = None) -> Value:
-    """Share of time links are busy, mean over the links of a layer or of all."""
+    """Share of the traffic's time links are busy, mean over the links of a layer or of all."""
     return _layer_mean(runs, "utilization", layer)
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,14 @@ from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.emulation.several import emulate_many
 from penstock.errors import ScenarioError, describe
 from penstock.experiments.catalogue import load
-from penstock.experiments.checked import check_experiment
+from penstock.experiments.checked import check_experiment, expressions_of
 from penstock.experiments.figure import draw
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
 from penstock.experiments.kept import CODE_FILE, RUNS_FOLDER, begin, kept_runs
 from penstock.experiments.model import Experiment, Scale
 from penstock.experiments.outcome import OUTCOME_FILE, Outcome, inputs_digest
+from penstock.experiments.present import check_present
 from penstock.experiments.shown import figure_of_claim
 from penstock.processors import check_threads
 from penstock.provenance import package_version, source_commit
@@ -182,6 +184,7 @@ def reproduce(
     check_experiment(experiment)
     directory = Path(out) if out is not None else Path("runs") / f"{experiment.id}-{scale}"
     grid = cells(experiment, scale_of(experiment, scale))
+    check_runs(experiment, grid)
     inputs = inputs_digest(experiment, scale, grid)
     clock, spent = time.monotonic(), time.thread_time()
     with claim_directory(directory, force=force):
@@ -202,6 +205,28 @@ def reproduce(
             )
             outcome.save(directory)
         return made
+
+
+def check_runs(experiment: Experiment, grid: Sequence[Cell]) -> None:
+    """Refuses an experiment whose expressions name a label or a link that no run has.
+
+    Those of another scale count as well: a claim about points that a scale leaves out is not
+    judged there.
+
+    Raises
+    ------
+    ScenarioError
+        It names the file and each such field.
+    """
+    others = (cells(experiment, scale) for scale in experiment.scales.values())
+    first_seeds = (
+        cell for one in chain([grid], others) for cell in one if cell.seed == one[0].seed
+    )
+    scenarios = (cell.scenario() for cell in first_seeds if not cell.missing)
+    try:
+        check_present(expressions_of(experiment), scenarios, experiment.axes)
+    except ScenarioError as error:
+        raise error.within(str(experiment.file or experiment.id)) from None
 
 
 def claim_directory(directory: Path, *, force: bool) -> Claim:

@@ -13,7 +13,15 @@ from penstock.report.frame import render
 from penstock.report.jobs import job_part
 from penstock.report.section import STANDARD
 from penstock.report.slow import slow_flows
-from penstock.report.table import HEADLINE, Headline, details, headline, provenance, unfinished
+from penstock.report.table import (
+    HEADLINE,
+    Headline,
+    details,
+    differences,
+    headline,
+    provenance,
+    unfinished,
+)
 from penstock.report.verdict import ClaimRow
 from penstock.results import SCENARIO_FILE
 from penstock.storage.draft import write_whole
@@ -87,6 +95,7 @@ def write(
         command=command,
         headline_columns=HEADLINE,
         headline_rows=results.rows if _tells_by_rows(groups) else [],
+        differences=" and ".join(differences(groups)),
         claims=claims,
         notes=missing + _cancelled(groups) + _unstable(groups),
         jobs=jobs,

@@ -132,16 +132,17 @@ def paused_queues_chart(data: pl.DataFrame) -> Chart:
 
 
 def utilization(groups: Groups) -> ReportFigure | str:
-    """Share of time in which links are busy."""
+    """Share of the traffic's time in which links are busy."""
     words = (
-        "Share of the run in which a link carries bits, headers and control frames included, mean "
-        "over links. The time after the end of the traffic, in which flows finish, is included."
+        "Share of the traffic's time in which a link carries bits, headers and control frames "
+        "included, mean over links. The time after the end of the traffic, in which flows finish, "
+        "is left out, and so is what links carry then."
     )
     return ReportFigure("utilization", words, utilization_chart(layer_summary(groups)))
 
 
 def utilization_chart(data: pl.DataFrame) -> Chart:
-    """Share of time in which links are busy, of the table `layer_summary`."""
+    """Share of the traffic's time in which links are busy, of the table `layer_summary`."""
     axis = Axis("Share of time, mean over links", "share", zero=True)
     return kinds.layer_bars(data, "utilization", axis, title="How busy are links?")
 

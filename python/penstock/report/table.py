@@ -86,11 +86,40 @@ class Headline:
     """A row per run of a name with several; no row where nothing is repeated."""
 
 
+def differences(groups: dict[str, list[MeasuredRun]]) -> list[str]:
+    """What differs between runs beside scheme and seed: network, traffic, duration.
+
+    Where anything does, numbers of one run are not better or worse than those of another.
+    """
+    runs = [members[0] for members in groups.values()]
+    kinds = {"network": _network, "traffic": _traffic, "duration": _duration}
+    return [word for word, of in kinds.items() if any(of(one) != of(runs[0]) for one in runs)]
+
+
+def _network(run: MeasuredRun) -> object:
+    return getattr(run.scenario, "topology", None)
+
+
+def _duration(run: MeasuredRun) -> object:
+    return run.scenario.duration
+
+
+def _traffic(run: MeasuredRun) -> object:
+    """The traffic, without its end where that is the end of the duration."""
+    end = run.scenario.duration
+    return [
+        one.model_copy(update={"stop": None}) if getattr(one, "stop", None) == end else one
+        for one in run.scenario.traffic
+    ]
+
+
 def headline(groups: dict[str, list[MeasuredRun]]) -> Headline:
     """The headline table of runs.
 
-    Of several runs, which differ in their seed only, it has the mean and its 95 % interval.
+    Of several runs, which differ in their seed only, it has the mean and its 95 % interval. The
+    best of a column is known only where the runs differ in nothing but their scheme.
     """
+    differ = bool(differences(groups))
     each = {name: [_headline_values(run) for run in runs] for name, runs in groups.items()}
     values = {name: _intervals(numbers) for name, numbers in each.items()}
     rows = []
@@ -99,8 +128,8 @@ def headline(groups: dict[str, list[MeasuredRun]]) -> Headline:
         for index, column in enumerate(NUMBERS):
             one = values[name][index]
             field = [v[index].mean for v in values.values() if v[index].count]
-            best = bool(column.best) and len(field) > 1 and bool(one.mean == min(field))
-            cells.append((interval_text(one, _writer(column)), best))
+            best = bool(column.best) and len(field) > 1 and one.mean == min(field)
+            cells.append((interval_text(one, _writer(column)), bool(best) and not differ))
         cells.append((_backlog_text(groups[name]), False))
         rows.append((name, cells))
     seeds = [

@@ -73,8 +73,6 @@ def numbered(table: Table, context: Mapping[str, Any]) -> Table:
     if not named:
         return table
     numbers = _numbers(table, context)
-    if numbers is None:
-        return table
     problems: list[Problem] = []
     for field in named:
         table = _replaced(table, field.path, field, numbers, "", problems)
@@ -109,15 +107,25 @@ def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
         yield from _values(value[path[0]], path[1:])
 
 
-def _numbers(table: Table, context: Mapping[str, Any]) -> dict[str, int] | None:
-    """Name to number of every node; none where the topology itself is wrong."""
+class _AnyName(dict[str, int]):
+    """Names of a network that is wrong: each may be right, and what is wrong is told later."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+    def get(self, name: str, default: Any = None) -> int:
+        return 0
+
+
+def _numbers(table: Table, context: Mapping[str, Any]) -> dict[str, int]:
+    """Name to number of every node; where the topology itself is wrong, any name has one."""
     written = table.get("topology", {"kind": "leaf-spine"})
     if isinstance(written, dict):
         written = {key: one for key, one in written.items() if key != "failed_links"}
     try:
         topology = TypeAdapter(Topology).validate_python(written, context=context)
     except ValidationError:
-        return None
+        return _AnyName()
     return {name: number for number, name in enumerate(topology.node_names())}
 
 

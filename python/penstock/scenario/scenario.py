@@ -219,9 +219,15 @@ class Scenario(ScenarioParts):
         return json.dumps(table, sort_keys=True, separators=(",", ":"))
 
     def to_toml(self) -> str:
-        """The resolved scenario for people: quantities with units, built-in tables by name."""
+        """The resolved scenario for people: quantities with units, built-in tables by name.
+
+        A traffic without a `stop` of its own has none in the text, so that it ends with the
+        duration also where somebody sets another one.
+        """
         table = _dumped(self.resolve(), ROWS_LONG, context={"with_units": True})
-        for entry in table["traffic"]:
+        for entry, own in zip(table["traffic"], self.traffic, strict=True):
+            if getattr(own, "stop", 0) is None:
+                entry.pop("stop", None)
             for name in ("sizes", "request", "response"):
                 sizes = entry.get(name, {})
                 if sizes.get("kind") == "cdf" and _is_built_in(sizes):

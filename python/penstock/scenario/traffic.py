@@ -10,8 +10,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
+from penstock.dependency import SIZE_MAX
 from penstock.scenario.base import (
     Count,
     Count8,
@@ -33,7 +41,7 @@ from penstock.scenario.declared.traffic import (
     RpcTraffic,
 )
 from penstock.trace import FLOWS_MAX, read_trace
-from penstock.units import Time
+from penstock.units import Time, refusal
 from penstock.workload import Distribution, find_workload, read_cdf
 
 OWN = "our choice: the kind"
@@ -98,6 +106,19 @@ class Rpc(RpcTraffic):
 
 class OnOff(OnOffTraffic):
     sizes: Sizes = inherited(OnOffTraffic, "sizes")
+
+
+def _of_table(read: ListedTraffic) -> ListedTraffic:
+    """Refuses sizes that no table of results holds."""
+    large = next((place for place, row in enumerate(read.flows) if row[2] > SIZE_MAX), None)
+    if large is not None:
+        remedy = f"write at most {SIZE_MAX} bytes, or 0 for a flow that never ends"
+        raise refusal(f"flows[{large}] has {read.flows[large][2]} for the size", remedy)
+    return read
+
+
+Listed = Annotated[ListedTraffic, AfterValidator(_of_table)]
+"""Flows one by one, of sizes that tables hold."""
 
 
 class _Flows(Part):
@@ -175,7 +196,7 @@ class LongLived(_Flows):
 
 
 Traffic = Annotated[
-    OpenLoop | IncastTraffic | ListedTraffic | CollectiveTraffic | Rpc | OnOff | Trace | LongLived,
+    OpenLoop | IncastTraffic | Listed | CollectiveTraffic | Rpc | OnOff | Trace | LongLived,
     Field(discriminator="kind"),
 ]
 """One of the kinds above."""

@@ -132,6 +132,10 @@ def case_of(path: Path, choice: Choice) -> Case:
     try:
         workload = read_workload(path)
         if choice.layers is not None:
+            if choice.layers > len(workload.layers):
+                message = f"the workload has {_times(len(workload.layers), 'layer')}"
+                remedy = "take at most so many, or leave it out for all"
+                raise refuse("--layers", message, remedy, choice.layers)
             workload = replace(workload, layers=workload.layers[: choice.layers])
         flows = count_flows(workload, choice.iterations)
     except PydanticCustomError as error:

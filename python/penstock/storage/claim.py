@@ -36,6 +36,8 @@ class Claim:
     ----------
     patience
         How long to wait for another writer [s].
+    option
+        What the directory is called in messages.
 
     Raises
     ------
@@ -44,14 +46,18 @@ class Claim:
         written beside the directory.
     """
 
-    def __init__(self, directory: Path, *, patience: float = CLAIM_SECONDS) -> None:
+    def __init__(
+        self, directory: Path, *, patience: float = CLAIM_SECONDS, option: str = "--out"
+    ) -> None:
+        self._option = option
         self._path = directory.with_name(f".{directory.name}{LOCK}")
         try:
             directory.parent.mkdir(parents=True, exist_ok=True)
             descriptor = self._locked(directory, patience)
         except OSError as error:
             reason = f"nothing can be written beside it: {error.strerror}"
-            raise refuse_out(directory, reason, "name another directory") from None
+            remedy = "name another directory"
+            raise refuse_out(directory, reason, remedy, option) from None
         self._descriptor: int | None = descriptor
         with contextlib.suppress(OSError):  # a full disk: the claim holds without its name
             os.ftruncate(descriptor, 0)
@@ -66,6 +72,7 @@ class Claim:
                     directory,
                     f"{_writer_of(self._path)} is writing there",
                     "wait until it has ended, or name another directory",
+                    self._option,
                 )
             time.sleep(_POLL_SECONDS)
         return descriptor
@@ -94,9 +101,9 @@ class Claim:
             self._descriptor = None
 
 
-def refuse_out(directory: Path, message: str, remedy: str) -> ScenarioError:
+def refuse_out(directory: Path, message: str, remedy: str, option: str = "--out") -> ScenarioError:
     """The refusal of a directory for results."""
-    return ScenarioError([Problem("--out", message, remedy, str(directory))])
+    return ScenarioError([Problem(option, message, remedy, str(directory))])
 
 
 def _this_writer() -> str:

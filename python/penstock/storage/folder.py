@@ -43,7 +43,7 @@ def put_folder(
     check_folder(directory, shown, files, option, force)
     draft = draft_of(directory)
     try:
-        with Claim(directory):
+        with Claim(directory, option=option):
             sweep(directory.parent)
             retire(draft, directory)
             draft.mkdir()

@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock import estimate as estimates
 from penstock.errors import Problem, ScenarioError
+from penstock.experiments.present import check_present
 from penstock.sweep.axis import Value
 from penstock.sweep.grid import Point, point_at
 from penstock.tune.field import Field
@@ -75,7 +76,8 @@ def check_plan(plan: Plan) -> Point:
     Raises
     ------
     ScenarioError
-        Every point of the first :data:`REFUSED_MAX` is refused: the problems of the first.
+        Every point of the first :data:`REFUSED_MAX` is refused: the problems of the first. Or what
+        is measured names a label or a link that the first point does not have.
     """
     sampler = plan.sampler()
     first: ScenarioError | None = None
@@ -89,6 +91,10 @@ def check_plan(plan: Plan) -> Point:
             continue
         if not plan.oversize:
             estimates.check(point.estimate)
+        goal = "--minimize" if plan.objective.is_minimized else "--maximize"
+        required = [("--require", one.expression) for one in plan.requirements]
+        named = [(goal, plan.objective.expression), *required]
+        check_present(named, [point.scenario(plan.seeds[0])])
         return point
     assert first is not None, "no point was accepted, so the first was refused"
     words = f"none of the first {REFUSED_MAX} points can be run"
