@@ -119,6 +119,30 @@ def test_a_table_with_its_kind_is_written_whole() -> None:
     assert replaced.scheme.switch.assignment.model_dump()["incast_queue"] is False
 
 
+def test_the_scheme_comes_before_its_parts_whatever_the_order() -> None:
+    parts = {"scheme.switch.assignment.queues": 8}
+    for over in (parts | {"scheme": "bfc"}, {"scheme": "bfc"} | parts):
+        scenario = Scenario(traffic=LONG_LIVED, scheme="dctcp").with_overrides(over)
+        assert scenario.scheme.switch.assignment.queues == 8
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({"traffic[0].lasts": 1}, {"traffic.long-lived.lasts": 2}),
+        ({"scheme": "bfc"}, {"scheme.preset": "dctcp"}),
+        ({"topology.racks": 4}, {"topology": {"kind": "leaf-spine"}}),
+        ({"topology.racks": 4}, {"topology": {"racks": 8}}),
+    ],
+)
+def test_one_field_is_not_set_twice(first: dict[str, Any], then: dict[str, Any]) -> None:
+    scenario = Scenario(traffic=LONG_LIVED)
+    (name,) = first
+    with pytest.raises(ScenarioError, match=r"it replaces .* which is set as well") as caught:
+        scenario.with_overrides(first | then)
+    assert f'"{name}"' in str(caught.value)
+
+
 def test_changing_a_kind_replaces_the_table() -> None:
     over = {"scheme.switch.assignment": {"kind": "stochastic"}}
     scenario = Scenario(traffic=LONG_LIVED).with_overrides(over)

@@ -17,8 +17,9 @@ from typing import Any
 from penstock.errors import Problem, ScenarioError, nearest, quoted, refuse
 from penstock.experiments.expression import FUNCTIONS, METRICS, OPERATORS
 from penstock.experiments.flow_metric import choose_flows
-from penstock.experiments.grid import scheme_label, stands
+from penstock.experiments.grid import stands
 from penstock.experiments.model import Experiment, Point
+from penstock.scenario.scheme import scheme_label
 
 Points = Mapping[str, Sequence[Point]]
 """The axes of an experiment by name, each with its points; none beside an experiment."""
