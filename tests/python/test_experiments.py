@@ -110,6 +110,27 @@ def test_a_scale_says_last_how_much_is_simulated() -> None:
         assert cell.table["traffic"][0]["flows"] == [[0, 1, 9, "0 ps"]]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ({"at_least": 2, "at_most": 1}, "no number is within the bounds, 2 to 1"),
+        ({"above": 1, "at_most": 1}, "no number is within the bounds"),
+        ({"near": 1, "within": -0.1}, "within is negative"),
+    ],
+)
+def test_bounds_that_no_number_keeps_are_refused(bounds: dict[str, float], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        _experiment(measure="1", **bounds)
+
+
+def test_what_is_infinite_decides_nothing() -> None:
+    for measure in ("1 / 0", "-1 / 0", "2 ** (2 ** 60 / 1)"):
+        experiment = _experiment(measure=measure, at_least=1)
+        (judgement,) = judge(experiment, [], "quick")
+        assert judgement.verdict == "not decided"
+        assert "no number" in judgement.measured_text
+
+
 TRAFFIC = {"kind": "open-loop", "sizes": "google", "load": 0.5, "label": "background"}
 LOADS = {"name": "load", "key": "traffic[0].load", "values": [0.3, 0.5]}
 
