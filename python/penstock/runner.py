@@ -16,7 +16,9 @@ from penstock import _core
 from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
+from penstock.own_class import find
 from penstock.own_run import classes_in, note, repeated
+from penstock.own_state import unchanged
 from penstock.processors import check_threads, processor_time, threads_for
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run
@@ -141,7 +143,11 @@ def run_kept(
         assert checkpoints is not None
         checkpoints.pieces.add(columns_as_frames(tables))
 
-    with core_refusals(scenario.file), processor_time(threads) as spent:
+    with (
+        core_refusals(scenario.file),
+        unchanged(find(name) for name in classes),
+        processor_time(threads) as spent,
+    ):
         try:
             output = _core.run(
                 resolved.to_json(),
@@ -165,7 +171,7 @@ def run_kept(
     repeats = False
     if parts == 2:
         made = 1
-        with core_refusals(scenario.file):
+        with core_refusals(scenario.file), unchanged(find(name) for name in classes):
             repeats = repeated(resolved, output, check=check, on_progress=on_progress)
     finished = finished_run(resolved, output, used, pieces)
     if classes:
