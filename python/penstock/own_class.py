@@ -226,7 +226,7 @@ def _by_name(name: str) -> ModuleType:
             remedy = "write the name of a module in this directory, or ./file.py:Class"
             raise refusal(f"there is no module {quoted(name)}", remedy) from None
         raise _failed(name, error) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _failed(name, error) from error
 
 
@@ -242,13 +242,13 @@ def _of_file(path: Path, digest: str) -> ModuleType:
     try:
         with _first(path.parent):
             spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise _failed(str(path), error) from error
     return module
 
 
-def _failed(name: str, error: Exception) -> Exception:
+def _failed(name: str, error: BaseException) -> Exception:
     """The refusal of a module that raises an error while it is imported, with its own line."""
     frames = [
         one for one in traceback.extract_tb(error.__traceback__) if "importlib" not in one.filename

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.errors import SchemeError
-from penstock.own_class import own_attributes
+from penstock.own_class import own_attributes, where_raised
 
 _CONTAINERS = (list, dict, set, bytearray)
 """What a hook may change without setting an attribute."""
@@ -26,13 +26,14 @@ _begun: dict[type, tuple[int, dict[tuple[type, str], Any]]] = {}
 
 
 @contextmanager
-def unchanged(classes: Iterable[type]) -> Iterator[None]:
-    """Refuses a run, which is what is done meanwhile, that changes attributes of its classes.
+def guarded(classes: Iterable[type]) -> Iterator[None]:
+    """Refuses a run, which is what is done meanwhile, that changes its classes or ends the program.
 
     Raises
     ------
     SchemeError
-        It did; the attribute is named, and has its old value again.
+        A hook changed an attribute of a class, which is named and has its old value again; or it
+        raised `SystemExit`, which would end the command as if all was well.
     """
     watched = list(classes)
     for one in watched:
@@ -42,6 +43,12 @@ def unchanged(classes: Iterable[type]) -> Iterator[None]:
     changed: list[str] = []
     try:
         yield
+    except SystemExit as error:
+        if not watched:
+            raise
+        names = ", ".join(one.__name__ for one in watched)
+        words = where_raised(error, watched[0])
+        raise SchemeError(f"{names} failed: a hook ends the program: {words}") from error
     finally:
         for one in watched:
             with _lock:

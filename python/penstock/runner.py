@@ -18,7 +18,7 @@ from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
 from penstock.own_class import find
 from penstock.own_run import classes_in, note, repeated
-from penstock.own_state import unchanged
+from penstock.own_state import guarded
 from penstock.processors import check_threads, processor_time, threads_for
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run
@@ -145,7 +145,7 @@ def run_kept(
 
     with (
         core_refusals(scenario.file),
-        unchanged(find(name) for name in classes),
+        guarded(find(name) for name in classes),
         processor_time(threads) as spent,
     ):
         try:
@@ -171,7 +171,7 @@ def run_kept(
     repeats = False
     if parts == 2:
         made = 1
-        with core_refusals(scenario.file), unchanged(find(name) for name in classes):
+        with core_refusals(scenario.file), guarded(find(name) for name in classes):
             repeats = repeated(resolved, output, check=check, on_progress=on_progress)
     finished = finished_run(resolved, output, used, pieces)
     if classes:

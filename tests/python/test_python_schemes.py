@@ -319,6 +319,19 @@ def test_ctrl_c_in_a_hook_is_no_error_of_the_class(mine: Path) -> None:
         made(Stopped)
 
 
+def test_a_hook_and_a_file_that_end_the_program_have_failed(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scheme = written("def on_start(self):\n    import sys\n    sys.exit(0)")
+    assert main(["run", "./incast.toml", "--scheme", scheme, "--out", "out"]) == 1
+    said = capsys.readouterr().err
+    assert "Mine failed: a hook ends the program: SystemExit: 0 (" in said
+    assert "line 7: sys.exit(0)" in said
+    Path("wrong.py").write_text("raise SystemExit(0)")
+    assert main(["run", "./incast.toml", "--scheme", "./wrong.py:Mine", "--out", "out"]) == 2
+    assert "wrong.py cannot be imported: SystemExit" in capsys.readouterr().err
+
+
 def test_a_class_that_does_not_repeat_is_told_with_its_first_flow(mine: Path) -> None:
     scheme = written("def on_start(self):\n    return random.randint(2_000, 50_000), None")
     found = failure(scheme)
