@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from penstock import _core
@@ -97,6 +98,20 @@ def run(
     return run_kept(scenario, check, oversize, threads, once, progress, cancel)
 
 
+def check_scenario(given: object, place: str = "scenario") -> None:
+    """Refuses what is no scenario.
+
+    Raises
+    ------
+    TypeError
+        It says how to make one.
+    """
+    if not isinstance(given, Scenario):
+        is_name = isinstance(given, str | Path)
+        remedy = f"Scenario.load({str(given)!r})" if is_name else "Scenario(...)"
+        raise TypeError(f"{place} is a {type(given).__name__} and no Scenario; write {remedy}")
+
+
 def run_kept(
     scenario: Scenario,
     check: bool,
@@ -108,6 +123,7 @@ def run_kept(
     checkpoints: Checkpoints | None = None,
 ) -> Run:
     """As :func:`run`; what `checkpoints` keep leaves the run while it goes on."""
+    check_scenario(scenario)
     check_threads(threads)
     resolved = scenario.simulated().resolve()
     if threads is None or not oversize:

@@ -10,6 +10,7 @@ import copy
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from numbers import Integral
 from secrets import token_hex
 from typing import Any
 
@@ -56,6 +57,8 @@ def plain(value: Any, depth: int = 0) -> Any:
             return list(value)
         case list() | tuple():
             return [plain(one, depth + 1) for one in value]
+        case Integral() if not isinstance(value, int):
+            return int(value)  # a number of NumPy
         case type():
             return name_of(value) if issubclass(value, tuple(KINDS.values())) else value
         case _:
