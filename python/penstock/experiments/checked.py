@@ -257,9 +257,10 @@ def _points(experiment: Experiment) -> Points:
 
 def _restrictions(experiment: Experiment) -> Iterator[tuple[str, str, str | float]]:
     """Every point to which a claim or a figure is restricted: its field, its axis and its name."""
-    for name, listed in (("claims", experiment.claims), ("figures", experiment.figures)):
-        for number, one in enumerate(listed):
-            yield from ((f"{name}[{number}].where", *pair) for pair in one.where.items())
+    restricted = [("claims", n, one.where) for n, one in enumerate(experiment.claims)]
+    restricted += [("figures", n, one.where) for n, one in enumerate(experiment.figures)]
+    for name, number, where in restricted:
+        yield from ((f"{name}[{number}].where", *pair) for pair in where.items())
 
 
 def _expressions(experiment: Experiment) -> Iterator[tuple[str, str, Mapping[str, str | float]]]:
