@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,10 @@ from types import FrameType
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 EXIT_CODE = 1
 """Of a command that a signal has ended."""
+
+AGAIN_SECONDS = 1.0
+"""Time after a first signal from which on another counts as a second one (our choice: what ends
+process groups, such as timeout, sends a signal twice at once)."""
 
 drafts: set[Path] = set()
 """Drafts of files that are being written; removed when a signal ends the process."""
@@ -53,7 +58,10 @@ def happened() -> bool:
 
 @contextmanager
 def stopping(stop: Callable[[], object]) -> Iterator[None]:
-    """Lets signals call `stop` and nothing else.
+    """Lets a signal call `stop` and nothing else.
+
+    A second one, :data:`AGAIN_SECONDS` later, does what it did before: a command ends at once. What
+    is stopped may not end by itself, e.g. a user's hook in an endless loop.
 
     Only the main thread may handle signals; elsewhere they are its business. A signal that nobody
     handles or that is ignored stays so: only INT is always handled in Python.
@@ -62,7 +70,14 @@ def stopping(stop: Callable[[], object]) -> Iterator[None]:
         yield
         return
 
+    first: list[float] = []
+
     def on_signal(number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        before = handlers[signal.Signals(number)]
+        if first and now - first[0] >= AGAIN_SECONDS and callable(before):
+            before(number, frame)
+        first[:] = first or [now]
         _happened.set()
         stop()
 

@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import itertools
 import re
 import sys
 import traceback
@@ -39,8 +40,13 @@ LINE_WIDTH = 200
 
 _NAME = re.compile(r"(?P<module>[^:]+):(?P<name>[^:/\s]+)")
 
+NEEDS = ("feedback", "losses", "marks", "telemetry", "timestamp")
+"""What a controller may need."""
+
 _given: dict[str, type] = {}
 """Classes that this process was given as objects, by their names; nobody else can find them."""
+_digests: dict[str, str] = {}
+"""The digest of each when it was given, empty where it has no source."""
 
 
 def is_class(text: str) -> bool:
@@ -50,10 +56,50 @@ def is_class(text: str) -> bool:
 
 
 def name_of(given: type) -> str:
-    """The name of a class that is given as an object, under which this process finds it."""
-    name = f"{given.__module__}:{given.__qualname__}"
-    _given[name] = given
+    """The name of a class that is given as an object, under which this process finds it.
+
+    Another class of the same name that is given later, by a function that makes classes or by a
+    cell of a notebook, gets a number behind its name, so that each scenario keeps its own class.
+    """
+    digest = _own_digest(given)
+    for number in itertools.count(1):
+        name = f"{given.__module__}:{given.__qualname__}{f'#{number}' if number > 1 else ''}"
+        known = _given.setdefault(name, given)
+        if known is given or (digest and digest == _digests[name]):
+            break
+    _given[name], _digests[name] = given, digest
     return name
+
+
+def own_attributes(found: type) -> dict[tuple[type, str], Any]:
+    """What a user has written into a class and its bases: class and name -> value."""
+    theirs = (one for one in found.__mro__ if one is not object and one not in KINDS.values())
+    return {
+        (owner, name): value
+        for owner in theirs
+        for name, value in vars(owner).items()
+        if not (name.startswith("__") and name.endswith("__")) or name == "__init__"
+    }
+
+
+def _own_digest(given: type) -> str:
+    """SHA-256 of the code of a class, of what its functions enclose and of its other attributes.
+
+    It is empty where that cannot be told: without source, or where an object is only an address.
+    """
+    told = [f"{given.__module__}:{given.__qualname__}"]
+    for (owner, name), value in own_attributes(given).items():
+        if not inspect.isfunction(value):
+            told.append(f"{owner.__qualname__}.{name} = {value!r}")
+            continue
+        with suppress(OSError, TypeError):
+            told.append(inspect.getsource(value))
+            enclosed = inspect.getclosurevars(value).nonlocals
+            told.append(repr({key: one for key, one in enclosed.items() if one is not given}))
+            continue
+        return ""
+    text = "\n".join(told)
+    return "" if " at 0x" in text else hashlib.sha256(text.encode()).hexdigest()
 
 
 def absolute_class(text: str, directory: Path) -> str:
@@ -91,10 +137,26 @@ def find(text: str, kind: str = "", sha256: str = "") -> type[Any]:
         raise refusal(f"{text} is no class for a scheme", f"derive it from {listed}")
     if kind and not issubclass(found, KINDS[kind]):
         raise refusal(f"{text} is no penstock.{kind}", f"derive it from penstock.{kind}")
+    _check_members(found, text)
     if sha256 and sha256 != sha256_of(text):
-        message = f"{text} is not the code that the scheme was made of: its file is another one"
+        message = f"{text} is not the code that the scheme was made of: its code has changed since"
         raise refusal(message, "use the same file everywhere, or leave out sha256")
     return found
+
+
+def _check_members(found: type[Any], text: str) -> None:
+    """Refuses a method that looks like a hook and is none, and an unknown need."""
+    hooks = [name for name in dir(KINDS[kind_of(found)]) if name.startswith("on_")]
+    for (_, name), value in own_attributes(found).items():
+        if name.startswith("on_") and callable(value) and name not in hooks:
+            message = f"{text} has a method {quoted(name)}, which is no hook of {kind_of(found)}"
+            raise refusal(message, nearest(name, hooks))
+    needs = getattr(found, "needs", ())
+    if isinstance(needs, str) or not all(isinstance(one, str) for one in needs):
+        raise refusal(f"{text}: needs is no list of words", f'write needs = ["{NEEDS[0]}"]')
+    for one in needs:
+        if one not in NEEDS:
+            raise refusal(f"{text} needs {quoted(one)}, which there is not", nearest(one, NEEDS))
 
 
 def kind_of(found: type) -> str:
@@ -103,11 +165,9 @@ def kind_of(found: type) -> str:
 
 
 def sha256_of(text: str) -> str:
-    """SHA-256 of the code of a class: of its file, or of its own text where it has no file."""
+    """SHA-256 of the code of a class: of its file, or of its own text where it was given."""
     if text in _given:
-        with suppress(OSError, TypeError):
-            return hashlib.sha256(inspect.getsource(_given[text]).encode()).hexdigest()
-        return ""
+        return _digests[text]
     module = text.rpartition(":")[0]
     if module.endswith(".py"):
         return _digest(Path(module))
@@ -166,7 +226,7 @@ def _by_name(name: str) -> ModuleType:
             remedy = "write the name of a module in this directory, or ./file.py:Class"
             raise refusal(f"there is no module {quoted(name)}", remedy) from None
         raise _failed(name, error) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _failed(name, error) from error
 
 
@@ -182,13 +242,13 @@ def _of_file(path: Path, digest: str) -> ModuleType:
     try:
         with _first(path.parent):
             spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise _failed(str(path), error) from error
     return module
 
 
-def _failed(name: str, error: Exception) -> Exception:
+def _failed(name: str, error: BaseException) -> Exception:
     """The refusal of a module that raises an error while it is imported, with its own line."""
     frames = [
         one for one in traceback.extract_tb(error.__traceback__) if "importlib" not in one.filename

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 import polars as pl
 
-from penstock.errors import ScenarioError
+from penstock.errors import ScenarioError, nearest, refuse
 from penstock.presented import html_table, run_line, run_rows
 from penstock.scenario import Scenario
 from penstock.storage.claim import CLAIM_SECONDS
@@ -159,9 +159,17 @@ class Run:
         """
         from penstock import analysis
 
+        labels = self.summary["labels"]
+        for one in choice.get("labels") or ():
+            if one not in labels:
+                raise refuse("labels", "the run has no such label", nearest(one, labels), one)
         if by == "size":
             return analysis.slowdown_by_size(self, **choice)
-        labels = self.summary["labels"]
+        if by != "label":
+            raise refuse("by", "there is no such grouping", 'write "size" or "label"', by)
+        if choice:
+            remedy = 'leave it out, or write by="size"'
+            raise refuse(next(iter(choice)), "by label there is no such choice", remedy)
         rows = [{"label": one, **analysis.slowdown_summary([self], labels=[one])} for one in labels]
         return pl.DataFrame(rows)
 

@@ -10,13 +10,16 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from penstock import _core
 from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
+from penstock.own_class import find
 from penstock.own_run import classes_in, note, repeated
+from penstock.own_state import guarded
 from penstock.processors import check_threads, processor_time, threads_for
 from penstock.provenance import package_version, peak_memory_bytes, source_commit
 from penstock.results import Run
@@ -95,6 +98,20 @@ def run(
     return run_kept(scenario, check, oversize, threads, once, progress, cancel)
 
 
+def check_scenario(given: object, place: str = "scenario") -> None:
+    """Refuses what is no scenario.
+
+    Raises
+    ------
+    TypeError
+        It says how to make one.
+    """
+    if not isinstance(given, Scenario):
+        is_name = isinstance(given, str | Path)
+        remedy = f"Scenario.load({str(given)!r})" if is_name else "Scenario(...)"
+        raise TypeError(f"{place} is a {type(given).__name__} and no Scenario; write {remedy}")
+
+
 def run_kept(
     scenario: Scenario,
     check: bool,
@@ -106,6 +123,7 @@ def run_kept(
     checkpoints: Checkpoints | None = None,
 ) -> Run:
     """As :func:`run`; what `checkpoints` keep leaves the run while it goes on."""
+    check_scenario(scenario)
     check_threads(threads)
     resolved = scenario.simulated().resolve()
     if threads is None or not oversize:
@@ -141,7 +159,11 @@ def run_kept(
         assert checkpoints is not None
         checkpoints.pieces.add(columns_as_frames(tables))
 
-    with core_refusals(scenario.file), processor_time(threads) as spent:
+    with (
+        core_refusals(scenario.file),
+        guarded(find(name) for name in classes),
+        processor_time(threads) as spent,
+    ):
         try:
             output = _core.run(
                 resolved.to_json(),
@@ -165,7 +187,7 @@ def run_kept(
     repeats = False
     if parts == 2:
         made = 1
-        with core_refusals(scenario.file):
+        with core_refusals(scenario.file), guarded(find(name) for name in classes):
             repeats = repeated(resolved, output, check=check, on_progress=on_progress)
     finished = finished_run(resolved, output, used, pieces)
     if classes:

@@ -21,7 +21,7 @@ from penstock.interruption import stopping
 from penstock.own_run import refuse_classes
 from penstock.processors import check_threads, processor_count, threads_for
 from penstock.results import Run, claim
-from penstock.runner import SIGNAL_POLL_SECONDS, Progress, run_kept
+from penstock.runner import SIGNAL_POLL_SECONDS, Progress, check_scenario, run_kept
 from penstock.scenario import Scenario
 from penstock.storage.checkpoint import Checkpoint, find_checkpoint
 from penstock.storage.name import file_name
@@ -30,7 +30,7 @@ from penstock.storage.name import file_name
 def run_many(
     scenarios: Mapping[str, Scenario],
     *,
-    out: Path | Mapping[str, Path] | None = None,
+    out: str | Path | Mapping[str, Path] | None = None,
     force: bool = False,
     oversize: bool = False,
     jobs: int | None = None,
@@ -72,7 +72,7 @@ def run_many(
 def run_each(
     scenarios: Mapping[str, Scenario],
     *,
-    out: Path | Mapping[str, Path] | None = None,
+    out: str | Path | Mapping[str, Path] | None = None,
     force: bool = False,
     oversize: bool = False,
     jobs: int | None = None,
@@ -137,6 +137,13 @@ def run_each(
         `SchemeError`. A directory that must not be written to is refused before anything runs.
     """
     check_threads(threads)
+    if not isinstance(scenarios, Mapping):
+        words = "scenarios have names, by which their runs are returned"
+        raise TypeError(f'{words}; write a dict, e.g. {{"bfc": scenario}}')
+    for name, one in scenarios.items():
+        check_scenario(one, f"scenarios[{name!r}]")
+    if jobs is not None and jobs < 1:
+        raise refuse("jobs", "no run would be made", "write 1 or more, or leave it out", jobs)
     scenarios = {name: one.simulated() for name, one in scenarios.items()}
     resumed = resumed or {}
     _check_checkpoints(scenarios, checkpoint_seconds, out is not None)
@@ -315,9 +322,9 @@ def _check_all(
 
 
 def _directories(
-    scenarios: Mapping[str, Scenario], out: Path | Mapping[str, Path] | None
+    scenarios: Mapping[str, Scenario], out: str | Path | Mapping[str, Path] | None
 ) -> Mapping[str, Path]:
     """Where each run is saved."""
     if out is None or isinstance(out, Mapping):
         return out or {}
-    return {name: out / file_name(name) for name in scenarios}
+    return {name: Path(out) / file_name(name) for name in scenarios}

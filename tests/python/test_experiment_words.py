@@ -47,6 +47,7 @@ RIGHT = {
     "bar": "slowdown(statistic='max')",
     "by": "scheme",
 }
+ONE_LOAD = "slowdown(scheme='bfc', load=0.3)"
 WRONG = {
     "measure": {
         "slowdonw()": 'no metric "slowdonw"; did you mean "slowdown"',
@@ -60,6 +61,7 @@ WRONG = {
         "queue(link=[1, 0])": "there is no link from H1 to H0; one of ",
         "link_pause(links=[['H0', 'T77']])": 'there is no node "T77"',
         "total(of='dropz')": 'no count "dropz"; did you mean "drops"',
+        "slowdown() * 9**9**9**9": r'the exponent "9 \*\* 9 \*\* 9" is too large; .* at most 64',
         "slowdown() + os": '"os" is not in the language',
     },
     "near": {"ideal_fct()": "no metric"},
@@ -69,6 +71,14 @@ WRONG = {
         "busy(link=[0, 1])": "no link from H0 to H1",
     },
     "over": {"schema": 'no such axis; did you mean "scheme"'},
+    "where": {
+        "load = 0.4": ".load = 0.4: the axis has no such point; .*0.3, 0.5",
+        "scheme = 'bcf'": 'the axis has no such point; did you mean "bfc"',
+        "lod = 0.3": 'no such axis; did you mean "load"',
+    },
+    "measur": {
+        "load = 0.5": "load=0.3 is not the point of `where`, 0.5",
+    },
     "by": {"schemes": 'no such axis; did you mean "scheme"'},
 }
 """Field -> what stands there -> what is said about it."""
@@ -77,6 +87,8 @@ CASES = [(field, text) for field, texts in WRONG.items() for text in texts]
 
 def written(field: str, text: str) -> dict[str, str]:
     """The words of an experiment with one that is wrong."""
+    if field in ("where", "measur"):
+        return RIGHT | {"more": f"at_least = 0\nwhere = {{ {text} }}", "measure": ONE_LOAD}
     if field in ("near", "over"):
         value = f'near = "{text}"\nwithin = 1' if field == "near" else f'over = ["{text}"]'
         return RIGHT | {"more": value if field == "near" else f"at_least = 0\n{value}"}

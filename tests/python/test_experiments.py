@@ -110,12 +110,99 @@ def test_a_scale_says_last_how_much_is_simulated() -> None:
         assert cell.table["traffic"][0]["flows"] == [[0, 1, 9, "0 ps"]]
 
 
-def test_a_scale_does_not_set_what_an_axis_varies() -> None:
-    axis = {"name": "length", "key": "duration", "values": ["1 ms", "2 ms"]}
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ({"at_least": 2, "at_most": 1}, "no number is within the bounds, 2 to 1"),
+        ({"above": 1, "at_most": 1}, "no number is within the bounds"),
+        ({"near": 1, "within": -0.1}, "within is negative"),
+    ],
+)
+def test_bounds_that_no_number_keeps_are_refused(bounds: dict[str, float], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        _experiment(measure="1", **bounds)
+
+
+def test_what_is_infinite_decides_nothing() -> None:
+    for measure in ("1 / 0", "-1 / 0", "2 ** (2 ** 60 / 1)"):
+        experiment = _experiment(measure=measure, at_least=1)
+        (judgement,) = judge(experiment, [], "quick")
+        assert judgement.verdict == "not decided"
+        assert "no number" in judgement.measured_text
+
+
+TRAFFIC = {"kind": "open-loop", "sizes": "google", "load": 0.5, "label": "background"}
+LOADS = {"name": "load", "key": "traffic[0].load", "values": [0.3, 0.5]}
+
+
+def _grid(sweep: dict[str, Any], scale: dict[str, Any] | None = None) -> list[str]:
+    """The names of the runs of an experiment with one sweep."""
     page = _experiment(measure="1", at_least=1).model_dump()
-    page |= {"sweeps": [{"axes": [axis]}], "scales": {"quick": {"set": {"duration": "3 ms"}}}}
-    with pytest.raises(ValueError, match="quick sets duration, which the axis length varies"):
-        Experiment.model_validate(page)
+    page |= {"scenario": {"traffic": [TRAFFIC]}, "sweeps": [sweep]}
+    made = Experiment.model_validate(page | {"scales": {"quick": {"seeds": 1} | (scale or {})}})
+    return [cell.name for cell in cells(made, made.scales["quick"])]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "set", "words"),
+    [
+        ({"axes": [LOADS]}, {"traffic[0].load": 0.1}, "quick.set.*sets .* the axis load varies"),
+        ({"axes": [LOADS]}, {"traffic.background.load": 0.1}, "which the axis load varies"),
+        ({"axes": [LOADS]}, {"traffic.background": {"load": 0.1}}, "which the axis load varies"),
+        ({"axes": [LOADS]}, {"traffic": [TRAFFIC]}, "which the axis load varies"),
+        ({"axes": [LOADS | {"values": [0.3]}]}, {"traffic": [TRAFFIC]}, "the axis load varies"),
+        ({"axes": [LOADS]}, {"seed": 3}, "a scale says its seeds"),
+        ({"schemes": ["bfc", "pfc"]}, {"scheme": "dctcp"}, 'quick.set = "dctcp": it sets scheme,'),
+        ({"schemes": ["bfc"]}, {"scheme.preset": "dctcp"}, "it sets scheme.preset, which"),
+    ],
+)
+def test_a_scale_does_not_set_what_an_axis_varies(
+    sweep: dict[str, Any], set: dict[str, Any], words: str
+) -> None:
+    assert _grid(sweep)
+    with pytest.raises(ScenarioError, match=words):
+        _grid(sweep, {"set": set})
+
+
+def test_a_sweep_and_its_axes_do_not_set_what_another_axis_varies() -> None:
+    schemes = {"schemes": ["bfc", "dctcp"]}
+    queues = {"name": "q", "key": "scheme.switch.assignment.queues", "values": [8, 64]}
+    assert _grid(schemes | {"axes": [queues]})[:2] == ["bfc-8-seed1", "bfc-64-seed1"]
+    with pytest.raises(ScenarioError, match=r"sweeps\[0\].set.* the axis scheme varies"):
+        _grid(schemes | {"set": {"scheme": "pfc"}})
+    again = {"name": "other", "key": "traffic.background.load", "values": [0.1, 0.2]}
+    with pytest.raises(ScenarioError, match=r"sweeps\[0\].axes\[1\].* the axis load varies"):
+        _grid({"axes": [LOADS, again]})
+
+
+@pytest.mark.parametrize(
+    ("sweep", "words"),
+    [
+        ({"schemes": ["bfc", "bfc"]}, '2 schemes are called "bfc"'),
+        ({"schemes": ["./x/v.toml", "./y/v.toml"]}, '2 schemes are called "v"'),
+        ({"axes": [LOADS | {"values": [8, 8, 64]}]}, '2 points are called "8"'),
+        ({"axes": [LOADS | {"name": "sweep"}]}, '2 axes are called "sweep"'),
+        ({"axes": [LOADS, LOADS]}, '2 axes are called "load"'),
+        ({"schemes": ["bfc"], "axes": [LOADS | {"name": "scheme"}]}, '2 axes are called "scheme"'),
+    ],
+)
+def test_no_two_runs_of_an_experiment_have_one_name(sweep: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        _grid(sweep)
+
+
+def test_a_seed_stands_once_and_a_name_belongs_to_one_run() -> None:
+    with pytest.raises(ValueError, match='3 seeds are "1"'):
+        _grid({"axes": [LOADS]}, {"seeds": [1, 1, 1]})
+    points = [{"name": name, "set": {"traffic[0].load": 0.3}} for name in ("a b", "a-b")]
+    with pytest.raises(ScenarioError, match='2 runs are called "a-b-seed1"'):
+        _grid({"axes": [{"name": "load", "points": points}]})
+
+
+def test_classes_of_one_file_are_schemes_of_their_own() -> None:
+    sweep = {"schemes": ["./two.py:Slow", "./two.py:Fast", "two:Slower"]}
+    assert _grid(sweep) == ["Slow-seed1", "Fast-seed1", "Slower-seed1"]
+    assert _grid(sweep, {"only": {"scheme": ["Fast"]}}) == ["Fast-seed1"]
 
 
 @pytest.mark.parametrize("identifier", IDS)

@@ -319,6 +319,19 @@ def test_ctrl_c_in_a_hook_is_no_error_of_the_class(mine: Path) -> None:
         made(Stopped)
 
 
+def test_a_hook_and_a_file_that_end_the_program_have_failed(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scheme = written("def on_start(self):\n    import sys\n    sys.exit(0)")
+    assert main(["run", "./incast.toml", "--scheme", scheme, "--out", "out"]) == 1
+    said = capsys.readouterr().err
+    assert "Mine failed: a hook ends the program: SystemExit: 0 (" in said
+    assert "line 7: sys.exit(0)" in said
+    Path("wrong.py").write_text("raise SystemExit(0)")
+    assert main(["run", "./incast.toml", "--scheme", "./wrong.py:Mine", "--out", "out"]) == 2
+    assert "wrong.py cannot be imported: SystemExit" in capsys.readouterr().err
+
+
 def test_a_class_that_does_not_repeat_is_told_with_its_first_flow(mine: Path) -> None:
     scheme = written("def on_start(self):\n    return random.randint(2_000, 50_000), None")
     found = failure(scheme)
@@ -326,7 +339,8 @@ def test_a_class_that_does_not_repeat_is_told_with_its_first_flow(mine: Path) ->
     assert re.search(r"flow \d+ is the first that differs, with \w+ \S+ in one run", found)
     assert made(scheme, once=True).summary["flows_finished"] > 0
     kept = written(
-        "runs = 0\ndef on_start(self):\n    Mine.runs += 1\n    return 900 * Mine.runs, 0.5e11"
+        "def on_start(self):\n    random.runs = getattr(random, 'runs', 0) + 1\n"
+        "    return 900 * random.runs, 0.5e11"
     )
     assert "gives another result every time" in failure(kept)
 
@@ -367,14 +381,14 @@ def test_a_class_of_another_kind_or_another_file_is_refused(mine: Path) -> None:
     with pytest.raises(ScenarioError, match=r"is no penstock\.Scheduler"):
         made("bfc", over={"scheme.switch.scheduling": {"kind": "python", "class": "mine.py:Red"}})
     other = {"kind": "python", "class": "mine.py:Dctcp", "sha256": "0" * 64}
-    with pytest.raises(ScenarioError, match="its file is another one"):
+    with pytest.raises(ScenarioError, match="its code has changed since"):
         made("dctcp", over={"scheme.host.controller": other})
 
 
 def test_a_class_that_has_changed_since_its_scenario_was_read_is_refused(mine: Path) -> None:
     chosen = Scenario.load("incast.toml", {"scheme": "./mine.py:Dctcp"})
     Path("mine.py").write_text(PYTHON[0] + "# another text\n")
-    with pytest.raises(ScenarioError, match="its file is another one"):
+    with pytest.raises(ScenarioError, match="its code has changed since"):
         run(chosen)
 
 
@@ -446,3 +460,57 @@ def test_results_are_read_without_the_class(mine: Path) -> None:
 def test_the_name_of_a_class_is_told_from_other_names() -> None:
     assert is_class("./mine.py:Mine") and is_class("a.b:Mine")
     assert not is_class("bfc") and not is_class("./mine.toml") and not is_class("./a:b/mine.toml")
+
+
+# -- one class, one scenario -----------------------------------------------------------------
+
+
+def _paced(share: int) -> type[Controller]:
+    class Paced(Controller):
+        base = "line-rate"
+
+        def on_start(self) -> Pace:
+            return None, self.flow.line_rate / share
+
+    return Paced
+
+
+def test_classes_of_one_name_stay_apart(mine: Path) -> None:
+    Path("incast.toml").write_text(INCAST)
+    scenarios = {
+        share: Scenario.load("./incast.toml", {"scheme": _paced(share)}) for share in (10, 20, 40)
+    }
+    assert len({one.content_hash() for one in scenarios.values()}) == 3
+    again = Scenario.load("./incast.toml", {"scheme": _paced(20)})
+    assert again.content_hash() == scenarios[20].content_hash()
+    runs = run_many({str(share): one for share, one in scenarios.items()}, once=True)
+    assert len({one.flows["fct_ns"].max() for one in runs.values()}) == 3
+
+
+def test_a_class_whose_attributes_a_hook_changes_is_refused(mine: Path) -> None:
+    text = """
+seen, best = [], None
+def on_start(self):
+    self.seen.append(1)
+    Mine.best = 10_000
+    return Mine.best, None
+"""
+    for _ in range(2):
+        message = failure(written(text), once=True)
+        assert "a hook changes Mine.seen, Mine.best, which the next run would find so" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "def on_ack(self, now, ack): pass",
+            '"on_ack", which is no hook of Controller; .*on_acknow',
+        ),
+        ('needs = ["telemetri"]', 'needs "telemetri", .* did you mean "telemetry"'),
+        ('needs = "telemetry"', "needs is no list of words"),
+    ],
+)
+def test_a_member_that_is_misspelt_is_refused(mine: Path, text: str, words: str) -> None:
+    with pytest.raises(ScenarioError, match=words):
+        made(written(text))

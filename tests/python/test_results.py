@@ -140,6 +140,16 @@ def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:
     assert made.slowdown(by="size")["flows"].sum() == 2
     assert made.slowdown(by="label")["label"].to_list() == ["background", "incast"]
     assert isinstance(made.slowdown(), pl.DataFrame)
+    for wrong, words in (
+        ({"by": "foo"}, 'by = "foo": there is no such grouping'),
+        (
+            {"labels": ["incst"]},
+            'labels = "incst": the run has no such label; did you mean "incast"',
+        ),
+        ({"by": "label", "labels": ["incast"]}, "labels: by label there is no such choice"),
+    ):
+        with pytest.raises(ScenarioError, match=words):
+            made.slowdown(**wrong)
 
 
 def test_large_tables_leave_the_memory_when_they_are_stored(

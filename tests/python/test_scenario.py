@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 import penstock
-from penstock import Scenario, ScenarioError
+from penstock import Scenario, ScenarioError, run, run_many
 from penstock.scenario import load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, note
 from penstock.scenario.table import merge, parse_value, to_toml, with_key
@@ -117,6 +118,43 @@ def test_a_table_with_its_kind_is_written_whole() -> None:
     assert varied.scheme.switch.assignment.model_dump()["incast_queue"] is True
     replaced = scenario.with_overrides(over)
     assert replaced.scheme.switch.assignment.model_dump()["incast_queue"] is False
+
+
+def test_the_scheme_comes_before_its_parts_whatever_the_order() -> None:
+    parts = {"scheme.switch.assignment.queues": 8}
+    for over in (parts | {"scheme": "bfc"}, {"scheme": "bfc"} | parts):
+        scenario = Scenario(traffic=LONG_LIVED, scheme="dctcp").with_overrides(over)
+        assert scenario.scheme.switch.assignment.queues == 8
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({"traffic[0].lasts": 1}, {"traffic.long-lived.lasts": 2}),
+        ({"scheme": "bfc"}, {"scheme.preset": "dctcp"}),
+        ({"topology.racks": 4}, {"topology": {"kind": "leaf-spine"}}),
+        ({"topology.racks": 4}, {"topology": {"racks": 8}}),
+    ],
+)
+def test_one_field_is_not_set_twice(first: dict[str, Any], then: dict[str, Any]) -> None:
+    scenario = Scenario(traffic=LONG_LIVED)
+    (name,) = first
+    with pytest.raises(ScenarioError, match=r"it replaces .* which is set as well") as caught:
+        scenario.with_overrides(first | then)
+    assert f'"{name}"' in str(caught.value)
+
+
+def test_what_is_no_scenario_is_told_with_what_to_write(tmp_path: Path) -> None:
+    for wrong, words in (("quickstart", "write Scenario.load"), ({}, "is a dict and no Scenario")):
+        with pytest.raises(TypeError, match=words):
+            run(wrong)  # type: ignore[arg-type]
+    scenario = Scenario.from_name("quickstart", {"duration": "1 us", "seed": np.int64(3)})
+    assert scenario.seed == 3
+    with pytest.raises(TypeError, match="scenarios have names"):
+        run_many([scenario])  # type: ignore[arg-type]
+    with pytest.raises(ScenarioError, match="jobs = -1: no run would be made"):
+        run_many({"a": scenario}, jobs=-1)
+    assert run_many({"a": scenario}, out=str(tmp_path))["a"].directory == tmp_path / "a"
 
 
 def test_changing_a_kind_replaces_the_table() -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from penstock import Run
-from penstock.interruption import EXIT_CODE
+from penstock.interruption import AGAIN_SECONDS, EXIT_CODE
 from penstock.results import RUN_FILES
 from penstock.storage.place import sweep
 from penstock.storage.record import LATER_FILES, SUMMARY_FILE
@@ -131,6 +131,33 @@ def test_a_stop_that_comes_after_the_last_run_is_heard(tmp_path: Path) -> None:
     assert f"interrupted; the runs are kept: {out}" in ended.stderr
     assert not Run.load(out).is_cancelled
     assert not (out / LATER_FILES[0]).exists()
+
+
+def test_a_second_signal_ends_a_command_whose_hook_never_returns(tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(
+        "from penstock import Controller\n"
+        "class Loop(Controller):\n"
+        '    base = "dctcp"\n'
+        "    def on_start(self):\n"
+        "        print('begun', flush=True)\n"
+        "        while True: pass\n"
+    )
+    command = [sys.executable, "-m", "penstock", "run", "quickstart", "--scheme", "./loop.py:Loop"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(AGAIN_SECONDS + 0.5)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        try:
+            _, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == EXIT_CODE
+    assert "interrupted; " in told
 
 
 if __name__ == "__main__":

@@ -212,6 +212,9 @@ def test_metrics_know_their_statistic() -> None:
     [
         (["--set", "load"], ["this sets nothing"]),
         (["--set", "load=0.3", "--set", "load=0.4"], ["load is set twice"]),
+        (["--set", "load=0.3,0.5", "--set", "traffic[0].load=0.1,0.2"],
+         ["error: traffic[0].load = 0.1: it replaces \"load\", which is set as well"]),
+        (["--set", "scheme=bfc,dctcp", "--set", "scheme.preset=pfc"], ["scheme.preset"]),
         (["--set", "seed=1,2"], ["seeds are repetitions"]),
         (["--set", "lode=0.3,0.4"], ["at lode = 0.3", "at lode = 0.4", "no such field"]),
         (["--set", "load=0.3,3"], ["at load = 3: it is 3"]),

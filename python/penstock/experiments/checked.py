@@ -15,11 +15,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.errors import Problem, ScenarioError, nearest, quoted, refuse
-from penstock.experiments.expression import FUNCTIONS, METRICS, OPERATORS
+from penstock.experiments.expression import (
+    EXPONENT_MAX,
+    FUNCTIONS,
+    METRICS,
+    OPERATORS,
+    Evaluator,
+)
 from penstock.experiments.flow_metric import choose_flows
-from penstock.experiments.grid import scheme_label, stands
+from penstock.experiments.grid import stands
 from penstock.experiments.metric import TOTALS
 from penstock.experiments.model import Experiment, Point
+from penstock.scenario.scheme import scheme_label
 
 Points = Mapping[str, Sequence[Point]]
 """The axes of an experiment by name, each with its points; none beside an experiment."""
@@ -96,6 +103,21 @@ class _Check:
     """What it is called in messages: an option, or a field."""
     axes: Points
 
+    def check_where(self, calls: Sequence[ast.Call], where: Mapping[str, str | float]) -> None:
+        """Refuses a restriction that every call contradicts with a selector of its own."""
+        for axis, wanted in where.items():
+            here = [point for point in self.axes.get(axis, ()) if stands(point, wanted)]
+            chosen = [one for call in calls for one in call.keywords if one.arg == axis]
+            values = [one.value.value for one in chosen if isinstance(one.value, ast.Constant)]
+            others = [
+                one
+                for one in values
+                if isinstance(one, str | int | float) and not any(stands(p, one) for p in here)
+            ]
+            if here and others and len(others) == len(calls):
+                message = f"{ast.unparse(chosen[0])} is not the point of `where`, {wanted}"
+                raise self._refusal(message, "leave one of the two out")
+
     def calls(self, node: ast.expr) -> Iterator[tuple[str, ast.Call]]:
         """Every call in a part of the expression."""
         match node:
@@ -106,6 +128,8 @@ class _Check:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 yield from self.calls(operand)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+                if isinstance(op, ast.Pow):
+                    self._check_exponent(right)
                 yield from self._within([left, right])
             case ast.Call(func=ast.Name(id=name)):
                 known = METRICS | FUNCTIONS
@@ -125,6 +149,19 @@ class _Check:
     def _within(self, parts: Sequence[ast.expr]) -> Iterator[tuple[str, ast.Call]]:
         for part in parts:
             yield from self.calls(part)
+
+    def _check_exponent(self, node: ast.expr) -> None:
+        """Refuses an exponent that is written in numbers and too large."""
+        if any(isinstance(one, ast.Call | ast.Name) for one in ast.walk(node)):
+            return
+        text = ast.unparse(node)
+        try:
+            exponent = Evaluator([], []).value(text)
+        except (ValueError, TypeError, OverflowError):
+            return  # it is not in the language, which is said where it is looked at
+        if not abs(exponent) <= EXPONENT_MAX:
+            message = f"the exponent {quoted(text)} is too large"
+            raise self._refusal(message, f"write one of at most {EXPONENT_MAX}")
 
     def _check_parameters(
         self, function: Callable[..., Any], node: ast.Call, is_metric: bool
@@ -189,15 +226,26 @@ def check_experiment(experiment: Experiment) -> None:
     """
     axes = _points(experiment)
     problems: list[Problem] = []
-    for place, text in expressions_of(experiment):
+    for place, text, where in expressions_of(experiment):
         try:
-            list(_Check(text, place, axes).calls(_body(text, place)))
+            check = _Check(text, place, axes)
+            calls = list(check.calls(_body(text, place)))
+            check.check_where([call for name, call in calls if name in METRICS], where)
         except ScenarioError as error:
             problems += error.problems
     for place, name in _axes_named(experiment):
         if name and name not in axes:
             remedy = nearest(name, list(axes))
             problems.append(Problem(place, "the experiment has no such axis", remedy, name))
+    for place, name, wanted in _restrictions(experiment):
+        points = axes.get(name, ())
+        if name in axes and not any(stands(point, wanted) for point in points):
+            remedy = (
+                nearest(str(wanted), [one.label for one in points]) if points else "leave it out"
+            )
+            problems.append(
+                Problem(f"{place}.{name}", "the axis has no such point", remedy, wanted)
+            )
     if problems:
         raise ScenarioError(problems).within(str(experiment.file or experiment.id))
 
@@ -213,19 +261,27 @@ def _points(experiment: Experiment) -> Points:
     return found
 
 
-def expressions_of(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Every expression of an experiment, and its field."""
+def _restrictions(experiment: Experiment) -> Iterator[tuple[str, str, str | float]]:
+    """Every point to which a claim or a figure is restricted: its field, its axis and its name."""
+    restricted = [("claims", n, one.where) for n, one in enumerate(experiment.claims)]
+    restricted += [("figures", n, one.where) for n, one in enumerate(experiment.figures)]
+    for name, number, where in restricted:
+        yield from ((f"{name}[{number}].where", *pair) for pair in where.items())
+
+
+def expressions_of(experiment: Experiment) -> Iterator[tuple[str, str, Mapping[str, str | float]]]:
+    """Every expression of an experiment: its field, its text, and to what runs it is restricted."""
     for number, claim in enumerate(experiment.claims):
-        yield f"claims[{number}].measure", claim.measure
+        yield f"claims[{number}].measure", claim.measure, claim.where
         if isinstance(claim.near, str):
-            yield f"claims[{number}].near", claim.near
+            yield f"claims[{number}].near", claim.near, claim.where
     for number, figure in enumerate(experiment.figures):
         for name in ("y", "deviation", "hollow", "reference"):
             if text := getattr(figure, name):
-                yield f"figures[{number}].{name}", text
+                yield f"figures[{number}].{name}", text, {}
         for name in ("bars", "tips"):
             for bar, text in getattr(figure, name).items():
-                yield f"figures[{number}].{name}.{bar}", text
+                yield f"figures[{number}].{name}.{bar}", text, {}
 
 
 def _axes_named(experiment: Experiment) -> Iterator[tuple[str, str]]:

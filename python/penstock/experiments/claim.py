@@ -76,9 +76,19 @@ class Claim(Declared):
             )
         if (self.near is None) != (self.within is None):
             raise refusal("near and within come together", "write both, or neither")
+        self._check_limits()
         if self.number not in (None, "none") and not isinstance(self.near, str):
             self._check_number(self.limits())
         return self
+
+    def _check_limits(self) -> None:
+        """Refuses bounds that no number keeps."""
+        if self.within is not None and self.within < 0:
+            raise refusal("within is negative", "write the distance from near that is accepted")
+        limits = self.limits()
+        lower, upper = limits.lower, limits.upper
+        if lower > upper or (lower == upper and not limits.accept(lower)):
+            raise refusal(f"no number is within the bounds, {lower:g} to {upper:g}", "widen them")
 
     def _check_number(self, limits: Limits) -> None:
         """Refuses bounds that the paper's own number breaks, or that are not explained."""

@@ -70,12 +70,22 @@ def _divide(one: Any, other: Any) -> Any:
         return np.divide(one, other)
 
 
+EXPONENT_MAX = 64
+"""Largest exponent that is written in numbers (our choice: 2**64 is beyond all that is counted)."""
+
+
+def _power(one: Any, other: Any) -> Any:
+    """A power of floating-point numbers: whole ones might have more digits than there is memory."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        return np.power(np.asarray(one, float), np.asarray(other, float))[()]
+
+
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: _divide,
-    ast.Pow: operator.pow,
+    ast.Pow: _power,
 }
 
 

@@ -7,19 +7,22 @@ exist yet has no scenario. The cell stays in the grid, so claims about it are re
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from penstock.analysis import MeasuredRun
+from penstock.errors import ScenarioError, quoted, refuse
 from penstock.experiments.declared import Table
 from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
 from penstock.named import absolute, is_path
+from penstock.own_class import is_class
 from penstock.scenario import Scenario
-from penstock.scenario.base import label_of
 from penstock.scenario.scenario import scenario_file
-from penstock.scenario.scheme import scheme_names
-from penstock.scenario.table import with_key
+from penstock.scenario.scheme import scheme_label, scheme_names
+from penstock.scenario.table import Field, fields_set, replaces, with_key
 from penstock.toml_text import read_toml
 
 
@@ -67,46 +70,129 @@ class Cell:
         return f"{self.group} seed{self.seed}".replace("/", "_").replace(" ", "-")
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A part of an experiment's file that sets fields of a run."""
+
+    place: str
+    """Its field in the file."""
+    set: Table
+    axis: Axis | None = None
+    """The axis that it is a point of."""
+
+
 def cells(experiment: Experiment, scale: Scale) -> list[Cell]:
-    """All runs of an experiment at a scale, in the order of the file."""
-    known = set(scheme_names())
-    directory = experiment.file.parent if experiment.file else Path()
-    base, beside = _base(experiment.scenario, directory)
-    found = []
-    for sweep in experiment.sweeps:
-        for at in _combinations(sweep, scale):
-            scheme = at["scheme"].name if "scheme" in at else ""
-            missing = "" if is_path(scheme) or not scheme or scheme in known else scheme
-            if is_path(scheme):
-                at["scheme"] = _of_file(scheme, directory)
-            # The scheme comes first, so that what a sweep sets can be a part of the scheme.
-            points = dict(at)
-            table = _apply(base, points.pop("scheme").set) if sweep.schemes else base
-            # The scale comes last: how much is simulated is its to say, whatever a point has.
-            for changes in (sweep.set, *(point.set for point in points.values()), scale.set):
-                table = _apply(table, changes)
-            for seed in experiment.seeds(scale):
-                seeded = table | {"seed": seed}
-                found.append(Cell(at, seed, seeded, beside, missing, sweep.frames))
+    """All runs of an experiment at a scale, in the order of the file.
+
+    Raises
+    ------
+    ScenarioError
+        Something replaces what an axis varies, or two runs have one name; it names the file.
+    """
+    try:
+        found = list(_cells(experiment, scale))
+        for name, count in Counter(cell.name for cell in found).items():
+            if count > 1:
+                message = f"{count} runs are called {quoted(name)}, and one would replace another"
+                raise refuse("sweeps", message, "give sweeps and points names of their own")
+    except ScenarioError as error:
+        raise error.within(str(experiment.file or experiment.id)) from None
     return found
 
 
-def _combinations(sweep: Sweep, scale: Scale) -> Iterator[dict[str, Point]]:
-    axes = list(sweep.axes)
-    if sweep.schemes:
-        axes.insert(0, Axis(name="scheme", key="scheme", values=list(sweep.schemes)))
-    chosen = [_restricted(axis, scale) for axis in axes]
+def _cells(experiment: Experiment, scale: Scale) -> Iterator[Cell]:
+    known = set(scheme_names())
+    directory = experiment.file.parent if experiment.file else Path()
+    base, beside = _base(experiment.scenario, directory)
+    names = [name for name, one in experiment.scales.items() if one is scale]
+    # The scale comes last: how much is simulated is its to say, whatever a point has.
+    last = _Part(f"scales.{names[0]}.set" if names else "set", scale.set)
+    for number, sweep in enumerate(experiment.sweeps):
+        own = _Part(f"sweeps[{number}].set", sweep.set)
+        for at in _combinations(sweep, scale, directory):
+            axes = _parts(sweep, at, f"sweeps[{number}]")
+            # The scheme comes first, so that what a sweep sets can be a part of the scheme.
+            schemes = [axes.pop(0)] if sweep.schemes else []
+            table = _applied(base, [*schemes, own, *axes, last])
+            scheme = at["scheme"].set.get("scheme", at["scheme"].name) if "scheme" in at else ""
+            missing = "" if _is_there(scheme, known) else scheme
+            for seed in experiment.seeds(scale):
+                yield Cell(at, seed, table | {"seed": seed}, beside, missing, sweep.frames)
+
+
+def _is_there(scheme: Any, known: Collection[str]) -> bool:
+    """Whether a scheme can be looked up; that a file is there is seen when it is read."""
+    is_name = isinstance(scheme, str) and bool(scheme)
+    return not is_name or is_path(scheme) or is_class(scheme) or scheme in known
+
+
+def _combinations(sweep: Sweep, scale: Scale, directory: Path) -> Iterator[dict[str, Point]]:
+    chosen = [_restricted(axis, scale, directory) for axis in _axes(sweep)]
     for points in itertools.product(*chosen):
-        named = {axis.name: point for axis, point in zip(axes, points, strict=True)}
+        named = {axis.name: point for axis, point in zip(_axes(sweep), points, strict=True)}
         yield {"sweep": Point(name=sweep.name), **named}
 
 
-def _restricted(axis: Axis, scale: Scale) -> list[Point]:
+def _axes(sweep: Sweep) -> list[Axis]:
+    """The axes of a sweep, its schemes first."""
+    if not sweep.schemes:
+        return sweep.axes
+    schemes = [Point(name=scheme_label(one), set={"scheme": one}) for one in sweep.schemes]
+    return [Axis(name="scheme", points=schemes), *sweep.axes]
+
+
+def _restricted(axis: Axis, scale: Scale, directory: Path) -> list[Point]:
     wanted = scale.only.get(axis.name)
     points = [p for p in axis.all_points if wanted is None or any(stands(p, w) for w in wanted)]
     if not points:
         raise ValueError(f"scales: no point of axis {axis.name!r} is among {wanted}")
-    return points
+    return [_of_file(point, directory) for point in points] if axis.name == "scheme" else points
+
+
+def _of_file(point: Point, directory: Path) -> Point:
+    """The point of a scheme; a file's path, which is relative to the experiment, in full."""
+    scheme = point.set.get("scheme", point.name)
+    if not isinstance(scheme, str) or not is_path(scheme):
+        return point
+    path = absolute(scheme if scheme.startswith("~") else str(directory / scheme))
+    return Point(name=scheme_label(point.name), set={**point.set, "scheme": path})
+
+
+def _parts(sweep: Sweep, at: dict[str, Point], place: str) -> list[_Part]:
+    """What the points of a run set, in the order of the axes."""
+    places = [f"{place}.axes[{number}]" for number in range(len(sweep.axes))]
+    if sweep.schemes:
+        places.insert(0, f"{place}.schemes")
+    axes = zip(places, _axes(sweep), strict=True)
+    return [_Part(where, at[axis.name].set, axis) for where, axis in axes]
+
+
+def _applied(base: Table, parts: Sequence[_Part]) -> Table:
+    """The scenario of a run: `base` with what each part sets.
+
+    Raises
+    ------
+    ScenarioError
+        A part replaces what an axis varies, however its path is written, or sets the seed.
+    """
+    table = base
+    varied: list[tuple[str, Field]] = []
+    for part in parts:
+        own: list[tuple[str, Field]] = []
+        for path, value in part.set.items():
+            fields = fields_set(table, path, value)
+            if ("seed",) in fields:
+                remedy = "write seeds = [...] into the scale"
+                raise refuse(part.place, "a scale says its seeds, and nothing sets them", remedy)
+            for axis, other in varied:
+                if any(replaces(field, other) for field in fields):
+                    message = f"it sets {path}, which the axis {axis} varies"
+                    raise refuse(part.place, message, "leave it out of one of the two", value)
+            if part.axis and part.axis.is_about(path):
+                own += [(part.axis.name, field) for field in fields]
+            table = with_key(table, path, value)
+        varied += own
+    return table
 
 
 def stands(point: Point, wanted: str | float) -> bool:
@@ -114,23 +200,6 @@ def stands(point: Point, wanted: str | float) -> bool:
     if isinstance(wanted, str):
         return point.label == wanted
     return point.value is not None and abs(point.value - wanted) <= 1e-9 * max(abs(wanted), 1.0)
-
-
-def _apply(table: Table, changes: Table) -> Table:
-    for path, value in changes.items():
-        table = with_key(table, path, value)
-    return table
-
-
-def scheme_label(scheme: str) -> str:
-    """How figures and selectors call a scheme of a sweep: a file without its ending."""
-    return label_of(Path(scheme).stem) if is_path(scheme) else scheme
-
-
-def _of_file(scheme: str, directory: Path) -> Point:
-    """The point of a scheme that is a file."""
-    path = absolute(scheme if scheme.startswith("~") else str(directory / scheme))
-    return Point(name=scheme_label(path), set={"scheme": path})
 
 
 def _base(scenario: str | Table, directory: Path) -> tuple[Table, Path]:

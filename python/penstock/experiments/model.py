@@ -7,6 +7,8 @@ field and the value (pydantic), as for a scenario.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,6 +16,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from penstock.experiments.claim import Claim
 from penstock.experiments.declared import Declared, Table
+from penstock.scenario.scheme import scheme_label
 from penstock.units import refusal
 
 SEEDS = 3
@@ -22,6 +25,14 @@ a spread, and an hour for all experiments on two processors."""
 
 
 _IDENTIFIER = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
+
+
+def distinct(labels: Sequence[str | int], what: str) -> None:
+    """Refuses names of which two are the same, because runs go by them."""
+    for label, count in Counter(labels).items():
+        if count > 1:
+            message = f'{count} {what} "{label}", by which runs and claims name them'
+            raise refusal(message, "write each once, with a name of its own")
 
 
 class Point(Declared):
@@ -65,6 +76,11 @@ class Axis(Declared):
             raise refusal("an axis has either `key` and `values`, or `points`", "write one of them")
         return self
 
+    @model_validator(mode="after")
+    def _distinct(self) -> Axis:
+        distinct([point.label for point in self.all_points], "points are called")
+        return self
+
     @property
     def all_points(self) -> list[Point]:
         """The points of the axis, whichever way they are written."""
@@ -77,12 +93,19 @@ class Axis(Declared):
             for value in self.values
         ]
 
-    def varies(self, key: str) -> bool:
-        """Whether each of its points sets this field, and not all to the same."""
+    def is_about(self, key: str) -> bool:
+        """Whether it goes by this field: each of its points sets it, and not all to the same."""
+        if key in (self.key, self.name):
+            return True
         points = self.all_points
         if any(key not in point.set for point in points):
             return False
         return any(point.set[key] != points[0].set[key] for point in points)
+
+
+def _schemes(references: list[str]) -> list[str]:
+    distinct([scheme_label(one) for one in references], "schemes are called")
+    return references
 
 
 class Sweep(Declared):
@@ -90,16 +113,30 @@ class Sweep(Declared):
 
     name: str = "main"
     set: Table = Field(default_factory=dict)
-    schemes: list[str] = Field(default_factory=list)
-    """Presets and files, varied as the axis `scheme`. A preset that does not exist yet is reported
-    as such. The name of a file in figures and selectors is that of the file, without `.toml`."""
+    schemes: Annotated[list[str], AfterValidator(_schemes)] = Field(default_factory=list)
+    """Presets, files and classes, varied as the axis `scheme`. A preset that does not exist yet is
+    reported as such. In figures and selectors a file has its name without `.toml`, and a class its
+    own."""
     axes: list[Axis] = Field(default_factory=list)
     frames: bool = False
     """Whether its runs have real frames in real time, as the scenario's `emulation` says."""
 
+    @model_validator(mode="after")
+    def _named(self) -> Sweep:
+        names = ["sweep", *(["scheme"] if self.schemes else []), *(one.name for one in self.axes)]
+        distinct(names, "axes are called")
+        return self
+
 
 HowMany = Annotated[int, Field(ge=1, le=100_000)]
-Listed = Annotated[list[int], Field(min_length=1)]
+
+
+def _seeds(seeds: list[int]) -> list[int]:
+    distinct(seeds, "seeds are")
+    return seeds
+
+
+Listed = Annotated[list[int], Field(min_length=1), AfterValidator(_seeds)]
 
 
 class Scale(Declared):
@@ -250,18 +287,6 @@ class Experiment(Declared):
                 "several seeds give the same run where nothing is random",
                 "leave out deterministic, or the seeds",
             )
-        return self
-
-    @model_validator(mode="after")
-    def _varied(self) -> Experiment:
-        axes = [axis for sweep in self.sweeps for axis in sweep.axes]
-        for name, scale in self.scales.items():
-            for key in scale.set:
-                for axis in (one for one in axes if one.varies(key)):
-                    raise refusal(
-                        f"scale {name} sets {key}, which the axis {axis.name} varies",
-                        "leave it out of one of the two",
-                    )
         return self
 
     @property

@@ -224,7 +224,11 @@ def check_runs(experiment: Experiment, grid: Sequence[Cell]) -> None:
     )
     scenarios = (cell.scenario() for cell in first_seeds if not cell.missing)
     try:
-        check_present(expressions_of(experiment), scenarios, experiment.axes)
+        check_present(
+            ((place, text) for place, text, _ in expressions_of(experiment)),
+            scenarios,
+            experiment.axes,
+        )
     except ScenarioError as error:
         raise error.within(str(experiment.file or experiment.id)) from None
 

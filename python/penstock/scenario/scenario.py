@@ -25,7 +25,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock import _core
-from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, refuse
+from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, quoted, refuse
 from penstock.named import check_meaning, is_path, own_files
 from penstock.presented import html_table, scenario_line, scenario_rows
 from penstock.scenario.base import directory_of, is_recorded, label_of
@@ -34,7 +34,18 @@ from penstock.scenario.emulation import Emulation
 from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme, find_preset
-from penstock.scenario.table import DEFAULT_PRESET, Table, merge, plain, to_toml, with_key
+from penstock.scenario.table import (
+    DEFAULT_PRESET,
+    SCHEME_KEYS,
+    Field,
+    Table,
+    fields_set,
+    merge,
+    plain,
+    replaces,
+    to_toml,
+    with_key,
+)
 from penstock.scenario.translation import translate
 from penstock.text_file import exists
 from penstock.toml_text import ROWS_LONG, parse_toml, read_toml
@@ -133,7 +144,8 @@ class Scenario(ScenarioParts):
         overrides
             Dotted paths to values as a user writes them: ``scheme`` to a preset's name,
             ``topology.racks``, ``scheme.switch.scheduling.kind``, ``traffic[0].load`` or
-            ``traffic.LABEL.load``. ``load`` alone is that of the only open-loop traffic.
+            ``traffic.LABEL.load``. ``load`` alone is that of the only open-loop traffic. A whole
+            scheme comes first, wherever it stands; of the others none may replace another.
         """
         return self._read(self._written, overrides, self._directory, self._file)
 
@@ -147,8 +159,7 @@ class Scenario(ScenarioParts):
         is_recorded: bool = False,
     ) -> Scenario:
         try:
-            for path, value in overrides.items():
-                table = with_key(table, full_path(path, table), value)
+            table = _with_settings(table, overrides)
             context = {"directory": directory, "is_recorded": is_recorded}
             scenario = cls.model_validate(table, context=context)
         except ScenarioError as error:
@@ -238,6 +249,41 @@ class Scenario(ScenarioParts):
         """SHA-256 of what is run: equal hashes, equal results; with real frames, up to chance."""
         emulation = self.emulation.model_dump_json() if self.emulation else ""
         return hashlib.sha256((self.to_json() + emulation).encode()).hexdigest()
+
+
+def check_settings(reference: str, overrides: Mapping[str, Any]) -> None:
+    """Refuses settings of a scenario that no values make right; see :meth:`Scenario.load`.
+
+    Raises
+    ------
+    ScenarioError
+        A path leads nowhere, or two lead to one field.
+    """
+    file = scenario_file(reference)
+    table = read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
+    _with_settings(table, overrides)
+
+
+def _with_settings(table: Table, overrides: Mapping[str, Any]) -> Table:
+    """`table` with some fields set: the scheme first, so that the others may be a part of it.
+
+    Raises
+    ------
+    ScenarioError
+        Of two paths the later one replaces what the other has set.
+    """
+    ordered = sorted(overrides.items(), key=lambda item: item[0] not in SCHEME_KEYS)
+    seen: list[tuple[str, Field]] = []
+    for path, value in ordered:
+        full = full_path(path, table)
+        fields = fields_set(table, full, value)
+        for other, field in seen:
+            if any(replaces(one, field) for one in fields):
+                message = f"it replaces {quoted(other)}, which is set as well"
+                raise refuse(path, message, "leave one of them out", value)
+        seen += [(path, field) for field in fields]
+        table = with_key(table, full, value)
+    return table
 
 
 def _dumped(resolved: Scenario, rows: int, exclude: Collection[str] = (), **how: Any) -> Table:

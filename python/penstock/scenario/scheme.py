@@ -44,6 +44,13 @@ def scheme_names() -> list[str]:
     return list(dict.fromkeys([*preset_names(), *own_files("schemes")]))
 
 
+def scheme_label(reference: str) -> str:
+    """A scheme as figures and tables name it: the name of a class, a file without its ending."""
+    if is_class(reference):
+        return label_of(reference.rpartition(":")[2])
+    return label_of(Path(reference).stem) if is_path(reference) else reference
+
+
 @cache
 def _preset_names() -> tuple[str, ...]:
     names = (entry.name for entry in (files("penstock") / "schemes").iterdir())

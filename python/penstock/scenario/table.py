@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from numbers import Integral
 from secrets import token_hex
 from typing import Any
 
@@ -56,6 +57,8 @@ def plain(value: Any, depth: int = 0) -> Any:
             return list(value)
         case list() | tuple():
             return [plain(one, depth + 1) for one in value]
+        case Integral() if not isinstance(value, int):
+            return int(value)  # a number of NumPy
         case type():
             return name_of(value) if issubclass(value, tuple(KINDS.values())) else value
         case _:
@@ -98,6 +101,44 @@ def with_key(table: Mapping[str, Any], path: str, value: Any) -> Table:
         here = _enter(here, step, path)
     _place(here, steps[-1], path, value)
     return result
+
+
+Field = tuple[str | int, ...]
+"""The place of a field, whichever way its path is written: the keys and numbers that lead there."""
+
+
+def fields_set(table: Mapping[str, Any], path: str, value: Any) -> list[Field]:
+    """The fields that setting `path` replaces: those of a table one by one, unless it has a kind.
+
+    The scheme's text and its `preset` are one field.
+    """
+    steps: list[str | int] = []
+    here: Any = table
+    for name, index in _STEP.findall(path):
+        step: str | int = name or _position(index, path)
+        if isinstance(here, list):
+            step = _index(here, step, path)
+            here = here[step]
+        else:
+            here = here.get(step) if isinstance(here, Mapping) else None
+        steps.append(step)
+    field = tuple(steps)
+    if field in (("scheme",), ("scheme", "preset")):
+        return [("scheme",)]
+    return list(_leaves(field, plain(value)))
+
+
+def replaces(field: Field, other: Field) -> bool:
+    """Whether setting `field` replaces `other`: it is the same, or a table that holds it."""
+    return other[: len(field)] == field
+
+
+def _leaves(field: Field, value: Any) -> Iterator[Field]:
+    if not isinstance(value, Mapping) or not value or "kind" in value:
+        yield field
+        return
+    for key, one in value.items():
+        yield from _leaves((*field, key), one)
 
 
 def _enter(here: Any, step: str | int, path: str) -> Any:

@@ -12,13 +12,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 from penstock.errors import refuse
-from penstock.named import is_path
-from penstock.own_class import is_class
 from penstock.scenario.base import label_of
+from penstock.scenario.scheme import scheme_label
 from penstock.scenario.table import SCHEME_KEYS, setting_value
 from penstock.units import NUMBER_WIDTH, RATE, SIZE, TIME, Quantity
 
@@ -150,7 +148,7 @@ def _quantity(words: list[str]) -> Quantity | None:
 def _value(key: str, word: str, quantity: Quantity | None) -> Value:
     written = setting_value(key, word)
     if key in SCHEME_KEYS and isinstance(written, str):
-        return Value(_scheme_label(written), written)
+        return Value(scheme_label(written), written)
     if quantity is not None:
         base = quantity.parse(_bare(word))
         return Value(quantity.format(base), _bare(word), float(base))
@@ -161,13 +159,6 @@ def _value(key: str, word: str, quantity: Quantity | None) -> Value:
         label = _plain(Decimal(number["number"])) if number else str(written)
         return Value(label, written, float(written))
     return Value(label_of(written if isinstance(written, str) else json.dumps(written)), written)
-
-
-def _scheme_label(written: str) -> str:
-    """A scheme as labels name it: the name of a class, the name of a file without its end."""
-    if is_class(written):
-        return label_of(written.rpartition(":")[2])
-    return label_of(Path(written).stem) if is_path(written) else written
 
 
 def _bare(word: str) -> str:

@@ -17,6 +17,7 @@ from penstock import estimate as estimates
 from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, refuse
 from penstock.estimate import Estimate
 from penstock.scenario import Scenario
+from penstock.scenario.scenario import check_settings
 from penstock.sweep.axis import Axis, Value, read_axis
 from penstock.toml_text import parse_toml
 
@@ -97,6 +98,7 @@ def read_grid(reference: str, settings: Sequence[str], seed: int, *, oversize: b
         if key == "seed":
             raise refuse("--set", "seeds are repetitions, no axis", "write --seeds 1..5", text)
         read[key] = read_axis(key, values)
+    check_settings(reference, {key: axis.values[0].written for key, axis in read.items()})
     axes = tuple(axis for axis in read.values() if len(axis.values) > 1)
     constants = {key: one.values[0].written for key, one in read.items() if len(one.values) == 1}
     count = 1
@@ -139,10 +141,7 @@ def point_at(
     ScenarioError
         It cannot be run.
     """
-    overrides = {**settings, "seed": seed}
-    # The scheme comes first, so that the others can be a part of it.
-    ordered = dict(sorted(overrides.items(), key=lambda item: item[0] != "scheme"))
-    scenario = Scenario.load(reference, ordered).simulated()
+    scenario = Scenario.load(reference, {**settings, "seed": seed}).simulated()
     text = zlib.compress(scenario.to_toml().encode())
     return Point(values, text, estimates.estimate(scenario))
 
