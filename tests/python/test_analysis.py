@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_runs import SyntheticRun, synthetic_run
 
-from penstock import analysis
+from penstock import ScenarioError, analysis
 from penstock.analysis.interval import Interval, mean_interval
 from penstock.analysis.statistic import cumulative, curve
 
@@ -167,6 +167,9 @@ def test_packets_of_a_flow_at_a_port(run: SyntheticRun) -> None:
     assert table["share"].to_list() == pytest.approx([1.0] + [1 / 11] * 5)
     names = run.summary["layers"]
     assert analysis.packets_ccdf(run, names[0]).equals(table)
+    assert analysis.packets_ccdf(run, names).equals(table)
+    with pytest.raises(ScenarioError, match="there are no such links"):
+        analysis.packets_ccdf(run, ["ToR-spin"])
     one_layer = analysis.flow_packets(run, names[0])
     assert 0 < one_layer.height < run.flow_packets.height
 

@@ -10,6 +10,7 @@ import polars as pl
 from penstock.analysis.link import link_between
 from penstock.analysis.runs import MeasuredRun, RunInput, group_runs
 from penstock.analysis.statistic import curve
+from penstock.errors import nearest, refuse
 
 
 def pauses_by_link(runs: RunInput, links: Sequence[tuple[int, int]]) -> pl.DataFrame:
@@ -48,10 +49,19 @@ def queue_cdf(
     return pl.concat(frames)
 
 
-def packets_ccdf(runs: RunInput, layer: str | None = None) -> pl.DataFrame:
+Layers = str | Sequence[str] | None
+"""A layer of links, several, or none: all links."""
+
+
+def packets_ccdf(runs: RunInput, layer: Layers = None) -> pl.DataFrame:
     """Packets of a flow at a port, where it has any: name, packets, share with so many or more.
 
-    Over the samples of the links of a layer, or of all links (AFQ sec. 6.2.3).
+    Over the samples of the links of a layer, of several, or of all links (AFQ sec. 6.2.3).
+
+    Raises
+    ------
+    ScenarioError
+        A run has no such layer.
     """
     frames = []
     for name, members in group_runs(runs).items():
@@ -67,11 +77,21 @@ def packets_ccdf(runs: RunInput, layer: str | None = None) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def flow_packets(run: MeasuredRun, layer: str | None = None) -> pl.DataFrame:
-    """The counted flows and packets at the links of a layer, or at all links."""
+def flow_packets(run: MeasuredRun, layer: Layers = None) -> pl.DataFrame:
+    """The counted flows and packets at the links of a layer, of several, or at all links.
+
+    Raises
+    ------
+    ScenarioError
+        The run has no such layer.
+    """
     if layer is None:
         return run.flow_packets
-    numbers = [number for number, name in enumerate(run.summary["layers"]) if name == layer]
+    known: list[str] = run.summary["layers"]
+    for name in (wanted := [layer] if isinstance(layer, str) else list(layer)):
+        if name not in known:
+            raise refuse("layer", "there are no such links", nearest(name, known), name)
+    numbers = [number for number, name in enumerate(known) if name in wanted]
     links = run.links.filter(pl.col("layer").is_in(numbers))["link"].to_list()
     return run.flow_packets.filter(pl.col("link").is_in(links))
 

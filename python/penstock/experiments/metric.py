@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from penstock import analysis
 from penstock.analysis import MeasuredRun
+from penstock.analysis.port import Layers
 from penstock.experiments.vocabulary import (
     Ends,
     Metric,
@@ -203,10 +204,10 @@ def utilization(runs: Runs, *, layer: str | None = None) -> Value:
 
 
 @metric
-def flows_above(runs: Runs, *, packets: int, layer: str | None = None) -> Value:
+def flows_above(runs: Runs, *, packets: int, layer: Layers = None) -> Value:
     """Share of the active flows at samples with more than `packets` packets at a port (AFQ 6.2.3).
 
-    At the links of a layer, or of all.
+    At the links of a layer, of several, or of all.
     """
     table = pl.concat(analysis.flow_packets(run, layer) for run in runs)
     if table.is_empty():

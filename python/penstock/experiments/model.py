@@ -199,8 +199,8 @@ class FigureSpec(Declared):
     """Of an active-flows or queue figure: the one link to count."""
     links: list[tuple[int, int]] = Field(default_factory=list)
     """Of a link-pauses figure: the links, in their order."""
-    layer: str | None = None
-    """Of a flow-packets figure: the layer of links to count; all by default."""
+    layer: str | list[str] | None = None
+    """Of a flow-packets figure: the layer of links to count, or several; all by default."""
     span: tuple[float, float] | None = None
     """Of a throughput or queue figure or timeline: the part of the time [us]; all by default."""
     origin: float = 0.0

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from penstock.analysis import RunInput, group_runs, packets_ccdf, pauses_by_link, queue_cdf
+from penstock.analysis.port import Layers
 from penstock.look import looks
 from penstock.plot.distribution import percent_axis
 from penstock.plot.format import plain, size_axis
@@ -85,7 +86,7 @@ PACKETS_SHOWN = 20
 """Packets of a flow up to which a figure goes; our choice: twice the papers' axis."""
 
 
-def flow_packets(runs: RunInput, *, layer: str | None = None, title: str = "") -> Axes:
+def flow_packets(runs: RunInput, *, layer: Layers = None, title: str = "") -> Axes:
     """Draw the share of flows at a port that have so many packets there or more (AFQ Fig. 10c)."""
     groups = group_runs(runs)
     table = packets_ccdf(groups, layer).filter(pl.col("packets") <= PACKETS_SHOWN)

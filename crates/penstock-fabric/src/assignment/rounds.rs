@@ -12,11 +12,12 @@
 //!
 //! `round = "occupancy"` is for switches whose scheduler cannot tell its round (sec. 4). The assignment
 //! estimates the round itself: a round is over when its queue is found empty. The paper stops the
-//! estimate at a queue with packets or at a round to which no packet was given. But a packet that fills
-//! a round to its end belongs to the next round, so some rounds are skipped, and the estimate would stop
-//! there for good. Here the estimate stops behind the last round to which a packet was given. The
-//! scheduler may not have come to a skipped round yet. So the queues of the rounds behind the last round
-//! that was certainly served are not given to later rounds.
+//! estimate at a queue with packets or at a round to which no packet was given, and gives the packet to
+//! that queue, which conflicts with the round of Fig. 3. Here the packet goes to the round of Fig. 3. A
+//! packet that fills a round to its end belongs to the next round, so some rounds are skipped. So the
+//! estimate stops behind the last round to which a packet was given. The scheduler may not have come to
+//! a skipped round yet. So the queues of the rounds behind the last round that was certainly served are
+//! not given to later rounds.
 //!
 //! The scheduler must leave a queue as soon as the queue is empty, as
 //! [`crate::scheduling::scanning_drr`] does.
