@@ -4,9 +4,9 @@
 //! Implemented: the flow table indexed by egress port and flow hash with `size` and `qAssignment`; the
 //! bitmap of empty queues; sticky assignment (sec. 3.3.2); sampling (App. A.8); the incast label (App.
 //! A.7); priority classes with a static share of the queues (App. A.3). Each class assigns independently, so
-//! it has its share of the table, too; labelled flows, whose queue is fixed, need none of it. Two proposals of the paper are
-//! also implemented: queues that classes share (A.3), and a queue of similar remaining size at a full
-//! port (A.2).
+//! it has its share of the table, too; labelled flows, whose queue is fixed, need none of it. Two proposals
+//! of the paper are also implemented: queues that classes share (A.3), and a queue of similar remaining
+//! size at a full port (A.2).
 //!
 //! Of 32 queues 31 are for data, because queue 0 is for control packets. App. A.8 samples half of the
 //! packets. App. A.3 proposes to "split queues dynamically among classes".
