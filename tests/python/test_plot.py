@@ -107,6 +107,13 @@ def test_doubted_points_are_hollow() -> None:
     assert points == [(1.0, 5.0), (2.0, 4.0)]
 
 
+def test_bars_of_many_names_have_a_colour_each() -> None:
+    names = [f"name {number}" for number in range(20)]
+    table = pl.DataFrame({"group": ["g"] * 20, "name": names, "y": [1.0] * 20})
+    bars = plot.bars(table, title="t", y="y").patches
+    assert len({bar.get_facecolor() for bar in bars}) == 20
+
+
 def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() -> None:
     ax = plot.bars(GROUPED, title="t", y="y", tip="p99")
     drawn = [bar for bar in ax.patches if isinstance(bar, Rectangle)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import Patch
 
 from penstock.look import looks
@@ -42,7 +44,7 @@ def bars(
     ax = new_axes(ax, width=7.6, right=0.76)
     groups = table["group"].unique(maintain_order=True).to_list()
     names = table["name"].unique(maintain_order=True).to_list()
-    styles = looks(names)
+    colours = _colours(names)
     has_tips = "tip" in table.columns
     heights = [*table["y"], *(table["tip"] if has_tips else ())]
     low, high = _range([float(one) for one in heights if math.isfinite(one)], y_log=y_log)
@@ -51,8 +53,8 @@ def bars(
     for row in table.iter_rows(named=True):
         group, rank = groups.index(row["group"]), names.index(row["name"])
         place = group + (rank - (len(names) - 1) / 2) * WIDTH / len(names)
-        colour, end = styles[row["name"]].colour, float(row["tip"]) if has_tips else math.nan
-        top = _bar(ax, place, WIDTH * 0.86 / len(names), colour, (float(row["y"]), end))
+        ends = float(row["y"]), float(row["tip"]) if has_tips else math.nan
+        top = _bar(ax, place, WIDTH * 0.86 / len(names), colours[row["name"]], ends)
         write_upright(ax, place, max(top, low), number_text(row["y"], 2), QUIET)
     ax.set_xticks(range(len(groups)), [plain(group) for group in groups])
     ax.tick_params(axis="x", length=0, labelsize=9)
@@ -62,10 +64,22 @@ def bars(
     if y_log:
         plain_log_ticks(ax.yaxis, low, high)
     name_axes(ax, title=title, y=y)
-    _legend(ax, {name: styles[name].colour for name in names}, tip)
+    _legend(ax, colours, tip)
     if note:
         write_note(ax, note)
     return ax
+
+
+def _colours(names: Sequence[str]) -> dict[str, str]:
+    """A colour for each name: of names of one hue, which bars cannot dash, later ones are paler."""
+    found: dict[str, str] = {}
+    for name, look in looks(names).items():
+        colour = look.colour
+        while colour in found.values():
+            red, green, blue = to_rgb(colour)
+            colour = to_hex(((1 + red) / 2, (1 + green) / 2, (1 + blue) / 2))
+        found[name] = colour
+    return found
 
 
 def _range(heights: list[float], *, y_log: bool) -> tuple[float, float]:
