@@ -1,6 +1,7 @@
 //! A partition of a network: some switches with their hosts, the wires that lead to them, and the loop
 //! that takes their next event, lets a switch or a host act, and puts the packets that they send on a
-//! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet.
+//! wire. Data plane: structs, indexes, `match`; nothing here is allocated or hashed per packet, but for
+//! the flow of a packet that crosses between partitions, which is looked up.
 //!
 //! A partition owns everything that its events change, so partitions run beside each other, each to
 //! the end of a window. What crosses from one to another is in [`exchange`]. Nodes and links have
