@@ -123,12 +123,19 @@ def test_bounds_that_no_number_keeps_are_refused(bounds: dict[str, float], words
         _experiment(measure="1", **bounds)
 
 
-def test_what_is_infinite_decides_nothing() -> None:
-    for measure in ("1 / 0", "-1 / 0", "2 ** (2 ** 60 / 1)"):
-        experiment = _experiment(measure=measure, at_least=1)
-        (judgement,) = judge(experiment, [], "quick")
-        assert judgement.verdict == "not decided"
-        assert "no number" in judgement.measured_text
+@pytest.mark.parametrize(
+    ("measure", "bounds", "verdict"),
+    [
+        ("1 / 0", {"at_least": 1}, "holds"),  # e.g. pauses, over those of a scheme that has none
+        ("1 / 0", {"at_most": 9}, "fails"),
+        ("0 / 0", {"at_most": 9}, "not decided"),
+    ],
+)
+def test_what_is_infinite_is_beyond_every_bound(
+    measure: str, bounds: dict[str, float], verdict: str
+) -> None:
+    (judgement,) = judge(_experiment(measure=measure, **bounds), [], "quick")
+    assert judgement.verdict == verdict
 
 
 TRAFFIC = {"kind": "open-loop", "sizes": "google", "load": 0.5, "label": "background"}

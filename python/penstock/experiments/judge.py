@@ -223,8 +223,8 @@ class _Bench:
         except NoRunsError as none:
             place = f" at {none}" if str(none) else ""
             return f"no run{place} at scale {self._scale}"
-        if not math.isfinite(value) or (near is not None and not math.isfinite(near)):
-            return "no number: too few flows, or something over nothing"
+        if math.isnan(value) or (near is not None and not math.isfinite(near)):
+            return "no number: too few flows, or nothing over nothing"
         return value, near
 
 
