@@ -317,6 +317,7 @@ def test_processes_that_save_different_runs_leave_a_whole_one(
 # -- killed writers -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["with", "without"])
 def test_a_writer_that_is_killed_at_any_step_leaves_a_whole_run(
     core: FakeCore, tmp_path: Path, kind: str

@@ -345,6 +345,7 @@ def test_seeds_are_added_for_a_precision(small: Path, capsys: pytest.CaptureFixt
     assert files("out") == before
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_goes_on_with_the_same_bytes(small: Path) -> None:
     # A cell takes some hundredths of a second, so that the kill does not come after the last one.
     grid = ["--set", "load=0.1:0.4:0.1", "--seeds", "1..4", "--set", "duration=1ms"]

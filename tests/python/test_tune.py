@@ -435,6 +435,7 @@ def test_a_larger_budget_goes_on_and_nothing_else_does(
         assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_killed_search_goes_on_with_the_same_bytes(small: Path) -> None:
     budget = ["--trials", "14"]
     assert search(*THRESHOLDS, *budget, out="whole") == 0
