@@ -109,8 +109,11 @@ def _cells(experiment: Experiment, scale: Scale) -> Iterator[Cell]:
     last = _Part(f"scales.{names[0]}.set" if names else "set", scale.set)
     for number, sweep in enumerate(experiment.sweeps):
         own = _Part(f"sweeps[{number}].set", sweep.set)
-        for at in _combinations(sweep, scale, directory):
-            axes = _parts(sweep, at, f"sweeps[{number}]")
+        placed = _axes(sweep, f"sweeps[{number}]")
+        for points in itertools.product(*(_restricted(one, scale, directory) for _, one in placed)):
+            at = {"sweep": Point(name=sweep.name)}
+            at |= {axis.name: point for (_, axis), point in zip(placed, points, strict=True)}
+            axes = [_Part(place, at[axis.name].set, axis) for place, axis in placed]
             # The scheme comes first, so that what a sweep sets can be a part of the scheme.
             schemes = [axes.pop(0)] if sweep.schemes else []
             table = _applied(base, [*schemes, own, *axes, last])
@@ -126,19 +129,13 @@ def _is_there(scheme: Any, known: Collection[str]) -> bool:
     return not is_name or is_path(scheme) or is_class(scheme) or scheme in known
 
 
-def _combinations(sweep: Sweep, scale: Scale, directory: Path) -> Iterator[dict[str, Point]]:
-    chosen = [_restricted(axis, scale, directory) for axis in _axes(sweep)]
-    for points in itertools.product(*chosen):
-        named = {axis.name: point for axis, point in zip(_axes(sweep), points, strict=True)}
-        yield {"sweep": Point(name=sweep.name), **named}
-
-
-def _axes(sweep: Sweep) -> list[Axis]:
-    """The axes of a sweep, its schemes first."""
-    if not sweep.schemes:
-        return sweep.axes
-    schemes = [Point(name=scheme_label(one), set={"scheme": one}) for one in sweep.schemes]
-    return [Axis(name="scheme", points=schemes), *sweep.axes]
+def _axes(sweep: Sweep, place: str) -> list[tuple[str, Axis]]:
+    """The axes of a sweep with their fields in the file, its schemes first; `place` is its own."""
+    axes = [(f"{place}.axes[{number}]", axis) for number, axis in enumerate(sweep.axes)]
+    if sweep.schemes:
+        schemes = [Point(name=scheme_label(one), set={"scheme": one}) for one in sweep.schemes]
+        axes.insert(0, (f"{place}.schemes", Axis(name="scheme", points=schemes)))
+    return axes
 
 
 def _restricted(axis: Axis, scale: Scale, directory: Path) -> list[Point]:
@@ -156,15 +153,6 @@ def _of_file(point: Point, directory: Path) -> Point:
         return point
     path = absolute(scheme if scheme.startswith("~") else str(directory / scheme))
     return Point(name=scheme_label(point.name), set={**point.set, "scheme": path})
-
-
-def _parts(sweep: Sweep, at: dict[str, Point], place: str) -> list[_Part]:
-    """What the points of a run set, in the order of the axes."""
-    places = [f"{place}.axes[{number}]" for number in range(len(sweep.axes))]
-    if sweep.schemes:
-        places.insert(0, f"{place}.schemes")
-    axes = zip(places, _axes(sweep), strict=True)
-    return [_Part(where, at[axis.name].set, axis) for where, axis in axes]
 
 
 def _applied(base: Table, parts: Sequence[_Part]) -> Table:
