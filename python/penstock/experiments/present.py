@@ -12,6 +12,7 @@ import ast
 import inspect
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from penstock import _core
 from penstock.errors import Problem, ScenarioError, describe, nearest, quoted
@@ -29,6 +30,23 @@ KINDS = {
 
 
 @dataclass(frozen=True)
+class _Network:
+    """The nodes and links of a scenario, which are looked up when they are asked for, and once."""
+
+    scenario: Scenario
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of its nodes, by number."""
+        return self.scenario.topology.node_names()
+
+    @cached_property
+    def links(self) -> list[tuple[int, int]]:
+        """The ends of its directed links."""
+        return _core.link_ends(self.scenario.to_json())
+
+
+@dataclass(frozen=True)
 class _Wanted:
     """A name in an expression."""
 
@@ -40,9 +58,9 @@ class _Wanted:
     """Of a label: the kinds of traffic that it may have; none: any."""
     link: tuple[int | str, ...] = ()
 
-    def wrong(self, scenario: Scenario) -> Problem | None:
-        """What a scenario lacks; nothing where it has the label or the link."""
-        found = self._of_label(scenario) if self.label else self._of_link(scenario)
+    def wrong(self, scenario: Scenario, network: _Network) -> Problem | None:
+        """What a scenario of that network lacks; nothing where it has the label or the link."""
+        found = self._of_label(scenario) if self.label else self._of_link(network)
         return found and Problem(self.place, *found, self.text)
 
     def _of_label(self, scenario: Scenario) -> tuple[str, str] | None:
@@ -57,9 +75,8 @@ class _Wanted:
         message = f"no traffic of kind {kinds} is labelled {quoted(self.label)}"
         return message, nearest(self.label, labels) if labels else "add one, or leave the metric"
 
-    def _of_link(self, scenario: Scenario) -> tuple[str, str] | None:
-        names = scenario.topology.node_names()
-        links = _core.link_ends(scenario.to_json())
+    def _of_link(self, network: _Network) -> tuple[str, str] | None:
+        names, links = network.names, network.links
         if 1 + max(max(ends) for ends in links) > len(names):
             return None  # the core has added nodes, such as NICs, whose names it knows alone
         ends = []
@@ -101,7 +118,8 @@ def check_present(
     left = list(dict.fromkeys(every))
     first: dict[_Wanted, Problem] = {}
     for scenario in scenarios if left else ():
-        found = {one: problem for one in left if (problem := one.wrong(scenario))}
+        network = _Network(scenario)
+        found = {one: problem for one in left if (problem := one.wrong(scenario, network))}
         first = first or found
         left = list(found)
         if not left:
