@@ -181,7 +181,7 @@ def test_an_error_of_the_caller_is_not_one_of_the_disk() -> None:
 
 @pytest.mark.parametrize("harm", ["cut", "flip", "unlink"])
 def test_a_damaged_state_is_refused(killed: Path, harm: str) -> None:
-    (state,) = (draft_of(killed) / UNFINISHED).glob("state-*")
+    state = draft_of(killed) / UNFINISHED / find_checkpoint(killed)[1].state
     content = bytearray(state.read_bytes())
     if harm == "cut":
         state.write_bytes(content[: len(content) // 2])
