@@ -311,6 +311,13 @@ pub fn tcp(buffer: u64) -> Value {
     with(tcp, "/name", "tcp")
 }
 
+/// DCTCP on the window of TCP, over drop-tail ports of `buffer` bytes.
+pub fn dctcp_tcp(buffer: u64) -> Value {
+    let controller = json!({"kind": "reno-dctcp", "gain": 0.0625, "initial_window_packets": 1});
+    let marked = with(tcp(buffer), "/switch/marking", ecn(1.0));
+    with(with(marked, "/host/controller", controller), "/name", "dctcp-tcp")
+}
+
 /// AFQ with packet pairs over drop-tail ports of `buffer` bytes. The errors of AFQ's sketch are
 /// counted.
 pub fn afq(buffer: u64) -> Value {

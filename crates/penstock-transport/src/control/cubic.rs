@@ -13,9 +13,9 @@
 //! loss.
 //!
 //! Left out: HyStart++, the slow start that RFC 9438 recommends; the response to spurious losses (4.9,
-//! optional); periods in which the application sends nothing (5.8), because flows send until they end;
-//! the receiver's window; sending less than a packet per round trip when a window of one packet is
-//! marked. The window grows also while the NIC holds the flow back, as NewReno's does.
+//! optional); the receiver's window; sending less than a packet per round trip when a window of one
+//! packet is marked. Flows send until they end, so no application ever limits one (5.8). The NIC does,
+//! and what it leaves unused of the window does not grow (`crate::control::most_in_flight`).
 //!
 //! Marks are optional, and losses are not. A mark counts once per window of data, together with losses
 //! (RFC 3168 Sec. 6.1.2). After a cut the window stays until a packet that left after the cut is
@@ -29,9 +29,12 @@
 //!   answers, as in Linux.
 //! - A window equal to the threshold is in congestion avoidance. RFC 5681 leaves this case open, and by
 //!   the letter of Sec. 4.10 a packet of slow start would follow every cut.
+//! - The stage begins anew once the NIC no longer limits the flow. Sec. 5.8 has the function leave out
+//!   that time, which comes to the same where the window is W_max or more.
 //! - A window above W_max at the beginning of a stage becomes W_max, as Sec. 4.8 does after a timeout.
 
 use crate::control::hooks::{AtSource, Parameters};
+use crate::control::most_in_flight::MostInFlight;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -124,6 +127,8 @@ pub struct Cubic {
     /// After a cut by a mark: the end of the bytes that had been sent at the cut (bytes). `None` once
     /// they are acknowledged.
     marked_until: Option<u64>,
+    /// What bounds the growth of the window.
+    most_in_flight: MostInFlight,
 }
 
 /// A stage of congestion avoidance: from a cut to the next one.
@@ -153,6 +158,7 @@ impl Cubic {
             round_trip: None,
             is_recovering: false,
             marked_until: None,
+            most_in_flight: MostInFlight::default(),
         }
     }
 
@@ -163,6 +169,21 @@ impl Cubic {
         let mean = self.round_trip.map_or(sample, |mean| mean + SAMPLE_WEIGHT * (sample - mean));
         self.round_trip = Some(mean);
         mean
+    }
+
+    /// `packets` packets of new data were acknowledged at `now`.
+    fn grow(&mut self, now: Time, packets: f64, round_trip: f64) {
+        let is_slow_start = self.window < self.threshold;
+        let window = self.window * self.packet;
+        if !self.most_in_flight.lets_grow(window, self.packet, is_slow_start) {
+            self.stage = None;
+            return;
+        }
+        if is_slow_start {
+            self.window += packets.min(1.0); // RFC 5681 Eq. 2
+        } else {
+            self.step(now, packets, round_trip);
+        }
     }
 
     /// A step of congestion avoidance: `packets` packets of new data were acknowledged at `now`.
@@ -210,6 +231,7 @@ impl Cubic {
         self.prior = self.window;
         self.threshold = (self.beta * in_flight as f64 / self.packet).max(AFTER_LOSS);
         self.stage = None;
+        self.most_in_flight.forget();
     }
 
     /// A new mark: the first one of its window of data (RFC 3168 Sec. 6.1.2).
@@ -235,12 +257,8 @@ impl AtSource for Cubic {
         if ack.is_marked {
             self.on_mark(ack, view);
         } else if let Some(round_trip) = sample {
-            let packets = view.newly_acknowledged as f64 / self.packet;
-            if self.window < self.threshold {
-                self.window += packets.min(1.0); // RFC 5681 Eq. 2
-            } else {
-                self.step(now, packets, round_trip);
-            }
+            self.most_in_flight.count(view);
+            self.grow(now, view.newly_acknowledged as f64 / self.packet, round_trip);
         }
     }
 

@@ -29,11 +29,11 @@ fn lose(cubic: &mut Cubic, packets: u64) {
     cubic.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight });
 }
 
-/// A packet is acknowledged at `now` after `round_trip`.
+/// A packet of a full window is acknowledged at `now` after `round_trip`.
 fn acknowledge(cubic: &mut Cubic, now: Time, round_trip: Time) {
     let ack =
         Acknowledgement { sent_at: now.saturating_sub(round_trip), ..Acknowledgement::plain(0) };
-    cubic.on_acknowledgement(now, &ack, &view(1, 1, 1));
+    cubic.on_acknowledgement(now, &ack, &view(1, cubic.window() / 1_000, 1));
 }
 
 /// The acknowledgement of one packet. Packets up to `acknowledged` are then acknowledged, and all up to
@@ -208,6 +208,22 @@ fn the_friendly_region_adds_alpha_per_round_trip_and_then_a_packet() {
     let (before, ack) = (cubic.window, Acknowledgement::plain(0));
     cubic.on_acknowledgement(round_trip, &ack, &view(2, 2, 2));
     near(cubic.window, before + 2.0 / before, 1e-12);
+}
+
+#[test]
+fn a_window_that_is_not_used_does_not_grow_and_its_stage_begins_anew() {
+    let round_trip = Time::from_us(8);
+    let mut cubic = cubic(10, true);
+    lose(&mut cubic, 10);
+    let (ack, unused) = (Acknowledgement::plain(0), view(1, 6, 1)); // 6 packets of 7 are in flight
+    for _ in 0..100 {
+        cubic.on_acknowledgement(round_trip, &ack, &unused);
+    }
+    assert_eq!((cubic.window, cubic.stage.is_none()), (7.0, true));
+    let later = Time::from_ms(10_000);
+    acknowledge(&mut cubic, later, round_trip);
+    assert_eq!(cubic.stage.unwrap().began, later);
+    near(cubic.window, 7.0 + 9.0 / 17.0 / 7.0, 1e-12);
 }
 
 #[test]

@@ -12,7 +12,8 @@
 //! picosecond does not matter.
 //!
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
-//! [`new_reno`], `marked_share` (shared by the two DCTCPs), [`reno_dctcp`], [`cubic`], [`swift`],
+//! `most_in_flight` (shared by the controllers of TCP), [`new_reno`], `marked_share` (shared by the two
+//! DCTCPs), [`reno_dctcp`], [`cubic`], [`swift`],
 //! [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `alpha` (shared by the next
 //! two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`], [`timely`],
 //! `ticks` (shared by [`dcqcn`] and the next), [`pcn`], [`packet_pair`], then the controllers whose
@@ -33,6 +34,7 @@ pub mod paced_rate;
 mod alpha;
 mod homa_levels;
 mod marked_share;
+mod most_in_flight;
 mod stages;
 mod ticks;
 

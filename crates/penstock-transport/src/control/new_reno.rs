@@ -5,7 +5,8 @@
 //! 3.2 (how a fast recovery ends), RFC 6928 (the initial window). The AFQ paper's TCP uses this
 //! congestion control (N. Sharma et al., NSDI 2018, Sec. 6.2.2). Recovery
 //! ([`crate::recovery::fast_retransmit`]) decides what is sent again and when. Recovery also inflates
-//! the window in a fast recovery.
+//! the window in a fast recovery. A window that the NIC leaves unused does not grow
+//! (`crate::control::most_in_flight`).
 //!
 //! Left out: the receiver's window; a restart after idle time (flows send until they end); appropriate
 //! byte counting (RFC 3465). Every acknowledgement counts once, because every packet has one. The flow
@@ -13,6 +14,7 @@
 //! slow start is unlimited at first (RFC 5681 Sec. 3.1: arbitrarily high).
 
 use crate::control::hooks::{AtSource, Parameters};
+use crate::control::most_in_flight::MostInFlight;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -49,6 +51,8 @@ pub struct NewReno {
     packet: f64,
     /// Whether a fast recovery is on. The window does not change during one.
     is_recovering: bool,
+    /// What bounds the growth of the window.
+    most_in_flight: MostInFlight,
 }
 
 impl NewReno {
@@ -61,6 +65,7 @@ impl NewReno {
             threshold: f64::INFINITY,
             packet,
             is_recovering: false,
+            most_in_flight: MostInFlight::default(),
         }
     }
 
@@ -73,6 +78,7 @@ impl NewReno {
     pub(crate) fn keep(&mut self, share: f64) {
         self.window = (self.window * share).max(self.packet);
         self.threshold = self.window;
+        self.most_in_flight.forget();
     }
 }
 
@@ -81,7 +87,12 @@ impl AtSource for NewReno {
         if self.is_recovering || view.newly_acknowledged == 0 {
             return;
         }
-        self.window += if self.window < self.threshold {
+        self.most_in_flight.count(view);
+        let is_slow_start = self.window < self.threshold;
+        if !self.most_in_flight.lets_grow(self.window, self.packet, is_slow_start) {
+            return;
+        }
+        self.window += if is_slow_start {
             self.packet.min(view.newly_acknowledged as f64) // RFC 5681 Eq. 2
         } else {
             self.packet * self.packet / self.window // RFC 5681 Eq. 3
@@ -89,6 +100,7 @@ impl AtSource for NewReno {
     }
 
     fn on_loss(&mut self, _now: Time, signal: LossSignal) {
+        self.most_in_flight.forget();
         let half = |in_flight: u64| (in_flight as f64 / 2.0).max(2.0 * self.packet); // RFC 5681 Eq. 4
         match signal {
             LossSignal::FastRetransmit { in_flight } => {
@@ -137,10 +149,17 @@ mod tests {
         )
     }
 
+    /// A flow that has `in_flight` bytes in flight gets the acknowledgement of `bytes` of them.
+    fn acknowledge_some(new_reno: &mut NewReno, bytes: u64, in_flight: u64) {
+        let view =
+            FlowView { acknowledged: 0, next: in_flight - bytes, newly_acknowledged: bytes };
+        new_reno.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &view);
+    }
+
+    /// The acknowledgements of `packets` packets of a flow that fills its window.
     fn acknowledge(new_reno: &mut NewReno, packets: u64) {
         for _ in 0..packets {
-            let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
-            new_reno.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &view);
+            acknowledge_some(new_reno, 1_000, new_reno.window());
         }
     }
 
@@ -150,10 +169,8 @@ mod tests {
         assert_eq!(new_reno.window(), 10_000);
         acknowledge(&mut new_reno, 10);
         assert_eq!(new_reno.window(), 20_000);
-        let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 90_000 };
-        new_reno.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &view); // at most a packet
-        let short = FlowView { newly_acknowledged: 400, ..view };
-        new_reno.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &short);
+        acknowledge_some(&mut new_reno, 15_000, 20_000); // at most a packet
+        acknowledge_some(&mut new_reno, 400, 20_000);
         assert_eq!(new_reno.window, 21_400.0);
     }
 
@@ -169,6 +186,20 @@ mod tests {
         // 20 steps of 1/w each give a little less than 1, because w^2 grows by 2 a step.
         let expected = 1_000.0 * (400.0f64 + 2.0 * 20.0).sqrt();
         assert!((new_reno.window - expected).abs() < 2.0, "{} {expected}", new_reno.window);
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        let mut new_reno = new_reno();
+        for _ in 0..50 {
+            acknowledge_some(&mut new_reno, 1_000, 8_000);
+        }
+        assert_eq!(new_reno.window(), 16_000); // slow start: twice what is in flight
+        new_reno.keep(0.5);
+        for _ in 0..50 {
+            acknowledge_some(&mut new_reno, 1_000, 8_000);
+        }
+        assert_eq!(new_reno.window(), 9_000); // a packet more
     }
 
     #[test]
