@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,11 +33,16 @@ def test_percentile_is_the_value_at_the_floor_of_p_times_n() -> None:
     assert math.isnan(analysis.percentile([], 0.5))
 
 
+def test_every_percentile_of_a_hundred_values_is_at_its_place() -> None:
+    places = [analysis.percentile(range(100), percent / 100) for percent in range(100)]
+    assert places == list(range(100))
+
+
 @given(st.lists(st.floats(0, 1e9), min_size=1), st.floats(0, 1))
 def test_a_percentile_is_a_value_that_occurred(values: list[float], fraction: float) -> None:
     found = analysis.percentile(values, fraction)
     assert found in values
-    assert sum(value < found for value in values) <= fraction * len(values)
+    assert sum(value < found for value in values) <= Fraction(str(fraction)) * len(values)
 
 
 def test_cumulative_weights_and_ends_at_one() -> None:
