@@ -117,7 +117,8 @@ def _flows(draw: np.random.Generator, count: int, badness: float, duration: floa
             "finished": finished,
             "delivered_bytes": size.astype(np.uint64),
             "retransmitted_packets": np.zeros(count, dtype=np.uint32),
-        }
+        },
+        nan_to_null=True,
     )
 
 

@@ -511,6 +511,7 @@ def test_points_that_do_not_go_together_take_nothing_of_the_budget(
     for trial in told["trials"]:
         assert float(trial[KMIN].split()[0]) <= float(trial[KMAX].split()[0])
     assert f"{told['refused']} point" in Path("out/report.html").read_text("utf-8")
+    assert {one["low"] for one in rows("out")} == {""}  # one seed gives no interval
 
 
 class Broken(InOrder):
