@@ -184,6 +184,8 @@ def queue_count(assignment: Assignment) -> int:
 
 
 def _samples(scenario: Scenario) -> float:
+    """Rows of samples until the traffic ends. Those behind are left out: `drain` is the longest
+    that flows may take then, and few runs do."""
     measure = scenario.measure
     if not measure.sample_interval:
         return 0.0

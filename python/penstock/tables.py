@@ -1,7 +1,8 @@
 """The tables of a run: their files, their columns, and why one may be empty.
 
 Columns carry their unit in their name. `label` and `layer` are indexes into the summary's lists of
-that name. Events are written by name, so the file alone says what happened.
+that name. Events are written by name, so the file alone says what happened. Where there is no
+number, such as the completion time of a flow that did not finish, there is null and never NaN.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def make_frames(
     frames: dict[str, Frame] = {}
     for table, columns in COLUMNS.items():
         found = tables.get(table, {})
-        frame = pl.DataFrame(dict(found)) if found else pl.DataFrame(schema=columns)
+        frame = _frame(found) if found else pl.DataFrame(schema=columns)
         frames[table] = frame if pieces is None else pieces.before(table, frame)
     for table in ("events", "packets"):
         frames[table] = frames[table].with_columns(_named("event", event_names))
@@ -133,7 +134,12 @@ def _named(column: str, names: Sequence[str]) -> pl.Expr:
 
 def columns_as_frames(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, pl.DataFrame]:
     """Rows that have left a run, as frames; events by number."""
-    return {table: pl.DataFrame(dict(columns)) for table, columns in tables.items()}
+    return {table: _frame(columns) for table, columns in tables.items()}
+
+
+def _frame(columns: Mapping[str, Any]) -> pl.DataFrame:
+    """The core's columns; it says NaN where there is no number."""
+    return pl.DataFrame(dict(columns), nan_to_null=True)
 
 
 def why_empty(

@@ -118,6 +118,14 @@ def read_trace(path: Path) -> FlowTrace:
     return FlowTrace(plain) if plain else _trace(*_csv(lines, columns))
 
 
+def flow_lines(path: Path) -> list[Line]:
+    """The line of each flow of a file that :func:`read_trace` has read."""
+    lines = read_lines(path)
+    if lines[0].text.startswith("Nodes"):
+        return [row.line for row in read_connection_matrix(lines)]
+    return lines[1:]
+
+
 def _trace(rows: list[Row], words: list[str]) -> FlowTrace:
     """The flows of checked rows; `words` are their names in the file."""
     flows = list(_checked((row.line, row.flow, not row.after) for row in rows))

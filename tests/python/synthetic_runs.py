@@ -40,9 +40,10 @@ class SyntheticScenario:
     fidelity: str = "exact"
 
     def model_copy(self, update: dict[str, Any]) -> Scenario:
-        """A scenario of the network, for the paths of flows."""
+        """A scenario of the network, for the paths of flows and to tell repetitions."""
         topology = {"racks": RACKS, "hosts_per_rack": HOSTS // RACKS, "spines": SPINES}
-        return Scenario(topology=topology, **update)
+        traffic = [{"kind": "long-lived", "pairs": [[0, 1]]}]
+        return Scenario(**{"topology": topology, "traffic": traffic} | update)
 
     def to_toml(self) -> str:
         return (
@@ -116,7 +117,8 @@ def _flows(draw: np.random.Generator, count: int, badness: float, duration: floa
             "finished": finished,
             "delivered_bytes": size.astype(np.uint64),
             "retransmitted_packets": np.zeros(count, dtype=np.uint32),
-        }
+        },
+        nan_to_null=True,
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_runs import SyntheticRun, synthetic_run
 
-from penstock import ScenarioError, analysis
+from penstock import Scenario, ScenarioError, analysis
 from penstock.analysis.interval import Interval, mean_interval
 from penstock.analysis.statistic import cumulative, curve
 
@@ -31,11 +33,16 @@ def test_percentile_is_the_value_at_the_floor_of_p_times_n() -> None:
     assert math.isnan(analysis.percentile([], 0.5))
 
 
+def test_every_percentile_of_a_hundred_values_is_at_its_place() -> None:
+    places = [analysis.percentile(range(100), percent / 100) for percent in range(100)]
+    assert places == list(range(100))
+
+
 @given(st.lists(st.floats(0, 1e9), min_size=1), st.floats(0, 1))
 def test_a_percentile_is_a_value_that_occurred(values: list[float], fraction: float) -> None:
     found = analysis.percentile(values, fraction)
     assert found in values
-    assert sum(value < found for value in values) <= fraction * len(values)
+    assert sum(value < found for value in values) <= Fraction(str(fraction)) * len(values)
 
 
 def test_cumulative_weights_and_ends_at_one() -> None:
@@ -158,6 +165,43 @@ def test_a_run_goes_by_the_name_of_its_scheme() -> None:
     run = SimpleNamespace(scenario=SimpleNamespace(scheme=SimpleNamespace(name="hpcc")))
     assert list(analysis.group_runs(run)) == ["hpcc"]
     assert analysis.group_runs({"mine": run})["mine"] == [run]
+
+
+def _of(overrides: dict[str, Any]) -> SimpleNamespace:
+    return SimpleNamespace(scenario=BASE.with_overrides(overrides))
+
+
+BASE = Scenario.from_name("quickstart", {"scheme": "dctcp"})
+KMIN, KMAX = "scheme.switch.marking.kmin", "scheme.switch.marking.kmax"
+
+
+def test_runs_of_a_scheme_that_differ_in_a_field_are_not_pooled() -> None:
+    low, high = ({KMIN: f"{size} kB", KMAX: "400 kB"} for size in (20, 200))
+    runs = [_of(low), _of(high), _of(low | {"seed": 2}), _of({"scheme": "bfc"})]
+    assert analysis.group_runs(runs) == {
+        "dctcp, kmin = 20 kB": [runs[0], runs[2]],
+        "dctcp, kmin = 200 kB": [runs[1]],
+        "bfc": [runs[3]],
+    }
+
+
+def test_a_part_of_another_kind_is_named_by_its_kind() -> None:
+    runs = [_of({}), _of({"scheme.switch.backpressure.kind": "none", "load": 0.3})]
+    assert list(analysis.group_runs(runs)) == [
+        "dctcp, backpressure = pfc, load = 0.5",
+        "dctcp, backpressure = none, load = 0.3",
+    ]
+
+
+def test_runs_that_differ_in_more_than_a_name_can_say_are_refused() -> None:
+    many = _of({KMIN: "1 kB", KMAX: "2 kB", "load": 0.3, "duration": "2 ms"})
+    words = r'runs = "dctcp": 2 scenarios have this scheme, .*duration, .* …; name the runs'
+    with pytest.raises(ScenarioError, match=words):
+        analysis.group_runs([_of({}), many])
+    pairs = [[[host, 7] for host in range(7)], [[host, 0] for host in range(1, 8)]]
+    lists = [_of({"traffic": [{"kind": "long-lived", "pairs": one}]}) for one in pairs]
+    with pytest.raises(ScenarioError, match=r"differ in traffic\[0\].flows; name the runs"):
+        analysis.group_runs(lists)
 
 
 def test_packets_of_a_flow_at_a_port(run: SyntheticRun) -> None:

@@ -108,7 +108,8 @@ def test_seeds_are_pooled() -> None:
     assert one is not None and one.score == pytest.approx(2.18, abs=0.01) and not one.is_unstable
     assert four is not None and four.score == pytest.approx(4.44, abs=0.01)
     assert one.score < SCORE_UNSTABLE < four.score
-    assert backlog_series([_run(bytes=uneven)] * 2)["bytes"].to_list() == uneven.tolist()
+    pooled = backlog_series({"bfc": [_run(bytes=uneven)] * 2})
+    assert pooled["bytes"].to_list() == uneven.tolist()
 
 
 def test_what_cannot_be_judged_is_not() -> None:

@@ -122,6 +122,18 @@ def test_csv_has_every_value_of_every_table(pfc: Run, tmp_path: Path) -> None:
         assert found.equals(wanted), table
 
 
+def test_a_flow_that_did_not_finish_has_no_completion_time(tmp_path: Path) -> None:
+    lists = [{"kind": "listed", "flows": [[0, 1, "1 kB", 0], [2, 1, "1 MB", 0]]}]
+    made = run(QUICK.with_overrides({"traffic": lists, "duration": "9 us", "drain": "1 us"}))
+    text = (write_csv(made, tmp_path / "csv") / "flows.csv").read_text("utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    assert [(one["finished"], one["fct_ns"] == "") for one in rows] == [
+        ("true", False),
+        ("false", True),
+    ]
+    assert made.flows["fct_ns"].mean() == float(rows[0]["fct_ns"])
+
+
 def test_columns_csv_says_what_each_column_means(core: FakeCore, tmp_path: Path) -> None:
     write_csv(run(QUICK), tmp_path / "csv")
     rows = list(csv.DictReader((tmp_path / "csv" / "columns.csv").read_text().splitlines()))

@@ -154,7 +154,7 @@ def test_a_job_of_a_list_has_no_bandwidth_and_hosts_are_its_ranks() -> None:
     flows = [(0, 1, 1_000, 0), (1, 2, 1_000, 0)]
     listed = {"kind": "listed", "label": "collective", "flows": flows, "after": [[1, 0, "natural"]]}
     made.scenario = made.scenario.with_overrides({"traffic": [listed]})
-    without = pl.lit(float("nan"))
+    without = pl.lit(None, pl.Float64)
     made.jobs = made.jobs.with_columns(bus_bandwidth_bps=without, algorithm_bandwidth_bps=without)
     part = job_part({"pfc": [made]})
     assert part is not None

@@ -126,6 +126,7 @@ def test_a_table_keeps_its_numbers_and_names() -> None:
         "exact": [1, 2, 9_007_199_254_740_993],
         "real": [1.234568, None, "inf"],
     }
+    assert columns.as_csv(table.select("name", "real")) == b"name,real\nb,1.23456789\na,\nb,inf\n"
 
 
 def test_seeds_are_a_band_from_the_smallest_to_the_largest() -> None:

@@ -130,6 +130,7 @@ def test_endless_flows_are_listed_and_not_called_unfinished() -> None:
     )
     assert sorted(made.flows["size_bytes"]) == [0, 0, 1_000_000]
     assert not made.flows["finished"].any()
+    assert made.flows.select("fct_ns", "slowdown", "ideal_fct_ns").null_count().row(0) == (3, 3, 2)
     ((_, cells),) = headline({"mixed": [made]}).rows
     shown = dict(zip((column.title for column in HEADLINE), cells, strict=True))
     assert shown["Unfinished"] == ("1", False)

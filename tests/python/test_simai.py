@@ -79,7 +79,7 @@ def test_an_iteration_takes_the_time_of_its_closed_form(two_by_two: Run) -> None
     job = two_by_two.summary["applications"]["jobs"]["training"]
     assert job["finished"] == job["iterations"] == 2
     assert job["bus_bandwidth_bps"] is None
-    assert two_by_two.jobs["bus_bandwidth_bps"].is_nan().all()
+    assert two_by_two.jobs["bus_bandwidth_bps"].is_null().all()
     assert two_by_two.jobs["bytes"].to_list() == [40_000_000, 40_000_000]
 
 

@@ -332,6 +332,16 @@ def test_what_cannot_be_measured_fails_alone(
     assert len(files("out")) == 1
 
 
+def test_a_run_that_gives_no_number_has_none_in_the_files(small: Path) -> None:
+    more = ["--set", "load=0.2,0.4", "--seeds", "1"]
+    for _ in range(2):  # made, and found
+        assert sweep(*more, metric="slowdown(size_min=1000000000)") == 0
+        found = pl.read_parquet("out/cells/*/*/cell.parquet")
+        assert found["slowdown(size_min=1000000000)"].to_list() == [None, None]
+        table = pl.read_csv("out/table.csv")
+        assert table.select("mean", "low", "high").null_count().row(0) == (2, 2, 2)
+
+
 def test_seeds_are_added_for_a_precision(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     more = ["--set", "load=0.2,0.6", "--seeds", "auto..12", "--precision", "2%", "--json"]
     assert sweep(*more) == 0

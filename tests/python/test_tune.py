@@ -427,7 +427,7 @@ def test_a_larger_budget_goes_on_and_nothing_else_does(
     for more, words in [
         (["--seed", "3"], "another seed of the search"),
         (["--ahead", "3"], "another --ahead"),
-        (["--set", "load=0.3"], "other fields with --set"),
+        (["--set", "drain=3ms"], "other fields with --set"),
         (["--require", "fct() < 9"], "other requirements"),
         (["--field", "duration=20us:30us"], "other fields or values"),
     ]:
@@ -468,9 +468,12 @@ def test_a_killed_search_goes_on_with_the_same_bytes(small: Path) -> None:
          ["--require", 'no traffic is labelled "x"']),
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "seed=3"], ["repetitions"]),
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "load"], ["sets nothing"]),
-        (["--field", f"{KMIN}=50kB:60kB", "--minimize", "fct()", "--set", f"{KMAX}=40kB",
-          "--set", f"{KMIN}=1kB"],
-         ["none of the first 20 points can be run", "at scheme.switch.marking.kmin = 5",
+        (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "load=0.3"],
+         ['--set = "load=0.3": --field varies it, and --set fixes it; leave one out']),
+        (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "traffic[0].load=0.3"],
+         ['it replaces "traffic[0].load", which is set as well; leave one of them out']),
+        (["--field", f"{KMAX}=1kB:2kB", "--minimize", "fct()"],
+         ["none of the first 20 points can be run", "at scheme.switch.marking.kmax = ",
           "make it at most kmax"]),
     ],
 )  # fmt: skip
@@ -499,8 +502,8 @@ def test_without_optuna_the_command_says_how_to_get_it(
 def test_points_that_do_not_go_together_take_nothing_of_the_budget(
     small: Path, with_pages: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    crossing = ["--field", f"{KMIN}=1kB:40kB", "--field", f"{KMAX}=1kB:40kB", "--set"]
-    more = [*crossing, f"{KMAX}=30kB", "--minimize", METRIC, "--seeds", "1", "--json"]
+    crossing = ["--field", f"{KMIN}=1kB:40kB", "--field", f"{KMAX}=1kB:40kB"]
+    more = [*crossing, "--minimize", METRIC, "--seeds", "1", "--json"]
     assert search(*more, "--trials", "12") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["refused"] > 0
@@ -508,6 +511,7 @@ def test_points_that_do_not_go_together_take_nothing_of_the_budget(
     for trial in told["trials"]:
         assert float(trial[KMIN].split()[0]) <= float(trial[KMAX].split()[0])
     assert f"{told['refused']} point" in Path("out/report.html").read_text("utf-8")
+    assert {one["low"] for one in rows("out")} == {""}  # one seed gives no interval
 
 
 class Broken(InOrder):

@@ -5,11 +5,11 @@ What it is not: it draws nothing (see `penstock.plot`) and judges nothing (see
 `penstock.experiments`). Invariant: a function never changes a run, and says how it treats flows
 that did not finish.
 
-Reading order: `runs` (what the analysis needs of a run, pooling of seeds), `statistic`
-(percentile, CDF), `slowdown`, `backlog`, `occupancy`, `link`, `port`, `throughput`, `transient`,
-`workload`, `pcn_fluid` (a model, not a measurement), `deadlock` (of networks, not of runs: the
-module asks the core). Why flows and jobs are slow: `path`, `pause`, `cause`, `reason` (single
-flows), `job` and `request` (flows that wait for others), `bound`.
+Reading order: `runs` (what the analysis needs of a run, pooling of seeds), `difference` (names
+for runs of one scheme), `statistic` (percentile, CDF), `slowdown`, `backlog`, `occupancy`, `link`,
+`port`, `throughput`, `transient`, `workload`, `pcn_fluid` (a model, not a measurement), `deadlock`
+(of networks, not of runs: the module asks the core). Why flows and jobs are slow: `path`, `pause`,
+`cause`, `reason` (single flows), `job` and `request` (flows that wait for others), `bound`.
 """
 
 from penstock.analysis.backlog import Backlog, backlog_series, measure_backlog

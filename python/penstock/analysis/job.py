@@ -132,7 +132,7 @@ class Job:
             "start_ns",
             "fct_ns",
             pl.col("ideal_fct_ns").alias("ideal_ns"),
-            end_ns=(pl.col("start_ns") + pl.col("fct_ns")).fill_nan(end),
+            end_ns=(pl.col("start_ns") + pl.col("fct_ns")).fill_null(end),
         ).join(waited, on="flow", how="left", maintain_order="left")
         # The messages with which the ranks of an all-to-all begin are their first ones.
         is_all_to_all = getattr(self._entry, "operation", "") == "all-to-all"
@@ -274,8 +274,8 @@ def timed_steps(steps: pl.DataFrame, until: NDArray[np.float64]) -> pl.DataFrame
         lost is how much longer it took than alone, until its last acknowledgement.
     """
     time = pl.Series("time_ns", until) - steps["start_ns"]
-    busy = pl.min_horizontal("time_ns", pl.col("fct_ns").fill_nan(float("inf")))
-    lost = (pl.col("fct_ns") - pl.col("ideal_ns")).fill_nan(pl.col("time_ns") - pl.col("ideal_ns"))
+    busy = pl.min_horizontal("time_ns", "fct_ns")  # null, where it lasts, is not the least
+    lost = (pl.col("fct_ns") - pl.col("ideal_ns")).fill_null(pl.col("time_ns") - pl.col("ideal_ns"))
     return (
         steps.with_columns(time.clip(0))
         .with_columns(

@@ -7,10 +7,12 @@ flows are chosen by the label of the traffic entry that made them, never by thei
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
+
+from penstock.analysis.difference import names_by_difference
 
 
 class MeasuredRun(Protocol):
@@ -76,6 +78,8 @@ class MeasuredRun(Protocol):
 RunInput = MeasuredRun | Sequence[MeasuredRun] | Mapping[str, Any]
 """One run, several runs, or names mapped to a run or to the runs of several seeds."""
 
+Member = TypeVar("Member", bound=MeasuredRun)
+
 
 def lazy_table(run: MeasuredRun, table: str) -> pl.LazyFrame:
     """A table of a run, of which only that is read which is used, where the run can do so."""
@@ -88,7 +92,13 @@ def group_runs(runs: RunInput) -> dict[str, list[MeasuredRun]]:
     """Put runs under the name they are shown by.
 
     A mapping keeps its names; its values may be one run or a sequence of runs that differ in
-    their seed only, which are pooled. Otherwise a run goes by the name of its scheme.
+    their seed only, which are pooled. Otherwise a run goes by the name of its scheme, and
+    repetitions are pooled. Where runs of a scheme differ in more than the seed, names say in what.
+
+    Raises
+    ------
+    ScenarioError
+        They differ in more than a name can say.
     """
     if isinstance(runs, Mapping):
         return {
@@ -96,10 +106,26 @@ def group_runs(runs: RunInput) -> dict[str, list[MeasuredRun]]:
             for name, value in runs.items()
         }
     listed = list(runs) if isinstance(runs, Sequence) else [runs]
-    grouped: dict[str, list[MeasuredRun]] = {}
+    by_scheme: dict[str, list[MeasuredRun]] = {}
     for run in listed:
-        grouped.setdefault(str(run.scenario.scheme.name), []).append(run)
+        by_scheme.setdefault(str(run.scenario.scheme.name), []).append(run)
+    grouped: dict[str, list[MeasuredRun]] = {}
+    for scheme, members in by_scheme.items():
+        alike = repetitions(members) if len(members) > 1 else [members]
+        names = [scheme]
+        if len(alike) > 1:
+            names = names_by_difference(scheme, [one[0].scenario for one in alike])
+        grouped |= zip(names, alike, strict=True)
     return grouped
+
+
+def repetitions(runs: Iterable[Member]) -> list[list[Member]]:
+    """Runs that differ in their seed only, together; in the order of the first of each."""
+    alike: dict[str, list[Member]] = {}
+    for run in runs:
+        one = run.scenario.model_copy(update={"seed": 0}).content_hash()
+        alike.setdefault(one, []).append(run)
+    return list(alike.values())
 
 
 def background_labels(run: MeasuredRun) -> list[str]:

@@ -2,10 +2,13 @@
 
 Invariant: a percentile of n values is always the value at place floor(p * n) of the sorted list.
 This is the rule of the BFC authors' scripts, so numbers can be compared with the paper. Nothing is
-interpolated: a percentile is a value that occurred.
+interpolated: a percentile is a value that occurred. A fraction is the decimal number that it is
+written as: 0.29 of 100 values is the place 29, and not 28.999….
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -25,7 +28,7 @@ def percentiles(values: ArrayLike, fractions: list[float]) -> list[float]:
     found = np.asarray(values, dtype=np.float64)
     if found.size == 0:
         return [float("nan")] * len(fractions)
-    places = [min(int(p * found.size), found.size - 1) for p in fractions]
+    places = [min(int(Fraction(str(p)) * found.size), found.size - 1) for p in fractions]
     # Only these places have to be those of the sorted list, and what lies above one place holds the
     # next: half the time of sorting 16 million flows.
     values_at, above, begin = {}, found, 0

@@ -56,18 +56,14 @@ def load_runs(directories: list[Path]) -> dict[str, list[Run]]:
 
     Runs that differ in their seed only are repetitions and have one name.
     """
+    from penstock.analysis.runs import repetitions
     from penstock.results import Run
 
-    alike: dict[str, dict[Path, Run]] = {}
-    for path in directories:
-        run = Run.load(path)
-        one = run.scenario.model_copy(update={"seed": 0}).content_hash()
-        alike.setdefault(one, {})[path] = run
-    names = [next(iter(runs.values())).scenario.scheme.name for runs in alike.values()]
-    repeat = len(set(names)) < len(names)
-    firsts = [str(next(iter(runs))) for runs in alike.values()]
-    groups = [list(runs.values()) for runs in alike.values()]
-    return dict(zip(firsts if repeat else names, groups, strict=True))
+    groups = repetitions(Run.load(path) for path in dict.fromkeys(directories))
+    names = [runs[0].scenario.scheme.name for runs in groups]
+    if len(set(names)) < len(names):
+        names = [str(runs[0].directory) for runs in groups]
+    return dict(zip(names, groups, strict=True))
 
 
 def command_line() -> str:

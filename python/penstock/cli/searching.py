@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,14 @@ from penstock.errors import refuse
 from penstock.estimate import check, together
 from penstock.processors import processor_count
 from penstock.scenario import Scenario
-from penstock.scenario.scenario import scenario_file
+from penstock.scenario.scenario import check_settings, scenario_file
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name
 from penstock.sweep.executor import Executor
 from penstock.sweep.local import LocalExecutor
 from penstock.sweep.run import Standing
 from penstock.sweep.seeds import read_seeds
-from penstock.tune.field import read_fields
+from penstock.tune.field import Field, read_fields
 from penstock.tune.goal import read_objective, read_requirements
 from penstock.tune.outcome import (
     BEST,
@@ -115,10 +116,12 @@ def search(
 def _plan(asked: Asked, force: bool) -> Plan:
     """What the search depends on."""
     constants = _constants(asked.settings)
+    fields = read_fields(asked.fields, _as_it_is(asked.scenario, constants))
+    _refuse_both(asked.scenario, constants, fields)
     return Plan(
         asked.scenario,
         constants,
-        read_fields(asked.fields, _as_it_is(asked.scenario, constants)),
+        fields,
         read_objective(asked.minimize, asked.maximize),
         read_requirements(asked.require),
         asked.trials,
@@ -135,6 +138,16 @@ def _constants(settings: list[str]) -> dict[str, Any]:
     if "seed" in found:
         raise refuse("--set", "seeds are repetitions", "write --seeds 1..3")
     return found
+
+
+def _refuse_both(reference: str, constants: dict[str, Any], fields: Sequence[Field]) -> None:
+    """Refuses what ``--set`` fixes and ``--field`` varies, whichever way its path is written."""
+    for one in fields:
+        if one.key in constants:
+            given = f"{one.key}={constants[one.key]}"
+            raise refuse("--set", "--field varies it, and --set fixes it", "leave one out", given)
+    lowest = {one.key: one.value(one.low).written for one in fields}
+    check_settings(reference, constants | lowest)
 
 
 def _as_it_is(reference: str, constants: dict[str, Any]) -> Scenario:

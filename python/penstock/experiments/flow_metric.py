@@ -98,7 +98,7 @@ def incast_time(runs: Runs, *, label: str = "incast") -> Value:
     """
     flows = pl.concat(
         analysis.selected_flows([run], labels=[label], finished=False).with_columns(
-            run=pl.lit(number), fct_ns=pl.when("finished").then("fct_ns").otherwise(float("nan"))
+            run=pl.lit(number)
         )
         for number, run in enumerate(runs)
     )

@@ -35,6 +35,7 @@ from penstock.experiments.shown import figure_of_claim
 from penstock.processors import check_threads
 from penstock.provenance import package_version, source_commit
 from penstock.report import ClaimRow, PaperFigure
+from penstock.report.columns import as_csv
 from penstock.results import Run
 from penstock.several import run_many
 from penstock.storage.claim import Claim, refuse_out
@@ -359,7 +360,7 @@ def _write(reproduction: Reproduction) -> None:
         figure.save(folder)
         page = json.dumps(figure.as_json(), ensure_ascii=False)
         write_whole(folder / f"{figure.name}.json", page.encode())
-        write_whole(folder / f"{figure.name}.csv", figure.data.write_csv().encode())
+        write_whole(folder / f"{figure.name}.csv", as_csv(figure.data))
     write_whole(directory / CLAIMS_FILE, reproduction.to_json().encode())
     notes = [*experiment.notes, *reproduction.missing]
     if scale.cannot_show:

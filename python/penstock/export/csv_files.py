@@ -1,7 +1,7 @@
 """The tables of a run as CSV files, and a file that says what their columns mean.
 
-Numbers are written so that they are read again as they were; a real number that is none is `NaN`.
-Tables are streamed from their Parquet files, whatever their size.
+Numbers are written so that they are read again as they were; where there is no number, a cell
+is empty. Tables are streamed from their Parquet files, whatever their size.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables and pages of data as the scripts of a page read them: JSON, compressed where it is long.
+"""Tables as files beside a page and as its scripts read them: JSON, compressed where it is long.
 
 Invariant: nothing in the text can end the script element that holds it.
 """
@@ -35,6 +35,11 @@ class Embedded:
 def columns(table: pl.DataFrame) -> dict[str, Any]:
     """A table by columns: numbers as they are, words as places in the list of distinct ones."""
     return {name: _column(table[name]) for name in table.columns}
+
+
+def as_csv(table: pl.DataFrame) -> bytes:
+    """A table as a CSV file; a cell without a number is empty."""
+    return table.fill_nan(None).write_csv().encode()
 
 
 def embed(page: Mapping[str, Any]) -> Embedded:

@@ -93,7 +93,7 @@ def merged(messages: pl.DataFrame, bars: int, origin_ns: float) -> pl.DataFrame:
         When the time of the chart begins.
     """
     size = (pl.col("count") + bars - 1) // bars
-    lost = (pl.col("fct_ns") - pl.col("ideal_ns")).clip(0).fill_nan(0)
+    lost = (pl.col("fct_ns") - pl.col("ideal_ns")).clip(0).fill_null(0)
     found = (
         messages.with_columns(bar=pl.col("place") // size, lost_ns=lost)
         .group_by("rank", "bar", maintain_order=True)

@@ -7,12 +7,16 @@ Each part has been read, and the core has not been asked yet whether it accepts 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from penstock.errors import ScenarioError, problem_of
+from penstock.errors import Problem, ScenarioError, problem_of
 from penstock.scenario.base import Many, Text, directory_of, field, inherited, is_recorded
 from penstock.scenario.declared import scenario as declared
 from penstock.scenario.declared.traffic import IncastTraffic
@@ -21,8 +25,14 @@ from penstock.scenario.scheme import Scheme, expand_scheme
 from penstock.scenario.table import DEFAULT_PRESET
 from penstock.scenario.topology import Topology
 from penstock.scenario.traffic import LongLived, OnOff, OpenLoop, Rpc, Trace, Traffic
+from penstock.trace import flow_lines
 
-_FLOWS = re.compile(r"traffic\[(?P<entry>\d+)\]\.flows(\[\d+\]\[(?P<column>\d)\])?")
+_FLOWS = re.compile(
+    r"traffic\[(?P<entry>\d+)\]\.(?P<list>flows|delay|needed)"
+    r"(\[(?P<flow>\d+)\](\[(?P<column>\d)\])?)?"
+)
+_COLUMNS = ("source", "destination", "size", "start")
+"""What the columns of `flows` are."""
 
 
 def _own_keys(written: Any, info: ValidationInfo) -> Any:
@@ -59,14 +69,23 @@ class ScenarioParts(declared.Scenario):
                 raise ScenarioError([problem_of(error, f"traffic[{index}].file")]) from None
         return self.model_copy(update={"traffic": tuple(entries)})
 
-    def written_path(self, path: str) -> str:
-        """What a user wrote, where the resolved scenario has the field at `path`."""
-        found = _FLOWS.match(path)
-        if not found or not isinstance(self.traffic[int(found["entry"])], LongLived):
-            return path
-        if found["column"] == "3":
-            return f"traffic[{found['entry']}].start"
-        return f"traffic[{found['entry']}].pairs{path[found.end('entry') + len('].flows') :]}"
+    def as_written(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        """Problems of the resolved scenario, at the places where a user wrote what is wrong."""
+        lines = cache(flow_lines)
+        for problem in problems:
+            found = _FLOWS.match(problem.field)
+            entry = self.traffic[int(found["entry"])] if found else None
+            if found and isinstance(entry, Trace) and found["flow"]:
+                line = lines(Path(entry.file))[int(found["flow"])]
+                what = _COLUMNS[int(found["column"])] if found["column"] else found["list"]
+                error = line.refuse(f"has a wrong {what}: {problem.message}", problem.remedy)
+                yield problem_of(error, f"traffic[{found['entry']}].file")
+            elif found and isinstance(entry, LongLived):
+                place = f"traffic[{found['entry']}]"
+                pairs = problem.field.replace(f"{place}.flows", f"{place}.pairs", 1)
+                yield replace(problem, field=f"{place}.start" if found["column"] == "3" else pairs)
+            else:
+                yield problem
 
 
 def _resolved(entry: Any, duration: int) -> Any:

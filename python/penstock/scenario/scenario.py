@@ -197,8 +197,7 @@ class Scenario(ScenarioParts):
             with core_refusals(None):
                 _core.validate(scenario.to_json())
         except ScenarioError as error:
-            paths = ((scenario.written_path(one.field), one) for one in error.problems)
-            found = ScenarioError(replace(one, field=path) for path, one in paths)
+            found = ScenarioError(scenario.as_written(error.problems))
             raise _of_scheme_file(found, table, directory) from None
         return scenario
 

@@ -75,7 +75,8 @@ class Dataset:
         if not path.exists() or (self._keeps_flows and not self._flows(key).exists()):
             return None
         try:
-            return pl.read_parquet(path, glob=False, hive_partitioning=False).row(0, named=True)
+            found = pl.read_parquet(path, glob=False, hive_partitioning=False)
+            return _numbers(found).row(0, named=True)
         except (pl.exceptions.PolarsError, OSError) as error:
             remedy = "remove it, and run the same command"
             raise refuse_out(path, f"it cannot be read: {error}", remedy) from None
@@ -97,7 +98,7 @@ class Dataset:
         row = {HASH: scenario_hash, **result.facts, **result.values}
         floats = dict.fromkeys(result.values, pl.Float64)
         sink = io.BytesIO()
-        pl.DataFrame([row], schema_overrides=floats).write_parquet(sink)
+        pl.DataFrame([row], schema_overrides=floats).fill_nan(None).write_parquet(sink)
         write_whole(path, sink.getvalue())
 
     def _flows(self, key: str) -> Path:
@@ -231,4 +232,9 @@ def rows(directory: Path, axes: Sequence[str]) -> pl.DataFrame:
     names = {column(axis): axis for axis in axes}
     schema = dict.fromkeys(names, pl.String) | {"seed": pl.UInt64}
     found = pl.read_parquet(files, glob=False, hive_partitioning=True, hive_schema=schema)
-    return found.rename(names)
+    return _numbers(found).rename(names)
+
+
+def _numbers(cells: pl.DataFrame) -> pl.DataFrame:
+    """Cells to calculate with: NaN where a run gave no number, for which the file has null."""
+    return cells.with_columns(pl.col(pl.Float64).fill_null(float("nan")))

@@ -12,6 +12,7 @@ from penstock.experiments.checked import short_name
 from penstock.plot.bands import LOG_X_FROM, Places, band_panels
 from penstock.report.chart import Axis as ChartAxis
 from penstock.report.chart import Chart, View
+from penstock.report.columns import as_csv
 from penstock.report.figure import PaperFigure
 from penstock.report.frame import render
 from penstock.storage.draft import write_whole
@@ -40,7 +41,7 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
     folder.mkdir(parents=True, exist_ok=True)
     for figure in figures:
         figure.save(folder)
-    write_whole(directory / TABLE, pooled.table.write_csv().encode())
+    write_whole(directory / TABLE, as_csv(pooled.table))
     titles, rows = texts(pooled)
     page = render(
         "sweep.html.j2",

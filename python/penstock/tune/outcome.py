@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from penstock.readable import number_text
+from penstock.report.columns import as_csv
 from penstock.report.table import interval_text
 from penstock.storage.draft import write_whole
 from penstock.tune.plan import Plan
@@ -109,7 +110,7 @@ def table_of(outcome: Outcome) -> pl.DataFrame:
 
 def write_files(outcome: Outcome, directory: Path) -> None:
     """Writes the trials, and the scenario of the best one where there is one."""
-    write_whole(directory / TRIALS, table_of(outcome).write_csv().encode())
+    write_whole(directory / TRIALS, as_csv(table_of(outcome)))
     best = outcome.best
     if best is None:
         return

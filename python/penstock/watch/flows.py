@@ -26,7 +26,7 @@ def shown_flows(run: Run) -> pl.DataFrame:
     """
     end_ps = int(run.summary["sim_end_ps"])
     table = run.flows
-    length = picoseconds(table["fct_ns"].fill_nan(0.0).to_numpy()) + np.uint64(1)
+    length = picoseconds(table["fct_ns"].fill_null(0.0).to_numpy()) + np.uint64(1)
     finished = table["finished"].to_numpy()
     found = table.with_columns(
         start_ps=picoseconds(table["start_ns"].to_numpy()),
