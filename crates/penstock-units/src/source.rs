@@ -1,13 +1,11 @@
 //! Sources of defaults that more than one file names: the `source` of a field's default.
 
-/// The specification of DCQCN, at hosts and as NVIDIA builds it.
+/// The specification of DCQCN, at hosts and as NVIDIA builds it. The paper itself was not at hand: a
+/// number has a second source, which was opened.
 pub const DCQCN_PAPER: &str = "DCQCN paper (Zhu et al., SIGCOMM 2015)";
 
 /// The source of ExpressPass's numbers, at hosts and at switches; the paper itself was not at hand.
 pub const EXPRESSPASS_SIMULATOR: &str = "ExpressPass authors' simulator (kaist-ina/ns2-xpass)";
-
-/// The specification of Homa; the paper was not at hand.
-pub const HOMA_PAPER: &str = "Homa paper (Montazeri et al., SIGCOMM 2018), quoted from memory";
 
 /// The simulator of HPCC's authors. Papers built on it leave out numbers that the simulator has.
 pub const HPCC_SIMULATOR: &str =

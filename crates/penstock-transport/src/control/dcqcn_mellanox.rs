@@ -134,7 +134,7 @@ pub struct DcqcnMellanoxConfig {
     pub clamps_target: bool,
     /// In flight at most: anything, one BDP, or BDP x rate / line rate.
     ///
-    /// The simulator's "dcqcn" has none, its "dcqcn_win" bdp.
+    /// The simulator's "dcqcn" has none, its "dcqcn_vwin" scaled.
     #[schemars(extend("default" = "none", "source" = format!("{HPCC_SIMULATOR}: HAS_WIN 0")))]
     pub window: RateWindow,
 }

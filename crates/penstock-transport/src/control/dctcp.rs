@@ -10,8 +10,12 @@
 //! acknowledged and echoes its own mark. Recovery decides what is sent again.
 //!
 //! Where the sources are silent or differ:
-//! - A loss that recovery detects halves the window (RFC 8257 Sec. 3.5). A timeout also halves the
-//!   window (our choice: TCP would go down to one packet).
+//! - A loss that recovery detects halves the window (RFC 8257 Sec. 3.5).
+//! - A timeout also halves the window, each time (our choice). RFC 8257 Sec. 3.5 leaves timeouts to TCP,
+//!   which goes down to one packet and starts slowly again. A window that grows by one packet per round
+//!   trip would need as many round trips as it had packets. The HPCC simulator has no timer. Forks of it
+//!   that have one send again and leave the rate of DCTCP (conweave-project/conweave-ns3,
+//!   `HandleTimeout`), so that a flow which lost all it sent goes on as fast as before.
 //! - A drop that a switch reports also ends the slow start (our choice: a drop says more than a mark
 //!   does).
 
@@ -152,7 +156,7 @@ impl AtSource for Dctcp {
         self.rate.scale(kept);
     }
 
-    /// Recovery has detected a loss: the window is halved (RFC 8257 Sec. 3.5).
+    /// Recovery has detected a loss, or its timer has expired: the window is halved.
     fn on_loss(&mut self, _now: Time, signal: LossSignal) {
         match signal {
             LossSignal::FastRetransmit { .. } | LossSignal::Timeout { .. } => {
@@ -290,6 +294,10 @@ mod tests {
         let mut dctcp = dctcp(DctcpStart::SlowStart);
         dctcp.on_loss(Time::ZERO, LossSignal::FastRetransmit { in_flight: 0 });
         assert_eq!(dctcp.window(), 5_000);
+        for (is_repeated, halved) in [(false, 2_500), (true, 1_250)] {
+            dctcp.on_loss(Time::ZERO, LossSignal::Timeout { in_flight: 0, is_repeated });
+            assert_eq!(dctcp.window(), halved);
+        }
         dctcp.on_switch_drop();
         assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));
         acknowledge(&mut dctcp, 1, 3, false);

@@ -19,7 +19,6 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::source::HOMA_PAPER;
 use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,7 +60,10 @@ pub struct HomaConfig {
     #[schemars(
         length(max = MAXIMUM_LEVELS - 1),
         inner(range(min = 1)),
-        extend("default" = null, "source" = format!("{HOMA_PAPER} 3.4"))
+        extend(
+            "default" = null,
+            "source" = "Homa authors' simulator (PlatformLab/HomaSimulation): PriorityResolver.cc"
+        )
     )]
     pub cutoffs: Option<Vec<Bytes>>,
 }

@@ -7,6 +7,13 @@
 //! - A host grants to as many messages as there are scheduled levels.
 //! - The cutoffs between the unscheduled levels give each level the same number of unscheduled bytes.
 //!
+//! All flows of one size have one level, so one size may have more bytes than a level's part. The codes
+//! of Homa's authors differ there. Their simulator (PlatformLab/HomaSimulation, PriorityResolver.cc)
+//! gives each of the next larger sizes a level, until it has caught up. Their tool for Linux
+//! (PlatformLab/HomaModule, util/homa_prio.cc) counts anew behind such a size and leaves the last
+//! levels without flows. Here the levels that are left share the bytes that are left (our choice:
+//! that comes closer to equal bytes, and uses all levels).
+//!
 //! The sizes are the expected ones, not those that a run happens to draw, so that the levels are the
 //! same for every seed.
 //!
@@ -49,22 +56,37 @@ impl HomaConfig {
     }
 }
 
-/// The sizes that divide the unscheduled bytes into `levels` equal parts, ascending. There are fewer
-/// where many flows have one size.
+/// The largest size of each of `levels` levels but the last, ascending: the sizes that divide the
+/// unscheduled bytes into equal parts. Behind a size that has more than one part, the parts are made
+/// anew. There are fewer levels only where there are fewer sizes.
 fn cutoffs(sizes: &[SizeShare], rtt_bytes: u64, levels: u32) -> Vec<Bytes> {
+    let unscheduled = |shares: &[SizeShare]| -> f64 {
+        shares.iter().map(|share| share.flows * share.first(rtt_bytes)).sum()
+    };
     let mut sorted = sizes.to_vec();
     sorted.sort_by_key(|share| share.size);
-    let total: f64 = sorted.iter().map(|share| share.flows * share.first(rtt_bytes)).sum();
+    let of_sizes: Vec<_> = sorted.chunk_by(|one, other| one.size == other.size).collect();
+    let total = unscheduled(&sorted);
+    let mut part = total / f64::from(levels);
+    let (mut below, mut end) = (0.0, part);
     let mut found: Vec<Bytes> = Vec::new();
-    let mut below = 0.0;
-    for share in &sorted {
-        let part = f64::from(found.len() as u32 + 1) / f64::from(levels);
-        below += share.flows * share.first(rtt_bytes);
-        if below >= total * part && found.len() + 1 < levels as usize {
-            found.push(Bytes::new(share.size));
+    for (index, &shares) in of_sizes.iter().enumerate() {
+        let levels_behind = levels as usize - found.len() - 1;
+        let sizes_behind = of_sizes.len() - index - 1;
+        if levels_behind == 0 || sizes_behind == 0 {
+            break;
+        }
+        let own = unscheduled(shares);
+        below += own;
+        if below >= end || sizes_behind <= levels_behind {
+            found.push(Bytes::new(shares[0].size));
+            end += part;
+            if own > part {
+                part = (total - below) / levels_behind as f64;
+                end = below + part;
+            }
         }
     }
-    found.dedup();
     found
 }
 
@@ -87,7 +109,7 @@ mod tests {
         assert_eq!(half.overcommitment, Some(16));
         assert_eq!(half.first_scheduled_level() as usize, half.cutoffs.unwrap().len() + 1);
         let all = OPEN.with_levels(&sizes(&[(1_000, 1.0)]), 100_000, 8);
-        assert_eq!((all.overcommitment, all.cutoffs), (Some(1), Some(vec![Bytes::new(1_000)])));
+        assert_eq!((all.overcommitment, all.cutoffs), (Some(1), Some(Vec::new())));
         let none = OPEN.with_levels(&[], 100_000, 8);
         assert_eq!((none.overcommitment, none.cutoffs), (Some(7), Some(Vec::new())));
     }
@@ -100,6 +122,39 @@ mod tests {
         let written = HomaConfig { cutoffs: Some(vec![Bytes::new(7)]), ..OPEN };
         let one = written.with_levels(&sizes(&[(1_000, 1.0)]), 100_000, 8);
         assert_eq!((one.overcommitment, one.cutoffs), (Some(6), Some(vec![Bytes::new(7)])));
+    }
+
+    #[test]
+    fn behind_a_size_with_more_than_a_part_the_rest_is_divided_anew() {
+        // 1,000 kB, a quarter of which is 250 kB. Sizes up to 2 kB have 100 + 700 kB: the first level.
+        // A third of the 200 kB left is 66.7 kB, and sizes up to 5 kB have 30 + 20 + 50 kB of them.
+        // Two thirds are 133.3 kB, which sizes up to 6 kB have. Larger flows have the last level.
+        let of = [
+            (1_000, 100.0),
+            (2_000, 350.0),
+            (3_000, 10.0),
+            (4_000, 5.0),
+            (5_000, 10.0),
+            (6_000, 8.0),
+            (13_000, 3.0),
+            (13_001, 1.0),
+        ];
+        let found = [2_000, 5_000, 6_000].map(Bytes::new);
+        assert_eq!(cutoffs(&sizes(&of), 100_000, 4), found);
+        // It is no matter whether the flows of a size come in one share or in several.
+        let halves: Vec<(u64, f64)> =
+            of.iter().chain(&of).map(|&(size, flows)| (size, flows / 2.0)).collect();
+        assert_eq!(cutoffs(&sizes(&halves), 100_000, 4), found);
+    }
+
+    #[test]
+    fn every_size_has_a_level_of_its_own_where_there_are_enough() {
+        // 2 kB have nearly all bytes: by equal parts alone, 1 kB and 2 kB would share a level.
+        let three = [(1_000, 1.0), (2_000, 90.0), (3_000, 1.0)];
+        let own = [1_000, 2_000].map(Bytes::new);
+        assert_eq!(cutoffs(&sizes(&three), 100_000, 4), own);
+        assert_eq!(cutoffs(&sizes(&three), 100_000, 3), own);
+        assert_eq!(cutoffs(&sizes(&three), 100_000, 2), own[1..]);
     }
 
     #[test]

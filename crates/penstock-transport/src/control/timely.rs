@@ -51,7 +51,7 @@ pub struct TimelyConfig {
         extend(
             "exclusiveMinimum" = 0,
             "default" = 0.875,
-            "source" = format!("{HPCC_SIMULATOR}: TMLY_ALPHA")
+            "source" = format!("{HPCC_SIMULATOR}: TimelyAlpha")
         )
     )]
     pub ewma_weight: f64,

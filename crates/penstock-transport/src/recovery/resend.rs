@@ -13,13 +13,10 @@
 //! response finds an unknown RPC, with the same effect). A RESEND also grants the bytes that it asks
 //! for, in case the grant was lost.
 
-use alloc::format;
-
 use core::ops::Range;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use penstock_units::source::HOMA_PAPER;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +37,8 @@ pub struct ResendConfig {
         range(min = 1),
         extend(
             "default" = "10 ms",
-            "source" = format!(
-                "our choice: {HOMA_PAPER} says milliseconds; longer than the queues of BFC's incasts"
-            )
+            "source" = "our choice: longer than the queues of BFC's incasts; Homa's Linux module \
+                        (PlatformLab/HomaModule) has 5 ticks of a millisecond"
         )
     )]
     pub timeout: Time,

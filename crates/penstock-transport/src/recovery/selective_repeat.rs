@@ -2,7 +2,7 @@
 //! the sender sends only the lost packets again.
 //!
 //! R. Mittal et al., "Revisiting Network Support for RDMA" (IRN), SIGCOMM 2018, Sec. 3. The paper was
-//! not at hand: sections and values are quoted from memory. Implemented:
+//! not at hand: values are those of an implementation, conweave-project/conweave-ns3. Implemented:
 //! - A negative acknowledgement carries the cumulative position and the packet that arrived. Other
 //!   acknowledgements are cumulative, one per packet.
 //! - A packet counts as lost once a later packet is known to have arrived.
@@ -36,7 +36,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where the values come from.
-const PAPER: &str = "IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory";
+const SIMULATOR: &str = "IRN in ConWeave's simulator (conweave-project/conweave-ns3)";
 
 /// Parameters of selective repeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,23 +46,23 @@ pub struct SelectiveRepeatConfig {
     #[schemars(extend(
         "exclusiveMinimum" = 0,
         "default" = 1.0,
-        "source" = format!("{PAPER}: BDP-FC")
+        "source" = format!("{SIMULATOR}: IrnBdp")
     ))]
     pub bdp_factor: f64,
     /// Timeout with few packets outstanding (RTO_low).
     #[schemars(
         range(min = 1),
-        extend("default" = "100 us", "source" = format!("{PAPER}: RTO_low"))
+        extend("default" = "100 us", "source" = format!("{SIMULATOR}: IrnRtoLow"))
     )]
     pub timeout_low: Time,
     /// Timeout otherwise (RTO_high), at least timeout_low.
     #[schemars(
         range(min = 1),
-        extend("default" = "320 us", "source" = format!("{PAPER}: RTO_high"))
+        extend("default" = "320 us", "source" = format!("{SIMULATOR}: IrnRtoHigh"))
     )]
     pub timeout_high: Time,
     /// Packets outstanding that are few (N).
-    #[schemars(extend("unit" = "packets", "default" = 3, "source" = format!("{PAPER}: N = 3")))]
+    #[schemars(extend("unit" = "packets", "default" = 3, "source" = format!("{SIMULATOR}: 3 in GetRto")))]
     pub low_packets: u32,
 }
 

@@ -77,7 +77,7 @@ class DynamicAssignment(Part):
     search: Literal["rotating", "lowest"] = field(
         "Where the search for an empty queue starts",
         "rotating",
-        source="BFC 4: Tofino2's rotating priorities",
+        source="BFC 4: a rotating starting point",
     )
     empty_queue: Literal["any", "unpaused", "unpaused-only"] = field(
         "Which of several empty queues a new flow gets",

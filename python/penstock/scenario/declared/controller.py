@@ -107,7 +107,7 @@ class HpccController(Part):
     additive_increase: Increase = field(
         "Added by every step (W_AI)",
         {"kind": "window", "size": "80 B"},
-        source="HPCC paper, quoted from memory",
+        source="our choice: 62 such steps fit into the 5 % of BFC's 100 kB that eta leaves",
     )
     minimum_rate: Rate = field(
         "Rate below which no flow falls",
@@ -239,7 +239,7 @@ class SwiftController(Part):
         0.001,
         unit="packets",
         range="above 0, at most 1",
-        source="Swift paper, quoted from memory",
+        source="our choice: a thousand such flows send one packet per round trip",
     )
     maximum_window: Number = field(
         "Largest window",

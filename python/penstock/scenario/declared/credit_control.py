@@ -33,7 +33,7 @@ class HomaController(Part):
         None,
         range="at most 126 entries",
         fail_fast=True,
-        source="Homa paper (Montazeri et al., SIGCOMM 2018), quoted from memory 3.4",
+        source="Homa authors' simulator (PlatformLab/HomaSimulation): PriorityResolver.cc",
     )
 
 
@@ -60,7 +60,10 @@ class PaperCreditFeedback(Part):
 
     kind: Literal["paper"]
     target_loss: Number = field(
-        "Target loss", 0.1, range="0 to 1", source="ExpressPass paper, quoted from memory"
+        "Target loss",
+        0.1,
+        range="0 to 1",
+        source="our choice: about the 0.125 of the released code; the paper was not at hand",
     )
 
 

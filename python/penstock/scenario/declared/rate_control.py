@@ -20,18 +20,21 @@ class DcqcnController(Part):
         "Weight of a new estimate (g)",
         0.00390625,
         range="above 0, at most 1",
-        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015); released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma), configuration: DCTCP_GAIN",
     )
     alpha_interval: Time = field(
         "Time without a notification after which the estimate decays, again and again (K)",
         "55 us",
         range="1 ps or more",
-        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015); released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma), configuration: ALPHA_RESUME_INTERVAL",
     )
     notification_interval: Time = field(
         "A receiver notifies the source of a flow no more often (N)",
         "50 us",
-        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015); released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma), configuration: CNP_INTERVAL; PCN 3.2",
     )
     notify_at: Literal["mark", "tick"] = field(
         "When a receiver notifies",
@@ -43,36 +46,39 @@ class DcqcnController(Part):
         "Time between two increases (T)",
         "55 us",
         range="1 ps or more",
-        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015); ns-3 HPCC simulator "
+        "(alibaba-edu/High-Precision-Congestion-Control): RP_TIMER of dcqcn_paper in "
+        "run.py",
     )
     increase_bytes: Size = field(
         "Bytes on the wire between two increases (B); 0: no byte counter",
         "10 MB",
-        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+        source="our choice: said to be the DCQCN paper's for 40 Gb/s, which was not at hand",
     )
     fast_recovery_rounds: Count = field(
         "Expiry of the timer or the counter from which on the target grows (F)",
         5,
-        source="DCQCN paper (Zhu et al., SIGCOMM 2015)",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015); released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma), configuration: FAST_RECOVERY_TIMES",
     )
     additive_increase: Rate = field(
         "Added to the target by an additive increase (R_AI)",
         "40 Mb/s",
         range="1 b/s or more",
-        source="DCQCN paper (Zhu et al., SIGCOMM 2015), for 40 Gb/s",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015), for 40 Gb/s; released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma), configuration: RATE_AI",
     )
     hyper_increase: Rate = field(
         "Added to the target by a hyper increase, times its number (R_HAI)",
         "200 Mb/s",
         range="1 b/s or more",
-        source="released DCQCN simulator (bobzhuyb/ns3-rdma), configuration; the paper gives no "
-        "value",
+        source="released DCQCN simulator (bobzhuyb/ns3-rdma), configuration: RATE_HAI",
     )
     minimum_rate: Rate = field(
         "Rate below which no flow falls",
         "100 Mb/s",
         range="1 b/s or more",
-        source="released DCQCN simulator (bobzhuyb/ns3-rdma), configuration: MIN_RATE",
+        source="released DCQCN simulator (bobzhuyb/ns3-rdma): the default of MinRate",
     )
     window: Literal["none", "bdp", "scaled"] = field(
         "In flight at most: anything, one BDP, or BDP x rate / line rate",
@@ -261,7 +267,7 @@ class TimelyController(Part):
         "Weight of a new difference (alpha)",
         0.875,
         range="above 0, at most 1",
-        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): TMLY_ALPHA",
+        source="ns-3 HPCC simulator (alibaba-edu/High-Precision-Congestion-Control): TimelyAlpha",
     )
     decrease_factor: Number = field(
         "Strength of a cut (beta)", 0.8, range="above 0, at most 1", source="TIMELY paper: 0.8"

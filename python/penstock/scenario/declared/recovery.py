@@ -45,25 +45,25 @@ class SelectiveRepeatRecovery(Part):
         "Outstanding data at most, in bandwidth-delay products of the longest path",
         1.0,
         range="above 0",
-        source="IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory: BDP-FC",
+        source="IRN in ConWeave's simulator (conweave-project/conweave-ns3): IrnBdp",
     )
     timeout_low: Time = field(
         "Timeout with few packets outstanding (RTO_low)",
         "100 us",
         range="1 ps or more",
-        source="IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory: RTO_low",
+        source="IRN in ConWeave's simulator (conweave-project/conweave-ns3): IrnRtoLow",
     )
     timeout_high: Time = field(
         "Timeout otherwise (RTO_high), at least timeout_low",
         "320 us",
         range="1 ps or more",
-        source="IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory: RTO_high",
+        source="IRN in ConWeave's simulator (conweave-project/conweave-ns3): IrnRtoHigh",
     )
     low_packets: Count = field(
         "Packets outstanding that are few (N)",
         3,
         unit="packets",
-        source="IRN paper (Mittal et al., SIGCOMM 2018), quoted from memory: N = 3",
+        source="IRN in ConWeave's simulator (conweave-project/conweave-ns3): 3 in GetRto",
     )
 
 
@@ -105,8 +105,8 @@ class ResendRecovery(Part):
         "Time without a granted packet after which the receiver asks again",
         "10 ms",
         range="1 ps or more",
-        source="our choice: Homa paper (Montazeri et al., SIGCOMM 2018), quoted from memory says "
-        "milliseconds; longer than the queues of BFC's incasts",
+        source="our choice: longer than the queues of BFC's incasts; Homa's Linux module "
+        "(PlatformLab/HomaModule) has 5 ticks of a millisecond",
     )
 
 

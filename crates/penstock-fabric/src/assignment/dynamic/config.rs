@@ -60,7 +60,7 @@ pub struct DynamicConfig {
     )]
     pub sampling: f64,
     /// Where the search for an empty queue starts.
-    #[schemars(extend("default" = "rotating", "source" = "BFC 4: Tofino2's rotating priorities"))]
+    #[schemars(extend("default" = "rotating", "source" = "BFC 4: a rotating starting point"))]
     pub search: QueueSearch,
     /// Which of several empty queues a new flow gets.
     #[schemars(extend("default" = "any", "source" = "BFC 3.3.1: the bitmap of empty queues knows no pauses"))]

@@ -114,7 +114,10 @@ pub enum CreditFeedback {
         /// Target loss.
         #[schemars(
             range(min = 0, max = 1),
-            extend("default" = 0.1, "source" = "ExpressPass paper, quoted from memory")
+            extend(
+                "default" = 0.1,
+                "source" = "our choice: about the 0.125 of the released code; the paper was not at hand"
+            )
         )]
         target_loss: f64,
     },

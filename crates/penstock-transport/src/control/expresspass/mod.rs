@@ -2,8 +2,8 @@
 //!
 //! I. Cho, K. Jang and D. Han, "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters",
 //! SIGCOMM 2017; the released code, kaist-ina/ns2-xpass; and its use in P. Goyal et al., "Backpressure
-//! Flow Control", NSDI 2022 (BFC), sec. 6.2.1. The paper was not at hand: its algorithm is quoted from
-//! memory here, and the rest follows the released code.
+//! Flow Control", NSDI 2022 (BFC), sec. 6.2.1. The paper was not at hand: its feedback loop is as others
+//! describe it, and all else follows the released code.
 //!
 //! Implemented: credit request, credit, credit stop, the sender's early stop (`source`); the receiver's
 //! pacing with jitter and random credit sizes (`destination`); the feedback loops of the paper and of
