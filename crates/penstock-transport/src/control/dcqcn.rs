@@ -97,7 +97,7 @@ pub struct DcqcnConfig {
     /// The authors' configuration has 300 MB, so that their counter hardly ever counts.
     #[schemars(extend(
         "default" = "10 MB",
-        "source" = "our choice: said to be the DCQCN paper's for 40 Gb/s, which was not at hand"
+        "source" = "said to be the DCQCN paper's for 40 Gb/s, which was not at hand"
     ))]
     pub increase_bytes: Bytes,
     /// Expiry of the timer or the counter from which on the target grows (F).

@@ -107,7 +107,8 @@ class HpccController(Part):
     additive_increase: Increase = field(
         "Added by every step (W_AI)",
         {"kind": "window", "size": "80 B"},
-        source="our choice: 62 such steps fit into the 5 % of BFC's 100 kB that eta leaves",
+        source="said to be the HPCC paper's, which was not at hand: 62 steps are the 5 % of 100 "
+        "kB that eta leaves",
     )
     minimum_rate: Rate = field(
         "Rate below which no flow falls",
@@ -239,7 +240,8 @@ class SwiftController(Part):
         0.001,
         unit="packets",
         range="above 0, at most 1",
-        source="our choice: a thousand such flows send one packet per round trip",
+        source="said to be the Swift paper's, which was not at hand: a packet per thousand round "
+        "trips",
     )
     maximum_window: Number = field(
         "Largest window",

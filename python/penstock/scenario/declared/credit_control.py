@@ -63,7 +63,7 @@ class PaperCreditFeedback(Part):
         "Target loss",
         0.1,
         range="0 to 1",
-        source="our choice: about the 0.125 of the released code; the paper was not at hand",
+        source="said to be the ExpressPass paper's, which was not at hand; its code has 0.125",
     )
 
 

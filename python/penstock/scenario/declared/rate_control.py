@@ -53,7 +53,7 @@ class DcqcnController(Part):
     increase_bytes: Size = field(
         "Bytes on the wire between two increases (B); 0: no byte counter",
         "10 MB",
-        source="our choice: said to be the DCQCN paper's for 40 Gb/s, which was not at hand",
+        source="said to be the DCQCN paper's for 40 Gb/s, which was not at hand",
     )
     fast_recovery_rounds: Count = field(
         "Expiry of the timer or the counter from which on the target grows (F)",

@@ -116,7 +116,7 @@ pub enum CreditFeedback {
             range(min = 0, max = 1),
             extend(
                 "default" = 0.1,
-                "source" = "our choice: about the 0.125 of the released code; the paper was not at hand"
+                "source" = "said to be the ExpressPass paper's, which was not at hand; its code has 0.125"
             )
         )]
         target_loss: f64,
