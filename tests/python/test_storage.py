@@ -239,7 +239,7 @@ def test_a_summary_of_another_layout_is_refused(core: FakeCore, tmp_path: Path) 
     run(QUICK).save(tmp_path / "run")
     path = tmp_path / "run" / SUMMARY_FILE
     table = json.loads(path.read_text())
-    for changed in (table | {"drops": 1}, table | {"format": 2}, [], {}, {"seal": 3}):
+    for changed in (table | {"drops": 1}, table | {"format": 1}, [], {}, {"seal": 3}):
         path.write_text(json.dumps(changed))
         with pytest.raises(ScenarioError, match=r"summary.json"):
             Run.load(tmp_path / "run")
