@@ -22,8 +22,8 @@ WATCH_FILE = "watch.html"
 LATER_FILES = (REPORT_FILE, WATCH_FILE, "fct.txt", "pfc.txt", "comparison.png")
 """What commands add to a run directory once it is there."""
 FORMAT = 2
-"""Number of the layout of run directories; another number is another layout. In 1, NaN stood where there
-is no number, and now null does."""
+"""Number of the layout of run directories; another number is another layout. In the first one NaN
+stood where there is no number, and now null does."""
 SUMMARY_BYTES_MAX = 64 * 2**20
 """Largest summary that is read [B]; our choice: a million switches and flows named take 50 MB."""
 PAGE_MARK = b'<meta name="generator" content="Penstock'
