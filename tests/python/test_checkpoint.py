@@ -149,6 +149,8 @@ def test_a_checkpoint_is_not_lost_by_mistake(
     again = ["run", "quickstart", "--out", str(killed)]
     assert main(again) == 2
     assert f"penstock resume {killed}" in capsys.readouterr().err
+    assert main(["report", str(killed)]) == 2
+    assert f"go on with it: penstock resume {killed}" in capsys.readouterr().err
     run_many({"other": long_scenario("20 us")}, out=killed.parent)
     assert find_checkpoint(killed)[0].name == "quickstart"
     assert main([*again, "--force"]) == 0

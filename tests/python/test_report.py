@@ -23,6 +23,8 @@ from penstock.analysis import layer_summary, slowdown_by_size
 from penstock.report import columns, kinds
 from penstock.report.chart import Axis
 from penstock.report.document import shortened
+from penstock.results import SCENARIO_FILE
+from penstock.storage.checkpoint import CHECKPOINT_FILE, UNFINISHED
 
 COMMAND = "penstock compare bfc-demo --scheme bfc,hpcc --out runs/demo"
 
@@ -199,12 +201,27 @@ def _bare(run: SyntheticRun) -> SyntheticRun:
 
 def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     run = _bare(synthetic_run("dctcp"))
-    run.summary["cancelled"] = True
     page = report.write(run, tmp_path / "report.html").read_text("utf-8")
     assert "not sampled (measure.sample_interval is 0)" in page
     assert "Fullest ingress: dctcp: 31 % of XOFF" in page
-    assert "the run was stopped at 2.400 ms" in page
     assert re.findall(r'<figure id="([^"]+)"', page) == ["slowdown", "utilization"]
+
+
+def test_a_run_that_was_stopped_is_said_first_and_how_it_goes_on(tmp_path: Path) -> None:
+    run = synthetic_run("dctcp", flows=500)
+    assert "was stopped" not in report.write(run, tmp_path / "whole.html").read_text("utf-8")
+    run.summary["cancelled"] = True
+    page = report.write(run, tmp_path / "stopped.html").read_text("utf-8")
+    head = page[page.index("<h1>") : page.index("</header>")]
+    assert "dctcp, seed 1: the run was stopped at 2.400 ms of simulated time" in head
+    assert "its traffic lasts 2 ms" in head and "penstock resume" not in page
+    directory = tmp_path / "my run"
+    (directory / UNFINISHED).mkdir(parents=True)
+    (directory / UNFINISHED / CHECKPOINT_FILE).touch()
+    (directory / SCENARIO_FILE).write_text(run.scenario.to_toml())
+    vars(run)["directory"] = directory
+    page = report.write(run, tmp_path / "stopped.html").read_text("utf-8")
+    assert f"<code>penstock resume &#39;{directory}&#39;</code>" in page[: page.index("</header>")]
 
 
 def test_a_scenario_is_shown_without_most_of_its_flows() -> None:

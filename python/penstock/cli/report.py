@@ -41,11 +41,15 @@ def report(
 
 def run_directories(path: Path) -> list[Path]:
     """The run directories at a path: itself, or those in it (of a comparison)."""
+    from penstock.storage.checkpoint import can_be_resumed
+
     if (path / SUMMARY_FILE).is_file():
         return [path]
     inside = sorted(summary.parent for summary in path.glob(f"*/{SUMMARY_FILE}"))
     if not inside:
         remedy = "name a directory that `penstock run` or `penstock compare` wrote"
+        if can_be_resumed(path):
+            remedy = f"go on with it: {shlex.join(['penstock', 'resume', str(path)])}"
         message = f"there is no complete run in it: it has no {SUMMARY_FILE}"
         raise refuse("RUN", message, remedy, str(path))
     return inside

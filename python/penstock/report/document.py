@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -24,6 +25,7 @@ from penstock.report.table import (
 )
 from penstock.report.verdict import ClaimRow
 from penstock.results import SCENARIO_FILE
+from penstock.storage.checkpoint import can_be_resumed
 from penstock.storage.draft import write_whole
 
 SCENARIOS_MAX = 12
@@ -93,11 +95,12 @@ def write(
         lead=lead,
         subtitle=caption_text(groups),
         command=command,
+        stopped=_stopped(groups),
         headline_columns=HEADLINE,
         headline_rows=results.rows if _tells_by_rows(groups) else [],
         differences=" and ".join(differences(groups)),
         claims=claims,
-        notes=missing + _cancelled(groups) + _unstable(groups),
+        notes=missing + _unstable(groups),
         jobs=jobs,
         details=[table for table in tables if table.rows],
         unfinished=unfinished(groups).rows(named=True),
@@ -129,14 +132,22 @@ def _tells_by_rows(groups: dict[str, list[MeasuredRun]]) -> bool:
     return flows and len(groups) <= ROWS_MAX
 
 
-def _cancelled(groups: dict[str, list[MeasuredRun]]) -> list[str]:
-    return [
-        f"{name}: the run was stopped at {run.summary['sim_end_ps'] / 1e9:.3f} ms of simulated "
-        "time; what had finished by then is shown."
-        for name, members in groups.items()
-        for run in members
-        if run.summary["cancelled"]
-    ]
+def _stopped(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, str]]:
+    """What is said of runs that were stopped, and the command with which each goes on, if any."""
+    found = []
+    for name, members in groups.items():
+        for run in members:
+            if not run.summary["cancelled"]:
+                continue
+            end, duration = run.summary["sim_end_ps"] / 1e9, run.scenario.duration / 1e9
+            words = (
+                f"{name}, seed {run.scenario.seed}: the run was stopped at {end:.3f} ms of "
+                f"simulated time; its traffic lasts {duration:.6g} ms."
+            )
+            directory: Path | None = getattr(run, "directory", None)
+            goes_on = directory is not None and can_be_resumed(directory)
+            found.append((words, shlex.join(["penstock", "resume", str(directory)]) * goes_on))
+    return found
 
 
 def _cut(line: str) -> str:
