@@ -150,7 +150,7 @@ class Run:
         return RunPlot(self)
 
     def slowdown(self, by: Literal["size", "label"] = "size", **choice: Any) -> pl.DataFrame:
-        """Slowdown statistics per size bin or per traffic label.
+        """Slowdown statistics per size bin, or with completion times per traffic label.
 
         Parameters
         ----------
@@ -170,8 +170,7 @@ class Run:
         if choice:
             remedy = 'leave it out, or write by="size"'
             raise refuse(next(iter(choice)), "by label there is no such choice", remedy)
-        rows = [{"label": one, **analysis.slowdown_summary([self], labels=[one])} for one in labels]
-        return pl.DataFrame(rows)
+        return analysis.slowdown_by_label(self).drop("name")
 
     def watch(self, path: str | Path) -> Path:
         """Writes one HTML page on which the run can be watched; returns its path.

@@ -84,6 +84,20 @@ def test_incast_flows_are_left_out_unless_named(run: SyntheticRun) -> None:
     assert named["label"].unique().to_list() == [1]
 
 
+def test_slowdown_by_label_has_a_row_for_each_traffic(run: SyntheticRun) -> None:
+    table = analysis.slowdown_by_label({"mine": run})
+    assert table.select("name", "label").rows() == [("mine", "background"), ("mine", "incast")]
+    incast = run.flows.filter(pl.col("label") == 1)
+    row = table.row(1, named=True)
+    assert row["flows"] == incast["finished"].sum()
+    assert row["unfinished"] == (~incast["finished"]).sum()
+    assert row["fct_mean_ns"] == pytest.approx(incast["fct_ns"].mean())
+    assert row["p99"] == analysis.percentile(incast.filter("finished")["slowdown"], 0.99)
+    run = synthetic_run(flows=100)
+    run.flows = run.flows.with_columns(finished=pl.lit(False))
+    assert analysis.slowdown_by_label(run)["fct_p99_ns"].to_list() == [None, None]
+
+
 def test_runs_of_one_name_are_pooled() -> None:
     runs = [synthetic_run("bfc", seed=seed, flows=500) for seed in (1, 2)]
     both = analysis.slowdown_by_size(runs)

@@ -19,7 +19,8 @@ from page_data import data_of
 from synthetic_runs import SyntheticRun, synthetic_run
 
 from penstock import report
-from penstock.analysis import layer_summary, slowdown_by_size
+from penstock.analysis import layer_summary, percentile, slowdown_by_size
+from penstock.readable import number_text, time_text
 from penstock.report import columns, kinds
 from penstock.report.chart import Axis
 from penstock.report.document import shortened
@@ -204,7 +205,7 @@ def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     page = report.write(run, tmp_path / "report.html").read_text("utf-8")
     assert "not sampled (measure.sample_interval is 0)" in page
     assert "Fullest ingress: dctcp: 31 % of XOFF" in page
-    assert re.findall(r'<figure id="([^"]+)"', page) == ["slowdown", "utilization"]
+    assert re.findall(r'<figure id="([^"]+)"', page) == ["slowdown", "traffic", "utilization"]
 
 
 def test_a_run_that_was_stopped_is_said_first_and_how_it_goes_on(tmp_path: Path) -> None:
@@ -222,6 +223,37 @@ def test_a_run_that_was_stopped_is_said_first_and_how_it_goes_on(tmp_path: Path)
     vars(run)["directory"] = directory
     page = report.write(run, tmp_path / "stopped.html").read_text("utf-8")
     assert f"<code>penstock resume &#39;{directory}&#39;</code>" in page[: page.index("</header>")]
+
+
+def test_completion_times_are_split_by_traffic(tmp_path: Path) -> None:
+    run = synthetic_run("dctcp", flows=500)
+    page = report.write({"mine": run}, tmp_path).read_text("utf-8")
+    table = page[page.index("<h2>Completion times by traffic</h2>") :].split("</table>")[0]
+    rows = [re.findall("<td>(.*?)</td>", row) for row in table.split("<tr>")[2:]]
+    for number, (label, row) in enumerate(zip(("background", "incast"), rows, strict=True)):
+        flows = run.flows.filter(pl.col("label") == number)
+        done = flows.filter("finished")
+        counts = [str(done.height), str(flows.height - done.height)]
+        assert row[:4] == ["mine", label, *counts]
+        assert row[4] == time_text(done["fct_ns"].mean())
+        assert row[6] == time_text(percentile(done["fct_ns"], 0.99))
+        assert row[9] == number_text(percentile(done["slowdown"], 0.99))
+    chart = next(one for one in data_of(page)["figures"] if one["name"] == "traffic")
+    assert chart["x"]["names"] == ["background", "incast"]
+    assert chart["table"]["fct_p99_us"][0] == pytest.approx(
+        percentile(run.flows.filter(pl.col("label") == 0, "finished")["fct_ns"], 0.99) / 1e3
+    )
+
+
+def test_one_traffic_is_not_split(tmp_path: Path) -> None:
+    """Flows without an end, which have no completion time, are none to split."""
+    run = synthetic_run("dctcp", flows=500)
+    endless = pl.when(pl.col("label") == 1).then(0).otherwise("size_bytes").cast(pl.UInt64)
+    run.flows = run.flows.with_columns(size_bytes=endless)
+    page = report.write(run, tmp_path).read_text("utf-8")
+    assert "<h2>Completion times by traffic" not in page
+    assert "Completion times by traffic: all flows are of one traffic." in page
+    assert '<figure id="traffic"' not in page
 
 
 def test_a_scenario_is_shown_without_most_of_its_flows() -> None:

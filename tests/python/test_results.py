@@ -139,7 +139,9 @@ def test_endless_flows_are_listed_and_not_called_unfinished() -> None:
 def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:
     made = run(QUICK)
     assert made.slowdown(by="size")["flows"].sum() == 2
-    assert made.slowdown(by="label")["label"].to_list() == ["background", "incast"]
+    by_label = made.slowdown(by="label")
+    assert by_label["label"].to_list() == ["background", "incast"]
+    assert {"flows", "fct_p99_ns", "p99"} < set(by_label.columns) and "name" not in by_label.columns
     assert isinstance(made.slowdown(), pl.DataFrame)
     for wrong, words in (
         ({"by": "foo"}, 'by = "foo": there is no such grouping'),

@@ -36,6 +36,7 @@ from penstock.analysis.runs import (
 )
 from penstock.analysis.slowdown import (
     BINS,
+    slowdown_by_label,
     slowdown_by_size,
     slowdown_cdf,
     slowdown_summary,
@@ -85,6 +86,7 @@ __all__ = [
     "share_of_bytes_below",
     "share_of_time_below",
     "slow_requests",
+    "slowdown_by_label",
     "slowdown_by_size",
     "slowdown_cdf",
     "slowdown_summary",

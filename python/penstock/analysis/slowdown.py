@@ -78,8 +78,8 @@ def slowdown_by_size(
 
     Columns: name, size_from, size_to [bytes] (size_from excluded, size_to included; size_to of
     the open bin is its largest flow), size_typical [bytes] (median), flows (finished), unfinished,
-    mean, p50, p95, p99, p999. Where a name has several runs, for each statistic also its smallest
-    and its largest value in a single run: mean_low, mean_high and so on.
+    mean, p50, p95, p99, p999 (null where no flow finished). Where a name has several runs, for each
+    statistic also its smallest and its largest value in a single run: mean_low, mean_high, ...
     """
     edges = bin_edges(bins)
     groups = group_runs(runs)
@@ -90,7 +90,7 @@ def slowdown_by_size(
         for index, row in pooled.items():
             rows.append({"name": name, **row, **_spread([one.get(index) for one in single])})
     repeated = any(len(members) > 1 for members in groups.values())
-    return pl.DataFrame(rows, schema=_SCHEMA | (_SPREAD if repeated else {}))
+    return pl.DataFrame(rows, schema=_SCHEMA | (_SPREAD if repeated else {})).fill_nan(None)
 
 
 def _binned(flows: FlowSlowdowns, edges: Sequence[int]) -> dict[int, dict[str, float]]:
@@ -160,10 +160,24 @@ def slowdown_cdf(runs: RunInput, *, labels: Sequence[str] | None = None) -> pl.D
 
 
 def slowdown_statistics(values: np.ndarray) -> dict[str, float]:
-    """Mean and percentiles of a set of slowdowns; NaN when it is empty."""
+    """Mean and percentiles of a set of numbers; NaN when it is empty."""
     mean = float(np.mean(values)) if values.size else float("nan")
     tail = percentiles(values, [*STATISTICS.values()])
     return {"mean": mean, **dict(zip(STATISTICS, tail, strict=True))}
+
+
+def slowdown_by_label(runs: RunInput) -> pl.DataFrame:
+    """Completion times and slowdowns of each traffic entry, a row per name and label.
+
+    Columns: name, label, and what :func:`slowdown_summary` has; null where no flow finished.
+    """
+    rows = [
+        {"name": name, "label": label, **slowdown_summary(members, labels=[label])}
+        for name, members in group_runs(runs).items()
+        for label in dict.fromkeys(one for run in members for one in run.summary["labels"])
+    ]
+    counts = {"flows": pl.Int64, "unfinished": pl.Int64}
+    return pl.DataFrame(rows, schema_overrides=counts).fill_nan(None)
 
 
 def slowdown_summary(
@@ -173,13 +187,24 @@ def slowdown_summary(
     size_min: int = 0,
     size_max: int | None = None,
 ) -> dict[str, float]:
-    """Statistics of one size range: flows, unfinished, mean, p50, p95, p99, p999."""
+    """Statistics of one size range.
+
+    Keys: flows (finished), unfinished, fct_mean_ns, fct_p50_ns, fct_p99_ns, and of the slowdown
+    mean, p50, p95, p99, p999.
+    """
     flows = selected_flows(
-        runs, labels=labels, size_min=size_min, size_max=size_max, finished=False
+        runs,
+        labels=labels,
+        size_min=size_min,
+        size_max=size_max,
+        finished=False,
+        columns=("fct_ns", "slowdown", "finished"),
     )
     finished = flows.filter("finished")
+    time = slowdown_statistics(finished["fct_ns"].to_numpy())
     return {
         "flows": float(finished.height),
         "unfinished": float(flows.height - finished.height),
+        **{f"fct_{key}_ns": time[key] for key in ("mean", "p50", "p99")},
         **slowdown_statistics(finished["slowdown"].to_numpy()),
     }

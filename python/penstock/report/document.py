@@ -23,6 +23,7 @@ from penstock.report.table import (
     provenance,
     unfinished,
 )
+from penstock.report.traffic import traffic_table
 from penstock.report.verdict import ClaimRow
 from penstock.results import SCENARIO_FILE
 from penstock.storage.checkpoint import can_be_resumed
@@ -86,7 +87,7 @@ def write(
     results = results or headline(groups)
     tables = [results.seeds, *details(groups)] if len(groups) <= ROWS_MAX else []
     if is_standard:
-        tables.insert(0, slow_flows(groups))
+        tables = [traffic_table(groups), slow_flows(groups), *tables]
     page = render(
         "report.html.j2",
         [figure.as_json() for figure in [*own, *shown]],

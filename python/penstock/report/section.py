@@ -22,6 +22,7 @@ from penstock.readable import bytes_text
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart
 from penstock.report.figure import ReportFigure
+from penstock.report.traffic import traffic_figure
 
 Groups = dict[str, list[MeasuredRun]]
 Section = Callable[[Groups], ReportFigure | str]
@@ -168,6 +169,7 @@ def throughput(groups: Groups) -> ReportFigure | str:
 
 STANDARD: dict[str, Section] = {
     "slowdown": slowdown,
+    "traffic": traffic_figure,
     "buffer": buffer,
     "active-flows": active_flows,
     "pause-time": pause_time,
