@@ -15,8 +15,9 @@ use penstock_wire::address;
 use crate::config::{EmulationConfig, SenderConfig};
 use crate::drive::FRAMES_AT_ONCE;
 use crate::error::EmulationError;
-use crate::hosts::{LEAST_MTU, Places};
+use crate::hosts::{Places, packet_bytes};
 use crate::inbox::Inbox;
+use crate::load::UDP_FRAME_HEADERS;
 use crate::namespace::TapDevice;
 use crate::port::LARGEST_FRAME;
 use crate::processors::Processors;
@@ -26,12 +27,6 @@ const TRIAL: Duration = Duration::from_millis(10);
 
 /// How often that is tried; the best trial counts, because another process may disturb one (our choice).
 const TRIALS: usize = 4;
-
-/// A frame of the trial (bytes): it fits every host, whose MTU is at least [`LEAST_MTU`].
-const TRIAL_FRAME: usize = 14 + LEAST_MTU as usize;
-
-/// Headers of Ethernet, IPv4 and UDP (bytes).
-const FRAME_HEADERS: usize = 14 + 20 + 8;
 
 /// The port of the discard protocol (RFC 863).
 const DISCARD: u16 = 9;
@@ -86,12 +81,13 @@ pub(crate) fn demand(
 /// # Errors
 /// [`EmulationError::TooFast`], with the scale of time that would do.
 pub(crate) fn check(
+    scenario: &Scenario,
     config: &EmulationConfig,
     places: &mut Places,
     processors: Option<&Processors>,
     demand: f64,
 ) -> Result<f64, EmulationError> {
-    let copies = copies(config, places, processors)?;
+    let copies = copies(packet_bytes(scenario) as usize, config, places, processors)?;
     let (share, per_data) = match config.kernels.is_empty() {
         true => (SHARE_OF_OURS, PER_DATA[1]),
         false => (SHARE_OF_KERNELS, PER_DATA[0]),
@@ -104,9 +100,10 @@ pub(crate) fn check(
     Ok(copies)
 }
 
-/// How many frames a second this machine copies from the device of host 0 to that of host 1; both are as the
-/// first host is.
+/// How many frames of `bytes` a second this machine copies from the device of host 0 to that of host 1; both
+/// are as the first host is.
 fn copies(
+    bytes: usize,
     config: &EmulationConfig,
     places: &mut Places,
     processors: Option<&Processors>,
@@ -117,7 +114,8 @@ fn copies(
     let copied = match sockets.get(&0) {
         None => {
             let destination = address::ipv4_of(1).unwrap_or(Ipv4Addr::UNSPECIFIED);
-            let sender = hosts[0].thread("trial", move || send_datagrams(destination, &flag))?;
+            let sender =
+                hosts[0].thread("trial", move || send_datagrams(destination, bytes, &flag))?;
             let copied = copy(taps, processors);
             stop.store(true, Ordering::Relaxed);
             sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -125,9 +123,10 @@ fn copies(
         }
         Some(socket) => thread::scope(|scope| {
             scope.spawn(|| {
+                let frame = vec![0; bytes];
                 while !flag.load(Ordering::Relaxed) {
                     // What finds no room is not sent.
-                    let _ = socket.send(&[0; TRIAL_FRAME]);
+                    let _ = socket.send(&frame);
                 }
             });
             let copied = copy(taps, processors);
@@ -139,12 +138,13 @@ fn copies(
     Ok(copied?)
 }
 
-/// Sends datagrams that nobody wants until `stop` is set.
-fn send_datagrams(destination: Ipv4Addr, stop: &AtomicBool) {
+/// Sends datagrams in frames of `bytes` that nobody wants, until `stop` is set.
+fn send_datagrams(destination: Ipv4Addr, bytes: usize, stop: &AtomicBool) {
+    let payload = vec![0; bytes.saturating_sub(UDP_FRAME_HEADERS)];
     let Ok(socket) = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)) else { return };
     while !stop.load(Ordering::Relaxed) {
         // What finds no room is not sent.
-        let _ = socket.send_to(&[0; TRIAL_FRAME - FRAME_HEADERS], (destination, DISCARD));
+        let _ = socket.send_to(&payload, (destination, DISCARD));
     }
 }
 

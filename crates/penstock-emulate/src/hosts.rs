@@ -5,7 +5,7 @@ use std::io;
 use std::net::IpAddr;
 
 use penstock_sim::{Scenario, topology};
-use penstock_wire::{MacAddress, address};
+use penstock_wire::{Ethernet, MacAddress, address};
 
 use crate::config::EmulationConfig;
 use crate::device::Device;
@@ -19,7 +19,7 @@ use crate::namespace::{
 const OVERHEAD: u32 = penstock_wire::frame::MOST_OVERHEAD as u32;
 
 /// The smallest MTU with which a kernel speaks IPv6 (RFC 8200, sec. 5).
-pub(crate) const LEAST_MTU: u32 = 1_280;
+const LEAST_IPV6_MTU: u32 = 1_280;
 
 /// Frames that wait at a TAP device for the emulator at most (our choice: 64 kB of each of 16 connections).
 const QUEUE_FRAMES: u32 = 1_000;
@@ -45,15 +45,13 @@ pub(crate) fn create(
     let (mut hosts, mut taps, mut sockets) = (Vec::new(), Vec::new(), HashMap::new());
     for host in 0..count {
         let is_kernel = config.kernels.binary_search(&host).is_ok();
-        let packet = scenario.wire.payload + scenario.wire.header;
-        let stack = match is_kernel {
-            true => Stack::Kernel(kernel_stack(host, count, controls)),
-            false => Stack::Packets,
-        };
-        // What a kernel writes fits the scenario's packets; ours have longer headers.
-        let mtu = match is_kernel {
-            true => packet.saturating_sub(14).max(LEAST_MTU),
-            false => (packet + OVERHEAD).max(LEAST_MTU),
+        let packet = packet_bytes(scenario);
+        let (mtu, stack) = match is_kernel {
+            true => {
+                let mtu = packet.saturating_sub(Ethernet::LENGTH as u32);
+                (mtu, Stack::Kernel(kernel_stack(host, count, mtu, controls)))
+            }
+            false => (packet + OVERHEAD, Stack::Packets),
         };
         let settings = HostSettings {
             name: format!("H{host}"),
@@ -73,15 +71,23 @@ pub(crate) fn create(
     Ok(Places { hosts, taps, sockets })
 }
 
+/// The longest frame of a host with a kernel: as long as the scenario's packets without telemetry (bytes).
+/// Frames of our own hosts have longer headers.
+pub(crate) fn packet_bytes(scenario: &Scenario) -> u32 {
+    scenario.wire.payload + scenario.wire.header
+}
+
 fn mac(host: u32) -> [u8; 6] {
     address::mac_of(host).unwrap_or(MacAddress([0; 6])).0
 }
 
-/// The addresses of a host with a kernel, and its neighbours, so that no host asks for any.
-fn kernel_stack(host: u32, hosts: u32, controls: &Controls) -> KernelStack {
+/// The addresses of a host with a kernel, and its neighbours, so that no host asks for any. The host has
+/// no IPv6 where its `mtu` is too small.
+fn kernel_stack(host: u32, hosts: u32, mtu: u32, controls: &Controls) -> KernelStack {
     let addresses = |host: u32| {
         let ipv4 = address::ipv4_of(host).map(IpAddr::V4);
-        ipv4.into_iter().chain(address::ipv6_of(host).map(IpAddr::V6))
+        let ipv6 = address::ipv6_of(host).filter(|_| mtu >= LEAST_IPV6_MTU);
+        ipv4.into_iter().chain(ipv6.map(IpAddr::V6))
     };
     let others = (0..hosts).filter(|&other| other != host);
     let neighbours =

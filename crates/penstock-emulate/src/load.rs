@@ -13,19 +13,25 @@ use penstock_sim::Scenario;
 use penstock_sim::live::LiveFlow;
 use penstock_sim::measure::flows::FlowRecord;
 use penstock_units::{BitRate, Bytes, Time};
-use penstock_wire::address;
+use penstock_wire::ipv4::Ipv4;
 use penstock_wire::mac_control::priority_of;
+use penstock_wire::udp::Udp;
+use penstock_wire::{Ethernet, address};
 
 use crate::clock::Clock;
 use crate::config::{EmulationConfig, SenderConfig};
 use crate::error::EmulationError;
+use crate::hosts::packet_bytes;
 use crate::namespace::HostNamespace;
 
 /// The port at which servers listen (our choice; RFC 6335 leaves ports from 49152 on to whoever wants them).
 const PORT: u16 = 51_000;
 
-/// What Ethernet, IPv4, UDP and our own header add to the payload of a datagram (bytes).
-const DATAGRAM_HEADERS: u64 = 14 + 20 + 8 + penstock_load::header::HEADER_BYTES as u64;
+/// Headers of Ethernet, IPv4 and UDP (bytes).
+pub(crate) const UDP_FRAME_HEADERS: usize = Ethernet::LENGTH + Ipv4::LENGTH + Udp::LENGTH;
+
+/// What they and our own header add to the payload of a datagram (bytes).
+const DATAGRAM_HEADERS: u64 = (UDP_FRAME_HEADERS + penstock_load::header::HEADER_BYTES) as u64;
 
 /// By host: the congestion controls of the flows that it sends. The kernel lets a program choose some only;
 /// any other can be that of a whole host.
@@ -157,7 +163,7 @@ fn load_flow(
     let real = |time: Time| if time == Time::NEVER { time } else { clock.in_real(time) };
     // An endless flow lasts as long as the traffic.
     let stop = if arrival.is_endless() { scenario.duration } else { arrival.stop() };
-    let packet = u64::from(scenario.wire.payload + scenario.wire.header);
+    let packet = u64::from(packet_bytes(scenario));
     let protocol = match &config.senders[usize::from(arrival.label)] {
         SenderConfig::Tcp { congestion } => {
             let congestion = congestion.clone();

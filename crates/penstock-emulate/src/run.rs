@@ -50,7 +50,7 @@ pub fn emulate(
     processors.iter().for_each(Processors::leave_to_network);
     let demand = capacity::demand(scenario, config, run.topology(), run.flows());
     let mut places = hosts::create(enter()?, scenario, config, &controls)?;
-    let copies = capacity::check(config, &mut places, processors.as_ref(), demand)?;
+    let copies = capacity::check(scenario, config, &mut places, processors.as_ref(), demand)?;
     let Places { hosts, taps, mut sockets } = places;
     let clock = Clock::starting_in(AHEAD, config.scale_time);
     let socket = |host: u32| sockets.remove(&host).expect("a host of ours has a socket");

@@ -19,8 +19,9 @@ from penstock.units import RATE, refusal
 SCALE_MAX = 1_000_000
 """The largest scale of time; our choice: a second of the machine is then a microsecond."""
 
-DATAGRAM_HEADERS = 74
-"""What Ethernet, IPv4, UDP and the load generator's header take of a datagram's packet [B]."""
+LEAST_PACKET = 590
+"""The smallest packet of hosts with kernels [B]: Ethernet's header, and the 576 B that every host
+with IPv4 takes (RFC 791)."""
 
 
 def _command(value: str) -> str:
@@ -103,11 +104,19 @@ class Emulation(Part):
         others = set(self.other_hosts)
         return [host for host in range(hosts) if (host in others) == (self.hosts == "penstock")]
 
-    def misplaced(self, hosts: int, labels: Sequence[str], packet: int) -> Iterator[Problem]:
+    def misplaced(
+        self, hosts: int, labels: Sequence[str], payload: int, header: int
+    ) -> Iterator[Problem]:
         """What does not fit a scenario of so many hosts with traffic of these labels.
 
-        Its largest packets are of `packet` bytes.
+        Its largest packets have these bytes of payload and header.
         """
+        packet = payload + header
+        if self.kernels(hosts) and packet < LEAST_PACKET:
+            message = (
+                f"it makes packets of {packet} B, and hosts with kernels need {LEAST_PACKET} B"
+            )
+            yield Problem("wire.payload", message, 'write more, or hosts = "penstock"', payload)
         places = {f"other_hosts[{at}]": host for at, host in enumerate(self.other_hosts)}
         places |= {f"programs[{at}].host": one.host for at, one in enumerate(self.programs)}
         for place, host in places.items():
@@ -123,6 +132,3 @@ class Emulation(Part):
             if rate is not None and rate < self.scale_time:
                 message = f"it is less than 1 b/s with scale_time = {self.scale_time}"
                 yield Problem(place, message, f"at least udp:{self.scale_time}b/s", how)
-            if rate is not None and packet <= DATAGRAM_HEADERS:
-                message = f"its packets, {packet} B by `wire`, have no room beside headers of 74 B"
-                yield Problem(place, message, "write a larger wire.payload", how)

@@ -187,8 +187,8 @@ class Scenario(ScenarioParts):
         if scenario.emulation:
             labels = [entry.label for entry in scenario.traffic]
             hosts, wire = scenario.topology.host_count(), scenario.wire
-            packet = wire.payload + wire.header
-            wrong = list(scenario.emulation.misplaced(hosts, labels, packet))
+            sizes = (wire.payload, wire.header)
+            wrong = list(scenario.emulation.misplaced(hosts, labels, *sizes))
             if wrong:
                 raise ScenarioError(wrong)
         if is_recorded(info):
