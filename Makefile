@@ -88,7 +88,7 @@ bench: $(VENV)/.extension
 validate: $(VENV)/.extension
 	$(BIN)/python benches/validate.py
 
-# Every figure and table of the papers; under an hour on two processors, and goes on where it stopped.
+# Every figure and table of the papers; about an hour on two processors, and goes on where it stopped.
 reproduce: $(VENV)/.extension
 	$(BIN)/penstock reproduce --all --scale $(SCALE)
 

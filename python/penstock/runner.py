@@ -29,6 +29,7 @@ from penstock.storage.pieces import MOST_ROWS, Pieces
 from penstock.tables import (
     columns_as_frames,
     deadlock_notes,
+    drop_notes,
     make_frames,
     quiet_notes,
     why_empty,
@@ -221,7 +222,9 @@ def finished_run(
         "scheme": resolved.scheme.name,
         "scenario_hash": resolved.content_hash(),
         "empty_tables": why_empty(frames, resolved, summary),
-        "notes": deadlock_notes(summary) + quiet_notes(summary, resolved),
+        "notes": deadlock_notes(summary)
+        + drop_notes(summary, resolved)
+        + quiet_notes(summary, resolved),
     }
     finished = Run(resolved, summary, frames)
     found = measure_backlog([finished])

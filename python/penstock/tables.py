@@ -182,7 +182,7 @@ def why_empty(
 
 def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
     """What waits for what, where a deadlock ended the run."""
-    deadlock = summary["deadlock"]
+    deadlock = summary.get("deadlock")
     if deadlock is None:
         return []
     names = summary["node_names"]
@@ -190,6 +190,22 @@ def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
     return [
         f"deadlock at {deadlock['time_ps'] / 1e9:.6g} ms: {cycle} wait for each other, "
         f"{deadlock['stuck_pauses']:,} pauses never end; the run stopped there"
+    ]
+
+
+def drop_notes(summary: Mapping[str, Any], scenario: Scenario) -> list[str]:
+    """That switches that pause lost packets, and what mends it."""
+    switch = scenario.scheme.switch
+    has_headroom = switch.admission.kind == "shared" and switch.admission.ingress is not None
+    if switch.backpressure.kind != "pfc" or not has_headroom or not summary["drops"]:
+        return []
+    if _out_of_reach(scenario):
+        return []
+    return [
+        f"{summary['drops']:,} packets were dropped although PFC pauses: the headroom of an "
+        "ingress is too small. It has to hold what comes until a pause acts: twice the link's "
+        "rate times its delay, and two packets and a pause more. On short or slow links set "
+        "scheme.switch.admission.ingress.headroom, in bytes"
     ]
 
 

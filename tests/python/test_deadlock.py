@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from penstock import Scenario, ScenarioError, run
+from penstock import Scenario, ScenarioError, report, run
 from penstock.analysis import deadlock
 from penstock.cli import main
 from penstock.experiments.metric import METRICS
@@ -44,7 +45,7 @@ def pod(**more: Any) -> Scenario:
     return Scenario.model_validate({"topology": POD, "scheme": "pfc", "traffic": traffic} | more)
 
 
-def test_a_run_ends_with_its_deadlock_and_names_it() -> None:
+def test_a_run_ends_with_its_deadlock_and_names_it(tmp_path: Path) -> None:
     done = run(ring(5), check=True)
     found = done.summary["deadlock"]
     assert found["time_ps"] == done.summary["sim_end_ps"] < 1e9
@@ -53,6 +54,9 @@ def test_a_run_ends_with_its_deadlock_and_names_it() -> None:
     rows = done.events.filter(done.events["event"] == "deadlock")
     assert rows["link"].to_list() == [one["link"] for one in found["cycle"]]
     assert rows["bytes"].min() > 0
+    head, _, rest = report.write(done, tmp_path).read_text("utf-8").partition("</header>")
+    assert "S0-&gt;S1-&gt;S2-&gt;S3-&gt;S4-&gt;S0 wait for each other" in head
+    assert "<h2>Results</h2>" in rest and "ncast flows are not in it" not in rest
     table = deadlock.deadlocks([done, run(ring(3))])
     assert table["nodes"].to_list() == ["S0->S1->S2->S3->S4->S0"]
     assert METRICS["deadlocked"]([done]) == 1

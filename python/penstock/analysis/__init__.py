@@ -32,6 +32,7 @@ from penstock.analysis.runs import (
     RunInput,
     background_labels,
     group_runs,
+    leaves_out_incasts,
     selected_flows,
 )
 from penstock.analysis.slowdown import (
@@ -68,6 +69,7 @@ __all__ = [
     "jain_index",
     "job_labels",
     "layer_summary",
+    "leaves_out_incasts",
     "link_between",
     "link_series",
     "link_window",

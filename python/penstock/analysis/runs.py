@@ -138,6 +138,11 @@ def background_labels(run: MeasuredRun) -> list[str]:
     return labels or [str(label) for label in run.summary["labels"]]
 
 
+def leaves_out_incasts(run: MeasuredRun) -> bool:
+    """Whether :func:`background_labels` leaves out a traffic entry."""
+    return len(background_labels(run)) < len({str(entry.label) for entry in run.scenario.traffic})
+
+
 def selected_flows(
     runs: Sequence[MeasuredRun],
     *,

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
-from penstock.analysis import MeasuredRun, RunInput, group_runs, measure_backlog
+from penstock.analysis import (
+    MeasuredRun,
+    RunInput,
+    group_runs,
+    leaves_out_incasts,
+    measure_backlog,
+)
 from penstock.analysis.runs import caption_text
 from penstock.report.figure import ReportFigure
 from penstock.report.frame import render
@@ -28,6 +34,7 @@ from penstock.report.verdict import ClaimRow
 from penstock.results import SCENARIO_FILE
 from penstock.storage.checkpoint import can_be_resumed
 from penstock.storage.draft import write_whole
+from penstock.tables import deadlock_notes
 
 SCENARIOS_MAX = 12
 """Scenarios written out in full; our choice: the runs' own directories hold all of them."""
@@ -98,7 +105,8 @@ def write(
         command=command,
         stopped=_stopped(groups),
         headline_columns=HEADLINE,
-        headline_rows=results.rows if _tells_by_rows(groups) else [],
+        headline_rows=results.rows if len(groups) <= ROWS_MAX else [],
+        incasts_left_out=any(map(leaves_out_incasts, chain.from_iterable(groups.values()))),
         differences=" and ".join(differences(groups)),
         claims=claims,
         notes=missing + _unstable(groups),
@@ -128,16 +136,15 @@ def _standard_figures(
     return figures
 
 
-def _tells_by_rows(groups: dict[str, list[MeasuredRun]]) -> bool:
-    flows = any(run.summary["flows_finished"] for members in groups.values() for run in members)
-    return flows and len(groups) <= ROWS_MAX
-
-
 def _stopped(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, str]]:
-    """What is said of runs that were stopped, and the command with which each goes on, if any."""
+    """What is said of runs that ended early, and the command with which each goes on, if any."""
     found = []
     for name, members in groups.items():
         for run in members:
+            found += [
+                (f"{name}, seed {run.scenario.seed}: {note}.", "")
+                for note in deadlock_notes(run.summary)
+            ]
             if not run.summary["cancelled"]:
                 continue
             end, duration = run.summary["sim_end_ps"] / 1e9, run.scenario.duration / 1e9

@@ -6,6 +6,7 @@ Invariant: a section whose data are missing returns the reason in words and no f
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -15,6 +16,7 @@ from penstock.analysis import (
     active_flows_cdf,
     buffer_cdf,
     layer_summary,
+    leaves_out_incasts,
     link_series,
     slowdown_by_size,
 )
@@ -40,9 +42,10 @@ def slowdown(groups: Groups) -> ReportFigure | str:
     left_out = int(data["unfinished"].sum())
     words = (
         "Flow completion time over that of the same flow alone on its path at line rate. "
-        "A point is the flows of one size bin (three bins per decade, at least 20 flows each). "
-        "Incast flows are not in it."
+        "A point is the flows of one size bin (three bins per decade, at least 20 flows each)."
     )
+    if any(map(leaves_out_incasts, chain.from_iterable(groups.values()))):
+        words += " Incast flows are not in it."
     if left_out:
         words += f" {left_out:,} flows did not finish and are left out."
     return ReportFigure("slowdown", words, kinds.slowdown(data), wide=True)
@@ -161,7 +164,7 @@ def throughput(groups: Groups) -> ReportFigure | str:
         )
     words = (
         "Sampled links over time, of the first run of each scheme: bits sent per second, and bytes "
-        "queued for the link. Samples are averaged over windows; series.parquet has all of them."
+        "queued for the link. Samples are averaged over windows; queues.parquet has all of them."
     )
     chart = kinds.over_time(link_series(sampled))
     return ReportFigure("throughput", words, chart, wide=True)

@@ -59,7 +59,8 @@ export function paintMarkers(pen, lines, area, lookOf, colours) {
       if (point.isHollow) {
         pen.path(markerPath(look.marker || "o", x, y, 4), { fill: colours.card, stroke: look.colour, width: 1.6 });
       } else if (x >= next) {
-        pen.path(markerPath(look.marker, x, y), { fill: look.colour, stroke: colours.card, width: 0.7 });
+        const marker = look.marker || (line.points.length === 1 ? "o" : "");  // a point alone has no line
+        pen.path(markerPath(marker, x, y), { fill: look.colour, stroke: colours.card, width: 0.7 });
       } else continue;
       next = x + least;
     }
