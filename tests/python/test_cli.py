@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -96,6 +97,44 @@ def test_compare_runs_the_same_traffic(here: Path, capsys: pytest.CaptureFixture
     columns = ["src", "dst", "size_bytes", "start_ns"]
     assert flows[0].select(columns).equals(flows[1].select(columns))
     assert Path(page["report"]).is_file()
+
+
+def test_compare_has_means_over_seeds(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["compare", *QUICK, "--scheme", "bfc,pfc", "--seeds", "1..2", "--out", "out"]
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert "means over seeds, in brackets their 95 % intervals" in told
+    names = [f"{name}-seed{seed}" for name in ("bfc", "pfc") for seed in (1, 2)]
+    runs = [Run.load(here / "out" / name) for name in names]
+    assert [run.scenario.seed for run in runs] == [1, 2, 1, 2]
+    assert [run.scenario.scheme.name for run in runs] == ["bfc", "bfc", "pfc", "pfc"]
+    means = [str(run.slowdown(by="label")["mean"][0]) for run in runs]
+    assert len(set(means)) == 4
+    page = Path("out/report.html").read_text("utf-8")
+    rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', page, re.DOTALL)[:2]
+    assert [name for name, _ in rows] == ["bfc", "pfc"]
+    assert re.search(r">[0-9.]+ \[[0-9.]+, [0-9.]+\]<", rows[0][1])
+    assert "<h2>Each seed</h2>" in page
+    assert main([*command, "--force", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["runs"]) == names
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--seeds", "1..2", "--seed", "3"], "another option sets the seed"),
+        (["--seeds", "1..2", "--set", "seed=3"], "another option sets the seed"),
+        (["--seeds", "1..2", "--emulate"], "a run with real frames is not repeated"),
+        (["--seeds", "auto"], "this command adds no seeds; list them, e.g. 1..3"),
+        (["--seeds", "2..1"], "the range is empty"),
+    ],
+)
+def test_seeds_that_nothing_compares_are_refused(
+    here: Path, capsys: pytest.CaptureFixture[str], more: list[str], words: str
+) -> None:
+    assert main(["compare", *QUICK, "--scheme", "bfc,pfc", "--out", "out", *more]) == 2
+    assert words in capsys.readouterr().err
+    assert not Path("out").exists()
 
 
 def test_report_of_a_comparison(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,8 +21,8 @@ from penstock.errors import ScenarioError
 from penstock.experiments import bound
 from penstock.experiments.checked import checked, is_percentile, short_name
 from penstock.sweep.axis import axis_of, read_axis, split_values
-from penstock.sweep.page import arranged
-from penstock.sweep.pooled import pool
+from penstock.sweep.page import arranged, draw
+from penstock.sweep.pooled import Pooled, pool
 from penstock.sweep.seeds import LEAST, Seeds, read_seeds
 
 SMALL = """
@@ -384,6 +384,21 @@ def test_figures_go_along_numbers_and_schemes_are_lines() -> None:
     assert arranged([scheme, queues, load]) == (load, scheme, [queues])
     assert arranged([queues, delay, load]) == (load, delay, [queues])
     assert arranged([scheme]) == (scheme, None, [])
+
+
+def test_the_axis_of_a_quantity_has_its_unit(small: Path) -> None:
+    table = pl.DataFrame({"mean": [1.0, 2.0], "low": [1.0, 2.0], "high": [1.0, 2.0]})
+    for axis, title, unit, places in (
+        (read_axis("topology.delay", "1us,1500ns"), "topology.delay [µs]", "number", [1, 1.5]),
+        (read_axis("rate", "10Gb/s,400Gb/s"), "rate [Gb/s]", "number", [10, 400]),
+        (read_axis("kmin", "20kB,1MB"), "kmin", "bytes", [20_000, 1_000_000]),
+        (read_axis("load", "0.2,0.5"), "load", "number", [0.2, 0.5]),
+    ):
+        labels = pl.Series(axis.key, [value.label for value in axis.values])
+        rows = table.with_columns(labels, metric=pl.lit("fct()"))
+        ((figure,), _) = draw(Pooled("small", (axis,), ("fct()",), rows.with_columns(cells=1), 2))
+        assert (figure.chart.x.title, figure.chart.x.unit) == (title, unit)
+        assert figure.chart.table[axis.key].to_list() == pytest.approx(places)
 
 
 def test_a_dataset_without_axes_is_pooled(small: Path) -> None:

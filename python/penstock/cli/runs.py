@@ -109,22 +109,36 @@ def present(
     title: str,
     as_json: bool,
     more: Mapping[str, Any] | None = None,
+    *,
+    groups: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Writes the report and prints the table, or everything and `more` as JSON."""
-    page, results = write_report(runs, target, title)
+    """Writes the report and prints the table, or everything and `more` as JSON.
+
+    Parameters
+    ----------
+    groups
+        Names that are shown, and the names of their runs, which differ in their seed only; by
+        default each run is shown by its own.
+    """
+    named = groups or {name: [name] for name in runs}
+    pooled = {name: [runs[one] for one in keys if one in runs] for name, keys in named.items()}
+    pooled = {name: members for name, members in pooled.items() if members}
+    page, results = write_report(pooled, target, title)
     interruption.keep(f"all is written to {target}")
     if as_json:
         summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
         places = {"directory": str(target), "report": str(page)}
         output.print_json(places | {"runs": summaries} | dict(more or {}))
         return
-    headline_table(runs, results)
+    headline_table(pooled, results)
     for line in notes(runs):
         typer.echo(line)
     typer.echo(f"results: {target}\nreport:  {page}")
 
 
-def write_report(runs: Mapping[str, Run], target: Path, title: str = "") -> tuple[Path, Headline]:
+def write_report(
+    runs: Mapping[str, list[Run]], target: Path, title: str = ""
+) -> tuple[Path, Headline]:
     """Writes the report of runs that a command made; its path, and its headline table.
 
     Raises
@@ -135,12 +149,13 @@ def write_report(runs: Mapping[str, Run], target: Path, title: str = "") -> tupl
     from penstock.report import write
     from penstock.report.table import headline
 
-    results = headline({name: [run] for name, run in runs.items()})
+    results = headline({name: [*members] for name, members in runs.items()})
     place = target / REPORT_FILE
     try:
         page = write(runs, place, command=command_line(), title=title, results=results)
     except StorageError as error:
-        directories = ", ".join(str(run.directory) for run in runs.values())
+        kept = (run.directory for members in runs.values() for run in members)
+        directories = ", ".join(map(str, kept))
         raise StorageError(f"{error}; the runs are kept: {directories}") from None
     return page, results
 
@@ -165,8 +180,8 @@ LEGEND = {"Buffer p99": "buffer of a switch", "Backlog": "growth of the backlog,
 """What columns of the table mean, besides slowdowns."""
 
 
-def headline_table(runs: Mapping[str, Run], results: Headline) -> None:
-    """Prints slowdowns by size, drops, pauses, buffer and time: a row per run."""
+def headline_table(runs: Mapping[str, list[Run]], results: Headline) -> None:
+    """Prints slowdowns by size, drops, pauses, buffer and time: a row per name."""
     from penstock.report.table import HEADLINE, LONG, SHORT
 
     whole = {_broken(title): title for title in (*(one.title for one in HEADLINE), "Time")}
@@ -176,7 +191,8 @@ def headline_table(runs: Mapping[str, Run], results: Headline) -> None:
         shown = [Text(text, style="bold" if best else "") for text, best in cells]
         colour = styles[name].colour
         title = Text(name, style="" if colour == BLACK else colour)
-        rows.append([title, *shown, f"{runs[name].summary['wall_seconds']:.3g} s"])
+        seconds = sum(run.summary["wall_seconds"] for run in runs[name])
+        rows.append([title, *shown, f"{seconds:.3g} s"])
     least = [_broken(title) for title in LEAST_FIRST]
     left_out = output.print_fitting(["Run", *whole], rows, least_first=least)
     short, long = bytes_text(SHORT), bytes_text(LONG)
@@ -184,6 +200,8 @@ def headline_table(runs: Mapping[str, Run], results: Headline) -> None:
     legend = [words for title, words in LEGEND.items() if _broken(title) not in left_out]
     if legend:
         typer.echo("; ".join(legend))
+    if any(len(members) > 1 for members in runs.values()):
+        typer.echo("means over seeds, in brackets their 95 % intervals")
     if left_out:
         names = ", ".join(whole[title] for title in left_out)
         typer.echo(f"left out for lack of width, and in the report: {names}")

@@ -24,7 +24,7 @@ from penstock.storage.name import file_name
 from penstock.sweep.executor import Executor
 from penstock.sweep.local import LocalExecutor
 from penstock.sweep.run import Standing
-from penstock.sweep.seeds import read_seeds
+from penstock.sweep.seeds import read_listed
 from penstock.tune.field import Field, read_fields
 from penstock.tune.goal import read_objective, read_requirements
 from penstock.tune.outcome import (
@@ -125,7 +125,7 @@ def _plan(asked: Asked, force: bool) -> Plan:
         read_objective(asked.minimize, asked.maximize),
         read_requirements(asked.require),
         asked.trials,
-        _listed_seeds(asked.seeds),
+        read_listed(asked.seeds),
         asked.seed,
         AHEAD if asked.ahead is None else asked.ahead,
         oversize=force,
@@ -154,13 +154,6 @@ def _as_it_is(reference: str, constants: dict[str, Any]) -> Scenario:
     """The scenario before anything is varied."""
     ordered = dict(sorted(constants.items(), key=lambda item: item[0] != "scheme"))
     return Scenario.load(reference, ordered).simulated()
-
-
-def _listed_seeds(text: str) -> tuple[int, ...]:
-    if text.strip().startswith("auto"):
-        remedy = "list them, e.g. 1..3"
-        raise refuse("--seeds", "each trial is run with the same seeds", remedy, text)
-    return read_seeds(text, None).listed
 
 
 def _present(outcome: Outcome, target: Path, page: Path, as_json: bool) -> None:

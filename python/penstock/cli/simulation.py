@@ -29,7 +29,9 @@ from penstock.cli.options import (
     out_directory,
     read_scenario,
     read_schemes,
+    read_settings,
 )
+from penstock.errors import refuse
 from penstock.storage.claim import refuse_out
 from penstock.storage.name import file_name
 from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, WATCH_FILE
@@ -121,6 +123,10 @@ def compare(
     out: OutOption = None,
     force: ForceOption = False,
     seed: SeedOption = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option("--seeds", help="Each scheme is run with these: 1..5, or 1,2,7."),
+    ] = None,
     settings: SetOption = None,
     jobs: JobsOption = None,
     threads: ThreadsOption = None,
@@ -139,6 +145,8 @@ def compare(
 ) -> None:
     """Run the same traffic under several schemes: one table, one report.
 
+    With --seeds the table has means over the seeds and their 95 % intervals.
+
     Example: penstock compare bfc-demo --scheme bfc,pfc,./mine.toml --out runs/demo
     """
     from penstock.cli.output import listed
@@ -151,16 +159,26 @@ def compare(
     )
     from penstock.own_run import NOT_REAL, refuse_classes
 
-    chosen = read_schemes(scenario, scheme, settings=settings, seed=seed, trace=trace)
+    repeated = _repeated(seeds, seed, settings, emulate)
+    first = repeated[0] if repeated else seed
+    chosen = read_schemes(scenario, scheme, settings=settings, seed=first, trace=trace)
     for one in chosen.values() if emulate else ():
         refuse_classes(one, "--emulate", NOT_REAL, "leave --emulate out")
-    names = list(chosen)
-    base = chosen[names[0]]
-    target = out_directory(out, default_name(base, "compare", bool(settings or trace)))
+    base = next(iter(chosen.values()))
+    what = f"compare-{len(repeated)}-seeds" if repeated else "compare"
+    target = out_directory(out, default_name(base, what, bool(settings or trace)))
     if (target / SUMMARY_FILE).exists():
         remedy = "name another directory: each scheme has one of its own below it"
         raise refuse_out(target, "it holds a single run", remedy)
     new_page(target / REPORT_FILE, force)
+    groups = {name: [f"{name}-seed{one}" for one in repeated] or [name] for name in chosen}
+    if repeated:
+        chosen = {
+            key: chosen[name].with_overrides({"seed": one})
+            for name, keys in groups.items()
+            for key, one in zip(keys, repeated, strict=True)
+        }
+    names = list(chosen)
     places = {name: target / file_name(name) for name in names}
     runs = simulate(chosen, places, force=force, jobs=jobs, threads=threads, check=check, once=once)
     end_if_interrupted(runs, names)
@@ -170,5 +188,28 @@ def compare(
         runs |= run_with_frames(frames, beside, force=force)
         end_if_interrupted(runs, [*names, *frames])
         runs = {name: runs[name] for one in names for name in (one, f"{one}{FRAMES}")}
-    present(runs, target, f"{base.name}: {listed(list(runs))}", as_json)
+        groups = {name: [name] for name in runs}
+    present(runs, target, f"{base.name}: {listed(list(groups))}", as_json, groups=groups)
     end_if_failed(runs, names)
+
+
+def _repeated(
+    seeds: str | None, seed: int | None, settings: list[str] | None, emulate: bool
+) -> tuple[int, ...]:
+    """The seeds of ``--seeds``; none without the option.
+
+    Raises
+    ------
+    ScenarioError
+        They are no list of seeds, or another option contradicts them.
+    """
+    if seeds is None:
+        return ()
+    from penstock.sweep.seeds import read_listed
+
+    if seed is not None or "seed" in read_settings(settings):
+        raise refuse("--seeds", "another option sets the seed", "leave one of them out", seeds)
+    if emulate:
+        message = "a run with real frames is not repeated"
+        raise refuse("--seeds", message, "leave it out, or --emulate", seeds)
+    return read_listed(seeds)

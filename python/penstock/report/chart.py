@@ -15,6 +15,7 @@ import polars as pl
 
 from penstock.look import Look, looks_as_json
 from penstock.report.columns import columns
+from penstock.units import RATE, SIZE, TIME
 
 Unit = Literal["number", "bytes", "share"]
 """How the page writes a number: as it is, as a size, as a percentage of 1."""
@@ -49,6 +50,26 @@ class Axis:
         if self.names:
             page["names"] = list(self.names)
         return page
+
+
+_QUANTITIES: dict[str, tuple[str, float, Unit]] = {
+    SIZE.base: ("", 1, "bytes"),
+    TIME.base: (" [µs]", 1e-6, "number"),
+    RATE.base: (" [Gb/s]", 1e-9, "number"),
+}
+"""Base unit -> what the title of an axis says of it, its factor, how the page writes a number."""
+
+
+def quantity_axis(title: str, base: str, scale: Scale) -> tuple[Axis, float]:
+    """The axis of a field of a scenario, and what its numbers are multiplied by.
+
+    Parameters
+    ----------
+    base
+        The base unit of its numbers; of others than quantities it is empty.
+    """
+    words, factor, unit = _QUANTITIES.get(base, ("", 1, "number"))
+    return Axis(f"{title}{words}", unit, scale), factor
 
 
 @dataclass(frozen=True)

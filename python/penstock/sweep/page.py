@@ -11,7 +11,7 @@ from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.checked import short_name
 from penstock.plot.bands import LOG_X_FROM, Places, band_panels
 from penstock.report.chart import Axis as ChartAxis
-from penstock.report.chart import Chart, View
+from penstock.report.chart import Chart, Scale, View, quantity_axis
 from penstock.report.columns import as_csv
 from penstock.report.figure import PaperFigure
 from penstock.report.frame import render
@@ -95,10 +95,11 @@ def _chart(
     """A metric along an axis, as the page draws it."""
     places = {value.label: value.number for value in along.values}
     if along.is_numeric:
+        scale: Scale = "log" if _is_wide(list(places.values())) else "linear"
+        x, factor = quantity_axis(along.key, along.unit, scale)
         at = pl.col(along.key).replace_strict(places, return_dtype=pl.Float64)
         # The column keeps its name, so that the CSV file has it, and has numbers.
-        table = table.with_columns(at)
-        x = ChartAxis(along.key, scale="log" if _is_wide(list(places.values())) else "linear")
+        table = table.with_columns(at * factor)
     else:
         x = ChartAxis(along.key, scale="named", names=list(places))
     name = pl.col(line.key) if line else pl.lit(short_name(metric))

@@ -84,6 +84,19 @@ def read_seeds(text: str, precision: str | None) -> Seeds:
     return Seeds((), _share(precision), most)
 
 
+def read_listed(text: str) -> tuple[int, ...]:
+    """The seeds that ``--seeds`` lists, for a command that adds none.
+
+    Raises
+    ------
+    ScenarioError
+        They are not listed, or name no seed.
+    """
+    if text.strip().startswith("auto"):
+        raise refuse("--seeds", "this command adds no seeds", "list them, e.g. 1..3", text)
+    return read_seeds(text, None).listed
+
+
 def _listed(text: str) -> list[int]:
     found: list[int] = []
     for part in text.split(","):

@@ -10,18 +10,10 @@ import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.checked import short_name
-from penstock.report.chart import Axis, Chart, Unit, View
+from penstock.report.chart import Axis, Chart, View, quantity_axis
 from penstock.report.figure import ReportFigure
 from penstock.tune.field import Field
 from penstock.tune.outcome import Outcome, short_keys
-from penstock.units import RATE, SIZE, TIME
-
-_SHOWN: dict[str, tuple[str, float, Unit]] = {
-    SIZE.base: ("", 1, "bytes"),
-    TIME.base: (" (µs)", 1e-6, "number"),
-    RATE.base: (" (Gb/s)", 1e-9, "number"),
-}
-"""Base unit -> what the title of an axis says of it, its factor, how the page writes a number."""
 
 STEP = 0.01
 """Width of a step of the best so far, in trials (our choice: less than a pixel)."""
@@ -84,9 +76,8 @@ def _slice(
         at: list[float] | list[str] = [trial.values[number].label for trial in outcome.found.trials]
         axis = Axis(short, scale="named", names=[value.label for value in one.choices])
     else:
-        unit, factor, written = _SHOWN.get(one.unit, ("", 1, "number"))
+        axis, factor = quantity_axis(short, one.unit, "log" if one.is_log else "linear")
         at = [(trial.values[number].number or 0.0) * factor for trial in outcome.found.trials]
-        axis = Axis(f"{short}{unit}", written, "log" if one.is_log else "linear")
     places = pl.DataFrame({"trial": [trial.number for trial in outcome.found.trials], one.key: at})
     chart = Chart(
         title=f"Which {short} is good?",
