@@ -29,7 +29,7 @@ pub use bytes::Bytes;
 pub use fidelity::Fidelity;
 pub use problem::{Problem, Problems};
 pub use quantity::ParseQuantityError;
-pub use rate::{BitRate, Transmission};
+pub use rate::{BIT_PICOSECONDS, BitRate, Transmission};
 pub use supplied::Supplied;
 pub use telemetry::HopTelemetry;
 pub use time::Time;

@@ -11,7 +11,7 @@ use crate::quantity::{ParseQuantityError, Quantity, write_exact};
 use crate::{Bytes, Fidelity, Time};
 
 /// Picoseconds in a second times bits in a byte.
-const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
+pub const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
 
 /// Below this many bytes the exact product fits 64 bits. A 64-bit division takes a tenth of the
 /// time of a 128-bit one, and the ideal completion time of a flow needs two dozen divisions.
