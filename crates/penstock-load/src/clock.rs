@@ -23,11 +23,6 @@ impl Origin {
         Origin(monotonic().saturating_add(span.as_ps() / 1_000))
     }
 
-    /// As nanoseconds of CLOCK_MONOTONIC.
-    pub fn as_monotonic_ns(self) -> u64 {
-        self.0
-    }
-
     /// From nanoseconds of CLOCK_MONOTONIC.
     pub fn from_monotonic_ns(nanoseconds: u64) -> Self {
         Origin(nanoseconds)

@@ -8,12 +8,14 @@ use penstock_units::{BitRate, Bytes, Time};
 use crate::error::LoadError;
 use crate::header::{HEADER_BYTES, LARGEST_CLASS};
 
-/// The most bytes of a flow that one UDP datagram over IPv4 takes: 65,535 less the headers of IPv4 (20 B,
-/// RFC 791) and UDP (8 B, RFC 768) and ours.
-pub const LARGEST_UDP_PAYLOAD: u64 = 65_535 - 20 - 8 - HEADER_BYTES as u64;
+/// Headers of IPv4 (20 B, RFC 791), UDP (8 B, RFC 768) and ours.
+const DATAGRAM_HEADERS: u64 = 20 + 8 + HEADER_BYTES as u64;
+
+/// The most bytes of a flow that one UDP datagram over IPv4 takes: 65,535 less headers.
+pub const LARGEST_UDP_PAYLOAD: u64 = 65_535 - DATAGRAM_HEADERS;
 
 /// The most bytes of a flow that fill a frame of 1,500 B (IEEE 802.3) as one UDP datagram over IPv4.
-pub const ETHERNET_UDP_PAYLOAD: Bytes = Bytes::new(1_500 - 20 - 8 - HEADER_BYTES as u64);
+pub const ETHERNET_UDP_PAYLOAD: Bytes = Bytes::new(1_500 - DATAGRAM_HEADERS);
 
 /// A flow that a host sends.
 #[derive(Clone, Debug, PartialEq, Eq)]

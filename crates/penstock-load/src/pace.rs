@@ -1,9 +1,6 @@
 //! When the datagrams of a sender at a constant rate are due.
 
-use penstock_units::{BitRate, Bytes, Time};
-
-/// Picoseconds in a second times bits in a byte.
-const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
+use penstock_units::{BIT_PICOSECONDS, BitRate, Bytes, Time};
 
 /// The schedule of a sender at a constant rate: datagram k is due when k datagrams have been paid for at the
 /// rate, rounded up to a picosecond. No error adds up, because each time is counted from the start.

@@ -5,8 +5,8 @@ use alloc::boxed::Box;
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 
-/// Priority classes of IEEE 802.1Q.
-const CLASSES: usize = 8;
+/// Priority classes of a link (IEEE 802.1Q).
+pub const CLASSES: usize = 8;
 
 /// The ends of the pauses of the eight classes. It takes memory from the first such pause on.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]

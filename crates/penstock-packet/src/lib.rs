@@ -36,7 +36,7 @@ pub mod signal;
 
 pub use balance::Balance;
 pub use carried::Carried;
-pub use class_ends::ClassEnds;
+pub use class_ends::{CLASSES, ClassEnds};
 pub use credit_queue::{CreditQueue, CreditShapingConfig};
 pub use empty_queue::EmptyQueue;
 pub use epochs::Epochs;

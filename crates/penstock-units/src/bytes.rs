@@ -2,13 +2,12 @@
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
-use core::str::FromStr;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::quantity::{ParseQuantityError, Quantity, write_exact};
+use crate::quantity::write_exact;
 
 /// An amount of data (bytes).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,29 +61,6 @@ impl Sub for Bytes {
 impl SubAssign for Bytes {
     fn sub_assign(&mut self, other: Bytes) {
         self.0 -= other.0;
-    }
-}
-
-/// The units that are read.
-const READ: Quantity = Quantity {
-    name: "size",
-    units: &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KB", 1_000),
-        ("MB", 1_000_000),
-        ("GB", 1_000_000_000),
-        ("KiB", 1 << 10),
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-    ],
-    listed: "B, kB, MB, GB, KiB, MiB, GiB",
-};
-
-impl FromStr for Bytes {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        READ.parse(text).map(Bytes::new)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Exact quantities: [`Time`] in picoseconds, [`Bytes`], [`BitRate`] in bits per second.
 //!
-//! What it is: integer newtypes with the arithmetic that a packet simulator and a switch need,
-//! parsing (`"12 us"`, `"100 Gb/s"`, `"12 MiB"`) and printing. What it is not: floating point.
+//! What it is: integer newtypes with the arithmetic that a packet simulator and a switch need, and
+//! their printing (`"12 us"`, `"100 Gb/s"`, `"12 MiB"`); Python reads what users write. What it is
+//! not: floating point.
 //! Invariant: no operation loses precision silently. Serialization times round up, in one place
 //! ([`BitRate::transmission_time`]).
 //!
-//! Reading order: [`time`], [`bytes`], [`rate`], [`quantity`], [`telemetry`],
+//! Reading order: [`time`], [`bytes`], [`rate`], [`telemetry`],
 //! [`fidelity`], [`problem`], [`declared`],
 //! [`source`], [`random`], [`state`](mod@state), [`supplied`].
 #![no_std]
@@ -16,7 +17,7 @@ pub mod bytes;
 pub mod declared;
 pub mod fidelity;
 pub mod problem;
-pub mod quantity;
+mod quantity;
 pub mod random;
 pub mod rate;
 pub mod source;
@@ -28,8 +29,7 @@ pub mod time;
 pub use bytes::Bytes;
 pub use fidelity::Fidelity;
 pub use problem::{Problem, Problems};
-pub use quantity::ParseQuantityError;
-pub use rate::{BitRate, Transmission};
+pub use rate::{BIT_PICOSECONDS, BitRate, Transmission};
 pub use supplied::Supplied;
 pub use telemetry::HopTelemetry;
 pub use time::Time;

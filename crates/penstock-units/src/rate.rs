@@ -1,17 +1,16 @@
 //! Data rates in bits per second, and the one place where bytes become time.
 
 use core::fmt;
-use core::str::FromStr;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::quantity::{ParseQuantityError, Quantity, write_exact};
+use crate::quantity::write_exact;
 use crate::{Bytes, Fidelity, Time};
 
 /// Picoseconds in a second times bits in a byte.
-const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
+pub const BIT_PICOSECONDS: u128 = 8 * 1_000_000_000_000;
 
 /// Below this many bytes the exact product fits 64 bits. A 64-bit division takes a tenth of the
 /// time of a 128-bit one, and the ideal completion time of a flow needs two dozen divisions.
@@ -87,28 +86,6 @@ impl BitRate {
     pub fn bytes_in(self, span: Time) -> Bytes {
         let exact = u128::from(span.as_ps()) * u128::from(self.0) / BIT_PICOSECONDS;
         Bytes::new(u64::try_from(exact).unwrap_or(u64::MAX))
-    }
-}
-
-/// The units that are read.
-const READ: Quantity = Quantity {
-    name: "rate",
-    units: &[
-        ("b/s", 1),
-        ("kb/s", 1_000),
-        ("Mb/s", 1_000_000),
-        ("Gb/s", 1_000_000_000),
-        ("Tb/s", 1_000_000_000_000),
-        ("Mbps", 1_000_000),
-        ("Gbps", 1_000_000_000),
-    ],
-    listed: "b/s, kb/s, Mb/s, Gb/s, Tb/s",
-};
-
-impl FromStr for BitRate {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        READ.parse(text).map(BitRate::from_bps)
     }
 }
 

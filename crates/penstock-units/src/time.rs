@@ -2,13 +2,12 @@
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
-use core::str::FromStr;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::quantity::{ParseQuantityError, Quantity, write_exact};
+use crate::quantity::write_exact;
 
 /// A point in simulated time, or a span of it (ps).
 ///
@@ -110,27 +109,6 @@ impl Div<u64> for Time {
     type Output = Time;
     fn div(self, divisor: u64) -> Time {
         Time(self.0 / divisor)
-    }
-}
-
-/// The units that are read.
-const READ: Quantity = Quantity {
-    name: "time",
-    units: &[
-        ("ps", 1),
-        ("ns", 1_000),
-        ("us", 1_000_000),
-        ("µs", 1_000_000),
-        ("ms", 1_000_000_000),
-        ("s", 1_000_000_000_000),
-    ],
-    listed: "ps, ns, us, ms, s",
-};
-
-impl FromStr for Time {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        READ.parse(text).map(Time::from_ps)
     }
 }
 

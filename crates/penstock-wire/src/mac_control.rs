@@ -18,8 +18,8 @@ use crate::{EtherType, Ethernet, Header, MacAddress, Malformed, NoRoom};
 /// Opcode of priority-based flow control (IEEE 802.3, annex 31A).
 pub const PRIORITY_PAUSE: u16 = 0x0101;
 
-/// Priorities of a link (IEEE 802.1Q).
-pub const PRIORITIES: usize = 8;
+/// Priorities of a link, as many as classes.
+pub const PRIORITIES: usize = penstock_packet::CLASSES;
 
 /// Bits of a quantum (IEEE 802.3, annex 31B.2).
 const QUANTUM_BITS: u128 = 512;

@@ -4,10 +4,11 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_packet::CLASSES;
 use penstock_units::Problems;
 
-/// The most priority classes: Ethernet has eight (IEEE 802.1Q).
-pub(crate) const LARGEST_CLASSES: u32 = 8;
+/// The most priority classes.
+pub(crate) const LARGEST_CLASSES: u32 = CLASSES as u32;
 
 /// The most queues of a port: all that a Tofino2 has (BFC sec. 3.3.1).
 pub(crate) const LARGEST_QUEUES: u32 = 4_096;

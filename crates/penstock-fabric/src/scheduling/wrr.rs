@@ -20,7 +20,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::PacketPool;
+use penstock_packet::{CLASSES, PacketPool};
 use penstock_units::{Bytes, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,9 +34,6 @@ use crate::queue::DataQueue;
 
 /// The largest weight; our choice: ten times finer than the whole percentages of ETS (IEEE 802.1Qaz).
 const LARGEST_WEIGHT: u32 = 1_000;
-
-/// The most weights: Ethernet has eight classes (IEEE 802.1Q).
-const CLASSES: usize = 8;
 
 /// Parameters of weighted round robin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_engine::stream::stream;
+use penstock_packet::CLASSES;
 use penstock_units::random::Pcg64Mcg;
 use penstock_units::source::{NO_PRIORITIES, WHOLE_DURATION};
 use penstock_units::{Bytes, Problems, Time};
@@ -17,7 +18,7 @@ use super::size::{SizeConfig, SizeDistribution};
 use crate::label::LONGEST_LABEL;
 
 /// The highest class that a switch can have.
-const LARGEST_CLASS: usize = 7;
+const LARGEST_CLASS: usize = CLASSES - 1;
 
 /// Flows that arrive at a rate, whatever becomes of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

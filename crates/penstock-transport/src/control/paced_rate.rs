@@ -6,7 +6,7 @@
 //! simulator's `DataRate` does. Invariant: minimum <= R <= line rate.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_units::{BIT_PICOSECONDS, BitRate, Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +55,7 @@ impl Increase {
 
 /// The rate that puts `window` bytes in flight over `base_rtt` > 0 (bit/s), cut off to a whole number.
 pub(crate) fn bits_per_second(window: u64, base_rtt: Time) -> u64 {
-    let bit_picoseconds = u128::from(window) * 8_000_000_000_000;
-    (bit_picoseconds / u128::from(base_rtt.as_ps())) as u64
+    (u128::from(window) * BIT_PICOSECONDS / u128::from(base_rtt.as_ps())) as u64
 }
 
 /// A rate R between the minimum and the line rate, and its window.

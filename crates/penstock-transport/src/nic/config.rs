@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use penstock_packet::EmptyQueue;
+use penstock_packet::{CLASSES, EmptyQueue};
 use penstock_units::source::HPCC_SIMULATOR;
 use penstock_units::{Problems, declared};
 use schemars::JsonSchema;
@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 /// (NSDI 2022, Sec. 6.2.1 and App. A.1).
 pub const MAXIMUM_QUEUES: u32 = 128;
 
-/// Priority classes of a NIC at most: IEEE 802.1Q has eight.
-pub const MAXIMUM_CLASSES: u32 = 8;
+/// Priority classes of a NIC at most.
+pub const MAXIMUM_CLASSES: u32 = CLASSES as u32;
 
 /// The network interface: which of its flows sends next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
