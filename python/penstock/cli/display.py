@@ -185,21 +185,26 @@ class Lines:
         sys.stderr.flush()
 
     def estimate(self, needed: Estimate) -> None:
-        print(f"estimate: {needed}", file=sys.stderr, flush=True)
+        self._say(f"estimate: {needed}")
 
     def update(self, name: str, progress: Progress) -> None:
         if self._is_due(name):
-            print(f"{name}: {speed(progress)}  {time_left(progress)}", file=sys.stderr, flush=True)
+            self._say(f"{name}: {speed(progress)}  {time_left(progress)}")
 
     def finish(self, name: str, run: Run) -> None:
-        print(f"{name}: {ending(run)}", file=sys.stderr, flush=True)
+        self._say(f"{name}: {ending(run)}")
 
     def count(self, finished: int, every: int, name: str) -> None:
-        print(f"{finished}/{every} {name}", file=sys.stderr, flush=True)
+        self._say(f"{finished}/{every} {name}")
 
     def whole(self, share: float, words: str) -> None:
         if self._is_due(ALL):
-            print(f"{ALL}: {share:4.0%}  {words}", file=sys.stderr, flush=True)
+            self._say(f"{ALL}: {share:4.0%}  {words}")
+
+    def _say(self, line: str) -> None:
+        """Prints a line; another thread's does not come into it."""
+        with self._lock:
+            print(line, file=sys.stderr, flush=True)
 
     def _is_due(self, name: str) -> bool:
         """Whether a name's last line is long enough ago."""

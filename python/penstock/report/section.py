@@ -102,19 +102,22 @@ def active_flows_chart(table: pl.DataFrame, queues: int | None, title: str = "")
 
 
 def pause_time(groups: Groups) -> ReportFigure | str:
-    """Share of time in which PFC pauses links."""
+    """Share of time in which pauses hold links."""
     data = layer_summary(groups)
     if not (data["port_paused"] > 0).any():
         peaks = [f"{name}: {_ingress_peak(members)}" for name, members in groups.items()]
         return "PFC pauses: no link was paused. Fullest ingress: " + "; ".join(peaks) + "."
-    words = "Share of the run in which PFC keeps a link from sending data, mean over links."
+    words = (
+        "Share of the run in which a pause, PFC's or a timed one of FAFC's, keeps a link from "
+        "sending data, mean over links."
+    )
     return ReportFigure("pause-time", words, pause_chart(data))
 
 
 def pause_chart(data: pl.DataFrame) -> Chart:
-    """Share of time in which PFC pauses links, of the table `layer_summary`."""
+    """Share of time in which pauses hold links, of the table `layer_summary`."""
     axis = Axis("Share of time, mean over links", "share", zero=True)
-    return kinds.layer_bars(data, "port_paused", axis, title="Where does PFC pause links?")
+    return kinds.layer_bars(data, "port_paused", axis, title="Where are links paused?")
 
 
 def paused_queues(groups: Groups) -> ReportFigure | str:

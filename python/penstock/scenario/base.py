@@ -9,7 +9,7 @@ in its range.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -88,8 +88,11 @@ def note(info: FieldInfo, name: str) -> str:
 
 
 def quantity_of(info: FieldInfo) -> Quantity | None:
-    """The kind of quantity that a field holds, if it holds one."""
-    return next((one for one in info.metadata if isinstance(one, Quantity)), None)
+    """The kind of quantity that a field holds, if it holds one; it may be optional."""
+    marks, options = [*info.metadata], get_args(info.annotation)
+    for option in options if type(None) in options else ():
+        marks += getattr(option, "__metadata__", ())
+    return next((one for one in marks if isinstance(one, Quantity)), None)
 
 
 def is_default(value: Any, info: FieldInfo) -> bool:
