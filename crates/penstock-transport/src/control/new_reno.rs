@@ -151,8 +151,7 @@ mod tests {
 
     /// A flow that has `in_flight` bytes in flight gets the acknowledgement of `bytes` of them.
     fn acknowledge_some(new_reno: &mut NewReno, bytes: u64, in_flight: u64) {
-        let view =
-            FlowView { acknowledged: 0, next: in_flight - bytes, newly_acknowledged: bytes };
+        let view = FlowView { acknowledged: 0, next: in_flight - bytes, newly_acknowledged: bytes };
         new_reno.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &view);
     }
 
