@@ -47,7 +47,8 @@ pub struct HpccConfig {
     /// The BFC authors' scripts add 50 B.
     #[schemars(extend(
         "default" = {"kind": "window", "size": "80 B"},
-        "source" = "said to be the HPCC paper's, which was not at hand: 62 steps are the 5 % of 100 kB that eta leaves"
+        "source" = "said to be the HPCC paper's, which was not at hand: 62 steps are the 5 % of 100 kB that \
+                    eta leaves"
     ))]
     pub additive_increase: Increase,
     /// Rate below which no flow falls.

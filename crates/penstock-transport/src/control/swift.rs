@@ -96,7 +96,8 @@ pub struct SwiftConfig {
             "exclusiveMinimum" = 0,
             "unit" = "packets",
             "default" = 0.001,
-            "source" = "said to be the Swift paper's, which was not at hand: a packet per thousand round trips"
+            "source" = "said to be the Swift paper's, which was not at hand: a packet per thousand \
+                        round trips"
         )
     )]
     pub minimum_window: f64,
