@@ -208,7 +208,7 @@ def queue_count(groups: Groups) -> int | None:
             getattr(members[0].scenario.scheme, "switch", None), "assignment", None
         )
         if getattr(assignment, "kind", "") in ("dynamic", "stochastic"):
-            counts.add(int(assignment.queues))
+            counts.add(int(assignment.queues) - 1)  # one is that of control frames
     return counts.pop() if len(counts) == 1 else None
 
 
