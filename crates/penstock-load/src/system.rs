@@ -13,7 +13,8 @@ pub struct TcpFacts {
     pub retransmissions: u32,
     /// The smallest round-trip time (`tcpi_min_rtt`, whole microseconds); none when none was measured.
     pub least_rtt: Option<Time>,
-    /// The smoothed round-trip time at the end (`tcpi_rtt`, whole microseconds); none when none was measured.
+    /// The smoothed round-trip time at the end (`tcpi_rtt`, cut off to whole microseconds, so that it may be
+    /// 0); none when none was measured.
     pub last_rtt: Option<Time>,
 }
 
@@ -39,12 +40,12 @@ pub(crate) fn tcp_facts(socket: &Socket) -> Option<TcpFacts> {
         Some(u32::from_ne_bytes(bytes.try_into().ok()?))
     };
     // The kernel says 2^32 - 1 for "no sample yet" of the smallest time, and 0 for the smoothed one.
-    let microseconds =
-        |value: u32| (value != 0 && value != u32::MAX).then(|| Time::from_us(value.into()));
+    let least = field(LEAST_RTT).filter(|&least| least != 0 && least != u32::MAX);
+    let microseconds = |value: u32| Time::from_us(value.into());
     Some(TcpFacts {
         retransmissions: field(TOTAL_RETRANSMISSIONS)?,
-        least_rtt: field(LEAST_RTT).and_then(microseconds),
-        last_rtt: field(RTT).and_then(microseconds),
+        least_rtt: least.map(microseconds),
+        last_rtt: least.and(field(RTT)).map(microseconds),
     })
 }
 
