@@ -74,11 +74,11 @@ SLURM = "--cluster slurm"
 
 LEFT: dict[str, Callable[[], bool]] = {
     "docs/export.md": lambda: (
-        Path("runs/first-csv/columns.csv").is_file()
-        and Path("runs/first-s0.pcapng").stat().st_size > 1_000_000
+        Path("runs/traced-csv/columns.csv").is_file()
+        and Path("runs/traced-s0.pcapng").stat().st_size > 1_000_000
     ),
     "docs/simai.md": lambda: len(list(Path("runs").glob("gpt-32-*/steps.parquet"))) == 1,
-    "docs/sweep.md": lambda: len(list(Path("runs/first/cells").rglob("cell.parquet"))) == 18,
+    "docs/sweep.md": lambda: len(list(Path("runs/loads/cells").rglob("cell.parquet"))) == 18,
     "docs/tune.md": lambda: Path("runs/storage-again/table.csv").is_file(),
     "docs/watch.md": lambda: Path("runs/seen/watch.html").is_file(),
     "docs/why-slow.md": lambda: "paused T" in Path("runs/why/report.html").read_text("utf-8"),
