@@ -33,7 +33,7 @@ const GOLDEN: [(&str, &str); 18] = [
     ("dcqcn-mellanox", "a3144cee3c335fe506a4ab431ca46115"),
     ("qcn", "1c4627ee78130ede40059341e41b555e"),
     ("timely", "f5be2a54b5577d0685f0c57ded72330c"),
-    ("tcp", "5f5ae64443e39a2e132f6490488d0ef1"),
+    ("tcp", "ce733e979ece391c1de247645b7557a7"),
     ("irn", "d71fcfde0f01250041e5045f8fce95bf"),
     ("swift", "54dddc4f1923b2f7bdc0825833fbd1b7"),
     ("fafc", "f715b762afb0b9095483b8720eb78601"),
