@@ -182,7 +182,7 @@ def why_empty(
 
 def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
     """What waits for what, where a deadlock ended the run."""
-    deadlock = summary.get("deadlock")
+    deadlock = summary["deadlock"]
     if deadlock is None:
         return []
     names = summary["node_names"]
@@ -197,9 +197,8 @@ def drop_notes(summary: Mapping[str, Any], scenario: Scenario) -> list[str]:
     """That switches that pause lost packets, and what mends it."""
     switch = scenario.scheme.switch
     has_headroom = switch.admission.kind == "shared" and switch.admission.ingress is not None
-    if switch.backpressure.kind != "pfc" or not has_headroom or not summary["drops"]:
-        return []
-    if _out_of_reach(scenario):
+    is_lossless = switch.backpressure.kind == "pfc" and has_headroom and not _out_of_reach(scenario)
+    if not is_lossless or not summary["drops"]:
         return []
     return [
         f"{summary['drops']:,} packets were dropped although PFC pauses: the headroom of an "
