@@ -138,9 +138,14 @@ def background_labels(run: MeasuredRun) -> list[str]:
     return labels or [str(label) for label in run.summary["labels"]]
 
 
-def leaves_out_incasts(run: MeasuredRun) -> bool:
-    """Whether :func:`background_labels` leaves out a traffic entry."""
-    return len(background_labels(run)) < len({str(entry.label) for entry in run.scenario.traffic})
+def leaves_out_incasts(groups: Mapping[str, Sequence[MeasuredRun]]) -> bool:
+    """Whether :func:`background_labels` leaves out a traffic entry of one of the runs."""
+    return any(
+        str(entry.label) not in background_labels(run)
+        for members in groups.values()
+        for run in members
+        for entry in run.scenario.traffic
+    )
 
 
 def selected_flows(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
+
+import polars as pl
 
 from penstock.analysis import (
     MeasuredRun,
@@ -29,7 +31,7 @@ from penstock.report.table import (
     provenance,
     unfinished,
 )
-from penstock.report.traffic import traffic_table
+from penstock.report.traffic import by_traffic, traffic_figure, traffic_table
 from penstock.report.verdict import ClaimRow
 from penstock.results import SCENARIO_FILE
 from penstock.storage.checkpoint import can_be_resumed
@@ -88,13 +90,14 @@ def write(
     missing = list(notes)
     is_standard = figures is None
     jobs = job_part(groups) if is_standard else None
-    shown = list(figures) if figures is not None else _standard_figures(groups, missing)
+    entries = by_traffic(groups) if is_standard else pl.DataFrame()
+    shown = list(figures) if figures is not None else _standard_figures(groups, entries, missing)
     own = jobs.figures if jobs else []
     provenance_titles, provenance_rows = provenance(groups)
     results = results or headline(groups)
     tables = [results.seeds, *details(groups)] if len(groups) <= ROWS_MAX else []
     if is_standard:
-        tables = [traffic_table(groups), slow_flows(groups), *tables]
+        tables = [traffic_table(entries), slow_flows(groups), *tables]
     page = render(
         "report.html.j2",
         [figure.as_json() for figure in [*own, *shown]],
@@ -106,7 +109,7 @@ def write(
         stopped=_stopped(groups),
         headline_columns=HEADLINE,
         headline_rows=results.rows if len(groups) <= ROWS_MAX else [],
-        incasts_left_out=any(map(leaves_out_incasts, chain.from_iterable(groups.values()))),
+        incasts_left_out=leaves_out_incasts(groups),
         differences=" and ".join(differences(groups)),
         claims=claims,
         notes=missing + _unstable(groups),
@@ -123,12 +126,13 @@ def write(
 
 
 def _standard_figures(
-    groups: dict[str, list[MeasuredRun]], missing: list[str]
+    groups: dict[str, list[MeasuredRun]], entries: pl.DataFrame, missing: list[str]
 ) -> list[ReportFigure]:
     """Draw the standard figures; what cannot be drawn is added to `missing` in words."""
     figures = []
-    for section in STANDARD.values():
-        result = section(groups)
+    results = [section(groups) for section in STANDARD.values()]
+    results.insert(1, traffic_figure(entries))  # behind the slowdowns that it splits
+    for result in results:
         if isinstance(result, str):
             missing.append(result)
         else:

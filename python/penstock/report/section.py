@@ -6,7 +6,6 @@ Invariant: a section whose data are missing returns the reason in words and no f
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -24,7 +23,6 @@ from penstock.readable import bytes_text
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart
 from penstock.report.figure import ReportFigure
-from penstock.report.traffic import traffic_figure
 
 Groups = dict[str, list[MeasuredRun]]
 Section = Callable[[Groups], ReportFigure | str]
@@ -44,7 +42,7 @@ def slowdown(groups: Groups) -> ReportFigure | str:
         "Flow completion time over that of the same flow alone on its path at line rate. "
         "A point is the flows of one size bin (three bins per decade, at least 20 flows each)."
     )
-    if any(map(leaves_out_incasts, chain.from_iterable(groups.values()))):
+    if leaves_out_incasts(groups):
         words += " Incast flows are not in it."
     if left_out:
         words += f" {left_out:,} flows did not finish and are left out."
@@ -175,7 +173,6 @@ def throughput(groups: Groups) -> ReportFigure | str:
 
 STANDARD: dict[str, Section] = {
     "slowdown": slowdown,
-    "traffic": traffic_figure,
     "buffer": buffer,
     "active-flows": active_flows,
     "pause-time": pause_time,

@@ -23,8 +23,16 @@ SLOWDOWNS = {"mean": "Slowdown mean", "p50": "Slowdown p50", "p99": "Slowdown p9
 """Columns of the table of results, and their titles."""
 
 
-def traffic_table(groups: dict[str, list[MeasuredRun]]) -> Detail:
-    """A row per scheme and traffic entry; none where all flows are of one."""
+def by_traffic(groups: dict[str, list[MeasuredRun]]) -> pl.DataFrame:
+    """The entries with flows that have an end; nothing where there is one at most."""
+    labels = {label for members in groups.values() for run in members for label in _labels(run)}
+    if len(labels) < 2:
+        return pl.DataFrame()
+    return slowdown_by_label(groups).filter(pl.col("label").is_in(labels))
+
+
+def traffic_table(entries: pl.DataFrame) -> Detail:
+    """A row per scheme and traffic entry, of the table `by_traffic`."""
     rows = [
         [
             row["name"],
@@ -34,17 +42,16 @@ def traffic_table(groups: dict[str, list[MeasuredRun]]) -> Detail:
             *("–" if row[key] is None else time_text(row[key]) for key in TIMES),
             *(number_text(row[key]) for key in SLOWDOWNS),
         ]
-        for row in _split(groups).iter_rows(named=True)
+        for row in entries.iter_rows(named=True)
     ]
     titles = ["Scheme", "Traffic", "Flows", "Unfinished", *TIMES.values(), *SLOWDOWNS.values()]
     note = "Flows of all seeds together; those that did not finish are in no time and no slowdown."
     return Detail(TITLE, titles, rows, note=note)
 
 
-def traffic_figure(groups: dict[str, list[MeasuredRun]]) -> ReportFigure | str:
-    """Slowdown and completion time of each traffic entry."""
-    table = _split(groups)
-    labels = table["label"].unique(maintain_order=True).to_list() if table.height else []
+def traffic_figure(entries: pl.DataFrame) -> ReportFigure | str:
+    """Slowdown and completion time of each traffic entry, of the table `by_traffic`."""
+    labels = entries["label"].unique(maintain_order=True).to_list() if entries.height else []
     if not labels:
         return f"{TITLE}: all flows are of one traffic."
     if len(labels) > LABELS_MAX:
@@ -53,7 +60,7 @@ def traffic_figure(groups: dict[str, list[MeasuredRun]]) -> ReportFigure | str:
     in_us = [(pl.col(key) / 1e3).alias(key.replace("_ns", "_us")) for key in TIMES]
     chart = Chart(
         title="How do the traffics fare?",
-        table=table.with_columns(in_us).drop(*TIMES),
+        table=entries.with_columns(in_us).drop(*TIMES),
         x=Axis("Traffic", scale="named", names=labels),
         y=Axis("Slowdown (1: as fast as alone)", zero=True),
         along="label",
@@ -67,14 +74,6 @@ def traffic_figure(groups: dict[str, list[MeasuredRun]]) -> ReportFigure | str:
     )
     words = "Slowdowns and completion times of each traffic's flows, incasts included."
     return ReportFigure("traffic", words, chart)
-
-
-def _split(groups: dict[str, list[MeasuredRun]]) -> pl.DataFrame:
-    """The entries with flows that have an end; nothing where there is one at most."""
-    labels = {label for members in groups.values() for run in members for label in _labels(run)}
-    if len(labels) < 2:
-        return pl.DataFrame()
-    return slowdown_by_label(groups).filter(pl.col("label").is_in(labels))
 
 
 def _labels(run: MeasuredRun) -> list[str]:
