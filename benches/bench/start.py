@@ -40,11 +40,10 @@ from time import process_time
 from penstock.cli import runs
 from penstock.cli.report import load_runs, run_directories
 from penstock.tables import FILES
-loaded = load_runs(run_directories(Path("compare")))
-found = {name: members[0] for name, members in loaded.items()}
-for one in found.values():
+found = load_runs(run_directories(Path("compare")))
+for members in found.values():
     for table in FILES:
-        getattr(one, table)
+        getattr(members[0], table)
 before = process_time()
 runs.write_report(found, Path())
 print(process_time() - before)
