@@ -14,7 +14,7 @@
 //! increases "a few packets, again proportional to the rate increase, are injected immediately"
 //! (`on_change = "skip-and-inject"`).
 //!
-//! Where the sources are silent (our choices):
+//! Where the sources are silent, or where we differ from them (our choices):
 //! - A new gap has a weight of 1/4 in the average, about an RTT of four pairs at 10 Gb/s and 10 us.
 //! - Alpha is DCTCP's (RFC 8257 Sec. 3.3), per round trip and with its gain. But alpha counts packets
 //!   and starts at 0, so that a new flow sends at the rate that it has measured.
@@ -23,6 +23,9 @@
 //!   at the old rate, with the smallest round-trip time measured. A cycle is a pair. Fractions are kept,
 //!   and an increase makes up for a decrease before it. Injected pairs stay below the cap on the bytes in
 //!   flight.
+//! - A new estimate also moves the end of the pending gap, as for every paced controller
+//!   ([`crate::sender`]). Fig. 13 sets the timer of the next pair when a pair leaves, and does not move
+//!   that timer.
 //! - Every packet is acknowledged, for recovery's sake. Only the second packet of a pair brings a gap.
 //! - The paper's receiver takes any packet that does not open a pair for the second one of the last
 //!   pair that it saw. Packets can be lost, so here the second one must begin where the first one ended
