@@ -259,7 +259,8 @@ impl AtSource for PacketPair {
             None => 1,
             Some(gap) => {
                 let share = self.payload * self.minimum_rtt.as_ps() as f64 / gap;
-                ((self.in_flight_factor * share) as u64).max(1)
+                // Fig. 13 waits while more than the cap is in flight. A sender waits at the window.
+                ((self.in_flight_factor * share) as u64).saturating_add(1)
             }
         }
     }
