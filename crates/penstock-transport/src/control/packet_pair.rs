@@ -14,7 +14,7 @@
 //! increases "a few packets, again proportional to the rate increase, are injected immediately"
 //! (`on_change = "skip-and-inject"`).
 //!
-//! Where the sources are silent (our choices):
+//! Where the sources are silent, or where we differ from them (our choices):
 //! - A new gap has a weight of 1/4 in the average, about an RTT of four pairs at 10 Gb/s and 10 us.
 //! - Alpha is DCTCP's (RFC 8257 Sec. 3.3), per round trip and with its gain. But alpha counts packets
 //!   and starts at 0, so that a new flow sends at the rate that it has measured.
@@ -23,6 +23,9 @@
 //!   at the old rate, with the smallest round-trip time measured. A cycle is a pair. Fractions are kept,
 //!   and an increase makes up for a decrease before it. Injected pairs stay below the cap on the bytes in
 //!   flight.
+//! - Where changes skip and inject pairs, a new estimate also moves the end of the gap that has begun.
+//!   Fig. 13 sets the timer of the next pair when a pair leaves, and does not move that timer. By
+//!   "follow" a new estimate therefore counts from the next pair on.
 //! - Every packet is acknowledged, for recovery's sake. Only the second packet of a pair brings a gap.
 //! - The paper's receiver takes any packet that does not open a pair for the second one of the last
 //!   pair that it saw. Packets can be lost, so here the second one must begin where the first one ended
@@ -155,6 +158,8 @@ pub struct PacketPair {
     spread: Time,
     /// Whether a pair has left since the first gap was measured.
     is_paced: bool,
+    /// The rate that gave the gap behind the last pair when that pair left (bit/s).
+    pending: Option<BitRate>,
     /// Pairs to skip or to inject, where changes of the rate call for that.
     adjustment: Option<Adjustment>,
     /// The share of marked packets.
@@ -186,6 +191,7 @@ impl PacketPair {
             pair_at: Time::ZERO,
             spread: Time::ZERO,
             is_paced: false,
+            pending: None,
             adjustment: (config.on_change == OnChange::SkipAndInject).then(Adjustment::default),
             alpha: 0.0,
             acknowledged: 0,
@@ -205,6 +211,21 @@ impl PacketPair {
         if let Some(adjustment) = &mut self.adjustment {
             adjustment.add(self.minimum_rtt.as_ps() as f64 * (1.0 / new - 1.0 / gap));
         }
+    }
+
+    /// The rate (bit/s) that gives the gap behind a pair: the time of two packets at the flow's rate,
+    /// and as long again for each pair that is skipped, less the time since the pair began. A pair that
+    /// is injected leaves at once.
+    fn rate_behind_pair(&self) -> Option<BitRate> {
+        let gap = self.gap.filter(|_| self.is_paced)?;
+        let rate = self.wire_bytes * 8e12 / gap * (1.0 - self.alpha / 2.0);
+        let cycles = match &self.adjustment {
+            None => 1.0,
+            Some(adjustment) if adjustment.injects() => return None,
+            Some(adjustment) => 1.0 + f64::from(adjustment.skipped),
+        };
+        let rest = cycles * PAIR * self.wire_bytes * 8e12 / rate - self.spread.as_ps() as f64;
+        (rest > 0.0).then(|| of_bps(self.wire_bytes * 8e12 / rest))
     }
 
     /// Takes a mark into alpha.
@@ -235,6 +256,7 @@ impl AtSource for PacketPair {
         } else {
             self.spread = now - self.pair_at;
             self.is_paced = self.gap.is_some();
+            self.pending = self.rate_behind_pair();
         }
     }
 
@@ -256,30 +278,22 @@ impl AtSource for PacketPair {
             None => 1,
             Some(gap) => {
                 let share = self.payload * self.minimum_rtt.as_ps() as f64 / gap;
-                ((self.in_flight_factor * share) as u64).max(1)
+                // Fig. 13 waits while more than the cap is in flight. A sender waits at the window.
+                ((self.in_flight_factor * share) as u64).saturating_add(1)
             }
         }
     }
 
     /// The rate (bit/s) that gives the gap behind the last packet. Inside a pair there is no gap,
-    /// unless the pair is a spaced first one. Behind a pair, the gap is the time of two packets at the
-    /// flow's rate, and as long again for each pair that is skipped, less the time since the pair began.
-    /// A pair that is injected leaves at once.
+    /// unless the pair is a spaced first one. Behind a pair, the timer of the next pair stays as it was
+    /// set when the pair left (Fig. 13), unless changes of the rate skip and inject pairs.
     #[inline]
     fn rate(&self) -> Option<BitRate> {
         if self.is_inside_pair {
             let packets = self.spacing.filter(|_| self.gap.is_none())?;
             return Some(of_bps(self.line_rate.as_bps() as f64 / packets));
         }
-        let gap = self.gap.filter(|_| self.is_paced)?;
-        let rate = self.wire_bytes * 8e12 / gap * (1.0 - self.alpha / 2.0);
-        let cycles = match &self.adjustment {
-            None => 1.0,
-            Some(adjustment) if adjustment.injects() => return None,
-            Some(adjustment) => 1.0 + f64::from(adjustment.skipped),
-        };
-        let rest = cycles * PAIR * self.wire_bytes * 8e12 / rate - self.spread.as_ps() as f64;
-        (rest > 0.0).then(|| of_bps(self.wire_bytes * 8e12 / rest))
+        if self.adjustment.is_none() { self.pending } else { self.rate_behind_pair() }
     }
 }
 

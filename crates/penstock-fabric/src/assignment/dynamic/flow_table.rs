@@ -2,7 +2,7 @@
 //!
 //! In hardware each port has thousands of entries, whether flows use them or not. Here an entry takes
 //! memory only while it matters. An entry without packets matters for as long as a flow keeps its queue
-//! (BFC sec. 3.3.1, sticky assignment); afterwards it is like an entry that no flow has used.
+//! (BFC sec. 3.3.2, sticky assignment); afterwards it is like an entry that no flow has used.
 
 use alloc::vec::Vec;
 

@@ -19,6 +19,8 @@
 //!   one.
 //! - A port j is uncongested by its whole queue q_*j, as in eq. (9). Algorithm 2 compares q_ik
 //!   ([`CongestedQueue`]).
+//! - R_i leaves out the egress that triggers, as eq. (5) does. Line 6 of Algorithm 2 looks at every port,
+//!   so the egress itself would count as a victim of the pauses while its queue is short.
 //! - f_dec multiplies r^i_ie on both sides of the constraint, as it is there to avoid pauses that are too
 //!   long. In Algorithm 2 it stands on the left side alone, where it makes them longer ([`DecreaseIn`]).
 //! - "Last pause trigger" is the last time that the port has sent pauses.

@@ -10,6 +10,9 @@
 //! The paper says that the need can always be met. With pauses that have just expired this may be
 //! false. Then every port that feeds the egress is paused for T_hop (our choice: as near as possible).
 //! Of ports with the same ratio the lowest number comes first (our choice).
+//!
+//! A sum of products may miss the need by its rounding. What is left then pauses no further port: every
+//! pause is a frame of at least a nanosecond, and the next port may be the one that carries victims.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
@@ -17,6 +20,10 @@ use borsh::{BorshDeserialize, BorshSerialize};
 /// paused as a whole, or the other half does not matter. For 64 ports this takes half the time of
 /// sorting all of them.
 const SORTED: usize = 8;
+
+/// What is left of the need counts as nothing up to this share of the need, because it comes from
+/// rounding. Our choice: 2^-53 for each of hundreds of sums, and far below a byte.
+const ROUNDING: f64 = 1e-13;
 
 /// The program's data of an ingress port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, BorshSerialize, BorshDeserialize)]
@@ -69,7 +76,7 @@ pub fn allocate(ports: &[IngressPort], need: f64, ranks: &mut [Ranked], times: &
     }
     open.sort_unstable();
     for number in open.iter().copied().map(number) {
-        if left <= 0.0 {
+        if left <= need * ROUNDING {
             return;
         }
         let port = &ports[number];
@@ -112,6 +119,19 @@ mod tests {
     fn the_loss_for_each_byte_of_relief_decides_and_not_the_loss() {
         // 2/4 is below 1/1: the port with the larger loss is paused.
         assert_eq!(times(&[(1.0, 1.0), (4.0, 2.0)], 2_000.0), [0.0, 500.0]);
+    }
+
+    #[test]
+    fn what_rounding_leaves_of_a_need_pauses_no_further_port() {
+        for count in 1..2_000 {
+            let relief = f64::from(count) / 700.0;
+            // The first port alone can meet each of these needs, the second one all of T_hop.
+            let one = times(&[(relief, 0.0), (1.0, 1.0)], relief * 333.3);
+            assert_eq!(one[1], 0.0, "{relief}");
+            let share = relief / 3.0;
+            let whole = times(&[(share, 0.0), (0.1, 0.0), (1.0, 1.0)], (share + 0.1) * 1_000.0);
+            assert_eq!(whole[2], 0.0, "{relief}");
+        }
     }
 
     #[test]
