@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -286,6 +287,21 @@ def test_every_kind_of_chart_is_drawn_also_when_it_is_long(show: Open, tmp_path:
         assert "NaN" not in page.locator(f"#{figure.name} .print-only").inner_html()
     titles = [(sheet["title"], sheet["yTitle"]) for sheet in drawn(page, "kind-4")]
     assert titles == [("a", "r"), ("a", "q")]
+
+
+def test_every_point_has_a_marker_where_points_are_not_joined(show: Open, tmp_path: Path) -> None:
+    near = [1 + place / 1_000 for place in range(50)]  # of 400 to 500 pixels: closer than markers
+    table = pl.DataFrame({"name": ["a"] * 50 + ["ideal-fq"], "x": [*near, 2.0], "y": [1.0] * 51})
+    whole = Chart(
+        title="t", table=table, x=Axis("x"), y=Axis("y"), along="x", views=[View("y", "y")]
+    )
+    for form, least, most in (("points", 51, 51), ("line", 2, 10)):
+        chart = dataclasses.replace(whole, form=form)
+        runs = {"a": synthetic_run("bfc", flows=50)}
+        page = show(report.write(runs, tmp_path / form, figures=[ReportFigure("c", "w", chart)]))
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        markers = page.locator('#c .print-only g path[stroke="#ffffff"]').count()
+        assert least <= markers <= most, form
 
 
 def test_ticks_that_lie_close_have_words_of_their_own(show: Open, tmp_path: Path) -> None:

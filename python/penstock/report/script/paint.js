@@ -45,11 +45,12 @@ export function paintLines(pen, lines, area, lookOf, form) {
   }
 }
 
-/** Markers on lines; of a long line only so many that they stay apart. */
-export function paintMarkers(pen, lines, area, lookOf, colours) {
+/** Markers: each point where points are not joined; on a line only so many that they stay apart. */
+export function paintMarkers(pen, lines, area, lookOf, colours, form) {
   lines.forEach((line, rank) => {
     if (line.isContext) return;
     const look = lookOf(line);
+    const isEach = form === "points";
     const isMany = line.points.length > MARKERS_MAX;
     const least = isMany ? APART.many : APART.few;
     // Long lines begin with their markers at different places, so that they do not cover each other.
@@ -58,8 +59,9 @@ export function paintMarkers(pen, lines, area, lookOf, colours) {
       const [x, y] = [area.x(point.px), yOf(area, point.py)];
       if (point.isHollow) {
         pen.path(markerPath(look.marker || "o", x, y, 4), { fill: colours.card, stroke: look.colour, width: 1.6 });
-      } else if (x >= next) {
-        const marker = look.marker || (line.points.length === 1 ? "o" : "");  // a point alone has no line
+      } else if (isEach || x >= next) {
+        // A point alone has no line.
+        const marker = look.marker || (isEach || line.points.length === 1 ? "o" : "");
         pen.path(markerPath(marker, x, y), { fill: look.colour, stroke: colours.card, width: 0.7 });
       } else continue;
       next = x + least;
