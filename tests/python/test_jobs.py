@@ -400,7 +400,7 @@ def test_a_gantt_chart_of_many_messages_stays_small() -> None:
     drawn = gantt([("x", job, path), ("y", job, path)])
     assert drawn.table.height <= BARS_MAX and drawn.is_merged
     assert (drawn.ranks, len(drawn.shown)) == (ranks, RANKS_MAX)
-    assert {0, 7, 39} <= set(drawn.shown)
+    assert {0, 7, 39} <= set(drawn.shown) and drawn.left_out == 0
     assert set(drawn.table["rank"]) == {f"rank {rank}" for rank in drawn.shown}
     own = drawn.table.filter(name="x", rank="rank 7")
     assert set(own["path"]) == {"critical path"}
@@ -416,12 +416,28 @@ def test_a_gantt_chart_of_many_messages_stays_small() -> None:
 
 
 def test_schemes_of_a_gantt_chart_show_the_same_ranks() -> None:
-    assert chosen_ranks([[3, 1, 2]]) == [1, 2, 3]
-    assert chosen_ranks([list(range(40)), list(range(100, 0, -1))]) == [
-        *range(6),
-        *range(95, 101),
-    ]
-    assert chosen_ranks([[5, 4], [5, 9, 7]]) == [4, 5, 7, 9]
+    assert chosen_ranks([[1]], [[3, 1, 2]]) == [1, 2, 3]
+    orders = [list(range(40)), list(range(100, 0, -1))]
+    assert chosen_ranks([[], []], orders) == [*range(6), *range(95, 101)]
+    assert chosen_ranks([[4], [9]], [[5, 4], [5, 9, 7]]) == [4, 5, 7, 9]
+
+
+def test_the_ranks_of_critical_paths_are_drawn_first() -> None:
+    # Six schemes, whose first and last ranks alone would take all the room.
+    orders = [[10 + 2 * place, 11 + 2 * place, 1, 2, 3] for place in range(6)]
+    assert {1, 2, 3} <= set(chosen_ranks([[1, 2], [3], [], [], [], []], orders))
+    ranks = 30
+    flows = pl.DataFrame({key: range(ranks) for key in ("rank", "flow", "src", "dst", "start_ns")})
+    flows = flows.with_columns(
+        end_ns=pl.col("start_ns") + 9.0, fct_ns=9.0, ideal_ns=8.0, iteration=0, step=0
+    )
+    job: Any = SimpleNamespace(
+        flows=flows, rank_ends=pl.DataFrame({"rank": range(ranks), "end_ns": 9.0, "iteration": 0})
+    )
+    steps = flows.head(20).with_columns(lost_ns=pl.col("rank").cast(pl.Float64))
+    drawn = gantt([("x", job, CriticalPath(0, 0.0, 50.0, None, steps))])
+    assert drawn.shown == list(range(8, 20)), "those of the path that lost most"
+    assert drawn.left_out == 8
 
 
 def test_the_slowest_flows_are_those_of_each_size(victim: Run) -> None:

@@ -315,8 +315,13 @@ def gantt_figure(jobs: list[OneJob]) -> ReportFigure:
     words = "The slowest iteration of each scheme: when each rank's messages were under way."
     if len(drawn.shown) < drawn.ranks:
         words += (
-            f" {len(drawn.shown)} of {drawn.ranks:,} ranks: those that ended first and last under "
-            "a scheme, and those that lost most on its critical path."
+            f" {len(drawn.shown)} of {drawn.ranks:,} ranks: those of the critical path of each "
+            "scheme, and where there is room those that ended last and first."
+        )
+    if drawn.left_out:
+        words += (
+            f" {drawn.left_out:,} more ranks of critical paths have no room; they lost less time "
+            "there."
         )
     if drawn.is_merged:
         words += " Messages that follow each other are drawn as one bar."
