@@ -20,6 +20,9 @@ from penstock.cli.options import read_scenario
 from penstock.errors import ScenarioError
 from penstock.experiments import bound
 from penstock.experiments.checked import checked, is_percentile, short_name
+from penstock.experiments.expression import METRICS
+from penstock.experiments.metric import TOTALS
+from penstock.experiments.unit import COUNTED, UNITS, axis_title
 from penstock.sweep.axis import axis_of, read_axis, split_values
 from penstock.sweep.page import arranged, draw
 from penstock.sweep.pooled import Pooled, pool
@@ -202,6 +205,29 @@ def test_metrics_know_their_statistic() -> None:
     assert not is_percentile("total(of='drops')")
     assert short_name("slowdown()") == "slowdown, p99"
     assert short_name("slowdown() / 2") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("slowdown(size_max=3000)", "slowdown, p99 (1: as fast as alone)"),
+        ("slowdown(statistic='deviation')", "slowdown, deviation"),
+        ("slowdown(statistic='count')", "slowdown, count"),
+        ("fct()", "fct, mean [µs]"),
+        ("buffer()", "buffer, p99 [bytes]"),
+        ("utilization()", "utilization (share of time)"),
+        ("total(of='drops')", "drops [packets]"),
+        ("total(of='packet_hops')", "packet hops"),
+        ("fct() / slowdown()", "fct() / slowdown()"),
+    ],
+)
+def test_an_axis_says_what_a_metric_is_and_its_unit(text: str, title: str) -> None:
+    assert axis_title(checked(text)) == title
+
+
+def test_every_metric_has_a_unit() -> None:
+    assert set(UNITS) == set(METRICS)
+    assert set(COUNTED) <= set(TOTALS)
 
 
 # -- refusals before anything runs -----------------------------------------------------------------
@@ -398,6 +424,8 @@ def test_the_axis_of_a_quantity_has_its_unit(small: Path) -> None:
         rows = table.with_columns(labels, metric=pl.lit("fct()"))
         ((figure,), _) = draw(Pooled("small", (axis,), ("fct()",), rows.with_columns(cells=1), 2))
         assert (figure.chart.x.title, figure.chart.x.unit) == (title, unit)
+        assert figure.chart.y.title == "fct, mean [µs]"
+        assert figure.drawing.axes[0].get_ylabel() == "fct, mean [µs]"
         assert figure.chart.table[axis.key].to_list() == pytest.approx(places)
 
 

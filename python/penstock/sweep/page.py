@@ -9,6 +9,7 @@ import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.checked import short_name
+from penstock.experiments.unit import axis_title
 from penstock.plot.bands import LOG_X_FROM, Places, band_panels
 from penstock.report.chart import Axis as ChartAxis
 from penstock.report.chart import Chart, Scale, View, quantity_axis
@@ -79,7 +80,7 @@ def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
             line=line.key if line else "",
             panels=[axis.key for axis in panels],
             title=title,
-            y=short_name(metric),
+            y=axis_title(metric),
             note=f"{pooled.scenario} · {_counts(pooled)} · {_legend(line, panels)}",
         )
         words = f"Mean over seeds of {metric}, and the {CONFIDENCE:.0%} interval of that mean."
@@ -102,12 +103,12 @@ def _chart(
         table = table.with_columns(at * factor)
     else:
         x = ChartAxis(along.key, scale="named", names=list(places))
-    name = pl.col(line.key) if line else pl.lit(short_name(metric))
+    name = pl.col(line.key) if line else pl.lit(short_name(metric) or metric)
     return Chart(
         title=f"How {metric} follows {along.key}",
         table=table.with_columns(name.alias("name")).drop("metric"),
         x=x,
-        y=ChartAxis(short_name(metric)),
+        y=ChartAxis(axis_title(metric)),
         along=along.key,
         views=[View("Mean", "mean", ("low", "high"))],
         panels=[axis.key for axis in panels],

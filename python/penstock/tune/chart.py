@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
-from penstock.experiments.checked import short_name
+from penstock.experiments.unit import axis_title
 from penstock.look import MEETS, MISSES, VERMILION, Look
 from penstock.report.chart import Axis, Chart, View, quantity_axis
 from penstock.report.figure import ReportFigure
@@ -104,5 +104,4 @@ def _slice(
 
 
 def _objective(outcome: Outcome) -> Axis:
-    expression = outcome.plan.objective.expression
-    return Axis(short_name(expression) or expression)
+    return Axis(axis_title(outcome.plan.objective.expression))
