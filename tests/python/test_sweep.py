@@ -24,7 +24,7 @@ from penstock.experiments.expression import METRICS
 from penstock.experiments.metric import TOTALS
 from penstock.experiments.unit import COUNTED, UNITS, axis_title
 from penstock.sweep.axis import axis_of, read_axis, split_values
-from penstock.sweep.page import arranged, draw
+from penstock.sweep.page import arranged, draw, write_page
 from penstock.sweep.pooled import Pooled, pool
 from penstock.sweep.seeds import LEAST, Seeds, read_seeds
 
@@ -427,6 +427,26 @@ def test_the_axis_of_a_quantity_has_its_unit(small: Path) -> None:
         assert figure.chart.y.title == "fct, mean [µs]"
         assert figure.drawing.axes[0].get_ylabel() == "fct, mean [µs]"
         assert figure.chart.table[axis.key].to_list() == pytest.approx(places)
+
+
+def pooled_by_load(low: float, cells: int, mean: float = 2.0) -> Pooled:
+    """Two points of a metric, each with the same numbers."""
+    axis = read_axis("load", "0.2,0.5")
+    numbers = {"mean": [mean] * 2, "low": [low] * 2, "high": [low] * 2, "metric": ["fct()"] * 2}
+    table = pl.DataFrame({"load": ["0.2", "0.5"], **numbers, "seeds": cells, "cells": cells})
+    return Pooled("small", (axis,), ("fct()",), table, 2 * cells)
+
+
+def test_a_band_is_told_where_there_is_one(tmp_path: Path) -> None:
+    for cells, low, words in ((1, math.nan, ""), (3, 1.0, "95% interval of the mean")):
+        pooled = pooled_by_load(low, cells)
+        ((figure,), _) = draw(pooled)
+        (note,) = [one.get_text() for one in figure.drawing.texts if "small · " in one.get_text()]
+        assert ("band: " in note) == bool(words)
+        assert figure.chart.band_words == words
+        assert ("interval of that mean" in figure.words) == bool(words)
+        page = write_page(pooled, tmp_path / str(cells), "penstock sweep").read_text("utf-8")
+        assert ("Means over seeds" in page) == ("in brackets" in page) == bool(words)
 
 
 def test_a_dataset_without_axes_is_pooled(small: Path) -> None:

@@ -53,6 +53,7 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
         command=command,
         titles=titles,
         rows=rows,
+        is_repeated=pooled.is_repeated,
         confidence=f"{CONFIDENCE:.0%}",
         notes=[*notes, *missing, *lacking(pooled)],
     )
@@ -81,9 +82,11 @@ def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
             panels=[axis.key for axis in panels],
             title=title,
             y=axis_title(metric),
-            note=f"{pooled.scenario} · {_counts(pooled)} · {_legend(line, panels)}",
+            note=" · ".join([pooled.scenario, _counts(pooled), *_legend(table, line, panels)]),
         )
         words = f"Mean over seeds of {metric}, and the {CONFIDENCE:.0%} interval of that mean."
+        if not pooled.is_repeated:
+            words = f"{metric} of one run a point: one seed has no interval."
         chart = _chart(pooled.of(metric), metric, along, line, panels)
         name = f"metric-{number}"
         figures.append(PaperFigure(name, words, chart, wide=True, drawing=drawing))
@@ -112,7 +115,7 @@ def _chart(
         along=along.key,
         views=[View("Mean", "mean", ("low", "high"))],
         panels=[axis.key for axis in panels],
-        band_words=f"{CONFIDENCE:.0%} interval of the mean",
+        band_words=f"{CONFIDENCE:.0%} interval of the mean" if _has_bands(table) else "",
     )
 
 
@@ -143,10 +146,15 @@ def _places(axis: Axis) -> Places:
     return Places(axis.key, at, axis.is_numeric)
 
 
-def _legend(line: Axis | None, panels: Sequence[Axis]) -> str:
+def _has_bands(table: pl.DataFrame) -> bool:
+    """Whether some mean has an interval; that of one seed has none."""
+    return bool(table["low"].is_finite().any())
+
+
+def _legend(table: pl.DataFrame, line: Axis | None, panels: Sequence[Axis]) -> list[str]:
     """What bands and grey lines are."""
-    grey = "; grey: the other panels" if panels and line is None else ""
-    return f"line: mean, band: its {CONFIDENCE:.0%} interval{grey}"
+    band = [f"line: mean, band: its {CONFIDENCE:.0%} interval"] if _has_bands(table) else []
+    return band + (["grey: the other panels"] if panels and line is None else [])
 
 
 def _counts(pooled: Pooled) -> str:
