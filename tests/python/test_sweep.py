@@ -449,6 +449,26 @@ def test_a_band_is_told_where_there_is_one(tmp_path: Path) -> None:
         assert ("Means over seeds" in page) == ("in brackets" in page) == bool(words)
 
 
+def test_a_metric_without_a_number_has_no_figure() -> None:
+    assert draw(pooled_by_load(math.nan, 1, mean=math.nan)) == (
+        [],
+        ["Figure of fct(): no run gave a finite number, e.g. for lack of flows."],
+    )
+
+
+def test_a_panel_without_a_number_is_left_out() -> None:
+    axes = (read_axis("load", "0.2:0.8:0.2"), read_axis("queues", "8,16,32"))
+    rows = [
+        {"load": load, "queues": queues, "metric": "fct()", "low": math.nan, "high": math.nan}
+        | {"mean": math.nan if queues == "16" else 1.0, "seeds": 1, "cells": 1}
+        for load in ("0.2", "0.4", "0.6", "0.8")
+        for queues in ("8", "16", "32")
+    ]
+    ((figure,), missing) = draw(Pooled("small", axes, ("fct()",), pl.DataFrame(rows), 12))
+    titles = [ax.get_title(loc="left") for ax in figure.drawing.axes if ax.get_visible()]
+    assert (titles, missing) == (["queues = 8", "queues = 32"], [])
+
+
 def test_a_dataset_without_axes_is_pooled(small: Path) -> None:
     assert sweep("--seeds", "1..2") == 0
     found = pool(Path("out"))

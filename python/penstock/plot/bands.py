@@ -61,11 +61,13 @@ def band_panels(
     ----------
     table
         Columns `x` (label), `mean`, `low`, `high` (NaN: no band), and those of `line` and `panels`;
-        the order of its rows is that of lines and panels.
+        the order of its rows is that of lines and panels. Some mean is a number; a panel without
+        any is left out.
     note
         Small letters at the lower edge.
     """
     keys = list(panels)
+    table = table.filter(pl.col("mean").is_finite())
     groups = table.partition_by(keys, maintain_order=True, as_dict=True) if keys else {(): table}
     count = len(groups)
     columns = min(count, COLUMNS_MAX if count != 4 else 2)
@@ -119,10 +121,9 @@ def band_panels(
 
 
 def _points(rows: pl.DataFrame, places: Places) -> pl.DataFrame:
-    """Rows with a mean, in the order of the axis, with their places in column `place`."""
-    known = rows.filter(pl.col("mean").is_not_nan())
-    at = [places.at[label] for label in known["x"].to_list()]
-    return known.with_columns(place=pl.Series("place", at, dtype=pl.Float64)).sort("place")
+    """Rows in the order of the axis, with their places in column `place`."""
+    at = [places.at[label] for label in rows["x"].to_list()]
+    return rows.with_columns(place=pl.Series("place", at, dtype=pl.Float64)).sort("place")
 
 
 def _line(ax: Axes, rows: pl.DataFrame, places: Places, style: Look) -> None:
@@ -162,12 +163,12 @@ def _ends(
 
 def _scales(ax: Axes, table: pl.DataFrame, places: Places) -> None:
     """The scales and ticks that all panels share."""
-    known = [one for one in table["mean"].to_list() if one == one]
+    known = table["mean"].to_list()
     shown = [one for key in ("mean", "low", "high") for one in table[key].to_list() if one == one]
-    if known and min(shown) > 0 and max(known) / min(known) > LOG_FROM:
+    if min(shown) > 0 and max(known) / min(known) > LOG_FROM:
         ax.set_yscale("log")
         plain_log_ticks(ax.yaxis, *ax.get_ylim())
-    elif known:
+    else:
         low, high = min(shown), max(shown)
         room = 0.05 * (high - low or abs(high) or 1.0)
         bottom = 0.0 if 0 <= low < 0.5 * high else low - room

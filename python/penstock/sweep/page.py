@@ -62,7 +62,7 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
 
 
 def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
-    """A figure for each metric, and words about what is not drawn."""
+    """A figure for each metric that has a number, and words about what is not drawn."""
     if not pooled.axes or not pooled.cells:
         return [], ["Figures: nothing is varied." if pooled.cells else "Figures: no cell yet."]
     along, line, panels = arranged(pooled.axes)
@@ -71,9 +71,14 @@ def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
         count *= len(axis.values)
     if count > PANELS_MAX:
         return [], [f"Figures: {count} panels are more than {PANELS_MAX}; the table has them."]
-    figures = []
+    figures, missing = [], []
     for number, metric in enumerate(pooled.metrics, start=1):
         table = pooled.of(metric).with_columns(pl.col(along.key).alias("x"))
+        if not table["mean"].is_finite().any():
+            missing.append(
+                f"Figure of {metric}: no run gave a finite number, e.g. for lack of flows."
+            )
+            continue
         title = f"How {metric} follows {along.key}"
         drawing = band_panels(
             table,
@@ -90,7 +95,7 @@ def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
         chart = _chart(pooled.of(metric), metric, along, line, panels)
         name = f"metric-{number}"
         figures.append(PaperFigure(name, words, chart, wide=True, drawing=drawing))
-    return figures, []
+    return figures, missing
 
 
 def _chart(
