@@ -362,6 +362,25 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
     assert page.url.endswith("#pcn/fig5")
 
 
+def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -> None:
+    axes = (axis_of("sizes", ["a", "b", "c"]), axis_of("scheme", ["bfc", "dctcp"]))
+    rows = [
+        {"sizes": sizes, "scheme": scheme, "metric": "slowdown()", "mean": 2.0, "low": 1.0}
+        | {"high": 3.0, "seeds": 3, "cells": 3}
+        for sizes in ("a", "b", "c")
+        for scheme in ("bfc", "dctcp")
+    ]
+    pooled = Pooled("small", axes, ("slowdown()",), pl.DataFrame(rows), 18)
+    page = show(write_page(pooled, tmp_path, "penstock sweep small"))
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    parts = page.locator("#metric-1 .print-only g path")
+    paths = [one.get_attribute("d") for one in parts.all()]
+    assert len(paths) == len(set(paths)) == 12, "a marker and a whisker each, and no line"
+    over(page, "metric-1").hover(position={"x": 50, "y": 50})
+    words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
+    assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
+
+
 def test_a_sweep_shows_means_with_their_intervals(show: Open, tmp_path: Path) -> None:
     axes = (axis_of("load", ["0.3", "0.5"]), axis_of("scheme", ["bfc", "dctcp"]))
     points = [(load, scheme) for load in ("0.3", "0.5") for scheme in ("bfc", "dctcp")]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.container import ErrorbarContainer
 
 from penstock import Scenario, run
 from penstock.cli import main
@@ -23,6 +25,7 @@ from penstock.experiments.checked import checked, is_percentile, short_name
 from penstock.experiments.expression import METRICS
 from penstock.experiments.metric import TOTALS
 from penstock.experiments.unit import COUNTED, UNITS, axis_title
+from penstock.look import looks
 from penstock.sweep.axis import axis_of, read_axis, split_values
 from penstock.sweep.page import arranged, draw, write_page
 from penstock.sweep.pooled import Pooled, pool
@@ -467,6 +470,30 @@ def test_a_panel_without_a_number_is_left_out() -> None:
     ((figure,), missing) = draw(Pooled("small", axes, ("fct()",), pl.DataFrame(rows), 12))
     titles = [ax.get_title(loc="left") for ax in figure.drawing.axes if ax.get_visible()]
     assert (titles, missing) == (["queues = 8", "queues = 32"], [])
+
+
+def test_means_of_names_are_not_joined() -> None:
+    numbers = {"mean": [2.0] * 4, "low": [1.0] * 4, "high": [3.0] * 4, "metric": ["fct()"] * 4}
+    counts = {"seeds": [3] * 4, "cells": [3] * 4}
+    scheme, sizes = axis_of("scheme", ["bfc", "dctcp"]), axis_of("sizes", ["a", "b", "c", "d"])
+    alone = {"scheme": ["bfc", "dctcp", "hpcc", "pfc"]} | numbers | counts
+    beside = {"sizes": ["a", "a", "b", "b"], "scheme": ["bfc", "dctcp"] * 2} | numbers | counts
+    for axes, columns in (
+        ((axis_of("scheme", alone["scheme"]),), alone),
+        ((sizes, scheme), beside),
+    ):
+        pooled = Pooled("small", axes, ("fct()",), pl.DataFrame(columns), 12)
+        ((figure,), _) = draw(pooled)
+        assert figure.chart.form == "points"
+        (ax,) = figure.drawing.axes
+        marks = [one for one in ax.containers if isinstance(one, ErrorbarContainer)]
+        assert all(one.lines[0].get_linestyle() == "None" for one in marks)
+        names = columns["scheme"]
+        drawn = {to_hex(one.lines[0].get_color(), keep_alpha=False) for one in marks}
+        assert drawn == {one.colour.lower() for one in looks(names).values()}
+        places = [place for one in marks for place in one.lines[0].get_xdata()]
+        assert len(set(places)) == 4, "no mark covers another"
+        assert "whisker" in "".join(one.get_text() for one in figure.drawing.texts)
 
 
 def test_a_dataset_without_axes_is_pooled(small: Path) -> None:

@@ -83,11 +83,13 @@ def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
         drawing = band_panels(
             table,
             _places(along),
-            line=line.key if line else "",
+            line=line.key if line else "x" if along.key == "scheme" else "",
             panels=[axis.key for axis in panels],
             title=title,
             y=axis_title(metric),
-            note=" · ".join([pooled.scenario, _counts(pooled), *_legend(table, line, panels)]),
+            note=" · ".join(
+                [pooled.scenario, _counts(pooled), *_legend(table, along, line, panels)]
+            ),
         )
         words = f"Mean over seeds of {metric}, and the {CONFIDENCE:.0%} interval of that mean."
         if not pooled.is_repeated:
@@ -111,7 +113,8 @@ def _chart(
         table = table.with_columns(at * factor)
     else:
         x = ChartAxis(along.key, scale="named", names=list(places))
-    name = pl.col(line.key) if line else pl.lit(short_name(metric) or metric)
+    names = line or (along if along.key == "scheme" else None)
+    name = pl.col(names.key) if names else pl.lit(short_name(metric) or metric)
     return Chart(
         title=f"How {metric} follows {along.key}",
         table=table.with_columns(name.alias("name")).drop("metric"),
@@ -119,6 +122,7 @@ def _chart(
         y=ChartAxis(axis_title(metric)),
         along=along.key,
         views=[View("Mean", "mean", ("low", "high"))],
+        form="line" if along.is_numeric else "points",
         panels=[axis.key for axis in panels],
         band_words=f"{CONFIDENCE:.0%} interval of the mean" if _has_bands(table) else "",
     )
@@ -156,10 +160,14 @@ def _has_bands(table: pl.DataFrame) -> bool:
     return bool(table["low"].is_finite().any())
 
 
-def _legend(table: pl.DataFrame, line: Axis | None, panels: Sequence[Axis]) -> list[str]:
-    """What bands and grey lines are."""
-    band = [f"line: mean, band: its {CONFIDENCE:.0%} interval"] if _has_bands(table) else []
-    return band + (["grey: the other panels"] if panels and line is None else [])
+def _legend(
+    table: pl.DataFrame, along: Axis, line: Axis | None, panels: Sequence[Axis]
+) -> list[str]:
+    """What bands, whiskers and grey lines are."""
+    mean, interval = ("line", "band") if along.is_numeric else ("mark", "whisker")
+    words = [f"{mean}: mean, {interval}: its {CONFIDENCE:.0%} interval"]
+    is_grey = along.is_numeric and line is None and len(panels) > 0
+    return words * _has_bands(table) + ["grey: the other panels"] * is_grey
 
 
 def _counts(pooled: Pooled) -> str:

@@ -56,7 +56,7 @@ export function paintMarkers(pen, lines, area, lookOf, colours, form) {
     // Long lines begin with their markers at different places, so that they do not cover each other.
     let next = isMany ? area.left + (least * (rank % 7)) / 7 : -Infinity;
     for (const point of line.points) {
-      const [x, y] = [area.x(point.px), yOf(area, point.py)];
+      const [x, y] = [xOf(area, point), yOf(area, point.py)];
       if (point.isHollow) {
         pen.path(markerPath(look.marker || "o", x, y, 4), { fill: colours.card, stroke: look.colour, width: 1.6 });
       } else if (isEach || x >= next) {
@@ -73,7 +73,7 @@ export function paintMarkers(pen, lines, area, lookOf, colours, form) {
 export function paintWhiskers(pen, lines, area, lookOf) {
   for (const line of lines) {
     for (const point of line.points) {
-      if (point.plow !== undefined) whisker(pen, area.x(point.px), point, area, lookOf(line).colour);
+      if (point.plow !== undefined) whisker(pen, xOf(area, point), point, area, lookOf(line).colour);
     }
   }
 }
@@ -161,6 +161,10 @@ export function paintMarks(pen, marks, area, colours) {
     const anchor = isRight ? "end" : "start";
     pen.text(isRight ? x - EDGE : x + EDGE, y, mark.words, { fill: colours.quiet, anchor });
   });
+}
+
+function xOf(area, point) {
+  return area.x(point.px + (point.beside ?? 0));
 }
 
 // What has no place on the axis, as a zero has none on a logarithmic one, stands at its end.
