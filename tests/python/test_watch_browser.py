@@ -90,6 +90,14 @@ def test_play_goes_on_and_stops(show: Open) -> None:
     assert page.evaluate("penstock.player.speed") == 1e6
 
 
+def test_the_page_opens_at_the_beginning_of_the_run(show: Open) -> None:
+    page = show()
+    assert time_of(page) == 0
+    assert page.locator("#clock").inner_text() == "0.000 µs"
+    page.get_by_role("button", name="Play").click()
+    wait_until(page, "penstock.player.time > 0")
+
+
 def test_keys_play_step_and_go_to_the_ends(show: Open) -> None:
     page = show()
     seek(page, MOMENT_PS)
