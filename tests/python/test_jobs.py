@@ -143,10 +143,41 @@ def test_the_straggler_is_the_rank_that_ends_last() -> None:
         "rank": 2,
         "host": 1,
         "flow": 1,
+        "ranks": [2],
+        "of": 3,
         "late_ns": 300,
         "spread_ns": 320,
     }
     assert (second["rank"], second["host"], second["flow"], second["late_ns"]) == (1, 0, 5, 100)
+
+
+def test_ranks_that_end_together_are_told_together() -> None:
+    made = hand_made()
+    made.links = made.links.with_columns(rate_bps=pl.lit(100_000_000_000, pl.UInt64))
+    # In iteration 0 ranks 1 and 2 end at 410, in iteration 1 ranks 0 and 1 as before.
+    longer = pl.when(pl.col("flow") == 0).then(410.0).otherwise(pl.col("fct_ns"))
+    made.flows = made.flows.with_columns(fct_ns=longer)
+    first = Job(made, "collective").stragglers().row(0, named=True)
+    assert (first["rank"], first["ranks"], first["of"]) == (1, [1, 2], 3)
+    part = job_part({"pfc": [made]})
+    assert part is not None
+    assert part.tables[0].rows[0][5] == "rank 1, 2 of 2"
+    # All messages of a job end together.
+    made.flows = made.flows.with_columns(fct_ns=1_000.0 - pl.col("start_ns"))
+    made.jobs = made.jobs.with_columns(time_ps=pl.lit(1_000_000, pl.UInt64))
+    part = job_part({"pfc": [made]})
+    assert part is not None
+    ((_, words),) = part.sentences
+    assert words.startswith(
+        "All 2 iterations took 1 µs; this is iteration 0. All 3 ranks ended at "
+    )
+    assert "the same time; rank 0 (H2), the first by number, waited for flow " in words
+    # The hand-made iteration 1 has no message to rank 2.
+    assert part.tables[0].rows[0][3:6] == ["1 µs", "0 ns", "ranks 0 and 1, each 2 of 2"]
+    made.jobs = made.jobs.filter(iteration=0)
+    part = job_part({"pfc": [made]})
+    assert part is not None and part.sentences[0][1].startswith("The iteration took 1 µs.")
+    assert part.tables[0].rows[0][3:6] == ["1 µs", "0 ns", "all ranks, each 1 of 1"]
 
 
 def test_a_job_of_a_list_has_no_bandwidth_and_hosts_are_its_ranks() -> None:
