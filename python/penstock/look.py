@@ -98,6 +98,9 @@ LOOKS: dict[str, Look] = {
     "homa-ecmp": Look(VERMILION, "^", ":"),
 }
 
+MEETS, MISSES = Look(BLUE, "o"), Look(VERMILION, "s")
+"""A trial of a search that does as required, and one that does not."""
+
 _OTHERS = [
     Look(BLUE, "o"),
     Look(VERMILION, "s"),

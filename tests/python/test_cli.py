@@ -10,6 +10,8 @@ import subprocess
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,6 +19,8 @@ import pytest
 from penstock import Run, __version__
 from penstock.cli import main, output
 from penstock.cli.commands import COMMANDS, imported
+from penstock.cli.runs import headline_table
+from penstock.report.table import HEADLINE, Detail, Headline
 from penstock.scenario import preset_names, scenario_names
 from penstock.scenario.topology import TOPOLOGIES
 from penstock.workload import WORKLOADS
@@ -332,6 +336,20 @@ def test_a_table_fits_80_columns_without_what_tells_least(
     wide = [[*rows[0][:2], "1" * 30, *rows[0][3:]], [*other[:2], "2" * 30, *other[3:]]]
     assert output.print_fitting(titles, wide, least_first=["Drops", "Pauses"]) == ["Pauses"]
     assert output.print_fitting(titles[:2], [["a", "b"]], least_first=["Tail"]) == []
+
+
+def test_a_narrow_table_of_results_does_without_drops_before_unfinished_flows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = ["bfc", "a-longer-name"]
+    cells = {name: [(f"{place}.{len(name)}00", False) for place in range(11)] for name in names}
+    assert {len(one) for one in cells.values()} == {len(HEADLINE)}
+    rows = list(cells.items())
+    results = Headline(rows, Detail("", [], []))
+    members: Any = {name: [SimpleNamespace(summary={"wall_seconds": 1.0})] for name in names}
+    headline_table(members, results)
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("left out")]
+    assert "Drops" in line and "Unfinished" not in line
 
 
 def test_brackets_in_a_table_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -157,6 +157,7 @@ def test_the_commands_of_a_page_run(page: str, here: Path) -> None:
             told, end = text[end : found.start()], found.end()
             if found[1] != "sh":
                 if saved := SAVED.search(told.rstrip()):
+                    assert not Path(saved[1]).exists(), f"{saved[1]} is another file by now"
                     Path(saved[1]).parent.mkdir(parents=True, exist_ok=True)
                     Path(saved[1]).write_text(found[2])
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -80,6 +81,14 @@ def test_every_run_of_an_experiment_is_a_valid_scenario(identifier: str) -> None
         for cell in grid[:: max(len(grid) // 20, 1)]:
             if not cell.missing:
                 Scenario.model_validate(cell.table)
+
+
+@pytest.mark.parametrize("identifier", IDS)
+def test_no_scenario_is_named_like_a_figure(identifier: str) -> None:
+    """The name stands below every figure, where it would read as the number of another one."""
+    base = catalogue.load(identifier).scenario
+    name = base if isinstance(base, str) else base["name"]
+    assert not re.fullmatch(r"(fig|table)\d+", name)
 
 
 def test_what_a_sweep_sets_can_be_a_part_of_its_schemes() -> None:

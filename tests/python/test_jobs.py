@@ -143,10 +143,41 @@ def test_the_straggler_is_the_rank_that_ends_last() -> None:
         "rank": 2,
         "host": 1,
         "flow": 1,
+        "ranks": [2],
+        "of": 3,
         "late_ns": 300,
         "spread_ns": 320,
     }
     assert (second["rank"], second["host"], second["flow"], second["late_ns"]) == (1, 0, 5, 100)
+
+
+def test_ranks_that_end_together_are_told_together() -> None:
+    made = hand_made()
+    made.links = made.links.with_columns(rate_bps=pl.lit(100_000_000_000, pl.UInt64))
+    # In iteration 0 ranks 1 and 2 end at 410, in iteration 1 ranks 0 and 1 as before.
+    longer = pl.when(pl.col("flow") == 0).then(410.0).otherwise(pl.col("fct_ns"))
+    made.flows = made.flows.with_columns(fct_ns=longer)
+    first = Job(made, "collective").stragglers().row(0, named=True)
+    assert (first["rank"], first["ranks"], first["of"]) == (1, [1, 2], 3)
+    part = job_part({"pfc": [made]})
+    assert part is not None
+    assert part.tables[0].rows[0][5] == "rank 1, 2 of 2"
+    # All messages of a job end together.
+    made.flows = made.flows.with_columns(fct_ns=1_000.0 - pl.col("start_ns"))
+    made.jobs = made.jobs.with_columns(time_ps=pl.lit(1_000_000, pl.UInt64))
+    part = job_part({"pfc": [made]})
+    assert part is not None
+    ((_, words),) = part.sentences
+    assert words.startswith(
+        "All 2 iterations took 1 µs; this is iteration 0. All 3 ranks ended at "
+    )
+    assert "the same time; rank 0 (H2), the first by number, waited for flow " in words
+    # The hand-made iteration 1 has no message to rank 2.
+    assert part.tables[0].rows[0][3:6] == ["1 µs", "0 ns", "ranks 0 and 1, each 2 of 2"]
+    made.jobs = made.jobs.filter(iteration=0)
+    part = job_part({"pfc": [made]})
+    assert part is not None and part.sentences[0][1].startswith("The iteration took 1 µs.")
+    assert part.tables[0].rows[0][3:6] == ["1 µs", "0 ns", "all ranks, each 1 of 1"]
 
 
 def test_a_job_of_a_list_has_no_bandwidth_and_hosts_are_its_ranks() -> None:
@@ -400,7 +431,7 @@ def test_a_gantt_chart_of_many_messages_stays_small() -> None:
     drawn = gantt([("x", job, path), ("y", job, path)])
     assert drawn.table.height <= BARS_MAX and drawn.is_merged
     assert (drawn.ranks, len(drawn.shown)) == (ranks, RANKS_MAX)
-    assert {0, 7, 39} <= set(drawn.shown)
+    assert {0, 7, 39} <= set(drawn.shown) and drawn.left_out == 0
     assert set(drawn.table["rank"]) == {f"rank {rank}" for rank in drawn.shown}
     own = drawn.table.filter(name="x", rank="rank 7")
     assert set(own["path"]) == {"critical path"}
@@ -416,12 +447,28 @@ def test_a_gantt_chart_of_many_messages_stays_small() -> None:
 
 
 def test_schemes_of_a_gantt_chart_show_the_same_ranks() -> None:
-    assert chosen_ranks([[3, 1, 2]]) == [1, 2, 3]
-    assert chosen_ranks([list(range(40)), list(range(100, 0, -1))]) == [
-        *range(6),
-        *range(95, 101),
-    ]
-    assert chosen_ranks([[5, 4], [5, 9, 7]]) == [4, 5, 7, 9]
+    assert chosen_ranks([[1]], [[3, 1, 2]]) == [1, 2, 3]
+    orders = [list(range(40)), list(range(100, 0, -1))]
+    assert chosen_ranks([[], []], orders) == [*range(6), *range(95, 101)]
+    assert chosen_ranks([[4], [9]], [[5, 4], [5, 9, 7]]) == [4, 5, 7, 9]
+
+
+def test_the_ranks_of_critical_paths_are_drawn_first() -> None:
+    # Six schemes, whose first and last ranks alone would take all the room.
+    orders = [[10 + 2 * place, 11 + 2 * place, 1, 2, 3] for place in range(6)]
+    assert {1, 2, 3} <= set(chosen_ranks([[1, 2], [3], [], [], [], []], orders))
+    ranks = 30
+    flows = pl.DataFrame({key: range(ranks) for key in ("rank", "flow", "src", "dst", "start_ns")})
+    flows = flows.with_columns(
+        end_ns=pl.col("start_ns") + 9.0, fct_ns=9.0, ideal_ns=8.0, iteration=0, step=0
+    )
+    job: Any = SimpleNamespace(
+        flows=flows, rank_ends=pl.DataFrame({"rank": range(ranks), "end_ns": 9.0, "iteration": 0})
+    )
+    steps = flows.head(20).with_columns(lost_ns=pl.col("rank").cast(pl.Float64))
+    drawn = gantt([("x", job, CriticalPath(0, 0.0, 50.0, None, steps))])
+    assert drawn.shown == list(range(8, 20)), "those of the path that lost most"
+    assert drawn.left_out == 8
 
 
 def test_the_slowest_flows_are_those_of_each_size(victim: Run) -> None:

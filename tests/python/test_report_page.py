@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -288,6 +289,21 @@ def test_every_kind_of_chart_is_drawn_also_when_it_is_long(show: Open, tmp_path:
     assert titles == [("a", "r"), ("a", "q")]
 
 
+def test_every_point_has_a_marker_where_points_are_not_joined(show: Open, tmp_path: Path) -> None:
+    near = [1 + place / 1_000 for place in range(50)]  # of 400 to 500 pixels: closer than markers
+    table = pl.DataFrame({"name": ["a"] * 50 + ["ideal-fq"], "x": [*near, 2.0], "y": [1.0] * 51})
+    whole = Chart(
+        title="t", table=table, x=Axis("x"), y=Axis("y"), along="x", views=[View("y", "y")]
+    )
+    for form, least, most in (("points", 51, 51), ("line", 2, 10)):
+        chart = dataclasses.replace(whole, form=form)
+        runs = {"a": synthetic_run("bfc", flows=50)}
+        page = show(report.write(runs, tmp_path / form, figures=[ReportFigure("c", "w", chart)]))
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        markers = page.locator('#c .print-only g path[stroke="#ffffff"]').count()
+        assert least <= markers <= most, form
+
+
 def test_ticks_that_lie_close_have_words_of_their_own(show: Open, tmp_path: Path) -> None:
     points = pl.DataFrame({"name": ["a"] * 2, "x": [1.0, 2.0], "y": [1.0601, 1.0702]})
     chart = kinds.curves(points, Axis("x"), Axis("y", scale="log"), title="c")
@@ -344,6 +360,25 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
     assert (rows.count(), figures.count()) == (1, 1)
     rows.get_by_role("link", name="figure").click()
     assert page.url.endswith("#pcn/fig5")
+
+
+def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -> None:
+    axes = (axis_of("sizes", ["a", "b", "c"]), axis_of("scheme", ["bfc", "dctcp"]))
+    rows = [
+        {"sizes": sizes, "scheme": scheme, "metric": "slowdown()", "mean": 2.0, "low": 1.0}
+        | {"high": 3.0, "seeds": 3, "cells": 3}
+        for sizes in ("a", "b", "c")
+        for scheme in ("bfc", "dctcp")
+    ]
+    pooled = Pooled("small", axes, ("slowdown()",), pl.DataFrame(rows), 18)
+    page = show(write_page(pooled, tmp_path, "penstock sweep small"))
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    parts = page.locator("#metric-1 .print-only g path")
+    paths = [one.get_attribute("d") for one in parts.all()]
+    assert len(paths) == len(set(paths)) == 12, "a marker and a whisker each, and no line"
+    over(page, "metric-1").hover(position={"x": 50, "y": 50})
+    words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
+    assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
 
 
 def test_a_sweep_shows_means_with_their_intervals(show: Open, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.container import ErrorbarContainer
 
 from penstock import Scenario, run
 from penstock.cli import main
@@ -20,8 +22,12 @@ from penstock.cli.options import read_scenario
 from penstock.errors import ScenarioError
 from penstock.experiments import bound
 from penstock.experiments.checked import checked, is_percentile, short_name
+from penstock.experiments.expression import METRICS
+from penstock.experiments.metric import TOTALS
+from penstock.experiments.unit import COUNTED, UNITS, axis_title
+from penstock.look import looks
 from penstock.sweep.axis import axis_of, read_axis, split_values
-from penstock.sweep.page import arranged, draw
+from penstock.sweep.page import arranged, draw, write_page
 from penstock.sweep.pooled import Pooled, pool
 from penstock.sweep.seeds import LEAST, Seeds, read_seeds
 
@@ -202,6 +208,29 @@ def test_metrics_know_their_statistic() -> None:
     assert not is_percentile("total(of='drops')")
     assert short_name("slowdown()") == "slowdown, p99"
     assert short_name("slowdown() / 2") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("slowdown(size_max=3000)", "slowdown, p99 (1: as fast as alone)"),
+        ("slowdown(statistic='deviation')", "slowdown, deviation"),
+        ("slowdown(statistic='count')", "slowdown, count"),
+        ("fct()", "fct, mean [µs]"),
+        ("buffer()", "buffer, p99 [bytes]"),
+        ("utilization()", "utilization (share of time)"),
+        ("total(of='drops')", "drops [packets]"),
+        ("total(of='packet_hops')", "packet hops"),
+        ("fct() / slowdown()", "fct() / slowdown()"),
+    ],
+)
+def test_an_axis_says_what_a_metric_is_and_its_unit(text: str, title: str) -> None:
+    assert axis_title(checked(text)) == title
+
+
+def test_every_metric_has_a_unit() -> None:
+    assert set(UNITS) == set(METRICS)
+    assert set(COUNTED) <= set(TOTALS)
 
 
 # -- refusals before anything runs -----------------------------------------------------------------
@@ -398,7 +427,73 @@ def test_the_axis_of_a_quantity_has_its_unit(small: Path) -> None:
         rows = table.with_columns(labels, metric=pl.lit("fct()"))
         ((figure,), _) = draw(Pooled("small", (axis,), ("fct()",), rows.with_columns(cells=1), 2))
         assert (figure.chart.x.title, figure.chart.x.unit) == (title, unit)
+        assert figure.chart.y.title == "fct, mean [µs]"
+        assert figure.drawing.axes[0].get_ylabel() == "fct, mean [µs]"
         assert figure.chart.table[axis.key].to_list() == pytest.approx(places)
+
+
+def pooled_by_load(low: float, cells: int, mean: float = 2.0) -> Pooled:
+    """Two points of a metric, each with the same numbers."""
+    axis = read_axis("load", "0.2,0.5")
+    numbers = {"mean": [mean] * 2, "low": [low] * 2, "high": [low] * 2, "metric": ["fct()"] * 2}
+    table = pl.DataFrame({"load": ["0.2", "0.5"], **numbers, "seeds": cells, "cells": cells})
+    return Pooled("small", (axis,), ("fct()",), table, 2 * cells)
+
+
+def test_a_band_is_told_where_there_is_one(tmp_path: Path) -> None:
+    for cells, low, words in ((1, math.nan, ""), (3, 1.0, "95% interval of the mean")):
+        pooled = pooled_by_load(low, cells)
+        ((figure,), _) = draw(pooled)
+        (note,) = [one.get_text() for one in figure.drawing.texts if "small · " in one.get_text()]
+        assert ("band: " in note) == bool(words)
+        assert figure.chart.band_words == words
+        assert ("interval of that mean" in figure.words) == bool(words)
+        page = write_page(pooled, tmp_path / str(cells), "penstock sweep").read_text("utf-8")
+        assert ("Means over seeds" in page) == ("in brackets" in page) == bool(words)
+
+
+def test_a_metric_without_a_number_has_no_figure() -> None:
+    assert draw(pooled_by_load(math.nan, 1, mean=math.nan)) == (
+        [],
+        ["Figure of fct(): no run gave a finite number, e.g. for lack of flows."],
+    )
+
+
+def test_a_panel_without_a_number_is_left_out() -> None:
+    axes = (read_axis("load", "0.2:0.8:0.2"), read_axis("queues", "8,16,32"))
+    rows = [
+        {"load": load, "queues": queues, "metric": "fct()", "low": math.nan, "high": math.nan}
+        | {"mean": math.nan if queues == "16" else 1.0, "seeds": 1, "cells": 1}
+        for load in ("0.2", "0.4", "0.6", "0.8")
+        for queues in ("8", "16", "32")
+    ]
+    ((figure,), missing) = draw(Pooled("small", axes, ("fct()",), pl.DataFrame(rows), 12))
+    titles = [ax.get_title(loc="left") for ax in figure.drawing.axes if ax.get_visible()]
+    assert (titles, missing) == (["queues = 8", "queues = 32"], [])
+
+
+def test_means_of_names_are_not_joined() -> None:
+    numbers = {"mean": [2.0] * 4, "low": [1.0] * 4, "high": [3.0] * 4, "metric": ["fct()"] * 4}
+    counts = {"seeds": [3] * 4, "cells": [3] * 4}
+    scheme, sizes = axis_of("scheme", ["bfc", "dctcp"]), axis_of("sizes", ["a", "b", "c", "d"])
+    alone = {"scheme": ["bfc", "dctcp", "hpcc", "pfc"]} | numbers | counts
+    beside = {"sizes": ["a", "a", "b", "b"], "scheme": ["bfc", "dctcp"] * 2} | numbers | counts
+    for axes, columns in (
+        ((axis_of("scheme", alone["scheme"]),), alone),
+        ((sizes, scheme), beside),
+    ):
+        pooled = Pooled("small", axes, ("fct()",), pl.DataFrame(columns), 12)
+        ((figure,), _) = draw(pooled)
+        assert figure.chart.form == "points"
+        (ax,) = figure.drawing.axes
+        marks = [one for one in ax.containers if isinstance(one, ErrorbarContainer)]
+        assert all(one.lines[0].get_linestyle() == "None" for one in marks)
+        names = columns["scheme"]
+        drawn = {to_hex(one.lines[0].get_color(), keep_alpha=False) for one in marks}
+        assert drawn == {one.colour.lower() for one in looks(names).values()}
+        places = [place for one in marks for place in one.lines[0].get_xdata()]
+        assert len(set(places)) == 4, "no mark covers another"
+        assert "whisker" in "".join(one.get_text() for one in figure.drawing.texts)
 
 
 def test_a_dataset_without_axes_is_pooled(small: Path) -> None:

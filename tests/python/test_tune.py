@@ -16,6 +16,9 @@ from pathlib import Path
 from types import TracebackType
 
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from page_data import data_of
 
 from penstock import Scenario
 from penstock.analysis.interval import Interval
@@ -557,6 +560,29 @@ def test_nothing_that_does_as_required_is_said(
     assert "none of 4 trials does as required" in capsys.readouterr().out
     assert not Path("out/best.toml").exists()
     assert Path("out/report.html").is_file()
+
+
+def test_a_state_has_one_colour_on_the_page_and_in_the_figures(
+    small: Path, with_pages: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[dict[str, Figure]] = []
+    draw = page.draw
+    monkeypatch.setattr(page, "draw", lambda *given: drawn.append(draw(*given)) or drawn[-1])
+    # Trial 1, the scenario as it is with a load of 0.4, violates: 1.23 for one of its seeds.
+    wanted = ["--field", "load=0.2:0.6", "--minimize", METRIC, "--seeds", "1..2"]
+    assert search(*wanted, "--require", f"{METRIC} < 1.2", "--trials", "8") == 0
+    read = data_of(Path("out/report.html").read_text("utf-8"))
+    assert read["names"][0] == "violates", "the order of the trials gives no look"
+    for name, face in (("meets", "filled"), ("violates", "hollow")):
+        colours = {
+            to_hex(line.get_color())
+            for line in drawn[0]["slices"].axes[0].lines
+            if line.get_markersize() < 6  # no ring, no mark at the edge
+            if (to_hex(line.get_markerfacecolor()) == "#ffffff") == (face == "hollow")
+        }
+        on_page = {read["looks"][name]["light"].lower()}
+        on_page |= {one["looks"][name]["light"].lower() for one in read["figures"]}
+        assert colours == on_page
 
 
 def test_what_is_written_can_be_run(

@@ -90,6 +90,14 @@ def test_play_goes_on_and_stops(show: Open) -> None:
     assert page.evaluate("penstock.player.speed") == 1e6
 
 
+def test_the_page_opens_at_the_beginning_of_the_run(show: Open) -> None:
+    page = show()
+    assert time_of(page) == 0
+    assert page.locator("#clock").inner_text() == "0.000 µs"
+    page.get_by_role("button", name="Play").click()
+    wait_until(page, "penstock.player.time > 0")
+
+
 def test_keys_play_step_and_go_to_the_ends(show: Open) -> None:
     page = show()
     seek(page, MOMENT_PS)
@@ -122,6 +130,24 @@ def test_the_scrubber_and_the_time_line_move_the_moment(show: Open) -> None:
     assert time_of(page) == pytest.approx(end / 2, rel=0.01)
     page.get_by_role("button", name="Enlarge the time line").click()
     assert page.evaluate("penstock.timeline.span") == pytest.approx(end / 4)
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_time_line_has_an_axis_with_round_times(show: Open, width: int) -> None:
+    page = show(viewport={"width": width, "height": 900})
+    seek(page, MOMENT_PS)
+    for _ in range(8):
+        first, last = page.evaluate("penstock.timeline.window")
+        ticks = page.evaluate("penstock.timeline.ticks()")
+        times = [one["time"] for one in ticks]
+        assert ticks and first <= times[0] and times[-1] <= last
+        places = [page.evaluate("time => penstock.timeline.place(time)", one) for one in times]
+        assert all(right - left >= 76 - 1e-6 for left, right in pairwise(places))
+        for one in ticks:  # the words say the time, in the clock's unit
+            number, unit = one["words"].split()
+            assert unit == "µs"
+            assert float(number.replace(",", "")) * 1e6 == pytest.approx(one["time"])
+        page.get_by_role("button", name="Enlarge the time line").click()
 
 
 def test_a_click_on_a_port_shows_its_queues(show: Open, watched: tuple[Run, Path]) -> None:

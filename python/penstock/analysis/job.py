@@ -169,14 +169,20 @@ class Job:
     def stragglers(self) -> pl.DataFrame:
         """The rank whose part ended last in each iteration that is over, a row each.
 
-        Columns: `iteration`, `rank`, `host`, `late_ns` (after the median rank), `spread_ns` (from
-        the first rank to the last), `flow` (for which the rank waited).
+        Columns: `iteration`, `rank`, `host`, `flow` (for which the rank waited), `ranks` (all that
+        ended at that time, ascending; `rank` is the first of them), `of` (how many ranks there
+        are), `late_ns` (after the median rank), `spread_ns` (from the first rank to the last).
         """
+        is_last = pl.col("end_ns") == pl.col("end_ns").max()
         over = self.rank_ends.join(self.iterations.select("iteration"), on="iteration", how="semi")
         return (
             over.group_by("iteration")
             .agg(
-                pl.col("rank", "host", "flow").get(pl.col("end_ns").arg_max()),
+                pl.col("rank", "host", "flow")
+                .sort_by("rank")
+                .get(is_last.sort_by("rank").arg_max()),
+                ranks=pl.col("rank").filter(is_last).sort(),
+                of=pl.len(),
                 late_ns=pl.col("end_ns").max() - pl.col("end_ns").median(),
                 spread_ns=pl.col("end_ns").max() - pl.col("end_ns").min(),
             )

@@ -163,18 +163,18 @@ def write_report(
 LEAST_FIRST = (
     "Time",
     "Queue pauses",
-    "Unfinished",
     "Backlog",
     "PFC pauses",
     "Drops",
+    "Unfinished",
     "Short flows p50",
     "Medium flows p99",
     "Long flows mean",
     "Buffer p99",
 )
 """Columns that a narrow terminal does without, the least telling first (our choice: what remains
-longest is the tail of short flows and the mean of all; notes tell of unfinished flows and of
-growing backlogs besides)."""
+longest is the tail of short flows and the mean of all; of the counts, unfinished flows, which are
+in no slowdown; notes tell of growing backlogs besides)."""
 
 LEGEND = {"Buffer p99": "buffer of a switch", "Backlog": "growth of the backlog, of what arrives"}
 """What columns of the table mean, besides slowdowns."""

@@ -200,7 +200,8 @@ def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_js
 
         titles, rows = texts(pooled)
         output.print_table(titles, rows, right=len(pooled.axes))
-        typer.echo("means over seeds, in brackets their 95 % intervals")
+        if pooled.is_repeated:
+            typer.echo("means over seeds, in brackets their 95 % intervals")
         typer.echo(f"cells: {outcomes.made:,} run now, {outcomes.found:,} there before")
         typer.echo(f"dataset: {target / 'cells'}\nreport:  {page}")
     for words, error in outcomes.failures[:FAILURES_SHOWN]:

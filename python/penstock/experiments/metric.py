@@ -1,7 +1,7 @@
 """The vocabulary of claims about runs, links and ports: functions from runs to a number.
 
 :mod:`penstock.experiments.vocabulary` has what all metrics share. To add a metric, write it here,
-or in `flow_metric` or `transient`, with its unit. All experiments then know it.
+or in `flow_metric` or `transient`, and its unit in `unit`. All experiments then know it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A metric along an axis: lines of means with bands of their 95 % intervals, in small multiples.
+"""A metric along an axis: means with their 95 % intervals, in small multiples.
+
+Along numbers means are joined to lines, with bands. Names are in no order, so along names each mean
+is a mark of its own, with a whisker.
 
 What it is: a drawing of a table of means. What it is not: it knows no sweep and no seed (see
 `penstock.sweep.pooled` for the table). Invariant: all panels of a figure have the same axes, and a
@@ -24,6 +27,9 @@ CONTEXT = "#c3cad1"
 """Colour of the lines of the other panels."""
 COLUMNS_MAX = 3
 """Panels side by side (our choice: a page's width)."""
+MARK_GAP, MARKS_WIDTH = 0.12, 0.6
+"""Distance of two marks at one name, and of the first to the last at most, in distances of two
+names (our choice: marks of a name stand together)."""
 TICKS_MAX = 8
 """Ticks of an axis (our choice: their words do not touch)."""
 LOG_FROM, LOG_X_FROM = 20.0, 10.0
@@ -55,27 +61,34 @@ def band_panels(
 ) -> Figure:
     """Draws one line with its band for each value of `line`, in a panel for each of `panels`.
 
-    Where panels have one line each, the lines of the other panels stand behind it in grey.
+    Where panels have one line each, the lines of the other panels stand behind it in grey. Where
+    places are names, a line is marks with whiskers, and nothing is grey.
 
     Parameters
     ----------
     table
         Columns `x` (label), `mean`, `low`, `high` (NaN: no band), and those of `line` and `panels`;
-        the order of its rows is that of lines and panels.
+        the order of its rows is that of lines and panels. Some mean is a number; a panel without
+        any is left out.
+    line
+        Column of names with a look each; `x` where these are the labels of the axis. Empty: all is
+        blue.
     note
         Small letters at the lower edge.
     """
     keys = list(panels)
+    table = table.filter(pl.col("mean").is_finite())
     groups = table.partition_by(keys, maintain_order=True, as_dict=True) if keys else {(): table}
     count = len(groups)
     columns = min(count, COLUMNS_MAX if count != 4 else 2)
     rows = math.ceil(count / columns)
     width, height = (6.4, 4.0) if count == 1 else (9.6, 0.95 + 2.35 * rows)
+    has_ends = line not in ("", "x")
     figure = Figure(figsize=(width, height))
     axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     figure.subplots_adjust(
         left=0.85 / width,
-        right=0.86 if line else 0.98,
+        right=0.86 if has_ends else 0.98,
         top=1 - (0.62 if keys else 0.42) / height,
         bottom=0.72 / height,
         wspace=0.08,
@@ -86,12 +99,16 @@ def band_panels(
     flat = list(axes.flat)
     for index, (point, own) in enumerate(groups.items()):
         ax = style_axes(flat[index])
-        if not line and count > 1:
+        if not line and count > 1 and places.is_number:
             for other in groups.values():
                 _context(ax, other, places)
-        for name in names:
-            rows_of = own.filter(pl.col(line) == name) if line else own
-            _line(ax, rows_of, places, styles[name])
+        for rank, name in enumerate(names):
+            rows_of = _points(own.filter(pl.col(line) == name) if line else own, places)
+            if places.is_number:
+                _line(ax, rows_of, styles[name])
+            else:
+                gap = min(MARK_GAP, MARKS_WIDTH / len(names)) if has_ends else 0.0
+                _marks(ax, rows_of, styles[name], gap * (rank - (len(names) - 1) / 2))
         is_last_row = index + columns >= count
         name_axes(ax, x=places.title if is_last_row else "", y=y if index % columns == 0 else "")
         ax.tick_params(labelbottom=is_last_row, labelleft=index % columns == 0)
@@ -101,7 +118,7 @@ def band_panels(
     for ax in flat[count:]:
         ax.set_visible(False)
     _scales(flat[0], table, places)
-    if line:
+    if has_ends:
         for index, own in enumerate(groups.values()):
             if index % columns == columns - 1 or index == count - 1:
                 label_ends(flat[index], _ends(own, line, styles, places))
@@ -119,14 +136,12 @@ def band_panels(
 
 
 def _points(rows: pl.DataFrame, places: Places) -> pl.DataFrame:
-    """Rows with a mean, in the order of the axis, with their places in column `place`."""
-    known = rows.filter(pl.col("mean").is_not_nan())
-    at = [places.at[label] for label in known["x"].to_list()]
-    return known.with_columns(place=pl.Series("place", at, dtype=pl.Float64)).sort("place")
+    """Rows in the order of the axis, with their places in column `place`."""
+    at = [places.at[label] for label in rows["x"].to_list()]
+    return rows.with_columns(place=pl.Series("place", at, dtype=pl.Float64)).sort("place")
 
 
-def _line(ax: Axes, rows: pl.DataFrame, places: Places, style: Look) -> None:
-    shown = _points(rows, places)
+def _line(ax: Axes, shown: pl.DataFrame, style: Look) -> None:
     ax.fill_between(
         shown["place"], shown["low"], shown["high"], color=style.colour, alpha=0.2, linewidth=0
     )
@@ -140,6 +155,23 @@ def _line(ax: Axes, rows: pl.DataFrame, places: Places, style: Look) -> None:
         markeredgecolor="white" if style.marker != "x" else style.colour,
         markeredgewidth=0.6,
         linewidth=1.7,
+        zorder=4,
+    )
+
+
+def _marks(ax: Axes, shown: pl.DataFrame, style: Look, beside: float) -> None:
+    at = (shown["place"] + beside).to_numpy()
+    mean, low, high = (shown[key].fill_nan(None) for key in ("mean", "low", "high"))
+    ends = [(mean - low.fill_null(mean)).clip(0), (high.fill_null(mean) - mean).clip(0)]
+    ax.errorbar(
+        at,
+        mean.to_numpy(),
+        yerr=[one.to_numpy() for one in ends],
+        color=style.colour,
+        fmt=style.marker or "o",
+        markersize=style.marker_size,
+        capsize=3,
+        elinewidth=1.2,
         zorder=4,
     )
 
@@ -162,12 +194,12 @@ def _ends(
 
 def _scales(ax: Axes, table: pl.DataFrame, places: Places) -> None:
     """The scales and ticks that all panels share."""
-    known = [one for one in table["mean"].to_list() if one == one]
+    known = table["mean"].to_list()
     shown = [one for key in ("mean", "low", "high") for one in table[key].to_list() if one == one]
-    if known and min(shown) > 0 and max(known) / min(known) > LOG_FROM:
+    if min(shown) > 0 and max(known) / min(known) > LOG_FROM:
         ax.set_yscale("log")
         plain_log_ticks(ax.yaxis, *ax.get_ylim())
-    elif known:
+    else:
         low, high = min(shown), max(shown)
         room = 0.05 * (high - low or abs(high) or 1.0)
         bottom = 0.0 if 0 <= low < 0.5 * high else low - room

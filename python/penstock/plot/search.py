@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-from penstock.look import BLUE, VERMILION
+from penstock.look import MEETS, MISSES
 from penstock.plot.bands import LOG_FROM
 from penstock.plot.format import plain, plain_log_ticks
 from penstock.plot.style import (
@@ -134,14 +134,16 @@ def _points(ax: Axes, known: pl.DataFrame, at: Sequence[float]) -> None:
     """
     low, high = _height(ax, known)
     placed = known.with_columns(at=pl.Series(at, dtype=pl.Float64))
-    for meets, colour in ((True, BLUE), (False, VERMILION)):
+    for meets, look in ((True, MEETS), (False, MISSES)):
+        colour = look.colour
         own = placed.filter(pl.col("meets") == meets)
         inside = own.filter(pl.col("mean").is_between(low, high))
         bars = inside.filter(pl.col("low").is_finite())
         ends = (bars["low"].clip(low, high), bars["high"].clip(low, high))
         ax.vlines(bars["at"], *ends, color=colour, linewidth=1.0, alpha=0.35)
         face = colour if meets else "white"
-        ax.plot(inside["at"], inside["mean"], "o", ms=4.6, color=colour, mfc=face, zorder=4)
+        at_means = (inside["at"], inside["mean"], look.marker)
+        ax.plot(*at_means, ms=4.6, color=colour, mfc=face, zorder=4)
         for edge, mark, beyond in (
             (high, "^", own.filter(pl.col("mean") > high)),
             (low, "v", own.filter(pl.col("mean") < low)),

@@ -70,9 +70,15 @@ def _data(figures: Sequence[Figure], note: str, legend_from: int) -> dict[str, A
         for name in figure["table"]["name"]["words"]
     )
     lines = [name for figure in figures if "looks" not in figure for name in line_names(figure)]
+    own = {
+        name: look
+        for figure in figures
+        if figure["line"] == "name"
+        for name, look in figure.get("looks", {}).items()
+    }
     return {
         "names": [name for name, count in schemes.items() if count >= legend_from],
-        "looks": looks_of([*dict.fromkeys([*schemes, *lines])]),
+        "looks": looks_of([*dict.fromkeys([*schemes, *lines])]) | own,
         "note": note,
         "figures": figures,
     }

@@ -1,7 +1,7 @@
 """A Gantt chart of an iteration: when the messages of which rank were under way.
 
-What it is: bars for a few ranks, as a table. What it is not: all ranks of a large job; those are
-shown that decided the time, and the first and the last to end. Invariant: the bars of all schemes
+What it is: bars for a few ranks, as a table. What it is not: all ranks of a large job; those of the
+critical paths come first, then the last and the first to end. Invariant: the bars of all schemes
 of a page together are :data:`BARS_MAX` at most, or one for each rank that is shown.
 """
 
@@ -40,17 +40,20 @@ class Gantt:
     """How many ranks the largest job has."""
     shown: list[int]
     """The ranks that are in the table, the same of all jobs."""
+    left_out: int
+    """Ranks of a critical path that are not in the table, of all jobs."""
     is_merged: bool
     """Whether a bar may be several messages."""
 
 
 def gantt(jobs: Sequence[Drawn]) -> Gantt:
     """The bars of an iteration of each job."""
+    paths = [_worst_first(path.steps) for _, _, path in jobs]
     orders = [
-        _worst_first(path.steps, job.rank_ends.filter(pl.col("iteration") == path.iteration))
+        _last_first(job.rank_ends.filter(pl.col("iteration") == path.iteration))
         for _, job, path in jobs
     ]
-    shown = chosen_ranks(orders)
+    shown = chosen_ranks(paths, orders)
     bars = max(BARS_MAX // (len(jobs) * len(shown)), 1)
     tables, counts = [], []
     for name, job, path in jobs:
@@ -64,21 +67,37 @@ def gantt(jobs: Sequence[Drawn]) -> Gantt:
         bar = merged(messages, bars, path.start_ns)
         named = bar.select(pl.lit(name).alias("name"), *COLUMNS)
         tables.append(named)
-    return Gantt(pl.concat(tables), max(map(len, orders)), shown, max(counts) > bars)
+    left_out = len({rank for path in paths for rank in path} - {*shown})
+    is_merged = max(counts) > bars
+    return Gantt(pl.concat(tables), max(map(len, orders)), shown, left_out, is_merged)
 
 
-def chosen_ranks(orders: Sequence[Sequence[int]]) -> list[int]:
-    """The first ranks of several orders in turn, :data:`RANKS_MAX` together."""
-    turns = (rank for turn in zip_longest(*orders) for rank in turn if rank is not None)
-    return sorted(list(dict.fromkeys(turns))[:RANKS_MAX])
+def chosen_ranks(paths: Sequence[Sequence[int]], orders: Sequence[Sequence[int]]) -> list[int]:
+    """The ranks that are shown, :data:`RANKS_MAX` at most, in the order of their numbers.
+
+    Parameters
+    ----------
+    paths
+        Of each job the ranks of its critical path, the most telling first. All of them come before
+        any other rank; the jobs take turns.
+    orders
+        Of each job its ranks, the most telling first.
+    """
+    turns = (rank for ranks in (paths, orders) for turn in zip_longest(*ranks) for rank in turn)
+    chosen = dict.fromkeys(rank for rank in turns if rank is not None)
+    return sorted(list(chosen)[:RANKS_MAX])
 
 
-def _worst_first(steps: pl.DataFrame, ends: pl.DataFrame) -> list[int]:
-    """All ranks: the last to end, the first, those that lost most on the critical path, others."""
-    order = ends.sort("end_ns", "rank")["rank"].to_list()
+def _worst_first(steps: pl.DataFrame) -> list[int]:
+    """The ranks of a critical path, the one that lost most on it first."""
     lost = steps.group_by("rank").agg(pl.col("lost_ns").sum())
-    worst = lost.sort("lost_ns", "rank", descending=[True, False])["rank"].to_list()
-    return list(dict.fromkeys([order[-1], order[0], *worst, *order[::-1]]))
+    return lost.sort("lost_ns", "rank", descending=[True, False])["rank"].to_list()
+
+
+def _last_first(ends: pl.DataFrame) -> list[int]:
+    """All ranks: the last to end, the first, and others from the end."""
+    order = ends.sort("end_ns", "rank")["rank"].to_list()
+    return list(dict.fromkeys([order[-1], order[0], *order[::-1]]))
 
 
 def merged(messages: pl.DataFrame, bars: int, origin_ns: float) -> pl.DataFrame:

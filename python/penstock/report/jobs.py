@@ -45,6 +45,9 @@ PART_LOOKS = dict(
 PATH_LOOKS = {"critical path": Look(VERMILION, "D"), "other messages": Look(GREEN, "o")}
 """Looks of the messages of a Gantt chart."""
 
+RANKS_NAMED = 3
+"""Ranks that a cell names; of more it has the number (our choice: the width of a column)."""
+
 
 Asked = tuple[str, str, list[MeasuredRun]]
 """Requests: the name of the runs, the label of a traffic entry, the runs."""
@@ -132,14 +135,17 @@ def _straggler(one: OneJob) -> tuple[str, str]:
     """Who was late in the slowest iteration, and what the critical path lost most time to."""
     path, job = one.path, one.first
     last = job.stragglers().row(by_predicate=pl.col("iteration") == path.iteration, named=True)
-    times = one.iterations["time_ns"]
-    some = f" of {times.len()}" if times.len() > 1 else ""
+    times, took = one.iterations["time_ns"], time_text(path.time_ns)
+    begin = f"Iteration {path.iteration}, the slowest of {times.len()}, took {took}."
+    if times.len() == 1:
+        begin = f"The iteration took {took}."
+    elif time_text(_least(times)) == took:
+        begin = f"All {times.len()} iterations took {took}; this is iteration {path.iteration}."
     waited = job.flows.row(by_predicate=pl.col("flow") == last["flow"], named=True)
     words = [
-        f"Iteration {path.iteration}, the slowest{some}, took {time_text(path.time_ns)}.",
-        f"Rank {last['rank']} (H{last['host']}) ended last, {time_text(last['late_ns'])} after the "
-        f"median rank; it waited for flow {last['flow']} (H{waited['src']}→H{waited['dst']}, step "
-        f"{waited['step']}).",
+        begin,
+        f"{_last_to_end(last)} waited for flow {last['flow']} (H{waited['src']}→H{waited['dst']}, "
+        f"step {waited['step']}).",
     ]
     worst = path.worst
     if is_as_alone(worst["lost_ns"], worst["ideal_ns"]):
@@ -159,6 +165,35 @@ def _straggler(one: OneJob) -> tuple[str, str]:
     return one.shown, " ".join(words)
 
 
+def _last_to_end(last: dict[str, Any]) -> str:
+    """Which rank ended last, or which ranks did at one time; the beginning of a sentence."""
+    late, one = time_text(last["late_ns"]), f"{last['rank']} (H{last['host']})"
+    count = len(last["ranks"])
+    if count == 1:
+        return f"Rank {one} ended last, {late} after the median rank; it"
+    if count == last["of"]:
+        return f"All {count:,} ranks ended at the same time; rank {one}, the first by number,"
+    return (
+        f"{count:,} of {last['of']:,} ranks ended last, at the same time and {late} after the "
+        f"median rank; rank {one}, the first of them by number,"
+    )
+
+
+def _most_often_last(stragglers: pl.DataFrame) -> str:
+    """Which ranks ended last in most iterations, and in how many: "rank 3, 2 of 2"."""
+    times = Counter(rank for ranks in stragglers["ranks"].to_list() for rank in ranks)
+    most = max(times.values())
+    ranks = sorted(rank for rank, count in times.items() if count == most)
+    if len(ranks) == 1:
+        return f"rank {ranks[0]}, {most} of {stragglers.height}"
+    named = f"ranks {', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"
+    if len(ranks) == stragglers["of"].max():
+        named = "all ranks"
+    elif len(ranks) > RANKS_NAMED:
+        named = f"{len(ranks):,} ranks"
+    return f"{named}, each {most} of {stragglers.height}"
+
+
 def _why(job: Job, step: dict[str, Any]) -> str:
     row = job.run.flows.filter((pl.col("flow") == step["flow"]) & pl.col("finished"))
     return f", {reasons(job.run, row)[0]}" if row.height else ""
@@ -168,26 +203,30 @@ def _iterations(jobs: list[OneJob]) -> Detail:
     rows = []
     for one in jobs:
         times, bus = one.iterations["time_ns"], _mean(one.iterations["bus_bandwidth_bps"])
-        host, count = Counter(one.stragglers["rank"].to_list()).most_common(1)[0]
+        fastest, slowest = time_text(_least(times)), time_text(_most(times))
         rows.append(
             [
                 one.shown,
                 str(times.len()),
                 time_text(_mean(times)),
-                f"{time_text(_least(times))} to {time_text(_most(times))}",
+                fastest if fastest == slowest else f"{fastest} to {slowest}",
                 time_text(_mean(one.stragglers["spread_ns"])),
-                f"rank {host}, {count} of {times.len()}",
+                _most_often_last(one.stragglers),
                 rate_text(bus),
                 rate_text(one.bound.bandwidth_bps) if one.bound else "–",
                 f"{100 * bus / one.bound.bandwidth_bps:.3g} %" if one.bound else "–",
             ]
         )
-    titles = ["Job", "Iterations", "Mean time", "Fastest to slowest", "First to last rank"]
-    titles += ["Most often last", "Bus bandwidth", "Bound", "Of the bound"]
+    titles = ["Job", "Iterations", "Mean time", "Fastest to slowest", "From first to last rank"]
+    titles += ["Most often last", "Bus bandwidth", "Upper bound", "Share of the bound"]
     formulas = dict.fromkeys(one.bound.formula for one in jobs if one.bound)
-    note = "First to last rank: the mean over iterations."
+    note = (
+        "From first to last rank: how long after the first rank the last one ended, mean over "
+        "iterations. Most often last: the rank that ended last in most iterations, and in how "
+        "many; ranks that ended at the same time count all."
+    )
     if formulas:
-        note += f" The bound of the topology: {'; '.join(formulas)}."
+        note += f" The upper bound of the bus bandwidth on this topology: {'; '.join(formulas)}."
     return Detail("Iterations", titles, rows, note=note)
 
 
@@ -315,8 +354,13 @@ def gantt_figure(jobs: list[OneJob]) -> ReportFigure:
     words = "The slowest iteration of each scheme: when each rank's messages were under way."
     if len(drawn.shown) < drawn.ranks:
         words += (
-            f" {len(drawn.shown)} of {drawn.ranks:,} ranks: those that ended first and last under "
-            "a scheme, and those that lost most on its critical path."
+            f" {len(drawn.shown)} of {drawn.ranks:,} ranks: those of the critical path of each "
+            "scheme, and where there is room those that ended last and first."
+        )
+    if drawn.left_out:
+        words += (
+            f" {drawn.left_out:,} more ranks of critical paths have no room; they lost less time "
+            "there."
         )
     if drawn.is_merged:
         words += " Messages that follow each other are drawn as one bar."

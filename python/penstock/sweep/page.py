@@ -9,6 +9,7 @@ import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.checked import short_name
+from penstock.experiments.unit import axis_title
 from penstock.plot.bands import LOG_X_FROM, Places, band_panels
 from penstock.report.chart import Axis as ChartAxis
 from penstock.report.chart import Chart, Scale, View, quantity_axis
@@ -52,6 +53,7 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
         command=command,
         titles=titles,
         rows=rows,
+        is_repeated=pooled.is_repeated,
         confidence=f"{CONFIDENCE:.0%}",
         notes=[*notes, *missing, *lacking(pooled)],
     )
@@ -60,7 +62,7 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
 
 
 def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
-    """A figure for each metric, and words about what is not drawn."""
+    """A figure for each metric that has a number, and words about what is not drawn."""
     if not pooled.axes or not pooled.cells:
         return [], ["Figures: nothing is varied." if pooled.cells else "Figures: no cell yet."]
     along, line, panels = arranged(pooled.axes)
@@ -69,24 +71,33 @@ def draw(pooled: Pooled) -> tuple[list[PaperFigure], list[str]]:
         count *= len(axis.values)
     if count > PANELS_MAX:
         return [], [f"Figures: {count} panels are more than {PANELS_MAX}; the table has them."]
-    figures = []
+    figures, missing = [], []
     for number, metric in enumerate(pooled.metrics, start=1):
         table = pooled.of(metric).with_columns(pl.col(along.key).alias("x"))
+        if not table["mean"].is_finite().any():
+            missing.append(
+                f"Figure of {metric}: no run gave a finite number, e.g. for lack of flows."
+            )
+            continue
         title = f"How {metric} follows {along.key}"
         drawing = band_panels(
             table,
             _places(along),
-            line=line.key if line else "",
+            line=line.key if line else "x" if along.key == "scheme" else "",
             panels=[axis.key for axis in panels],
             title=title,
-            y=short_name(metric),
-            note=f"{pooled.scenario} · {_counts(pooled)} · {_legend(line, panels)}",
+            y=axis_title(metric),
+            note=" · ".join(
+                [pooled.scenario, _counts(pooled), *_legend(table, along, line, panels)]
+            ),
         )
         words = f"Mean over seeds of {metric}, and the {CONFIDENCE:.0%} interval of that mean."
+        if not pooled.is_repeated:
+            words = f"{metric} of one run a point: one seed has no interval."
         chart = _chart(pooled.of(metric), metric, along, line, panels)
         name = f"metric-{number}"
         figures.append(PaperFigure(name, words, chart, wide=True, drawing=drawing))
-    return figures, []
+    return figures, missing
 
 
 def _chart(
@@ -102,16 +113,18 @@ def _chart(
         table = table.with_columns(at * factor)
     else:
         x = ChartAxis(along.key, scale="named", names=list(places))
-    name = pl.col(line.key) if line else pl.lit(short_name(metric))
+    names = line or (along if along.key == "scheme" else None)
+    name = pl.col(names.key) if names else pl.lit(short_name(metric) or metric)
     return Chart(
         title=f"How {metric} follows {along.key}",
         table=table.with_columns(name.alias("name")).drop("metric"),
         x=x,
-        y=ChartAxis(short_name(metric)),
+        y=ChartAxis(axis_title(metric)),
         along=along.key,
         views=[View("Mean", "mean", ("low", "high"))],
+        form="line" if along.is_numeric else "points",
         panels=[axis.key for axis in panels],
-        band_words=f"{CONFIDENCE:.0%} interval of the mean",
+        band_words=f"{CONFIDENCE:.0%} interval of the mean" if _has_bands(table) else "",
     )
 
 
@@ -142,10 +155,19 @@ def _places(axis: Axis) -> Places:
     return Places(axis.key, at, axis.is_numeric)
 
 
-def _legend(line: Axis | None, panels: Sequence[Axis]) -> str:
-    """What bands and grey lines are."""
-    grey = "; grey: the other panels" if panels and line is None else ""
-    return f"line: mean, band: its {CONFIDENCE:.0%} interval{grey}"
+def _has_bands(table: pl.DataFrame) -> bool:
+    """Whether some mean has an interval; that of one seed has none."""
+    return bool(table["low"].is_finite().any())
+
+
+def _legend(
+    table: pl.DataFrame, along: Axis, line: Axis | None, panels: Sequence[Axis]
+) -> list[str]:
+    """What bands, whiskers and grey lines are."""
+    mean, interval = ("line", "band") if along.is_numeric else ("mark", "whisker")
+    words = [f"{mean}: mean, {interval}: its {CONFIDENCE:.0%} interval"]
+    is_grey = along.is_numeric and line is None and len(panels) > 0
+    return words * _has_bands(table) + ["grey: the other panels"] * is_grey
 
 
 def _counts(pooled: Pooled) -> str:

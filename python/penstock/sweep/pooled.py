@@ -41,6 +41,11 @@ class Pooled:
         """The rows of a metric, a row per point."""
         return self.table.filter(pl.col("metric") == metric)
 
+    @property
+    def is_repeated(self) -> bool:
+        """Whether some point has several seeds, so that there are means and intervals."""
+        return bool((self.table["cells"] > 1).any())
+
 
 def pool(directory: Path) -> Pooled:
     """Pools the cells of a dataset over their seeds.

@@ -9,14 +9,23 @@ from __future__ import annotations
 import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
-from penstock.experiments.checked import short_name
+from penstock.experiments.unit import axis_title
+from penstock.look import MEETS, MISSES, VERMILION, Look
 from penstock.report.chart import Axis, Chart, View, quantity_axis
 from penstock.report.figure import ReportFigure
 from penstock.tune.field import Field
 from penstock.tune.outcome import Outcome, short_keys
+from penstock.tune.trial import State
 
 STEP = 0.01
 """Width of a step of the best so far, in trials (our choice: less than a pixel)."""
+
+LOOKS = {
+    State.MEETS.value: MEETS,
+    State.VIOLATES.value: MISSES,
+    State.NO_NUMBER.value: Look(VERMILION, "x"),
+}
+"""State of a trial that has a mean -> how the page draws it; no trial is told by colour alone."""
 
 _BAND = f"{CONFIDENCE:.0%} interval of the mean over seeds"
 
@@ -64,6 +73,7 @@ def _course(outcome: Outcome, known: pl.DataFrame, words: str) -> ReportFigure:
         form="points",
         band_words=_BAND,
         reference=reference,
+        looks=LOOKS,
     )
     return ReportFigure("course", words, chart, wide=True)
 
@@ -88,10 +98,10 @@ def _slice(
         views=[View("Mean", "mean", ("low", "high"))],
         form="points",
         band_words=_BAND,
+        looks=LOOKS,
     )
     return ReportFigure(f"slice-{number + 1}", words, chart)
 
 
 def _objective(outcome: Outcome) -> Axis:
-    expression = outcome.plan.objective.expression
-    return Axis(short_name(expression) or expression)
+    return Axis(axis_title(outcome.plan.objective.expression))

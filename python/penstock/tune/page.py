@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from penstock.analysis.interval import CONFIDENCE
-from penstock.experiments.checked import short_name
+from penstock.experiments.unit import axis_title
 from penstock.plot.search import Slice, course, slices
 from penstock.readable import bytes_text, rate_text, time_text
 from penstock.report.figure import figure_of
@@ -79,7 +79,7 @@ def draw(outcome: Outcome, table: pl.DataFrame) -> dict[str, Figure]:
     note = " · ".join(
         filter(None, [Path(plan.reference).stem, f"bars: {CONFIDENCE:.0%} intervals", words])
     )
-    y = short_name(plan.objective.expression) or plan.objective.expression
+    y = axis_title(plan.objective.expression)
     over_trials = course(
         table,
         is_minimized=plan.objective.is_minimized,

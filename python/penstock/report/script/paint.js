@@ -45,21 +45,23 @@ export function paintLines(pen, lines, area, lookOf, form) {
   }
 }
 
-/** Markers on lines; of a long line only so many that they stay apart. */
-export function paintMarkers(pen, lines, area, lookOf, colours) {
+/** Markers: each point where points are not joined; on a line only so many that they stay apart. */
+export function paintMarkers(pen, lines, area, lookOf, colours, form) {
   lines.forEach((line, rank) => {
     if (line.isContext) return;
     const look = lookOf(line);
+    const isEach = form === "points";
     const isMany = line.points.length > MARKERS_MAX;
     const least = isMany ? APART.many : APART.few;
     // Long lines begin with their markers at different places, so that they do not cover each other.
     let next = isMany ? area.left + (least * (rank % 7)) / 7 : -Infinity;
     for (const point of line.points) {
-      const [x, y] = [area.x(point.px), yOf(area, point.py)];
+      const [x, y] = [xOf(area, point), yOf(area, point.py)];
       if (point.isHollow) {
         pen.path(markerPath(look.marker || "o", x, y, 4), { fill: colours.card, stroke: look.colour, width: 1.6 });
-      } else if (x >= next) {
-        const marker = look.marker || (line.points.length === 1 ? "o" : "");  // a point alone has no line
+      } else if (isEach || x >= next) {
+        // A point alone has no line.
+        const marker = look.marker || (isEach || line.points.length === 1 ? "o" : "");
         pen.path(markerPath(marker, x, y), { fill: look.colour, stroke: colours.card, width: 0.7 });
       } else continue;
       next = x + least;
@@ -71,7 +73,7 @@ export function paintMarkers(pen, lines, area, lookOf, colours) {
 export function paintWhiskers(pen, lines, area, lookOf) {
   for (const line of lines) {
     for (const point of line.points) {
-      if (point.plow !== undefined) whisker(pen, area.x(point.px), point, area, lookOf(line).colour);
+      if (point.plow !== undefined) whisker(pen, xOf(area, point), point, area, lookOf(line).colour);
     }
   }
 }
@@ -159,6 +161,10 @@ export function paintMarks(pen, marks, area, colours) {
     const anchor = isRight ? "end" : "start";
     pen.text(isRight ? x - EDGE : x + EDGE, y, mark.words, { fill: colours.quiet, anchor });
   });
+}
+
+function xOf(area, point) {
+  return area.x(point.px + (point.beside ?? 0));
 }
 
 // What has no place on the axis, as a zero has none on a logarithmic one, stands at its end.

@@ -131,7 +131,7 @@ function paintAbove(pen, area, sheet, colours) {
   else if (sheet.form === "spans") paintSpans(pen, sheet.lines, area, sheet.lookOf, colours);
   else {
     if (sheet.form === "points") paintWhiskers(pen, sheet.lines, area, sheet.lookOf);
-    paintMarkers(pen, sheet.lines, area, sheet.lookOf, colours);
+    paintMarkers(pen, sheet.lines, area, sheet.lookOf, colours, sheet.form);
   }
 }
 

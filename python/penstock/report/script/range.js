@@ -2,9 +2,11 @@
 
 const ROOM = 0.03; // share of an axis that stays free beside the data
 const ABOVE = 0.06; // the same above bars and lines that stand on a zero
+const MARKS = { gap: 0.12, width: 0.6 }; // of marks at one word: the distance of two, and most of all, in words
 
 /** Gives every point its places `px` and `py` on the two scales; ends of bands are `plow`, `phigh`, `ptip`, those of
- * spans `pend`. In a stack `pbase` is where a bar begins, and `py` where it ends. */
+ * spans `pend`. In a stack `pbase` is where a bar begins, and `py` where it ends. At words, points of several lines
+ * stand side by side: `beside` is how far from the word. */
 export function placePoints(panels, xScale, yScaleOf, form) {
   for (const panel of panels) {
     const yScale = yScaleOf(panel);
@@ -23,7 +25,17 @@ export function placePoints(panels, xScale, yScaleOf, form) {
       line.points.sort((one, other) => one.px - other.px);
     }
     if (form === "stack") pile(panel.lines, yScale);
+    if (form === "points" && xScale.kind === "named") spread(panel.lines.filter((line) => !line.isContext));
   }
+}
+
+// Points of several lines side by side at each word; a point that has its word alone stands at it.
+function spread(lines) {
+  const places = lines.flatMap((line) => [...new Set(line.points.map((point) => point.px))]);
+  const gap = new Set(places).size < places.length ? Math.min(MARKS.gap, MARKS.width / lines.length) : 0;
+  lines.forEach((line, rank) => {
+    for (const point of line.points) point.beside = gap * (rank - (lines.length - 1) / 2);
+  });
 }
 
 // The bars of each place on top of each other, in the order of the lines.

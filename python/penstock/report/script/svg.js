@@ -87,7 +87,7 @@ function panel(out, pen, sheet, number, place) {
       paintLines(pen, sheet.lines, area, sheet.lookOf, sheet.form);
     }
     if (sheet.reference) paintLines(pen, [sheet.reference], area, sheet.lookOf, "line");
-    paintMarkers(pen, sheet.lines, area, sheet.lookOf, COLOURS);
+    paintMarkers(pen, sheet.lines, area, sheet.lookOf, COLOURS, sheet.form);
   }
   paintMarks(pen, sheet.marks, area, COLOURS);
   out.push("</g>");

@@ -48,7 +48,7 @@ class Page {
     this.fill();
     this.listen();
     this.resize();
-    this.player.seek(firstMoment(data));
+    this.player.seek(0);
     document.documentElement.dataset.ready = "true";
   }
 
@@ -166,12 +166,4 @@ class Page {
     if (found) this.select(found);
     element("find-answer").textContent = found ? "" : "There is nothing of this name.";
   }
-}
-
-/** The moment that the page shows first: the first at which switches store half of their most. */
-function firstMoment(data) {
-  const most = data.columns.get(`overview.${data.levels[0]}.stored`);
-  const peak = most.reduce((a, b) => Math.max(a, b), 0);
-  const place = most.findIndex((bytes) => bytes > 0 && bytes >= peak / 2);
-  return place < 0 ? 0 : Math.min(data.endPs, ((place + 1) * data.endPs) / data.levels[0]);
 }

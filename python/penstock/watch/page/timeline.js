@@ -5,6 +5,10 @@
 
 /** Shortest window of the time line [ps]. */
 const WINDOW_MIN = 1e5;
+/** Height of the axis below the lanes [px]. */
+const AXIS_HEIGHT = 20;
+/** Least distance of two ticks [px]: their words do not touch. */
+const TICK_ROOM = 76;
 
 class Timeline {
   /** `cursor` is a bar over the canvas: where we are. */
@@ -31,6 +35,20 @@ class Timeline {
 
   get span() {
     return this.window[1] - this.window[0];
+  }
+
+  /** The round moments [ps] of the window that have a tick, with their words. */
+  ticks() {
+    const least = (this.span * TICK_ROOM) / this.width;
+    const decade = 10 ** Math.floor(Math.log10(least));
+    const step = [1, 2, 5, 10].map((factor) => factor * decade).find((one) => one >= least);
+    const digits = Math.max(0, 6 - Math.floor(Math.log10(step) + 1e-9));
+    const first = Math.ceil(this.window[0] / step);
+    const count = Math.floor(this.window[1] / step) - first + 1;
+    return Array.from({ length: count }, (_, place) => {
+      const time = (first + place) * step;
+      return { time, words: timeText(time, digits) };
+    });
   }
 
   resize() {
@@ -64,7 +82,8 @@ class Timeline {
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
     context.clearRect(0, 0, this.width, this.height);
-    const height = this.height / this.lanes.length;
+    const below = this.height - AXIS_HEIGHT;
+    const height = below / this.lanes.length;
     const letters = Math.max(11, height / 4);
     this.lanes.forEach((lane, number) => {
       const bottom = (number + 1) * height - 1;
@@ -80,11 +99,24 @@ class Timeline {
       context.font = `${letters}px ui-sans-serif, system-ui, sans-serif`;
       context.fillText(`${lane.title}, at most ${lane.text(lane.most)}`, 4, bottom - height + letters + 1);
     });
-    this.paintMoments(context, colour);
+    this.paintAxis(context, colour, below);
+    this.paintMoments(context, colour, below);
+  }
+
+  /** Ticks with times below the lanes; words at the ends of the window stay inside. */
+  paintAxis(context, colour, below) {
+    context.font = "11px ui-sans-serif, system-ui, sans-serif";
+    for (const { time, words } of this.ticks()) {
+      const x = this.place(time);
+      context.fillStyle = colour("quiet");
+      context.fillRect(Math.min(this.width - 1, x), below, 1, 4);
+      const half = context.measureText(words).width / 2;
+      context.fillText(words, Math.max(3, Math.min(x - half, this.width - 2 * half - 3)), this.height - 4);
+    }
   }
 
   /** Drops as ticks, the end of the traffic and a deadlock as lines. */
-  paintMoments(context, colour) {
+  paintMoments(context, colour, below) {
     const { drops, trafficPs, deadlock } = this.data;
     context.fillStyle = colour("bad");
     const first = countUpTo(drops.time, this.window[0]);
@@ -99,9 +131,9 @@ class Timeline {
       if (time === undefined || time < this.window[0] || time > this.window[1]) continue;
       const x = Math.min(this.width - 1, this.place(time));
       context.fillStyle = name === "deadlock" ? colour("bad") : colour("quiet");
-      context.fillRect(x, 0, 1, this.height);
+      context.fillRect(x, 0, 1, below);
       context.textAlign = x > this.width - 80 ? "right" : "left";
-      context.fillText(name, x + (x > this.width - 80 ? -4 : 4), this.height / this.lanes.length + 12);
+      context.fillText(name, x + (x > this.width - 80 ? -4 : 4), below / this.lanes.length + 12);
       context.textAlign = "left";
     }
   }

@@ -31,9 +31,9 @@ function durationText(ps) {
   return scaled(ps, ["ps", "ns", "µs", "ms", "s"]);
 }
 
-/** A moment [ps] in microseconds, to the nanosecond. */
-function timeText(ps) {
-  return `${(ps / 1e6).toLocaleString("en", { minimumFractionDigits: 3, maximumFractionDigits: 3 })} µs`;
+/** A moment [ps] in microseconds, to the nanosecond or to another number of digits. */
+function timeText(ps, digits = 3) {
+  return `${(ps / 1e6).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} µs`;
 }
 
 /** A rate [bit/s]. */
