@@ -37,7 +37,7 @@ const GOLDEN: [(&str, &str); 18] = [
     ("irn", "d71fcfde0f01250041e5045f8fce95bf"),
     ("swift", "54dddc4f1923b2f7bdc0825833fbd1b7"),
     ("fafc", "f715b762afb0b9095483b8720eb78601"),
-    ("afq", "071dd89ebed00acb746f98fd87f47c70"),
+    ("afq", "606ee7a3202fcc99e81233b008f2e466"),
     ("expresspass", "3e47b91828d575c6d50baf73641f887b"),
 ];
 
