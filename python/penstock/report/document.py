@@ -18,6 +18,7 @@ from penstock.analysis import (
 )
 from penstock.analysis.runs import caption_text
 from penstock.lossless import loss_notes
+from penstock.report.busiest import busy_links
 from penstock.report.figure import ReportFigure
 from penstock.report.frame import render
 from penstock.report.jobs import job_part
@@ -98,7 +99,7 @@ def write(
     results = results or headline(groups)
     tables = [results.seeds, *details(groups)] if len(groups) <= ROWS_MAX else []
     if is_standard:
-        tables = [traffic_table(entries), slow_flows(groups), *tables]
+        tables = [traffic_table(entries), slow_flows(groups), busy_links(groups), *tables]
     page = render(
         "report.html.j2",
         [figure.as_json() for figure in [*own, *shown]],
