@@ -298,3 +298,7 @@ def test_an_interval_has_nothing_that_no_value_can_be() -> None:
     # A ratio that rounding has brought below its bound.
     below = mean_interval([0.999, 1.001, 1.3], least=1)
     assert below.low == 0.999 < below.mean
+    # A link that is busy all of the time in one of three runs.
+    shares = [0.5, 0.6, 1.0]
+    assert mean_interval(shares).high == pytest.approx(1.3572417)
+    assert mean_interval(shares, most=1).high == 1

@@ -58,6 +58,21 @@ TOTALS = (
 SIGNED = ("backlog_growth",)
 """Metrics that may be below 0; no other is."""
 
+SHARES = (
+    "busy",
+    "utilization",
+    "time_below",
+    "flows_above",
+    "misestimated",
+    "drop_share",
+    "wasted_credits",
+    "unfinished",
+    "deadlocked",
+    "is_unstable",
+)
+"""Metrics that are 1 at most: shares of a time or of a count. Of pauses that overlap, such as those
+of several classes, a share of time can be larger."""
+
 
 @metric
 def busy(runs: Runs, *, link: Ends, after: float | None = None) -> Value:
