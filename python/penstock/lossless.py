@@ -1,4 +1,4 @@
-"""Why a run has lost packets that it should not have lost, in words and in bytes.
+"""Why a run has lost packets that it should not have lost, or could have, in words and in bytes.
 
 What it is: the memory that an ingress under PFC needs so that nothing is dropped, beside what it
 has; and the sentences about drops and losses in a run's notes. What it is not: the switch, which
@@ -82,14 +82,15 @@ def _headroom(scenario: Scenario) -> pl.Expr:
 
 
 def loss_notes(run: MeasuredRun) -> list[str]:
-    """That packets were lost that the scheme or the network should have kept, and what mends it."""
+    """That packets were lost that should not have been, or could have been, and what mends it."""
     return [*_drops(run), *_lost_with_links(run)]
 
 
 def _drops(run: MeasuredRun) -> list[str]:
-    """That switches that pause dropped packets, and why, where it can be told."""
+    """That switches that pause dropped packets, or could have, and why, where it can be told."""
     summary, scenario = run.summary, run.scenario
-    if not summary["drops"]:
+    drops = summary["drops"]
+    if not drops and not summary["pfc_pauses"]:
         return []
     switch = scenario.scheme.switch
     below = getattr(switch.backpressure, "pfc", None)
@@ -98,16 +99,19 @@ def _drops(run: MeasuredRun) -> list[str]:
     if pfc is None or not isinstance(admission, SharedAdmission) or xoff_out_of_reach(scenario):
         return []
     needs = bytes_until_a_pause_acts(run.links, scenario)
-    names = summary["node_names"]
-    if admission.ingress is None:
+    names, has_headroom = summary["node_names"], admission.ingress is not None
+    if not drops:
+        lack = _too_little_headroom(needs, names) if has_headroom else ""
+        return [f"no packet was dropped, but more senders may bring it about: {lack}"] * bool(lack)
+    if has_headroom:
+        why = _too_little_headroom(needs, names)
+    else:
         classes = getattr(switch.assignment, "classes", 1)
         why = _too_little_memory(needs, names, admission, pfc, classes)
-    else:
-        why = _too_little_headroom(needs, names)
     faults = scenario.faults
     if not why and (faults.outages or faults.control_loss):
         why = "pauses were lost by `faults`"
-    return [f"{summary['drops']:,} packets were dropped although PFC pauses: {why}"] if why else []
+    return [f"{drops:,} packets were dropped although PFC pauses: {why}"] if why else []
 
 
 def _too_little_headroom(needs: pl.DataFrame, names: list[str]) -> str:

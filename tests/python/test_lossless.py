@@ -71,6 +71,20 @@ def test_the_headroom_that_a_note_names_is_enough_and_no_packet_too_much(
     assert enough - 2 * 1_048 - 64 < max(mended.summary["headroom_peak_bytes"]) <= enough
 
 
+def test_a_headroom_that_was_enough_by_chance_is_told() -> None:
+    small = {"scheme.switch.admission.buffer": "300 kB"}
+    # Of two senders half leaves meanwhile.
+    found = incast("pfc", STAR | {"hosts": 3}, **small)
+    assert (found.summary["drops"], found.summary["pfc_pauses"] > 0) == (0, True)
+    [note] = found.summary["notes"]
+    assert note.startswith("no packet was dropped, but more senders may bring it about: ")
+    assert "S0 has 3,750 B and needs 4,660 B" in note
+    enough = {HEADROOM: {"kind": "bytes", "size": 4_660}}
+    assert incast("pfc", STAR | {"hosts": 3}, **small, **enough).summary["notes"] == []
+    [quiet] = incast("pfc", STAR | {"hosts": 3}).summary["notes"]
+    assert quiet.startswith("no PFC pause")
+
+
 def test_a_fixed_xoff_that_the_memory_does_not_hold_for_all_is_told() -> None:
     small = {"scheme.switch.admission.buffer": "3 MB"}
     found = incast("pfc-static", STAR, **small)
