@@ -17,6 +17,7 @@ from penstock import _core
 from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
+from penstock.lossless import loss_notes
 from penstock.own_class import find
 from penstock.own_run import classes_in, note, repeated
 from penstock.own_state import guarded
@@ -29,7 +30,6 @@ from penstock.storage.pieces import MOST_ROWS, Pieces
 from penstock.tables import (
     columns_as_frames,
     deadlock_notes,
-    drop_notes,
     make_frames,
     quiet_notes,
     why_empty,
@@ -222,11 +222,13 @@ def finished_run(
         "scheme": resolved.scheme.name,
         "scenario_hash": resolved.content_hash(),
         "empty_tables": why_empty(frames, resolved, summary),
-        "notes": deadlock_notes(summary)
-        + drop_notes(summary, resolved)
-        + quiet_notes(summary, resolved),
     }
     finished = Run(resolved, summary, frames)
+    summary["notes"] = [
+        *deadlock_notes(summary),
+        *loss_notes(finished),
+        *quiet_notes(summary, resolved),
+    ]
     found = measure_backlog([finished])
     summary["stability"] = found.words if found else NOT_JUDGED
     if found and found.is_unstable:

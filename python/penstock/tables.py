@@ -193,33 +193,18 @@ def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def drop_notes(summary: Mapping[str, Any], scenario: Scenario) -> list[str]:
-    """That switches that pause lost packets, and what mends it."""
-    switch = scenario.scheme.switch
-    has_headroom = switch.admission.kind == "shared" and switch.admission.ingress is not None
-    is_lossless = switch.backpressure.kind == "pfc" and has_headroom and not _out_of_reach(scenario)
-    if not is_lossless or not summary["drops"]:
-        return []
-    return [
-        f"{summary['drops']:,} packets were dropped although PFC pauses: the headroom of an "
-        "ingress is too small. It has to hold what comes until a pause acts: twice the link's "
-        "rate times its delay, and two packets and a pause more. On short or slow links set "
-        "scheme.switch.admission.ingress.headroom, in bytes"
-    ]
-
-
 def quiet_notes(summary: Mapping[str, Any], scenario: Scenario) -> list[str]:
     """What did not happen and how far from it the run stayed, e.g. no PFC pause."""
     peak = summary.get("ingress_peak_fraction_of_xoff")
     if peak is None or summary["pfc_pauses"]:
         return []
     return [
-        _out_of_reach(scenario) or f"no PFC pause: ingress peaked at {100 * peak:.0f} % of XOFF"
+        xoff_out_of_reach(scenario) or f"no PFC pause: ingress peaked at {100 * peak:.0f} % of XOFF"
     ]
 
 
-def _out_of_reach(scenario: Scenario) -> str:
-    """That no ingress can hold as much as a fixed XOFF, where that is so."""
+def xoff_out_of_reach(scenario: Scenario) -> str:
+    """That no ingress can hold as much as a fixed XOFF, where that is so; else nothing."""
     switch = scenario.scheme.switch
     xoff = getattr(switch.backpressure, "xoff", None)
     if xoff is None or switch.admission.kind != "shared":

@@ -24,6 +24,7 @@ SUMMARY: dict[str, Any] = {
     "flows_started": 2,
     "flows_finished": 2,
     "drops": 0,
+    "lost_packets": 0,
     "retransmitted_packets": 0,
     "delivered_bytes": 3000,
     "labels": ["background", "incast"],

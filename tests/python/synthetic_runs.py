@@ -239,6 +239,7 @@ def _summary(scheme: str, seed: int, flows: pl.DataFrame) -> dict[str, Any]:
         "flows_started": started,
         "flows_finished": finished,
         "drops": 0,
+        "lost_packets": 0,
         "retransmitted_packets": 0,
         "delivered_bytes": int(flows["size_bytes"].sum()),
         "labels": ["background", "incast"],

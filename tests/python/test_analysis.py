@@ -14,9 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_runs import SyntheticRun, synthetic_run
 
+import penstock
 from penstock import Scenario, ScenarioError, analysis
 from penstock.analysis.interval import Interval, mean_interval
 from penstock.analysis.statistic import cumulative, curve
+from penstock.experiments.metric import METRICS
+from penstock.report.busiest import busy_links
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +141,36 @@ def test_layer_summary_averages_links(run: SyntheticRun) -> None:
     assert up["utilization"] == pytest.approx((links["duration_tx_bytes"] / 2.5e7).mean())
     collisions, assignments = links["collisions"].to_numpy(), links["assignments"].to_numpy()
     assert up["collision_share"] == pytest.approx(collisions.sum() / assignments.sum())
+
+
+def test_busiest_links_are_single_links_and_means_over_seeds() -> None:
+    one, other = synthetic_run(seed=1), synthetic_run(seed=2)
+    table = analysis.busiest_links([one, other], 2)
+    bytes_of = sum(run.links["duration_tx_bytes"].to_numpy().astype(float) for run in (one, other))
+    order = np.argsort(-bytes_of, kind="stable")[:2]  # all links have one rate
+    assert table["link"].to_list() == one.links["link"].to_numpy()[order].tolist()
+    assert table["utilization"].to_list() == pytest.approx(bytes_of[order] / 2 / 2.5e7)
+    ends = table.select("from", "to").row(0)
+    assert analysis.link_between(one, *ends) == table["link"][0]
+
+
+def test_the_utilization_of_a_link_is_of_the_traffic_time_and_no_mean() -> None:
+    scenario = Scenario(
+        duration="1 ms",
+        scheme="dctcp",
+        topology={"kind": "single-switch", "hosts": 3},
+        traffic=[{"kind": "listed", "flows": [[0, 1, "1 MB", 0], [0, 2, "1 MB", "999 us"]]}],
+    )
+    found = penstock.run(scenario)
+    # 1,000 packets of 1,048 B at 100 Gb/s in 1 ms; the other flow goes on behind the traffic.
+    assert METRICS["utilization"]([found], link=["S0", "H1"]) == pytest.approx(0.083_84)
+    assert METRICS["busy"]([found], link=["S0", "H1"]) < 0.08
+    assert METRICS["utilization"]([found], layer="switch-host") < 0.04
+    rows = busy_links({"dctcp": [found]}).rows
+    assert [row[:4] for row in rows[:2]] == [
+        ["dctcp", "H0→S0", "100 Gb/s", "8.48 %"],
+        ["dctcp", "S0→H1", "100 Gb/s", "8.38 %"],
+    ]
 
 
 def test_link_window_reads_only_the_window() -> None:
@@ -265,3 +298,7 @@ def test_an_interval_has_nothing_that_no_value_can_be() -> None:
     # A ratio that rounding has brought below its bound.
     below = mean_interval([0.999, 1.001, 1.3], least=1)
     assert below.low == 0.999 < below.mean
+    # A link that is busy all of the time in one of three runs.
+    shares = [0.5, 0.6, 1.0]
+    assert mean_interval(shares).high == pytest.approx(1.3572417)
+    assert mean_interval(shares, most=1).high == 1

@@ -115,6 +115,7 @@ def test_csv_has_every_value_of_every_table(pfc: Run, tmp_path: Path) -> None:
     assert {path.name for path in target.iterdir()} == {
         *(file.replace(".parquet", ".csv") for file in FILES.values()),
         "columns.csv",
+        "names.csv",
     }
     for table, file in FILES.items():
         wanted = pl.read_parquet(pfc.directory / file)
@@ -144,6 +145,34 @@ def test_columns_csv_says_what_each_column_means(core: FakeCore, tmp_path: Path)
     assert by_name["queues.csv", "queue_bytes"]["meaning"] == "data queued for it"
     assert all(row["meaning"] for row in rows)
     assert (unit("time_ps"), unit("queue_bytes_max"), unit("slowdown")) == ("ps", "B", "")
+
+
+def test_names_csv_says_what_the_numbers_of_labels_links_and_steps_are(tmp_path: Path) -> None:
+    job = {
+        "kind": "listed",
+        "label": "backup",
+        "flows": [[0, 1, "1 kB", 0], [1, 2, "1 kB", 0]],
+        "after": [[1, 0, "received"]],
+        "places": [[0, 0, 0], [0, 1, 1]],
+        "steps": ["read", "copy"],
+    }
+    other = {"kind": "listed", "label": "web", "flows": [[2, 0, "1 kB", 0]]}
+    target = write_csv(run(QUICK.with_overrides({"traffic": [other, job]})), tmp_path / "csv")
+    names = {
+        (row["list"], row["number"]): row["name"]
+        for row in csv.DictReader((target / "names.csv").read_text().splitlines())
+    }
+    [flow] = [
+        row
+        for row in csv.DictReader((target / "flows.csv").read_text().splitlines())
+        if row["src"] == "2"
+    ]
+    assert names["labels", flow["label"]] == "web"
+    link = next(csv.DictReader((target / "links.csv").read_text().splitlines()))
+    assert names["node_names", link["from"]] == "H0"
+    assert names["layers", link["layer"]] == "host-switch"
+    steps = list(csv.DictReader((target / "steps.csv").read_text().splitlines()))
+    assert [names["steps of backup", row["step"]] for row in steps] == ["read", "copy"]
 
 
 def test_the_meanings_are_those_of_the_page() -> None:

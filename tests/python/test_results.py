@@ -60,22 +60,6 @@ def test_a_threshold_beyond_the_memory_is_told(core: FakeCore) -> None:
     ]
 
 
-def test_lost_packets_of_a_lossless_scheme_are_told() -> None:
-    flows = [[host, 0, "1 MB", 0] for host in range(1, 17)]
-    incast = {
-        "topology": {"kind": "single-switch", "hosts": 17, "rate": "10 Gb/s", "delay": "1 us"},
-        "traffic": [{"kind": "listed", "flows": flows}],
-        "duration": "2 ms",
-    }
-    found = run(QUICK.with_overrides({"scheme": "pfc", **incast}))
-    assert found.summary["notes"][0].startswith(
-        f"{found.summary['drops']:,} packets were dropped although PFC pauses"
-    )
-    enough = {"scheme.switch.admission.ingress.headroom": {"kind": "bytes", "size": "9 kB"}}
-    mended = run(QUICK.with_overrides({"scheme": "pfc", **incast, **enough}))
-    assert (mended.summary["drops"], mended.summary["notes"]) == (0, [])
-
-
 def test_events_are_written_by_name(core: FakeCore) -> None:
     assert run(QUICK).packets["event"].to_list() == ["arrive", "drop"]
 

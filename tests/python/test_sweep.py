@@ -200,6 +200,20 @@ def test_metrics_know_the_least_that_they_can_be(text: str, least: float) -> Non
     assert bound.least(text) == least
 
 
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("busy(link=[0, 1])", 1.0),
+        ("utilization()", 1.0),
+        ("2 * utilization()", math.inf),
+        ("pause_time()", math.inf),  # of several classes the times add up
+        ("slowdown()", math.inf),
+    ],
+)
+def test_a_share_is_no_more_than_all(text: str, most: float) -> None:
+    assert bound.most(text) == most
+
+
 def test_metrics_know_their_statistic() -> None:
     assert checked(" slowdown( size_max =3000 )") == "slowdown(size_max=3000)"
     assert is_percentile("slowdown(size_max=3000)")

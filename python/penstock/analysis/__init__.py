@@ -16,7 +16,13 @@ from penstock.analysis.backlog import Backlog, backlog_series, measure_backlog
 from penstock.analysis.bound import Bound, bus_bound
 from penstock.analysis.cause import CAUSES, time_lost
 from penstock.analysis.job import PARTS, CriticalPath, Job, job_labels
-from penstock.analysis.link import layer_summary, link_between, link_window
+from penstock.analysis.link import (
+    busiest_links,
+    layer_summary,
+    link_between,
+    link_shares,
+    link_window,
+)
 from penstock.analysis.occupancy import (
     active_flows_cdf,
     active_flows_mean,
@@ -63,6 +69,7 @@ __all__ = [
     "buffer_cdf",
     "buffer_percentiles",
     "bus_bound",
+    "busiest_links",
     "bytes_by_size",
     "flow_packets",
     "group_runs",
@@ -72,6 +79,7 @@ __all__ = [
     "leaves_out_incasts",
     "link_between",
     "link_series",
+    "link_shares",
     "link_window",
     "long_lived",
     "measure_backlog",

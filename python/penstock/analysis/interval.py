@@ -52,7 +52,11 @@ class Interval:
 
 
 def mean_interval(
-    values: Sequence[float], *, is_percentile: bool = False, least: float = -math.inf
+    values: Sequence[float],
+    *,
+    is_percentile: bool = False,
+    least: float = -math.inf,
+    most: float = math.inf,
 ) -> Interval:
     """Mean and interval of one number of several runs; runs that give none are left out.
 
@@ -64,6 +68,8 @@ def mean_interval(
     least
         The number is never smaller. So its mean is not, whatever Student's interval of a few runs
         says: of 0, 0 and 11 drops it begins at -12.
+    most
+        The number is never larger, such as a share of time: of 0.5, 0.6 and 1 it ends at 1.4.
     """
     known = np.array([one for one in values if math.isfinite(one)], dtype=np.float64)
     count = int(known.size)
@@ -78,7 +84,8 @@ def mean_interval(
     if not is_percentile or count < BOOTSTRAP_FROM:
         half = quantile * float(known.std(ddof=1)) / math.sqrt(count)
         low = max(mean - half, min(least, float(known.min())))
-        return Interval(mean, low, mean + half, count)
+        high = min(mean + half, max(most, float(known.max())))
+        return Interval(mean, low, high, count)
     tail = float(stats.norm.cdf(-math.sqrt(count / (count - 1)) * quantile))
     found = stats.bootstrap(
         (known,),

@@ -1,7 +1,8 @@
-"""Links by layer: utilisation, pauses, collisions, drops; and one link over a window of time.
+"""Links by layer, and the busiest ones: utilisation, pauses, drops; one link over a window of time.
 
-Shares of time are shares of the whole run, drain included: `links` holds totals of the run. For a
-share of the traffic alone use `link_window`, which reads the sampled series.
+Shares of pauses are shares of the whole run, drain included: `links` holds totals of the run. A
+utilisation is one of the traffic's time. For another window use `link_window`, which reads the
+sampled series.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def layer_summary(runs: RunInput) -> pl.DataFrame:
     groups = group_runs(runs)
     repeated = any(len(members) > 1 for members in groups.values())
     for name, members in groups.items():
-        parts = [_with_shares(run) for run in members]
+        parts = [link_shares(run) for run in members]
         frame = (
             pl.concat(parts)
             .group_by("layer", maintain_order=True)
@@ -69,7 +70,37 @@ def _spread(parts: list[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def _with_shares(run: MeasuredRun) -> pl.DataFrame:
+def busiest_links(runs: RunInput, count: int) -> pl.DataFrame:
+    """The links of largest utilization of each name, at most `count`, the busiest first.
+
+    A mean over a layer hides the one link that all traffic wants. Columns: name, link, from, to
+    (nodes), rate_bps, utilization (share of the traffic's time), port_paused (share of the run in
+    which PFC or FAFC hold it), queue_bytes_max [bytes], drops. Where a name has several runs, the
+    means over them; of queue_bytes_max the largest.
+    """
+    frames = []
+    for name, members in group_runs(runs).items():
+        totals = (
+            pl.concat(link_shares(run) for run in members)
+            .group_by("link", "from", "to", "rate_bps", maintain_order=True)
+            .agg(
+                pl.col("utilization", "port_paused").mean(),
+                pl.col("queue_bytes_max").max(),
+                pl.col("drops").mean(),
+            )
+        )
+        busiest = totals.sort("utilization", descending=True, maintain_order=True).head(count)
+        frames.append(busiest.insert_column(0, pl.lit(name).alias("name")))
+    return pl.concat(frames)
+
+
+def link_shares(run: MeasuredRun) -> pl.DataFrame:
+    """A row per link: its ends, rate and totals, with layers by name and shares of time.
+
+    Columns: layer, link, from, to, rate_bps, utilization (share of the traffic's time), port_paused
+    (share of the run), queues_paused (mean number over the run), drops, queue_bytes_max [bytes],
+    collisions, assignments.
+    """
     end_ns = max(float(run.summary["sim_end_ps"]) / 1_000, 1.0)
     # A run may have been stopped before its traffic ended.
     traffic_ns = min(float(run.scenario.duration) / 1_000, end_ns)
@@ -77,6 +108,10 @@ def _with_shares(run: MeasuredRun) -> pl.DataFrame:
     bits = pl.col("duration_tx_bytes") * 8.0
     return run.links.select(
         pl.col("layer").replace_strict(layers, return_dtype=pl.String),
+        "link",
+        "from",
+        "to",
+        "rate_bps",
         (bits * 1e9 / pl.col("rate_bps") / traffic_ns).alias("utilization"),
         (pl.col("port_pause_ns") / end_ns).alias("port_paused"),
         (pl.col("queue_pause_ns") / end_ns).alias("queues_paused"),

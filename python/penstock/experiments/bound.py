@@ -1,7 +1,7 @@
-"""The least that an expression can be in a run, whatever the run.
+"""The least and the most that an expression can be in a run, whatever the run.
 
-Intervals of means end there: of shares of drops, of counts and of times none is below 0, whatever
-Student's interval of three seeds says.
+Intervals of means end there: of shares of drops, of counts and of times none is below 0, and no
+link is busy for more than all of the time, whatever Student's interval of three seeds says.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from penstock.experiments.checked import statistic_of_call
 from penstock.experiments.expression import METRICS
 from penstock.experiments.flow_metric import FROM_ONE
-from penstock.experiments.metric import SIGNED
+from penstock.experiments.metric import SHARES, SIGNED
 
 
 def least(text: str) -> float:
@@ -24,6 +24,20 @@ def least(text: str) -> float:
         An expression that is right (:func:`penstock.experiments.checked.checked`).
     """
     return _least(ast.parse(text, mode="eval").body)
+
+
+def most(text: str) -> float:
+    """No run gives a larger number; inf where the expression is no share.
+
+    Parameters
+    ----------
+    text
+        An expression that is right (:func:`penstock.experiments.checked.checked`).
+    """
+    match ast.parse(text, mode="eval").body:
+        case ast.Call(func=ast.Name(id=name)) if name in SHARES:
+            return 1.0
+    return math.inf
 
 
 def _least(node: ast.expr) -> float:

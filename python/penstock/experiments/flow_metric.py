@@ -25,9 +25,7 @@ from penstock.experiments.vocabulary import (
     registering,
     statistic_of,
 )
-
-TIMED_CONTROLLERS = ("timely", "swift")
-"""Controllers whose packets carry a timestamp."""
+from penstock.lossless import longest_packet
 
 FLOW_METRICS: dict[str, Metric] = {}
 """These metrics by the name under which expressions call them."""
@@ -152,12 +150,8 @@ def _long_flow_rate(run: MeasuredRun, count: str) -> float:
     goodput = float(analysis.long_lived([run])["goodput_bps"].sum())
     if count == "payload":
         return goodput
-    wire, scheme = run.scenario.wire, run.scenario.scheme
-    telemetry = int(wire.telemetry) if scheme.switch.marking.kind == "telemetry" else 0
-    is_timed = scheme.host.controller.kind in TIMED_CONTROLLERS
-    timestamp = int(wire.timestamp) if is_timed else 0
-    payload = int(wire.payload)
-    return goodput * (payload + int(wire.header) + telemetry + timestamp) / payload
+    scenario = run.scenario
+    return goodput * longest_packet(scenario) / int(scenario.wire.payload)
 
 
 @metric

@@ -58,6 +58,21 @@ TOTALS = (
 SIGNED = ("backlog_growth",)
 """Metrics that may be below 0; no other is."""
 
+SHARES = (
+    "busy",
+    "utilization",
+    "time_below",
+    "flows_above",
+    "misestimated",
+    "drop_share",
+    "wasted_credits",
+    "unfinished",
+    "deadlocked",
+    "is_unstable",
+)
+"""Metrics that are 1 at most: shares of a time or of a count. Of pauses that overlap, such as those
+of several classes, a share of time can be larger."""
+
 
 @metric
 def busy(runs: Runs, *, link: Ends, after: float | None = None) -> Value:
@@ -198,9 +213,17 @@ def link_pause(runs: Runs, *, links: Sequence[Ends], statistic: str = "mean") ->
 
 
 @metric
-def utilization(runs: Runs, *, layer: str | None = None) -> Value:
-    """Share of the traffic's time links are busy, mean over the links of a layer or of all."""
-    return _layer_mean(runs, "utilization", layer)
+def utilization(runs: Runs, *, layer: str | None = None, link: Ends | None = None) -> Value:
+    """Share of the traffic's time that one link is busy, or links are: of a layer, or of all."""
+    if link is None:
+        return _layer_mean(runs, "utilization", layer)
+    return mean(_utilization_of(run, link) for run in runs)
+
+
+def _utilization_of(run: MeasuredRun, link: Ends) -> float:
+    number = analysis.link_between(run, *ends_of(run, link))
+    shares = analysis.link_shares(run)
+    return float(shares.filter(shares["link"] == number)["utilization"].item())
 
 
 @metric

@@ -1,4 +1,4 @@
-"""The tables of a run as CSV files, and a file that says what their columns mean.
+"""The tables of a run as CSV files, and two that say what their columns and their numbers mean.
 
 Numbers are written so that they are read again as they were; where there is no number, a cell
 is empty. Tables are streamed from their Parquet files, whatever their size.
@@ -22,6 +22,9 @@ from penstock.tables import FILES
 COLUMNS_FILE = "columns.csv"
 """What says what the columns mean."""
 
+NAMES_FILE = "names.csv"
+"""What says what the numbers of labels, layers, nodes and steps stand for."""
+
 
 def write_csv(
     run: Run,
@@ -30,7 +33,7 @@ def write_csv(
     force: bool = False,
     progress: Callable[[float, str], None] | None = None,
 ) -> Path:
-    """Writes every table of a run as a CSV file, and ``columns.csv`` beside them.
+    """Writes every table of a run as a CSV file, with ``columns.csv`` and ``names.csv``.
 
     Parameters
     ----------
@@ -60,10 +63,23 @@ def write_csv(
         frames[table].sink_csv(cast(IO[bytes], sink))
         done += rows[table]
 
-    files = {f"{stem(table)}.csv": partial(write, table) for table in FILES}
-    put_folder(target, files | {COLUMNS_FILE: _write_description}, option="--csv", force=force)
+    files: dict[str, Callable[[Checksum], object]] = {
+        f"{stem(table)}.csv": partial(write, table) for table in FILES
+    }
+    files |= {COLUMNS_FILE: _write_description, NAMES_FILE: partial(_write_names, run)}
+    put_folder(target, files, option="--csv", force=force)
     return target
 
 
 def _write_description(sink: Checksum) -> None:
     description().write_csv(cast(IO[bytes], sink))
+
+
+def _write_names(run: Run, sink: Checksum) -> None:
+    """A row per name that a number of a table stands for: list of the summary, number, name."""
+    lists = {key: run.summary[key] for key in ("labels", "layers", "node_names")}
+    jobs = (run.summary.get("applications") or {"jobs": {}})["jobs"]
+    lists |= {f"steps of {label}": job.get("steps", []) for label, job in jobs.items()}
+    rows = [(key, *row) for key, names in lists.items() for row in enumerate(names)]
+    frame = pl.DataFrame(rows, schema=["list", "number", "name"], orient="row")
+    frame.write_csv(cast(IO[bytes], sink))

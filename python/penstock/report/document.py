@@ -17,6 +17,8 @@ from penstock.analysis import (
     measure_backlog,
 )
 from penstock.analysis.runs import caption_text
+from penstock.lossless import loss_notes
+from penstock.report.busiest import busy_links
 from penstock.report.figure import ReportFigure
 from penstock.report.frame import render
 from penstock.report.jobs import job_part
@@ -97,7 +99,7 @@ def write(
     results = results or headline(groups)
     tables = [results.seeds, *details(groups)] if len(groups) <= ROWS_MAX else []
     if is_standard:
-        tables = [traffic_table(entries), slow_flows(groups), *tables]
+        tables = [traffic_table(entries), slow_flows(groups), busy_links(groups), *tables]
     page = render(
         "report.html.j2",
         [figure.as_json() for figure in [*own, *shown]],
@@ -110,6 +112,7 @@ def write(
         headline_columns=HEADLINE,
         headline_rows=results.rows if len(groups) <= ROWS_MAX else [],
         incasts_left_out=leaves_out_incasts(groups),
+        losses=_losses(groups),
         differences=" and ".join(differences(groups)),
         claims=claims,
         notes=missing + _unstable(groups),
@@ -159,6 +162,16 @@ def _stopped(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, str]]:
             directory: Path | None = getattr(run, "directory", None)
             goes_on = directory is not None and can_be_resumed(directory)
             found.append((words, shlex.join(["penstock", "resume", str(directory)]) * goes_on))
+    return found
+
+
+def _losses(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, str]]:
+    """What is said of packets that should not have been lost: the first run of each group."""
+    found = []
+    for name, members in groups.items():
+        told = ((run.scenario.seed, loss_notes(run)) for run in members)
+        seed, notes = next((one for one in told if one[1]), (0, []))
+        found += [(f"{name}, seed {seed}", words) for words in notes]
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from penstock.analysis.interval import Interval, mean_interval
-from penstock.experiments.bound import least
+from penstock.experiments.bound import least, most
 from penstock.experiments.checked import is_percentile
 from penstock.readable import number_text
 from penstock.report.table import interval_text
@@ -70,7 +70,12 @@ def pool(directory: Path) -> Pooled:
         for point in points:
             there = dict(zip(keys, point, strict=True))
             values = found.filter(**there).sort("seed")[metric].to_list()
-            one = mean_interval(values, is_percentile=is_percentile(metric), least=least(metric))
+            one = mean_interval(
+                values,
+                is_percentile=is_percentile(metric),
+                least=least(metric),
+                most=most(metric),
+            )
             ends = {"mean": one.mean, "low": one.low, "high": one.high}
             counts = {"seeds": one.count, "cells": len(values)}
             pooled.append({**there, "metric": metric, **ends, **counts})

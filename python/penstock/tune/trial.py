@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from penstock.analysis.interval import Interval, mean_interval
-from penstock.experiments.bound import least
+from penstock.experiments.bound import least, most
 from penstock.sweep.axis import Value
 from penstock.tune.goal import Objective, Requirement
 
@@ -85,7 +85,10 @@ def judge(
     """
     found = [float(row[objective.expression]) for row in rows]
     pooled = mean_interval(
-        found, is_percentile=objective.is_percentile, least=least(objective.expression)
+        found,
+        is_percentile=objective.is_percentile,
+        least=least(objective.expression),
+        most=most(objective.expression),
     )
     worst = tuple(one.worst([float(row[one.expression]) for row in rows]) for one in requirements)
     excess = sum(one.excess(value) for one, value in zip(requirements, worst, strict=True))

@@ -1,0 +1,120 @@
+"""Packets that should not have been lost: what is said of them, and that the remedy is right."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from penstock import Run, Scenario, report, run
+from penstock.lossless import bytes_until_a_pause_acts
+
+STAR = {"kind": "single-switch", "hosts": 17, "rate": "10 Gb/s", "delay": "1 us"}
+CABLES = [
+    {"a": 0, "b": 2, "rate": "100 Gb/s", "delay": "15 ns"},
+    {"a": 1, "b": 3, "rate": "1 Gb/s", "delay": "15 ns"},
+    {"a": 2, "b": 3, "rate": "100 Gb/s", "delay": "250 ns"},
+]
+"""A host behind a slow cable, so that nothing leaves while a pause is under way."""
+CHAIN = {"kind": "graph", "hosts": 2, "switches": 2, "links": CABLES, "pipeline_delay": "500 ns"}
+HEADROOM = "scheme.switch.admission.ingress.headroom"
+
+
+def incast(scheme: str, topology: dict[str, Any], **overrides: Any) -> Run:
+    """A megabyte from every host but the last to that one, after 2 ms at the latest."""
+    last = topology["hosts"] - 1
+    flows = [[host, last, "1 MB", 0] for host in range(last)]
+    scenario = Scenario(
+        name="incast",
+        scheme=scheme,
+        topology=topology,
+        traffic=[{"kind": "listed", "flows": flows}],
+        duration="2 ms",
+    )
+    return run(scenario.with_overrides(overrides))
+
+
+def test_what_comes_until_a_pause_acts() -> None:
+    found = incast("pfc", CHAIN)
+    needs = bytes_until_a_pause_acts(found.links, found.scenario)
+    # Two packets of 1,048 B, a frame of 64 B, and what a link carries in two of its delays and the
+    # pipelines at its ends: 530 ns at 100 and at 1 Gb/s, 1,500 ns at 100 Gb/s.
+    # The headroom is three times 15 or 250 ns of the link, of whole bytes.
+    assert needs.rows() == [
+        (0, 2, 6_625 + 2_160, 3 * 187),
+        (1, 3, 67 + 2_160, 3),
+        (2, 3, 18_750 + 2_160, 3 * 3_125),
+        (3, 2, 18_750 + 2_160, 3 * 3_125),
+    ]
+    telemetry = incast("hpcc", CHAIN)
+    longer = bytes_until_a_pause_acts(telemetry.links, telemetry.scenario)
+    assert (longer["needed_bytes"] - needs["needed_bytes"]).to_list() == [2 * 42] * 4
+
+
+@pytest.mark.parametrize("topology", [STAR, STAR | {"pipeline_delay": "500 ns"}, CHAIN])
+def test_the_headroom_that_a_note_names_is_enough_and_no_packet_too_much(
+    topology: dict[str, Any],
+) -> None:
+    small = {"scheme.switch.admission.buffer": "500 kB"}
+    found = incast("pfc", topology, **small)
+    [note, *_] = found.summary["notes"]
+    assert note.startswith(
+        f"{found.summary['drops']:,} packets were dropped although PFC pauses: the headroom of "
+    )
+    told = re.search(r'Set (\S+) to { kind = "bytes", size = "(\d+) B" }', note)
+    assert told is not None and told[1] == HEADROOM
+    enough = int(told[2])
+    mended = incast("pfc", topology, **small, **{HEADROOM: {"kind": "bytes", "size": enough}})
+    assert (mended.summary["drops"], mended.summary["notes"]) == (0, [])
+    # It is a bound: what a link begins and waits for are whole packets.
+    assert enough - 2 * 1_048 - 64 < max(mended.summary["headroom_peak_bytes"]) <= enough
+
+
+def test_a_headroom_that_was_enough_by_chance_is_told() -> None:
+    small = {"scheme.switch.admission.buffer": "300 kB"}
+    # Of two senders half leaves meanwhile.
+    found = incast("pfc", STAR | {"hosts": 3}, **small)
+    assert (found.summary["drops"], found.summary["pfc_pauses"] > 0) == (0, True)
+    [note] = found.summary["notes"]
+    assert note.startswith("no packet was dropped, but more senders may bring it about: ")
+    assert "S0 has 3,750 B and needs 4,660 B" in note
+    enough = {HEADROOM: {"kind": "bytes", "size": 4_660}}
+    assert incast("pfc", STAR | {"hosts": 3}, **small, **enough).summary["notes"] == []
+    [quiet] = incast("pfc", STAR | {"hosts": 3}).summary["notes"]
+    assert quiet.startswith("no PFC pause")
+
+
+def test_a_fixed_xoff_that_the_memory_does_not_hold_for_all_is_told() -> None:
+    small = {"scheme.switch.admission.buffer": "3 MB"}
+    found = incast("pfc-static", STAR, **small)
+    # 17 ports of 512 kB, and of 2,500 B in 2 us, two packets and a frame.
+    [note, *_] = found.summary["notes"]
+    assert note == (
+        f"{found.summary['drops']:,} packets were dropped although PFC pauses: XOFF and what comes "
+        "until a pause acts are 8.78 MB at the 17 ports of S0, which has 3 MB. Set an XOFF of at "
+        "most 171,810 B, or a larger scheme.switch.admission.buffer"
+    )
+    mended = incast("pfc-static", STAR, **small, **{"scheme.switch.backpressure.xoff": 171_810})
+    assert (mended.summary["drops"], mended.summary["notes"]) == (0, [])
+
+
+def test_packets_lost_with_a_link_are_told_and_are_no_drops(tmp_path: Any) -> None:
+    fabric = {"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 1, "spines": 2}
+    scenario = Scenario(
+        name="outage",
+        scheme="dctcp",
+        topology=fabric,
+        traffic=[{"kind": "listed", "flows": [[0, 1, "5 MB", 0]]}],
+        duration="1 ms",
+        faults={"outages": [{"link": ["T0", "S0"], "start": "100 us", "end": "200 us"}]},
+    )
+    lossy = run(scenario)
+    told = (
+        f"{lossy.summary['lost_packets']:,} packets were lost on links that failed; "
+        "they are not among the drops"
+    )
+    assert (lossy.summary["drops"], lossy.summary["lost_packets"] > 0) == (0, True)
+    assert lossy.summary["notes"][0] == told
+    page = report.write([lossy], tmp_path).read_text("utf-8")
+    assert f"<strong>dctcp, seed 1</strong>: {told}." in page
