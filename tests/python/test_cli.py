@@ -17,6 +17,7 @@ import pytest
 from penstock import Run, __version__
 from penstock.cli import main, output
 from penstock.cli.commands import COMMANDS, imported
+from penstock.experiments.expression import METRICS
 from penstock.scenario import preset_names, scenario_names
 from penstock.scenario.topology import TOPOLOGIES
 from penstock.workload import WORKLOADS
@@ -194,6 +195,7 @@ def test_causes_are_traced_without_a_row_per_packet(here: Path) -> None:
         ("workloads", len(WORKLOADS)),
         ("topologies", len(TOPOLOGIES)),
         ("scenarios", len(scenario_names())),
+        ("metrics", len(METRICS)),
     ],
 )
 def test_list(kind: str, count: int, capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,12 +205,25 @@ def test_list(kind: str, count: int, capsys: pytest.CaptureFixture[str]) -> None
     assert all(one["name"] and one["title"] for one in listed)
 
 
-@pytest.mark.parametrize("name", ["hpcc-80", "google", "leaf-spine", "bfc-demo", "bfc/fig10"])
+@pytest.mark.parametrize(
+    "name", ["hpcc-80", "google", "leaf-spine", "bfc-demo", "bfc/fig10", "slowdown"]
+)
 def test_show(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", name]) == 0
     assert name in capsys.readouterr().out
     assert main(["show", name, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["fields"]
+
+
+def test_show_lists_the_parameters_of_a_metric(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "queue_falls", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert "[us]" in shown["what"]
+    found = {one["parameter"]: (one["default"], one["meaning"]) for one in shown["fields"]}
+    assert list(found) == ["link", "after", "most"]
+    assert found["most"] == ("required", "the largest queue [bytes]")
+    assert main(["show", "slowdwn"]) == 2
+    assert 'did you mean "slowdown"' in capsys.readouterr().err
 
 
 def test_show_names_unit_default_and_source(capsys: pytest.CaptureFixture[str]) -> None:

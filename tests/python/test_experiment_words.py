@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import main
+from penstock.experiments.expression import FUNCTIONS, METRICS
+from penstock.experiments.parameters import MEANINGS, WORDS, meaning_of, parameters_of
 
 EXPERIMENT = """
 id = "mine/x"
@@ -137,3 +139,16 @@ def test_what_no_run_has_is_named_and_the_runs_stay(
     assert f"mine.toml: {place}" in said
     assert "it cannot be measured here" in said
     assert len(list(Path("runs/mine/x-quick/runs").glob("*/summary.json"))) == 4
+
+
+def test_every_parameter_of_every_metric_has_a_meaning_and_no_other() -> None:
+    names = {(metric, one.name) for metric in METRICS for one in parameters_of(metric)}
+    known = {name for _, name in names} | {f"{metric}.{name}" for metric, name in names}
+    assert known >= {*MEANINGS, *WORDS}
+    assert all(meaning_of(metric) for metric in METRICS)
+
+
+def test_the_page_names_every_function_that_is_no_metric() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text("utf-8")
+    section = page.partition("\n## Metrics\n")[2].partition("<!-- metrics -->")[0]
+    assert all(f"`{name}" in section for name in FUNCTIONS)

@@ -17,14 +17,14 @@ from penstock.named import Folder, own_files
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
 
-Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments"]
+Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments", "metrics"]
 """What can be listed."""
 
 
 def list_(
     kind: Annotated[Kind, typer.Argument(help="What to list.")], as_json: JsonOption = False
 ) -> None:
-    """List schemes, workloads, topologies, scenarios or experiments.
+    """List schemes, workloads, topologies, scenarios, experiments or metrics.
 
     Files in ./schemes, ./scenarios and ./experiments of the working directory are listed, too.
 
@@ -56,7 +56,7 @@ def show(
     settings: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a scheme, workload, topology, scenario or experiment with units, defaults and sources.
+    """Show a scheme, workload, topology, scenario, experiment or metric: units, defaults, sources.
 
     Of a scenario, what a run takes is estimated; --scheme and --set change it as for `run`. Where
     flows wait for others, the first flows are shown, too.
@@ -139,6 +139,11 @@ def titles_of(kind: Kind) -> dict[str, str]:
         case "experiments":
             found = _experiments()
             return found | _own("experiments", found, lambda path: catalogue.load(path).title)
+        case "metrics":
+            from penstock.experiments.expression import METRICS
+            from penstock.experiments.parameters import meaning_of
+
+            return {name: meaning_of(name) for name in sorted(METRICS)}
 
 
 def _own(

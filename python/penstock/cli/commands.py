@@ -62,7 +62,7 @@ COMMANDS = {
     "show": Listing(
         "catalogue",
         "show",
-        "Show a scheme, workload, topology, scenario or experiment with units, defaults and "
+        "Show a scheme, workload, topology, scenario, experiment or metric: units, defaults, "
         "sources.",
     ),
     "report": Listing(
@@ -95,7 +95,9 @@ COMMANDS = {
         "Say what this machine can do, what is missing, and the remedy for each.",
     ),
     "list": Listing(
-        "catalogue", "list_", "List schemes, workloads, topologies, scenarios or experiments."
+        "catalogue",
+        "list_",
+        "List schemes, workloads, topologies, scenarios, experiments or metrics.",
     ),
 }
 """Every command, in the order in which they are listed."""

@@ -22,10 +22,10 @@ from penstock.experiments.expression import (
     OPERATORS,
     Evaluator,
 )
-from penstock.experiments.flow_metric import choose_flows
 from penstock.experiments.grid import stands
 from penstock.experiments.metric import TOTALS
 from penstock.experiments.model import Experiment, Point
+from penstock.experiments.parameters import parameter_names
 from penstock.scenario.scheme import scheme_label
 
 Points = Mapping[str, Sequence[Point]]
@@ -168,11 +168,7 @@ class _Check:
     ) -> None:
         """Refuses parameters that a function does not have, missing ones, and points of no axis."""
         signature = inspect.signature(function)
-        parameters = signature.parameters
-        names = [one.name for one in parameters.values() if one.kind is one.KEYWORD_ONLY]
-        if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-            chosen = inspect.signature(choose_flows).parameters.values()
-            names += [one.name for one in chosen if one.kind is one.KEYWORD_ONLY]
+        names = parameter_names(function.__name__) if is_metric else []
         selectors = [one for one in node.keywords if is_metric and one.arg in self.axes]
         others = [one for one in node.keywords if one not in selectors]
         for one in selectors:

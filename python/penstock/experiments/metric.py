@@ -1,7 +1,8 @@
 """The vocabulary of claims about runs, links and ports: functions from runs to a number.
 
 :mod:`penstock.experiments.vocabulary` has what all metrics share. To add a metric, write it here,
-or in `flow_metric` or `transient`, with its unit. All experiments then know it.
+or in `flow_metric` or `transient`, with its unit, and say in
+:mod:`penstock.experiments.parameters` what its parameters mean. All experiments then know it.
 """
 
 from __future__ import annotations
@@ -257,7 +258,7 @@ def unfinished(runs: Runs) -> Value:
 
 @metric
 def is_unstable(runs: Runs) -> Value:
-    """1 when the backlog grows beyond what chance explains, else 0; see `analysis.backlog`."""
+    """1 when the backlog grows beyond what chance explains, else 0 (docs/measurements.md)."""
     found = analysis.measure_backlog(runs)
     return float(found.is_unstable) if found else float("nan")
 

@@ -3,6 +3,7 @@
 A metric is a function of runs that expressions call. It takes the runs that the selectors of its
 call choose (pooled over seeds) and its own parameters. Times are in microseconds, sizes in bytes,
 shares in [0, 1].
+:mod:`penstock.experiments.parameters` says what the parameters mean.
 """
 
 from __future__ import annotations
