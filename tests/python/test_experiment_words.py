@@ -54,7 +54,10 @@ WRONG = {
     "measure": {
         "slowdonw()": 'no metric "slowdonw"; did you mean "slowdown"',
         "slowdown(statistc='p99')": 'no parameter "statistc"; did you mean "statistic"',
-        "slowdown(statistic='mode')": "statistic='mode' is no statistic; write mean, p50",
+        "slowdown(statistic='mode')": "statistic='mode' is no statistic of slowdown; write mean",
+        "queue(link=['T0', 'S0'], statistic='p99')": "no statistic of queue; write mean, max",
+        "max(slowdown_by_bin(bins='web'))": "bins='web' is not known.*; write log, google",
+        "long_flow_share(link=['T0', 'S0'], count='all')": "count='all'.*; write wire, payload",
         "slowdown(scheme='bcf')": 'the axis scheme has no point "bcf"; did you mean "bfc"',
         "slowdown(load=0.4)": 'the axis load has no point "0.4"; .*0.3, 0.5',
         "slowdown(": "this is no expression",

@@ -23,9 +23,8 @@ from penstock.experiments.expression import (
     Evaluator,
 )
 from penstock.experiments.grid import stands
-from penstock.experiments.metric import TOTALS
 from penstock.experiments.model import Experiment, Point
-from penstock.experiments.parameters import parameter_names
+from penstock.experiments.parameters import PERCENTILE, parameter_names, words_of
 from penstock.scenario.scheme import scheme_label
 
 Points = Mapping[str, Sequence[Point]]
@@ -34,8 +33,8 @@ Points = Mapping[str, Sequence[Point]]
 _EXTREME = re.compile(r"p[0-9]+|max|min")
 """A `statistic` that is no mean."""
 
-_STATISTIC = re.compile(r"mean|deviation|count|min|max|p[0-9]+")
-"""Every `statistic`."""
+_PERCENTILE = re.compile(r"p[0-9]{1,9}")
+"""A percentile as a `statistic`; our choice: no run has a thousand million values."""
 
 
 def checked(text: str, option: str = "--metric") -> str:
@@ -178,20 +177,27 @@ class _Check:
                 remedy = nearest(str(one.arg), names) if names else "leave it out"
                 message = f"{function.__name__} has no parameter {quoted(str(one.arg))}"
                 raise self._refusal(message, remedy)
-            if one.arg == "statistic" and not _is_statistic(one.value):
-                remedy = "write mean, p50, p99, p999, min, max, deviation or count"
-                raise self._refusal(f"{ast.unparse(one)} is no statistic", remedy)
-            if one.arg == "of" and isinstance(one.value, ast.Constant):
-                count = str(one.value.value)
-                if count not in TOTALS:
-                    message = f"a run has no count {quoted(count)}"
-                    raise self._refusal(message, nearest(count, TOTALS))
+            self._check_word(function.__name__, one)
         runs = [None] if is_metric else []
         try:
             signature.bind(*runs, *node.args, **{str(one.arg): None for one in others})
         except TypeError as error:
             message = f"{ast.unparse(node)}: {error}"
             raise self._refusal(message, "write what is missing") from None
+
+    def _check_word(self, metric: str, one: ast.keyword) -> None:
+        """Refuses a word that a parameter does not take; what is computed is not known yet."""
+        words = words_of(metric, str(one.arg))
+        if not words or not isinstance(one.value, ast.Constant):
+            return
+        written = str(one.value.value)
+        if written in words or (PERCENTILE in words and _PERCENTILE.fullmatch(written)):
+            return
+        if one.arg == "of":
+            raise self._refusal(f"a run has no count {quoted(written)}", nearest(written, words))
+        what = "no statistic" if one.arg == "statistic" else "not known"
+        message = f"{ast.unparse(one)} is {what} of {metric}"
+        raise self._refusal(message, f"write {', '.join(words)}")
 
     def _check_point(self, selector: ast.keyword) -> None:
         """Refuses a selector of a point that its axis does not have."""
@@ -205,11 +211,6 @@ class _Check:
 
     def _refusal(self, message: str, remedy: str) -> ScenarioError:
         return refuse(self.place, message, remedy, self.text)
-
-
-def _is_statistic(value: ast.expr) -> bool:
-    """Whether a word can be a `statistic`; what is computed is not known yet."""
-    return not isinstance(value, ast.Constant) or bool(_STATISTIC.fullmatch(str(value.value)))
 
 
 def check_experiment(experiment: Experiment) -> None:
