@@ -144,6 +144,17 @@ def test_what_no_run_has_is_named_and_the_runs_stay(
     assert len(list(Path("runs/mine/x-quick/runs").glob("*/summary.json"))) == 4
 
 
+def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = EXPERIMENT.format(**RIGHT).replace("[[claims]]", "[claims]")
+    Path("mine.toml").write_text(text.replace("[[sweeps.axes]]", "[sweeps.axes]"))
+    assert main(["show", "mine.toml"]) == 2
+    told = capsys.readouterr().err
+    assert "claims: this is one table" in told and "write [[claims]] and not [claims]" in told
+    assert "write [[sweeps.axes]] and not [sweeps.axes]" in told
+
+
 def test_every_parameter_of_every_metric_has_a_meaning_and_no_other() -> None:
     names = {(metric, one.name) for metric in METRICS for one in parameters_of(metric)}
     known = {name for _, name in names} | {f"{metric}.{name}" for metric, name in names}

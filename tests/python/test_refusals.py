@@ -55,6 +55,9 @@ BAD = {
     "no kind": ("[[traffic]]\nload = 0.5\n", ["traffic[0].kind", "missing", "incast"]),
     "flows of a file": ('[[traffic]]\nkind = "listed"\nflows = "mine.csv"\n',
                        ["traffic[0].flows", "mine.csv", 'kind = "trace"']),
+    "one traffic": ("[traffic]\nkind = 'long-lived'\n", ["traffic", "write [[traffic]] and not"]),
+    "one link": (GRAPH.format(links="").replace("links = []", "[topology.links]\na = 0"),
+                 ["topology.links", "write [[topology.links]] and not [topology.links]"]),
     "no traffic": ("seed = 1\n", ["traffic", "missing"]),
     "empty traffic": ("traffic = []\n", ["traffic", "list of 0", "1 to 65535"]),
     "scheme": ("scheme = 'bcf'\n" + OPEN, ["scheme", "bcf", 'did you mean "bfc"']),
@@ -387,6 +390,7 @@ COMMAND_LINES = {
     "set past the end": (["run", "quickstart", "--set", "traffic[9].load=1"], ["no entry 9"]),
     "set no label": (["run", "quickstart", "--set", "traffic.bg.load=1"], ["bg", "background"]),
     "load of none": (["run", "incast", "--set", "load=0.5"], ["load", "traffic.LABEL.load"]),
+    "load of a table": (["run", "table.toml", "--set", "load=0.5"], ["write [[traffic]]"]),
     "set twice": (["run", "quickstart", "--set", "load=1", "--set", "load=2"], ["is set twice"]),
     "set a chosen scheme": (
         ["run", "quickstart", "--scheme", "bfc", "--set", "scheme=pfc"],
@@ -415,6 +419,7 @@ def test_a_bad_command_line_is_refused(
 ) -> None:
     arguments, expected = COMMAND_LINES[name]
     (here / "a-file").touch()
+    (here / "table.toml").write_text(OPEN.replace("[[traffic]]", "[traffic]"))
     assert main(arguments) == 2
     message = capsys.readouterr().err
     for words in expected:

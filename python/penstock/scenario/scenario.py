@@ -392,6 +392,8 @@ def full_path(path: str, table: Table) -> str:
     if path != "load":
         return path
     entries = table.get("traffic")
+    if isinstance(entries, Mapping):
+        return "traffic.load"  # a table is refused where the scenario is read, and not its load
     tables = entries if isinstance(entries, list) else []
     kinds = [entry.get("kind") if isinstance(entry, Mapping) else None for entry in tables]
     if kinds.count("open-loop") != 1:

@@ -7,6 +7,7 @@ path).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, get_args
@@ -28,8 +29,13 @@ _EXPECTED = {
     "bool_": "write true or false",
     "string_": "write a text in quotes",
     "tuple_": "write a list in square brackets",
+    "list_": "write a list in square brackets",
+    "dict_": "write a table",
     "model_": "write a table",
 }
+
+_INDEX = re.compile(r"\[[0-9]+\]")
+"""The number of an entry in a path."""
 
 
 def translate(error: ValidationError, model: type[BaseModel]) -> ScenarioError:
@@ -103,6 +109,10 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             kinds = [kind for one in models for kind in _kinds(one)]
             remedy = f'write {{kind = "..."}} with one of {", ".join(kinds)}'
             return Problem(path, "this is no table", remedy, value)
+        case "tuple_type" | "list_type" if models and isinstance(details["input"], dict):
+            header = _INDEX.sub("", path)
+            remedy = f"write [[{header}]] and not [{header}], once for each table"
+            return Problem(path, "this is one table, and a list of tables is wanted", remedy)
         case "tuple_type" if location[-1] == "flows" and isinstance(value, str):
             remedy = 'write kind = "trace" and file = "..." for the flows of a file'
             return Problem(path, "this is no list of flows", remedy, value)
