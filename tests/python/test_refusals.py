@@ -13,6 +13,7 @@ from fake_core import FakeCore
 
 from penstock import Scenario, ScenarioError, _core
 from penstock.cli import main
+from penstock.processors import THREADS_MAX
 
 GRAPH = """
 [topology]
@@ -427,9 +428,29 @@ def test_a_bad_command_line_is_refused(
     assert core.scenarios == []
 
 
-@pytest.mark.parametrize("arguments", [["list", "planets"], ["run"], ["run", "x", "--jobs", "two"]])
+@pytest.mark.parametrize("arguments", [["list"], ["run"], ["run", "x", "--jobs", "two"]])
 def test_wrong_usage_ends_with_code_2(arguments: list[str]) -> None:
     assert main(arguments) == 2
+
+
+USAGE = {
+    "kind": (["list", "scheme"], ["kind", "'scheme'", "'schemes'"]),
+    "scale": (["reproduce", "bfc/fig10", "--scale", "fast"], ["--scale", "'fast'", "'quick'"]),
+    "no number": (["run", "x", "--threads", "two"], ["--threads", "'two'"]),
+    "too few": (["tune", "x", "--trials", "0"], ["--trials", "0", "1"]),
+    "too many": (["run", "x", "--threads", "9999"], ["--threads", "9999", str(THREADS_MAX)]),
+}
+
+
+@pytest.mark.parametrize("name", USAGE)
+def test_a_wrong_parameter_is_told_with_its_value_and_in_plain_words(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, expected = USAGE[name]
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    assert all(words in message for words in expected)
+    assert "Value error" not in message and "Input should" not in message
 
 
 def test_a_file_that_is_no_text_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,6 +111,14 @@ class Commands(TyperGroup):
         for name, listing in COMMANDS.items():
             self.add_command(TyperCommand(name, short_help=listing.summary))
 
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command; what is wrong with a parameter is told in the words of this project."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = _told(error)
+            raise
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is called, imported; unknown names are refused before that."""
         name, command, rest = super().resolve_command(ctx, args)
@@ -124,6 +132,32 @@ def imported(name: str) -> Any:
     alone = typer.Typer(add_completion=False)
     alone.command(name, help=_flowing(function))(function)
     return get_command(alone)
+
+
+_EXPECTED = {
+    "int_": "write a whole number",
+    "float_": "write a number",
+    "greater_than_equal": "write at least {ge}",
+    "less_than_equal": "write at most {le}",
+}
+"""What to write instead, by the beginning of Pydantic's word for what is wrong."""
+
+
+def _told(error: typer.BadParameter) -> str:
+    """What is wrong with a parameter: the value and the remedy, where Pydantic has refused it."""
+    from pydantic import ValidationError
+
+    cause = error.__cause__
+    if not isinstance(cause, ValidationError):
+        return error.message
+    found = cause.errors()[0]
+    limits = found.get("ctx", {})
+    if found["type"] == "value_error":
+        return str(limits["error"])
+    for prefix, remedy in _EXPECTED.items():
+        if found["type"].startswith(prefix):
+            return f"{found['input']!r} is refused; {remedy.format_map(limits)}."
+    return error.message
 
 
 def _flowing(function: Callable[..., object]) -> str:
