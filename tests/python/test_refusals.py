@@ -13,6 +13,7 @@ from fake_core import FakeCore
 
 from penstock import Scenario, ScenarioError, _core
 from penstock.cli import main
+from penstock.cli.commands import imported
 from penstock.processors import THREADS_MAX
 
 GRAPH = """
@@ -451,6 +452,28 @@ def test_a_wrong_parameter_is_told_with_its_value_and_in_plain_words(
     message = capsys.readouterr().err
     assert all(words in message for words in expected)
     assert "Value error" not in message and "Input should" not in message
+
+
+@pytest.mark.parametrize("command", ["report", "watch"])
+def test_a_page_in_the_place_of_a_file_or_a_directory_is_refused(
+    command: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "quickstart", "--set", "duration=1us", "--out", "run"]) == 0
+    (here / "a-file").touch()
+    (here / "dir.html").mkdir()
+    for out in ("a-file", "a-file/below", "a-file/page.html"):
+        assert main([command, "run", "--out", out]) == 2
+        told = capsys.readouterr().err
+        assert '--out = "a-file": this is a file, and a directory is wanted; name a' in told
+    (here / "dir.html" / f"{command}.html").mkdir()
+    assert main([command, "run", "--out", "dir.html", "--force"]) == 2
+    assert "this is a directory, and a page is wanted there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["report", "watch"])
+def test_the_help_says_what_force_replaces(command: str) -> None:
+    told = next(one.help for one in imported(command).params if one.name == "force")
+    assert "the file --out" in told and "run" not in told
 
 
 def test_a_file_that_is_no_text_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

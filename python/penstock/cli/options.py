@@ -75,6 +75,14 @@ ForceOption = Annotated[
         help="Replace another scenario's run; run what seems too large for this machine.",
     ),
 ]
+ForcePageOption = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace the file --out even if Penstock did not write it; its own page is always "
+        "replaced.",
+    ),
+]
 SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of every random draw.")]
 SetOption = Annotated[
     list[str] | None,
@@ -239,12 +247,18 @@ def out_directory(out: Path | None, default: str) -> Path:
     if "\0" in text or len(target.name.encode("utf-8", "surrogateescape")) > NAME_BYTES_MAX:
         remedy = f"write a name of at most {NAME_BYTES_MAX} bytes"
         raise refuse("--out", "no directory can have this name", remedy, text)
-    place = next(one for one in (target, *target.parents) if one.exists())
+    _check_place(target, "name a directory, or nothing")
+    return target
+
+
+def _check_place(directory: Path, remedy: str) -> None:
+    """Refuses a directory that is a file or below one, or that cannot be made or written to."""
+    place = next(one for one in (directory, *directory.parents) if one.exists())
     if not place.is_dir():
-        raise refuse("--out", "this is a file", "name a directory, or nothing", str(place))
+        message = "this is a file, and a directory is wanted"
+        raise refuse("--out", message, remedy, str(place))
     if not os.access(place, os.W_OK):
         raise refuse("--out", "this cannot be written to", "name another directory", str(place))
-    return target
 
 
 def default_name(scenario: Scenario, what: str, is_varied: bool) -> str:
@@ -272,10 +286,14 @@ def new_page(path: Path, force: bool, name: str = REPORT_FILE) -> Path:
     Raises
     ------
     ScenarioError
-        There is a file that is no page of ours, and `force` is not given.
+        There is a file that is no page of ours, and `force` is not given; or no file can be there.
     """
     page = path / name if path.is_dir() or not path.suffix else path
-    if page.is_dir() or (page.exists() and not force and not is_own_page(page)):
+    _check_place(page.parent, "name a directory, or a page that ends in .html")
+    if page.is_dir():
+        message = "this is a directory, and a page is wanted there"
+        raise refuse("--out", message, "name another page, or rename it", str(page))
+    if page.exists() and not force and not is_own_page(page):
         raise refuse(
             "--out",
             "it is no page that Penstock wrote",
