@@ -32,6 +32,7 @@ from penstock.tables import (
     drop_notes,
     make_frames,
     quiet_notes,
+    short_notes,
     why_empty,
 )
 
@@ -224,7 +225,8 @@ def finished_run(
         "empty_tables": why_empty(frames, resolved, summary),
         "notes": deadlock_notes(summary)
         + drop_notes(summary, resolved)
-        + quiet_notes(summary, resolved),
+        + quiet_notes(summary, resolved)
+        + short_notes(frames, resolved),
     }
     finished = Run(resolved, summary, frames)
     found = measure_backlog([finished])

@@ -215,6 +215,17 @@ def test_show(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["fields"]
 
 
+def test_a_run_in_which_no_packet_crosses_a_link_says_so(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "quickstart", "--set", "duration=50", "--out", "short"]) == 0
+    told = capsys.readouterr().out
+    assert "bfc: the duration is 50 ps, and the shortest link takes 1 us" in told
+    assert 'duration = "50 us"' in told
+    assert main(["run", "quickstart", "--set", "duration=1us", "--out", "long"]) == 0
+    assert "shortest link" not in capsys.readouterr().out
+
+
 def test_show_lists_the_parameters_of_a_metric(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "queue_falls", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
