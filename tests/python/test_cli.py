@@ -17,9 +17,11 @@ import pytest
 from penstock import Run, __version__
 from penstock.cli import main, output
 from penstock.cli.commands import COMMANDS, imported
+from penstock.cli.options import compared, default_name
 from penstock.experiments.expression import METRICS
-from penstock.scenario import preset_names, scenario_names
+from penstock.scenario import Scenario, preset_names, scenario_names
 from penstock.scenario.topology import TOPOLOGIES
+from penstock.storage.name import LENGTH_MAX
 from penstock.workload import WORKLOADS
 
 QUICK = ["quickstart", "--set", "duration=30 us"]
@@ -224,6 +226,30 @@ def test_a_run_in_which_no_packet_crosses_a_link_says_so(
     assert 'duration = "50 us"' in told
     assert main(["run", "quickstart", "--set", "duration=1us", "--out", "long"]) == 0
     assert "shortest link" not in capsys.readouterr().out
+
+
+def test_another_comparison_replaces_no_earlier_one(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = ["compare", "quickstart", "--scheme"]
+    for more in (["bfc,pfc"], ["bfc,dctcp"], ["bfc,pfc", "--seeds", "1,2"], ["bfc,pfc"]):
+        assert main([*short, *more, "--set", "duration=1us"]) == 0
+    names = [path.name.rpartition("-")[0] for path in sorted(Path("runs").iterdir())]
+    assert names == [
+        "quickstart-compare-bfc+dctcp-seed1",
+        "quickstart-compare-bfc+pfc-2-seeds-seed1",
+        "quickstart-compare-bfc+pfc-seed1",
+    ]
+
+
+def test_the_directory_of_a_comparison_is_its_own_however_long_its_names_are() -> None:
+    many = [f"a-scheme-with-a-long-name-{number}" for number in range(9)]
+    names = {compared(many), compared(many[:8]), compared(many, [1, 2]), compared(many, [1, 3])}
+    names |= {compared(["bfc"], [1, 2]), compared(["bfc"], [1, 3]), compared(["bfc"], [1, 2, 3])}
+    assert len(names) == 7
+    assert max(map(len, names)) < LENGTH_MAX
+    long = Scenario.from_name("quickstart", {"name": "n" * 150})
+    assert default_name(long, compared(["bfc", "pfc"]), False).endswith("n-compare-bfc+pfc-seed1")
 
 
 def test_show_lists_the_parameters_of_a_metric(capsys: pytest.CaptureFixture[str]) -> None:

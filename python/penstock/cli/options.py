@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +16,7 @@ from penstock.cli import completion
 from penstock.errors import refuse
 from penstock.named import absolute, is_path
 from penstock.processors import THREADS_MAX
-from penstock.storage.name import file_name
+from penstock.storage.name import LENGTH_MAX, file_name
 from penstock.storage.record import REPORT_FILE, is_own_page
 from penstock.units import whole_number
 
@@ -25,6 +27,8 @@ RUNS = Path("runs")
 """Where results go that were not sent elsewhere."""
 HASH_DIGITS = 8
 """Digits of a scenario's hash in a name (our choice: a person's runs do not collide)."""
+COMPARED_MAX = 50
+"""Characters of a directory's name that say what is compared (our choice: eight short names)."""
 CAUSES = "causes"
 """What ``--trace`` calls the events that tell why flows were slow."""
 CAUSE_EVENTS = ("choose", "pause_sent", "drop")
@@ -272,7 +276,30 @@ def default_name(scenario: Scenario, what: str, is_varied: bool) -> str:
         Whether settings of the command line make it another scenario; its hash is then added.
     """
     varied = f"-{scenario.content_hash()[:HASH_DIGITS]}" if is_varied else ""
-    return file_name(f"{scenario.name}-{what}-seed{scenario.seed}{varied}")
+    ending = f"-{what}-seed{scenario.seed}{varied}"
+    kept = max(LENGTH_MAX - len(ending), 1)
+    return file_name(scenario.name[:kept] + ending)
+
+
+def compared(schemes: Sequence[str], seeds: Sequence[int] = ()) -> str:
+    """What tells a comparison from others of the scenario: ``compare-bfc+pfc``, with several seeds
+    ``compare-bfc+pfc-3-seeds``; a hash where that is long.
+
+    Parameters
+    ----------
+    schemes
+        The names of the schemes.
+    seeds
+        The seeds, if there are several.
+    """
+    named = "+".join(schemes)
+    if seeds:
+        is_row = list(seeds) == list(range(seeds[0], seeds[0] + len(seeds)))
+        named += f"-{len(seeds)}-seeds" if is_row else f"-seeds-{'+'.join(map(str, seeds))}"
+    if len(named) > COMPARED_MAX:
+        digest = hashlib.sha256(named.encode()).hexdigest()[:HASH_DIGITS]
+        named = f"{len(schemes)}-schemes-{digest}"
+    return f"compare-{named}"
 
 
 def new_page(path: Path, force: bool, name: str = REPORT_FILE) -> Path:
