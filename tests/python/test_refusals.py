@@ -429,6 +429,37 @@ def test_a_bad_command_line_is_refused(
     assert core.scenarios == []
 
 
+RANGES = {
+    "topology.hosts": ([-1, 0, 2**32], "2 to 1,?048,?576"),
+    "traffic.incast.degree": ([-1, 0], "1 or more"),
+    "topology.rate": ([0], "1 b/s or more"),
+    "wire.payload": ([0, 9_001, 2**32], "1 B to 9 kB"),
+    "scheme.switch.assignment.queues": ([-1, 0, 1, 4_097, 2**32], "2 to 4,?096"),
+}
+
+
+@pytest.mark.parametrize("path", RANGES)
+def test_every_value_that_is_refused_is_told_the_same_range(path: str) -> None:
+    values, words = RANGES[path]
+    for value in values:
+        with pytest.raises(ScenarioError, match=f"write {words}$"):
+            Scenario.from_name("quickstart", {path: value})
+
+
+def test_what_only_the_type_bounds_is_told_with_both_ends() -> None:
+    with pytest.raises(ScenarioError, match=r"write 1 or more, at most 4,294,967,295$"):
+        Scenario.from_name("quickstart", {"traffic.incast.degree": 2**32})
+    with pytest.raises(ScenarioError, match=r"scale_time = 0: out of range; write 1 to 1,000,000$"):
+        Scenario.from_name("quickstart", {"emulation": {"scale_time": 0}})
+
+
+@pytest.mark.parametrize("duration", ["0 us", "61 s"])
+def test_a_wrong_duration_is_told_without_what_follows_from_it(duration: str) -> None:
+    with pytest.raises(ScenarioError) as told:
+        Scenario.from_name("quickstart", {"duration": duration, "traffic.incast.stop": "60.5 s"})
+    assert [one.field for one in told.value.problems] == ["duration"]
+
+
 @pytest.mark.parametrize("arguments", [["list"], ["run"], ["run", "x", "--jobs", "two"]])
 def test_wrong_usage_ends_with_code_2(arguments: list[str]) -> None:
     assert main(arguments) == 2

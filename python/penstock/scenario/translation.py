@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, nearest
+from penstock.scenario.base import note
 
 _BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
@@ -103,8 +104,10 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             return Problem(path, "it is empty", "write a text that is not empty", value)
         case kind if kind in _BOUNDS:
             words, key = _BOUNDS[kind]
-            bound = context[key]
-            return Problem(path, "out of range", f"it must be {words} {bound}", value)
+            remedy = _range(location, model) or f"{words} {context[key]:,}"
+            if key == "le" and remedy.endswith("or more"):
+                remedy += f", at most {context[key]:,}"
+            return Problem(path, "out of range", f"write {remedy}", value)
         case "model_attributes_type" if any(_kinds(one) for one in models):
             kinds = [kind for one in models for kind in _kinds(one)]
             remedy = f'write {{kind = "..."}} with one of {", ".join(kinds)}'
@@ -118,6 +121,19 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             return Problem(path, "this is no list of flows", remedy, value)
         case kind:
             return Problem(path, *_wrong_type(kind, details["msg"]), value)
+
+
+def _range(location: Sequence[int | str], model: type[BaseModel]) -> str:
+    """What the core accepts in a field, in words: less than its type does. Empty where no field is
+    declared there, or any value of the type will do."""
+    _, tables = locate(location[:-1], model)
+    found = (
+        note(info, "range")
+        for table in tables
+        for name, info in table.model_fields.items()
+        if location[-1] in (name, info.alias)
+    )
+    return next(found, "")
 
 
 def _wrong_type(kind: str, message: str) -> tuple[str, str]:
