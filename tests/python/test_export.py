@@ -115,6 +115,7 @@ def test_csv_has_every_value_of_every_table(pfc: Run, tmp_path: Path) -> None:
     assert {path.name for path in target.iterdir()} == {
         *(file.replace(".parquet", ".csv") for file in FILES.values()),
         "columns.csv",
+        "names.csv",
     }
     for table, file in FILES.items():
         wanted = pl.read_parquet(pfc.directory / file)
@@ -144,6 +145,22 @@ def test_columns_csv_says_what_each_column_means(core: FakeCore, tmp_path: Path)
     assert by_name["queues.csv", "queue_bytes"]["meaning"] == "data queued for it"
     assert all(row["meaning"] for row in rows)
     assert (unit("time_ps"), unit("queue_bytes_max"), unit("slowdown")) == ("ps", "B", "")
+
+
+def test_names_csv_says_which_host_link_and_label_a_number_is(tmp_path: Path) -> None:
+    made = run(QUICK)
+    target = write_csv(made, tmp_path / "csv")
+    rows = list(csv.DictReader((target / "names.csv").read_text().splitlines()))
+    names = {(row["what"], int(row["number"])): row["name"] for row in rows}
+    assert len(names) == len(rows)
+    for number, name in enumerate(made.summary["node_names"]):
+        assert names["node", number] == name
+    flow = next(csv.DictReader((target / "flows.csv").read_text().splitlines()))
+    assert names["label", int(flow["label"])] in made.summary["labels"]
+    link = next(csv.DictReader((target / "links.csv").read_text().splitlines()))
+    ends = (names["node", int(link[end])] for end in ("from", "to"))
+    assert names["link", int(link["link"])] == "-".join(ends)
+    assert names["layer", int(link["layer"])] == made.summary["layers"][int(link["layer"])]
 
 
 def test_the_meanings_are_those_of_the_page() -> None:
