@@ -67,6 +67,16 @@ MEANINGS = {
 }
 """What a parameter means, by its name; by METRIC.NAME where it means something else there."""
 
+FORMS = {
+    "int": "a number",
+    "float": "a number",
+    "str": "a text in quotes",
+    "Ends": "both ends of a link, such as ['T0', 'S1']",
+    "Sequence[Ends]": "a list of links, such as [['T0', 'S1']]",
+    "Sequence[int]": "a list of numbers, such as [0, 1]",
+}
+"""How a parameter is written, by its annotation."""
+
 REQUIRED = "required"
 """The default of a parameter that has to be written."""
 
@@ -105,6 +115,13 @@ def parameters_of(metric: str) -> list[Parameter]:
 def words_of(metric: str, name: str) -> tuple[str, ...]:
     """The words that a parameter of a metric takes; none where it takes something else."""
     return WORDS.get(f"{metric}.{name}") or WORDS.get(name, ())
+
+
+def form_of(metric: str, name: str) -> str:
+    """How a parameter of a metric is written, by its annotation: :data:`FORMS`; empty: as a word or
+    otherwise."""
+    [found] = [one for one in _declared(metric) if one.name == name]
+    return FORMS.get(str(found.annotation).removesuffix(" | None"), "")
 
 
 def _default(value: object) -> str:
