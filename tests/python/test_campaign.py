@@ -69,8 +69,8 @@ at_most = 0
 """
 
 DROPS = "total(scheme='bfc', of='drops')"
-WRONG = "busy(scheme='bfc', link=['H0', 'S0'], after=1)"
-"""Known to be wrong when it is measured: the link has no samples."""
+WRONG = "utilization(scheme='bfc', layer='cellar')"
+"""Known to be wrong when it is measured: no run has the layer."""
 
 
 @pytest.fixture
@@ -198,10 +198,10 @@ def test_a_failure_is_shown_and_the_others_go_on(
     facts = {one["id"]: one for one in json.loads(shown.out)["experiments"]}
     assert facts["x/fig10"]["state"] == "failed"
     assert "fig10.toml: claims[0].measure" in facts["x/fig10"]["failure"]
-    assert "has no two samples after 1000 ns" in facts["x/fig10"]["failure"]
+    assert "there is no layer 'cellar'; layers are" in facts["x/fig10"]["failure"]
     assert facts["x/fig2"]["state"] == facts["y/table1"]["state"] == "done"
     page = Path("runs/summary-quick.html").read_text("utf-8")
-    assert "has no two samples" in page
+    assert "there is no layer" in page
     assert "Traceback" in page
     assert len(data_of(page)["figures"]) == 2
     assert everything()[1] == ["x/fig10"]  # it is tried again, the others are finished

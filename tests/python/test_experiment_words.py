@@ -73,6 +73,11 @@ WRONG = {
         "incast_time(label='cast')": 'no traffic is labelled "cast"',
         "queue(link=[1, 0])": "there is no link from H1 to H0; one of ",
         "link_pause(links=[['H0', 'T77']])": 'there is no node "T77"',
+        "pauses(link=['H0', 'S0'])": "does not measure it; set measure.events=true",
+        "pause_rate(traffic_class=3)": "does not measure it; set measure.events=true",
+        "core_delay(layer='host-switch')": "set measure.queue_delays=true",
+        "busy(link=['H0', 'S0'], after=1)": r"not sampled; write \[0, 8\] into the list",
+        "queue_at_most(link=['H0', 'S0'], most=1)": "not sampled",
         "total(of='dropz')": 'no count "dropz"; did you mean "drops"',
         "slowdown() * 9**9**9**9": r'the exponent "9 \*\* 9 \*\* 9" is too large; .* at most 64',
         "slowdown() + os": '"os" is not in the language',
@@ -137,8 +142,8 @@ def test_what_is_right_is_measured(own: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "place"),
     [
-        (RIGHT | {"measure": "core_delay(layer='cellar')"}, "claims[0].measure"),
-        (RIGHT | {"bar": "core_delay(layer='cellar')"}, "figures[0]"),
+        (RIGHT | {"measure": "utilization(layer='cellar')"}, "claims[0].measure"),
+        (RIGHT | {"bar": "utilization(layer='cellar')"}, "figures[0]"),
     ],
 )
 def test_what_no_run_has_is_named_and_the_runs_stay(

@@ -22,6 +22,7 @@ from penstock.experiments.vocabulary import (
     Runs,
     Value,
     ends_of,
+    layer_number,
     link_row,
     mean,
     registering,
@@ -112,7 +113,7 @@ def core_delay(runs: Runs, *, layer: str, scheduled: bool = False, statistic: st
     """
     values = []
     for run in runs:
-        number = run.summary["layers"].index(layer)
+        number = layer_number(run, layer)
         rows = run.queue_delays.filter(
             (pl.col("layer") == number) & (pl.col("scheduled") == scheduled)
         )
@@ -277,5 +278,6 @@ def _window(run: MeasuredRun, ends: Ends, after: float) -> dict[str, float]:
 def _layer_mean(runs: Runs, column: str, layer: str | None) -> float:
     table = analysis.layer_summary({"": list(runs)})
     if layer is not None:
+        layer_number(runs[0], layer)
         table = table.filter(table["layer"] == layer)
     return float(np.average(table[column].to_numpy(), weights=table["links"].to_numpy()))

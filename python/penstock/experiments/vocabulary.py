@@ -72,6 +72,14 @@ def _node(run: MeasuredRun, node: int | str) -> int:
     return int(names.index(node))
 
 
+def layer_number(run: MeasuredRun, layer: str) -> int:
+    """The number of a layer of links by its name, such as ``host-ToR``."""
+    layers: list[str] = run.summary["layers"]
+    if layer not in layers:
+        raise ValueError(f"there is no layer {layer!r}; layers are {', '.join(layers)}")
+    return layers.index(layer)
+
+
 def link_row(run: MeasuredRun, ends: Ends) -> dict[str, Any]:
     """Totals of the link between two nodes: its row of `links`."""
     number = analysis.link_between(run, *ends_of(run, ends))
