@@ -301,7 +301,7 @@ def test_show_takes_another_scheme_and_other_fields(capsys: pytest.CaptureFixtur
     assert (fields["scheme.name"], fields["traffic[0].load"]) == ("afq", "0.3")
     assert fields["traffic[0].stop"] == fields["duration"]  # it may be left out, and is a time
     assert main(["show", "bfc", "--set", "load=0.3"]) == 2
-    assert "only a scenario has fields to set" in capsys.readouterr().err
+    assert "only a scenario has fields that --set sets" in capsys.readouterr().err
 
 
 def test_the_package_runs_as_a_module() -> None:

@@ -60,6 +60,10 @@ BAD = {
     "one traffic": ("[traffic]\nkind = 'long-lived'\n", ["traffic", "write [[traffic]] and not"]),
     "one link": (GRAPH.format(links="").replace("links = []", "[topology.links]\na = 0"),
                  ["topology.links", "write [[topology.links]] and not [topology.links]"]),
+    "many tables": (OPEN + "[[measure]]\nevents = true\n", ["measure", "write [measure] and not"]),
+    "many kinds": (OPEN + "[[topology]]\nhosts = 3\n", ["topology", "write [topology] and not"]),
+    "preset": ("[scheme]\npreset = 3\n" + OPEN, ["scheme", "`preset` is no text; write the name"]),
+    "truth": ("duration = true\n" + OPEN, ["duration = true: "]),
     "no traffic": ("seed = 1\n", ["traffic", "missing"]),
     "empty traffic": ("traffic = []\n", ["traffic", "list of 0", "1 to 65535"]),
     "scheme": ("scheme = 'bcf'\n" + OPEN, ["scheme", "bcf", 'did you mean "bfc"']),
@@ -411,6 +415,8 @@ COMMAND_LINES = {
     "compare unknown": (["compare", "quickstart", "--scheme", "bfc,hpc"], ["hpc", "hpcc"]),
     "experiment": (["reproduce", "bfc/fig99"], ["bfc/fig99", "no such experiment"]),
     "show": (["show", "bcf"], ["bcf", 'did you mean "bfc"']),
+    "show set": (["show", "bfc", "--set", "load=1"], ["NAME", "bfc", "no scenario", "--set"]),
+    "show a directory": (["show", "."], ["NAME", "this is a directory; name a TOML file in it"]),
     "report": (["report", "nowhere"], ["nowhere", "no complete run"]),
 }
 

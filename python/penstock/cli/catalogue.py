@@ -68,11 +68,14 @@ def show(
     read = partial(read_scenario, scheme=scheme, settings=settings)
     shown = description.describe(name, read)
     if shown is None:
+        if Path(name).is_dir():
+            raise refuse("NAME", "this is a directory", "name a TOML file in it", name)
         known = [one for kind in description.KINDS for one in titles_of(kind)]
         raise refuse("NAME", "there is nothing of this name", nearest(name, known), name)
     if (scheme or settings) and shown.scenario is None:
         option = "--scheme" if scheme else "--set"
-        raise refuse(option, "only a scenario has fields to set", "name a scenario", name)
+        message = f"it is no scenario, and only a scenario has fields that {option} sets"
+        raise refuse("NAME", message, f"name a scenario, or leave out {option}", name)
     flows = _dependent(shown.scenario, graph, save_trace)
     if as_json:
         output.print_json(shown.as_json() | ({"flows": flows} if flows else {}))

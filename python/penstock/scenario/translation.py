@@ -108,6 +108,10 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             if key == "le" and remedy.endswith("or more"):
                 remedy += f", at most {context[key]:,}"
             return Problem(path, "out of range", f"write {remedy}", value)
+        case "model_type" | "model_attributes_type" if _is_list_of_tables(details["input"]):
+            header = _INDEX.sub("", path)
+            remedy = f"write [{header}] and not [[{header}]]"
+            return Problem(path, "this is a list of tables, and one table is wanted", remedy)
         case "model_attributes_type" if any(_kinds(one) for one in models):
             kinds = [kind for one in models for kind in _kinds(one)]
             remedy = f'write {{kind = "..."}} with one of {", ".join(kinds)}'
@@ -121,6 +125,10 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             return Problem(path, "this is no list of flows", remedy, value)
         case kind:
             return Problem(path, *_wrong_type(kind, details["msg"]), value)
+
+
+def _is_list_of_tables(value: object) -> bool:
+    return isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value)
 
 
 def _range(location: Sequence[int | str], model: type[BaseModel]) -> str:
