@@ -52,7 +52,7 @@ RIGHT = {
 ONE_LOAD = "slowdown(scheme='bfc', load=0.3)"
 WRONG = {
     "measure": {
-        "slowdonw()": 'no metric "slowdonw"; did you mean "slowdown"',
+        "slowdonw()": 'no metric "slowdonw"; did you mean "slowdown".*penstock list metrics',
         "slowdown(statistc='p99')": 'no parameter "statistc"; did you mean "statistic"',
         "slowdown(statistic='mode')": "statistic='mode' is no statistic of slowdown; write mean",
         "queue(link=['T0', 'S0'], statistic='p99')": "no statistic of queue; write mean, max",

@@ -146,7 +146,8 @@ class _Check:
             case ast.Call(func=ast.Name(id=name)):
                 known = METRICS | FUNCTIONS
                 if name not in known:
-                    raise self._refusal(f"there is no metric {quoted(name)}", nearest(name, known))
+                    remedy = f"{nearest(name, known)}; `penstock list metrics` lists all"
+                    raise self._refusal(f"there is no metric {quoted(name)}", remedy)
                 self._check_parameters(known[name], node, name in METRICS)
                 yield name, node
                 yield from self._within([*node.args, *(one.value for one in node.keywords)])
